@@ -13,7 +13,7 @@ from audits.attacks.table import Table
 from audits.experiment.execution import Observed
 from dpaudit.model.mechanism import Array
 
-_LEAST_RUNS, _LARGEST_SHARE = 3, 0.02
+_LEAST_RUNS, _LARGEST_SHARE = 2, 0.02
 _MOST_COLUMNS = 1_000
 
 
@@ -36,7 +36,7 @@ class RareValues:
 
 
 def learn_rare_values(lesson: Observed) -> RareValues | None:
-    """Return the rare values of the runs that teach; None if no value was seen three times, and of one neighbour only.
+    """Return the rare values of the runs that teach; None if no value was seen twice, and of one neighbour only.
 
     A value is rare in at most 2 % of the runs. Columns beyond the first thousand are not looked at.
 

@@ -20,6 +20,7 @@ from audits.checks.laws.mechanism_law import asked_by, law_findings
 from audits.checks.looked import Looked, attained, decided
 from audits.checks.sampler import SamplerSeen, sampler_seen
 from audits.checks.secret_draws import secret_draws
+from audits.checks.shown_apart import Replay, replayed, shown_apart
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
 from audits.checks.taped_noise import (
     depending,
@@ -31,7 +32,7 @@ from audits.checks.taped_noise import (
     used_twice,
 )
 from audits.checks.taped_totals import too_calm
-from dpaudit import AuditCase, Condition, Declaration, Finding, Streams
+from dpaudit import AuditCase, Condition, Declaration, Finding, Streams, Transcript
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.recorded_run import RecordedRun, record_run, run_on
 from dpaudit.model.tape import RunTape, TapedGenerator
@@ -110,7 +111,7 @@ def replay_program(
             tape = RunTape(seed=_SEED)
             published = case.run(one, tape.generator(), _RUNS)
             if tape.released:
-                found += _other_people(tape, published, _on(case, other), looked)
+                found += _other_people(tape, published, _on(case, one), _on(case, other), looked)
     found += told
     findings = tuple({(finding.rule, finding.where): finding for finding in reversed(found)}.values())[::-1]
     conditions = decided(declaration, findings, looked) if looked.pairs or looked.published else ()
@@ -121,11 +122,16 @@ def replay_program(
 
 def _whole_program(algorithm: Any, problem: Any, first: RecordedRun, looked: Looked) -> Iterator[Finding]:
     """Yield findings about a recorded run of the whole program: its noise, its mechanisms, and what else it reads."""
-    yield from _other_people(first.tape, first.published, _program_of(algorithm, problem), looked)
+    kept: list[Transcript] = []
+    program = _program_of(algorithm, problem, kept, _RUNS)
+    yield from _other_people(first.tape, first.published, program, program, looked)
+    yield from _said_apart(first.transcript, kept[0]) if kept else ()
     if sum(len(release.runs) for release in first.tape.released) <= _ROWS:
         numbers = sum(release.value.size for release in first.tape.released) / first.transcript.n_runs
         many = int(np.clip(_NUMBERS / max(1.0, numbers), 2 * _RUNS, _MANY_RUNS))
-        yield from _noise(record_run(algorithm, problem, n_runs=many, seed=_SEED + 1).tape, looked)
+        more = record_run(algorithm, problem, n_runs=many, seed=_SEED + 1)
+        yield from _noise(more.tape, looked)
+        yield from _with_others(more, _program_of(algorithm, problem, [], many), f"other users, in {many} runs")
     yield from law_findings(asked_by(first.tape))
     yield from _with_little_noise(algorithm, problem)
 
@@ -198,13 +204,24 @@ def _as_replay(case: AuditCase) -> ReplayCase:
     return ReplayCase(name=case.name, pairs=((case.description, first, second),), run=case.run)
 
 
-def _program_of(algorithm: Any, problem: Any) -> Program:
-    """Return the whole program, with everything that any adversary sees."""
+def _program_of(algorithm: Any, problem: Any, kept: list[Transcript], n_runs: int) -> Program:
+    """Return the whole program, with everything that any adversary sees; `kept` gets the transcript of each call."""
 
     def program(rng: TapedGenerator) -> dict[str, Any]:
-        return RecordedRun(transcript=run_on(algorithm, problem, rng, _RUNS), tape=rng.tape).published
+        kept.append(run_on(algorithm, problem, rng, n_runs))
+        return RecordedRun(transcript=kept[-1], tape=rng.tape).published
 
     return program
+
+
+def _said_apart(first: Transcript, second: Transcript) -> Iterator[Finding]:
+    """Yield a finding where the texts of conditions, which a certificate prints, differ though releases were equal."""
+    texts = tuple(tuple(condition.text for condition in run.conditions) for run in (first, second))
+    for one, two in zip(*texts, strict=False):
+        if one != two:
+            message = f"The data show in the text of a condition, which the certificate prints: {one!r} or {two!r}."
+            yield Finding(rule="DPA224", where="conditions", message=message)
+            return
 
 
 def _on(case: ReplayCase, data: Any) -> Program:
@@ -212,19 +229,33 @@ def _on(case: ReplayCase, data: Any) -> Program:
     return lambda rng: case.run(data, rng, _RUNS)
 
 
-def _other_people(first: RunTape, published: Any, other: Program, looked: Looked) -> Iterator[Finding]:
-    """Yield findings about a recorded run: its noise, and the same program with other users, its releases pinned."""
+def _other_people(first: RunTape, published: Any, one: Program, other: Program, looked: Looked) -> Iterator[Finding]:
+    """Yield findings about a recorded run: its noise, and the same program with other users, its releases pinned.
+
+    `one` is the recorded program, `other` the one with other users. What they show beside what they publish is compared
+    where the other one shows anything.
+    """
     yield from _noise(first, looked)
-    salts = {"environment": 1}
-    second = RunTape(seed=first.seed, pinned=tuple(first.released), salts=salts)
-    again = other(second.generator())
-    yield from _structure(first, second)
+    pinned, salts = tuple(first.released), {"environment": 1}
+    second = RunTape(seed=first.seed, pinned=pinned, salts=salts)
+    again = replayed(lambda: other(second.generator()))
+    if again.ended:
+        message = f"The program ends with {again.ended} for other users on the same tape."
+        yield Finding(rule="DPA221", where="the program", message=message)
+        return
+    broken = tuple(_structure(first, second))
+    yield from broken
     looked.published += sum(np.size(value) for value in _fields(published).values())
 
-    def repeat() -> Any:
-        return other(RunTape(seed=first.seed, pinned=tuple(first.released), salts=salts).generator())
+    def same_people() -> Any:
+        return one(RunTape(seed=first.seed, pinned=pinned).generator())
 
-    yield from _differences(published, again, repeat, "other users")
+    def other_people() -> Any:
+        return other(RunTape(seed=first.seed, pinned=pinned, salts=salts).generator())
+
+    yield from _differences(published, again.published, other_people, "other users")
+    if again.channels and not broken:
+        yield from shown_apart(replayed(same_people), again, (same_people, other_people), "other users")
 
 
 def _other_draws(case: ReplayCase, pair: tuple[Any, Any], looked: Looked) -> Iterator[Finding]:
@@ -266,21 +297,27 @@ def _with_little_noise(algorithm: Any, problem: Any) -> Iterator[Finding]:
     quiet, first = _quiet_run(algorithm, problem)
     if first is None:
         return
-    salts = {"environment": 1}
-    second = RunTape(seed=_SEED, pinned=tuple(first.tape.released), salts=salts)
-    program = _program_of(quiet, problem)
+    yield from _with_others(first, _program_of(quiet, problem, [], _RUNS), "other users, with little noise")
+
+
+def _with_others(first: RecordedRun, program: Program, says: str) -> Iterator[Finding]:
+    """Yield findings where a recorded run and the same program with other users, its releases pinned, differ."""
+
+    def others(tape: RunTape) -> Any:
+        return program(tape.generator())
+
+    def fresh() -> RunTape:
+        return RunTape(seed=first.tape.seed, pinned=tuple(first.tape.released), salts={"environment": 1})
+
+    second = fresh()
     try:
-        again = program(second.generator())
+        again = others(second)
     except Exception as error:  # an exception is an output of the audited code
-        message = f"The program ends with {type(error).__name__} for other users on the same tape, with little noise."
+        message = f"The program ends with {type(error).__name__} for {says}, on the same tape."
         yield Finding(rule="DPA221", where="the program", message=message)
         return
     yield from _structure(first.tape, second)
-
-    def repeat() -> Any:
-        return program(RunTape(seed=_SEED, pinned=tuple(first.tape.released), salts=salts).generator())
-
-    yield from _differences(first.published, again, repeat, "other users, with little noise")
+    yield from _differences(first.published, again, lambda: others(fresh()), says)
 
 
 def _quiet_run(algorithm: Any, problem: Any) -> tuple[Any, RecordedRun | None]:
@@ -301,11 +338,11 @@ def _neighbours(
 ) -> Iterator[Finding]:
     """Yield findings about one pair of neighbours on one tape."""
     first = RunTape(seed=_SEED)
-    ours, ended = _outcome(case, pair[0], first)
+    ours = _outcome(case, pair[0], first)
     second = RunTape(seed=_SEED, pinned=tuple(first.released))
-    theirs, ended_too = _outcome(case, pair[1], second)
-    if ended != ended_too:
-        ends = f"{ended or 'a result'} on one neighbour and with {ended_too or 'a result'} on the other"
+    theirs = _outcome(case, pair[1], second)
+    if ours.ended != theirs.ended:
+        ends = f"{ours.ended or 'a result'} on one neighbour and with {theirs.ended or 'a result'} on the other"
         message = f"'{case.name}' ends with {ends}. Pair: {says.rstrip('.')}."
         yield Finding(rule="DPA221", where=case.name, message=message)
         return
@@ -313,6 +350,8 @@ def _neighbours(
         return
     broken = tuple(_structure(first, second))
     yield from broken
+    if not broken:
+        yield from shown_apart(ours, theirs, _again(case, pair, first), says)
     moves = moves_of(first, second, limits)
     looked.pairs += 1
     looked.moved += len(moves)
@@ -321,12 +360,17 @@ def _neighbours(
         looked.attaining[move.label] = max(looked.attaining.get(move.label, 0.0), move.distance or 0.0)
     yield from _named(too_far(moves), says)
     yield from _named(too_often(moves, limits, _streams(first)), says)
-    if not broken and not ended:
+    if not broken and not ours.ended:
+        yield from _differences(ours.published, theirs.published, _again(case, pair, first)[1], says)
 
-        def repeat() -> Any:
-            return case.run(pair[1], RunTape(seed=_SEED, pinned=tuple(first.released)).generator(), _RUNS)
 
-        yield from _differences(ours, theirs, repeat, says)
+def _again(case: ReplayCase, pair: tuple[Any, Any], first: RunTape) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """Return what runs both neighbours once more, with the releases of the first run."""
+
+    def run(data: Any) -> Any:
+        return case.run(data, RunTape(seed=_SEED, pinned=tuple(first.released)).generator(), _RUNS)
+
+    return lambda: run(pair[0]), lambda: run(pair[1])
 
 
 def _named(findings: Iterator[Finding], says: str) -> Iterator[Finding]:
@@ -335,13 +379,9 @@ def _named(findings: Iterator[Finding], says: str) -> Iterator[Finding]:
         yield Finding(rule=finding.rule, where=finding.where, message=f"{finding.message} Pair: {says.rstrip('.')}.")
 
 
-def _outcome(case: ReplayCase, data: Any, tape: RunTape) -> tuple[Any, str]:
-    """Return what a run published, or the type of the exception that ended it."""
-    try:
-        with np.errstate(all="ignore"):
-            return case.run(data, tape.generator(), _RUNS), ""
-    except Exception as error:  # an exception is an output of the audited code
-        return None, type(error).__name__
+def _outcome(case: ReplayCase, data: Any, tape: RunTape) -> Replay:
+    """Return what a run published and showed, or the exception that ended it."""
+    return replayed(lambda: case.run(data, tape.generator(), _RUNS))
 
 
 def _streams(tape: RunTape) -> dict[str, int]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from audits.experiment.function_case import FunctionCase
+from audits.experiment.published_seeds import published_seeds
 from audits.experiment.unseen import unseen_outputs
 from audits.outputs.calls import CallRaisedError, Raised, called, outcome
 from audits.outputs.conversion import carried_columns, columns_of, columns_of_one, names_of
@@ -22,6 +23,7 @@ _RUNS, _CALLS, _LEAST, _CONFIRMED = 8, 30, 4, 64
 _SINGLES, _LARGE = 60, 256
 _LEVEL = 1e-4
 _PARTS = 16
+_NAMED = 3
 _STREAM = 1_217
 
 
@@ -68,14 +70,28 @@ def probe(case: FunctionCase, runs: int, seconds: float | None = None) -> Probed
     if not raised:
         case = _examined(case, runs, notes)
     _compare_states(before, _state_digests(case.neighbours), notes)
-    unseen = unseen_outputs(case.run, case.neighbours, seconds)
+    further = min(_SINGLES, runs // 64) if case.alone else 0
+    unseen = unseen_outputs(case.run, case.neighbours, seconds, calls=further)
     if unseen:
         notes.sound = False
         notes.remarks.append(
             f"The data show in {' and in '.join(unseen)}, which no attack reads: return what it holds as an output, or "
             "leave it out."
         )
+    seeded = published_seeds(case.run, case.neighbours, seconds)
+    if seeded:
+        notes.sound = False
+        notes.remarks.append(
+            "The outputs hold the seed of a generator that the function makes. With that seed "
+            f"{_listed(seeded)} follows from the data alone: whoever sees the seed can take its noise away. Do not "
+            "publish seeds of noise."
+        )
     return Probed(case=case, remarks=tuple(notes.remarks), sound=notes.sound, repeatable=notes.repeatable)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """Return the names of outputs as words; that of the only output is empty."""
+    return " and ".join(repr(name.lstrip(".")) if name.lstrip(".") else "the output" for name in names[:_NAMED])
 
 
 def _examined(case: FunctionCase, runs: int, notes: _Notes) -> FunctionCase:

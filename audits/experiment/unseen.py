@@ -5,37 +5,43 @@ between the two follows the data. Counters, caches and clocks do not.
 """
 
 import io
-import logging
 import os
-import sys
+import re
 import types
-import warnings
 from collections.abc import Generator, Mapping, Sized
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from audits.experiment.written import written_files
-from audits.outputs.calls import outcome
+from audits.experiment.channels import shown_beside
+from audits.outputs.calls import Raised, outcome
+from audits.outputs.conversion import columns_of_one
+from audits.outputs.fields import NUMBER, Fields
 from audits.outputs.values import record
 from dpaudit import DPAuditError
 from dpaudit.model.case import Run
+from dpaudit.model.mechanism import Array
 
 _STREAMS, _STREAM = 2, 3_701
 _MOST_TEXT, _MOST_ENTRIES, _MOST_FUNCTIONS = 1 << 16, 256, 32
+_WRITTEN = re.compile(r"[-+]?\d+\.(\d+)(?:[eE][-+]?\d{1,3})?")
+"""A written number with a fraction: whole numbers are too often equal by chance to what is returned."""
 
 
-def unseen_outputs(run: Run, neighbours: tuple[Any, Any], seconds: float | None = None) -> tuple[str, ...]:
+def unseen_outputs(
+    run: Run, neighbours: tuple[Any, Any], seconds: float | None = None, *, calls: int = 0
+) -> tuple[str, ...]:
     """Return the names of the channels beside the returned value that follow the data, on eight calls of one run.
 
+    What is printed, logged or written in few runs only is looked for in `calls` further runs of each data set.
     Read are Python's standard output and error, warnings, log records, environment variables, and the globals, closures
     and attributes named by the function and by functions of its module that it names, files that are written, names of
-    files, commands and connections. Not seen are the rest of large objects and files, and state behind other modules
-    and objects.
+    files, commands and connections. A number that the run returns as well, perhaps rounded, is no channel. Not seen
+    are the rest of large objects and files, and state behind other modules and objects.
 
-    >>> unseen_outputs(lambda data, rng, n_runs: logging.getLogger("run").warning("%s", data), (0.0, 1.0))
-    ('log records',)
+    >>> unseen_outputs(lambda data, rng, n_runs: os.environ.update(SHOWN=f"{data}") or rng.laplace(size=1), (0.0, 1.0))
+    ('the environment',)
     """
     found: dict[str, None] = {}
     for number in range(_STREAMS):
@@ -44,7 +50,26 @@ def unseen_outputs(run: Run, neighbours: tuple[Any, Any], seconds: float | None 
             first, second, again, last = (one.get(name) for one in seen)
             if first == again and second == last and first != second:
                 found[name] = None
+    if not found:
+        found = dict.fromkeys(_in_few_runs(run, neighbours, seconds, calls))
     return tuple(name for name in found if not (name.startswith("new files") and _named(found)))
+
+
+def _in_few_runs(
+    run: Run, neighbours: tuple[Any, Any], seconds: float | None, calls: int
+) -> Generator[str, None, None]:
+    """Yield the channels that follow the data in some of `calls` runs, each on a stream of its own.
+
+    A run that shows nothing on either data set is not repeated.
+    """
+    for number in range(_STREAMS, _STREAMS + calls):
+        first, second = (_shown(run, data, number, seconds) for data in neighbours)
+        if first == second:
+            continue
+        again, last = (_shown(run, data, number, seconds) for data in neighbours)
+        for name in dict.fromkeys((*first, *second)):
+            if first.get(name) == again.get(name) and second.get(name) == last.get(name):
+                yield from [name] if first.get(name) != second.get(name) else []
 
 
 def _named(found: Mapping[str, None]) -> bool:
@@ -54,72 +79,45 @@ def _named(found: Mapping[str, None]) -> bool:
 
 def _channels(run: Run, data: Any, number: int, seconds: float | None) -> dict[str, Any]:
     """Return what one call of one run leaves in each channel."""
-    printed, warned, logged = _Copy(sys.stdout), list[str](), _Records()
-    with ExitStack() as stack:
-        stack.enter_context(redirect_stdout(printed))
-        stack.enter_context(redirect_stderr(_Copy(sys.stderr, printed)))
-        stack.enter_context(_warnings(warned))
-        stack.enter_context(_logging(logged))
-        written = stack.enter_context(written_files())
-        outcome(run, data, np.random.default_rng([_STREAM, number]), seconds)
+    shown = _shown(run, data, number, seconds)
+    return shown | {name: digest for name, digest in _state(run).items() if digest is not None}
+
+
+def _shown(run: Run, data: Any, number: int, seconds: float | None) -> dict[str, Any]:
+    """Return what one call of one run prints, logs and writes."""
+    with shown_beside() as shown:
+        returned = outcome(run, data, np.random.default_rng([_STREAM, number]), seconds)
         _flush(run)
-    state = {name: digest for name, digest in _state(run).items() if digest is not None}
-    return {
-        "printed text": printed.getvalue(),
-        "warnings": warned,
-        "log records": logged.texts,
-        **state,
-        **written.channels,
-    }
+    if not shown.channels:
+        return {}
+    known = _numbers_in(returned)
+    return {name: _without(what, known) for name, what in shown.channels.items()}
 
 
-class _Copy(io.StringIO):
-    """A stream that keeps what is written, and passes it on."""
-
-    def __init__(self, target: Any, kept: "_Copy | None" = None) -> None:
-        super().__init__()
-        self._target = target
-        self._kept = kept
-
-    def write(self, text: str, /) -> int:
-        """Keep and pass on a text; of very long texts the beginning is kept."""
-        if self._target is not None:
-            self._target.write(text)
-        if self._kept is not None:
-            return io.StringIO.write(self._kept, text)
-        return super().write(text) if self.tell() < _MOST_TEXT else len(text)
-
-
-class _Records(logging.Handler):
-    """A handler that keeps the text of each record."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep one record."""
-        self.texts.append(f"{record.name} {record.levelname} {record.getMessage()}")
-
-
-@contextmanager
-def _logging(handler: logging.Handler) -> Generator[None, None, None]:
-    """Add a handler to the root logger inside the block."""
-    root = logging.getLogger()
-    root.addHandler(handler)
+def _numbers_in(returned: Any) -> Array:
+    """Return the numbers that a run returned, in ascending order; none where they cannot be read."""
     try:
-        yield
-    finally:
-        root.removeHandler(handler)
+        fields = Fields() if isinstance(returned, Raised) else columns_of_one(returned)
+    except (DPAuditError, ValueError):
+        fields = Fields()
+    numbers = [fields[name].ravel()[:_MOST_ENTRIES] for name in fields if name.startswith(NUMBER)]
+    found: Array = np.sort(np.concatenate([np.zeros(0), *numbers]))
+    return found[np.isfinite(found)]
 
 
-@contextmanager
-def _warnings(kept: list[str]) -> Generator[None, None, None]:
-    """Keep the texts of all warnings inside the block; none becomes an exception there."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-    kept += [f"{one.category.__name__}: {one.message}" for one in caught]
+def _without(shown: Any, known: Array) -> Any:
+    """Return what a channel shows, with a mark for each written number that is one of `known` up to its last digit."""
+    if isinstance(shown, list):
+        return [_without(text, known) for text in shown]
+    return _WRITTEN.sub(lambda found: _marked(found, known), shown) if isinstance(shown, str) else shown
+
+
+def _marked(found: re.Match[str], known: Array) -> str:
+    """Return a mark for a written number with a fraction that is one of `known`, and the number itself otherwise."""
+    value, digits = float(found.group()), len(found.group(1))
+    place = int(np.searchsorted(known, value))
+    near = known[max(place - 1, 0) : place + 1]
+    return "\0" if (np.abs(near - value) <= 0.51 * 10.0**-digits + 1e-9 * abs(value)).any() else found.group()
 
 
 def _state(run: Run) -> dict[str, str | None]:

@@ -5,13 +5,14 @@ import signal
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from audits.outputs.conversion import columns_of_one
-from audits.outputs.fields import KIND, Fields, kind_of, stacked
+from audits.outputs.fields import KIND, Fields, kind_of, of_records, stacked
+from audits.outputs.raised import class_name, raised_entries
 from dpaudit import DPAuditError
 from dpaudit.model.case import Run
 
@@ -21,9 +22,13 @@ OUTCOME = f"{KIND} outcome"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raised:
-    """The outcome of a run that raised an exception, exited or took too long: the name of the exception's class."""
+    """The outcome of a run that raised an exception, exited or took too long: the name of the exception's class.
+
+    `shown` holds what else the exception shows, its text and its attributes, as numbers by name.
+    """
 
     exception: str
+    shown: dict[str, float] = field(default_factory=dict[str, float])
 
 
 class CallRaisedError(Exception):
@@ -49,7 +54,7 @@ def called(run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     except DPAuditError:
         raise
     except (Exception, SystemExit) as error:
-        raise CallRaisedError(_name(error), str(error)) from error
+        raise CallRaisedError(class_name(error), str(error)) from error
 
 
 def outcome(run: Run, data: Any, rng: np.random.Generator, seconds: float | None) -> Any:
@@ -58,7 +63,8 @@ def outcome(run: Run, data: Any, rng: np.random.Generator, seconds: float | None
         with time_limit(seconds):
             return called(run, data, rng, 1)
     except CallRaisedError as error:
-        return Raised(exception=error.exception)
+        cause = error.__cause__
+        return Raised(exception=error.exception, shown={} if cause is None else raised_entries(cause))
 
 
 def each_columns(run: Run, data: Any, rng: np.random.Generator, n_runs: int, seconds: float | None) -> Fields:
@@ -70,16 +76,10 @@ def each_columns(run: Run, data: Any, rng: np.random.Generator, n_runs: int, sec
 def _row(result: Any) -> Fields:
     """Return the columns of one outcome."""
     if isinstance(result, Raised):
-        return Fields({OUTCOME: np.full((1, 1), kind_of(result.exception))})
+        return of_records([{OUTCOME: kind_of(result.exception)} | result.shown])
     fields = columns_of_one(result)
     fields[OUTCOME] = np.zeros((1, 1))
     return fields
-
-
-def _name(error: BaseException) -> str:
-    """Return the full name of an exception's class; built-in ones by their own name."""
-    kind = type(error)
-    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
 @contextmanager

@@ -35,7 +35,7 @@ from audits.procedures.earning import Attack, earned_power
 from audits.procedures.low_bits import LOW_BITS_SHARE, with_low_bits
 from audits.procedures.missing_noise import missing_noise
 from audits.procedures.neighbour_search import Pair, search_neighbours
-from audits.procedures.rare_values import RARE_SHARE, with_rare_values
+from audits.procedures.rare_values import rare_share, with_rare_values
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability, probability_below_one
 from dpaudit.model.case import Run, Score
@@ -234,8 +234,8 @@ class _Experiment:
         prepared = prepare(case, self.runs, rng, self._share(gaussian=gaussian), self.learner, how, self._target)
         bits_decide = isinstance(case, FunctionCase) and case.arithmetic == "floating" and prepared.low_bits is not None
         share = self._share(gaussian=gaussian) * (1 - LOW_BITS_SHARE if bits_decide else 1)
-        rare_share = share * RARE_SHARE * (prepared.rare is not None)
-        share -= rare_share
+        rare = share * rare_share(prepared.promise, self._target[0]) * (prepared.rare is not None)
+        share -= rare
         counted = prepared.count(case, how)
         scores, labels = counted.scores, counted.labels
         counts = count_guesses(prepared.event, scores, labels)
@@ -285,7 +285,7 @@ class _Experiment:
                 share=share / self.significance,
             ),
         )
-        return _with_beside(result, counted, rare_share, bits_decide=bits_decide)
+        return _with_beside(result, counted, rare, bits_decide=bits_decide)
 
     @property
     def _target(self) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Rare values beside the main event: a tenth of the significance for values that one neighbour alone shows, seldom."""
+"""Rare values beside the main event: a part of the significance for values that one neighbour alone shows, seldom."""
 
 from audits.bounds.guessing import guessing_bound
 from audits.decision.events import Event, count_guesses
@@ -6,11 +6,23 @@ from audits.decision.overruled import overruled
 from dpaudit import AuditResult, LowerBound
 from dpaudit.model.mechanism import Array
 
-RARE_SHARE = 0.1
-"""The share of a deciding bound's significance that rare values have, where there are any."""
+_BESIDE, _ALONE = 0.1, 0.9
+"""Shares of a deciding bound's significance for rare values, where there are any: beside a main event that promises to
+refute the claim, and where the main event promises nothing of the kind."""
 
 _EVENT = Event(low=-1.0, high=1.0, cut=1.0)
 _REMARK = "Values that few runs show, and those of one data set alone, decide; no witness file holds them."
+
+
+def rare_share(promise: float, target: float) -> float:
+    """Return the share of a deciding bound's significance for rare values, before anything is counted.
+
+    `promise` is the bound that the main event promises, `target` the epsilon to refute.
+
+    >>> rare_share(2.0, 1.0), rare_share(0.9, 1.0)
+    (0.1, 0.9)
+    """
+    return _BESIDE if promise > target else _ALONE
 
 
 def with_rare_values(result: AuditResult, scores: Array, labels: Array, share: float) -> AuditResult:

@@ -18,6 +18,7 @@ from dpaudit.model.condition import Condition
 from dpaudit.model.trace import Finding
 from dpaudit.training.batch_checks import DrawnBatches
 from dpaudit.training.check import Check
+from dpaudit.training.noise_beside_sums import noise_follows_sums, noise_kept
 from dpaudit.training.noise_checks import noise_law_check
 from dpaudit.training.releases import released_apart
 from dpaudit.training.sampling import conform_batches
@@ -26,6 +27,9 @@ from dpaudit.training.watching import Training, Watch
 POWER = 0.9
 _ROUNDING = 1e-4  # relative; what single precision and a clipping constant of 1e-6 may add to a norm
 _CHECKS = 7
+_BESIDE = 0.01
+"""The part of the share of a check that a further look at the noise has."""
+
 _FEWEST, _COMPARED, _ANGLE = 6, 4096, 1e-7
 
 
@@ -87,9 +91,10 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
     share = open_probability("significance", significance) / _CHECKS
     noise = tuple(_noise(training, watch, share))
     if noise and not noise[0].rule:
-        noise += tuple(noise_law_check(training, watch, share))
+        noise += tuple(noise_law_check(training, watch, share * (1 - _BESIDE)))
+    noise += tuple(noise_follows_sums(training, watch, share * _BESIDE)) if watch.coordinates else ()
     found = {
-        "noise": (*noise, *_repeated(watch)),
+        "noise": (*noise, *_repeated(watch, share * _BESIDE)),
         "clipping norm": tuple(_clipping(training, watch, share)),
         "sampling rate": tuple(_sampling(training, watch, share)),
         "number of steps": (_steps(training, watch),),
@@ -125,14 +130,17 @@ def _noise(training: Training, watch: Watch, share: float) -> Iterator[Check]:
     )
 
 
-def _repeated(watch: Watch) -> Iterator[Check]:
-    """Yield a finding where two steps carry the same noise."""
+def _repeated(watch: Watch, share: float) -> Iterator[Check]:
+    """Yield a finding where two steps carry the same noise, or a part of it."""
     seen: set[tuple[float, ...]] = set()
     equal = 0
     for mark in watch.fingerprints:
         equal += mark in seen and len(mark) > 1
         seen.add(mark)
     again = max(equal, _alike(watch.fingerprints))
+    message = f"{again} of {watch.steps} steps carry noise that an earlier step carried: it is not fresh."
+    if not again and watch.noises:
+        again, message = noise_kept(watch, share)
     if again:
         yield Check(
             name="fresh noise",
@@ -141,7 +149,7 @@ def _repeated(watch: Watch) -> Iterator[Check]:
             caught_below=0,
             caught_above=math.inf,
             rule="DPA325",
-            message=f"{again} of {watch.steps} steps carry noise that an earlier step carried: it is not fresh.",
+            message=message,
         )
 
 

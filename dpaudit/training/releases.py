@@ -6,14 +6,18 @@ from collections.abc import Iterator
 from dpaudit.training.check import Check
 from dpaudit.training.watching import Watch
 
+_FEW = 5
+
 
 def released_apart(watch: Watch) -> Iterator[Check]:
     """Yield a check for each thing that was looked at and is not the sum of clipped gradients with its noise.
 
     Rules: `DPA332` a gradient that is not finite, `DPA333` an empty batch without noise, `DPA334` a record that is in
-    a step twice, `DPA335` a layer that mixes the records of a batch, `DPA336` a further output without noise.
+    a step twice, `DPA335` a layer that mixes the records of a batch, `DPA336` a further output without noise; `DPA326`
+    batches that are reported and are not those of the sums.
     """
     steps = watch.steps
+    yield from _other_batches(watch)
     if watch.not_finite:
         yield _found(
             "finite gradients",
@@ -62,6 +66,25 @@ def released_apart(watch: Watch) -> Iterator[Check]:
             "DPA336",
             (f"The loop also publishes {names:.200}, to which no declared noise is added."),
         )
+
+
+def _other_batches(watch: Watch) -> Iterator[Check]:
+    """Yield a check where most canaries in reported batches did not move their rows, and a few of the others did.
+
+    A row stands still where its feature is dropped, and all rows move where weights decay; neither is a finding.
+    """
+    if (
+        watch.still < _FEW
+        or watch.strange < _FEW
+        or 2 * watch.still <= watch.present
+        or 2 * watch.strange > watch.absent
+    ):
+        return
+    message = (
+        f"The reported batches are not those of the sums: {watch.still} of {watch.present} canaries in a batch did not "
+        f"move the sum, {watch.strange} of {watch.absent} that were in none did."
+    )
+    yield _found("reported batches", watch.still, "DPA326", message)
 
 
 def _found(name: str, times: int, rule: str, message: str) -> Check:

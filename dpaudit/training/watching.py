@@ -82,7 +82,10 @@ class Watch:
     Memory: steps x canaries numbers (their projections), a few sums of the gradient's size, and the first million
     numbers of the noise. `heard` holds the squared noise of each step and its number of coordinates. Where sums without
     noise are reported, `absent` counts the looks at the row of a canary that was not in the batch, `strange` those at
-    which it moved all the same, and `common` holds for each step the noise along all canaries' directions together.
+    which it moved all the same, `common` holds for each step the noise along all canaries' directions together;
+    `present` counts the looks at the row of a canary in the batch, and `still` those at which it did not move. `along`
+    holds the sum of noise times sum and that of squared sums; `classes` the number of coordinates and their squared
+    noise where the sum is zero, small or large.
 
     >>> watch = Watch(records=3)
     >>> watch.step(np.ones((2, 1)), summed=np.zeros((2, 1)), batch=np.array([0, 2]))
@@ -110,6 +113,10 @@ class Watch:
     absent: int = 0
     strange: int = 0
     common: list[float] = field(default_factory=list)
+    present: int = 0
+    still: int = 0
+    along: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    classes: list[list[float]] = field(default_factory=lambda: [[0.0, 0.0] for _ in range(3)])
     sampled: list[Array] = field(default_factory=list)
     fingerprints: list[tuple[float, ...]] = field(default_factory=list)
 
@@ -134,6 +141,8 @@ class Watch:
         if np.isfinite(after).all() and (before is None or np.isfinite(before).all()):
             noise = after[self.slots.blanks] if before is None else after - before
             self._hear(noise, empty=batch is not None and np.size(batch) == 0)
+            if before is not None:
+                self._hear_beside(noise, before)
         else:
             self.not_finite += 1
             after, before = np.zeros_like(after), None
@@ -158,6 +167,8 @@ class Watch:
         present = self.slots.members >= 0
         if batch is not None:
             present &= np.isin(self.slots.members, batch)
+        self.present += int(present.sum())
+        self.still += int((norms[present] == 0).sum())
         self.absent += int((~present).sum())
         self.strange += int((norms[~present] > 0).sum())
         self.common.append(float(np.einsum("mk,mk->", noise, self.slots.directions)))
@@ -171,6 +182,18 @@ class Watch:
         self.coordinates += noise.size
         self.silent += bool(empty and noise.size and not noise.any())
         self.fingerprints.append(tuple(float(value) for value in noise.reshape(-1)[:_FINGERPRINT]))
+
+    def _hear_beside(self, noise: Array, sums: Array) -> None:
+        """Take note of the noise of one step beside the sums that it covers."""
+        squares, sizes = noise.ravel() ** 2, sums.ravel() ** 2
+        self.along[0] += float(np.vdot(noise, sums))
+        self.along[1] += float(sizes.sum())
+        zero = sizes == 0
+        moved = int(sizes.size - zero.sum())
+        large = sizes > (sizes.sum() / moved if moved else 0.0)
+        for place, chosen in enumerate((zero, ~zero & ~large, large)):
+            self.classes[place][0] += float(chosen.sum())
+            self.classes[place][1] += float(squares[chosen].sum())
 
     def compare(self, predict: Callable[[Array], Array], features: Array) -> None:
         """Take note of whether the network returns for each record alone what it returns for it in a batch.

@@ -50,6 +50,23 @@ DEFECTS: tuple[tuple[str, str, Source, str], ...] = (
         Source(target="algorithms.lsvi_ucb.learner:_bounded", old="np.linalg.norm(finite)", new="np.abs(finite).max()"),
         "DPA220",
     ),
+    (
+        "the sum of all messages carries the noise of one message less",
+        "capri local",
+        Source(target="algorithms.capri.releases:release_messages", old="math.sqrt(users)", new="math.sqrt(users - 1)"),
+        "DPA229",
+    ),
+    (
+        "a message leaves its zeros exact",
+        "capri local",
+        Source(
+            target="algorithms.capri.releases:message",
+            old="return recorder.release(label, mechanism, np.asarray(rewards)[:, None] * vectors)",
+            new="exact = np.asarray(rewards)[:, None] * vectors\n"
+            "    return np.where(exact == 0, 0.0, recorder.release(label, mechanism, exact))",
+        ),
+        "DPA224",
+    ),
 )
 
 

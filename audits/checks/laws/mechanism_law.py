@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from audits.checks.laws.bulk import bulk_of, extremes, hard_of, masses
+from audits.checks.laws.by_answer import answers_apart
 from audits.checks.laws.coincidences import chance_of_equal, chance_of_whole
 from audits.checks.laws.densities import log_probability
 from audits.checks.laws.departures import Departure, count_of, departures, worst
@@ -23,6 +24,7 @@ _DENSITY = 1e-6
 _LARGEST = 16
 
 _EACH = 3
+_AT_ANSWER = 40_000
 
 Asked = tuple[Mechanism, tuple[int, ...], str]
 """A mechanism, the shape of one answer, and the label of a release."""
@@ -69,7 +71,7 @@ def law_findings(asked: Iterable[Asked]) -> Iterator[Finding]:
         rng = np.random.default_rng(_SEED)
         shapes = dict.fromkeys((item, wider(mechanism, item)))
         said = next((says for shape in shapes if (says := _departs_anywhere(mechanism, shape, rng))), "")
-        said = said or _departs_in_bulk(mechanism, item, rng)
+        said = said or _departs_in_bulk(mechanism, item, rng) or _departs_at_answers(mechanism, item, rng)
         if said:
             message = f"'{label}': samples of {mechanism.name} do not follow its stated law: {said}."
             yield Finding(rule="DPA230", where=label, message=message)
@@ -106,6 +108,19 @@ def _departs_in_bulk(mechanism: Mechanism, item: tuple[int, ...], rng: np.random
         departure = worst(list(masses(sample.mechanism, sample.output, sample.value)))
         if departure.probability < _ALARM:
             return f"{departure.says} ({sample.entrance})"
+    return ""
+
+
+def _departs_at_answers(mechanism: Mechanism, item: tuple[int, ...], rng: np.random.Generator) -> str:
+    """Return how samples depart from the law around an answer that has other noise than 0 has, or an empty text."""
+    for answer in answers_apart(mechanism, item):
+        exact = getattr(mechanism, "exact_sampler", False)
+        shape = (max(_AT_ANSWER // max(int(np.prod(item)), 1), _LARGEST), *item)
+        value = np.full(shape, answer, dtype=np.int64 if exact else np.float64)
+        sample = Sample(mechanism=mechanism, entrance="", output=mechanism.release(value, rng), value=value)
+        found = uniforms(mechanism, sample.output, value, rng)
+        if found is not None and (said := departs(sample, found)):
+            return f"{said} (answers of {answer:.6g})"
     return ""
 
 

@@ -1,0 +1,130 @@
+"""The noise of a training loop beside the sums that it covers: it must not follow them, nor stay from step to step."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import bdtrc, logsumexp, pdtrc
+
+from dpaudit.model.mechanism import Array
+from dpaudit.training.check import Check
+from dpaudit.training.watching import Training, Watch
+
+_SLOPE = 0.1
+"""The standard deviation of the slopes that the bet on a slope has in mind."""
+
+_SIZES = (0.5, 0.7, 0.8, 0.9, 0.95, 1.05, 1.1, 1.25, 1.5, 2.0)
+"""Sizes of noise over the declared one that bets on each class of coordinates have in mind, in equal shares."""
+
+_CROWDED = 0.05
+_CLOSE = 1e-8
+_WHERE = ("the sum is zero", "the sum is small", "the sum is large")
+
+
+def noise_follows_sums(training: Training, watch: Watch, significance: float) -> Iterator[Check]:
+    """Yield a check where noise follows the sums that it covers: a part of them is added, or its size goes with them.
+
+    Rule: `DPA327`. Two bets of equal shares are made on the coordinates in their order, each with sums that were known
+    before the noise was drawn: on a slope of the noise on the sum, and on another size of the noise where the sum is
+    zero, small or large. A sum that is only made smaller is no fault.
+    Guarantee: independent normal noise of the declared size is accused with probability at most `significance` (Ville
+    1939), whatever sums a loop computes from earlier steps.
+
+    >>> rng = np.random.default_rng(0)
+    >>> watch = Watch(records=10)
+    >>> for _ in range(40):
+    ...     total = rng.normal(0, 5, (20, 2))
+    ...     watch.step(1.2 * total + rng.normal(0, 1, (20, 2)), total, np.arange(3))
+    >>> declared = Training(noise_multiplier=1, max_grad_norm=1, sample_rate=0.3, steps=40, records=10)
+    >>> [check.rule for check in noise_follows_sums(declared, watch, 1e-6)]
+    ['DPA327']
+    """
+    variance = training.stddev**2
+    needed = -math.log(significance) + math.log(2)
+    product, power = watch.along[0] / variance, watch.along[1] / variance
+    slope = product / power if power > 0 else 0.0
+    if (slope > 0 or slope < -2) and _log_wealth_of_slope(product, power) >= needed:
+        message = f"The noise holds {slope:.4g} times the sum that it covers: a record moves {abs(1 + slope):.4g} times"
+        yield _found(slope, f"{message} as far as its clipped gradient.")
+        return
+    for place, where in enumerate(_WHERE):
+        number, squares = watch.classes[place]
+        if number and _log_wealth_of_sizes(number, squares / variance) >= needed + math.log(len(_WHERE)):
+            size = math.sqrt(squares / variance / number)
+            yield _found(size, f"Where {where}, the noise is {size:.4g} times the declared size.")
+            return
+
+
+def noise_kept(watch: Watch, significance: float) -> tuple[int, str]:
+    """Return how many numbers of the noise were kept from step to step, and in which words; 0 where none were.
+
+    Numbers of one coordinate that are equal in two steps are compared with equal numbers of different coordinates, and
+    the sizes of whole steps with each other: noise that is moved or turned round keeps its size.
+    Guarantee: each look accuses noise that is drawn afresh with probability about half of `significance` at most.
+    """
+    numbers = [noise for noise in watch.noises if noise.size == watch.noises[0].size]
+    kept = _in_one_place(np.stack(numbers), significance / 2) if len(numbers) > 1 else 0
+    if kept:
+        return kept, f"{kept} times a coordinate carries the very noise of another step: it is not fresh."
+    alike = _of_one_size(watch.heard, significance / 2)
+    return alike, f"The noise of {alike} steps has the same size as that of an earlier step: it is moved and not fresh."
+
+
+def _log_wealth_of_slope(product: float, power: float) -> float:
+    """Return the log wealth of a normal mixture of bets on a slope; sums are over the variance of the noise."""
+    spread = 1 + _SLOPE**2 * power
+    return _SLOPE**2 * product**2 / (2 * spread) - math.log(spread) / 2
+
+
+def _log_wealth_of_sizes(number: float, squares: float) -> float:
+    """Return the log wealth of bets on other sizes of so many numbers, whose squares add up to `squares`."""
+    bets = [-number * math.log(size) + squares / 2 * (1 - size**-2) for size in _SIZES]
+    return float(logsumexp(bets)) - math.log(len(_SIZES))
+
+
+def _in_one_place(noises: Array, level: float) -> int:
+    """Return how many pairs of steps agree in a coordinate, if they are too many; zeros are left out.
+
+    Shape: (steps, coordinates). Given how many pairs of numbers are equal at all, each is as likely to be any pair.
+    """
+    steps, width = noises.shape
+    if width < 2 or not noises.all():
+        return 0
+    everywhere, aligned = _equal_pairs(noises.reshape(-1, 1)), _equal_pairs(noises)
+    share = (steps - 1) / (steps * width - 1)
+    crowded = (everywhere - aligned) * share > _CROWDED * width
+    return 0 if crowded or not aligned or bdtrc(aligned - 1, everywhere, share) >= level else int(aligned)
+
+
+def _equal_pairs(columns: Array) -> int:
+    """Return the number of pairs of equal numbers in a column, over all columns."""
+    ordered = np.sort(columns, axis=0)
+    fresh = np.ones(ordered.shape, dtype=bool)
+    fresh[1:] = ordered[1:] != ordered[:-1]
+    lengths = np.diff(np.append(np.flatnonzero(fresh.T.ravel()), ordered.size)).astype(np.int64)
+    return int((lengths * (lengths - 1) // 2).sum())
+
+
+def _of_one_size(heard: list[tuple[float, int]], level: float) -> int:
+    """Return how many steps have the sum of squares of another one, up to single precision, if that is no chance."""
+    width = heard[0][1] if heard else 0
+    squares = np.sort([total for total, size in heard if size == width and total > 0])
+    if width < 2 or len(squares) < 2:
+        return 0
+    equal = int((np.diff(squares) <= _CLOSE * squares[:-1]).sum())
+    pairs = len(squares) * (len(squares) - 1) / 2
+    expected = pairs * 2 * _CLOSE * math.sqrt(width / (8 * math.pi))
+    return equal if equal and pdtrc(equal - 1, expected) < level else 0
+
+
+def _found(observed: float, message: str) -> Check:
+    """Return the check of noise that follows the sums."""
+    return Check(
+        name="noise beside the sums",
+        observed=observed,
+        declared=0.0,
+        caught_below=0.0,
+        caught_above=math.inf,
+        rule="DPA327",
+        message=message,
+    )

@@ -1,0 +1,71 @@
+"""Mechanisms whose noise follows the answer: found at a tried answer, and only if the law there is another one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from audits.checks.laws.by_answer import answers_apart
+from audits.checks.laws.mechanism_law import law_findings
+from dpaudit.model.mechanism import Array
+from mechanisms import DiscreteLaplace, Gaussian, Laplace
+
+Factor = Callable[[Array], Array]
+"""factor(answers): by what the noise is multiplied there"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switching(Gaussian):
+    """Gaussian noise that is multiplied by a number which depends on the answer."""
+
+    factor: Factor
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        exact = np.asarray(value, dtype=np.float64)
+        return exact + self.factor(exact) * self.stddev * rng.standard_normal(exact.shape)
+
+
+def switching(factor: Factor) -> Switching:
+    return Switching(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one", factor=factor)
+
+
+def between(low: float, high: float, inside: float) -> Factor:
+    return lambda exact: np.where((exact > low) & (exact < high), inside, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("factor", "item", "answer"),
+    [
+        (between(16.9, 17.1, 0.0), (), "17"),
+        (between(300, 320, 0.8), (3,), "301"),
+        (between(-2_000, -1_500, 0.7), (), "-1501"),
+        (between(3.2, 3.4, 0.5), (), "3.25"),
+        (between(1e6, 1e300, 0.5), (3,), "1.04858e+06"),
+    ],
+)
+def test_a_scale_that_switches_is_found_with_the_answer(factor: Factor, item: tuple[int, ...], answer: str) -> None:
+    """The smallest tried answer with other noise is named; other samples lie elsewhere."""
+    messages = [finding.message for finding in law_findings([(switching(factor), item, "sum")])]
+    assert len(messages) == 1
+    assert f"(answers of {answer})" in messages[0]
+
+
+def test_noise_that_only_mirrors_at_some_answers_keeps_its_law() -> None:
+    """Other noise from the same state is no finding by itself."""
+    mirrored = switching(lambda exact: np.where(np.round(exact) % 2 == 1, -1.0, 1.0))
+    assert answers_apart(mirrored, ()) != ()
+    assert list(law_findings([(mirrored, (), "sum")])) == []
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one"),
+        Laplace(scale=1e-3, l1_sensitivity=1.0, neighbours="replace_one"),
+        DiscreteLaplace(scale=3.0, l1_sensitivity=1, neighbours="replace_one"),
+    ],
+)
+def test_noise_that_ignores_the_answer_is_nowhere_apart(mechanism: Gaussian | Laplace | DiscreteLaplace) -> None:
+    """Up to rounding, which grows with the answer."""
+    assert answers_apart(mechanism, ()) == answers_apart(mechanism, (4,)) == ()
