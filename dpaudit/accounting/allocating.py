@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from dpaudit.accounting.normal_form import Alternatives, in_both_orders
+from dpaudit.accounting.normal_form import Alternatives, in_both_orders, in_open_orders
 from dpaudit.accounting.samples.in_either_order import in_either_order
 from dpaudit.accounting.samples.split import LEAST, LONGEST, MOST, split_above
 from dpaudit.engines.gaussian import total_mu
-from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Allocate
 from dpaudit.model.losses import AllocatedLoss, ChoiceLoss, Composition, GaussianLoss
@@ -17,10 +16,11 @@ def allocated_above(alternatives: Alternatives, node: Allocate, neighbours: Neig
 
     Several places in an epoch are composed as so many blocks of steps with one place each: a uniform set of places is a
     uniform choice in random blocks, and the curve is convex. A replaced record counts as one that is removed and one
-    that is added where it meets one secret step of Gaussian releases, else as if its steps were known.
-    Raises: UnsupportedError: a part that may be one of several kinds.
+    that is added where it meets one secret step of Gaussian releases, else as if its steps were known. So does a part
+    that may be one of several kinds, which earlier steps may pick: there are laws of each step for known steps only.
     """
-    return in_both_orders(alternatives, lambda order: _above(order, node, neighbours))
+    orders = in_both_orders if neighbours == "replace_one" else in_open_orders
+    return orders(alternatives, lambda order: _above(order, node, neighbours))
 
 
 def allocated_attained(
@@ -66,12 +66,11 @@ def at_one_secret_step(composition: Composition, steps: int) -> Composition:
 
 def _above(composition: Composition, node: Allocate, neighbours: Neighbours) -> Iterator[Composition]:
     """Yield what dominates one order of a part."""
-    if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):
-        raise UnsupportedError(
-            "'allocate' over a part that may be one of several kinds is not covered. Allocate each kind apart."
-        )
     if neighbours == "replace_one":
         yield _replaced(composition, node)
+        return
+    if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):
+        yield composition * (node.per_epoch * node.epochs)
         return
     size, longer = divmod(node.steps, node.per_epoch)
     parts = [_placed(composition, node, size)] * (node.per_epoch - longer)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dpaudit.accounting.heaviest import heaviest
-from dpaudit.accounting.participation import Found, Walk, plans_of
+from dpaudit.accounting.participation import Found, Walk, plans_of, shared_keys
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
@@ -45,7 +45,8 @@ def attained_by_one_pair(
     [2]
     """
     together = dict.fromkeys(held.about for held in conditions if held.kind == "attained" and held.status == "checked")
-    found = list(_witnessed(plans_of(node, Walk(labels=None, neighbours=neighbours)), "by_definition"))
+    whole = Walk(labels=None, neighbours=neighbours, shared=shared_keys(node))
+    found = list(_witnessed(plans_of(node, whole), "by_definition"))
     for labels in together:
         found += attained_together(node, neighbours, labels, "checked")
     return _undominated(found)
@@ -58,7 +59,8 @@ def attained_together(
 
     Of a person with several records every record moves them by as much, all in one direction.
     """
-    return _undominated(list(_witnessed(plans_of(node, Walk(labels=labels, neighbours=neighbours)), attained)))
+    whole = Walk(labels=labels, neighbours=neighbours, shared=shared_keys(node))
+    return _undominated(list(_witnessed(plans_of(node, whole), attained)))
 
 
 def _witnessed(found: Found, attained: Attainment) -> Iterator[Attained]:

@@ -14,6 +14,7 @@ from dpaudit.accounting.attained import Attained, attained_by_one_pair
 from dpaudit.accounting.dominance import consists_of, worst
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.accounting.orders import in_sequence, of_the_run
+from dpaudit.accounting.samples.black_box import black_box
 from dpaudit.accounting.samples.own_samples import require_declared_samples
 from dpaudit.accounting.shuffling import shuffled_above
 from dpaudit.accounting.subsampling import sampled_above
@@ -105,9 +106,10 @@ def _amplified(node: Subsample | Allocate | Shuffle, neighbours: Neighbours) -> 
                 "its number of users is public."
             )
         return (shuffled_above(join(above(node.part, neighbours)), node),)
-    inside = above(node.part, relation_inside(node, neighbours))
+    relation = relation_inside(node, neighbours)
+    inside = above(node.part, relation)
     if isinstance(node, Allocate):
-        return allocated_above(inside, node, neighbours)
+        return allocated_above(of_the_run(node.part, relation, inside), node, neighbours)
     return sampled_above(inside, node, neighbours)
 
 
@@ -135,15 +137,19 @@ def _grouped(alternatives: Alternatives, size: int) -> Alternatives:
     """Return upper alternatives for `size` records of one person.
 
     With one alternative every release moves `size` times as far. With several, the records may spread over
-    them: for Gaussian losses putting all into one is worst (sum of squares), for bounded losses the group
-    property of the whole is used, and anything else is refused.
+    them: for Gaussian losses putting all into one is worst (sum of squares). For losses with a largest one the group
+    property of a black box is used, of which every alternative is an instance; anything else is refused.
     """
     if size == 1 or len(alternatives) == 1 or all(consists_of(GaussianLoss, a) for a in alternatives):
         return worst(tuple(a.group(size) for a in alternatives))
-    epsilon = max(sum(loss.supremum * times for loss, times in a.parts) for a in alternatives)
-    if epsilon == float("inf") or any(loss.infinite_mass for a in alternatives for loss, _ in a.parts):
+    boxes = [box for a in alternatives if (box := black_box(a)) is not None]
+    if len(boxes) < len(alternatives):
         raise UnsupportedError(
-            "'group' over 'parallel' parts of different kinds is not covered: one person's records may "
-            "spread over the parts. Put the group inside each part, or use one kind of noise."
+            "'group' over 'parallel' parts of different kinds is not covered where one has no largest loss: one "
+            "person's records may spread over the parts. Put the group inside each part, or use one kind of noise."
         )
-    return (Composition.of(ApproximateLoss(epsilon=epsilon).group(size)),)
+    delta = max(box.infinite_mass for box in boxes)
+    if delta == 1:
+        return (Composition.of(LOST),)
+    box = ApproximateLoss(epsilon=max(box.supremum for box in boxes), delta=delta)
+    return (Composition.of(box.group(size)),)

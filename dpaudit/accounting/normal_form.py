@@ -3,7 +3,15 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from dpaudit.model.losses import Composition
+from dpaudit.model.losses import (
+    AllocatedLoss,
+    Composition,
+    DiscreteLoss,
+    MixtureLoss,
+    SampledGaussianLoss,
+    SampledLoss,
+    SimpleLoss,
+)
 
 Alternatives = tuple[Composition, ...]
 
@@ -31,3 +39,24 @@ def in_both_orders(alternatives: Alternatives, above: Callable[[Composition], It
     """Return what `above` yields for every alternative in both orders of the neighbours, each once."""
     orders = (order for held in alternatives for order in dict.fromkeys((held, held.reversed())))
     return tuple(dict.fromkeys(upper for order in orders for upper in above(order)))
+
+
+def in_open_orders(alternatives: Alternatives, above: Callable[[Composition], Iterable[Composition]]) -> Alternatives:
+    """Return the same where a record is there or not: what it has met of samples and steps has its law first already.
+
+    A law of one order that a mechanism states may be that of the record or that without it, so that both are read.
+    """
+    orders = (order for held in alternatives for order in ((held, held.reversed()) if _open(held) else (held,)))
+    return tuple(dict.fromkeys(upper for order in dict.fromkeys(orders) for upper in above(order)))
+
+
+def _open(composition: Composition) -> bool:
+    """Return whether some loss does not say which of its laws is that of the record."""
+    return any(not _known(loss) and loss != loss.reversed() for loss, _ in composition.parts)
+
+
+def _known(loss: SimpleLoss) -> bool:
+    """Return whether the first law is that of the record, if both laws differ."""
+    if isinstance(loss, DiscreteLoss):
+        return not loss.one_order
+    return isinstance(loss, SampledGaussianLoss | SampledLoss | AllocatedLoss | MixtureLoss)

@@ -1,5 +1,6 @@
 """Plans of participation: which losses one pair of neighbours meets, query by query, and where its record enters."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
@@ -27,6 +28,7 @@ from dpaudit.model.declaration import (
     Stated,
     Subsample,
 )
+from dpaudit.model.declaration import walk as walk_tree
 from dpaudit.model.losses import Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss
 from dpaudit.model.mechanism import Mechanism, attained_loss
 from dpaudit.model.sampled_relations import relation_inside
@@ -35,15 +37,29 @@ from dpaudit.model.witness import Entry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The losses of one query on one plan of participation."""
+    """The losses of one query on one plan of participation.
+
+    `keys` holds the values of those keys that several nodes share: a key's text, its number of parts, the part entered.
+    """
 
     composition: Composition
     entries: tuple[Entry, ...] = ()
+    keys: frozenset[tuple[str, int, int]] = frozenset()
 
     def __add__(self, other: "Plan") -> "Plan":
-        return Plan(composition=self.composition + other.composition, entries=self.entries + other.entries)
+        return Plan(
+            composition=self.composition + other.composition,
+            entries=self.entries + other.entries,
+            keys=self.keys | other.keys,
+        )
+
+    def agrees(self, other: "Plan") -> bool:
+        """Return whether no key has two values."""
+        both = self.keys | other.keys
+        return len({name for name, _, _ in both}) == len(both)
 
 
+_MOST = 64  # sets of keys that are told apart
 Found: TypeAlias = dict[Query, tuple[Plan, ...]]
 
 
@@ -52,13 +68,15 @@ class Walk:
     """Which releases one pair moves, and where the walk over the tree is.
 
     `labels` are moved together (all where it is empty); None asks for each query by itself. `records` is how many
-    records of one person move together, which is known of labels only.
+    records of one person move together, which is known of labels only. `shared` are keys that several nodes name: a
+    record has one value of each.
     """
 
     labels: tuple[str, ...] | None
     neighbours: Neighbours
     path: str = "root"
     records: int = 1
+    shared: frozenset[str] = frozenset()
 
     def below(self, part: int = 0, *, records: int | None = None) -> "Walk":
         """Return the walk one node further down."""
@@ -85,8 +103,9 @@ def plans_of(node: Declaration, walk: Walk) -> Found:
             return _each(plans_of(part, walk.below()), lambda composition: composition * times)
         case Parallel(parts=parts, visibility="secret"):
             return _at_a_secret_part([plans_of(part, walk.below(i, records=1)) for i, part in enumerate(parts)])
-        case Parallel(parts=parts):
-            return _either(_entered(plans_of(part, walk.below(i)), walk.path, i) for i, part in enumerate(parts))
+        case Parallel(parts=parts, key=key):
+            each = (_entered(plans_of(part, walk.below(i)), walk.path, i) for i, part in enumerate(parts))
+            return _either(_keyed(held, (key, len(parts), i), walk) for i, held in enumerate(each))
         case Cells(inside=inside, touched=touched):
             return _cells(inside, touched, walk)
         case Group(part=part, size=size):
@@ -115,10 +134,14 @@ def _at_random(composition: Composition, node: Subsample | Allocate, walk: Walk)
     """Return what one record attains on a sample, or all records of a person on a Poisson sample of Gaussian ones.
 
     By definition a stated sensitivity is that of one record; that others exist is known, or assumed, of labels only.
+    Which of a sample's messages is the record's depends on who else is in a sample of bounded size, so that nothing is
+    known of them.
     """
     beside = walk.labels is not None
     if isinstance(node, Allocate):
         return allocated_attained(composition, node, walk.neighbours, beside=beside)
+    if node.scheme != "poisson" and any(isinstance(below, Local) for _, below in walk_tree(node.part)):
+        return Composition()
     alone = sampled_attained(composition, node, walk.neighbours, beside=beside, labels=walk.labels)
     several = all(isinstance(loss, SampledGaussianLoss | GaussianLoss) for loss, _ in alone.parts)
     added = node.scheme == "poisson" and walk.neighbours != "replace_one"
@@ -171,15 +194,22 @@ def _in_sequence(parts: Iterable[Found]) -> Found:
 
 
 def _sums(several: list[tuple[Plan, ...]]) -> tuple[Plan, ...]:
-    """Return every sum of one plan from each of `several`, those without a choice added first and at once."""
-    alone = [plans[0] for plans in several if len(plans) == 1]
-    rest = [plans for plans in several if len(plans) != 1]
+    """Return every sum of one plan from each of `several`, those without a choice added first and at once.
+
+    A plan that no other one agrees with stands by itself: what else is released may be ignored.
+    """
+    free = [len(plans) == 1 and not plans[0].keys for plans in several]
+    alone = [plans[0] for plans, sure in zip(several, free, strict=True) if sure]
+    rest = [plans for plans, sure in zip(several, free, strict=True) if not sure]
     total: tuple[Plan, ...] = ()
     if alone:
         entries = tuple(entry for plan in alone for entry in plan.entries)
         total = (Plan(composition=Composition.total(plan.composition for plan in alone), entries=entries),)
     for plans in rest:
-        total = _pruned([a + b for a in total for b in plans]) if total else plans
+        sums = [a + b for a in total for b in plans if a.agrees(b)]
+        sums += [a for a in total if not any(a.agrees(b) for b in plans)]
+        sums += [b for b in plans if not any(a.agrees(b) for a in total)]
+        total = _pruned(sums)
     return total
 
 
@@ -198,6 +228,27 @@ def _entered(found: Found, path: str, part: int) -> Found:
     return {query: tuple(replace(p, entries=(entry, *p.entries)) for p in plans) for query, plans in found.items()}
 
 
+def _keyed(found: Found, value: tuple[str, int, int], walk: Walk) -> Found:
+    """Return `found` with the value of a key that several nodes share."""
+    if value[0] not in walk.shared:
+        return found
+    here = Plan(composition=Composition(), keys=frozenset([value]))
+    return {
+        query: tuple(replace(plan, keys=plan.keys | here.keys) for plan in plans if plan.agrees(here))
+        for query, plans in found.items()
+    }
+
+
+def shared_keys(node: Declaration) -> frozenset[str]:
+    """Return the keys that several nodes name.
+
+    >>> shared_keys(Stated(epsilon=1.0, source="a supplier"))
+    frozenset()
+    """
+    named = [below.key for _, below in walk_tree(node) if isinstance(below, Parallel)]
+    return frozenset(key for key, times in Counter(named).items() if times > 1)
+
+
 def _cells(inside: Declaration, touched: Declaration, walk: Walk) -> Found:
     """Return the plans of a cell array: the same cell, or one cell emptied and another one filled."""
     below = replace(walk.below(1, records=1), neighbours="add_remove")
@@ -209,6 +260,13 @@ def _cells(inside: Declaration, touched: Declaration, walk: Walk) -> Found:
 
 
 def _pruned(plans: list[Plan]) -> tuple[Plan, ...]:
-    """Return plans that no other one dominates, the first of equal ones."""
-    first = {plan.composition: plan for plan in reversed(plans)}
-    return tuple(first[composition] for composition in heaviest(first))
+    """Return plans that none with the same keys dominates, the first of equal ones; of many, none of all plans."""
+    by_keys: dict[frozenset[tuple[str, int, int]], list[Plan]] = {}
+    for plan in plans:
+        by_keys.setdefault(plan.keys, []).append(plan)
+    groups = list(by_keys.values()) if len(by_keys) <= _MOST else [plans]
+    found: list[Plan] = []
+    for group in groups:
+        first = {plan.composition: plan for plan in reversed(group)}
+        found += [first[composition] for composition in heaviest(first)]
+    return tuple(found)

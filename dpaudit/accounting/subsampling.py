@@ -7,12 +7,13 @@ that an upper side has an alternative for each order of the part's own loss.
 import math
 from collections.abc import Iterator
 
-from dpaudit.accounting.normal_form import Alternatives, in_both_orders
+from dpaudit.accounting.normal_form import Alternatives, in_both_orders, in_open_orders
+from dpaudit.accounting.samples.black_box import black_box
+from dpaudit.accounting.samples.exchanged import exchanged
 from dpaudit.accounting.samples.in_either_order import in_either_order
 from dpaudit.accounting.samples.together import together_above, together_attained
 from dpaudit.accounting.schemes import drawn_counts, drawn_with_replacement, kept_rate, truncated_shares
 from dpaudit.accounting.zeroed import LEAST, MOST, zeroed_above, zeroed_attained
-from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
@@ -52,13 +53,15 @@ def sampled_above(alternatives: Alternatives, node: Subsample, neighbours: Neigh
     """
     if node.rate == 0:
         return (Composition(),)
+    alternatives = exchanged(alternatives, node)
     if opposed := _opposed(node, neighbours):
         return (Composition.of(opposed[0]),)
     if _apart(node, neighbours) and not _one_shift(alternatives) and (whole := together_above(node)):
         return (whole,)
     if relation_inside(node, neighbours) == "replace_one":
         alternatives = tuple(map(_in_any_order, alternatives))
-    return in_both_orders(alternatives, lambda order: _above(order, node, neighbours))
+    alone = node.scheme == "poisson" and neighbours != "replace_one"
+    return (in_open_orders if alone else in_both_orders)(alternatives, lambda order: _above(order, node, neighbours))
 
 
 def sampled_attained(
@@ -121,6 +124,8 @@ def _above(composition: Composition, node: Subsample, neighbours: Neighbours) ->
     """Yield what dominates one order of a part on a sample."""
     if not composition.parts:
         yield composition
+    elif not _plain(composition) and node.scheme in ("truncated_poisson", "with_replacement"):
+        yield from _above(Composition.of(_boxed(composition)), node, neighbours)
     elif not _plain(composition):
         twice = _apart(node, neighbours) or _zeroed(node, neighbours)
         yield _amplified(composition.group(2) if twice else composition, node.rate)
@@ -276,14 +281,8 @@ def _amplified(composition: Composition, rate: float) -> Composition:
 
     Source: Balle, Barthe and Gaboardi (2018), Theorems 8 and 9.
     """
-    orders = (composition, composition.reversed())
-    epsilon = max(math.fsum(loss.supremum * n for loss, n in order.parts) for order in orders)
-    if epsilon == math.inf:
-        raise UnsupportedError(
-            "'subsample' of a part that may be one of several kinds, without a largest loss, is not covered. Sample "
-            "each kind apart, or state the part's (epsilon, delta) as a 'stated' node."
-        )
-    delta = max(total_infinite_mass(order)[1] for order in orders) * rate * (1 + 1e-14)
+    box = _boxed(composition)
+    epsilon, delta = box.supremum, box.infinite_mass * rate * (1 + 1e-14)
     smaller = (
         math.log1p(rate * math.expm1(epsilon))
         if epsilon < _LARGE
@@ -295,3 +294,17 @@ def _amplified(composition: Composition, rate: float) -> Composition:
             delta=min(delta, math.nextafter(1, 0)),
         )
     )
+
+
+def _boxed(composition: Composition) -> ApproximateLoss | DiscreteLoss:
+    """Return the black box that a part is, which also bounds records that are exchanged one after another.
+
+    Raises: UnsupportedError: a part without a largest loss.
+    """
+    box = black_box(composition)
+    if box is None:
+        raise UnsupportedError(
+            "'subsample' of a part that may be one of several kinds, without a largest loss, is not covered. Sample "
+            "each kind apart, or state the part's (epsilon, delta) as a 'stated' node."
+        )
+    return box

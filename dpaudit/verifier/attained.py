@@ -43,6 +43,7 @@ class _Walk:
     def __init__(self, labels: list[str], entries: dict[str, int], *, one: bool, query: str) -> None:
         self.labels, self.entries, self.one, self.query = labels, entries, one, query
         self.entered: set[str] = set()
+        self.keys: dict[str, tuple[int, int]] = {}
         self.met = False
 
     def losses(self, node: Table, path: str, relation: str, records: int) -> Multiset:
@@ -56,9 +57,10 @@ class _Walk:
             parts = (self.losses(part, f"{path}.{i}", relation, records) for i, part in enumerate(node["parts"]))
             return reduce(lambda a, b: a + b, parts, _NOWHERE)
         if kind == "parallel" and node.get("visibility") == "secret":
+            before = len(self.entered)
             each = [self.losses(part, f"{path}.{i}", relation, 1) for i, part in enumerate(node["parts"])]
             each = [losses.smaller(part) for part in each]
-            alike = all(part == each[0] == losses.reversed_all(part) for part in each) and not self.entered
+            alike = all(part == each[0] == losses.reversed_all(part) for part in each) and len(self.entered) == before
             return schemes.secret(each[0], len(each)) if alike else _NOWHERE
         if kind in ("parallel", "cells"):
             return self._entered(node, path, relation, records)
@@ -73,6 +75,8 @@ class _Walk:
         if kind in ("subsample", "allocate"):
             below = schemes.inside(node, relation)
             part, named = self.losses(node["part"], first, below, 1), self.labels
+            if node.get("scheme", "poisson") != "poisson" and "local" in {held["node"] for held in walk(node["part"])}:
+                return _NOWHERE
             found = schemes.below(node, part, relation, beside=not self.one, labels=named)
             several = records > 1 and relation != "replace_one" and node.get("scheme") == "poisson"
             return _together(found, records) if several else found
@@ -85,7 +89,7 @@ class _Walk:
         if self.query not in ("", _query(node["mechanism"])):
             return _NOWHERE
         self.met = True
-        attained = sides_of(node["mechanism"], relation)[1]
+        attained = losses.harmful(sides_of(node["mechanism"], relation)[1])
         found = losses.smaller(attained) if not self.one and _open_order(node["mechanism"]) else attained
         return _together(found, records) if {loss[0] for loss in found} <= {*losses.SHIFTS} else found
 
@@ -97,6 +101,8 @@ class _Walk:
         part = self.entries[path]
         if node["node"] == "parallel":
             require(part < len(node["parts"]), "a witness enters a part that is not there")
+            value = (len(node["parts"]), part)
+            require(self.keys.setdefault(node["key"], value) == value, "a witness gives one key two values")
             return self.losses(node["parts"][part], f"{path}.{part}", relation, records)
         require(part == 1 or (part == 0 and relation == "replace_one"), "a witness enters no cell")
         if part == 0:

@@ -134,6 +134,8 @@ class _Sum:
         self.at = (self.window.first + np.arange(self.window.size)) * self.window.step
         cuts = [(cut(pair(loss, cells[loss]), self.window.step), n) for loss, n in losses.items()]
         rows = [[(held.first, held.rows[i], n) for held, n in cuts] for i in range(3)]
+        self.blind = not all(row.any() for side in rows[1:] for _, row, _ in side)  # nothing is known from below
+        rows = [rows[0]] * 3 if self.blind else rows
         self.over, self.p, self.q = (summed(row, self.theta, self.window, tilts) for row in rows)
         self.beyond = -math.expm1(sum(n * math.log1p(-min(held.lost, 1 - 1e-16)) for held, n in cuts))
 
@@ -156,7 +158,7 @@ class _Sum:
         """Return a lower bound on the delta of an epsilon: the best test that a sum of labels exceeds a threshold."""
         excess, scales = self.at - epsilon, (self._scale(self.p, epsilon, -1), self._scale(self.q, epsilon, 1))
         near = excess > -1 / (1 + self.theta)
-        if not near.any() or max(scales) > math.exp(650):
+        if self.blind or not near.any() or max(scales) > math.exp(650):
             return 0.0
         excess = excess[near]
         shrunk = np.exp(-self.theta * excess)

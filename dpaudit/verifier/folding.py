@@ -19,7 +19,7 @@ def fold(node: Table, relation: str) -> list[Multiset]:
     """Return alternatives (multisets of losses) that bound from above."""
     kind = node["node"]
     if kind == "release":
-        return [sides_of(node["mechanism"], relation)[0]]
+        return [losses.harmful(sides_of(node["mechanism"], relation)[0])]
     if kind == "stated":
         require(node.get("neighbours", relation) == relation, "a stated part is for other neighbours")
         return [Counter([black_box(float(node["epsilon"]), float(node.get("delta", 0.0)))])]
@@ -42,8 +42,18 @@ def fold(node: Table, relation: str) -> list[Multiset]:
         require({below["node"] for below in walk(node["part"])} <= _REPORT, "a shuffled report depends on the user")
         return [Counter([shuffled_above(node, joined(part), relation)])]
     if kind in ("subsample", "allocate"):
-        return schemes.above(node, part, relation)
+        return schemes.above(node, _met(node, part, relation), relation)
     return part
+
+
+def _met(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
+    """What steps, or the record that takes another one's place, may meet: one kind of several, or one after another."""
+    if node["node"] == "allocate":
+        return part if _ordered(node["part"], schemes.inside(node, relation)) else [joined(part)]
+    if node.get("scheme", "poisson") == "poisson" or "parallel" not in {below["node"] for below in walk(node)}:
+        return part
+    require(node["scheme"] == "truncated_poisson", "the record that takes a place may touch another part")
+    return [joined(part)]
 
 
 def _parts(node: Table, relation: str) -> list[Multiset]:
@@ -81,8 +91,10 @@ def _group(upper: list[Multiset], size: int) -> list[Multiset]:
     if len(distinct(upper)) == 1 or all(loss[0] == "gaussian" for a in upper for loss in a):
         each = [[Counter({_moved(of, size): n}) for x, n in a.items() for of in losses.options(x)] for a in upper]
         return [sum(held, start=Counter()) for held in each]
-    require(not any(losses.most(a)[1] for a in upper), "a group spreads over parts that can fail")
-    return [Counter([black_box(size * max(losses.most(a)[0] for a in upper))])]
+    boxes = [losses.most(order) for a in upper for order in (a, losses.reversed_all(a))]
+    epsilon, delta = map(max, zip(*boxes, strict=True))
+    require(epsilon < math.inf, "a group spreads over parts without a largest loss")
+    return [Counter([black_box(size * epsilon, losses.group_delta(epsilon, delta, size))])]
 
 
 def _moved(loss: Loss, size: int) -> Loss:
@@ -123,4 +135,6 @@ def model(node: Table) -> str:
     if node["node"] == "billboard":
         return "joint"
     inner = max((model(child) for child in children(node)), key=MODELS.index, default="central")
+    if node["node"] in ("subsample", "allocate"):
+        return "joint" if inner == "joint" else "central"
     return "local" if node["node"] == "local" and inner == "central" else inner

@@ -159,7 +159,9 @@ def either(part: Multiset) -> Multiset:
 def smaller(part: Multiset) -> Multiset:
     """Return a part with each finite loss as what lies below both of its orders: the corners of a convex curve."""
     found: Multiset = Counter()
-    for loss, n in part.items():
+    for held, n in part.items():
+        binned = held[0] == "between" and held != reverse(held)
+        loss = held[2] if binned else held
         if loss[0] != "discrete" or loss == reverse(loss):
             found[loss] += n
             continue
@@ -175,7 +177,8 @@ def smaller(part: Multiset) -> Multiset:
             ):
                 hull.pop()
             hull.append((x, y))
-        found[_even(hull, min(loss[2], loss[3]))] += n
+        even = _even(hull, min(loss[2], loss[3]))
+        found[("between", even, even) if binned else even] += n
     return found
 
 
@@ -214,6 +217,11 @@ def larger(rows: list[tuple[Fraction, Fraction]], lost: Fraction, other: Fractio
 def alone(part: Multiset) -> bool:
     """Return whether a part is one finite loss."""
     return part.total() == 1 and next(iter(part))[0] == "discrete"
+
+
+def harmful(a: Multiset) -> Multiset:
+    """Return a multiset without releases that show nothing."""
+    return Counter({loss: n for loss, n in a.items() if supremum(loss) > 0 or leak(loss)})
 
 
 def supremum(loss: Loss) -> float:

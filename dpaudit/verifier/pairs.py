@@ -192,7 +192,7 @@ def _together(inside: tuple[tuple[Loss, int], ...], cells: int) -> Pair:
     if len(inside) == 1 and inside[0][1] == 1:
         return pair(inside[0][0], cells)
     held = [(pair(loss, cells), n) for loss, n in inside]
-    step = sum(n * float(np.ptp(part.at)) for part, n in held) / min(cells, _INNER)
+    step = sum(n * float(np.ptp(part.at)) for part, n in held) / min(cells, _INNER) or 1.0
     cuts = [cut(part, step) for part, n in held for _ in range(n)]
     upper, *labels = (reduce(np.convolve, [part.rows[i] for part in cuts]) for i in range(5))
     at = (sum(part.first for part in cuts) + np.arange(len(upper))) * step

@@ -10,6 +10,7 @@ from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.together import together
 
 _NOTHING: Multiset = Counter()
+_MOVED = ("truncated_poisson", "with_replacement")
 
 
 def inside(node: Table, relation: str) -> str:
@@ -32,8 +33,18 @@ def above(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
     """Return alternatives from above: each order of the part may be the worse one."""
     make = _allocated if node["node"] == "allocate" else _sampled
     once = inside(node, relation) == "replace_one" and all(map(losses.alone, part))
-    orders = part if once else [order for a in part for order in losses.distinct([a, reversed_all(a)])]
+    alone = relation != "replace_one" and node.get("scheme", "poisson") == "poisson" and not _one_order(node["part"])
+    orders = part if once or alone else [order for a in part for order in losses.distinct([a, reversed_all(a)])]
     return losses.distinct([make(node, order, relation, low=False) for order in orders])
+
+
+def _one_order(node: Table) -> bool:
+    """Return whether a release outside further samples states a law of one order, which may be the record's or not."""
+    rows = node.get("mechanism", {}).get("stated", {}).get("upper", [])
+    if node.get("mechanism", {}).get("name") == "one_sided_wishart" or any(row.get("one_order") for row in rows):
+        return True
+    inner = [*node.get("parts", []), *(node[key] for key in ("inside", "touched", "part") if key in node)]
+    return node["node"] not in ("subsample", "allocate") and any(map(_one_order, inner))
 
 
 def needs_others(node: Table, relation: str) -> bool:
@@ -48,7 +59,7 @@ def below(node: Table, part: Multiset, relation: str, *, beside: bool, labels: l
     `beside` says that the records that a pair needs beside it are there; a zeroed one then meets copies of itself.
     """
     part = losses.smaller(part)
-    if not part or part != reversed_all(part) or any(loss[0] == "choice" for loss in part):
+    if not part or part != reversed_all(part) or _choices(part):
         return _NOTHING
     if not beside and needs_others(node, relation):
         return _once(part, float(node["rate"])) if relation == "zero_out" and node["rate"] else _NOTHING
@@ -60,16 +71,13 @@ def below(node: Table, part: Multiset, relation: str, *, beside: bool, labels: l
 def _sampled(node: Table, part: Multiset, relation: str, *, low: bool, labels: list[str] | None = None) -> Multiset:
     """Return a part on a sample."""
     rate, scheme = float(node["rate"]), node.get("scheme", "poisson")
-    require(0 <= rate <= 1, "a rate is out of range")
-    sizes = {key for key in node if key in ("population", "batch_size", "batch_bound")}
-    require(sizes <= {*TABLES["sizes"][scheme]}, f"the scheme {scheme} has no {', '.join(sorted(sizes))}")
-    ratio = node["batch_size"] / node["population"] if len(sizes - {"batch_bound"}) == 2 else rate
-    require(abs(ratio - rate) < 1e-9, "a rate is not its sizes' ratio")
+    _sized(node, rate, scheme)
     apart = scheme == "poisson" and relation == "replace_one"
     zeroed = scheme == "without_replacement" and relation == "zero_out" and rate < 1
     if not part or not rate:
         return _NOTHING
-    if any(loss[0] == "choice" for loss in part):
+    part = _boxed(part, 1.0) if scheme in _MOVED and _choices(part) else part
+    if _choices(part):
         return _boxed(_doubled(part) if apart or zeroed else part, rate)
     noise = bare(node["part"], "billboard").get("mechanism", {}) if apart else {}
     if noise.get("name") in integers.LATTICE and "stated" not in noise:
@@ -93,6 +101,20 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool, labels: l
         return _NOTHING if low else _both(_doubled(part), rate)
     either = scheme == "without_replacement" and relation == "replace_one" and not low
     return _both(part, rate) if either else _once(part, rate)
+
+
+def _choices(part: Multiset) -> bool:
+    """Return whether a loss is picked by what was seen before."""
+    return any(loss[0] == "choice" for loss in part)
+
+
+def _sized(node: Table, rate: float, scheme: str) -> None:
+    """Reject a rate or sizes that do not fit a scheme."""
+    require(0 <= rate <= 1, "a rate is out of range")
+    sizes = {key for key in node if key in ("population", "batch_size", "batch_bound")}
+    require(sizes <= {*TABLES["sizes"][scheme]}, f"the scheme {scheme} has no {', '.join(sorted(sizes))}")
+    ratio = node["batch_size"] / node["population"] if len(sizes - {"batch_bound"}) == 2 else rate
+    require(abs(ratio - rate) < 1e-9, "a rate is not its sizes' ratio")
 
 
 def _zeroed(part: Multiset, rate: float, *, low: bool) -> Multiset:
@@ -124,7 +146,7 @@ def _both(part: Multiset, rate: float) -> Multiset:
         return part
     if shows_all(part):
         return Counter([black_box(0.0, rate)])
-    return Counter([("choice", frozenset([_on(part, rate), reverse(_on(reversed_all(part), rate))]))])
+    return Counter([("halves", _on(part, rate), reverse(_on(reversed_all(part), rate)))])
 
 
 def _drawn(node: Table, part: Multiset, *, low: bool) -> Multiset:
@@ -162,7 +184,6 @@ def _allocated(node: Table, part: Multiset, relation: str, *, low: bool) -> Mult
     """Return a part at secret steps."""
     steps, epochs, places = node["steps"], node.get("epochs", 1), node.get("per_epoch", 1)
     require(places <= steps, "more places than steps")
-    require(not any(loss[0] == "choice" for loss in part), "an allocation over a choice cannot be derived again")
     mu = _mu(part)
     if low and relation == "replace_one":
         return Counter({("gaussian", 2 * mu * places / math.sqrt(steps)): epochs}) if mu else _NOTHING
@@ -174,6 +195,8 @@ def _allocated(node: Table, part: Multiset, relation: str, *, low: bool) -> Mult
         if once and splits.LEAST <= joint <= splits.MOST:
             return Counter([splits.split(joint, steps)])
         return times(_doubled(part), places * epochs)
+    if _choices(part):
+        return times(part, places * epochs)
     held = Counter([("gaussian", mu * math.sqrt(epochs))]) if again and mu else times(part, epochs) if again else part
     if low and places > 1:
         one: Loss = ("allocated", tuple(sorted(losses.merged(held).items(), key=repr)), steps, "remove", places)
@@ -226,7 +249,7 @@ def _shift(part: Multiset) -> Loss:
 def _doubled(part: Multiset, times: int = 2) -> Multiset:
     """Return what is above two records moved together, or several."""
     found: Multiset = Counter()
-    for loss, n in part.items():
+    for loss, n in ((option, n) for held, n in part.items() for option in losses.options(held)):
         if loss[0] in ("gaussian", "laplace"):
             found[(loss[0], times * loss[1])] += n
         else:

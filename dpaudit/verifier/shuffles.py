@@ -86,8 +86,8 @@ def _merged(p: Array, q: Array, nothing: float) -> Loss:
     one, two = (np.bincount(merged, law[held]) for law in (p, q))
     full = (one > 0) & (two > 0)
     labels = np.log(one[full] / two[full]), one[full] * ((1 - nothing) / one[full].sum())
-    where = np.floor((values - low) / step).astype(int)
-    part = (values - low) / step - where
+    where = np.minimum(np.floor((values - low) / step), _BINS - 1).astype(int)
+    part = np.clip((values - low) / step - where, 0.0, 1.0)
     rise = p[held] * (np.expm1(-part * step) / math.expm1(-step))
     masses = np.append(np.bincount(where, p[held] - rise), 0.0) + np.append(0.0, np.bincount(where, rise))
     both = (low + np.arange(len(masses)) * step, masses), labels

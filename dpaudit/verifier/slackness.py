@@ -4,7 +4,8 @@ import math
 
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import children, fold, plug_ins, walk
-from dpaudit.verifier.mechanisms import rescaled
+from dpaudit.verifier.losses import shows_all
+from dpaudit.verifier.mechanisms import rescaled, sides_of
 from dpaudit.verifier.refusals import Table
 from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.stated_ends import BLUNT, Outcome, small_delta
@@ -12,6 +13,7 @@ from dpaudit.verifier.stated_ends import BLUNT, Outcome, small_delta
 # Relative: of ratios; and what a noise is known to: in closed form, on lattices, of losses made of others, and where
 # less noise can be better.
 _EQUAL, _EXACT, _NARROW, _DERIVED, _STEPWISE = 1e-9, 1e-6, 1e-3, 0.01, 0.3
+_ANY = 2e11  # a ratio at which the search for less noise ends, as any amount is enough
 _NEAR = 0.01  # relative: how far a proved delta may exceed the claimed one where the noise just suffices
 
 
@@ -65,7 +67,8 @@ def _noise(ratio: float, data: Table, *, loose: bool) -> Outcome:
     stepwise = any(_stepwise(node.get("mechanism", {}), ratio) for node in walk(data["declaration"]))
     known = _STEPWISE if stepwise else _DERIVED if enough.coarse else _EXACT if enough.gaussian else _NARROW
     met, high = enough.delta(claim["epsilon"])
-    blunt = loose or (BLUNT > claim["delta"] > 0 and not enough.closed)
+    less = rescaled(data["declaration"], 1 / (ratio * (1 + known)))
+    blunt = loose or ratio > _ANY or _lawless(less) or (BLUNT > claim["delta"] > 0 and not enough.closed)
     little = (0.0, 1.0) if blunt else _with_noise(data, 1 / (ratio * (1 + known))).delta(claim["epsilon"])
     least = min(1.0, 2 * little[1] - little[0])  # a rare event is rounded as the bracket says
     said = f"1/{ratio:.9g} of the noise is not"
@@ -74,6 +77,12 @@ def _noise(ratio: float, data: Table, *, loose: bool) -> Outcome:
     proved = high * (1 - _NEAR) <= max(claim["delta"], small_delta(enough, 0.0))
     told = f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"
     return Outcome((), () if proved else (told,))
+
+
+def _lawless(tree: Table) -> bool:
+    """Return whether a table has no law: it is as sharp as it can be with a little more noise."""
+    tables = (node["mechanism"] for node in walk(tree) if node.get("mechanism", {}).get("name") == "finite")
+    return any(shows_all(sides_of(table, table["neighbours"])[0]) for table in tables)
 
 
 def _stepwise(mechanism: Table, ratio: float) -> bool:

@@ -73,18 +73,21 @@ def _inside(one: tuple[Fraction, Fraction], two: tuple[Fraction, Fraction], end:
 
 
 def _symmetric(at: list[Fraction], heights: list[Fraction], lost: Fraction) -> DiscreteLoss:
-    """Return the symmetric loss with a convex curve, by its heights at its corners; a change of slope is an atom."""
+    """Return the symmetric loss with a convex curve, by its heights at its corners; a change of slope is an atom.
+
+    A law that rounding has made larger than 1 is divided by its sum, so that it stays a law where it is mapped again.
+    """
     slopes = [(b - a) / (y - x) for (x, y), (a, b) in zip(pairwise(at), pairwise(heights), strict=True)]
     gains = {x: after - before for x, before, after in zip(at[1:-1], slopes, slopes[1:], strict=False)}
     if slopes:
         gains[at[-1]] = -slopes[-1]
-    upper = [(log_ratio(x), float(q), float(q * x)) for x, q in gains.items() if x > 1 and q > 0]
+    whole = lost + sum((q + q * x for x, q in gains.items() if x > 1), start=Fraction(0))
+    share = max(Fraction(1), whole)
+    upper = [(log_ratio(x), float(q / share), float(q * x / share)) for x, q in gains.items() if x > 1 and q > 0]
     mirrored = [(-value, q) for value, q, _ in upper]
-    rest = 1 - lost - sum((q + q * x for x, q in gains.items() if x > 1), start=Fraction(0))
-    atoms = [*mirrored, (0.0, max(0.0, float(rest))), *((value, p) for value, _, p in upper)]
-    return DiscreteLoss(
-        atoms=tuple(atoms), infinite_mass=float(lost), reverse_infinite_mass=float(lost), symmetric=True
-    )
+    atoms = [*mirrored, (0.0, float(1 - whole / share)), *((value, p) for value, _, p in upper)]
+    beyond = float(lost / share)
+    return DiscreteLoss(atoms=tuple(atoms), infinite_mass=beyond, reverse_infinite_mass=beyond, symmetric=True)
 
 
 def log_ratio(ratio: Fraction) -> float:

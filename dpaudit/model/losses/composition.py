@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpaudit.model.losses.composed import ComposedLoss, Loss, SimpleLoss
+from dpaudit.model.losses.discrete import LOST
 
 
 def _flat(loss: Loss, times: int) -> Iterable[tuple[SimpleLoss, int]]:
@@ -32,12 +33,17 @@ class Composition:
 
     @classmethod
     def _merged(cls, pairs: Iterable[tuple[Loss, int]]) -> "Composition":
-        """Return composed losses taken apart, equal ones counted once and harmless ones dropped."""
+        """Return composed losses taken apart, equal ones counted once and harmless ones dropped.
+
+        Beside a loss of everything no other one counts.
+        """
         counts: dict[SimpleLoss, int] = {}
         flat = (part for pair in pairs for part in _flat(*pair))
         for loss, times in flat:
             if times and (loss.supremum > 0 or loss.infinite_mass > 0):
                 counts[loss] = counts.get(loss, 0) + times
+        if LOST in counts:
+            counts = {LOST: 1}
         return cls(tuple(sorted(counts.items(), key=repr) if len(counts) > 1 else counts.items()))
 
     @classmethod

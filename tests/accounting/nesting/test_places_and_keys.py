@@ -1,0 +1,226 @@
+"""Verdicts where nodes are nested that single nodes cannot show: exchanged records, changing keys, groups, messages."""
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from dpaudit import (
+    Bracket,
+    Claim,
+    DiscreteLoss,
+    Group,
+    Local,
+    Parallel,
+    Release,
+    Repeat,
+    Sequential,
+    Subsample,
+    bracket_delta,
+    certify,
+    fold,
+)
+from dpaudit.accounting.views import delivered_model
+from dpaudit.errors import UnsupportedError
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.declaration import Allocate, Scheme
+from dpaudit.verifier import verify
+from mechanisms import Finite, Gaussian, Laplace, RandomisedResponse
+from tests.accounting.nesting import trees
+from tests.accounting.nesting.drawn_trees import System
+from tests.accounting.nesting.trees import Node
+
+ANY = trees.QUESTIONS[:1]
+
+
+def response(label: str, odds: int) -> Node:
+    """Return a randomised response to whether any record is 1."""
+    return trees.table(label, (odds, 1), (1, odds), ANY)
+
+
+def system(node: Node, neighbours: Neighbours, keys: tuple[int, ...]) -> System:
+    """Return a system of records with two values."""
+    return System(node=node, kinds=("parallel",), neighbours=neighbours, keys=keys, values=2)
+
+
+def surely_right(held: System, epsilon: float) -> Bracket:
+    """Return the bracket of delta, which lies around the truth and which the independent checker accepts."""
+    truth = held.deltas((epsilon,))[0]
+    certificate = certify(held.declaration, Claim(epsilon=epsilon, delta=0.9 * truth, neighbours=held.neighbours))
+    assert certificate.verdict != "certified"
+    assert verify(certificate.to_json()).accepted
+    assert certificate.tight.delta.lower <= truth * (1 + 1e-9)
+    assert certificate.tight.delta.upper >= truth * (1 - 1e-9)
+    return certificate.tight.delta
+
+
+@pytest.mark.parametrize(
+    ("scheme", "neighbours"),
+    [
+        ("without_replacement", "replace_one"),
+        ("without_replacement", "add_remove"),
+        ("without_replacement", "zero_out"),
+        ("with_replacement", "replace_one"),
+    ],
+)
+def test_a_sample_of_fixed_size_over_parallel_parts_is_refused(scheme: Scheme, neighbours: Neighbours) -> None:
+    """One of two records is drawn, each in a part of its own: both parts change, which no part's own loss bounds.
+
+    With a = 3 the odds, the ratio of one pair of outputs is (1 + a^2) / (1 + a), above (1 + a) / 2 of one part.
+    """
+    both = trees.parallel((response("north", 3), response("south", 3)), 0, 1)
+    held = system(trees.sampled(both, scheme, 2, 1, 0.5), neighbours, (0, 1))
+    one_part = Subsample(part=response("north", 3).declare("replace_one"), rate=0.5, scheme="without_replacement")
+    assert held.deltas((0.6,))[0] > 1.5 * bracket_delta(fold(one_part, "replace_one"), 0.6).upper
+    with pytest.raises(UnsupportedError, match="may touch another part"):
+        fold(held.declaration, neighbours)
+
+
+def test_a_record_that_takes_a_place_in_a_cut_sample_counts_in_its_own_part() -> None:
+    """A cut Poisson sample is stated for a record against none: both parts count, also where outputs pick the part."""
+    parts = response("a", 30), trees.table("b", (20, 1), (1, 31), ANY)
+    once = trees.sampled(trees.parallel((parts[0], parts[0]), 0, 1), "truncated_poisson", 2, 1, 0.95)
+    twice = trees.sampled(trees.repeated(trees.parallel(parts, 0, 1), 2), "truncated_poisson", 2, 1, 0.95)
+    assert surely_right(system(once, "add_remove", (0, 1)), 3.0).upper < 0.9
+    assert surely_right(system(twice, "add_remove", (0, 1)), 7.5).upper > 0.3  # one move alone: nothing above 6.9
+
+
+@pytest.mark.parametrize(("epochs", "per_epoch"), [(2, 1), (1, 2)])
+def test_secret_steps_may_meet_different_parts(epochs: int, per_epoch: int) -> None:
+    """What a record meets at one place need not be what it meets at the next: a response, and then a leak."""
+    leak = trees.table("leak", (3, 0, 7), (0, 3, 7), ANY)
+    either = trees.parallel((response("answer", 3), leak), 0, 2)
+    for neighbours in ("add_remove", "replace_one"):
+        held = system(trees.allocated(either, 2, epochs, per_epoch, "fresh"), neighbours, (0,))
+        assert held.deltas((0.0,))[0] > 0.54  # each part all along: 0.51 at most
+        surely_right(held, 0.0)
+
+
+@dataclass(frozen=True)
+class Sided:
+    """A supplier's mechanism whose first law lacks an output that the second one has."""
+
+    name: ClassVar[str] = "sided"
+    neighbours: Neighbours = "add_remove"
+
+    def loss(self) -> DiscreteLoss:
+        """Return a loss of one order."""
+        other = math.log(0.8 / (0.9 - 0.2 * math.e))
+        return DiscreteLoss(atoms=((-1.0, 0.2), (other, 0.8)), reverse_infinite_mass=0.1, one_order=True)
+
+    def release(self, value: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return nothing new."""
+        return value
+
+    def log_density(self, output: np.ndarray, value: np.ndarray) -> np.ndarray:
+        """Return nothing new."""
+        return np.asarray(output - value)
+
+    def scaled(self, factor: float) -> "Sided":
+        """Return the same."""
+        return self
+
+
+def test_a_group_over_parts_of_two_kinds_counts_both_orders() -> None:
+    """What only the second law can show is lost, too: its delta grows with the group, and no part is taken as pure."""
+    laplace = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    parts = Release(label="sided", mechanism=Sided()), Release(label="laplace", mechanism=laplace)
+    tree = Group(part=Parallel(parts=parts, key="the day"), size=2)
+    certificate = certify(tree, Claim(epsilon=2.5, delta=0.15, neighbours="add_remove"))
+    assert certificate.verdict == "not_proved"
+    assert certificate.tight.delta.upper >= 1 - 0.9**2  # both records in the first part
+    assert verify(certificate.to_json()).accepted
+
+
+def test_a_group_over_a_part_without_a_largest_loss_is_still_refused() -> None:
+    """A normal noise beside another kind has no black box."""
+    laplace = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    normal = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")
+    parts = Release(label="normal", mechanism=normal), Release(label="laplace", mechanism=laplace)
+    with pytest.raises(UnsupportedError, match="no largest loss"):
+        fold(Group(part=Parallel(parts=parts, key="the day"), size=2), "add_remove")
+
+
+def twice(keys: tuple[str, str]) -> Sequential:
+    """Return two rounds of parallel parts: the first asks a query thrice of one part, the second of the other."""
+    noise = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
+    once = Release(label="count", mechanism=noise)
+    often = Repeat(part=once, times=3)
+    return Sequential(parts=(Parallel(parts=(often, once), key=keys[0]), Parallel(parts=(once, often), key=keys[1])))
+
+
+def test_one_key_has_one_value() -> None:
+    """A person's region is the same in both rounds, so that four releases are met and not six."""
+    same, other = (fold(twice(keys), "replace_one").lower for keys in (("region", "region"), ("region", "season")))
+    assert [held.events for held in same] == [4]
+    assert [held.events for held in other] == [6]
+
+
+def test_a_witness_that_gives_one_key_two_values_is_rejected() -> None:
+    """The broken twin: a refutation by six releases, whose witness is in both regions at once."""
+    claim = Claim(epsilon=1.45, delta=1e-3, neighbours="replace_one")
+    refuted = certify(twice(("region", "season")), claim)
+    assert refuted.verdict == "refuted"
+    assert verify(refuted.to_json()).accepted
+    forged = json.loads(refuted.to_json())
+    forged["declaration"]["parts"][1]["key"] = "region"
+    forged.pop("digest")
+    complaints = verify(json.dumps(forged)).complaints
+    assert complaints
+    assert certify(twice(("region", "region")), claim).verdict == "not_proved"
+
+
+@pytest.mark.parametrize(
+    "hiding",
+    [
+        lambda part: Subsample(part=part, rate=0.5, scheme="without_replacement"),
+        lambda part: Allocate(part=part, steps=3),
+    ],
+    ids=["sample", "allocate"],
+)
+def test_a_sample_of_messages_protects_no_local_view(hiding: Callable[[Local], Subsample | Allocate]) -> None:
+    """Whoever gets each user's own message sees who sends one: nothing is amplified in the local view."""
+    neighbours: Neighbours = "replace_one" if isinstance(hiding(MESSAGE), Subsample) else "add_remove"
+    table = Finite(first=(3.0, 1.0), second=(1.0, 3.0), neighbours=neighbours)
+    tree = hiding(Local(part=Release(label="vote", mechanism=table)))
+    assert delivered_model(tree) == "central"
+    certificate = certify(tree, Claim(epsilon=1.0, delta=0.6, neighbours=neighbours, model="local"))
+    assert certificate.verdict == "not_proved"
+    assert verify(certificate.to_json()).accepted
+
+
+MESSAGE = Local(part=Release(label="vote", mechanism=RandomisedResponse(epsilon=1.0)))
+
+
+def test_a_message_of_a_fixed_sample_has_no_known_place() -> None:
+    """Two of three users answer in a random order: the pair of a known message would be refuted beyond the truth."""
+    votes = trees.sampled(trees.local(response("vote", 9), 2, mixed=True), "without_replacement", 3, 2, 2 / 3)
+    held = system(votes, "replace_one", (0, 0, 0))
+    assert surely_right(held, 0.5).lower == 0
+
+
+def test_a_leak_at_a_secret_step_beside_noise_is_a_leak() -> None:
+    """A release that shows everything leaves nothing to compose, on either side and in either order."""
+    shown = Release(label="all", mechanism=Finite(first=(1.0, 0.0), second=(0.0, 1.0), neighbours="add_remove"))
+    other = Release(label="some", mechanism=Finite(first=(3.0, 1.0), second=(1.0, 3.0), neighbours="add_remove"))
+    tree = Allocate(part=Sequential(parts=(shown, other)), steps=2)
+    certificate = certify(tree, Claim(epsilon=1.0, delta=0.5, neighbours="add_remove"))
+    assert (certificate.tight.delta.lower, certificate.tight.delta.upper) == (1.0, 1.0)
+    assert verify(certificate.to_json()).accepted
+
+
+def test_a_cell_array_in_a_cut_sample_counts_the_record_that_is_put_in_place() -> None:
+    """Cells that outputs may alternate with are boxed before they are sampled, with two moves where one is replaced."""
+    cells = trees.repeated(trees.cells(response("cell", 3), 2), 2)
+    held = System(
+        node=trees.sampled(cells, "truncated_poisson", 2, 1, 0.9),
+        kinds=("cells",),
+        neighbours="add_remove",
+        keys=(0, 0),
+        values=4,
+    )
+    surely_right(held, 1.0)
