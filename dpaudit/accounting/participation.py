@@ -62,7 +62,8 @@ class Walk:
 
     def below(self, part: int = 0, *, records: int | None = None) -> "Walk":
         """Return the walk one node further down."""
-        return replace(self, path=f"{self.path}.{part}", records=self.records if records is None else records)
+        records = self.records if records is None else records
+        return Walk(labels=self.labels, neighbours=self.neighbours, path=f"{self.path}.{part}", records=records)
 
     def query(self, release: Release) -> Query | None:
         """Return what moves as a whole with `release`; None where it is not moved."""
@@ -148,7 +149,7 @@ def _moved(mechanism: Mechanism, walk: Walk) -> Composition:
     """
     loss = attained_loss(mechanism)
     if isinstance(loss, GaussianLoss | LaplaceLoss):
-        return Composition.of(loss.group(walk.records))
+        return Composition.of(loss if walk.records == 1 else loss.group(walk.records))
     known = walk.labels is None or not isinstance(loss, DiscreteLoss) or loss.one_order
     return Composition.of(loss) if known else in_either_order(Composition.of(loss))
 
