@@ -7,6 +7,7 @@ Every check rejects NaN, booleans and strings, and its message names the value, 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Integral, Real
@@ -165,7 +166,7 @@ def meant(value: float) -> Fraction:
     >>> meant(0.1), 10 * meant(0.2) == 2
     (Fraction(1, 10), True)
     """
-    return Fraction(repr(float(value)))
+    return Fraction(Decimal(repr(float(value))))  # sooner than by the pattern of a text
 
 
 def ratio(name: str, above: float, below: float) -> Fraction:

@@ -21,6 +21,8 @@ _FAR = 700.0
 _WIDTH = 2e-5
 _NEAR = 2e-4  # how near the search by signs comes to a root before a proof moves it
 _LAST = 2e-3  # a secant step that is the last: it errs by a small share of itself
+_DRIFT = 0.01  # of a move, by which it may miss where few losses stand for many, whose proofs are dear
+_DISTANCES = (0.0, _WIDTH, _WIDTH, 2 * _WIDTH)  # of proofs from where the root seems to be
 _SHIFT = 0.05  # the most that a proof may move it
 _STEEP = 20.0  # a first guess of how fast ln delta falls with ln noise
 _SECANTS = 12
@@ -50,19 +52,20 @@ def smallest_noise(subject: Declaration | Mechanism, claim: Claim) -> float:
         for step in (0.0, 1e-14, 1e-12):
             if excess_scaled(tree, found * (1 + step), claim, UPPERS) <= 0:
                 return found * (1 + step)
-    if in_closed_form(tree, claim):
+    if claim.delta == 0 or all(map(GAUSSIAN.covers, alternatives)):  # largest losses, and squares, add up
         return smallest_factor(lambda factor: excess_scaled(tree, factor, claim, UPPERS), goal)
-    return proved_factor(tree, claim, goal, similar(alternatives))
+    return proved_factor(tree, claim, goal, alternatives)
 
 
-def proved_factor(tree: Declaration, claim: Claim, goal: str, few: Alternatives | None = None) -> float:
+def proved_factor(tree: Declaration, claim: Claim, goal: str, alternatives: Alternatives) -> float:
     """Return a factor at which `tree` is certified and close to the smallest one, with one proof at the end.
 
-    The root is estimated by the quick upper bounds, of `few` alternatives about as costly where they are given, and
-    moved by what each proof shows: at the root first, then a relative 2e-5 above. Where four proofs do not settle, or
-    the proved delta jumps at the root, the proofs are searched.
+    The root is estimated by the quick upper bounds, and moved by what each proof shows: at the root first, then a
+    relative 2e-5 above. Where they do not settle, or the proved delta jumps at the root, the proofs are searched.
+    Of many kinds of losses in `alternatives`, those of `tree`, few estimate the root, and all of them its first move.
     Raises: UnsupportedError: as for `smallest_noise`.
     """
+    few = similar(alternatives)
 
     def proved(factor: float) -> float:
         return excess_scaled(tree, factor, claim, PROVED_UPPERS)
@@ -74,7 +77,13 @@ def proved_factor(tree: Declaration, claim: Claim, goal: str, few: Alternatives 
 
     root, slope = _estimated(estimated, goal)
     last: tuple[float, float] | None = None
-    for distance in (0.0, _WIDTH, _WIDTH, 2 * _WIDTH):
+    distances: tuple[float, ...] = _DISTANCES
+    drift = 0.0
+    if few is not None:  # nearer to the root before the whole tree is folded for each proof
+        moved = _excess_of(with_noise(alternatives, root), claim, PROVED_UPPERS) / slope
+        if abs(moved) <= _SHIFT:
+            distances, drift, root = _DISTANCES[1:], _DRIFT * abs(moved), root * math.exp(moved)
+    for distance in (least + drift for least in distances):
         tried = root * (1 + distance)
         at_tried = proved(tried)
         slope = _slope(last, (math.log(tried), at_tried), slope)
@@ -120,14 +129,6 @@ def _gaussian_excess(mu: float, claim: Claim) -> float:
     if mu == math.inf:
         return _FAR
     return log_ratio(GAUSSIAN.delta(Composition.of(GaussianLoss(mu=mu)), claim.epsilon).upper, claim.delta)
-
-
-def in_closed_form(tree: Declaration, claim: Claim) -> bool:
-    """Return whether the upper bound on what `tree` delivers has a closed form, so that a search may be exact.
-
-    Gaussian losses have one, and so has a pure claim: largest losses add up.
-    """
-    return claim.delta == 0 or all(GAUSSIAN.covers(alternative) for alternative in above(tree, claim.neighbours))
 
 
 def excess(tree: Declaration, claim: Claim, engines: tuple[Engine, ...] = ENGINES) -> float:

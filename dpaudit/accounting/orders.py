@@ -40,7 +40,8 @@ def of_the_run(node: Declaration, neighbours: Neighbours, alternatives: Alternat
     >>> of_the_run(Stated(epsilon=1.0, source="a supplier"), "add_remove", (Composition(), Composition()))
     (Composition(parts=()),)
     """
-    return alternatives if orders_alone(node, neighbours) else (join(alternatives),)
+    alone = len(alternatives) == 1 or orders_alone(node, neighbours)
+    return alternatives if alone else (join(alternatives),)
 
 
 def in_sequence(parts: list[Alternatives]) -> Alternatives:

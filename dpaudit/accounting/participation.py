@@ -171,7 +171,7 @@ def _moved(mechanism: Mechanism, walk: Walk) -> Composition:
     """
     loss = attained_loss(mechanism)
     if isinstance(loss, GaussianLoss | LaplaceLoss):
-        return Composition.of(loss.group(walk.records))
+        return Composition.of(loss if walk.records == 1 else loss.group(walk.records))
     known = walk.labels is None or not isinstance(loss, DiscreteLoss) or loss.one_order
     return Composition.of(loss) if known else in_either_order(Composition.of(loss))
 

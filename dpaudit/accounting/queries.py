@@ -1,6 +1,5 @@
 """Releases grouped by query: one pair of neighbouring data sets moves the releases of one query together."""
 
-from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from typing import TypeAlias
 
@@ -21,8 +20,10 @@ def query_of(mechanism: object) -> Query:
     if not is_mechanism(mechanism):
         return (mechanism,)
     for factor in (2.0, 0.5):  # noise near the end of the range can be scaled one way only
-        with suppress(ValueError, OverflowError):
+        try:
             return _common(mechanism, mechanism.scaled(factor))
+        except (ValueError, OverflowError):
+            continue
     return (mechanism,)
 
 

@@ -7,6 +7,7 @@ from dpaudit.model.losses import (
     Composition,
     DiscreteLoss,
     GaussianLoss,
+    LaplaceLoss,
     MixtureLoss,
     SampledGaussianLoss,
     SampledLoss,
@@ -57,6 +58,8 @@ def variation(loss: SimpleLoss, times: int) -> float:
 def _within(loss: SimpleLoss) -> bool:
     """Return whether one loss lies within the limits."""
     match loss:
+        case LaplaceLoss(shift=shift):
+            return shift <= LARGEST
         case GaussianLoss(mu=mu) | SampledGaussianLoss(mu=mu):
             return mu <= MOST_MU
         case MixtureLoss(above=above, below=below):

@@ -23,8 +23,8 @@ Alternatives = tuple[Composition, ...]
 Sized = LaplaceLoss | GaussianLoss | SampledGaussianLoss | ApproximateLoss
 _MANY = 256
 """Kinds of losses from which on an estimate by fewer saves time."""
-_KINDS = 60
-"""Kinds in place of them, so few that the quickest engines take them."""
+_KINDS = 18
+"""Kinds in place of them, so few that the quickest engines have many knots for each."""
 
 
 def similar(alternatives: Alternatives) -> Alternatives | None:

@@ -94,17 +94,14 @@ def merge(*groups: tuple[Condition, ...]) -> tuple[Condition, ...]:
     return tuple(merged.values())
 
 
+_OF_A_RELEASE = tuple(Condition(kind=kind) for kind in ("sensitivity", "fresh_noise", "floating_point"))
+
+
 def _brought_by(node: Declaration) -> tuple[Condition, ...]:
     """Return what must hold for the rule of one node, beside its arithmetic."""
     match node:
         case Release(mechanism=mechanism):
-            return (
-                Condition(kind="sensitivity"),
-                Condition(kind="fresh_noise"),
-                Condition(kind="floating_point"),
-                *_of_a_stream(mechanism),
-                *_of_plug_ins(mechanism),
-            )
+            return (*_OF_A_RELEASE, *_of_a_stream(mechanism), *_of_plug_ins(mechanism))
         case Sequential() | Repeat():
             return (Condition(kind="declared_times"),)
         case Parallel(key=key):

@@ -499,5 +499,5 @@ def _scaled(node: Declaration, factor: float, done: dict[int, Mechanism]) -> Dec
         held = node.mechanism
         if id(held) not in done:
             done[id(held)] = held.scaled(factor)
-        return replace(node, mechanism=done[id(held)])
+        return Release(label=node.label, mechanism=done[id(held)], printed=node.printed)
     return with_children(node, tuple(_scaled(child, factor, done) for child in children(node)))

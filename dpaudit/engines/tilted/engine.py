@@ -16,6 +16,7 @@ import numpy as np
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Engine
 from dpaudit.engines.limits import gridded
+from dpaudit.engines.tilted.classes import few_kinds
 from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
 from dpaudit.engines.tilted.grid import Grid, dominated, dominating
 from dpaudit.engines.tilted.law import Weights, composed, weighted
@@ -24,15 +25,12 @@ from dpaudit.engines.tilted.steering import Aim, Atoms, aimed_at_delta, aimed_at
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.engines.tilted.window import Effort, Window, coarse, window
 from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
-from dpaudit.engines.verified.merging import MOST_JOINED, Parts, merged
+from dpaudit.engines.verified.merging import CLASSED, Parts, merged
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import (
-    ApproximateLoss,
     ChoiceLoss,
     Composition,
     GaussianLoss,
-    LaplaceLoss,
-    SampledGaussianLoss,
 )
 
 _SMALLEST = 1e-280  # the smallest delta that is resolved
@@ -41,16 +39,10 @@ _BELOW = 1e-2  # of an estimated delta, which may be that much smaller
 _KINDS = 64
 _LONGEST = 1 << 18  # knots of one loss that is made of others, on either side
 _EVENTS = 10**9
-_CLASSED = (
-    ApproximateLoss,
-    GaussianLoss,
-    LaplaceLoss,
-    SampledGaussianLoss,
-)  # families of which many members become few
 Cut = Sequence[tuple[DiscretisedLoss, int]]
 _SHARPEST = Effort(epsilon=1e-6, delta=2e-5, least=1 << 16, most=1 << 21, joined=1 << 25)
-_FULL = Effort(epsilon=2e-5, delta=5e-4, least=1 << 15, most=1 << 19, joined=1 << 22)
-_PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19, joined=1 << 21)
+_FULL = Effort(epsilon=2e-5, delta=5e-4, least=1 << 15, most=1 << 19, joined=1 << 23)
+_PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19, joined=1 << 23)
 _ROUGH = Effort(epsilon=1e-2, delta=5e-2, least=1 << 10, most=1 << 13, joined=1 << 17)
 _QUICK = Effort(epsilon=1e-3, delta=5e-3, least=1 << 10, most=1 << 15, joined=1 << 19)
 
@@ -129,14 +121,13 @@ class Question:
     @property
     def _joined(self) -> bool:
         """Return whether classes stand for the losses."""
-        return len(self.composition.parts) > MOST_JOINED
+        return len(self.composition.parts) > _KINDS
 
     def _parts(self) -> tuple[Parts, Parts]:
         """Return the losses that are put on knots, of the lower side and of the upper one."""
         if not self._joined:
             return merged(self.composition)
-        families = len({type(loss) for loss, _ in self.composition.parts})
-        return merged(self.composition, self.effort.classes(self.composition.events, families))
+        return few_kinds(self.composition, self.effort.joined)
 
     def _view(self, parts: Parts) -> tuple[Window, float]:
         """Return the window for the question, and the probability of a tail that may be cut off one loss."""
@@ -217,7 +208,7 @@ def _covers(composition: Composition) -> bool:
     if not gridded(composition):
         return False
     kinds = len(composition.parts)
-    simple = kinds > MOST_JOINED and all(isinstance(loss, _CLASSED) for loss, _ in composition.parts)
+    simple = all(isinstance(loss, CLASSED) for loss, _ in composition.parts)
     few = (kinds <= _KINDS or simple) and 1 < composition.events <= _EVENTS
     return few and not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
 

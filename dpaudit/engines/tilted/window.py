@@ -30,9 +30,6 @@ _SMALLEST = 1 << 10  # knots
 _SHARED = 1 << 13  # knots that any number of parts may take
 _LONGEST = 1 << 17  # knots of one loss
 _GIVE = 0.25  # octaves by which knots may be wider than wanted
-_OF_ONE = 80.0  # knots to a deviation of the sum, in deviations of one loss
-_LEAST_KNOTS, _MOST_KNOTS = 1 << 12, 1 << 17
-_LEAST_CLASSES = 24
 _WHOLE = 1 << 13  # knots that are few enough to hold everything
 
 
@@ -48,11 +45,6 @@ class Effort:
     least: int
     most: int
     joined: int
-
-    def classes(self, events: int, families: int) -> int:
-        """Return how many classes a family may have, each on as many knots as so many losses need."""
-        knots = 1 << math.ceil(math.log2(_OF_ONE * math.sqrt(events)))
-        return max(_LEAST_CLASSES, self.joined // (families * min(max(knots, _LEAST_KNOTS), _MOST_KNOTS)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

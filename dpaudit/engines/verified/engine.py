@@ -18,7 +18,7 @@ from dpaudit.engines.verified.discretised_loss import deviation
 from dpaudit.engines.verified.dominated import DOMINATED
 from dpaudit.engines.verified.dominating import DOMINATING
 from dpaudit.engines.verified.lattice import Lattice, Rounding
-from dpaudit.engines.verified.merging import MOST_JOINED, MOST_KINDS, Parts, merged
+from dpaudit.engines.verified.merging import CLASSED, MOST_JOINED, MOST_KINDS, Parts, merged
 from dpaudit.engines.verified.polynomial import by_python, fastest
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import (
@@ -37,7 +37,7 @@ _TOLERANCE = 4e-7  # relative width of a bracket that needs no finer pass
 _SHORT = 70.0  # bits of a probability beyond which the finest lattice has fewer knots, for the same work
 _SMALLEST = 1e-200  # the smallest delta that is resolved
 _MOST = 1 << 15  # knots of one lattice
-_COPIES = 32  # of each loss, from which on classes need more knots than a transform has, and powers few products
+_COPIES = 32  # of each loss, from which on powers need few products
 
 
 def _finest(composition: Composition) -> float:
@@ -185,8 +185,10 @@ def _covers(composition: Composition) -> bool:
         return False  # a pair above or below, in doubles, is the tilted engine's
     if not gridded(composition) or any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
         return False  # nothing finite is left to compose: basic composition is exact
+    if len(composition.parts) > MOST_KINDS and all(isinstance(loss, CLASSED) for loss, _ in composition.parts):
+        return False  # classes of losses are the tilted engine's
     if len(composition.parts) > MOST_JOINED and composition.events < _COPIES * len(composition.parts):
-        return False  # classes of losses, on few knots, are the tilted engine's
+        return False  # too many products
     others = sum(
         isinstance(loss, ChoiceLoss | DiscreteLoss | MixtureLoss | SampledGaussianLoss) for loss, _ in composition.parts
     )

@@ -1,5 +1,6 @@
 """Few losses in place of many: Gaussian ones become one, and a family with many members is put into classes."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -21,6 +22,8 @@ from dpaudit.model.losses import (
 Parts = tuple[tuple[SimpleLoss, int], ...]
 MOST_KINDS = 512
 """Losses of one family that are told apart, fewer when each occurs often."""
+CLASSED = (ApproximateLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss)
+"""Families of which many members become few."""
 _TINY_MU = 1e-120
 _LEAST_KINDS = 48
 MOST_JOINED = 2500
@@ -35,14 +38,35 @@ def merged(composition: Composition, classes: int = MOST_KINDS) -> tuple[Parts, 
     every member counts as the smallest or as the largest. A choice dominates each of its options. Losses of next to no
     total variation are left out below, and above count as a chance, twice that, of losing everything.
     """
+    held = gathered(composition)
+    low, high = dict(held.low), dict(held.high)
+    joined = len(composition.parts) > MOST_JOINED
+    for members in held.families:
+        for smallest, largest, times in _classes(list(members), classes, joined=joined):
+            least = max(smallest.options, key=deviation) if isinstance(smallest, ChoiceLoss) else smallest
+            low[least] = low.get(least, 0) + times
+            high[largest] = high.get(largest, 0) + times
+    return tuple(low.items()), (*high.items(), *held.lost)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """A composition by families; Gaussian losses are one of each side, and what is next to nothing is `lost` above."""
+
+    low: Parts
+    high: Parts
+    families: tuple[Parts, ...]
+    lost: Parts
+
+
+@lru_cache(maxsize=4)
+def gathered(composition: Composition) -> Gathered:
+    """Return the losses of a composition by families, Gaussian ones composed."""
     lost = 0.0
     mu_low, mu_high = total_mu(composition)
-    low: dict[SimpleLoss, int] = {}
-    high: dict[SimpleLoss, int] = {}
-    if mu_high <= _TINY_MU:
+    tiny = mu_high <= _TINY_MU
+    if tiny:
         lost += mu_high
-    else:
-        low[GaussianLoss(mu=mu_low)] = high[GaussianLoss(mu=mu_high)] = 1
     families: dict[object, list[tuple[SimpleLoss, int]]] = {}
     for loss, times in composition.parts:
         if isinstance(loss, GaussianLoss):
@@ -51,15 +75,12 @@ def merged(composition: Composition, classes: int = MOST_KINDS) -> tuple[Parts, 
             lost += variation(loss, times)
         else:
             families.setdefault(_family(loss), []).append((loss, times))
-    joined = len(composition.parts) > MOST_JOINED
-    for members in families.values():
-        for smallest, largest, times in _classes(members, classes, joined=joined):
-            least = max(smallest.options, key=deviation) if isinstance(smallest, ChoiceLoss) else smallest
-            low[least] = low.get(least, 0) + times
-            high[largest] = high.get(largest, 0) + times
-    if lost:
-        high[ApproximateLoss(epsilon=0.0, delta=2 * lost)] = 1
-    return tuple(low.items()), tuple(high.items())
+    return Gathered(
+        low=() if tiny else ((GaussianLoss(mu=mu_low), 1),),
+        high=() if tiny else ((GaussianLoss(mu=mu_high), 1),),
+        families=tuple(map(tuple, families.values())),
+        lost=((ApproximateLoss(epsilon=0.0, delta=2 * lost), 1),) if lost else (),
+    )
 
 
 def _family(loss: SimpleLoss) -> object:

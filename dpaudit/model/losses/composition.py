@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from dpaudit.model.losses.composed import ComposedLoss, Loss, SimpleLoss
 from dpaudit.model.losses.discrete import LOST
+from dpaudit.model.losses.gaussian import GaussianLoss
+from dpaudit.model.losses.laplace import LaplaceLoss
 
 
 def _flat(loss: Loss, times: int) -> Iterable[tuple[SimpleLoss, int]]:
@@ -29,6 +31,8 @@ class Composition:
     @classmethod
     def of(cls, *losses: Loss) -> "Composition":
         """Return the multiset of `losses`, with composed ones taken apart."""
+        if len(losses) == 1 and isinstance(losses[0], LaplaceLoss | GaussianLoss) and losses[0].supremum > 0:
+            return cls(((losses[0], 1),))
         return cls._merged((loss, 1) for loss in losses)
 
     @classmethod
