@@ -4,7 +4,8 @@ Laplace losses and black boxes of size x have delta(epsilon) = 1 - w(epsilon) u(
 and u falling. Of the members of a class
 
 * above: a public coin between two sizes a <= x <= b, b with the chance (u(a) - u(x)) / (u(a) - u(b)), dominates x;
-* below: x dominates an outcome that, with the chance 1 - u(x) / u(a), shows which of the two data sets it is.
+* below: x dominates an outcome that, with the chance 1 - u(x) / u(a), shows which of the two data sets it is, and else
+  is that of a size a <= x; nobody sees which of both it is.
 
 The members' chances differ. The number of coins that fall on b grows, as a whole, if all chances become one with the
 same geometric mean of their complements; the number of shown outcomes falls if they become one with their geometric
