@@ -34,7 +34,7 @@ def wrong(counts: Counter[tuple[Any, str]]) -> int:
     return counts[True, "refuted"] + counts[False, "certified"]
 
 
-@pytest.mark.parametrize("number", [400, pytest.param(10_000, marks=pytest.mark.slow)], ids=["some", "ten thousand"])
+@pytest.mark.parametrize("number", [200, pytest.param(10_000, marks=pytest.mark.slow)], ids=["some", "ten thousand"])
 def test_no_verdict_on_an_enumerated_system_is_wrong(number: int) -> None:
     """Never refuted when the claim holds, never certified when it fails; not proved in a tenth of the cases at most."""
     counts = counted(range(number))
@@ -47,8 +47,8 @@ def test_no_verdict_on_an_enumerated_system_is_wrong(number: int) -> None:
 def test_believing_that_every_pair_moves_everything_refutes_true_claims() -> None:
     """The broken twin: a common pair is taken for granted where a replay has not seen one."""
     everything = (Condition(kind="attained", status="checked"),)
-    counts = counted(range(400), lambda system, pair: everything)
-    assert counts[True, "refuted"] > 0
+    found = (judged(seed, lambda system, pair: everything) for seed in range(400))
+    assert any(holds and said == "refuted" for _, holds, said in found)
 
 
 @pytest.mark.parametrize("seed", range(12))

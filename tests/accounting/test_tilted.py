@@ -80,11 +80,12 @@ def test_ten_thousand_sampled_steps_are_bracketed_to_two_in_a_hundred_thousand(
     assert bracket.upper - bracket.lower <= 2e-5 * bracket.upper
 
 
-def test_neither_side_is_wrong_on_random_compositions(oracle: ModuleType, drawing: ModuleType) -> None:
-    """60 compositions: epsilon and delta on their sides of a 30-digit value; the median is narrow."""
+@pytest.mark.parametrize("number", [20, pytest.param(60, marks=pytest.mark.slow)])
+def test_neither_side_is_wrong_on_random_compositions(oracle: ModuleType, drawing: ModuleType, number: int) -> None:
+    """Random compositions: epsilon and delta on their sides of a 30-digit value; the median is narrow."""
     rng = np.random.default_rng(77)
     widths, unsettled = [], 0
-    for _ in range(60):
+    for _ in range(number):
         _, composition, delta = drawing.draw(rng)
         while composition.events > 200 or len(composition.parts) > 3 or not TILTED.covers(composition):
             _, composition, delta = drawing.draw(rng)
@@ -100,7 +101,7 @@ def test_neither_side_is_wrong_on_random_compositions(oracle: ModuleType, drawin
             unsettled += 1
         widths.append((bracket.upper - bracket.lower) / bracket.upper)
     assert np.median(widths) <= 1e-4
-    assert unsettled <= 3
+    assert unsettled <= number / 20
 
 
 @pytest.mark.parametrize("delta", [1e-5, 1e-14, 1e-30, 1e-100])
@@ -140,15 +141,15 @@ def test_a_part_understated_by_a_hundred_thousandth_is_caught(
     ],
     ids=repr,
 )
-def test_extreme_losses_give_a_bracket_that_holds(loss: Loss) -> None:
+@pytest.mark.parametrize("deltas", [(1e-9, 1e-3), pytest.param((1e-3, 1e-9), marks=pytest.mark.slow)])
+def test_extreme_losses_give_a_bracket_that_holds(loss: Loss, deltas: tuple[float, float]) -> None:
     """Little noise, much noise and a mass at infinity: valid, however wide, and never against exact integers."""
-    for times in (2, 100):
+    for times, delta in zip((2, 100), deltas, strict=True):
         composition = Composition.of(loss) * times
-        for delta in (1e-9, 1e-3):
-            bracket = TILTED.epsilon(composition, delta).intersect(VERIFIED.epsilon(composition, delta))
-            assert bracket.lower <= bracket.upper
-            at = bracket.upper if math.isfinite(bracket.upper) else 1.0
-            TILTED.delta(composition, at).intersect(VERIFIED.delta(composition, at))
+        bracket = TILTED.epsilon(composition, delta).intersect(VERIFIED.epsilon(composition, delta))
+        assert bracket.lower <= bracket.upper
+        at = bracket.upper if math.isfinite(bracket.upper) else 1.0
+        TILTED.delta(composition, at).intersect(VERIFIED.delta(composition, at))
 
 
 def test_a_dearer_engine_is_asked_only_where_the_first_is_wide() -> None:

@@ -61,10 +61,11 @@ def test_values_on_a_common_grid_have_no_such_finding() -> None:
         assert audited(on_a_grid, seed, "floating", runs=4_000).remarks == ()
 
 
-def test_last_bits_that_keep_the_claim_are_accused_as_rarely_as_promised() -> None:
-    """120 audits of last bits with epsilon exactly 1: alarms at most the 1 - 1e-6 quantile of Bin(120, 0.05)."""
-    found = [audited(response, seed, "floating", runs=600) for seed in range(120)]
-    assert sum(result.verdict == "violation" for result in found) <= stats.binom.isf(1e-6, 120, 0.05)
+@pytest.mark.parametrize("number", [60, pytest.param(120, marks=pytest.mark.slow)])
+def test_last_bits_that_keep_the_claim_are_accused_as_rarely_as_promised(number: int) -> None:
+    """Audits of last bits with epsilon exactly 1: alarms at most the 1 - 1e-6 quantile of Bin(number, 0.05)."""
+    found = [audited(response, seed, "floating", runs=600) for seed in range(number)]
+    assert sum(result.verdict == "violation" for result in found) <= stats.binom.isf(1e-6, number, 0.05)
 
 
 def test_the_event_is_learned_from_labelled_runs_and_whole_numbers_have_none() -> None:
@@ -101,7 +102,8 @@ def test_an_anytime_audit_finds_them_too_and_stops() -> None:
     assert grid.remarks == ()
 
 
-def test_an_anytime_audit_accuses_last_bits_that_keep_the_claim_as_rarely_as_promised() -> None:
-    """40 audits of last bits with epsilon exactly 1: alarms at most the 1 - 1e-6 quantile of Bin(40, 0.05)."""
-    found = [anytime(response, seed, "floating", runs=150) for seed in range(40)]
-    assert sum(result.verdict == "violation" for result in found) <= stats.binom.isf(1e-6, 40, 0.05)
+@pytest.mark.parametrize("number", [16, pytest.param(40, marks=pytest.mark.slow)])
+def test_an_anytime_audit_accuses_last_bits_that_keep_the_claim_as_rarely_as_promised(number: int) -> None:
+    """Audits of last bits with epsilon exactly 1: alarms at most the 1 - 1e-6 quantile of Bin(number, 0.05)."""
+    found = [anytime(response, seed, "floating", runs=150) for seed in range(number)]
+    assert sum(result.verdict == "violation" for result in found) <= stats.binom.isf(1e-6, number, 0.05)

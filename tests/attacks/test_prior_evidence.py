@@ -49,15 +49,16 @@ def nights(
     return None, carried
 
 
-def test_correct_code_at_the_boundary_keeps_one_budget_over_many_nights(oracle_only: None) -> None:
-    """80 suites of 8 nights at the exact boundary, alpha = 0.5 for each suite: at most its 1 - 1e-6 quantile fall.
+@pytest.mark.parametrize("suites", [40, pytest.param(80, marks=pytest.mark.slow)])
+def test_correct_code_at_the_boundary_keeps_one_budget_over_many_nights(oracle_only: None, suites: int) -> None:
+    """Suites of 8 nights at the exact boundary, alpha = 0.5 for each suite: at most its 1 - 1e-6 quantile fall.
 
     The twin that starts every night anew, and so spends alpha every night, goes beyond it.
     """
     rng = np.random.default_rng(11)
-    limit = stats.binom.isf(1e-6, 80, 0.5)
-    fallen = sum(nights(case(1.0, 2.0), 8, 40, 0.5, rng)[0] is not None for _ in range(80))
-    anew = sum(any(nights(case(1.0, 2.0), 1, 40, 0.5, rng)[0] is not None for _ in range(8)) for _ in range(80))
+    limit = stats.binom.isf(1e-6, suites, 0.5)
+    fallen = sum(nights(case(1.0, 2.0), 8, 40, 0.5, rng)[0] is not None for _ in range(suites))
+    anew = sum(any(nights(case(1.0, 2.0), 1, 40, 0.5, rng)[0] is not None for _ in range(8)) for _ in range(suites))
     assert 0 < fallen <= limit < anew
 
 
@@ -124,10 +125,11 @@ def test_half_the_noise_falls_within_500_runs_and_the_right_noise_does_not(mecha
             assert not expected or seen.factor in (0.5, 0.7)
 
 
-def test_watching_the_noise_keeps_its_level_over_many_calls() -> None:
-    """1,000 suites of 8 calls that hand on their wealth, alpha = 0.1: at most the 1 - 1e-6 quantile accuse."""
+@pytest.mark.parametrize("suites", [300, pytest.param(1000, marks=pytest.mark.slow)])
+def test_watching_the_noise_keeps_its_level_over_many_calls(suites: int) -> None:
+    """Suites of 8 calls that hand on their wealth, alpha = 0.1: at most the 1 - 1e-6 quantile accuse."""
     rng, accused = np.random.default_rng(13), 0
-    for _ in range(1000):
+    for _ in range(suites):
         wealth = (0.0,) * len(FACTORS)
         for _ in range(8):
             seen = watch_noise(
@@ -137,7 +139,7 @@ def test_watching_the_noise_keeps_its_level_over_many_calls() -> None:
             if seen.fallen:
                 accused += 1
                 break
-    assert 0 < accused <= stats.binom.isf(1e-6, 1000, 0.1)
+    assert 0 < accused <= stats.binom.isf(1e-6, suites, 0.1)
 
 
 def test_an_output_that_the_declared_law_cannot_produce_is_enough() -> None:

@@ -144,4 +144,4 @@ def test_a_rare_pattern_by_chance_is_no_event(monkeypatch: pytest.MonkeyPatch) -
 
     assert max(farthest(seed) for seed in range(3)) < 0.1
     monkeypatch.setattr("audits.attacks.counting._LEAST_GAIN", -1.0)
-    assert max(farthest(seed) for seed in range(3)) > 0.1
+    assert any(farthest(seed) > 0.1 for seed in range(3))

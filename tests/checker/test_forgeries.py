@@ -61,7 +61,7 @@ def test_samples_are_accepted_and_forged_ones_are_not() -> None:
 
 def test_a_number_inside_a_wide_bracket_is_neither_confirmed_nor_contradicted() -> None:
     """A delta of 1e-14 at a secret step is beyond what the checker's transform tells from nothing."""
-    noise = FORGING.release(FORGING.gaussian(1.0, "add_remove"))
+    noise = FORGING.release(FORGING.gaussian(2.0, "add_remove"))
     claim = FORGING.Claim(epsilon=4.9, delta=1e-14, neighbours="add_remove", unit=FORGING.UNIT)
     certificate = FORGING.certify(FORGING.Allocate(part=noise, steps=2), claim, effort="quick")
     found = verify(certificate.to_json())

@@ -131,7 +131,15 @@ def test_many_streams_in_lock_step_are_the_process_one_by_one() -> None:
 
 
 @pytest.mark.parametrize("flat", [False, True])
-@pytest.mark.parametrize(("streams", "runs"), [(2_000, 200), (10_000, 40)])
+@pytest.mark.parametrize(
+    ("streams", "runs"),
+    [
+        (1_000, 200),
+        (3_000, 40),
+        pytest.param(2_000, 200, marks=pytest.mark.slow),
+        pytest.param(10_000, 40, marks=pytest.mark.slow),
+    ],
+)
 def test_a_true_curve_is_refuted_at_most_at_the_level(flat: bool, streams: int, runs: int) -> None:
     """Streams at the boundary: at most 5 % fall, with error 1e-9; twice the mu falls in most streams of 200 runs."""
     trade_off: TradeOff = PrivateTradeOff.of(1.0) if flat else GaussianTradeOff(mu=1.0)

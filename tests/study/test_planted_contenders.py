@@ -121,8 +121,9 @@ def test_half_the_noise_of_a_pure_claim_stands_at_twice_its_epsilon(tmp_path: Pa
         assert all(row.has_point == (factor == 1.0) for row in rows)
 
 
-def test_a_blind_method_with_low_regret_is_never_shown_to_learn(tmp_path: Path) -> None:
-    """UCRL-VTR without data at another noise than its floor: 200 seeds at alpha 1e-3, none visible.
+@pytest.mark.parametrize("seeds", [60, pytest.param(200, marks=pytest.mark.slow)])
+def test_a_blind_method_with_low_regret_is_never_shown_to_learn(tmp_path: Path, seeds: int) -> None:
+    """UCRL-VTR without data at another noise than its floor: no seed visible at alpha 1e-3.
 
     Its share is below one half on most seeds, so that the floor of uniform play alone would show learning there.
     """
@@ -135,9 +136,9 @@ def test_a_blind_method_with_low_regret_is_never_shown_to_learn(tmp_path: Path) 
     study = study_of(tmp_path / "s.toml", _FLOORED)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(making, "find_contender", partial(_always, Blind))
-        seeded = [replace(study, settings=replace(study.settings, seed=seed)) for seed in range(200)]
+        seeded = [replace(study, settings=replace(study.settings, seed=seed)) for seed in range(seeds)]
         found = [_seen(held, tmp_path, twin=True) for held in seeded]
         other = [_seen(held, tmp_path, twin=False)[0] for held in seeded[:20]]
     assert {visible for visible, _ in found} == {"no"}
-    assert sum(share <= 0.5 for _, share in found) > 150
+    assert sum(share <= 0.5 for _, share in found) > 0.75 * seeds
     assert "no blind floor" in other  # a blind run of other noise alone is beaten by chance of the noise

@@ -48,7 +48,8 @@ class DiscreteLoss:
         for loss, probability in self.atoms:
             if not math.isfinite(loss):
                 raise ValueError(f"Expected a finite loss, got {loss}; put infinite losses in infinite_mass.")
-            non_negative("probability", probability)
+            if not (type(probability) is float and 0 <= probability < math.inf):  # what it mostly is, at once
+                non_negative("probability", probability)
             merged[float(loss)] = merged.get(float(loss), 0.0) + float(probability)
         object.__setattr__(self, "atoms", tuple(sorted((v, p) for v, p in merged.items() if p > 0)))
         for name in ("infinite_mass", "reverse_infinite_mass"):
@@ -57,8 +58,10 @@ class DiscreteLoss:
                 raise ValueError(f"Expected {name}={mass} in [0, 1].")
             object.__setattr__(self, name, mass)
         forward = math.fsum(p for _, p in self.atoms) + self.infinite_mass
-        backward = math.fsum(p * math.exp(-v) for v, p in self.atoms) + self.reverse_infinite_mass
-        sizes = [(p * abs(v), p * abs(v) * math.exp(-v)) for v, p in self.atoms]
+        ratios = [math.exp(-v) for v, _ in self.atoms]
+        backward = math.fsum(p * ratio for (_, p), ratio in zip(self.atoms, ratios, strict=True))
+        backward += self.reverse_infinite_mass
+        sizes = [(p * abs(v), p * abs(v) * ratio) for (v, p), ratio in zip(self.atoms, ratios, strict=True)]
         blurs = [_ROUNDING + _UNITS * math.fsum(size[order] for size in sizes) for order in (0, 1)]
         if abs(forward - 1) > blurs[0] or abs(backward - 1) > blurs[1]:
             raise ValueError(
@@ -89,7 +92,7 @@ class DiscreteLoss:
     @property
     def supremum(self) -> float:
         """The largest finite loss."""
-        return max((loss for loss, _ in self.atoms), default=0.0)
+        return self.atoms[-1][0] if self.atoms else 0.0  # they are sorted
 
     def hockey_stick(self, epsilon: float) -> float:
         """Return delta(epsilon) in floating point, with no claim on the last digits."""

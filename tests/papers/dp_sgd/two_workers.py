@@ -79,9 +79,9 @@ def trained(rank: int, folder: str, mode: str, clipping: str, noise: float) -> N
 
 if __name__ == "__main__":
     place_, mode_, clipping_, noise_ = sys.argv[1:]
-    spawn = multiprocessing.get_context("spawn")
+    start = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")  # a fork imports nothing again
     workers = [
-        spawn.Process(target=trained, args=(rank, place_, mode_, clipping_, float(noise_))) for rank in range(WORKERS)
+        start.Process(target=trained, args=(rank, place_, mode_, clipping_, float(noise_))) for rank in range(WORKERS)
     ]
     for worker in workers:
         worker.start()
