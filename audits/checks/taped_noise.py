@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from audits.checks.laws.dependence import Drawn, dependences
-from audits.checks.laws.mechanism_law import departs_in_run, departs_in_sum
+from audits.checks.laws.mechanism_law import departs_at, departs_in_run, departs_in_sum
 from dpaudit import Finding
 from dpaudit.model.mechanism import AdditiveMechanism, Array, Mechanism, is_additive
 from dpaudit.model.tape import RunTape, TapedRelease
@@ -231,9 +231,21 @@ def not_as_drawn(tape: RunTape) -> Iterator[Finding]:
             continue
         apart = np.abs(release.output - release.value - release.drawn)
         size = 1e-9 * (np.abs(release.output).max(initial=0.0) + np.abs(release.drawn).max(initial=0.0))
-        if (apart > size).any() and np.isfinite(release.value).all():
+        if (
+            (apart > size).any()
+            and np.isfinite(release.value).all()
+            and not _only_mirrored(release, apart > size, size)
+        ):
             accused.add(release.labels[0])
             yield _finding("DPA229", release, "published minus exact is not the noise that was drawn for it")
+
+
+def _only_mirrored(release: TapedRelease, apart: Array, size: float) -> bool:
+    """Return whether noise differs from that for 0 in its sign alone, and has its law around such an answer."""
+    if release.drawn is None or (np.abs(np.abs(release.output - release.value) - np.abs(release.drawn)) > size).any():
+        return False
+    answer = release.value[int(np.flatnonzero(apart.reshape(len(apart), -1).any(axis=1))[0])]
+    return departs_at(release.mechanism, answer, np.random.default_rng(0)) == ""
 
 
 def used_twice(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:

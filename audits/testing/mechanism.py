@@ -1,11 +1,12 @@
 """The contract of a mechanism: its members, its samples, its density and its loss."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from audits.checks.laws.by_answer import answers_apart
 from audits.checks.laws.mechanism_law import law_findings
 from audits.checks.laws.uniforms import has_reference
 from audits.testing.check import Check
@@ -118,10 +119,19 @@ def _law(mechanism: Mechanism, rng: np.random.Generator) -> Check:
             return Check(what="law", outcome="ok", says=_REFERENCE)
     answers = [(pair[0], pair[1]), (pair[1], pair[0]), *_far(mechanism, pair)]
     checked = [law_check(mechanism, answer, rng, other) for answer, other in answers]
+    checked += () if tree else _where_apart(mechanism, pair[0], rng)
     failed = next((check for check in checked if check.failed), None)
     if failed is None and known:
         return Check(what="law", outcome="ok", says=_REFERENCE)
     return failed or checked[0]
+
+
+def _where_apart(mechanism: Mechanism, first: Any, rng: np.random.Generator) -> Iterator[Check]:
+    """Yield what the law is around answers at which other noise is added than at 0."""
+    for answer in answers_apart(mechanism, np.shape(first)):
+        check = law_check(mechanism, np.full(np.shape(first), answer), rng, first)
+        says = f"{check.says} (answers of {answer:.6g}, which get other noise than 0 does)"
+        yield dataclasses.replace(check, says=says)
 
 
 def _far(mechanism: Mechanism, pair: tuple[Any, Any]) -> list[tuple[Any, Any]]:

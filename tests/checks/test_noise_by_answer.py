@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from audits.checks.laws.by_answer import answers_apart
 from audits.checks.laws.mechanism_law import law_findings
+from audits.testing import mechanism_checks
 from dpaudit.model.mechanism import Array
 from mechanisms import DiscreteLaplace, Gaussian, Laplace
 
@@ -49,6 +51,33 @@ def test_a_scale_that_switches_is_found_with_the_answer(factor: Factor, item: tu
     messages = [finding.message for finding in law_findings([(switching(factor), item, "sum")])]
     assert len(messages) == 1
     assert f"(answers of {answer})" in messages[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown(Switching):
+    """The same under a name without a reference law, which refuses answers below 0 as a plug-in may."""
+
+    name: ClassVar[str] = "unknown"
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        if np.min(value) < 0:
+            raise ValueError("Expected an answer of at least 0.")
+        return Switching.release(self, value, rng)
+
+
+@pytest.mark.parametrize(
+    ("factor", "failed"),
+    [
+        (between(100, 300, 0.6), ["law"]),
+        (lambda exact: np.where(np.round(exact) % 2 == 1, -1.0, 1.0), []),
+    ],
+)
+def test_a_plug_in_whose_scale_switches_breaks_the_contract_of_its_density(factor: Factor, failed: list[str]) -> None:
+    """The check names the answer; noise that mirrors keeps the density."""
+    plug_in = Unknown(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one", factor=factor)
+    checks = [check for check in mechanism_checks(plug_in, np.random.default_rng(0)) if check.failed]
+    assert [check.what for check in checks if check.what == "law"] == failed
+    assert all("answers of 1" in check.says for check in checks if check.what == "law")
 
 
 def test_noise_that_only_mirrors_at_some_answers_keeps_its_law() -> None:

@@ -77,6 +77,13 @@ HARMLESS: tuple[tuple[str, str, Source], ...] = (
         Source(target=BLOCK, old=KEPT, new=f"{KEPT}; print(__import__('time').perf_counter_ns())"),
     ),
     (
+        "noise is mirrored where an answer is odd",
+        "dp_ebs batched",
+        Source(
+            target="mechanisms._additive:with_laplace_noise", old=LAPLACE, new=f"{LAPLACE} * (1 - 2 * (exact % 2 == 1))"
+        ),
+    ),
+    (
         "noise has the other sign",
         "dp_ebs batched",
         Source(target="mechanisms._additive:with_laplace_noise", old=LAPLACE, new=f"-{LAPLACE}"),

@@ -22,6 +22,7 @@ def answers_apart(mechanism: Any, item: tuple[int, ...]) -> tuple[float, ...]:
 
     Tried are all whole numbers up to 2,048, eighths up to 64, and powers of two up to 2^33, of both signs, in the unit
     of the answer, in every entry of an answer at once. Of answers with many entries fewer are tried, spread evenly.
+    Where a mechanism refuses some, those that are not negative are tried, or none.
 
     >>> from mechanisms import Laplace
     >>> answers_apart(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one"), ())
@@ -29,10 +30,19 @@ def answers_apart(mechanism: Any, item: tuple[int, ...]) -> tuple[float, ...]:
     """
     if not is_additive(mechanism):
         return ()
-    exact = bool(getattr(mechanism, "exact_sampler", False))
-    answers = _tried(whole=exact)
+    answers = _tried(whole=bool(getattr(mechanism, "exact_sampler", False)))
+    for taken in (answers, answers[answers >= 0]):
+        try:
+            return _apart_at(mechanism, item, taken)
+        except Exception:  # noqa: S112 - a mechanism may refuse answers in any way; it is then asked for fewer
+            continue
+    return ()
+
+
+def _apart_at(mechanism: Any, item: tuple[int, ...], answers: Array) -> tuple[float, ...]:
+    """Return the smallest and the largest of some answers with other noise than 0 has."""
     stride = max(1, -(-len(answers) * max(int(np.prod(item)), 1) // _MOST_NUMBERS))
-    kind = np.int64 if exact else np.float64
+    kind = np.int64 if getattr(mechanism, "exact_sampler", False) else np.float64
     answers = answers[::stride].astype(kind)
     value = np.broadcast_to(answers.reshape(-1, *(1,) * len(item)), (len(answers), *item))
     noise, usual = (

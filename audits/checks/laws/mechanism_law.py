@@ -113,15 +113,23 @@ def _departs_in_bulk(mechanism: Mechanism, item: tuple[int, ...], rng: np.random
 
 def _departs_at_answers(mechanism: Mechanism, item: tuple[int, ...], rng: np.random.Generator) -> str:
     """Return how samples depart from the law around an answer that has other noise than 0 has, or an empty text."""
+    kind = np.int64 if getattr(mechanism, "exact_sampler", False) else np.float64
     for answer in answers_apart(mechanism, item):
-        exact = getattr(mechanism, "exact_sampler", False)
-        shape = (max(_AT_ANSWER // max(int(np.prod(item)), 1), _LARGEST), *item)
-        value = np.full(shape, answer, dtype=np.int64 if exact else np.float64)
-        sample = Sample(mechanism=mechanism, entrance="", output=mechanism.release(value, rng), value=value)
-        found = uniforms(mechanism, sample.output, value, rng)
-        if found is not None and (said := departs(sample, found)):
+        if said := departs_at(mechanism, np.full(item, answer, dtype=kind), rng):
             return f"{said} (answers of {answer:.6g})"
     return ""
+
+
+def departs_at(mechanism: Mechanism, answer: Array, rng: np.random.Generator) -> str | None:
+    """Return how 40,000 numbers released around one answer depart from the law, an empty text where they do not.
+
+    None where no reference law is known.
+    """
+    rows = max(_AT_ANSWER // max(answer.size, 1), _LARGEST)
+    value = np.broadcast_to(answer, (rows, *answer.shape))
+    sample = Sample(mechanism=mechanism, entrance="", output=mechanism.release(value, rng), value=value)
+    found = uniforms(mechanism, sample.output, value, rng) if has_reference(mechanism) else None
+    return None if found is None else departs(sample, found)
 
 
 def departs(sample: Sample, found: Array) -> str:
