@@ -10,13 +10,14 @@ from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.model.losses import (
     AllocatedLoss,
     AverageLoss,
+    ChoiceLoss,
     DerivedLoss,
     SampledLoss,
     SimpleLoss,
     StitchedLoss,
 )
 
-_KINDS = (SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss)
+_KINDS = (SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss, ChoiceLoss)
 _LOOK = 0.05  # nats; the width of a first look
 _MOST = 1 << 16  # cells over the span of a loss that is met once, unless it is an allocation
 _TAIL = 1e-40
@@ -43,7 +44,7 @@ def _steps(width: float, tail: float) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=256)
-def span(loss: DerivedLoss, tail: float) -> float:
+def span(loss: DerivedLoss | ChoiceLoss, tail: float) -> float:
     """Return about how far a derived loss reaches from its lowest value to its highest, on either side."""
     sides = (pair(loss, _LOOK, max(tail, 1e-30)).losses for pair in (pair_above, pair_below))
     return max(float(losses.max(initial=0.0) - losses.min(initial=0.0)) for losses in sides) or _LOOK
@@ -70,7 +71,7 @@ QUICK_LOOK = Look(cells=1 << 9, tails=(1e-16,))
 """Several times quicker, and up to a hundredth wide."""
 
 
-def derived_delta(loss: DerivedLoss, epsilon: float, look: Look = FINE_LOOK) -> tuple[float, float]:
+def derived_delta(loss: DerivedLoss | ChoiceLoss, epsilon: float, look: Look = FINE_LOOK) -> tuple[float, float]:
     """Return lower and upper bounds on delta(epsilon) of one derived loss, by pairs as fine as `look` says."""
     secret = isinstance(loss, AllocatedLoss)
     pairs = [_fine(loss, tail, look.cells if secret else _MOST) for tail in (look.tails if secret else (_TAIL,))]
@@ -78,7 +79,7 @@ def derived_delta(loss: DerivedLoss, epsilon: float, look: Look = FINE_LOOK) -> 
 
 
 @lru_cache(maxsize=64)
-def _fine(loss: DerivedLoss, tail: float, cells: int) -> tuple[FinitePair, FinitePair]:
+def _fine(loss: DerivedLoss | ChoiceLoss, tail: float, cells: int) -> tuple[FinitePair, FinitePair]:
     """Return pairs below and above a loss, on so many cells."""
     width = 2.0 ** math.floor(math.log2(span(loss, tail) / cells))
     low, high = pair_below(loss, width, tail), pair_above(loss, width, tail)
