@@ -54,6 +54,8 @@ def sampled_above(alternatives: Alternatives, node: Subsample, neighbours: Neigh
     if node.rate == 0:
         return (Composition(),)
     alternatives = exchanged(alternatives, node)
+    if not any(held.parts for held in alternatives):
+        return (Composition(),)
     if opposed := _opposed(node, neighbours):
         return (Composition.of(opposed[0]),)
     if _apart(node, neighbours) and not _one_shift(alternatives) and (whole := together_above(node)):

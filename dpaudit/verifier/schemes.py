@@ -137,6 +137,8 @@ def _on(part: Multiset, rate: float) -> Loss:
         return losses.on_sample(shift[0], shift[1], rate)
     if losses.alone(part):
         return integers.mapped(part, rate)
+    if part.total() == 1 and (loss := next(iter(part)))[0] == "between" and loss[1][0] == loss[2][0] == "discrete":
+        return ("between", *(integers.mapped(Counter([side]), rate) for side in loss[1:]))
     return ("map", tuple(sorted(losses.merged(part).items(), key=repr)), rate, "remove")
 
 

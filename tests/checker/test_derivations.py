@@ -850,12 +850,15 @@ def test_every_kind_of_value_has_its_form() -> None:
 
 
 def test_each_order_of_a_sampled_part_is_an_alternative_but_of_one_that_is_replaced() -> None:
-    """One finite loss that is replaced is taken in both orders at once."""
+    """One finite loss that is replaced is taken in both orders at once; a law of one order, and no other, in either."""
     schemes, losses = checker("schemes"), checker("losses")
     fixed, poisson = sample(BOX, 0.3, scheme="without_replacement"), sample(BOX, 0.3, scheme="poisson")
     back = losses.reverse(UNEVEN)
     mapped = [Counter([checker("integers").mapped(Counter([part]), 0.3)]) for part in (UNEVEN, back)]
-    assert schemes.above(poisson, [Counter([UNEVEN])], "add_remove") == mapped
+    sided = {"node": "release", "mechanism": {"name": "x", "stated": {"upper": [{"one_order": True}]}}}
+    either = sample(sided, 0.3, scheme="poisson")
+    assert schemes.above(either, [Counter([UNEVEN])], "add_remove") == mapped
+    assert schemes.above(poisson, [Counter([UNEVEN])], "add_remove") == mapped[:1]
     (one,) = schemes.above(fixed, [Counter([UNEVEN])], "replace_one")
     assert one == schemes._both(losses.either(Counter([UNEVEN])), 0.3)
     assert len(schemes.above(fixed, [Counter({UNEVEN: 2})], "replace_one")) == 2

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Engine
-from dpaudit.engines.limits import gridded
+from dpaudit.engines.limits import gridded, is_derived
 from dpaudit.engines.tilted.classes import few_kinds
 from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
 from dpaudit.engines.tilted.grid import Grid, dominated, dominating
@@ -110,7 +110,7 @@ class Question:
         view, tail = self._view(high)
         below = tuple((cells_below(loss, view.width, tail), times) for loss, times in low)
         above = tuple((cells_above(loss, view.width, tail), times) for loss, times in high)
-        return _lower(below, view, total_infinite_mass(self.composition)[0]), _upper(above, view)
+        return _lower(below, view, total_infinite_mass(Composition(low))[0]), _upper(above, view)
 
     def upper(self) -> UpperCurve:
         """Return the upper curve alone."""
@@ -200,10 +200,14 @@ def _bracket(lower: float, upper: float) -> Bracket:
 
 
 def _covers(composition: Composition) -> bool:
-    """Return whether the parts are few, or so many that they become classes; none a choice, and not all Gaussian."""
+    """Return whether the parts are few, or so many that they become classes, and not all Gaussian.
+
+    A choice between plain losses is the verified engine's, unless a loss made of others is beside it.
+    """
     if any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
         return False
-    if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):
+    choices = any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts)
+    if choices and not any(is_derived(loss) for loss, _ in composition.parts):
         return False
     if not gridded(composition):
         return False

@@ -5,19 +5,28 @@ from collections.abc import Callable
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Engine
 from dpaudit.engines.gaussian import GAUSSIAN
-from dpaudit.engines.limits import gridded
-from dpaudit.engines.tilted.pairs.cells import FINE_LOOK, QUICK_LOOK, Look, derived_delta, derived_upper
+from dpaudit.engines.limits import gridded, is_derived
+from dpaudit.engines.tilted.pairs.cells import FINE_LOOK, QUICK_LOOK, Look, Paired, derived_delta, derived_upper
 from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
-from dpaudit.model.losses import AllocatedLoss, AverageLoss, Composition, DerivedLoss, SampledLoss, StitchedLoss
+from dpaudit.model.losses import (
+    AllocatedLoss,
+    AverageLoss,
+    ChoiceLoss,
+    Composition,
+    SampledLoss,
+    StitchedLoss,
+)
 
 
-def _loss(composition: Composition) -> DerivedLoss | None:
-    """Return the one loss made of others that is met once, or None."""
+def _loss(composition: Composition) -> Paired | None:
+    """Return the one loss made of others that is met once, or a choice with such an option, or None."""
     loss = composition.parts[0][0] if composition.events == 1 else None
+    if isinstance(loss, ChoiceLoss):
+        return loss if is_derived(loss) else None
     return loss if isinstance(loss, SampledLoss | AverageLoss | StitchedLoss | AllocatedLoss) else None
 
 
-def _known(loss: DerivedLoss | None) -> Callable[[float], float]:
+def _known(loss: Paired | None) -> Callable[[float], float]:
     """Return the delta that a secret step of Gaussian releases has at most: that of the same step in public."""
     if isinstance(loss, AllocatedLoss) and loss.places == 1:
         alone = Composition.total(Composition.of(part) * times for part, times in loss.inside)
@@ -49,7 +58,7 @@ def _at(look: Look) -> Engine:
     return Engine(name="tilted", covers=_covers, delta=delta, epsilon=epsilon)
 
 
-def _smallest(loss: DerivedLoss, delta: float, look: Look) -> float:
+def _smallest(loss: Paired, delta: float, look: Look) -> float:
     """Return the smallest epsilon whose upper bound on delta is small enough."""
     known = _known(loss)
     return smallest_epsilon(lambda at: min(derived_upper(loss, at, look), known(at)), delta)

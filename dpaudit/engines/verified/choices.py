@@ -31,18 +31,36 @@ def dominating_masses(loss: ChoiceLoss, width: float, tail: float) -> tuple[floa
     Guarantee: every mass is rounded up, so that the curve of the masses is nowhere below the maximum of the options'.
     """
     there, back = _reach(loss, tail), _reach(loss.reversed(), tail)
-    wanted = max(width, max(there, back) / _MOST)
-    step = 2.0 ** math.floor(math.log2(wanted))
-    h = math.ceil(wanted / step * _DIGITS) / _DIGITS * step
+    h = knot_width(max(width, max(there, back) / _MOST))
     right, left = (_targets(order, h, end) for order, end in ((loss, there), (loss.reversed(), back)))
-    right[0] = left[0] = max(right[0], left[0])
+    return h, len(left) - 1, connected_masses(right, left, h), float(right[-1])
+
+
+def knot_width(wanted: float) -> float:
+    """Return a width, as wanted or a little more, whose multiples are exact.
+
+    >>> knot_width(0.1) >= 0.1
+    True
+    """
+    step = 2.0 ** math.floor(math.log2(wanted))
+    return math.ceil(wanted / step * _DIGITS) / _DIGITS * step
+
+
+def connected_masses(right: Floats, left: Floats, h: float) -> Floats:
+    """Return the masses under P of the curve through `right` at 0, h, 2h, ... and, reversed, through `left`.
+
+    Shape: one mass for each knot from len(left) - 1 below 0 to len(right) - 1 above it.
+
+    >>> connected_masses(np.array([0.4, 0.0]), np.array([0.4, 0.0]), 1.0).round(6).tolist()
+    [0.232791, 0.134419, 0.632791]
+    """
+    right, left = (np.append(max(right[0], left[0]), side[1:]) for side in (right, left))
     shrink, decay = -math.expm1(-h), math.exp(-h)
     middle = 1 + (decay * left[1] - right[0]) / shrink - (right[0] - right[1]) * decay / shrink
     middle += _ROUNDING * (1 + 2 / shrink)
     losses = h * np.arange(len(left) - 1, 0, -1)
     below = np.maximum(_masses(left, h)[::-1] * np.exp(-losses) * (1 + _ROUNDING), _TINY)
-    masses = np.concatenate([below, [max(0.0, middle)], _masses(right, h)])
-    return h, len(left) - 1, np.asarray(masses, np.float64), float(right[-1])
+    return np.asarray(np.concatenate([below, [max(0.0, middle)], _masses(right, h)]), np.float64)
 
 
 def _masses(targets: Floats, h: float) -> Floats:

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
-from dpaudit.model.declaration import Declaration, Positions, Scheme
+from dpaudit.model.declaration import Declaration, Positions, Scheme, Subsample, walk
 from tests.accounting.nesting import trees
 from tests.accounting.nesting.protocol import Move, Pop, Push, View, value
 from tests.accounting.nesting.trees import Node, Record
@@ -54,14 +54,20 @@ class System:
         return self.node.declare(self.neighbours)
 
     def pairs(self) -> Iterator[tuple[View, View]]:
-        """Yield all neighbours, each pair in one order; the record that differs may have any key."""
+        """Yield all neighbours, each pair in one order; the record that differs may have any key.
+
+        Where a record is added, there may be no others, unless a sample's size says how many there are.
+        """
         keys = range(4 if "parallel" in self.kinds else 1)
+        known = any(isinstance(node, Subsample) and node.scheme != "poisson" for _, node in walk(self.declaration))
         for changed, key in product(range(len(self.keys)), keys):
             held = tuple(key if i == changed else old for i, old in enumerate(self.keys))
             for values in product(range(self.values), repeat=len(held)):
                 view = tuple(Record((i,), held[i], v) for i, v in enumerate(values))
                 if self.neighbours == "add_remove":
                     yield view, (*view[:changed], *view[changed + 1 :])
+                    if not known:
+                        yield (view[changed],), ()
                     continue
                 others = [0] if self.neighbours == "zero_out" else range(values[changed])
                 for other in others:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 from dpaudit.engines.tilted.pairs.derived import pair_above, pair_below
 from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, as_cells, placed
@@ -11,13 +12,16 @@ from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.model.losses import (
     AllocatedLoss,
     AverageLoss,
+    ChoiceLoss,
     DerivedLoss,
     SampledLoss,
     SimpleLoss,
     StitchedLoss,
 )
 
-_KINDS = (SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss)
+Paired: TypeAlias = DerivedLoss | ChoiceLoss
+"""What is known by finite pairs alone: losses made of others, and choices of them."""
+_KINDS = (SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss, ChoiceLoss)
 _LOOK = 0.05  # nats; the width of a first look
 _MOST = 1 << 16  # cells over the span of a loss that is met once, unless it is an allocation
 _TAIL = 1e-40
@@ -44,7 +48,7 @@ def _steps(width: float, tail: float) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=256)
-def span(loss: DerivedLoss, tail: float) -> float:
+def span(loss: Paired, tail: float) -> float:
     """Return about how far a derived loss reaches from its lowest value to its highest, on either side."""
     sides = (pair(loss, _LOOK, max(tail, 1e-30)).losses for pair in (pair_above, pair_below))
     return max(float(losses.max(initial=0.0) - losses.min(initial=0.0)) for losses in sides) or _LOOK
@@ -71,36 +75,36 @@ QUICK_LOOK = Look(cells=1 << 9, tails=(1e-16,))
 """Several times quicker, and up to a hundredth wide."""
 
 
-def derived_delta(loss: DerivedLoss, epsilon: float, look: Look = FINE_LOOK) -> tuple[float, float]:
+def derived_delta(loss: Paired, epsilon: float, look: Look = FINE_LOOK) -> tuple[float, float]:
     """Return lower and upper bounds on delta(epsilon) of one derived loss, by pairs as fine as `look` says."""
     return max(low.delta_below(epsilon) for low in _looks(_fine_below, loss, look)), derived_upper(loss, epsilon, look)
 
 
-def derived_upper(loss: DerivedLoss, epsilon: float, look: Look = FINE_LOOK) -> float:
+def derived_upper(loss: Paired, epsilon: float, look: Look = FINE_LOOK) -> float:
     """Return the upper bound of `derived_delta` alone, in about half the time."""
     return min(high.delta_above(epsilon) for high in _looks(_fine_above, loss, look))
 
 
-def _looks(made: Callable[[DerivedLoss, float, int], FinitePair], loss: DerivedLoss, look: Look) -> list[FinitePair]:
+def _looks(made: Callable[[Paired, float, int], FinitePair], loss: Paired, look: Look) -> list[FinitePair]:
     """Return the pairs of one side, for each probability that may be lost."""
     secret = isinstance(loss, AllocatedLoss)
     return [made(loss, tail, look.cells if secret else _MOST) for tail in (look.tails if secret else (_TAIL,))]
 
 
 @lru_cache(maxsize=64)
-def _fine_below(loss: DerivedLoss, tail: float, cells: int) -> FinitePair:
+def _fine_below(loss: Paired, tail: float, cells: int) -> FinitePair:
     """Return a pair that a loss dominates, on so many cells."""
     width = _width(loss, tail, cells)
     return pair_below(loss, width, tail).gathered(width)
 
 
 @lru_cache(maxsize=64)
-def _fine_above(loss: DerivedLoss, tail: float, cells: int) -> FinitePair:
+def _fine_above(loss: Paired, tail: float, cells: int) -> FinitePair:
     """Return a pair that dominates a loss, on so many cells."""
     width = _width(loss, tail, cells)
     return placed(pair_above(loss, width, tail), width)
 
 
-def _width(loss: DerivedLoss, tail: float, cells: int) -> float:
+def _width(loss: Paired, tail: float, cells: int) -> float:
     """Return the width of so many cells over the span of a loss."""
     return 2.0 ** math.floor(math.log2(span(loss, tail) / cells))

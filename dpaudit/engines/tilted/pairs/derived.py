@@ -8,12 +8,14 @@ import numpy as np
 
 from dpaudit.engines.tilted.grid import dominated, dominating
 from dpaudit.engines.tilted.pairs.allocation import allocated_above, allocated_below, placed_below
+from dpaudit.engines.tilted.pairs.chosen import chosen_above
 from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, Floats, as_cells, average, stitched, stitched_below
 from dpaudit.engines.tilted.pairs.moderate import Inside, moderate_above, moderate_below
 from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.model.losses import (
     AllocatedLoss,
     AverageLoss,
+    ChoiceLoss,
     DiscreteLoss,
     SampledLoss,
     SimpleLoss,
@@ -36,6 +38,8 @@ def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
             return average([(weight, pair_above(option, width, tail)) for weight, option in options])
         case StitchedLoss(positive=positive, negative=negative):
             return stitched(pair_above(positive, width, tail), pair_above(negative, width, tail), width)
+        case ChoiceLoss(options=options):
+            return chosen_above([pair_above(option, width, tail) for option in options], width)
         case AllocatedLoss(inside=inside, steps=steps, order=order, places=places):
             blocks = steps // places  # the curve of places drawn apart from disjoint blocks is no smaller
             inside = tuple((part, times * places) for part, times in inside)
@@ -50,7 +54,7 @@ def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
 def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
     """Return a pair that `loss` dominates, on atoms about `width` apart.
 
-    A stitched loss is that of a pair, too, though of none that data sets attain.
+    A stitched loss is that of a pair, too, though of none that data sets attain; of a choice one option is met.
     """
     match loss:
         case SampledLoss(inside=inside, rate=rate, order=order):
@@ -60,6 +64,8 @@ def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
             return average([(weight, pair_below(option, width, tail)) for weight, option in options])
         case StitchedLoss(positive=positive, negative=negative):
             return stitched_below(pair_below(positive, width, tail), pair_below(negative, width, tail), 2 * width)
+        case ChoiceLoss(options=options):
+            return max((pair_below(option, width, tail) for option in options), key=lambda pair: pair.delta_below(0.0))
         case AllocatedLoss(inside=inside, steps=steps, order=order, places=places):
             step = _composed(inside, _step_width(width, steps), tail, above=False)
             if places == 1:
@@ -147,7 +153,7 @@ def _moved(cells: DiscretisedLoss) -> float:
 
 def _cells(loss: SimpleLoss, width: float, tail: float, *, above: bool) -> DiscretisedLoss:
     """Return one loss in cells."""
-    if isinstance(loss, SampledLoss | AverageLoss | StitchedLoss | AllocatedLoss):
+    if isinstance(loss, SampledLoss | AverageLoss | StitchedLoss | AllocatedLoss | ChoiceLoss):
         return as_cells((pair_above if above else pair_below)(loss, width, tail), width)
     return own_cells(loss, width, tail)
 
