@@ -138,7 +138,9 @@ def _grouped(alternatives: Alternatives, size: int) -> Alternatives:
     them: for Gaussian losses putting all into one is worst (sum of squares), for bounded losses the group
     property of the whole is used, and anything else is refused.
     """
-    if size == 1 or len(alternatives) == 1 or all(consists_of(GaussianLoss, a) for a in alternatives):
+    if size == 1:
+        return worst(alternatives)
+    if len(alternatives) == 1 or all(consists_of(GaussianLoss, a) for a in alternatives):
         return worst(tuple(a.group(size) for a in alternatives))
     epsilon = max(sum(loss.supremum * times for loss, times in a.parts) for a in alternatives)
     if epsilon == float("inf") or any(loss.infinite_mass for a in alternatives for loss, _ in a.parts):
