@@ -13,6 +13,7 @@ from dpaudit.model.mechanism import Array
 from mechanisms.exponential import picked
 from mechanisms.laplace import Laplace
 
+_DOWN = 2.0**-48  # relative; what rounding may have made of a loss
 _REACH, _FARTHEST, _NODES = 45.0, 700.0, 20
 
 
@@ -65,8 +66,10 @@ class ReportNoisyMax:
     def attained_loss(self) -> ApproximateLoss:
         """Return the exact loss of two candidates, one ahead of the other by linf_sensitivity, that swap places."""
         gap = self.linf_sensitivity / self.scale
-        behind = 0.5 * math.exp(-gap) * (1 + gap / 2)
-        return ApproximateLoss(epsilon=math.log1p(-behind) - math.log(behind))
+        ahead = -math.expm1(-gap) - math.exp(-gap) * gap / 2  # how much likelier the one ahead is
+        near, far = gap <= 1, gap + math.log((1 + ahead) / (1 + gap / 2))
+        epsilon = math.log1p(ahead) - math.log1p(-ahead) if near else far
+        return ApproximateLoss(epsilon=epsilon * (1 - _DOWN))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return the index of one candidate for each row of scores. Shape: (..., candidates) to (...)."""

@@ -15,8 +15,11 @@ from dpaudit.model.declaration import Declaration, Release, scaled
 from dpaudit.model.losses import Composition, GaussianLoss
 from dpaudit.model.mechanism import Mechanism
 
+LEAST = 1e-12
+"""The factor on noise at which a search for the smallest one ends: what holds there may need no noise at all."""
 _TOLERANCE = 1e-10
 _STRIDE = 4.0
+_STEADY = 1.1  # a step upwards that is refused at this size ends a search: noise has its largest size there
 _FAR = 700.0
 _WIDTH = 2e-5
 _NEAR = 2e-4  # how near the search by signs comes to a root before a proof moves it
@@ -112,7 +115,10 @@ def _estimated(excess_at: Callable[[float], float], goal: str) -> tuple[float, f
     left, at_left = 0.0, excess_at(1.0)
     right = min(max(at_left / _STEEP, -_SHIFT), _SHIFT) or _WIDTH
     for _ in range(_SECANTS):
-        at_right = excess_at(math.exp(right))
+        try:
+            at_right = excess_at(math.exp(right))
+        except UnsupportedError:
+            break
         slope = (at_right - at_left) / (right - left)
         if slope >= 0 or max(abs(at_left), abs(at_right)) >= _FAR or not math.isfinite(slope):
             break
@@ -148,8 +154,9 @@ def _excess_of(alternatives: Alternatives, claim: Claim, engines: tuple[Engine, 
 
 
 def excess_scaled(tree: Declaration, factor: float, claim: Claim, engines: tuple[Engine, ...]) -> float:
-    """Return `excess` of `tree` with `factor` times its noise; noise below a mechanism's range counts as too little.
+    """Return `excess` of `tree` with `factor` times its noise.
 
+    Noise below the range of a mechanism, or below that of a node that amplifies it, counts as too little.
     Raises: UnsupportedError: noise above a mechanism's range.
     """
     try:
@@ -158,7 +165,12 @@ def excess_scaled(tree: Declaration, factor: float, claim: Claim, engines: tuple
         if factor < 1:
             return _FAR
         raise UnsupportedError(f"The noise that would be enough lies beyond what a mechanism takes: {error}") from None
-    return excess(changed, claim, engines)
+    try:
+        return excess(changed, claim, engines)
+    except UnsupportedError:
+        if factor < 1:
+            return _FAR
+        raise
 
 
 def log_ratio(value: float, allowed: float) -> float:
@@ -184,21 +196,28 @@ def smallest_factor(
     `excess_at` must turn from positive to not positive once as the factor grows; `goal` names it in the error.
     The search starts at `start`, moves by `step` and then by its squares until it has both signs, and then halves or
     interpolates in logarithms (the Illinois rule), whichever is quicker. Downwards a step is at most 4, or `step`.
+    Edge cases: between `LEAST` and 4 times `LEAST` where it holds at all factors above; smaller ones are not asked.
     Raises: UnsupportedError: it stays positive up to 1e12.
     """
-    low, high = start, start
+    low, high, growth = start, start, 2.0
     at_low = at_high = excess_at(start)
     while at_high > 0:
         low, at_low = high, at_high
+        try:
+            at_high = excess_at(high * step)
+        except UnsupportedError:
+            if step < _STEADY:
+                raise
+            step, growth = math.sqrt(step), 1.0
+            continue
         high *= step
-        at_high = excess_at(high)
-        step *= step
+        step **= growth
         if high > 1e12 and at_high > 0:
             raise UnsupportedError(f"No amount of noise reaches {goal}; allow a positive delta or a larger epsilon.")
     while at_low <= 0:
         high, at_high = low, at_low
         low /= step
-        if low < 1e-12:
+        if low < LEAST:
             return high
         at_low = excess_at(low)
         step = max(step, min(step * step, _STRIDE))

@@ -140,7 +140,9 @@ def _grouped(alternatives: Alternatives, size: int) -> Alternatives:
     them: for Gaussian losses putting all into one is worst (sum of squares). For losses with a largest one the group
     property of a black box is used, of which every alternative is an instance; anything else is refused.
     """
-    if size == 1 or len(alternatives) == 1 or all(consists_of(GaussianLoss, a) for a in alternatives):
+    if size == 1:
+        return worst(alternatives)
+    if len(alternatives) == 1 or all(consists_of(GaussianLoss, a) for a in alternatives):
         return worst(tuple(a.group(size) for a in alternatives))
     boxes = [box for a in alternatives if (box := black_box(a)) is not None]
     if len(boxes) < len(alternatives):

@@ -187,7 +187,7 @@ def _others_alike(epsilon: float, users: int, categories: int) -> DiscreteLoss |
     if categories == 2:  # others hold the second answer; counted is the first
         coins = binomial_pmf(counts, others, lie)
         shifted = binomial_pmf(counts - 1, others, lie)
-        return _binned(shifted * p * lie + coins * lie, shifted * lie + coins * p * lie)
+        return _binned(shifted * p * lie + coins * lie, shifted * lie + coins * p * lie, epsilon)
     if len(counts) ** 2 > _MOST_CELLS:
         return None
     a, b = np.meshgrid(counts, counts, indexing="ij")
@@ -203,18 +203,24 @@ def _others_alike(epsilon: float, users: int, categories: int) -> DiscreteLoss |
 
     more, less, same = law(a - 1, b), law(a, b - 1), law(a, b)
     none = 1 - (p + 1) * lie
-    return _binned(p * lie * more + lie * less + none * same, lie * more + p * lie * less + none * same)
+    return _binned(p * lie * more + lie * less + none * same, lie * more + p * lie * less + none * same, epsilon)
 
 
-def _binned(under_p: Floats, under_q: Floats) -> DiscreteLoss:
-    """Return the loss of an observer who sees the loss in bins, and with a small probability nothing at all."""
+def _binned(under_p: Floats, under_q: Floats, epsilon: float) -> DiscreteLoss:
+    """Return the loss of an observer who sees the loss in bins, and with a small probability nothing at all.
+
+    No loss exceeds the `epsilon` of one report; rounding must not say so.
+    """
+    largest = epsilon * (1 - 2.0**-48) - 2.0**-48
     p, q = (np.ravel(law) for law in (under_p, under_q))
     seen = (p > 1e-25) & (q > 1e-25)
-    losses = np.log(p[seen] / q[seen])
+    losses = np.clip(np.log(p[seen] / q[seen]), -largest, largest)
     edges = np.linspace(losses.min(), losses.max(), _BINS)
     bins = np.searchsorted(edges, losses - 1e-12)
     held, other = (np.bincount(bins, law[seen] * (1 - _ERASED), _BINS + 1) for law in (p, q))
     full = held > 0
-    atoms = [(float(math.log(a / b)), float(a)) for a, b in zip(held[full], other[full], strict=True)]
+    atoms = [
+        (max(-largest, min(math.log(a / b), largest)), float(a)) for a, b in zip(held[full], other[full], strict=True)
+    ]
     rest = (1 - float(held[full].sum()), 1 - float(other[full].sum()))
     return DiscreteLoss(atoms=((0.0, max(0.0, min(rest))), *atoms))

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpaudit.accounting.accountant import bracket_epsilon
-from dpaudit.accounting.calibration import log_ratio, smallest_factor, smallest_noise
+from dpaudit.accounting.calibration import LEAST, excess, log_ratio, smallest_factor, smallest_noise
 from dpaudit.accounting.fold import fold
+from dpaudit.engines import UPPERS
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import (
@@ -34,6 +35,7 @@ from dpaudit.rules import SEQUENTIAL, leaf_epsilon
 from dpaudit.rules.step import Step
 
 _NEGLIGIBLE = 1e-9
+_NO_NOISE = 4 * LEAST  # where a search for less noise ends without having found too little
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +55,10 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
     """Return how loose `claim` is for `declaration`, factor by factor.
 
     `proved` is the tight epsilon at the claim's delta, where the accountant has been asked for it.
+    Where no noise lets the printed argument conclude the claim, only the tight reading is compared.
     None where no finite noise or epsilon can be compared: an infinite tight epsilon, a part that is stated
-    and cannot be scaled, a claim of epsilon 0.
+    and cannot be scaled, a claim of epsilon 0, a claim that needs no noise (a sample's rate below the claimed delta) or
+    less than a search looks for.
     """
     tight = _tight_epsilon(declaration, claim) if proved is None else proved
     if (
@@ -63,11 +67,22 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
         or any(isinstance(node, Stated) for _, node in walk(declaration))
     ):
         return None
-    readings = _readings(declaration)
+    if _needless(declaration, claim):
+        return None
+    *printed, last = _readings(declaration)
     try:
-        epsilons = [claim.epsilon, *(reading.epsilon(declaration, claim) for reading in readings[:-1]), tight]
-        noises = [1.0, *(reading.noise(declaration, claim) for reading in readings)]
+        needed = last.noise(declaration, claim)
     except UnsupportedError:
+        return None
+    try:
+        readings = (*printed, last)
+        epsilons = [claim.epsilon, *(reading.epsilon(declaration, claim) for reading in printed), tight]
+        noises = [1.0, *(reading.noise(declaration, claim) for reading in printed), needed]
+    except UnsupportedError:  # with no noise does the printed argument conclude the claim
+        epsilons, noises = [math.inf], []
+    if math.inf in epsilons:
+        readings, epsilons, noises = (_tight(),), [claim.epsilon, tight], [1.0, needed]
+    if noises[-1] <= _NO_NOISE:
         return None
     factors = tuple(
         Factor(
@@ -85,16 +100,25 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
     )
 
 
+def _needless(declaration: Declaration, claim: Claim) -> bool:
+    """Return whether the claim is met where releases hide nothing."""
+    try:
+        return excess(_revealed(declaration), claim, UPPERS) <= 0
+    except (UnsupportedError, ValueError):
+        return False
+
+
+def _revealed(node: Declaration) -> Declaration:
+    """Return the tree without noise."""
+    if isinstance(node, Release):
+        return Stated(epsilon=math.inf, source="no noise", neighbours=node.mechanism.neighbours)
+    return with_children(node, tuple(map(_revealed, children(node))))
+
+
 def _readings(declaration: Declaration) -> tuple[Reading, ...]:
     """Return the readings from the loosest to the tight one."""
-    tight = Reading(
-        name="declared noise",
-        sentence="The declared noise is {} times what the claim needs.",
-        epsilon=_tight_epsilon,
-        noise=smallest_noise,
-    )
     if not is_printed(declaration):
-        return (tight,)
+        return (_tight(),)
     leaf = _leaf_bounds()
     return (
         _by_rules(
@@ -119,10 +143,20 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
             noise=lambda tree, claim: smallest_noise(_as_printed_structure(tree), claim),
         ),
         replace(
-            tight,
+            _tight(),
             name="structure",
             sentence="Parts are composed one after another although a record touches only one: {} times the noise.",
         ),
+    )
+
+
+def _tight() -> Reading:
+    """Return the tight reading by itself."""
+    return Reading(
+        name="declared noise",
+        sentence="The declared noise is {} times what the claim needs.",
+        epsilon=_tight_epsilon,
+        noise=smallest_noise,
     )
 
 

@@ -57,10 +57,10 @@ class _Walk:
             parts = (self.losses(part, f"{path}.{i}", relation, records) for i, part in enumerate(node["parts"]))
             return reduce(lambda a, b: a + b, parts, _NOWHERE)
         if kind == "parallel" and node.get("visibility") == "secret":
-            before = len(self.entered)
+            entered = {*self.entered}
             each = [self.losses(part, f"{path}.{i}", relation, 1) for i, part in enumerate(node["parts"])]
             each = [losses.smaller(part) for part in each]
-            alike = all(part == each[0] == losses.reversed_all(part) for part in each) and len(self.entered) == before
+            alike = all(part == each[0] == losses.reversed_all(part) for part in each) and self.entered == entered
             return schemes.secret(each[0], len(each)) if alike else _NOWHERE
         if kind in ("parallel", "cells"):
             return self._entered(node, path, relation, records)

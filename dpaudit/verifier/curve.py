@@ -44,9 +44,14 @@ class Worst:
         self.curves = [_Curve(a) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
         self.known: dict[float, Bounds] = {}
         kinds = {"sampled" if drawn(loss) else loss[0] for curve in self.curves for loss in curve.finite}
+        chosen = {loss for curve in self.curves for loss in curve.finite if loss[0] == "choice"}
+        kinds |= {option[0] for loss in chosen for option in loss[1]} & {*DERIVED, "mixture"}
+        kinds |= {"table" for curve in self.curves for loss in curve.finite if loss[4:] == ("sampled",)}
         sums = max(sum(curve.finite.values()) for curve in self.curves)
         self.derived = bool(kinds & ({*DERIVED, "mixture"} - {"choice"}))
         self.coarse = self.derived or "choice" in kinds or max(len(curve.finite) for curve in self.curves) > _FEW
+        self.lost = max(curve.lost for curve in self.curves)
+        self.listed = "discrete" in kinds
         self.closed, self.gaussian = sums < 2 and kinds <= _CLOSED, kinds <= {"gaussian"}
         self.largest = max(math.inf if curve.lost else curve.supremum for curve in self.curves)
         met = [curve.supremum for curve in self.curves if not curve.lost and all(map(reached, curve.finite))]

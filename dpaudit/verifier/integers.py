@@ -21,7 +21,7 @@ def noise_law(fields: Table) -> tuple[Array, Array, Array, float]:
     """
     if fields["name"] == "discrete_laplace":
         move, unit = fields["l1_sensitivity"], positive(fields, "scale")
-        require(move <= 10**5, "a discrete Laplace is out of range")
+        require(2.0**-8 <= unit <= 2.0**53 and move <= min(500 * unit, 10**5), "a discrete Laplace is out of range")
         at = np.arange(-move, move + 1)
         masses = np.exp(-abs(at) / unit) * math.tanh(0.5 / unit)
         masses[[0, -1]] = math.exp(-move / unit) / (1 + math.exp(-1 / unit))
@@ -38,12 +38,12 @@ def noise_law(fields: Table) -> tuple[Array, Array, Array, float]:
 
 def mapped(part: Multiset, rate: float) -> Loss:
     """Return one finite loss on a sample that holds the record with probability `rate`, atom by atom."""
-    ((_, atoms, lost, other),) = part
+    ((_, atoms, lost, other, *_),) = part
     held: Counter[float] = Counter({math.log1p(-rate): (1 - rate) * other})
     for v, p in atoms:
         grown = v + math.log(rate + (1 - rate) * math.exp(-v)) if v > 1 else math.log1p(rate * math.expm1(v))
         held[grown] += rate * p + (1 - rate) * p * math.exp(-v)
-    return discrete(list(held.items()), rate * lost)
+    return (*discrete(list(held.items()), rate * lost), "sampled")
 
 
 def opposed(noise: Table, rate: float, *, low: bool) -> Loss:

@@ -1,7 +1,7 @@
 """The values of the checker: numbers read from JSON, privacy losses as plain tuples, and multisets of them.
 
 ("gaussian", mu)   ("laplace", shift)   ("range", width)
-("discrete", ((loss, probability), ...), mass at infinity, mass at infinity of the reversed pair)
+("discrete", ((loss, probability), ...), mass at infinity, mass at infinity of the reversed pair), and "sampled"
 ("mixture", noise, ((shift, weight), ...), ((shift, weight), ...)): two laws on a line, the first further to the right
 ("map", ((loss, times), ...), rate, order): all together on one sample
 ("allocated", ((loss, times), ...), steps, order): all together at one secret step, or at as many as stand behind it
@@ -12,10 +12,12 @@
 """
 
 import math
+from bisect import bisect_left
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 from dpaudit.verifier.refusals import follow, require
@@ -25,7 +27,8 @@ Multiset = Counter[Loss]
 SHIFTS = ("gaussian", "laplace")
 _ON_LINE = ("mixture", "gaussian")
 _ALTERNATIVES, _SURE = 400, 1 - 1e-16
-_MOST = 300
+_MOST = 2000
+Curve = Callable[[Fraction], Fraction]
 
 
 def discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: float = 0.0) -> Loss:
@@ -131,10 +134,12 @@ def reverse(loss: Loss) -> Loss:
         case "halves":
             return ("halves", *map(reverse, loss[:0:-1]))
         case "discrete":
-            _, atoms, infinite, other = loss
-            back = discrete([(-v, p * math.exp(-v)) for v, p in atoms], other, infinite)
-            pairs = zip(atoms, back[1], strict=True)
-            even = all(v == w and math.isclose(p, q, rel_tol=1e-12) for (v, p), (w, q) in pairs)
+            _, atoms, infinite, other, *sampled = loss
+            back = (*discrete([(-v, p * math.exp(-v)) for v, p in atoms], other, infinite), *sampled)
+            pairs = zip(atoms, back[1], strict=False)
+            even = len(atoms) == len(back[1]) and all(
+                v == w and math.isclose(p, q, rel_tol=1e-12) for (v, p), (w, q) in pairs
+            )
             return loss if even and infinite == other else back
         case _:
             return loss
@@ -152,8 +157,8 @@ def either(part: Multiset) -> Multiset:
     """
     if not alone(part) or part == reversed_all(part):
         return part
-    ((_, atoms, *ends),) = part
-    return larger([(Fraction(p), Fraction(p * math.exp(-v))) for v, p in atoms], *map(Fraction, ends))
+    ((_, atoms, lost, other, *_),) = part
+    return larger([(Fraction(p), Fraction(p * math.exp(-v))) for v, p in atoms], Fraction(lost), Fraction(other))
 
 
 def smaller(part: Multiset) -> Multiset:
@@ -165,13 +170,12 @@ def smaller(part: Multiset) -> Multiset:
         if loss[0] != "discrete" or loss == reverse(loss):
             found[loss] += n
             continue
-        rows = [(Fraction(p), Fraction(p * math.exp(-v))) for v, p in loss[1]]
-        follow(len(rows) <= _MOST, f"a table of more than {_MOST} outcomes in both orders is beyond this checker")
-        curves = [(rows, Fraction(loss[2])), ([(q, p) for p, q in rows], Fraction(loss[3]))]
+        rows = [(Fraction(p), Fraction(q)) for v, p in loss[1] if (q := p * math.exp(-v))]
+        curves = _both_curves(rows, Fraction(loss[2]), Fraction(loss[3]))
         at = sorted({Fraction(0), Fraction(1), *(x for p, q in rows for x in (p / q, q / p))})
         hull: list[tuple[Fraction, Fraction]] = []
         for x in at:
-            y = min(sum((max(p - x * q, Fraction(0)) for p, q in side), start=end) for side, end in curves)
+            y = min(curve(x) for curve in curves)
             while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) >= (y - hull[-2][1]) * (
                 hull[-1][0] - hull[-2][0]
             ):
@@ -180,6 +184,26 @@ def smaller(part: Multiset) -> Multiset:
         even = _even(hull, min(loss[2], loss[3]))
         found[("between", even, even) if binned else even] += n
     return found
+
+
+def _both_curves(rows: list[tuple[Fraction, Fraction]], lost: Fraction, other: Fraction) -> list[Curve]:
+    """Return the curves of two laws in both orders, at each x = e^l: sums over the outcomes of a larger ratio."""
+    follow(len(rows) <= _MOST, f"a table of more than {_MOST} outcomes in both orders is beyond this checker")
+
+    def curve(side: list[tuple[Fraction, Fraction]], end: Fraction) -> Curve:
+        ranked = sorted(((-p / q, p, q) for p, q in side))
+        ratios, sums = (
+            [row[0] for row in ranked],
+            [[*accumulate((row[i] for row in ranked), initial=Fraction(0))] for i in (1, 2)],
+        )
+
+        def at(x: Fraction) -> Fraction:
+            n = bisect_left(ratios, -x)
+            return end + sums[0][n] - x * sums[1][n]
+
+        return at
+
+    return [curve(rows, lost), curve([(q, p) for p, q in rows], other)]
 
 
 def _even(corners: list[tuple[Fraction, Fraction]], beyond: float) -> Loss:
@@ -195,11 +219,10 @@ def _even(corners: list[tuple[Fraction, Fraction]], beyond: float) -> Loss:
 
 def larger(rows: list[tuple[Fraction, Fraction]], lost: Fraction, other: Fraction) -> Multiset:
     """Return the larger curve of two laws in both orders; `lost` is what only the first one has, `other` the second."""
-    follow(len(rows) <= _MOST, f"a table of more than {_MOST} outcomes in both orders is beyond this checker")
-    curves = [(rows, lost), ([(q, p) for p, q in rows], other)]
+    curves = _both_curves(rows, lost, other)
 
     def gaps(x: Fraction) -> list[Fraction]:
-        return [sum((max(p - x * q, Fraction(0)) for p, q in side), start=end) for side, end in curves]
+        return [curve(x) for curve in curves]
 
     at = sorted({Fraction(1), *(max(p / q, q / p) for p, q in rows)})
     pairs = [(x, y, *(one - two for one, two in map(gaps, (x, y)))) for x, y in pairwise(at)]
@@ -237,8 +260,11 @@ def supremum(loss: Loss) -> float:
             (first, one), (second, two) = loss[2][-1], loss[3][-1]
             if loss[1] == "gaussian":
                 return math.inf if first > second else math.log(float(one)) - math.log(two)
-            sums = [math.log(math.fsum(w * math.exp(s - side[-1][0]) for s, w in side)) for side in loss[2:]]
-            return float((first + sums[0] - second - sums[1]) * (1 + 1e-13))
+            ends = [side[-1][0] * (side[-1][0] > 1) for side in loss[2:]]
+            sums = [
+                math.fsum(w * math.expm1(s - end) for s, w in side) for side, end in zip(loss[2:], ends, strict=True)
+            ]
+            return float((ends[0] - ends[1] + math.log1p(sums[0]) - math.log1p(sums[1])) * (1 + 1e-13))
         case "map" | "allocated":
             whole = math.fsum(n * supremum(part) for part, n in _inside(loss)) * math.prod(loss[4:])
             if loss[0] == "map" and loss[3] == "add":
@@ -277,7 +303,7 @@ def leak(loss: Loss) -> float:
         case "between" | "halves":
             return leak(loss[1])
         case "map" | "allocated":
-            lost = 1 - math.prod((1 - leak(part)) ** n for part, n in _inside(loss))
+            lost = -math.expm1(math.fsum(n * math.log1p(-min(leak(part), _SURE)) for part, n in _inside(loss)))
             if loss[0] == "map":
                 return float(loss[2] * lost) if loss[3] == "remove" else 0.0
             return float(lost if loss[3] == "remove" else lost ** loss[2])

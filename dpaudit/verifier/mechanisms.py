@@ -35,6 +35,8 @@ def _stated(row: Table) -> tuple[Loss, int]:
     elif row["loss"] == "sampled_gaussian":
         loss = on_sample("gaussian", float(row["mu"]), float(row["rate"]))
         loss = loss if row["order"] == "remove" else reverse(loss)
+    elif row["loss"] == "choice":
+        loss = ("choice", frozenset(_stated(option)[0] for option in row["options"]))
     elif row["loss"] != "discrete":
         loss = (row["loss"], float(row["mu" if row["loss"] == "gaussian" else "shift"]))
     else:
@@ -143,6 +145,8 @@ def _matrix(fields: Table, relation: str) -> Sides:
     upper, lower = sides_of(fields["leaf"], relation)
     require(upper == lower and [loss[0] for loss in upper] == ["gaussian"], "a strategy's leaf is no Gaussian noise")
     (low, high), ((_, mu),) = squared_move(fields), upper
+    if low == high == int(low):
+        return times(upper, int(low)), times(lower, int(low))
     return _sides(("gaussian", mu * math.sqrt(high)), ("gaussian", mu * math.sqrt(low)))
 
 
@@ -150,7 +154,7 @@ def _randomised_response(fields: Table, relation: str) -> Sides:
     """Randomised response exists under replacement only."""
     require(relation == "replace_one", "randomised response is stated for other neighbours than replace_one")
     epsilon, others = positive(fields, "epsilon"), fields.get("categories", 2) - 1
-    require(others >= 1, "randomised response needs two categories or more")
+    require(others >= 1 and epsilon <= 700, "randomised response needs two categories or more, and an epsilon below")
     truth = 1 / (1 + others * math.exp(-epsilon))
     lie = truth * math.exp(-epsilon)
     return _sides(discrete([(epsilon, truth), (0.0, (others - 1) * lie), (-epsilon, lie)]))
@@ -173,8 +177,7 @@ def _finite(fields: Table, relation: str) -> Sides:
     share = (1 - 1 / Fraction(repr(positive({"dilution": 1.0} | fields, "dilution")))) / 2
     plain = [(p / sum(laws[0]), q / sum(laws[1])) for p, q in zip(*laws, strict=True)]
     rows = [(p + (q - p) * share, q + (p - q) * share) for p, q in plain]
-    if min(map(min, rows)) < 0:  # no such laws exist, and so nothing is promised
-        return _sides(discrete([], 1.0, 1.0))
+    require(min(map(min, rows)) >= 0, "a table is diluted so little that no such laws exist")
     lost, other = (sum((row[i] for row in rows if not row[1 - i]), start=Fraction(0)) for i in (0, 1))
     losses = [(math.log(p / q) if p >= q else -math.log(q / p), float(p)) for p, q in rows if p and q]
     loss: Multiset = Counter([discrete(losses, float(lost), float(other))])
@@ -184,14 +187,16 @@ def _finite(fields: Table, relation: str) -> Sides:
 
 def _exponential(fields: Table, relation: str) -> Sides:
     """Any loss within a range of epsilon from above, two even candidates from below."""
+    require(fields["epsilon"] <= 300, "an exponential mechanism is out of range")
     return _sides(("range", positive(fields, "epsilon")), black_box(fields["epsilon"] / 2))
 
 
 def _report_noisy_max(fields: Table, relation: str) -> Sides:
     """Twice the shift from above; two candidates that swap places from below."""
     gap = positive(fields, "linf_sensitivity") / positive(fields, "scale")
-    behind = 0.5 * math.exp(-gap) * (1 + gap / 2)
-    return _sides(("laplace", 2 * gap), black_box(math.log1p(-behind) - math.log(behind)))
+    ahead = -math.expm1(-gap) - math.exp(-gap) * gap / 2  # how much likelier one candidate is than the other
+    epsilon = gap + math.log((1 + ahead) / (1 + gap / 2)) if gap > 1 else math.log1p(ahead) - math.log1p(-ahead)
+    return _sides(("laplace", 2 * gap), black_box(epsilon))
 
 
 def _one_sided_wishart(fields: Table, relation: str) -> Sides:

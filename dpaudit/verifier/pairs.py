@@ -13,7 +13,6 @@ import numpy as np
 
 from dpaudit.verifier import shifts
 from dpaudit.verifier.losses import Loss, leak
-from dpaudit.verifier.refusals import follow
 from dpaudit.verifier.shifts import UNIT, Array
 from dpaudit.verifier.sums import Window, summed
 
@@ -28,6 +27,7 @@ _SUM, _PLACED, _CAPS = (
     {"remove": 1e-12, "add": 1e-5},
 )  # knots of a secret step; what its largest ratios may weigh
 _TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and over a deviation of the sum
+_FEWEST = 64  # knots that the ratios of a secret step are told by
 _FEW = {"remove": 0.0, "add": 1e-16}
 
 
@@ -89,6 +89,9 @@ def pair(loss: Loss, cells: int) -> Pair:
 
 def reach(loss: Loss) -> tuple[float, float]:
     """Return the lowest and the highest loss that have an atom."""
+    if loss[0] in ("choice", "halves"):
+        ends = [reach(option) for option in (loss[1] if loss[0] == "choice" else loss[1:])]
+        return min(low for low, _ in ends), max(high for _, high in ends)
     at = pair(loss, LOOK).at
     return float(at.min()), float(at.max())
 
@@ -105,6 +108,8 @@ def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
         lows, highs = zip(*(plain(option, epsilon) for option in loss[1]), strict=True)
         kept = [leak(option) - leak(loss) for option in loss[1]]
         return max(map(sum, zip(lows, kept, strict=True))), max(0.0, *map(sum, zip(highs, kept, strict=True)))
+    if loss[0] == "halves":
+        return plain(loss[1], epsilon)
     if loss[0] not in (*DERIVED, "discrete"):
         p, q, off = shifts.closed(loss, epsilon)
         return max(0.0, p - q - 2 * off), min(1.0, max(0.0, p - q) + 2 * off)
@@ -116,10 +121,11 @@ def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
 
 def cut(held: Pair, step: float) -> Cut:
     """Return a loss on the lattice of a step: mass is split so that both laws keep it; a label gets a knot."""
-    at, known = np.maximum(held.at, -_DEEP), (held.told > -_DEEP) & (held.p > _RARE)
+    held = capped(held, step * _WIDEST / 2)
+    deep = min(_DEEP, step * _WIDEST / 4)
+    at, known = np.maximum(held.at, -deep), (held.told > -deep) & (held.p > _RARE)
     told = held.told[known]
     low, high = min(at.min(), told.min(initial=0.0)), max(at.max(), told.max(initial=0.0))
-    follow((high - low) / step < _WIDEST, "a loss is too wide for this checker's lattice")
     first, size = math.floor(low / step) - 1, math.ceil(high / step) - math.floor(low / step) + 3
     where, part = _place(at / step - first)
     stay = np.exp(-part * step) * np.expm1((part - 1) * step) / math.expm1(-step)
@@ -131,6 +137,18 @@ def cut(held: Pair, step: float) -> Cut:
     labels = [_added(where, r * s * (1 - part), r * s * part * g, size) for (r, s), g in zip(sides, grown, strict=True)]
     wrong = np.array([1, -1, 1, 1, -1])[:, None]
     return Cut(first, np.array([upper, *labels]) * (1 + _FINE * wrong), held.lost)
+
+
+def capped(held: Pair, top: float) -> Pair:
+    """Return a loss in which what lies above `top` counts as lost, and labels from there on stand at `top`."""
+    far, told = held.at > top, np.minimum(held.told, top)
+    if not far.any() and (told == held.told).all():
+        return held
+    at, masses = (np.append(row[~far], end) for row, end in ((held.at, 0.0), (held.masses, 0.0)))
+    down = np.exp(told - held.told)
+    q, q_low = held.q * down + 1e-300 * (down < 1), held.q_low * down
+    lost = held.lost + float(held.masses[far].sum()) * (1 + _FINE)
+    return Pair(at, masses, lost, held.alone + 1e-12, told, held.p, q, held.p_high, q_low)
 
 
 def _place(phase: Array) -> tuple[Array, Array]:
@@ -222,8 +240,8 @@ def _back(held: Pair) -> Pair:
 
 def _chosen(options: list[tuple[Pair, float]], knots: int, chosen: Chooser) -> Pair:
     """Return the loss whose curve is at each knot that of the option which is `chosen` there."""
+    options = [(capped(held, _LARGEST), surely) for held, surely in options]
     ends = [float(end) for held, _ in options for end in (max(-_DEEP, held.at.min()), held.at.max())]
-    follow(max(ends) < _LARGEST, "a loss to choose from is too large for this checker")
     step = max(max(ends) - min(ends), 1e-300) / knots
     cuts = [cut(held, step) for held, _ in options]
     first, last = min(part.first for part in cuts), max(part.first + part.rows.shape[1] for part in cuts)
@@ -243,7 +261,7 @@ def _chosen(options: list[tuple[Pair, float]], knots: int, chosen: Chooser) -> P
     over, under = chosen(below, at)
     p = np.maximum(0.0, -np.diff(np.minimum.accumulate(over)) - off)
     q = -np.diff(np.maximum.accumulate(under[::-1])[::-1]) * grown + off
-    ratio = np.log(np.maximum(p, _TINY) / np.maximum(q, _TINY))
+    ratio = np.log(np.maximum(p, _TINY)) - np.log(np.maximum(q, _TINY))
     return Pair(at, masses, lost, _alone(at, masses), at[:-1] + ratio, *_one_way(p))
 
 
@@ -294,6 +312,8 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
         at, lost, alone = -at, alone, lost
     else:
         law = law * means[few:]
+    if cap < caps[0] or _FEWEST * g > np.ptp(np.minimum(x, cap)):  # ratios that this window holds badly
+        return Pair(at, law, lost, alone, *_by_logarithms(inner, (steps, 1), order, min(size, _PLACED), at))
     values = 1 / np.maximum(shrunk, 1 / cap) / g
     return Pair(at, law, lost, alone, *_counted(values, rows, (steps, 1), order, (size, tilts), at))
 
@@ -302,17 +322,24 @@ def _at_places(loss: Loss, cells: int, size: int) -> Pair:
     """Return several secret steps: above, one place in each of as many blocks; below, sums of ln(1 + ratio / steps)."""
     _, inside, steps, order, places = loss
     over = _allocated(_together(tuple((part, n * places) for part, n in inside), cells), steps // places, size, order)
-    inner, size = _together(inside, cells), min(size, _PLACED)
+    told = _by_logarithms(_together(inside, cells), (steps, places), order, min(size, _PLACED), over.at)
+    return Pair(*over[:4], *told)
+
+
+def _by_logarithms(inner: Pair, met: tuple[int, int], order: str, size: int, at: Array) -> tuple[Array, ...]:
+    """Return labels and their rows: the sums of ln(1 + ratio / steps), near `at`."""
+    steps, places = met
     shrunk, rows = _inner_labels(inner)
     p, q, *_ = rows
     ranks = np.argsort(shrunk)
     cap = float(shrunk[ranks][min(int(np.searchsorted(np.cumsum(p[ranks]), _CAPS[order])), len(p) - 1)])
     values = np.log1p(1 / np.maximum(shrunk, cap) / steps)
+    values -= values.min()
     spread = math.sqrt(steps * float(((values - values @ q) ** 2) @ q))
     g = (steps * float(values @ q) + (places + 2) * float(values.max()) + 14 * spread) / size
     whole, each = _TILTS[order]
     tilts = {whole / size, each * g / spread or whole / size}
-    return Pair(*over[:4], *_counted(values / g, rows, (steps, places), order, (size, tilts), over.at))
+    return _counted(values / g, rows, met, order, (size, tilts), at)
 
 
 def _inner_labels(inner: Pair) -> tuple[Array, list[Array]]:
@@ -327,7 +354,7 @@ def _counted(
 ) -> tuple[Array, ...]:
     """Return labels and their rows: the law of a sum of values over all steps, some of which have the record's.
 
-    Labels outside of the losses `at` are rare, and would be the whole of a weighted tail.
+    Labels above the losses `at` would be the whole of a weighted tail, and stand at the largest one.
     """
     p, q, p_high, q_low = (_spread(values, row) for row in rows)
     (steps, places), (size, tilts) = met, sums
@@ -336,8 +363,9 @@ def _counted(
     laws = zip(ways[order == "add"], (-1, 1), strict=True)
     one, two = (np.maximum(_power(measures, size, side, tilts)[0], _TINY) for measures, side in laws)
     ratio = np.log(one / two)
-    known = (ratio >= at.min()) & (ratio <= at.max())
-    return ratio[known], *_one_way(one[known])
+    known = ratio >= at.min()
+    told, p = np.minimum(ratio, at.max())[known], one[known]
+    return told, p, p * np.exp(told - ratio[known]) + _TINY, *_one_way(p)[2:]
 
 
 def _spread(at: Array, masses: Array) -> Array:

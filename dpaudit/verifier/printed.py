@@ -93,7 +93,8 @@ def _concluded(rule: str, node: Table) -> float:
 
 def _release(node: Table) -> Multiset:
     """Return what bounds a release from above, under the relation that its mechanism states."""
-    return sides_of(node["mechanism"], node["mechanism"].get("neighbours", "replace_one"))[0]
+    fields = node["mechanism"]
+    return sides_of(fields, fields.get("leaf", fields).get("neighbours", "replace_one"))[0]
 
 
 def _optimal(parts: list[tuple[float, float]], times: int, delta: float) -> float:

@@ -5,7 +5,7 @@ from collections import Counter
 
 from dpaudit.verifier import integers, losses, splits
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reverse, reversed_all, shows_all, times
-from dpaudit.verifier.refusals import Table, follow, require
+from dpaudit.verifier.refusals import Table, Unfollowed, follow, require
 from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.together import together
 
@@ -84,7 +84,7 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool, labels: l
         return Counter([integers.opposed(noise, rate, low=low)])
     if noise.get("name") == "finite" and "stated" not in noise:
         return _once(part, rate) if low else _both(losses.either(part), rate)
-    if apart and not _shift(part) and (whole := together(node["part"], rate, labels or [], low=low)):
+    if apart and not _shift(part) and (whole := _moved_apart(node, part, labels or [], low=low)):
         return Counter([whole])
     if inside(node, relation) == "replace_one" and not low:
         part = losses.either(part)
@@ -115,6 +115,15 @@ def _sized(node: Table, rate: float, scheme: str) -> None:
     require(sizes <= {*TABLES["sizes"][scheme]}, f"the scheme {scheme} has no {', '.join(sorted(sizes))}")
     ratio = node["batch_size"] / node["population"] if len(sizes - {"batch_bound"}) == 2 else rate
     require(abs(ratio - rate) < 1e-9, "a rate is not its sizes' ratio")
+
+
+def _moved_apart(node: Table, part: Multiset, labels: list[str], *, low: bool) -> Loss:
+    """Return several releases on a sample whose record is replaced; of too many nothing is known from below."""
+    rate = float(node["rate"])
+    try:
+        return together(node["part"], rate, labels, low=low)
+    except Unfollowed:
+        return ("between", *_both(_doubled(part), rate), discrete([(0.0, 1.0)])) if rate < 1 else ()
 
 
 def _zeroed(part: Multiset, rate: float, *, low: bool) -> Multiset:
@@ -252,8 +261,8 @@ def _doubled(part: Multiset, times: int = 2) -> Multiset:
     """Return what is above two records moved together, or several."""
     found: Multiset = Counter()
     for loss, n in ((option, n) for held, n in part.items() for option in losses.options(held)):
-        if loss[0] in ("gaussian", "laplace"):
-            found[(loss[0], times * loss[1])] += n
+        if moved := of_a_person(loss, times):
+            found[moved] += n
         else:
             require(loss[0] in ("discrete", "range", "between"), "two records of such a part cannot be derived again")
             both = [most(Counter([one])) for one in (loss, reverse(loss))]

@@ -32,7 +32,7 @@ def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
     m, a = clones[:, None], heads[None, :]
     own, other = (_binomial(j, m, 0.5) for j in (a - 1, a))
     weight = share * _binomial(clones, node["users"] - 1, rate)[:, None] / (p + 1)
-    return _merged(weight * (p * own + other), weight * (own + p * other), max(0.0, 1 - share))
+    return _merged(weight * (p * own + other), weight * (own + p * other), max(0.0, 1 - share), epsilon)
 
 
 def shuffled_below(node: Table, part: Multiset) -> Multiset:
@@ -45,7 +45,7 @@ def shuffled_below(node: Table, part: Multiset) -> Multiset:
     one = np.append(_likely(users - 1, lie), _likely(users - 1, lie)[-1] + 1)
     if answers == 2:
         mine, others = (_binomial(counts, users - 1, lie) for counts in (one - 1, one))
-        return Counter([_merged(lie * (p * mine + others), lie * (mine + p * others), 0.0)])
+        return Counter([_merged(lie * (p * mine + others), lie * (mine + p * others), 0.0, most(part)[0])])
     if len(one) ** 2 > _CELLS // 4:
         return Counter()
     a, b = one[:, None], one[None, :]
@@ -54,7 +54,9 @@ def shuffled_below(node: Table, part: Multiset) -> Multiset:
         return _binomial(i, users - 1, lie) * _binomial(j, np.maximum(users - 1 - i, 0), lie / (1 - lie))
 
     more, less, same = law(a - 1, b), law(a, b - 1), (1 - (p + 1) * lie) * law(a, b)
-    return Counter([_merged(p * lie * more + lie * less + same, lie * more + p * lie * less + same, 0.0)])
+    return Counter(
+        [_merged(p * lie * more + lie * less + same, lie * more + p * lie * less + same, 0.0, most(part)[0])]
+    )
 
 
 def _answers(node: Table) -> int:
@@ -77,8 +79,11 @@ def _likely(trials: int, rate: float) -> Array:
     return np.arange(max(0, math.floor(middle - reach)), min(trials, math.ceil(middle + reach)) + 1)
 
 
-def _merged(p: Array, q: Array, nothing: float) -> Loss:
-    """Return the loss of two laws on bins, from above and from below, with a mass that tells nothing."""
+def _merged(p: Array, q: Array, nothing: float, largest: float) -> Loss:
+    """Return the loss of two laws on bins, from above and from below, with a mass that tells nothing.
+
+    No loss exceeds the `largest`, that of one report, but by rounding.
+    """
     held = (p > 1e-60) & (q > 1e-60)
     values = np.log(p[held] / q[held])
     low, step = float(values.min()), max(float(np.ptp(values)), 1e-12) / _BINS
@@ -90,6 +95,6 @@ def _merged(p: Array, q: Array, nothing: float) -> Loss:
     part = np.clip((values - low) / step - where, 0.0, 1.0)
     rise = p[held] * (np.expm1(-part * step) / math.expm1(-step))
     masses = np.append(np.bincount(where, p[held] - rise), 0.0) + np.append(0.0, np.bincount(where, rise))
-    both = (low + np.arange(len(masses)) * step, masses), labels
+    both = (np.minimum(low + np.arange(len(masses)) * step, largest), masses), labels
     laws = (zip(values.tolist(), masses.tolist(), strict=True) for values, masses in both)
     return ("between", *(discrete([*law, (0.0, nothing)]) for law in laws))

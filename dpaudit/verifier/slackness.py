@@ -1,19 +1,21 @@
 """The slack of a claim: ratios that follow from claim, brackets and noise, and factors that multiply to them."""
 
 import math
+from typing import Any
 
-from dpaudit.verifier.curve import Worst
+from dpaudit.verifier.curve import Bounds, Worst
 from dpaudit.verifier.folding import children, fold, plug_ins, walk
-from dpaudit.verifier.losses import shows_all
-from dpaudit.verifier.mechanisms import rescaled, sides_of
-from dpaudit.verifier.refusals import Table
+from dpaudit.verifier.mechanisms import rescaled
+from dpaudit.verifier.refusals import Rejection, Table
 from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.stated_ends import BLUNT, Outcome, small_delta
 
-# Relative: of ratios; and what a noise is known to: in closed form, on lattices, of losses made of others, and where
-# less noise can be better.
-_EQUAL, _EXACT, _NARROW, _DERIVED, _STEPWISE = 1e-9, 1e-6, 1e-3, 0.01, 0.3
-_ANY = 2e11  # a ratio at which the search for less noise ends, as any amount is enough
+# Relative: of ratios; and what a noise is known to: in closed form, on lattices, of losses made of others,
+# of choices from above, and where less noise can be better.
+_EQUAL, _EXACT, _NARROW, _DERIVED, _COARSE, _STEPWISE = 1e-9, 1e-6, 1e-3, 0.01, 0.05, 0.3
+_NONE, _MOST = 1e-12, 1e12  # of the noise: where a search for less ends, and one for more
+_TAKEN = {"discrete_laplace": 2.0**53, "discrete_gaussian": 1e4, "truncated_discrete_gaussian": 1e4}  # the most noise
+_LARGE = 250.0  # nats, of losses made of others
 _NEAR = 0.01  # relative: how far a proved delta may exceed the claimed one where the noise just suffices
 
 
@@ -26,7 +28,8 @@ def slack_outcome(data: Table, *, loose: bool) -> Outcome:
     nodes = walk(data["declaration"])
     lone = claim["epsilon"] in (0, math.inf) or tight == math.inf or any(node["node"] == "stated" for node in nodes)
     if slack is None:
-        free = lone or loose or plug_ins(data["declaration"])
+        free = lone or loose or plug_ins(data["declaration"]) or _needless(data["declaration"], claim)
+        free = free or 0 < claim["delta"] < BLUNT or _hopeless(data["declaration"], claim)
         told = "no slack is stated, and that no noise is enough is not derived again"
         return Outcome((), () if free else (told,))
     if lone:
@@ -67,22 +70,56 @@ def _noise(ratio: float, data: Table, *, loose: bool) -> Outcome:
     stepwise = any(_stepwise(node.get("mechanism", {}), ratio) for node in walk(data["declaration"]))
     known = _STEPWISE if stepwise else _DERIVED if enough.coarse else _EXACT if enough.gaussian else _NARROW
     met, high = enough.delta(claim["epsilon"])
-    less = rescaled(data["declaration"], 1 / (ratio * (1 + known)))
-    blunt = loose or ratio > _ANY or _lawless(less) or (BLUNT > claim["delta"] > 0 and not enough.closed)
-    little = (0.0, 1.0) if blunt else _with_noise(data, 1 / (ratio * (1 + known))).delta(claim["epsilon"])
+    blunt = loose or (BLUNT > claim["delta"] > 0 and not enough.closed)
+    blunt = blunt or (enough.derived and claim["epsilon"] > _LARGE)  # where a part may count as shown
+    little = (0.0, 1.0) if blunt else _less(data, 1 / (ratio * (1 + known)))
     least = min(1.0, 2 * little[1] - little[0])  # a rare event is rounded as the bracket says
     said = f"1/{ratio:.9g} of the noise is not"
-    if met > claim["delta"] or least <= claim["delta"]:
+    if met > claim["delta"] or least <= claim["delta"] * (1 - _EQUAL):
         return Outcome((f"{said} what the claim just needs: delta is {met:.6g} or more there",))
     proved = high * (1 - _NEAR) <= max(claim["delta"], small_delta(enough, 0.0))
+    more = max(known, _COARSE * enough.coarse)
+    proved = proved or _met(rescaled(data["declaration"], 1 / (ratio * (1 - more))), claim)
     told = f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"
     return Outcome((), () if proved else (told,))
 
 
-def _lawless(tree: Table) -> bool:
-    """Return whether a table has no law: it is as sharp as it can be with a little more noise."""
-    tables = (node["mechanism"] for node in walk(tree) if node.get("mechanism", {}).get("name") == "finite")
-    return any(shows_all(sides_of(table, table["neighbours"])[0]) for table in tables)
+def _less(data: Table, factor: float) -> Bounds:
+    """Return bounds on delta at a factor on the noise; where a mechanism takes no such noise nothing is met."""
+    try:
+        return _with_noise(data, factor).delta(data["claim"]["epsilon"])
+    except Rejection:
+        return 0.0, 1.0
+
+
+def _needless(tree: Table, claim: Table) -> bool:
+    """Return whether a claim is met without noise, or with next to none."""
+    return any(_met(bare, claim) for bare in (_revealed(tree), rescaled(tree, _NONE)))
+
+
+def _hopeless(tree: Table, claim: Table) -> bool:
+    """Return whether a claim is not met with the most noise that a search looks at, or that mechanisms take."""
+    held = [node["mechanism"] for node in walk(tree) if "mechanism" in node]
+    room = [_MOST] + [_TAKEN[m["name"]] / m.get("stddev", m.get("scale")) for m in held if m["name"] in _TAKEN]
+    room += [1e5 / (m["cut"] * m["stddev"]) for m in held if "cut" in m]
+    return not _met(rescaled(tree, 0.9 * min(room)), claim)
+
+
+def _met(tree: Table, claim: Table) -> bool:
+    """Return whether a tree is proved to meet a claim."""
+    try:
+        return Worst(fold(tree, claim["neighbours"])).delta(claim["epsilon"])[1] <= claim["delta"] * (1 + _EQUAL)
+    except Rejection:
+        return False
+
+
+def _revealed(tree: Any) -> Any:
+    """Return a tree (or a part of its JSON) whose mechanisms hide nothing."""
+    if isinstance(tree, list):
+        return [_revealed(item) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    return {"name": "win_clock"} if "name" in tree else {key: _revealed(held) for key, held in tree.items()}
 
 
 def _stepwise(mechanism: Table, ratio: float) -> bool:

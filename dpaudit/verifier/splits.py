@@ -71,7 +71,10 @@ def _slope(one: tuple[float, float], two: tuple[float, float]) -> float:
 
 def _falls(curve: Callable[[float], float], delta: float) -> float:
     """Return about the epsilon at which a curve has fallen to a delta."""
-    high = 1e-3
+    low, high = 0.0, 1e-3
     while curve(high) > delta and high < 600:
-        high *= 1.15
+        low, high = high, high * 1.15
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if curve(middle) > delta else (low, middle)
     return high

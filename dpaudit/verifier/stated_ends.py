@@ -16,9 +16,9 @@ from dpaudit.verifier.refusals import Table
 # made of others before it is told; and how wide a bracket of delta may be that confirms an end inside.
 _CLOSED, _SUMMED, _DERIVED, _WIDE, _EXACT = 1e-9, 1e-3, 1e-2, 1e-2, 1e-12
 _COARSE = 5e-2  # the same of choices and of sums of many kinds, which engines know less closely
-# No delta below `SMALL` is compared; below `BLUNT` only closed forms are known to be sharp. Of losses made of others a
-# delta below `_TRIFLE` times the claimed one need only be true.
-SMALL, BLUNT, _TRIFLE = 1e-302, 1e-20, 1e-6
+# No delta below `SMALL` is compared, and none below `_RARE` of sums and of listed outcomes; below `BLUNT` only closed
+# forms are known to be sharp. Of losses made of others a delta below `_TRIFLE` times the claimed one need only be true.
+SMALL, BLUNT, _TRIFLE, _RARE = 1e-302, 1e-20, 1e-6, 1e-100
 
 
 class Outcome(NamedTuple):
@@ -35,7 +35,8 @@ class Outcome(NamedTuple):
 
 def small_delta(curve: Worst, claimed: float) -> float:
     """Return the delta below which an end need only not be contradicted."""
-    return max(SMALL, _TRIFLE * claimed) if curve.derived else SMALL
+    floor = SMALL if curve.closed and not curve.listed else _RARE
+    return max(floor, _TRIFLE * claimed) if curve.derived else floor
 
 
 def tolerance(curve: Worst) -> float:
@@ -70,7 +71,8 @@ def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float, *,
         return Outcome((f"{stated}, is contradicted by {lies}",))
     if not near:
         return _far(f"{stated}, is far from {lies}", sharp=sharp and (high >= BLUNT or curve.closed))
-    return Outcome((), () if proved or high <= small else (f"{stated}, is not confirmed by {lies}",))
+    proved = proved or high <= small or claim["epsilon"] >= curve.largest * (1 - _EXACT)
+    return Outcome((), () if proved else (f"{stated}, is not confirmed by {lies}",))
 
 
 def _far(told: str, *, sharp: bool) -> Outcome:
@@ -81,11 +83,11 @@ def _far(told: str, *, sharp: bool) -> Outcome:
 def _epsilon(side: str, epsilon: float, delta: float, curve: Worst, loose: float, *, sharp: bool) -> Outcome:
     """Compare a stated end of epsilon, at which delta falls to the claimed one."""
     stated, upper = f"the {side} bound on epsilon, {epsilon:.9g},", side == "upper"
-    blunt = 0 < delta < SMALL
+    blunt = 0 < delta < small_delta(curve, 0.0) or 0 < abs(delta - curve.lost) <= _EXACT * curve.lost
     if epsilon == math.inf:
         free = upper and (blunt or not sharp)
         return Outcome() if free or curve.never(delta) else Outcome((f"{stated} is too large",))
-    asked = epsilon if upper else epsilon * (1 - _EXACT)
+    asked = epsilon * (1 + _EXACT) if upper else epsilon * (1 - _EXACT)
     low, high = curve.delta(asked)
     surely, maybe = _exceeds(curve, asked, delta, 0)
     if upper:

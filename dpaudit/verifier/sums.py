@@ -14,6 +14,7 @@ from scipy.fft import irfft, rfft
 
 from dpaudit.verifier.shifts import UNIT, Array
 
+_NOTHING = 745.0  # -ln of what a measure without mass may be taken for
 _ETA, _SHORT = 1000 * 8 / 2, 2**18  # times what 1 is rounded by; knots up to which the longest floats cost little
 Measure = tuple[int, Array, int]  # first knot, masses at the knots, how often it is met
 
@@ -56,6 +57,8 @@ class Law:
 def growth(at: Array, masses: Array, thetas: Array) -> Array:
     """Return ln of the sum of masses times e^(theta l), how a measure grows when weighted, for each theta."""
     held = np.flatnonzero(masses)
+    if not len(held):
+        return np.full(len(thetas), -_NOTHING)
     sizes = np.log(masses[held]) + thetas[:, None] * at[held]
     top = sizes.max(axis=1)
     return np.asarray(top + np.log(np.exp(sizes - top[:, None]).sum(axis=1)))

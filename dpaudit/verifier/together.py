@@ -52,8 +52,10 @@ def _together(rows: list[tuple[Held, int]], rate: float, *, low: bool, side: int
     whole: Outcomes = (np.ones(1), np.zeros(1), np.zeros(1))
     kept, others, beyond, even = 1.0, 1.0, 0.0, True
     for (outcomes, alone, rest, mirrored), n in rows:
-        for _ in range(n):
-            whole = _joined(whole, outcomes)
+        power = outcomes
+        for place, bit in enumerate(reversed(f"{n:b}")):
+            power = _joined(power, power) if place else power
+            whole = _joined(whole, power) if bit == "1" else whole
         kept, beyond, even = kept * (1 - alone) ** n, beyond + n * rest, even and mirrored
         others *= (1 - alone * mirrored) ** n
     loss = _sampled(whole, rate, (rate * (1 - kept) + beyond, rate * (1 - others)), even=even, side=side)
@@ -64,7 +66,7 @@ def _shifts(moved: list[tuple[Table, int]]) -> Multiset | None:
     """Return the shifts of Gaussian and Laplace noise, Gaussian ones as one; None where there is other noise."""
     found: Multiset = Counter()
     for fields, n in moved:
-        upper, lower = sides_of(fields, fields["neighbours"])
+        upper, lower = sides_of(fields, "add_remove")
         if upper != lower or not {loss[0] for loss in upper} <= {*SHIFTS}:
             return None
         found += times(upper, n)
@@ -87,7 +89,7 @@ def _outcomes(fields: Table, *, low: bool) -> Held:
         _, masses, away, beyond = noise_law(fields)
         alone = float(masses[np.isinf(away)].sum()) * ("cut" in fields)
         return (masses, away, away[::-1]), alone, beyond * (not low), True
-    upper, exact = sides_of(fields, fields["neighbours"])
+    upper, exact = sides_of(fields, "add_remove")
     ((loss, _),) = (smaller(exact) if low else upper).items()
     atoms = [(p * math.exp(-v), v) for v, p in loss[1]] + [(loss[3], -math.inf)] * (loss[3] > 0)
     masses, away = (np.array(held) for held in zip(*atoms, strict=True))

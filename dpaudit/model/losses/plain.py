@@ -41,6 +41,7 @@ def _fields(loss: SimpleLoss) -> tuple[str, dict[str, Any]]:
                 "reverse_infinite_mass": loss.reverse_infinite_mass,
             } | ({"one_order": True} if loss.one_order and not loss.symmetric else {})
         case ChoiceLoss(options=options):
-            return "choice", {"options": [{"loss": kind} | fields for kind, fields in map(_fields, options)]}
+            rows = [{"loss": kind, "times": 1} | fields for kind, fields in map(_fields, options)]
+            return "choice", {"options": rows}
         case _:
             raise UnsupportedError(f"A certificate cannot carry a plug-in's loss of the kind {type(loss).__name__}.")

@@ -24,6 +24,7 @@ from dpaudit.model.losses import (
 
 _UNIT = 2.0**-53
 _MOST = 1 << 13  # knots of what is composed inside a sample
+_NOTHING = FinitePair(losses=np.zeros(1), masses=np.ones(1))
 _CAPPED = 1e3  # of a tail; what the cap of a likelihood ratio may lose
 
 
@@ -54,10 +55,13 @@ def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
 def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
     """Return a pair that `loss` dominates, on atoms about `width` apart.
 
-    A stitched loss is that of a pair, too, though of none that data sets attain; of a choice one option is met.
+    A stitched loss is that of a pair, too, though of none that data sets attain; of a choice one option is met. Of
+    secret steps P is rounded down and Q up, which says nothing of a sample of them in the other order.
     """
     match loss:
         case SampledLoss(inside=inside, rate=rate, order=order):
+            if order == "add" and any(isinstance(part, AllocatedLoss) for part, _ in inside):
+                return _NOTHING
             whole = _composed(inside, width, tail, above=False).sampled(rate)
             return whole if order == "remove" else whole.reversed()
         case AverageLoss(options=options):

@@ -167,15 +167,12 @@ def placed(pair: FinitePair, width: float) -> FinitePair:
     at = np.floor(phase)
     gap = pair.losses - at * width
     lift, stay = np.expm1(-gap) / math.expm1(-width), np.exp(-gap) * np.expm1(gap - width) / math.expm1(-width)
-    first = int(at.min(initial=0))
-    knots = (at - first).astype(np.int64)
-    number = int(knots.max(initial=0)) + 2
-    masses = np.bincount(knots, pair.masses * np.maximum(stay, 0.0), number)
-    masses += np.bincount(knots + 1, pair.masses * np.maximum(lift, 0.0), number)
+    shares = np.concatenate([pair.masses * np.maximum(stay, 0.0), pair.masses * np.maximum(lift, 0.0)])
+    knots, where = np.unique(np.concatenate([at, at + 1]), return_inverse=True)
     slip = 4 * _UNIT * float(np.abs(pair.losses).max(initial=0.0)) / width
     return FinitePair(
-        losses=np.asarray(width * np.arange(first, first + number), np.float64),
-        masses=np.asarray(masses, np.float64),
+        losses=np.asarray(width * knots, np.float64),
+        masses=np.asarray(np.bincount(where, shares, len(knots)), np.float64),
         infinite=pair.infinite,
         missing=pair.missing,
         error=pair.error + 1e-13 + slip * width,

@@ -1,0 +1,208 @@
+"""Honest certificates at the limits of what the checker derives: each is accepted, and the forgery beside it is not."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dpaudit import (
+    Billboard,
+    Certificate,
+    Claim,
+    Declaration,
+    Group,
+    Local,
+    Mechanism,
+    Neighbours,
+    Parallel,
+    Printed,
+    Release,
+    Repeat,
+    Sequential,
+    Shuffle,
+    Stated,
+    Subsample,
+    certify,
+)
+from dpaudit.engines.tilted.pairs.cells import derived_delta
+from dpaudit.model.losses import AllocatedLoss, GaussianLoss, SampledLoss
+from dpaudit.verifier import verify
+from mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Exponential,
+    Finite,
+    Gaussian,
+    Laplace,
+    Matrix,
+    RandomisedResponse,
+    ReportNoisyMax,
+    TruncatedDiscreteGaussian,
+)
+from tests.checker.test_forgeries import FORGING
+from tests.checker.test_plug_ins import Drawn
+
+Question = tuple[Declaration, float, float, Neighbours]
+
+
+def release(mechanism: Mechanism) -> Release:
+    return Release(label="sum", mechanism=mechanism)
+
+
+def gaussian(stddev: float, neighbours: Neighbours = "add_remove") -> Release:
+    return release(Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
+
+
+def laplace(scale: float, neighbours: Neighbours = "add_remove") -> Release:
+    return Release(label="count", mechanism=Laplace(scale=scale, l1_sensitivity=1.0, neighbours=neighbours))
+
+
+def response(epsilon: float, categories: int = 2) -> Release:
+    return release(RandomisedResponse(epsilon=epsilon, categories=categories))
+
+
+def fixed(part: Declaration, rate: float) -> Subsample:
+    return Subsample(part=part, rate=rate, scheme="without_replacement")
+
+
+def made(question: Question) -> Certificate:
+    tree, epsilon, delta, neighbours = question
+    return certify(tree, Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, unit="one person"))
+
+
+LATTICE = release(DiscreteLaplace(scale=2.112, l1_sensitivity=1, neighbours="add_remove"))
+LARGE = release(DiscreteGaussian(stddev=11.4, l2_sensitivity=3, neighbours="add_remove"))
+CHOSEN = release(Exponential(epsilon=0.0341, linf_sensitivity=1.0, neighbours="replace_one"))
+SLIGHT = release(Exponential(epsilon=0.028, linf_sensitivity=1.0, neighbours="replace_one"))
+FIRST = release(ReportNoisyMax(scale=10600.0, linf_sensitivity=1.0, neighbours="replace_one"))
+CUT = release(TruncatedDiscreteGaussian(stddev=1.8, cut=4.01, l2_sensitivity=2, neighbours="zero_out"))
+TABLE = release(Finite(first=(7, 2, 9, 19), second=(20, 2, 10, 7), neighbours="replace_one", dilution=1.0))
+LEAF = Gaussian(stddev=12.0, l2_sensitivity=1.0, neighbours="add_remove")
+TREE = release(Matrix(strategy="full_tree", horizon=11, leaf=LEAF, participations=3, separation=2))
+CLASSIC = Printed(rule="classic_gaussian", epsilon=1.28)
+SECRET = Parallel(parts=(Subsample(part=CUT, rate=0.1),), key="the day", visibility="secret")
+VENDOR = Stated(epsilon=1.28, delta=1e-7, source="a vendor")
+FAR = Group(part=gaussian(0.456, "replace_one"), size=10)
+
+CASES: dict[str, Question] = {
+    "a rate below the claimed delta": (Subsample(part=gaussian(1.0), rate=0.01), 1.0, 0.02, "add_remove"),
+    "a rate that is the claimed delta": (Subsample(part=laplace(1.0), rate=0.01), 1.0, 0.01, "add_remove"),
+    "a tiny epsilon beside a tiny delta": (Subsample(part=gaussian(1.0), rate=0.01), 1e-9, 1e-30, "add_remove"),
+    "the least noise of a lattice": (LATTICE, 1000.0, 2.59e-20, "add_remove"),
+    "the least noise of a choice": (Local(part=CHOSEN), 1000.0, 0.01, "replace_one"),
+    "an argument without an end": (replace(release(LEAF), printed=CLASSIC), 1.0, 1e-5, "add_remove"),
+    "a printed release of a matrix": (
+        Billboard(part=TREE, printed=Printed(rule="billboard", epsilon=2.0, delta=1e-3)),
+        1.0,
+        1e-5,
+        "add_remove",
+    ),
+    "a table of one record": (Group(part=TABLE, size=1), 1e-5, 0.1, "replace_one"),
+    "a sampled response": (fixed(response(0.0145), 1 / 9), 3e-6, 0.0024, "replace_one"),
+    "a small loss at delta 0": (fixed(laplace(1685.9, "replace_one"), 0.026), 5.8e-4, 0.0, "replace_one"),
+    "a shuffle of one user": (Shuffle(part=SLIGHT, users=1), 0.028, 3.5e-26, "replace_one"),
+    "a sample of a plug-in's own": (release(Drawn(epsilon=0.05)), 1.0, 1e-5, "replace_one"),
+    "a secret part in a public one": (
+        Parallel(parts=(SECRET, Stated(epsilon=0.04, source="a vendor")), key="the region"),
+        0.1,
+        0.0248,
+        "zero_out",
+    ),
+    "a tree of several records": (Sequential(parts=(Group(part=TREE, size=10), laplace(6.3))), 1.0, 1e-3, "add_remove"),
+    "a sample of a large table": (Subsample(part=Subsample(part=LARGE, rate=0.1), rate=0.1), 0.11, 1e-9, "add_remove"),
+    "candidates that hardly differ": (Group(part=FIRST, size=10), 0.00245, 0.0, "replace_one"),
+    "a large loss at a secret step": (
+        Parallel(parts=(FAR, FAR), key="the day", visibility="secret"),
+        8e-9,
+        0.0,
+        "replace_one",
+    ),
+    "three leaks on a sample": (Subsample(part=Repeat(part=VENDOR, times=3), rate=0.1), 10.0, 3.3e-8, "add_remove"),
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def certificate(request: pytest.FixtureRequest) -> Certificate:
+    return made(CASES[request.param])
+
+
+def test_an_honest_certificate_at_a_limit_is_accepted(certificate: Certificate) -> None:
+    verified = verify(certificate.to_json())
+    assert (verified.complaints, verified.unconfirmed) == ((), ())
+
+
+def test_a_bracket_beside_the_honest_one_is_rejected(certificate: Certificate) -> None:
+    """The lower ends are said to be the upper ones' double, and the upper ends to be less than the lower ones."""
+    data: dict[str, Any] = certificate.to_dict()
+    for name, side in (("delta", "upper"), ("delta", "lower"), ("epsilon", "lower")):
+        ends = data["tight"][name]
+        low, high = float(ends["lower"]), float(ends["upper"])
+        other = low * 0.9 if side == "upper" else high * 2 + 1e-9
+        if not low < float("inf") or not (0 < other < 1 or name == "epsilon"):
+            continue
+        changed = {"lower": min(low, other), "upper": other} if side == "upper" else {"lower": other, "upper": other}
+        forged = json.loads(json.dumps(data)) | {"tight": data["tight"] | {name: changed}}
+        assert not verify(FORGING.resealed(forged)).accepted, (name, side)
+
+
+@pytest.mark.parametrize("name", ["the least noise of a lattice", "the least noise of a choice", "a sampled response"])
+@pytest.mark.parametrize("factor", [0.9, 1.1])
+def test_another_noise_ratio_is_rejected(name: str, factor: float) -> None:
+    data: dict[str, Any] = made(CASES[name]).to_dict()
+    slack = data["slack"]
+    row = slack["factors"][-1]
+    slack["noise_ratio"] *= factor
+    row["noise_factor"] *= factor
+    row["sentence"] = f"The declared noise is {row['noise_factor']:.2f} times what the claim needs."
+    verified = verify(FORGING.resealed(data))
+    assert not verified.accepted
+    assert any("of the noise" in told or "out of range" in told for told in verified.complaints), verified
+
+
+def test_a_slack_is_missing_only_where_no_noise_is_compared() -> None:
+    """A sample's rate below the claimed delta needs no noise; one above it does."""
+    for rate, needs in ((0.01, False), (0.03, True)):
+        found = made((Subsample(part=gaussian(1.0), rate=rate), 1.0, 0.02, "add_remove"))
+        assert (found.slack is None) == (not needs)
+        data: dict[str, Any] = found.to_dict()
+        data.pop("slack", None)
+        assert verify(FORGING.resealed(data)).accepted == (not needs)
+
+
+def test_a_sample_of_too_many_releases_is_bounded_by_two_records() -> None:
+    """Three hundred Laplace releases: the bound is confirmed, and half of it is not."""
+    tree = Subsample(part=Repeat(part=laplace(1.0), times=300), rate=0.01)
+    data: dict[str, Any] = made((tree, 3.0, 0.02, "replace_one")).to_dict()
+    assert verify(json.dumps(data)).accepted
+    data["tight"]["delta"]["upper"] /= 2
+    assert not verify(FORGING.resealed(data)).accepted
+
+
+def test_a_plug_in_s_loss_of_a_replaced_record_is_stated_in_both_orders() -> None:
+    """Without an option, or with another rate in it, the ends do not follow."""
+    for change in ({"options": []}, {"mu": 2.0}):
+        data: dict[str, Any] = made(CASES["a sample of a plug-in's own"]).to_dict()
+        (row,) = data["declaration"]["mechanism"]["stated"]["upper"]
+        assert sorted(option["order"] for option in row["options"]) == ["add", "remove"]
+        (row if "options" in change else row["options"][0]).update(change)
+        assert not verify(FORGING.resealed(data)).accepted
+
+
+def test_a_sample_of_secret_steps_has_no_lower_bound_above_its_upper_one() -> None:
+    """In the order that adds the record: what is rounded for the other order bounds nothing from below."""
+    inside = ((AllocatedLoss(inside=((GaussianLoss(mu=0.3157), 1),), steps=500), 1),)
+    for loss in (SampledLoss(inside=inside, rate=0.01), SampledLoss(inside=inside, rate=0.01).reversed()):
+        low, high = derived_delta(loss, 1e-9)
+        assert 0 <= low <= high < 1e-4
+
+
+def test_a_shuffled_report_attains_no_more_than_one_report_loses() -> None:
+    """Rounding of the law of counts must not refute a claim of the report's own epsilon."""
+    for epsilon in (0.0233, 0.0837, 0.4, 1.7):
+        for categories in (2, 3):
+            tree = Shuffle(part=response(epsilon, categories), users=10)
+            at_most = made((tree, epsilon, 1e-28, "replace_one"))
+            assert (at_most.tight.delta.lower, at_most.verdict == "refuted") == (0.0, False)
+            below = made((tree, epsilon * 0.5, 1e-28, "replace_one"))
+            assert below.verdict == "refuted"
