@@ -564,7 +564,7 @@ def test_a_full_tree_holds_evenly_spaced_schedules_of_every_start() -> None:
 class Known:
     """A curve with the same bounds everywhere, or with those of each epsilon."""
 
-    closed, coarse = False, False
+    closed, coarse, lost = False, False, 0.0
 
     def __init__(self, low: float, high: float, *, derived: bool = False, largest: float = math.inf) -> None:
         self.bounds, self.derived, self.largest, self.reached = (low, high), derived, largest, largest / 2
