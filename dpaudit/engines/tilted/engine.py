@@ -201,16 +201,14 @@ def _bracket(lower: float, upper: float) -> Bracket:
 
 def _covers(composition: Composition) -> bool:
     """Return whether the parts are few, or so many that they become classes; none a choice, and not all Gaussian."""
-    if any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
+    families = {type(loss) for loss, _ in composition.parts}
+    if ChoiceLoss in families or families <= {GaussianLoss}:
         return False
-    if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):
+    if len(composition.parts) > _KINDS and not families <= {*CLASSED}:
         return False
-    if not gridded(composition):
+    if not 1 < composition.events <= _EVENTS or any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
         return False
-    kinds = len(composition.parts)
-    simple = all(isinstance(loss, CLASSED) for loss, _ in composition.parts)
-    few = (kinds <= _KINDS or simple) and 1 < composition.events <= _EVENTS
-    return few and not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
+    return gridded(composition)
 
 
 TILTED = _within(_FULL)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 
 from dpaudit.model.losses.composed import ComposedLoss, Loss, SimpleLoss
 from dpaudit.model.losses.gaussian import GaussianLoss
@@ -69,4 +70,4 @@ class Composition:
     @property
     def events(self) -> int:
         """How many losses are composed, counted with repetition."""
-        return sum(times for _, times in self.parts)
+        return sum(map(itemgetter(1), self.parts))
