@@ -204,17 +204,16 @@ def _covers(composition: Composition) -> bool:
 
     A choice between plain losses is the verified engine's, unless a loss made of others is beside it.
     """
-    if any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
+    families = {type(loss) for loss, _ in composition.parts}
+    if families <= {GaussianLoss}:
         return False
-    choices = any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts)
-    if choices and not any(is_derived(loss) for loss, _ in composition.parts):
+    if ChoiceLoss in families and not any(is_derived(loss) for loss, _ in composition.parts):
         return False
-    if not gridded(composition):
+    if len(composition.parts) > _KINDS and not families <= {*CLASSED}:
         return False
-    kinds = len(composition.parts)
-    simple = all(isinstance(loss, CLASSED) for loss, _ in composition.parts)
-    few = (kinds <= _KINDS or simple) and 1 < composition.events <= _EVENTS
-    return few and not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
+    if not 1 < composition.events <= _EVENTS or any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
+        return False
+    return gridded(composition)
 
 
 TILTED = _within(_FULL)

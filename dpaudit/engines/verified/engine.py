@@ -185,10 +185,13 @@ def _covers(composition: Composition) -> bool:
         return False  # a pair above or below, in doubles, is the tilted engine's
     if not gridded(composition) or any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
         return False  # nothing finite is left to compose: basic composition is exact
-    if len(composition.parts) > MOST_KINDS and all(isinstance(loss, CLASSED) for loss, _ in composition.parts):
-        return False  # classes of losses are the tilted engine's
-    if len(composition.parts) > MOST_JOINED and composition.events < _COPIES * len(composition.parts):
+    kinds, often = len(composition.parts), composition.events >= _COPIES * len(composition.parts)
+    if kinds > MOST_JOINED and not often:
         return False  # too many products
+    if kinds > (MOST_JOINED if often else MOST_KINDS) and all(
+        isinstance(loss, CLASSED) for loss, _ in composition.parts
+    ):
+        return False  # classes of losses are the tilted engine's
     others = sum(
         isinstance(loss, ChoiceLoss | DiscreteLoss | MixtureLoss | SampledGaussianLoss) for loss, _ in composition.parts
     )

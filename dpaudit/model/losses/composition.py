@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 
 from dpaudit.model.losses.composed import ComposedLoss, Loss, SimpleLoss
 from dpaudit.model.losses.discrete import LOST
@@ -75,4 +76,4 @@ class Composition:
     @property
     def events(self) -> int:
         """How many losses are composed, counted with repetition."""
-        return sum(times for _, times in self.parts)
+        return sum(map(itemgetter(1), self.parts))
