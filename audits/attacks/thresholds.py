@@ -25,8 +25,11 @@ _COLUMNS = 12
 _PRIOR = 0.6
 _SYMMETRIC = 3.0
 
-Modelling: TypeAlias = Callable[[Array, Array, float], tuple[tuple[Array, float], ...]]
-"""From runs of the second and the first neighbour in each interval, and a prior log weight: (shares, log evidence)."""
+Modelling: TypeAlias = Callable[[Array, Array, Array], tuple[tuple[Array, Array], ...]]
+"""From runs of the second and the first neighbour in each interval, and prior log weights: (shares, log evidence).
+
+Shape: runs and shares are (pairs of cuts, 4), the weights and the evidence (pairs of cuts,).
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,13 +85,12 @@ def _averaged(view: Any, labels: Array, models_of: Modelling) -> ThresholdOdds:
     models: list[tuple[int, float, float, Array]] = []
     evidence: list[float] = []
     for column in range(columns.shape[1]):
-        for low, high, prior in _cuts(columns[:, column]):
-            intervals = _intervals(columns[:, column], low, high)
-            second = np.bincount(intervals[labels], minlength=4)
-            first = np.bincount(intervals[~labels], minlength=4)
-            for shares, support in models_of(second, first, prior):
-                models.append((column, low, high, shares))
-                evidence.append(support)
+        cuts, pairs, priors = _cuts(columns[:, column])
+        second, first = (_counted(columns[side, column], cuts, pairs) for side in (labels, ~labels))
+        kinds = models_of(second, first, priors)
+        for place, (low, high) in enumerate(cuts[pairs].tolist()):
+            models += [(column, low, high, shares[place]) for shares, _ in kinds]
+            evidence += [float(support[place]) for _, support in kinds]
     weights = np.exp(np.array(evidence) - logsumexp(evidence))
     relevant = np.flatnonzero(weights > 1e-4 * weights.max())
     return ThresholdOdds(
@@ -99,37 +101,50 @@ def _averaged(view: Any, labels: Array, models_of: Modelling) -> ThresholdOdds:
     )
 
 
-def _free_shares(second: Array, first: Array, prior: float) -> tuple[tuple[Array, float], ...]:
+def _counted(values: Array, cuts: Array, pairs: Array) -> Array:
+    """Return how many values lie in each of the four intervals of each pair of cuts. Shape: (pairs, 4)."""
+    known = values[~np.isnan(values)]
+    reached = (known[:, None] >= cuts).sum(axis=1)
+    below = np.cumsum(np.bincount(reached, minlength=len(cuts) + 1))  # of all that reach so many cuts or fewer
+    low, high = below[pairs].T
+    missing = np.full(len(pairs), len(values) - len(known))
+    return np.stack([low, high - low, len(known) - high, missing], axis=1)
+
+
+def _free_shares(second: Array, first: Array, prior: Array) -> tuple[tuple[Array, Array], ...]:
     """Return (shares of the second neighbour, log evidence) of two models: free shares, and mirrored ones."""
-    right, wrong = second[2] + first[0], second[0] + first[2]
+    right, wrong = second[:, 2] + first[:, 0], second[:, 0] + first[:, 2]
     share = (right + _PRIOR) / (right + wrong + 2 * _PRIOR)
-    undecided = (second + first).sum() - right - wrong
+    undecided = (second + first).sum(axis=1) - right - wrong
+    decided = _evidence(right[:, None], wrong[:, None])
     return (
         ((second + _PRIOR) / (first + second + 2 * _PRIOR), _evidence(second, first)),
-        (_mirrored(share), _evidence(right, wrong) - undecided * float(np.log(2)) + prior),
+        (_mirrored(share), decided - undecided * float(np.log(2)) + prior),
     )
 
 
-def _shares_beyond(least: float, second: Array, first: Array, prior: float) -> tuple[tuple[Array, float], ...]:
+def _shares_beyond(least: float, second: Array, first: Array, prior: Array) -> tuple[tuple[Array, Array], ...]:
     """Return the same of both mirrored models, with the share of right guesses uniform above `least`."""
-    right, wrong = second[2] + first[0], second[0] + first[2]
-    undecided = float((second + first).sum() - right - wrong) * float(np.log(2))
+    right, wrong = second[:, 2] + first[:, 0], second[:, 0] + first[:, 2]
+    undecided = ((second + first).sum(axis=1) - right - wrong) * float(np.log(2))
     models = []
     for good, bad, turned in ((right, wrong, False), (wrong, right, True)):
         whole = _log_beta_above(least, good + 1, bad + 1)
-        share = max(least, float(np.exp(_log_beta_above(least, good + 2, bad + 1) - whole)))
+        share = np.maximum(least, np.exp(_log_beta_above(least, good + 2, bad + 1) - whole))
         models.append((_mirrored(1 - share if turned else share), whole - undecided + prior))
     return tuple(models)
 
 
-def _mirrored(share: float) -> Array:
+def _mirrored(share: Array) -> Array:
     """Return the shares of four intervals: the outer two mirror each other; the middle one and NaN have odds 0."""
-    return np.array([1 - share, 0.5, share, 0.5])
+    half = np.full(len(share), 0.5)
+    return np.stack([1 - share, half, share, half], axis=1)
 
 
-def _log_beta_above(least: float, a: float, b: float) -> float:
-    """Return the log integral of p^(a-1) (1-p)^(b-1) over p above `least`."""
-    return float(betaln(a, b) + np.log(max(float(betainc(b, a, 1 - least)), 1e-300)))
+def _log_beta_above(least: float, a: Array, b: Array) -> Array:
+    """Return the log integrals of p^(a-1) (1-p)^(b-1) over p above `least`."""
+    found: Array = betaln(a, b) + np.log(np.maximum(betainc(b, a, 1 - least), 1e-300))
+    return found
 
 
 def _columns(numbers: Array, discriminant: Discriminant) -> Array:
@@ -139,23 +154,23 @@ def _columns(numbers: Array, discriminant: Discriminant) -> Array:
     return np.column_stack([discriminant.project(numbers), numbers[:, :_COLUMNS]])
 
 
-def _evidence(second: Array, first: Array) -> float:
-    """Return the log probability of the labels in each interval, its odds averaged over a Beta prior."""
-    return float(np.sum(betaln(second + _PRIOR, first + _PRIOR) - betaln(_PRIOR, _PRIOR)))
+def _evidence(second: Array, first: Array) -> Array:
+    """Return the log probability of the labels in each row's intervals, their odds averaged over a Beta prior."""
+    found: Array = (betaln(second + _PRIOR, first + _PRIOR) - betaln(_PRIOR, _PRIOR)).sum(axis=1)
+    return found
 
 
-def _cuts(column: Array) -> list[tuple[float, float, float]]:
-    """Return pairs of cuts, low <= high, and a prior log weight; equal ones make a single threshold.
+def _cuts(column: Array) -> tuple[Array, Array, Array]:
+    """Return cuts in order, pairs of their places, low <= high, and prior log weights; equal ones are one threshold.
 
-    Pairs that cut off equally many runs at both ends weigh more: most noise is symmetric.
+    Pairs that cut off equally many runs at both ends weigh more: most noise is symmetric. Shape: `pairs` is (pairs, 2).
     """
     known = np.unique(column[~np.isnan(column)])
     if len(known) < 2:
-        return [(np.inf, np.inf, 0.0)]
+        return np.array([np.inf]), np.zeros((1, 2), dtype=int), np.zeros(1)
     middles = known[:-1] / 2 + known[1:] / 2 if len(known) <= _CUTS + 1 else _quantiles(column)
-    pairs = combinations_with_replacement(range(len(middles)), 2)
-    last = len(middles) - 1
-    return [(float(middles[i]), float(middles[j]), _SYMMETRIC if i + j == last else 0.0) for i, j in pairs]
+    pairs = np.array(list(combinations_with_replacement(range(len(middles)), 2)))
+    return middles, pairs, np.where(pairs.sum(axis=1) == len(middles) - 1, _SYMMETRIC, 0.0)
 
 
 def _quantiles(column: Array) -> Array:

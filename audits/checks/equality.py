@@ -1,5 +1,6 @@
 """Equality of two published values, by type, structure and content."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -23,7 +24,10 @@ def same(first: Any, second: Any) -> bool:
         return list(first) == list(second) and all(same(first[key], second[key]) for key in first)
     if isinstance(first, Sequence) and not isinstance(first, str | bytes):
         return len(first) == len(second) and all(same(a, b) for a, b in zip(first, second, strict=True))
-    if isinstance(first, float | np.floating):
+    if isinstance(first, float):
+        equal = first == second and math.copysign(1.0, first) == math.copysign(1.0, second)
+        return bool(equal or (math.isnan(first) and math.isnan(second)))
+    if isinstance(first, np.floating):
         return _same_arrays(np.asarray(first), np.asarray(second))
     return bool(first == second)
 
