@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import bdtrc, logsumexp, pdtrc
+from scipy.special import bdtrc, pdtrc
 
 from dpaudit.model.mechanism import Array
 from dpaudit.training.check import Check
@@ -59,7 +59,8 @@ def noise_kept(watch: Watch, significance: float) -> tuple[int, str]:
     """Return how many numbers of the noise were kept from step to step, and in which words; 0 where none were.
 
     Numbers of one coordinate that are equal in two steps are compared with equal numbers of different coordinates, and
-    the sizes of whole steps with each other: noise that is moved or turned round keeps its size.
+    the sizes of whole steps with each other: noise that is moved or turned round keeps its size. Nothing is said of
+    single places where some of the noise is zero.
     Guarantee: each look accuses noise that is drawn afresh with probability about half of `significance` at most.
     """
     numbers = [noise for noise in watch.noises if noise.size == watch.noises[0].size]
@@ -79,11 +80,11 @@ def _log_wealth_of_slope(product: float, power: float) -> float:
 def _log_wealth_of_sizes(number: float, squares: float) -> float:
     """Return the log wealth of bets on other sizes of so many numbers, whose squares add up to `squares`."""
     bets = [-number * math.log(size) + squares / 2 * (1 - size**-2) for size in _SIZES]
-    return float(logsumexp(bets)) - math.log(len(_SIZES))
+    return float(np.logaddexp.reduce(bets)) - math.log(len(_SIZES))
 
 
 def _in_one_place(noises: Array, level: float) -> int:
-    """Return how many pairs of steps agree in a coordinate, if they are too many; zeros are left out.
+    """Return how many pairs of steps agree in a coordinate, if they are too many.
 
     Shape: (steps, coordinates). Given how many pairs of numbers are equal at all, each is as likely to be any pair.
     """

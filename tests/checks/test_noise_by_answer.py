@@ -32,6 +32,10 @@ def switching(factor: Factor) -> Switching:
     return Switching(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one", factor=factor)
 
 
+def odd_mirrored(exact: Array) -> Array:
+    return np.where(np.round(exact) % 2 == 1, -1.0, 1.0)
+
+
 def between(low: float, high: float, inside: float) -> Factor:
     return lambda exact: np.where((exact > low) & (exact < high), inside, 1.0)
 
@@ -69,7 +73,7 @@ class Unknown(Switching):
     ("factor", "failed"),
     [
         (between(100, 300, 0.6), ["law"]),
-        (lambda exact: np.where(np.round(exact) % 2 == 1, -1.0, 1.0), []),
+        (odd_mirrored, []),
     ],
 )
 def test_a_plug_in_whose_scale_switches_breaks_the_contract_of_its_density(factor: Factor, failed: list[str]) -> None:
@@ -82,7 +86,7 @@ def test_a_plug_in_whose_scale_switches_breaks_the_contract_of_its_density(facto
 
 def test_noise_that_only_mirrors_at_some_answers_keeps_its_law() -> None:
     """Other noise from the same state is no finding by itself."""
-    mirrored = switching(lambda exact: np.where(np.round(exact) % 2 == 1, -1.0, 1.0))
+    mirrored = switching(odd_mirrored)
     assert answers_apart(mirrored, ()) != ()
     assert list(law_findings([(mirrored, (), "sum")])) == []
 

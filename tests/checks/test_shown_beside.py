@@ -188,7 +188,11 @@ def test_a_noisy_number_in_a_log_is_no_channel_and_the_exact_one_is() -> None:
 
 def _each(run: Callable[..., Any]) -> Callable[..., Any]:
     """The function as the audit calls it, once a run."""
-    return lambda data, rng, n_runs: np.array([run(data, stream) for stream in rng.spawn(n_runs)])
+
+    def runs(data: float, rng: np.random.Generator, n_runs: int) -> Array:
+        return np.array([run(data, stream) for stream in rng.spawn(n_runs)])
+
+    return runs
 
 
 def test_a_log_in_one_run_of_ten_is_found_before_the_audit() -> None:
