@@ -336,7 +336,7 @@ def _by_logarithms(inner: Pair, met: tuple[int, int], order: str, size: int, at:
     values = np.log1p(1 / np.maximum(shrunk, cap) / steps)
     values -= values.min()
     if not values.any():  # one ratio: nothing is told apart
-        return _one_way(np.zeros(0)) + (np.zeros(0),)
+        return (np.zeros(0), *_one_way(np.zeros(0)))
     spread = math.sqrt(steps * float(((values - values @ q) ** 2) @ q))
     g = (steps * float(values @ q) + (places + 2) * float(values.max()) + 14 * spread) / size
     whole, each = _TILTS[order]

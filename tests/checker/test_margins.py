@@ -445,7 +445,7 @@ def _lattice(first: int = -2, size: int = 6) -> Any:
     held.over = _law(0.3, 1e-9, 0.011, 0.013, -0.2, 0.1, 0.25, 0.3, 0.05, 0.02)
     held.p = _law(0.29, 2e-9, 0.007, 0.005, 0.08, 0.1, 0.24, 0.28, -0.1, 0.04)
     held.q = _law(0.31, 3e-9, 0.017, 0.019, 0.1, -0.1, 0.06, 0.05, 0.03, 0.01)
-    held.beyond = 0.15
+    held.beyond, held.blind = 0.15, False
     return held
 
 
