@@ -79,7 +79,8 @@ def trained(rank: int, folder: str, mode: str, clipping: str, noise: float) -> N
 
 if __name__ == "__main__":
     place_, mode_, clipping_, noise_ = sys.argv[1:]
-    start = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")  # a fork imports nothing again
+    # A fork imports nothing again.
+    start: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     workers = [
         start.Process(target=trained, args=(rank, place_, mode_, clipping_, float(noise_))) for rank in range(WORKERS)
     ]
