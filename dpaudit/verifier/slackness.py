@@ -80,9 +80,12 @@ def _noise(ratio: float, data: Table, *, loose: bool) -> Outcome:
 
 
 def _lawless(tree: Table) -> bool:
-    """Return whether a table has no law: it is as sharp as it can be with a little more noise."""
-    tables = (node["mechanism"] for node in walk(tree) if node.get("mechanism", {}).get("name") == "finite")
-    return any(shows_all(sides_of(table, table["neighbours"])[0]) for table in tables)
+    """Return whether some noise has no law: a table as sharp as it can be, or whole numbers that are too few."""
+    held = [node["mechanism"] for node in walk(tree) if "mechanism" in node]
+    tables = (fields for fields in held if fields["name"] == "finite")
+    whole = [fields for fields in held if "discrete_gaussian" in fields["name"] and "stated" not in fields]
+    few = any(fields["stddev"] < 0.1 or round(fields.get("cut", 99.0) * fields["stddev"]) < 1 for fields in whole)
+    return few or any(shows_all(sides_of(table, table["neighbours"])[0]) for table in tables)
 
 
 def _stepwise(mechanism: Table, ratio: float) -> bool:
