@@ -143,9 +143,11 @@ def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> Fini
         )
     others = _product([(grid.others, times) for grid, times in grids])
     held = (masses > 1e-290) & (others > 1e-290)
+    whole = np.prod([(1 - cut.infinite) ** times for cut, times in cells])
     return FinitePair(
         losses=knots[held] + np.log(masses[held] / others[held]),
         masses=masses[held],
+        infinite=max(0.0, 1 - float(whole)) * (1 - 1e-12),
         error=2 * rounding + 8 * _UNIT * (2 + float(np.abs(knots).max())) + sum(_moved(c) * n for c, n in cells),
     )
 
