@@ -177,6 +177,7 @@ def test_what_is_no_certificate_is_rejected_without_a_traceback(text: str) -> No
 
 def test_the_checker_imports_nothing_of_what_produced_the_certificate() -> None:
     allowed = {
+        "bisect",
         "collections",
         "dataclasses",
         "decimal",
