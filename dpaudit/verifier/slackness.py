@@ -11,8 +11,8 @@ from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.stated_ends import BLUNT, Outcome, small_delta
 
 # Relative: of ratios; and what a noise is known to: in closed form, on lattices, of losses made of others,
-# of choices from above, and where less noise can be better.
-_EQUAL, _EXACT, _NARROW, _DERIVED, _COARSE, _STEPWISE = 1e-9, 1e-6, 1e-3, 0.01, 0.05, 0.3
+# and where less noise can be better.
+_EQUAL, _EXACT, _NARROW, _DERIVED, _STEPWISE = 1e-9, 1e-6, 1e-3, 0.01, 0.3
 _NONE, _MOST = 1e-12, 1e12  # of the noise: where a search for less ends, and one for more
 _TAKEN = {"discrete_laplace": 2.0**53, "discrete_gaussian": 1e4, "truncated_discrete_gaussian": 1e4}  # the most noise
 _LARGE = 250.0  # nats, of losses made of others
@@ -78,8 +78,7 @@ def _noise(ratio: float, data: Table, *, loose: bool) -> Outcome:
     if met > claim["delta"] or least <= claim["delta"] * (1 - _EQUAL):
         return Outcome((f"{said} what the claim just needs: delta is {met:.6g} or more there",))
     proved = high * (1 - _NEAR) <= max(claim["delta"], small_delta(enough, 0.0))
-    more = max(known, _COARSE * enough.coarse)
-    proved = proved or _met(rescaled(data["declaration"], 1 / (ratio * (1 - more))), claim)
+    proved = proved or _met(rescaled(data["declaration"], 1 / (ratio * (1 - known))), claim)
     told = f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"
     return Outcome((), () if proved else (told,))
 
