@@ -92,7 +92,7 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
     noise = tuple(_noise(training, watch, share))
     if noise and not noise[0].rule:
         noise += tuple(noise_law_check(training, watch, share * (1 - _BESIDE)))
-    noise += tuple(noise_follows_sums(training, watch, share * _BESIDE)) if watch.coordinates else ()
+        noise += tuple(noise_follows_sums(training, watch, share * _BESIDE))
     found = {
         "noise": (*noise, *_repeated(watch, share * _BESIDE)),
         "clipping norm": tuple(_clipping(training, watch, share)),
