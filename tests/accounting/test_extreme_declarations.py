@@ -3,10 +3,12 @@
 import json
 import math
 
+import numpy as np
 import pytest
 
 from dpaudit import Claim, Release, Stated, Subsample, bracket_delta, bracket_epsilon, certify, fold, verify
 from dpaudit.certification.certificate import Certificate
+from dpaudit.engines.tilted.pairs.allocation import _window
 from dpaudit.errors import Fault
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.codec import decode_declaration
@@ -194,3 +196,10 @@ def test_the_far_mass_of_whole_number_noise_is_the_checkers() -> None:
     """An upper end of 3e-107, true as it was, was rejected."""
     noise = DiscreteGaussian(stddev=12.7, l2_sensitivity=3, neighbours="add_remove")
     checked(Release(label="x", mechanism=noise), Claim(epsilon=10.0, neighbours="add_remove"))
+
+
+def test_the_window_of_a_secret_step_of_huge_losses_is_a_number() -> None:
+    """Squares of likelihood ratios overflowed, and nothing times them was no number: `certify` ended in an error."""
+    size, width = _window(np.array([1e-300, 1.0, 1e304]), np.array([0.5, 0.5, 0.0]), 1e304, 100, 1e-3)
+    assert size > 0
+    assert math.isfinite(width)

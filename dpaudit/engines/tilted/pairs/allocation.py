@@ -203,7 +203,7 @@ def _capped(ratios: Floats, under_q: Floats, tail: float) -> tuple[float, float]
 def _window(ratios: Floats, under_q: Floats, cap: float, steps: int, width: float) -> tuple[int, float]:
     """Return the number of knots of a sum and their distance, so fine that a spread adds little to a `width`."""
     held = np.minimum(ratios, cap)
-    second = float((held * held * under_q).sum())
+    second = float((held * (held * under_q)).sum())  # in this order no square overflows
     reach = steps + 2 * cap + 14 * math.sqrt(steps * min(second, cap))
     wanted = width * math.sqrt(steps) / 2
     size = min(_MOST, max(_FEWEST, 1 << math.ceil(math.log2(reach / wanted))))
