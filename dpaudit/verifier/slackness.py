@@ -107,8 +107,7 @@ def _hopeless(tree: Table, claim: Table) -> bool:
 def _met(tree: Table, claim: Table) -> bool:
     """Return whether a tree is proved to meet a claim."""
     try:
-        least = Worst(fold(tree, claim["neighbours"])).delta(claim["epsilon"])[1]
-        return least <= float(claim["delta"]) * (1 + _EQUAL)
+        return bool(Worst(fold(tree, claim["neighbours"])).delta(claim["epsilon"])[1] <= claim["delta"] * (1 + _EQUAL))
     except Rejection:
         return False
 
