@@ -11,12 +11,10 @@ import numpy as np
 from dpaudit.model.mechanism import Array, is_additive
 
 _SEED = 40_961
-_ROUNDING = 64 * 2.0**-52
+_ROUNDING = 2.0**-22  # of single precision, with room
 _WHOLE, _NEAR, _STEP = 2_048, 64, 0.125
 _POWERS = 34
 _MOST_NUMBERS = 100_000
-_SINGLE = 1e3 * 2.0**-23
-"""A thousand roundings of single precision, over an answer: noise that is smaller has no law that can be read there."""
 
 
 def answers_apart(mechanism: Any, item: tuple[int, ...]) -> tuple[float, ...]:
@@ -24,7 +22,7 @@ def answers_apart(mechanism: Any, item: tuple[int, ...]) -> tuple[float, ...]:
 
     Tried are all whole numbers up to 2,048, eighths up to 64, and powers of two up to 2^33, of both signs, in the unit
     of the answer, in every entry of an answer at once. Of answers with many entries fewer are tried, spread evenly.
-    Answers beside which single precision would round the noise by a thousandth of its size are left out.
+    A difference that single precision makes beside a large answer is none.
     Where a mechanism refuses some, those that are not negative are tried, or none.
 
     >>> from mechanisms import Laplace
@@ -56,8 +54,7 @@ def _apart_at(mechanism: Any, item: tuple[int, ...], answers: Array) -> tuple[fl
         return ()
     close = _ROUNDING * (np.abs(value) + np.abs(usual))
     apart = (np.abs(noise - usual) > close).reshape(len(answers), -1).any(axis=1)
-    legible = np.abs(answers) * _SINGLE <= (np.inf if exact else float(np.median(np.abs(usual))))
-    found = answers[apart & legible]
+    found = answers[apart]
     sizes = np.abs(found)
     return tuple(dict.fromkeys((float(found[sizes.argmin()]), float(found[sizes.argmax()])))) if found.size else ()
 
