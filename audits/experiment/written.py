@@ -11,10 +11,10 @@ import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 _MOST_BYTES, _MOST_FILES, _MOST_OPEN = 1 << 16, 64, 256
-_STANDARD = 3
+_STANDARD, _ANCESTORS = 3, 16
 _WRITING = os.O_WRONLY | os.O_RDWR
 _COMMANDS = {
     "os.system": "commands",
@@ -59,8 +59,8 @@ def written_files() -> Generator[Written, None, None]:
 
     A channel is "the file 'path'", with what the block added to it, "new files in 'folder'", with the contents of files
     of any name in order, or a kind of command. Files that are gone at the end, and in the system's folder for temporary
-    files those of varying names, are no channels. Seen are files opened inside the block, and those open already whose
-    size changes.
+    files those of varying names, are no channels. Seen are files opened inside the block, and those open already that
+    this process moves on in and whose size changes, but for standard streams, which other processes may share.
 
     >>> import pathlib
     >>> with tempfile.TemporaryDirectory() as folder, written_files() as written:
@@ -111,7 +111,7 @@ def _content(path: str) -> bytes:
     return b""
 
 
-def _channels(written: Written, already: dict[int, tuple[str, int]]) -> dict[str, Any]:
+def _channels(written: Written, already: dict[int, "_Open"]) -> dict[str, Any]:
     """Return the channels of a block that has ended."""
     channels: dict[str, Any] = {name: tuple(texts) for name, texts in written.commands.items()}
     scratch = os.path.realpath(tempfile.gettempdir())
@@ -126,25 +126,57 @@ def _channels(written: Written, already: dict[int, tuple[str, int]]) -> dict[str
                 folders.setdefault(f"new files in {folder!r}", []).append(added)
     for name, contents in folders.items():
         channels[name] = tuple(contents)
-    for number, (path, size) in _open_files().items():
-        if already.get(number, (path, size)) != (path, size) and already[number][0] == path:
-            channels[f"the file {path!r}"] = _content(path)[already[number][1] :] if size <= _MOST_BYTES else size
+    for number, now in _open_files().items():
+        then = already.get(number, now)
+        if then.path == now.path and then.size != now.size and then.position != now.position:
+            held = _content(now.path)[then.size :] if now.size <= _MOST_BYTES else now.size
+            channels[f"the file {now.path!r}"] = held
     return channels
 
 
-def _open_files() -> dict[int, tuple[str, int]]:
-    """Return path and size of the regular files with a name that are open, by their numbers; Linux only."""
+class _Open(NamedTuple):
+    """An open file: its path, its size, and where this process stands in it."""
+
+    path: str
+    size: int
+    position: str
+
+
+def _open_files() -> dict[int, _Open]:
+    """Return the regular files with a name that are open, by their numbers, without standard streams; Linux only."""
     numbers: list[str] = []
     with suppress(OSError):
         numbers = os.listdir("/proc/self/fd")[:_MOST_OPEN]  # noqa: PTH208 - names are numbers here
-    held = {int(number): _open_file(int(number)) for number in numbers if int(number) >= _STANDARD}
+    shared = _standard_streams()
+    held = {int(number): _open_file(int(number), shared) for number in numbers if int(number) >= _STANDARD}
     return {number: file for number, file in held.items() if file is not None}
 
 
-def _open_file(number: int) -> tuple[str, int] | None:
-    """Return path and size of an open file that is regular and has a name; None for any other."""
+def _open_file(number: int, shared: set[tuple[int, int]]) -> _Open | None:
+    """Return an open file that is regular, has a name and is not `shared`; None for any other."""
     with suppress(OSError):
         status = os.fstat(number)
-        if stat.S_ISREG(status.st_mode) and status.st_nlink:
-            return os.readlink(f"/proc/self/fd/{number}"), status.st_size  # noqa: PTH115 - paths are texts here
+        if stat.S_ISREG(status.st_mode) and status.st_nlink and (status.st_dev, status.st_ino) not in shared:
+            position = _content(f"/proc/self/fdinfo/{number}").decode().partition("\n")[0]
+            path = os.readlink(f"/proc/self/fd/{number}")  # noqa: PTH115 - paths are texts here
+            return _Open(path=path, size=status.st_size, position=position)
     return None
+
+
+def _standard_streams() -> set[tuple[int, int]]:
+    """Return the files behind the standard streams of this process and of those that started it, by device and number.
+
+    A process inherits them under other numbers, too, and whoever writes there moves all of them on.
+    """
+    found: set[tuple[int, int]] = set()
+    process = str(os.getpid())
+    for _ in range(_ANCESTORS):
+        for number in range(_STANDARD):
+            with suppress(OSError):
+                status = os.stat(f"/proc/{process}/fd/{number}")  # noqa: PTH116 - paths are texts here
+                found.add((status.st_dev, status.st_ino))
+        fields = _content(f"/proc/{process}/stat").rpartition(b")")[2].split()
+        if len(fields) < 2 or fields[1] == b"0":
+            break
+        process = fields[1].decode()
+    return found

@@ -74,8 +74,8 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
         needed = last.noise(declaration, claim)
     except UnsupportedError:
         return None
+    readings = (*printed, last)
     try:
-        readings = (*printed, last)
         epsilons = [claim.epsilon, *(reading.epsilon(declaration, claim) for reading in printed), tight]
         noises = [1.0, *(reading.noise(declaration, claim) for reading in printed), needed]
     except UnsupportedError:  # with no noise does the printed argument conclude the claim

@@ -185,3 +185,42 @@ def test_nothing_is_watched_outside_the_block(folder: Path) -> None:
     (folder / "outside").write_text("2")
     assert set(written.channels) == {f"the file {str(folder / 'inside')!r}", f"new files in {str(folder)!r}"}
     assert set(written.before) == {str(folder / "inside")}
+
+
+def test_what_another_process_writes_to_an_open_file_is_no_channel(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    told = [sys.executable, "-c", f"open({str(path)!r}, 'a').write('beat')"]
+    with path.open("a") as ours:
+        with written_files() as written:
+            subprocess.run(told, check=True)
+        assert path.read_text() == "beat"
+        with written_files() as own:
+            ours.write("sum 3")
+            ours.flush()
+    assert set(written.channels) == {"commands"}
+    assert own.channels == {f"the file {str(path)!r}": b"sum 3"}
+
+
+def test_a_standard_stream_under_another_number_is_no_channel(tmp_path: Path) -> None:
+    """A worker inherits the stream of the process that started it, which writes there on its own account."""
+    program = """if True:
+        import os, sys
+        from audits.experiment.written import written_files
+        number = os.dup(1)
+        sys.stdout = None
+        if sys.argv[1:] == ["worker"]:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            with written_files() as written:
+                os.write(number, b"dots")
+            os.write(2, repr(dict(written.channels)).encode())
+        else:
+            os.set_inheritable(number, True)
+            import subprocess
+            subprocess.run([sys.executable, "-c", sys.argv[1], "worker"], close_fds=False, check=True)
+    """
+    with (tmp_path / "log").open("w") as log:
+        done = subprocess.run(
+            [sys.executable, "-c", program, program], stdout=log, stderr=subprocess.PIPE, check=True, text=True
+        )
+    assert done.stderr == "{}"
+    assert (tmp_path / "log").read_text() == "dots"
