@@ -275,7 +275,9 @@ def _drawn(composition: Composition, node: Subsample) -> Composition:
                 "the releases apart."
             )
     whole = AverageLoss(options=tuple(options))
-    return _both(Composition.of(whole), 1 - (1 - 1 / (node.population or 1)) ** (node.batch_size or 1))
+    population, draws = node.population or 1, node.batch_size or 1
+    drawn = -math.expm1(draws * math.log1p(-1 / population)) if population > 1 else 1.0
+    return _both(Composition.of(whole), min(1.0, drawn * (1 + 1e-14)))
 
 
 def _amplified(composition: Composition, rate: float) -> Composition:

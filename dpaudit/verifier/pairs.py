@@ -214,7 +214,8 @@ def _together(inside: tuple[tuple[Loss, int], ...], cells: int) -> Pair:
     cuts = [cut(part, step) for part, n in held for _ in range(n)]
     upper, *labels = (reduce(np.convolve, [part.rows[i] for part in cuts]) for i in range(5))
     at = (sum(part.first for part in cuts) + np.arange(len(upper))) * step
-    return Pair(at, upper, 1 - math.prod(1 - part.lost for part in cuts), _alone(at, upper), at, *labels)
+    lost = -math.expm1(math.fsum(math.log1p(-min(part.lost, 1 - UNIT)) for part in cuts))
+    return Pair(at, upper, lost, _alone(at, upper), at, *labels)
 
 
 def _mapped(held: Pair, rate: float) -> Pair:

@@ -14,7 +14,7 @@ from dpaudit.verifier.integers import LATTICE, noise_law
 from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, discrete, merged, reverse, smaller, times
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.refusals import Table, follow
-from dpaudit.verifier.shifts import Array
+from dpaudit.verifier.shifts import UNIT, Array
 
 _MOST, _ALIKE, _NEAR = 4_000_000, 1e-13, 1e-11  # outcomes; logarithms alike; losses near 0
 _CELLS, _FEW, _LARGEST = 1800, 6e5, 20  # cells of a noise, outcomes of all, the largest shift
@@ -50,15 +50,15 @@ def together(node: Table, rate: float, labels: list[str], *, low: bool) -> Loss:
 def _together(rows: list[tuple[Held, int]], rate: float, *, low: bool, side: int = 0) -> Loss:
     """Return the loss of all outcomes on a sample; from above, of laws that are not even, that of each sign."""
     whole: Outcomes = (np.ones(1), np.zeros(1), np.zeros(1))
-    kept, others, beyond, even = 1.0, 1.0, 0.0, True
+    kept, others, beyond, even = 0.0, 0.0, 0.0, True  # logarithms of what nothing lacks
     for (outcomes, alone, rest, mirrored), n in rows:
         power = outcomes
         for place, bit in enumerate(reversed(f"{n:b}")):
             power = _joined(power, power) if place else power
             whole = _joined(whole, power) if bit == "1" else whole
-        kept, beyond, even = kept * (1 - alone) ** n, beyond + n * rest, even and mirrored
-        others *= (1 - alone * mirrored) ** n
-    loss = _sampled(whole, rate, (rate * (1 - kept) + beyond, rate * (1 - others)), even=even, side=side)
+        each = n * math.log1p(-min(alone, 1 - UNIT))
+        kept, others, beyond, even = kept + each, others + each * mirrored, beyond + n * rest, even and mirrored
+    loss = _sampled(whole, rate, (beyond - rate * math.expm1(kept), -rate * math.expm1(others)), even=even, side=side)
     return loss if low or even else ("halves", loss, reverse(loss))
 
 

@@ -25,6 +25,7 @@ from dpaudit.model.declaration import (
     Repeat,
     Scheme,
     Sequential,
+    Stated,
     Subsample,
 )
 from dpaudit.model.losses import (
@@ -283,3 +284,14 @@ def test_a_sequence_inside_a_sample_costs_less_than_apart() -> None:
     apart = Sequential(parts=(Subsample(part=double(1.0), rate=0.1),) * 2)
     values = [bracket_delta(fold(tree, "add_remove"), 0.3) for tree in (joint, apart)]
     assert values[0].lower > values[1].upper  # at this epsilon one sample is worse, as both are in it together
+
+
+@pytest.mark.parametrize("delta", [1e-16, 3e-17, 1e-25])
+def test_a_failure_that_one_minus_a_product_would_lose_counts(delta: float) -> None:
+    """Two samples fail with probability 1 - (1 - delta / 2)^2; forty Gaussian releases lose less at 20."""
+    noise = Gaussian(stddev=8.0, l2_sensitivity=1.0, neighbours="add_remove")
+    beside = Repeat(part=Release(label="sums", mechanism=noise), times=40)
+    part = Sequential(parts=(Stated(epsilon=0.1, delta=delta, source="a supplier"), beside))
+    tree = Repeat(part=Subsample(part=part, rate=0.5), times=2)
+    found = bracket_delta(fold(tree, "add_remove"), 20.0)
+    assert found.lower <= delta * (1 - delta / 4) <= found.upper <= delta * (1 + 1e-9)

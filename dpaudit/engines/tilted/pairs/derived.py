@@ -129,7 +129,6 @@ def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> Fini
     grids = [(dominating(held, finest) if above else dominated(held, finest), times) for held, times in cells]
     origin = sum((grid.origin * times for grid, times in grids), start=grids[0][0].origin * 0)
     masses = _product([(grid.masses, times) for grid, times in grids])
-    kept = np.prod([(1 - grid.infinite) ** times for grid, times in grids])
     knots = np.asarray(float(origin) + finest * np.arange(len(masses)), np.float64)
     rounding = 4 * _UNIT * (len(masses) + 64) * (sum(times for _, times in grids) + 1)
     if above:
@@ -137,19 +136,28 @@ def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> Fini
         return FinitePair(
             losses=knots,
             masses=masses * (1 + rounding),
-            infinite=max(0.0, 1 - float(kept)) * (1 + 1e-12),
+            infinite=min(1.0, _any([(grid.infinite, times) for grid, times in grids]) * (1 + 1e-12)),
             missing=max(float(missing), _lacking(knots, masses * (1 + rounding))),
             error=4 * _UNIT * (2 + float(np.abs(knots).max())),
         )
     others = _product([(grid.others, times) for grid, times in grids])
     held = (masses > 1e-290) & (others > 1e-290)
-    whole = np.prod([(1 - cut.infinite) ** times for cut, times in cells])
     return FinitePair(
         losses=knots[held] + np.log(masses[held] / others[held]),
         masses=masses[held],
-        infinite=max(0.0, 1 - float(whole)) * (1 - 1e-12),
+        infinite=_any([(cut.infinite, times) for cut, times in cells]) * (1 - 1e-12),
         error=2 * rounding + 8 * _UNIT * (2 + float(np.abs(knots).max())) + sum(_moved(c) * n for c, n in cells),
     )
+
+
+def _any(chances: list[tuple[float, int]]) -> float:
+    """Return the probability that any of several things happens, each tried so often, right to a relative 1e-13.
+
+    One minus a product would lose what is rarer than 1e-16.
+    """
+    if any(chance >= 1 for chance, _ in chances):
+        return 1.0
+    return -math.expm1(math.fsum(times * math.log1p(-chance) for chance, times in chances))
 
 
 def _moved(cells: DiscretisedLoss) -> float:
