@@ -70,7 +70,7 @@ class _Records(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.texts: dict[str, list[str]] = defaultdict(list)
-        self.configured = logging.getLogger().level
+        self.configured: int = _LISTENING[0].configured if _LISTENING else logging.getLogger().level
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep one record."""
@@ -87,18 +87,24 @@ class _Records(logging.Handler):
         return record.levelno >= own
 
 
+_LISTENING: list[_Records] = []
+
+
 @contextmanager
 def _logging(kept: _Records) -> Generator[None, None, None]:
     """Add a handler for records of all levels to the root logger inside the block; no other one gets more of them."""
     root, others = logging.getLogger(), list(_handlers())
     for handler in others:
         handler.addFilter(kept.is_on)
+    _LISTENING.append(kept)
     root.addHandler(kept)
     root.setLevel(1)
     try:
         yield
     finally:
-        root.setLevel(kept.configured)
+        _LISTENING.remove(kept)
+        if not _LISTENING:  # blocks of several threads may end in any order
+            root.setLevel(kept.configured)
         root.removeHandler(kept)
         for handler in others:
             handler.removeFilter(kept.is_on)

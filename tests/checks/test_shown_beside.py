@@ -5,7 +5,8 @@ import logging
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 from audits import audit, replay_program
+from audits.experiment import channels
 from audits.experiment.channels import shown_beside
 from audits.experiment.published_seeds import published_seeds
 from audits.experiment.unseen import unseen_outputs
@@ -43,6 +45,16 @@ def fails(exact: Array, noisy: Array, folder: Path) -> None:
 
 def fails_with_noise(exact: Array, noisy: Array, folder: Path) -> None:
     raise ValueError(f"sum {noisy[0]} of object {object()!r}")
+
+
+@pytest.fixture(autouse=True)
+def _usual_level() -> Generator[None, None, None]:
+    """Levels below WARNING are off, whatever other tests and libraries have set."""
+    root = logging.getLogger()
+    before = root.level
+    root.setLevel(logging.WARNING)
+    yield
+    root.setLevel(before)
 
 
 LEAKING: dict[str, Says] = {
@@ -296,3 +308,13 @@ def test_an_audit_of_code_that_publishes_its_seed_says_so_and_is_inconclusive() 
     )
     assert result.verdict == "inconclusive"
     assert any("'sum' follows from the data alone" in remark for remark in result.remarks)
+
+
+def test_blocks_that_end_in_any_order_leave_the_level_as_it_was() -> None:
+    root, first, second = logging.getLogger(), ExitStack(), ExitStack()
+    first.enter_context(channels._logging(channels._Records()))
+    second.enter_context(channels._logging(channels._Records()))
+    first.close()
+    assert root.level == 1
+    second.close()
+    assert root.level == logging.WARNING
