@@ -181,7 +181,8 @@ def test_a_sample_of_too_many_releases_is_bounded_by_two_records() -> None:
 
 def test_a_plug_in_s_loss_of_a_replaced_record_is_stated_in_both_orders() -> None:
     """Without an option, or with another rate in it, the ends do not follow."""
-    for change in ({"options": []}, {"mu": 2.0}):
+    changes: tuple[dict[str, Any], ...] = ({"options": []}, {"mu": 2.0})
+    for change in changes:
         data: dict[str, Any] = made(CASES["a sample of a plug-in's own"]).to_dict()
         (row,) = data["declaration"]["mechanism"]["stated"]["upper"]
         assert sorted(option["order"] for option in row["options"]) == ["add", "remove"]
