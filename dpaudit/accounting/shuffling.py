@@ -211,7 +211,7 @@ def _binned(under_p: Floats, under_q: Floats, epsilon: float) -> DiscreteLoss:
 
     No loss exceeds the `epsilon` of one report; rounding must not say so.
     """
-    largest = epsilon * (1 - 2.0**-48) - 2.0**-48
+    largest = max(0.0, epsilon * (1 - 2.0**-48) - 2.0**-48)
     p, q = (np.ravel(law) for law in (under_p, under_q))
     seen = (p > 1e-25) & (q > 1e-25)
     losses = np.clip(np.log(p[seen] / q[seen]), -largest, largest)
