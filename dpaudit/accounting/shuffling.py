@@ -30,12 +30,13 @@ from dpaudit.accounting.curves.connected import connected
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration, Local, PostProcess, Release, Shuffle
-from dpaudit.model.losses import Composition, DiscreteLoss
+from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss
 from dpaudit.model.losses.binomial import binomial_pmf
 
 Floats: TypeAlias = NDArray[np.float64]
 _SPREAD = 13.0  # deviations of a binomial number that are summed, and 60 more values; beyond lies less than 1e-36
 _BINOMIAL = 1e-11  # relative; what scipy's binomial tails may be off by, far more than they are
+_LEAST = 1e-6
 _INFLATED = 1e-8  # relative, by which knots are raised so that rounding of masses cannot lower a curve
 _ERASED = 1e-4  # probability with which the lower pair shows nothing: above rounding, and the width of any bins
 _KNOTS, _FAR, _FEW, _OFTEN, _TINY = 350, 60, 40, 1e-12, 1e-36
@@ -99,6 +100,7 @@ def _heads(least: Floats, coins: NDArray[np.int64]) -> Floats:
 def shuffled_above(part: Composition, node: Shuffle) -> Composition:
     """Return a loss that dominates every pair of neighbours, where `part` dominates one report.
 
+    Edge cases: below an epsilon of 1e-6, where e^epsilon - 1 is not known to 1e-8, no amplification is credited.
     Raises: UnsupportedError: reports that can fail (delta0 above 0), or without a largest loss.
     """
     orders = (part, part.reversed())
@@ -111,6 +113,8 @@ def shuffled_above(part: Composition, node: Shuffle) -> Composition:
         raise UnsupportedError(
             f"'shuffle' needs reports of a pure epsilon of at most {_LARGEST_EPSILON:g}, and these have {epsilon:g}."
         )
+    if epsilon < _LEAST:
+        return Composition.of(ApproximateLoss(epsilon=epsilon))
     return Composition.of(_dominating(clones_of(epsilon, node)))
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, Multiset, discrete, most, reversed_all
+from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reversed_all
 from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.schemes import bare
 
 Array = np.ndarray[Any, Any]
-_BINS, _CELLS = 8_000, 16_000_000
+_BINS, _CELLS, _LEAST = 8_000, 16_000_000, 1e-6
 
 
 def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
@@ -23,6 +23,8 @@ def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
     require(relation == "replace_one" and node["users"] >= 1, "a shuffle is stated for replaced data of some users")
     epsilon, failing = map(max, zip(most(part), most(reversed_all(part)), strict=True))
     require(epsilon <= 30 and not failing, "shuffled reports need a pure epsilon of at most 30")
+    if epsilon < _LEAST:
+        return black_box(epsilon)
     p, answers = math.exp(epsilon), _answers(node)
     rate, share = (2 / (p + answers - 1), (p + 1) / (p + answers - 1)) if 0 < answers <= p + 1 else (1 / p, 1.0)
     clones = _likely(node["users"] - 1, rate)

@@ -231,3 +231,11 @@ def test_the_dominating_law_is_the_same_in_both_orders(epsilon: float, users: in
     for (here, mass), (there, other) in zip(loss.atoms, back.atoms, strict=True):
         assert here == pytest.approx(there, rel=1e-12)
         assert mass == pytest.approx(other, rel=1e-11)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-14, 1e-15, 1e-16])
+def test_reports_of_next_to_no_epsilon_keep_theirs(epsilon: float) -> None:
+    """Rounding of e^epsilon - 1 would put the upper end below one report's epsilon at delta 0, and the lower above."""
+    answer = Release(label="answer", mechanism=RandomisedResponse(epsilon=epsilon))
+    found = bracket_epsilon(fold(Shuffle(part=Local(part=answer), users=10), "replace_one"), 0.0)
+    assert found.lower <= epsilon * (1 - 1e-12) <= epsilon <= found.upper
