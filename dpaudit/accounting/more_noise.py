@@ -8,7 +8,7 @@ from dpaudit.engines import UPPERS
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration, Release, walk
-from dpaudit.model.mechanism import is_plugged_in
+from dpaudit.model.mechanism import rests_on_plug_ins
 
 _STEPS = 64
 _MOST = 2.0
@@ -32,8 +32,8 @@ def more_noise_of(declaration: Declaration, claim: Claim, factor: float) -> More
 
     The law of whole-number noise changes its shape with the scale. The law of a plug-in's noise is unknown.
     """
-    releases = (node for _, node in walk(declaration) if isinstance(node, Release))
-    if not any(getattr(node.mechanism, "exact_sampler", False) or is_plugged_in(node.mechanism) for node in releases):
+    mechanisms = [node.mechanism for _, node in walk(declaration) if isinstance(node, Release)]
+    if not any(getattr(noise, "exact_sampler", False) or rests_on_plug_ins(noise) for noise in mechanisms):
         return None
     factors = [factor * (1 + (_MOST - 1) * step / _STEPS) for step in range(1, _STEPS + 1)]
     failing: list[tuple[float, float]] = []

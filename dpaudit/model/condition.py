@@ -22,7 +22,7 @@ from dpaudit.model.declaration import (
     Subsample,
     walk,
 )
-from dpaudit.model.mechanism import Mechanism, is_plugged_in
+from dpaudit.model.mechanism import Mechanism, is_plugged_in, with_leaves
 
 Status = Literal["checked", "assumed", "violated"]
 
@@ -143,12 +143,12 @@ def _secret(node: Subsample | Allocate | Shuffle) -> Condition:
 
 
 def _of_a_stream(mechanism: Mechanism) -> tuple[Condition, ...]:
-    """Return what a mechanism over a stream needs, which is one that states its largest length as `horizon`."""
-    horizon = getattr(mechanism, "horizon", None)
-    return () if horizon is None else (Condition(kind="public_length", about=(str(horizon),)),)
+    """Return what mechanisms over a stream need, which are those that state its largest length as `horizon`."""
+    horizons = (getattr(part, "horizon", None) for part in with_leaves(mechanism))
+    return tuple(Condition(kind="public_length", about=(str(most),)) for most in horizons if most is not None)
 
 
 def _of_plug_ins(mechanism: Mechanism) -> tuple[Condition, ...]:
-    """Return that the loss of a plug-in is its supplier's word, for the mechanism and for the leaf of a tree."""
-    plugged = (part for part in (mechanism, getattr(mechanism, "leaf", None)) if is_plugged_in(part))
+    """Return that the loss of a plug-in is its supplier's word, for the mechanism and for every leaf inside it."""
+    plugged = (part for part in with_leaves(mechanism) if is_plugged_in(part))
     return tuple(Condition(kind="stated", about=(f"the plug-in mechanism {part.name}",)) for part in plugged)

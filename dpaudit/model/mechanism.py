@@ -1,5 +1,6 @@
 """The interface of a mechanism: the object that is sampled is the object that is certified."""
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Protocol, Self, TypeGuard, runtime_checkable
 
 import numpy as np
@@ -140,6 +141,25 @@ def is_plugged_in(value: object) -> TypeGuard[Mechanism]:
         kind.__module__.partition(".")[0] in _SHIPPED and vars(kind).get("name") == value.name
         for kind in type(value).__mro__
     )
+
+
+def with_leaves(mechanism: Mechanism) -> Iterator[Mechanism]:
+    """Yield `mechanism`, the leaf that it is made of, the leaf of that leaf, and so on.
+
+    >>> from mechanisms import Gaussian, TreeAggregation
+    >>> noise = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove")
+    >>> [part.name for part in with_leaves(TreeAggregation(horizon=4, leaf=noise))]
+    ['tree_aggregation', 'gaussian']
+    """
+    part: object = mechanism
+    while is_mechanism(part):
+        yield part
+        part = getattr(part, "leaf", None)
+
+
+def rests_on_plug_ins(mechanism: Mechanism) -> bool:
+    """Return whether `mechanism`, or a leaf at any depth inside it, is a plug-in."""
+    return any(map(is_plugged_in, with_leaves(mechanism)))
 
 
 def stated_losses(mechanism: Mechanism) -> dict[str, list[dict[str, Any]]]:

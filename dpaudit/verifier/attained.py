@@ -8,7 +8,7 @@ from functools import reduce
 from dpaudit.verifier import losses, schemes
 from dpaudit.verifier.folding import walk
 from dpaudit.verifier.losses import Multiset
-from dpaudit.verifier.mechanisms import rescaled, sides_of
+from dpaudit.verifier.mechanisms import rescaled, sides_of, with_leaves
 from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shuffles import shuffled_below
 
@@ -118,8 +118,11 @@ def _together(found: Multiset, records: int) -> Multiset:
 
 def _open_order(mechanism: Table) -> bool:
     """Return whether nobody said which law of a table the record has."""
-    rows = mechanism.get("stated", {}).get("lower", [])
-    return mechanism["name"] == "finite" or any(r["loss"] == "discrete" and not r.get("one_order") for r in rows)
+    parts = with_leaves(mechanism)
+    rows = [row for part in parts for row in part.get("stated", {}).get("lower", [])]
+    return any(part["name"] == "finite" for part in parts) or any(
+        r["loss"] == "discrete" and not r.get("one_order") for r in rows
+    )
 
 
 def _query(mechanism: Table) -> str:

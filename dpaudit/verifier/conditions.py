@@ -6,6 +6,7 @@ What a run has looked at beside them is its own account: it is listed after them
 from typing import Any
 
 from dpaudit.verifier.folding import walk
+from dpaudit.verifier.mechanisms import with_leaves
 from dpaudit.verifier.refusals import Table
 from dpaudit.verifier.shape import TABLES
 
@@ -38,13 +39,14 @@ def condition_complaints(rows: list[Table], declaration: Table) -> list[str]:
 def _needed(node: Table) -> list[tuple[str, tuple[str, ...], str]]:
     """Return kind, subject and sentence of each condition that one node needs."""
     found = []
-    mechanism = node.get("mechanism", {})
-    for table, name in ((node, node["node"]), (mechanism, "stream" if "horizon" in mechanism else "")):
+    mechanisms = with_leaves(node.get("mechanism", {}))
+    streams = [(part, "stream") for part in mechanisms if "horizon" in part]
+    for table, name in ((node, node["node"]), *streams):
         for kind, field in TABLES["needed"].get(name, ()):
             held: Any = table.get(field, {"scheme": "poisson", "positions": "fresh"}.get(field, []))
             about = tuple(map(str, held if isinstance(held, list) else [held]))
             found.append((kind, about, _sentence({"kind": kind, "about": about})))
-    for table in (mechanism, mechanism.get("leaf", {})):
+    for table in mechanisms:
         if "stated" in table:
             about = (f"the plug-in mechanism {table['name']}",)
             found.append(("stated", about, _sentence({"kind": "stated", "about": about})))

@@ -6,7 +6,7 @@ from itertools import product
 
 from dpaudit.verifier import losses, schemes
 from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
-from dpaudit.verifier.mechanisms import sides_of
+from dpaudit.verifier.mechanisms import sides_of, with_leaves
 from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shuffles import shuffled_above
 
@@ -32,9 +32,7 @@ def fold(node: Table, relation: str) -> list[Multiset]:
         part = part if _ordered(node["part"], relation) else [joined(part)]
         return [losses.times(a, node["times"]) for a in part]
     if kind == "group":
-        rows = [
-            row for m in (n.get("mechanism", {}) for n in walk(node)) for row in m.get("stated", {}).get("upper", [])
-        ]
+        rows = [row for part in _mechanisms(node) for row in part.get("stated", {}).get("upper", [])]
         own = node["size"] > 1 and any(row["loss"] == "sampled_gaussian" for row in rows)
         require(not own, "nothing says that a group's records enter a plug-in's own sample independently")
         return _group(part, node["size"]) if node["size"] > 1 else part
@@ -124,8 +122,12 @@ def walk(node: Table) -> list[Table]:
 
 def plug_ins(tree: Table) -> list[str]:
     """Return the names of the mechanisms whose losses are stated, because no checker can derive them."""
-    held = [node["mechanism"] for node in walk(tree) if node["node"] == "release"]
-    return list(dict.fromkeys(part["name"] for m in held for part in (m, m.get("leaf", {})) if "stated" in part))
+    return list(dict.fromkeys(part["name"] for part in _mechanisms(tree) if "stated" in part))
+
+
+def _mechanisms(tree: Table) -> list[Table]:
+    """Return the mechanisms of all releases, each with its leaves."""
+    return [part for node in walk(tree) if "mechanism" in node for part in with_leaves(node["mechanism"])]
 
 
 def model(node: Table) -> str:

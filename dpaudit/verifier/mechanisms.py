@@ -28,6 +28,12 @@ def sides_of(fields: Table, relation: str) -> Sides:
     return _READERS[fields["name"]](fields, relation)
 
 
+def with_leaves(fields: Table) -> list[Table]:
+    """Return a mechanism, its leaf, the leaf of that leaf, and so on."""
+    leaf = fields.get("leaf")
+    return [fields, *with_leaves(leaf)] if isinstance(leaf, dict) else [fields]
+
+
 def _stated(row: Table) -> tuple[Loss, int]:
     """Return a loss that a plug-in states of itself, and how often it is met; a law must sum to one on both sides."""
     if row["loss"] == "approximate":
@@ -102,10 +108,17 @@ def _joint_gaussian(fields: Table, relation: str) -> Sides:
     return _sides(("gaussian", math.sqrt(matrix + vector if relation == "add_remove" else square)))
 
 
+def _leaf(fields: Table, relation: str) -> Sides:
+    """Return both sides of a leaf, which is a mechanism that adds noise to an answer, and no stream itself."""
+    leaf = fields["leaf"]
+    require(leaf["name"] in TABLES["additive"] or "stated" in leaf, f"the leaf {leaf['name']} adds no noise")
+    return sides_of(leaf, relation)
+
+
 def _tree_aggregation(fields: Table, relation: str) -> Sides:
     """A record is met by the nodes that hold its elements, each counted by the square of their sum of signs."""
     signs, separation = tuple(fields.get("signs", (1,))), fields.get("separation", 1)
-    upper, lower = sides_of(fields["leaf"], relation)
+    upper, lower = _leaf(fields, relation)
     alternating = all(signs[i] == -signs[i + 1] for i in range(len(signs) - 1))
     require(alternating or all(loss[0] == "gaussian" for loss in upper), "only Gaussian leaves may move one way twice")
     require((len(signs) * separation) ** 3 <= 10**6, "a tree's schedule is too long to be derived again")
@@ -142,7 +155,7 @@ def squared_nodes(horizon: int, signs: tuple[int, ...], separation: int) -> int:
 
 def _matrix(fields: Table, relation: str) -> Sides:
     """A strategy's rows move by the root of a sum over pairs of participations; the leaf is Gaussian."""
-    upper, lower = sides_of(fields["leaf"], relation)
+    upper, lower = _leaf(fields, relation)
     require(upper == lower and [loss[0] for loss in upper] == ["gaussian"], "a strategy's leaf is no Gaussian noise")
     (low, high), ((_, mu),) = squared_move(fields), upper
     if low == high == int(low):

@@ -5,7 +5,7 @@ import math
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import children, places
 from dpaudit.verifier.losses import Multiset, group_delta, most
-from dpaudit.verifier.mechanisms import sides_of
+from dpaudit.verifier.mechanisms import sides_of, with_leaves
 from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shape import TABLES
 
@@ -94,7 +94,7 @@ def _concluded(rule: str, node: Table) -> float:
 def _release(node: Table) -> Multiset:
     """Return what bounds a release from above, under the relation that its mechanism states."""
     fields = node["mechanism"]
-    return sides_of(fields, fields.get("leaf", fields).get("neighbours", "replace_one"))[0]
+    return sides_of(fields, with_leaves(fields)[-1].get("neighbours", "replace_one"))[0]
 
 
 def _optimal(parts: list[tuple[float, float]], times: int, delta: float) -> float:

@@ -5,6 +5,7 @@ from collections import Counter
 
 from dpaudit.verifier import integers, losses, splits
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reverse, reversed_all, shows_all, times
+from dpaudit.verifier.mechanisms import with_leaves
 from dpaudit.verifier.refusals import Table, Unfollowed, follow, require
 from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.together import together
@@ -40,8 +41,9 @@ def above(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
 
 def _one_order(node: Table) -> bool:
     """Return whether a release outside further samples states a law of one order, which may be the record's or not."""
-    rows = node.get("mechanism", {}).get("stated", {}).get("upper", [])
-    if node.get("mechanism", {}).get("name") == "one_sided_wishart" or any(row.get("one_order") for row in rows):
+    parts = with_leaves(node.get("mechanism", {}))
+    rows = [row for part in parts for row in part.get("stated", {}).get("upper", [])]
+    if any(part.get("name") == "one_sided_wishart" for part in parts) or any(row.get("one_order") for row in rows):
         return True
     inner = [*node.get("parts", []), *(node[key] for key in ("inside", "touched", "part") if key in node)]
     return node["node"] not in ("subsample", "allocate") and any(map(_one_order, inner))

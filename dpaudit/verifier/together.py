@@ -12,7 +12,7 @@ import numpy as np
 
 from dpaudit.verifier.integers import LATTICE, noise_law
 from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, discrete, merged, reverse, smaller, times
-from dpaudit.verifier.mechanisms import sides_of
+from dpaudit.verifier.mechanisms import sides_of, with_leaves
 from dpaudit.verifier.refusals import Table, follow
 from dpaudit.verifier.shifts import UNIT, Array
 
@@ -28,7 +28,7 @@ Held = tuple[Outcomes, float, float, bool]  # outcomes, mass on others, mass not
 def together(node: Table, rate: float, labels: list[str], *, low: bool) -> Loss:
     """Return the loss of all releases of `labels` (all there are, if empty) on a sample; nothing for other parts."""
     found = releases(node, 1)
-    if any("stated" in one["mechanism"] for one, _ in found):
+    if any("stated" in part for one, _ in found for part in with_leaves(one["mechanism"])):
         return ()
     moved = [(one["mechanism"], n) for one, n in found if not labels or one["label"] in labels]
     listed = [(fields, n) for fields, n in moved if fields["name"] in (*LATTICE, "finite")]

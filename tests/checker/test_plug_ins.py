@@ -18,15 +18,19 @@ from dpaudit import (
     Neighbours,
     Release,
     Repeat,
+    Sequential,
+    Stated,
     UnsupportedError,
     certify,
 )
 from dpaudit.model import codec
 from dpaudit.model.certificate import digest_of
+from dpaudit.model.condition import conditions_of
 from dpaudit.model.losses import SampledGaussianLoss
 from dpaudit.model.mechanism import Array, Mechanism, is_plugged_in
 from dpaudit.verifier import verify
-from dpaudit.verifier.folding import fold
+from dpaudit.verifier.conditions import condition_complaints
+from dpaudit.verifier.folding import fold, plug_ins
 from dpaudit.verifier.refusals import Rejection
 from mechanisms import NAMES, Gaussian, TreeAggregation, load
 
@@ -138,6 +142,65 @@ def test_reading_compares_the_stated_losses_with_those_of_the_installed_plug_in(
     monkeypatch.setattr(Told, "loss", lambda self: DiscreteLoss(atoms=((0.0, 1.0),)))
     with pytest.raises(CertificateError, match="stated losses are not those of the mechanism"):
         Certificate.from_json(text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Additive(Gaussian):
+    """Adds noise of a law that only its supplier knows."""
+
+    name: ClassVar[str] = "additive"
+
+
+def nested(outer: dict[str, Any]) -> dict[str, Any]:
+    """The parsed certificate of a tree over a plug-in, its leaf put one level deeper, and no condition about it."""
+    leaf = Additive(stddev=20.0, l2_sensitivity=1.0, neighbours="replace_one")
+    stream = Release(label="stream", mechanism=TreeAggregation(horizon=1, leaf=leaf))
+    data = certify(Sequential(parts=(stream, Stated(epsilon=0.1, source="a vendor"))), CLAIM).to_dict()
+    release = data["declaration"]["parts"][0]
+    release["mechanism"] = outer | {"leaf": release["mechanism"]}
+    data["conditions"] = [row for row in data["conditions"] if "additive" not in str(row["about"])]
+    return data
+
+
+@pytest.mark.parametrize(
+    "outer",
+    [
+        {"name": "tree_aggregation", "horizon": 1},
+        {"name": "matrix", "strategy": "square_root", "horizon": 1},
+    ],
+    ids=["tree of tree", "matrix of tree"],
+)
+def test_losses_stated_in_a_nested_leaf_need_their_condition_and_their_note(outer: dict[str, Any]) -> None:
+    """Both walk every leaf, and no stream is a leaf of another one: the accountant refuses such trees, too."""
+    data = nested(outer)
+    declared = data["declaration"]
+    assert plug_ins(declared) == ["additive"]
+    assert any("the plug-in mechanism additive" in held for held in condition_complaints(data["conditions"], declared))
+    assert not verify(json.dumps(data | {"digest": digest_of(data)})).accepted
+    with pytest.raises(Rejection, match="the leaf tree_aggregation adds no noise"):
+        fold(declared, "replace_one")
+
+
+def test_the_accountant_lists_what_every_leaf_states() -> None:
+    """A plug-in that is made of a tree over another plug-in brings two statements and two lengths."""
+    inner = TreeAggregation(horizon=4, leaf=Additive(stddev=20.0, l2_sensitivity=1.0, neighbours="replace_one"))
+    made = Release(label="stream", mechanism=MadeOf(epsilon=0.5, horizon=7, leaf=inner))
+    listed = [(held.kind, held.about) for held in conditions_of(made)]
+    assert [about for kind, about in listed if kind == "stated"] == [
+        ("the plug-in mechanism made_of",),
+        ("the plug-in mechanism additive",),
+    ]
+    assert [about for kind, about in listed if kind == "public_length"] == [("7",), ("4",)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeOf(Told):
+    """A stream over another stream."""
+
+    name: ClassVar[str] = "made_of"
+
+    leaf: Mechanism
+    horizon: int
 
 
 def test_no_shipped_mechanism_states_its_losses() -> None:

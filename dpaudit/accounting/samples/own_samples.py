@@ -3,7 +3,7 @@
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration, Release, walk
 from dpaudit.model.losses import Composition, SampledGaussianLoss
-from dpaudit.model.mechanism import is_plugged_in
+from dpaudit.model.mechanism import rests_on_plug_ins
 
 
 def require_declared_samples(part: Declaration) -> None:
@@ -14,7 +14,7 @@ def require_declared_samples(part: Declaration) -> None:
     Raises: UnsupportedError: such a release below `part`.
     """
     for _, node in walk(part):
-        if isinstance(node, Release) and is_plugged_in(node.mechanism):
+        if isinstance(node, Release) and rests_on_plug_ins(node.mechanism):
             held = Composition.of(node.mechanism.loss())
             if any(isinstance(loss, SampledGaussianLoss) for loss, _ in held.parts):
                 raise UnsupportedError(

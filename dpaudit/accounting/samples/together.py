@@ -17,7 +17,7 @@ from dpaudit.model.losses import (
     noise_laws,
     sampled_apart,
 )
-from dpaudit.model.mechanism import Mechanism, attained_loss, is_opposed, is_plugged_in
+from dpaudit.model.mechanism import Mechanism, attained_loss, is_opposed, rests_on_plug_ins
 
 _OUTPUTS, _FEWEST, _MOST = 1_000_000, 80, 4096  # outputs together, and cells of one continuous noise
 _FINE = 4  # cells for each unit of a shift, so that sums over places in a cell are integrals
@@ -83,7 +83,7 @@ def _composed(moved: tuple[tuple[Mechanism, int], ...], rate: float, *, above: b
     listed: list[tuple[ThreeLaws, int]] = []
     shifts: Counter[GaussianLoss | LaplaceLoss] = Counter()
     for mechanism, times in moved:
-        if is_plugged_in(mechanism):
+        if rests_on_plug_ins(mechanism):
             return None
         if is_opposed(mechanism):
             listed.append((mechanism.three_laws(above=above), times))
