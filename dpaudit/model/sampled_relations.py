@@ -2,7 +2,7 @@
 
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Allocate, Declaration, Scheme, Subsample
+from dpaudit.model.declaration import Allocate, Cells, Declaration, Scheme, Subsample
 
 _INSIDE: dict[Scheme, dict[Neighbours, Neighbours]] = {
     "poisson": {"add_remove": "add_remove", "zero_out": "zero_out", "replace_one": "add_remove"},
@@ -50,6 +50,24 @@ def relation_inside(node: Subsample | Allocate, neighbours: Neighbours) -> Neigh
             f"neighbours={neighbours!r}. Change the claim's neighbours, or the scheme if the code samples otherwise."
         )
     return known[neighbours]
+
+
+def relation_below(node: Declaration, place: int, neighbours: Neighbours) -> Neighbours:
+    """Return the relation that part number `place` of `node` is stated for, or the node's own where nothing is proved.
+
+    >>> from dpaudit.model.declaration import Stated
+    >>> relation_below(Subsample(part=Stated(epsilon=0.5, source="a supplier"), rate=0.1), 0, "replace_one")
+    'add_remove'
+    """
+    match node:
+        case Cells():
+            return "add_remove" if place == 1 else neighbours
+        case Subsample(scheme=scheme):
+            return inside_of("subsample", scheme).get(neighbours, neighbours)
+        case Allocate():
+            return inside_of("allocate", "").get(neighbours, neighbours)
+        case _:
+            return neighbours
 
 
 def needs_others(node: Declaration, neighbours: Neighbours) -> bool:

@@ -1,18 +1,34 @@
 """The printed reading: a paper's argument, replayed rule by rule, with what does not hold in it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import DeclarationError
-from dpaudit.model.claim import Claim
-from dpaudit.model.declaration import Cells, Declaration, Group, Parallel, Release, Repeat, Stated, children, walk
+from dpaudit.model.claim import Claim, Neighbours
+from dpaudit.model.declaration import (
+    Allocate,
+    Cells,
+    Declaration,
+    Group,
+    Parallel,
+    Release,
+    Repeat,
+    Stated,
+    Subsample,
+    children,
+    walk,
+)
 from dpaudit.model.losses import Composition, group_delta
 from dpaudit.model.readings import FailedStep, PrintedReading
+from dpaudit.model.sampled_relations import relation_below
 from dpaudit.rules import RULES, Budget, Rule, Step
 from dpaudit.runtime.plugins import suggestion
 
 _ROUNDING = 1e-9
+PartBudget: TypeAlias = Callable[[Declaration, Neighbours], Budget]
+"""What a part costs, read for a relation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +68,9 @@ def replay(declaration: Declaration, claim: Claim) -> PrintedReading:
     conclusion is true although its theorem does not prove it is still a problem, and says so.
     Raises: DeclarationError: an unknown rule.
     """
-    inferences = tuple(infer(declaration))
+    inferences = tuple(infer(declaration, claim.neighbours))
     problems = tuple(problem for inference in inferences for problem in inference.problems)
-    budget = printed_budget(declaration)
+    budget = printed_budget(declaration, claim.neighbours)
     reaches = budget.epsilon <= claim.epsilon * (1 + _ROUNDING) and budget.delta <= claim.delta * (1 + _ROUNDING)
     if not reaches:
         message = f"the argument ends at ({budget.epsilon:.6g}, {budget.delta:.6g}), which is weaker than the claim"
@@ -62,73 +78,112 @@ def replay(declaration: Declaration, claim: Claim) -> PrintedReading:
     return PrintedReading(epsilon=budget.epsilon, delta=budget.delta, valid=not problems, problems=problems)
 
 
-def infer(declaration: Declaration) -> list[Inference]:
-    """Return one inference for each annotated node, parents first."""
-    return [
-        Inference(path=path, rule=rule, step=step, concluded=rule.conclude(step))
-        for path, node in walk(declaration)
-        if node.printed is not None
-        for rule, step in [_step(node, printed_budget)]
-    ]
+def infer(declaration: Declaration, neighbours: Neighbours) -> list[Inference]:
+    """Return one inference for each annotated node, parents first, of a tree that is read for `neighbours`."""
+    return list(_inferences(declaration, neighbours, "root"))
 
 
-def printed_budget(node: Declaration) -> Budget:
+def _inferences(node: Declaration, neighbours: Neighbours, path: str) -> Iterator[Inference]:
+    """Yield the inference of a node, if it is annotated, then those of its parts."""
+    if node.printed is not None:
+        rule, step = _step(node, neighbours, printed_budget)
+        yield Inference(path=path, rule=rule, step=step, concluded=rule.conclude(step))
+    for i, part in enumerate(children(node)):
+        yield from _inferences(part, relation_below(node, i, neighbours), f"{path}.{i}")
+
+
+def printed_budget(node: Declaration, neighbours: Neighbours) -> Budget:
     """Return the budget the paper has at `node`; where it prints none, what its parts imply.
 
     Without an annotation a sequence adds up, parallel parts take the largest, cells twice what one is touched,
-    a group grows by its size, and one part passes on its own; a release without one takes its exact pure
-    epsilon, which is infinite for Gaussian noise.
+    a group grows by its size, and one part passes on its own; a sample counts the records of its part that one move
+    of the whole changes, and secret steps how often they meet the record. A release takes its exact pure epsilon,
+    which is infinite for Gaussian noise. `neighbours` is the relation that `node` is read for.
     """
     if node.printed is not None:
         return Budget(epsilon=node.printed.epsilon, delta=node.printed.delta)
-    return implied(node, printed_budget)
+    return implied(node, neighbours, printed_budget)
 
 
-def implied(node: Declaration, budget: Callable[[Declaration], Budget]) -> Budget:
-    """Return what an unannotated `node` costs when each part costs `budget(part)`."""
+def implied(node: Declaration, neighbours: Neighbours, budget: PartBudget) -> Budget:
+    """Return what an unannotated `node` costs when each part costs what `budget` says for the part's own relation."""
+    costs = _costs(node, neighbours, budget)
     match node:
         case Stated(epsilon=epsilon, delta=delta):
             return Budget(epsilon=epsilon, delta=delta)
         case Release(mechanism=mechanism):
             composition = Composition.of(mechanism.loss())
             return Budget(epsilon=total_supremum(composition)[1], delta=total_infinite_mass(composition)[1])
-        case Parallel(parts=parts):
-            held = [budget(part) for part in parts]
-            return Budget(epsilon=max(b.epsilon for b in held), delta=max(b.delta for b in held))
-        case Repeat(part=part, times=times):
-            one = budget(part)
-            return Budget(epsilon=times * one.epsilon, delta=min(1.0, times * one.delta))
-        case Cells(inside=inside, touched=touched):
-            same, twice = budget(inside), budget(touched)
+        case Parallel():
+            return Budget(epsilon=max(cost.epsilon for cost in costs), delta=max(cost.delta for cost in costs))
+        case Repeat(times=times):
+            return _repeated(costs[0], times)
+        case Cells():
+            inside, touched = costs
             return Budget(
-                epsilon=max(same.epsilon, 2 * twice.epsilon), delta=min(1.0, max(same.delta, 2 * twice.delta))
+                epsilon=max(inside.epsilon, 2 * touched.epsilon),
+                delta=min(1.0, max(inside.delta, 2 * touched.delta)),
             )
-        case Group(part=part, size=size):
-            one = budget(part)
-            return Budget(epsilon=size * one.epsilon, delta=group_delta(one.epsilon, one.delta, size))
+        case Group(size=size):
+            return _grouped(costs[0], size)
+        case Subsample() | Allocate():
+            changed = _grouped(costs[0], _changed_records(node, neighbours))
+            return _repeated(changed, node.per_epoch * node.epochs if isinstance(node, Allocate) else 1)
         case _:
-            held = [budget(part) for part in children(node)]
-            return Budget(epsilon=sum(b.epsilon for b in held), delta=min(1.0, sum(b.delta for b in held)))
+            return Budget(
+                epsilon=sum(cost.epsilon for cost in costs), delta=min(1.0, sum(cost.delta for cost in costs))
+            )
 
 
-def conclude(node: Declaration, leaf: Callable[[Step], float] | None = None) -> Budget:
+def _costs(node: Declaration, neighbours: Neighbours, budget: PartBudget) -> list[Budget]:
+    """Return what each part of `node` costs, read for the part's own relation."""
+    return [budget(part, relation_below(node, i, neighbours)) for i, part in enumerate(children(node))]
+
+
+def _repeated(cost: Budget, times: int) -> Budget:
+    """Return what a part costs that is met `times` times."""
+    return Budget(epsilon=times * cost.epsilon, delta=min(1.0, times * cost.delta))
+
+
+def _grouped(cost: Budget, size: int) -> Budget:
+    """Return what a part costs where `size` records change."""
+    return Budget(epsilon=size * cost.epsilon, delta=group_delta(cost.epsilon, cost.delta, size))
+
+
+def _changed_records(node: Subsample | Allocate, neighbours: Neighbours) -> int:
+    """Return how many times a part's own relation one move of the whole is at most, beside the amplification.
+
+    Where a record is replaced in a Poisson sample or at secret steps, one leaves the part and another one enters it; so
+    it is where a record displaces another one of a sample that is cut. Draws with replacement may all be one record.
+    """
+    scheme = node.scheme if isinstance(node, Subsample) else "poisson"
+    if scheme == "with_replacement":
+        return node.batch_size or 1 if isinstance(node, Subsample) else 1
+    return 2 if scheme == "truncated_poisson" or (scheme == "poisson" and neighbours == "replace_one") else 1
+
+
+def conclude(node: Declaration, neighbours: Neighbours, leaf: Callable[[Step], float] | None = None) -> Budget:
     """Return what the cited rules give for the noise that `node` really has, at the printed deltas.
 
     `leaf` replaces the rules of releases by another one; inner nodes keep the rules that are printed.
     """
+
+    def concluded_of(part: Declaration, relation: Neighbours) -> Budget:
+        return conclude(part, relation, leaf)
+
     if node.printed is None:
-        return implied(node, lambda part: conclude(part, leaf))
-    rule, step = _step(node, lambda part: conclude(part, leaf))
+        return implied(node, neighbours, concluded_of)
+    rule, step = _step(node, neighbours, concluded_of)
     concluded = leaf(step) if leaf is not None and isinstance(node, Release) else rule.conclude(step)
     return Budget(epsilon=concluded, delta=node.printed.delta)
 
 
-def _step(node: Declaration, budget: Callable[[Declaration], Budget]) -> tuple[Rule, Step]:
+def _step(node: Declaration, neighbours: Neighbours, budget: PartBudget) -> tuple[Rule, Step]:
     """Return the rule an annotated node cites, and what it is applied to."""
     assert node.printed is not None  # noqa: S101  # callers look first
     if node.printed.rule not in RULES:
         known = suggestion(node.printed.rule, tuple(RULES))
         raise DeclarationError(f"Unknown rule {node.printed.rule!r} in a printed annotation{known}")
     times = node.times if isinstance(node, Repeat) else 1
-    parts = tuple((budget(part), times) for part in children(node))
+    parts = tuple((cost, times) for cost in _costs(node, neighbours, budget))
     return RULES[node.printed.rule], Step(node=node, printed=node.printed, parts=parts)

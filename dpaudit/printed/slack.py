@@ -124,17 +124,17 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
         _by_rules(
             "constants",
             "The noise formula has a larger constant than its own theorem asks for: {} times the noise.",
-            conclude_with=lambda tree: conclude(tree).epsilon,
+            conclude_with=lambda tree, claim: conclude(tree, claim.neighbours).epsilon,
         ),
         _by_rules(
             "theorem at each release",
             "Each release is bounded by a tail inequality where its exact loss is known: {} times the noise.",
-            conclude_with=lambda tree: conclude(tree, leaf).epsilon,
+            conclude_with=lambda tree, claim: conclude(tree, claim.neighbours, leaf).epsilon,
         ),
         _by_rules(
             "number of parts",
             _parts_sentence(declaration),
-            conclude_with=lambda tree: conclude(_with_true_counts(tree), leaf).epsilon,
+            conclude_with=lambda tree, claim: conclude(_with_true_counts(tree), claim.neighbours, leaf).epsilon,
         ),
         Reading(
             name="composition theorem",
@@ -178,14 +178,14 @@ def _leaf_bounds() -> Callable[[Step], float]:
     return bound
 
 
-def _by_rules(name: str, sentence: str, conclude_with: Callable[[Declaration], float]) -> Reading:
+def _by_rules(name: str, sentence: str, conclude_with: Callable[[Declaration, Claim], float]) -> Reading:
     """Return a reading that follows the printed rules with some of them improved."""
     return Reading(
         name=name,
         sentence=sentence,
-        epsilon=lambda tree, claim: conclude_with(tree),
+        epsilon=conclude_with,
         noise=lambda tree, claim: smallest_factor(
-            lambda factor: log_ratio(conclude_with(scaled(tree, factor)), claim.epsilon),
+            lambda factor: log_ratio(conclude_with(scaled(tree, factor), claim), claim.epsilon),
             f"epsilon={claim.epsilon}, delta={claim.delta}",
         ),
     )

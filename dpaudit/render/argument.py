@@ -30,7 +30,7 @@ class ArgumentStep:
 def steps_of(certificate: Certificate) -> tuple[ArgumentStep, ...]:
     """Return the steps of the printed argument, leaves first; equal steps appear once."""
     places_by_step: dict[ArgumentStep, list[str]] = {}
-    for inference in reversed(infer(certificate.declaration)):
+    for inference in reversed(infer(certificate.declaration, certificate.claim.neighbours)):
         printed, rule = inference.step.printed, inference.rule
         budget = f"epsilon {nearest(printed.epsilon)}, delta {nearest(printed.delta)}"
         step = ArgumentStep(

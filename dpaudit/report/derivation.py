@@ -13,22 +13,18 @@ from dpaudit.model.bracket import Bracket
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import conditions_of
 from dpaudit.model.declaration import (
-    Allocate,
     Billboard,
-    Cells,
     Declaration,
     Local,
     PostProcess,
     Printed,
     Release,
     Stated,
-    Subsample,
     children,
     with_children,
 )
 from dpaudit.model.mechanism import Mechanism
-from dpaudit.model.node_kinds import kind_of
-from dpaudit.model.sampled_relations import inside_of
+from dpaudit.model.sampled_relations import relation_below
 from dpaudit.report.theorems import theorems_of
 from dpaudit.wording.nodes import node_words
 from dpaudit.wording.numerals import at_least, interval, nearest, whole
@@ -87,16 +83,6 @@ class _Position:
     last: str = ""
 
 
-def _relation_below(node: Declaration, place: int, neighbours: Neighbours) -> Neighbours:
-    """Return the relation that a part of `node` is stated for, or the node's own where it proves nothing for it."""
-    if isinstance(node, Cells):
-        return "add_remove" if place == 1 else neighbours
-    if isinstance(node, Subsample | Allocate):
-        scheme = node.scheme if isinstance(node, Subsample) else ""
-        return inside_of(kind_of(node), scheme).get(neighbours, neighbours)
-    return neighbours
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reader:
     """Turns places into rows; `known` remembers brackets, since wrappers have the loss of what they wrap."""
@@ -117,7 +103,7 @@ class _Reader:
                 yield _ellipsis(path, position.depth + 1, text)
             if 5 <= number < 5 + len(hidden):
                 continue
-            relation = _relation_below(position.node, first, position.relation)
+            relation = relation_below(position.node, first, position.relation)
             yield from self.rows(
                 _Position(
                     node=group[0],

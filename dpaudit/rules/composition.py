@@ -15,17 +15,21 @@ def _sum(step: Step) -> float:
     return math.fsum(part.epsilon * times for part, times in step.parts)
 
 
+def _slots_premises(step: Step) -> tuple[str, ...]:
+    """The premise that all rules of composition share: the slots cover the parts."""
+    if step.printed.slots is not None and step.events > step.printed.slots * (1 + 1e-12):
+        return (f"{step.events} parts are composed in {step.printed.slots:.6g} slots",)
+    return ()
+
+
 def _sum_premises(step: Step) -> tuple[str, ...]:
     """The slots cover the parts, and the deltas fit."""
-    problems: list[str] = []
-    if step.printed.slots is not None and step.events > step.printed.slots * (1 + 1e-12):
-        problems.append(f"{step.events} parts are composed in {step.printed.slots:.6g} slots")
     deltas = (
         step.printed.slots * step.largest.delta
         if step.printed.slots is not None
         else math.fsum(part.delta * times for part, times in step.parts)
     )
-    return (*problems, *exceeding("delta", deltas, step.printed.delta))
+    return (*_slots_premises(step), *exceeding("delta", deltas, step.printed.delta))
 
 
 def _spare_delta(step: Step) -> float:
@@ -57,15 +61,15 @@ def _advanced_short(step: Step) -> float:
 
 
 def _advanced_premises(step: Step) -> tuple[str, ...]:
-    """Something of delta must be left for the theorem's own failure probability."""
+    """The slots cover the parts, and something of delta is left for the theorem's own failure probability."""
     if _spare_delta(step) <= 0:
-        return ("the parts use up the whole delta; the theorem needs some of it for itself",)
-    return ()
+        return (*_slots_premises(step), "the parts use up the whole delta; the theorem needs some of it for itself")
+    return _slots_premises(step)
 
 
 def _advanced_short_premises(step: Step) -> tuple[str, ...]:
-    """The shorthand is proved for epsilon <= 1 and parts with delta / (2k)."""
-    problems: list[str] = []
+    """The slots cover the parts; the shorthand is proved for epsilon <= 1 and parts with delta / (2k)."""
+    problems = [*_slots_premises(step)]
     if step.printed.epsilon > 1:
         problems.append(f"the shorthand needs epsilon <= 1, here {step.printed.epsilon:.6g}")
     return (*problems, *exceeding("delta of the parts", 2 * step.count * step.largest.delta, step.printed.delta))
@@ -138,7 +142,7 @@ COMPOSITION_RULES = (
         source="Kairouz, Oh and Viswanath (2015), Theorem 3.5",
         side_conditions=("the parts' budgets are fixed in advance",),
         conclude=_optimal,
-        premises=lambda step: (),
+        premises=_slots_premises,
         nodes=_COMPOSED,
     ),
 )

@@ -109,15 +109,9 @@ def children(node: Table) -> list[Table]:
     return [*node.get("parts", []), *(node[key] for key in ("inside", "touched", "part") if key in node)]
 
 
-def places(node: Table, place: str = "root") -> list[tuple[str, Table]]:
-    """Return all nodes with their places, parents first."""
-    below = (held for i, part in enumerate(children(node)) for held in places(part, f"{place}.{i}"))
-    return [(place, node), *below]
-
-
 def walk(node: Table) -> list[Table]:
     """Return all nodes, parents first."""
-    return [held for _, held in places(node)]
+    return [node, *(below for part in children(node) for below in walk(part))]
 
 
 def plug_ins(tree: Table) -> list[str]:

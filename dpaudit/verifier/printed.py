@@ -3,10 +3,11 @@
 import math
 
 from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.folding import children, places
+from dpaudit.verifier.folding import children
 from dpaudit.verifier.losses import Multiset, group_delta, most
 from dpaudit.verifier.mechanisms import sides_of, with_leaves
 from dpaudit.verifier.refusals import Table, require
+from dpaudit.verifier.schemes import inside
 from dpaudit.verifier.shape import TABLES
 
 _ENOUGH = 1 + 1e-9  # rounding that a printed number may have
@@ -14,11 +15,12 @@ _ENOUGH = 1 + 1e-9  # rounding that a printed number may have
 
 def printed_complaints(printed: Table | None, tree: Table, claim: Table) -> list[str]:
     """Return where the printed reading does not follow: its end, the places of its problems, and its validity."""
-    steps = [(place, node) for place, node in places(tree) if "printed" in node]
+    read = _read(tree, claim["neighbours"], "root")
+    steps = [(place, node, relation) for place, node, relation in read if "printed" in node]
     if printed is None or not steps:
         return [] if printed is None and not steps else ["the printed reading is missing or has no basis"]
-    end = budget(tree)
-    broken = [(place, node["printed"]["rule"]) for place, node in steps if breaks(node)]
+    end = budget(tree, claim["neighbours"])
+    broken = [(place, node["printed"]["rule"]) for place, node, relation in steps if breaks(node, relation)]
     broken += [("root", "claim")] * any(end[i] > claim[of] * _ENOUGH for i, of in enumerate(("epsilon", "delta")))
     stated = list(dict.fromkeys((row["node"], row["rule"]) for row in printed["problems"]))
     said = float(printed["epsilon"]), printed["delta"]
@@ -30,14 +32,36 @@ def printed_complaints(printed: Table | None, tree: Table, claim: Table) -> list
     ]
 
 
-def budget(node: Table) -> tuple[float, float]:
+def _read(node: Table, relation: str, place: str) -> list[tuple[str, Table, str]]:
+    """Return all nodes with their places and the relation that each is read for, parents first."""
+    below = [
+        row
+        for i, (part, inner) in enumerate(zip(children(node), _relations(node, relation), strict=True))
+        for row in _read(part, inner, f"{place}.{i}")
+    ]
+    return [(place, node, relation), *below]
+
+
+def _relations(node: Table, relation: str) -> list[str]:
+    """Return the relation that each part of a node is read for."""
+    if node["node"] == "cells":
+        return [relation, "add_remove"]
+    return [inside(node, relation)] * len(children(node))
+
+
+def budget(node: Table, relation: str) -> tuple[float, float]:
     """Return the budget printed on a node, or implied by its parts."""
     stated = node.get("printed", node if node["node"] == "stated" else None)
     if stated is not None:
         return float(stated["epsilon"]), float(stated.get("delta", 0.0))
     if node["node"] == "release":
         return most(_release(node))
-    held = _inside(node)
+    held = _inside(node, relation)
+    if node["node"] in ("subsample", "allocate"):
+        records = _changed_records(node, relation)
+        epsilon, delta = records * held[0][0], group_delta(*held[0], records)
+        times = node.get("per_epoch", 1) * node.get("epochs", 1)
+        return times * epsilon, min(1.0, times * delta)
     if node["node"] in ("parallel", "cells"):
         return max(e for e, _ in held), max(d for _, d in held)
     if node["node"] == "group":
@@ -46,32 +70,44 @@ def budget(node: Table) -> tuple[float, float]:
     return times * math.fsum(e for e, _ in held), times * math.fsum(d for _, d in held)
 
 
-def _inside(node: Table) -> list[tuple[float, float]]:
+def _changed_records(node: Table, relation: str) -> int:
+    """Return how many records of its part one move of a sample or an allocation changes at most."""
+    scheme = node.get("scheme", "poisson")
+    if scheme == "with_replacement":
+        return int(node["batch_size"])
+    return 2 if scheme == "truncated_poisson" or (scheme, relation) == ("poisson", "replace_one") else 1
+
+
+def _inside(node: Table, relation: str) -> list[tuple[float, float]]:
     """Return the budgets of a node's parts; of cells, a replaced record touches the second twice."""
-    held = [budget(child) for child in children(node)]
+    held = [budget(child, inner) for child, inner in zip(children(node), _relations(node, relation), strict=True)]
     return [held[0], (2 * held[1][0], 2 * held[1][1])] if node["node"] == "cells" else held
 
 
-def breaks(node: Table) -> bool:
+def breaks(node: Table, relation: str) -> bool:
     """Return whether one printed step does not follow by its own rule."""
-    if budget(node)[0] > float(node["printed"].get("largest_epsilon", math.inf)):
+    if budget(node, relation)[0] > float(node["printed"].get("largest_epsilon", math.inf)):
         return True
     rule = node["printed"]["rule"]
     require(rule in TABLES["rules"], f"the printed rule {rule!r} cannot be derived again by this checker")
     subject = node["mechanism"]["name"] if node["node"] == "release" else node["node"]
-    return subject not in TABLES["rules"][rule] or _concluded(rule, node) > budget(node)[0] * _ENOUGH
+    return (
+        subject not in TABLES["rules"][rule] or _concluded(rule, node, relation) > budget(node, relation)[0] * _ENOUGH
+    )
 
 
-def _concluded(rule: str, node: Table) -> float:
+def _concluded(rule: str, node: Table, relation: str) -> float:
     """Return the epsilon that a rule gives at the printed delta, infinite where one of its premises fails."""
-    (epsilon, delta), parts, times = budget(node), _inside(node), node.get("times", 1)
+    (epsilon, delta), parts, times = budget(node, relation), _inside(node, relation), node.get("times", 1)
     slots, allowed = node["printed"].get("slots", times * len(parts)), delta * _ENOUGH
     e, d = (max((part[of] for part in parts), default=0.0) for of in (0, 1))
+    if rule in TABLES["composition"] and times * len(parts) > slots * (1 + 1e-12):
+        return math.inf
     match rule:
         case "basic":
             equal = "slots" in node["printed"]
             sums = [slots * e, slots * d] if equal else [times * math.fsum(held) for held in zip(*parts, strict=True)]
-            return sums[0] if sums[1] <= allowed and times * len(parts) <= slots * (1 + 1e-12) else math.inf
+            return sums[0] if sums[1] <= allowed else math.inf
         case "advanced" | "advanced_refined":
             spare, drift = delta - slots * d, math.expm1(e) if rule == "advanced" else math.tanh(e / 2)
             return e * math.sqrt(2 * slots * math.log(1 / spare)) + slots * e * drift if spare > 0 else math.inf

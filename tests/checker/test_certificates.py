@@ -252,10 +252,10 @@ def test_a_rule_at_a_node_it_does_not_speak_of_is_a_problem(tree: Declaration, r
 
 def test_an_unannotated_group_or_cell_array_costs_the_printed_argument_what_it_costs() -> None:
     part = Stated(epsilon=0.1, delta=1e-9, source="x")
-    group = printed_budget(Group(part=part, size=10))
+    group = printed_budget(Group(part=part, size=10), "replace_one")
     assert group.epsilon == pytest.approx(1.0)
     assert group.delta == pytest.approx(1e-9 * math.expm1(1.0) / math.expm1(0.1))
-    assert printed_budget(Cells(inside=part, touched=part)).epsilon == pytest.approx(0.2)
+    assert printed_budget(Cells(inside=part, touched=part), "replace_one").epsilon == pytest.approx(0.2)
 
 
 def test_a_group_over_a_part_that_may_fail_keeps_no_pure_claim() -> None:

@@ -243,7 +243,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("R7", "basic composition ignores the slots", "dpaudit.rules.composition:_sum", "step.printed.slots * step.largest.epsilon",
      "step.largest.epsilon", "epochs"),
     ("R8", "basic composition lets deltas overflow", "dpaudit.rules.composition:_sum_premises", '*exceeding("delta", deltas, step.printed.delta)', "", "epochs"),
-    ("R9", "more parts than slots pass", "dpaudit.rules.composition:_sum_premises", "step.events > step.printed.slots", "step.events < -step.printed.slots", "epochs"),
+    ("R9", "more parts than slots pass", "dpaudit.rules.composition:_slots_premises", "step.events > step.printed.slots", "step.events < -step.printed.slots", "epochs"),
     ("R10", "the shorthand holds beyond epsilon = 1", "dpaudit.rules.composition:_advanced_short_premises", "step.printed.epsilon > 1",
      "step.printed.epsilon > 10", "response"),
     ("R11", "the shorthand with ln(1/delta)", "dpaudit.rules.composition:_advanced_short", "math.log(2 / step", "math.log(1 / step", "response"),
@@ -253,7 +253,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("R15", "the replay believes the printed conclusion", "dpaudit.printed.argument:Inference.problems",
      "self.concluded > printed.epsilon * (1 + _ROUNDING)", "False", "epochs"),
     ("R16", "an argument need not reach the claim", "dpaudit.printed.argument:replay", "if not reaches:", "if False:", "epochs"),
-    ("R17", "repetitions are read once", "dpaudit.printed.argument:implied", "epsilon=times * one.epsilon", "epsilon=one.epsilon", "stated twice"),
+    ("R17", "repetitions are read once", "dpaudit.printed.argument:_repeated", "epsilon=times * cost.epsilon", "epsilon=cost.epsilon", "stated twice"),
     ("R18", "the refined theorem with tanh(epsilon)", "dpaudit.rules.composition:_advanced_refined", "math.tanh(epsilon / 2)", "math.tanh(epsilon / 4)",
      "response"),
     # --- verdicts, conditions, traces ---
