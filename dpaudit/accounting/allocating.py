@@ -9,6 +9,7 @@ from dpaudit.engines.gaussian import total_mu
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Allocate
 from dpaudit.model.losses import AllocatedLoss, ChoiceLoss, Composition, GaussianLoss
+from dpaudit.model.sampled_relations import needs_others
 
 
 def allocated_above(alternatives: Alternatives, node: Allocate, neighbours: Neighbours) -> Alternatives:
@@ -28,18 +29,20 @@ def allocated_attained(
 ) -> Composition:
     """Return what a pair attains at the secret steps of `node`, if some pair attains `composition` at a known one.
 
-    With a replaced record it is what the sum of an epoch's Gaussian answers shows of two opposite records, which exist
-    if `beside` says so.
+    With a replaced record it is what the sum of an epoch's Gaussian answers shows of two opposite records. `beside`
+    says that what a pair needs is there (`needs_others`): the opposite record, or a zeroed one that counts as absent.
     Edge cases: nothing where no pair is known.
     """
     composition = in_either_order(composition)
     if not composition.parts or composition != composition.reversed():
         return Composition()
+    if not beside and needs_others(node, neighbours):
+        return Composition()
     if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):
         return Composition()
     if neighbours != "replace_one":
         return _at_places(composition, node)
-    if not beside or not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
+    if not all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
         return Composition()
     mu = total_mu(composition)[0] * 2 * node.per_epoch / node.steps**0.5 * (1 - 2.0**-50)
     return Composition.of(GaussianLoss(mu=mu)) * node.epochs

@@ -38,7 +38,7 @@ def as_stated(certificate: Certificate) -> Certificate:
         source=source,
         neighbours=claim.neighbours,
     )
-    own = {condition.kind for condition in conditions_of(certificate.declaration)}
+    own = {condition.kind for condition in conditions_of(certificate.declaration, claim.neighbours)}
     looked_at = tuple(row for row in certificate.conditions if row.kind not in own and row.kind != "attained")
     return certify(_in_its_model(certificate.declaration, part), claim, conditions=looked_at)
 

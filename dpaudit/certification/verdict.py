@@ -54,7 +54,7 @@ def certify(
     'certified'
     """
     try:
-        known = merge(conditions_of(declaration), conditions)
+        known = merge(conditions_of(declaration, claim.neighbours), conditions)
         evidence = evidence_on(declaration, claim, known, one_of("effort", effort, get_args(Effort)))
     except RecursionError:
         raise DeclarationError("The declaration is nested too deeply to be read; write it flatter.") from None

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, assert_never, get_args
 
 from dpaudit.checks import one_of
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition_kinds import GENERAL, ConditionKind, sentence_of
 from dpaudit.model.declaration import (
     Allocate,
@@ -71,12 +72,14 @@ class Condition:
         return replace(self, status="checked" if holds else "violated")
 
 
-def conditions_of(declaration: Declaration) -> tuple[Condition, ...]:
+def conditions_of(declaration: Declaration, neighbours: Neighbours | None = None) -> tuple[Condition, ...]:
     """Return the side-conditions that the nodes of `declaration` bring, each once, all *assumed*.
 
+    `neighbours` is the relation of the claim; without one, what a rule needs for a single relation is left out.
     What a run has checked is merged over them by `merge`.
     """
-    return tuple(dict.fromkeys(condition for _, node in walk(declaration) for condition in _brought_by(node)))
+    nodes = [node for _, node in walk(declaration)]
+    return tuple(dict.fromkeys(held for node in nodes for held in (*_brought_by(node), *_of_a_zero(node, neighbours))))
 
 
 def merge(*groups: tuple[Condition, ...]) -> tuple[Condition, ...]:
@@ -140,6 +143,22 @@ def _secret(node: Subsample | Allocate | Shuffle) -> Condition:
             return Condition(kind="secret_order", about=(str(users),))
         case _:
             assert_never(node)
+
+
+def _of_a_zero(node: Declaration, neighbours: Neighbours | None) -> tuple[Condition, ...]:
+    """Return what the rules of Poisson samples and secret steps take for granted where a record is zeroed.
+
+    They compare a record with none at all. Counts of records and sizes of samples tell a zeroed record from none.
+    """
+    if neighbours != "zero_out":
+        return ()
+    match node:
+        case Subsample(scheme="poisson"):
+            return (Condition(kind="zeroed_as_absent", about=("a Poisson sample",)),)
+        case Allocate():
+            return (Condition(kind="zeroed_as_absent", about=("secret steps",)),)
+        case _:
+            return ()
 
 
 def _of_a_stream(mechanism: Mechanism) -> tuple[Condition, ...]:

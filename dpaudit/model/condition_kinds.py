@@ -20,6 +20,7 @@ ConditionKind = Literal[
     "secret_sample",
     "secret_order",
     "secret_positions",
+    "zeroed_as_absent",
     "no_data_read",
     "own_inputs_only",
     "independent_users",
@@ -70,6 +71,10 @@ SENTENCES: dict[ConditionKind, str] = {
     "secret_positions": (
         "The steps of each record are drawn uniformly and by themselves, whatever the records are and wherever others "
         "are, {listed} in every epoch, and stay secret."
+    ),
+    "zeroed_as_absent": (
+        "A zeroed record counts as an absent one: no query on {listed} moves when a zeroed record is taken away, a "
+        "number of records included."
     ),
     "no_data_read": "No data is read again by: {listed}.",
     "own_inputs_only": "Beside the public releases a user's output reads {listed} and nothing of other users.",

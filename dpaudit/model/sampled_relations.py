@@ -75,7 +75,8 @@ def needs_others(node: Declaration, neighbours: Neighbours) -> bool:
 
     Where a Poisson sample's record is replaced, or one at secret steps, the other record moves the answer as far the
     other way; where a record of a uniform set is zeroed, all others do. In a Poisson sample that is cut the others move
-    nothing. Of a plain count, to which each record adds 0 or 1, no record is opposite.
+    nothing, and neither does a record that is zeroed in a Poisson sample or at secret steps: it counts as absent. Of a
+    plain count, to which each record adds 0 or 1, no record is opposite.
 
     >>> from dpaudit.model.declaration import Stated
     >>> sample = Subsample(part=Stated(epsilon=0.5, source="a supplier"), rate=0.1)
@@ -84,9 +85,9 @@ def needs_others(node: Declaration, neighbours: Neighbours) -> bool:
     """
     match node:
         case Allocate():
-            return neighbours == "replace_one"
+            return neighbours in ("replace_one", "zero_out")
         case Subsample(scheme="poisson"):
-            return neighbours == "replace_one"
+            return neighbours in ("replace_one", "zero_out")
         case Subsample(scheme="without_replacement"):
             return neighbours == "zero_out"
         case Subsample(scheme="truncated_poisson"):

@@ -182,7 +182,7 @@ def _label(node: Declaration) -> str:
 def _conditions(certificate: Certificate, node: Declaration) -> tuple[int, ...]:
     """Return the places, in the certificate, of the conditions that this node brings and its parts do not."""
     alone = with_children(node, (_NOTHING,) * len(children(node)))
-    own = {condition.identity for condition in conditions_of(alone)}
+    own = {condition.identity for condition in conditions_of(alone, certificate.claim.neighbours)}
     if alone is not node:
         own -= {condition.identity for condition in conditions_of(_NOTHING)}
     return tuple(number for number, condition in enumerate(certificate.conditions) if condition.identity in own)

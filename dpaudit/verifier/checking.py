@@ -91,7 +91,8 @@ def _verification(data: Any) -> Verification:
     check_shape(data)
     canonical = json.dumps({k: v for k, v in data.items() if k != "digest"}, sort_keys=True, separators=(",", ":"))
     require(hashlib.sha256(canonical.encode()).hexdigest() == data["digest"], "the digest does not match the content")
-    complaints = [*verdict_complaints(data), *condition_complaints(data["conditions"], data["declaration"])]
+    stated = data["conditions"], data["declaration"], data["claim"]["neighbours"]
+    complaints = [*verdict_complaints(data), *condition_complaints(*stated)]
     found = Verification(
         verdict=data["verdict"],
         complaints=tuple(complaints),

@@ -11,9 +11,9 @@ from dpaudit.verifier.refusals import Table
 from dpaudit.verifier.shape import TABLES
 
 
-def condition_complaints(rows: list[Table], declaration: Table) -> list[str]:
-    """Return what is wrong with the conditions: those of the declaration come first, in its order."""
-    needed = dict.fromkeys(held for node in walk(declaration) for held in _needed(node))
+def condition_complaints(rows: list[Table], declaration: Table, relation: str) -> list[str]:
+    """Return what is wrong with the conditions: those that the declaration needs come first, in its order."""
+    needed = dict.fromkeys(held for node in walk(declaration) for held in _needed(node, relation))
     complaints, altered = [], []
     for i, (kind, about, text) in enumerate(needed):
         row = rows[i] if i < len(rows) else {"status": "assumed"}
@@ -36,7 +36,7 @@ def condition_complaints(rows: list[Table], declaration: Table) -> list[str]:
     return complaints
 
 
-def _needed(node: Table) -> list[tuple[str, tuple[str, ...], str]]:
+def _needed(node: Table, relation: str) -> list[tuple[str, tuple[str, ...], str]]:
     """Return kind, subject and sentence of each condition that one node needs."""
     found = []
     mechanisms = with_leaves(node.get("mechanism", {}))
@@ -46,6 +46,10 @@ def _needed(node: Table) -> list[tuple[str, tuple[str, ...], str]]:
             held: Any = table.get(field, {"scheme": "poisson", "positions": "fresh"}.get(field, []))
             about = tuple(map(str, held if isinstance(held, list) else [held]))
             found.append((kind, about, _sentence({"kind": kind, "about": about})))
+    rule = node.get("scheme", "poisson") if node["node"] == "subsample" else node["node"]
+    if relation == "zero_out" and rule in TABLES["zeroed"]:
+        about = (TABLES["zeroed"][rule],)
+        found.append(("zeroed_as_absent", about, _sentence({"kind": "zeroed_as_absent", "about": about})))
     for table in mechanisms:
         if "stated" in table:
             about = (f"the plug-in mechanism {table['name']}",)

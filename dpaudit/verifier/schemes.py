@@ -64,7 +64,8 @@ def below(node: Table, part: Multiset, relation: str, *, beside: bool, labels: l
     if not part or part != reversed_all(part) or _choices(part):
         return _NOTHING
     if not beside and needs_others(node, relation):
-        return _once(part, float(node["rate"])) if relation == "zero_out" and node["rate"] else _NOTHING
+        copies = node.get("scheme") == "without_replacement" and node["rate"]
+        return _once(part, float(node["rate"])) if copies else _NOTHING
     if node["node"] == "allocate":
         return _allocated(node, part, relation, low=True)
     return _sampled(node, part, relation, low=True, labels=labels)

@@ -175,7 +175,10 @@ def test_losses_stated_in_a_nested_leaf_need_their_condition_and_their_note(oute
     data = nested(outer)
     declared = data["declaration"]
     assert plug_ins(declared) == ["additive"]
-    assert any("the plug-in mechanism additive" in held for held in condition_complaints(data["conditions"], declared))
+    assert any(
+        "the plug-in mechanism additive" in held
+        for held in condition_complaints(data["conditions"], declared, "replace_one")
+    )
     assert not verify(json.dumps(data | {"digest": digest_of(data)})).accepted
     with pytest.raises(Rejection, match="the leaf tree_aggregation adds no noise"):
         fold(declared, "replace_one")
