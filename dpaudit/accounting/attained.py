@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dpaudit.accounting.heaviest import heaviest
-from dpaudit.accounting.participation import Found, Walk, plans_of, shared_keys
+from dpaudit.accounting.participation import Found, Walk, named_once, plans_of, shared_keys
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
@@ -57,9 +57,12 @@ def attained_together(
 ) -> tuple[Attained, ...]:
     """Return what a pair attains that moves all releases of `labels` at once, or all there are where it is empty.
 
-    Of a person with several records every record moves them by as much, all in one direction.
+    A checked pair names the values of several keys if each of its releases stands in one part only; an assumed one has
+    any. Under replacement it fills one cell of an array and empties another, and both reach their bound. Of a person
+    with several records every record moves the releases by as much, all in one direction.
     """
-    whole = Walk(labels=labels, neighbours=neighbours, shared=shared_keys(node))
+    named = attained == "assumed" or named_once(node, labels)
+    whole = Walk(labels=labels, neighbours=neighbours, shared=shared_keys(node), named=named)
     return _undominated(list(_witnessed(plans_of(node, whole), attained)))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
 
-from dpaudit.accounting.allocating import allocated_attained, at_one_secret_step
+from dpaudit.accounting.allocating import allocated_attained
 from dpaudit.accounting.heaviest import heaviest
 from dpaudit.accounting.queries import Query, query_of
 from dpaudit.accounting.samples.in_either_order import in_either_order
@@ -30,7 +30,7 @@ from dpaudit.model.declaration import (
 )
 from dpaudit.model.declaration import walk as walk_tree
 from dpaudit.model.losses import Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss
-from dpaudit.model.mechanism import Mechanism, attained_loss
+from dpaudit.model.mechanism import Mechanism, attained_loss, moves_alone
 from dpaudit.model.sampled_relations import relation_inside
 from dpaudit.model.witness import Entry
 
@@ -39,7 +39,8 @@ from dpaudit.model.witness import Entry
 class Plan:
     """The losses of one query on one plan of participation.
 
-    `keys` holds the values of those keys that several nodes share: a key's text, its number of parts, the part entered.
+    `keys` holds the keys of the nodes on the way: a key's text, its number of parts, and the part entered where several
+    nodes share the key.
     """
 
     composition: Composition
@@ -58,6 +59,13 @@ class Plan:
         both = self.keys | other.keys
         return len({name for name, _, _ in both}) == len(both)
 
+    def on_one_way(self, other: "Plan") -> bool:
+        """Return whether the records of one of both plans have the keys of the other: no key has two values or is new.
+
+        Keys of different texts may be linked, so that no record has both values.
+        """
+        return self.agrees(other) and (self.keys <= other.keys or other.keys <= self.keys)
+
 
 _MOST = 64  # sets of keys that are told apart
 Found: TypeAlias = dict[Query, tuple[Plan, ...]]
@@ -67,9 +75,10 @@ Found: TypeAlias = dict[Query, tuple[Plan, ...]]
 class Walk:
     """Which releases one pair moves, and where the walk over the tree is.
 
-    `labels` are moved together (all where it is empty); None asks for each query by itself. `records` is how many
-    records of one person move together, which is known of labels only. `shared` are keys that several nodes name: a
-    record has one value of each.
+    `labels` are moved together (all where it is empty); None asks for each query by itself, by definition. `records` is
+    how many records of one person move together, which is known of labels only. `shared` are keys that several nodes
+    name: a record has one value of each. `named` says that the values of keys of different texts are named or assumed
+    to be those of one record. `sampled` says that the walk is below a sample, which may hold the record alone.
     """
 
     labels: tuple[str, ...] | None
@@ -77,14 +86,18 @@ class Walk:
     path: str = "root"
     records: int = 1
     shared: frozenset[str] = frozenset()
+    named: bool = False
+    sampled: bool = False
 
     def below(self, part: int = 0, *, records: int | None = None) -> "Walk":
         """Return the walk one node further down."""
         return replace(self, path=f"{self.path}.{part}", records=self.records if records is None else records)
 
     def query(self, release: Release) -> Query | None:
-        """Return what moves as a whole with `release`; None where it is not moved."""
+        """Return what moves as a whole with `release`; None where it is not moved, or not known to be."""
         if self.labels is None:
+            if self.sampled and not moves_alone(release.mechanism):
+                return None
             return (release.label, *query_of(release.mechanism))
         return (self.labels,) if not self.labels or release.label in self.labels else None
 
@@ -98,11 +111,11 @@ def plans_of(node: Declaration, walk: Walk) -> Found:
         case Stated():
             return {}
         case Sequential(parts=parts):
-            return _in_sequence(plans_of(part, walk.below(i)) for i, part in enumerate(parts))
+            return _in_sequence((plans_of(part, walk.below(i)) for i, part in enumerate(parts)), named=walk.named)
         case Repeat(part=part, times=times):
             return _each(plans_of(part, walk.below()), lambda composition: composition * times)
-        case Parallel(parts=parts, visibility="secret"):
-            return _at_a_secret_part([plans_of(part, walk.below(i, records=1)) for i, part in enumerate(parts)])
+        case Parallel(visibility="secret"):
+            return {}
         case Parallel(parts=parts, key=key):
             each = (_entered(plans_of(part, walk.below(i)), walk.path, i) for i, part in enumerate(parts))
             return _either(_keyed(held, (key, len(parts), i), walk) for i, held in enumerate(each))
@@ -111,7 +124,7 @@ def plans_of(node: Declaration, walk: Walk) -> Found:
         case Group(part=part, size=size):
             return plans_of(part, walk.below(records=1 if walk.labels is None else walk.records * size))
         case Local(part=part):
-            found = plans_of(part, walk.below(records=1))
+            found = plans_of(part, replace(walk.below(records=1), sampled=False))
             return _each(found, lambda composition: composition * walk.records)
         case Subsample() | Allocate() | Shuffle():
             return _amplified(node, walk)
@@ -126,14 +139,15 @@ def _amplified(node: Subsample | Allocate | Shuffle, walk: Walk) -> Found:
     below = walk.below(records=1)
     if isinstance(node, Shuffle):
         return _each(plans_of(node.part, below), lambda composition: shuffled_attained(node, composition))
-    found = plans_of(node.part, replace(below, neighbours=relation_inside(node, walk.neighbours)))
+    inside = replace(below, neighbours=relation_inside(node, walk.neighbours), sampled=True)
+    found = plans_of(node.part, inside)
     return _each(found, lambda composition: _at_random(composition, node, walk))
 
 
 def _at_random(composition: Composition, node: Subsample | Allocate, walk: Walk) -> Composition:
     """Return what one record attains on a sample, or all records of a person on a Poisson sample of Gaussian ones.
 
-    By definition a stated sensitivity is that of one record; that others exist is known, or assumed, of labels only.
+    That others exist which a scheme's pair needs is known, or assumed, of labels only.
     Which of a sample's messages is the record's depends on who else is in a sample of bounded size, so that nothing is
     known of them.
     """
@@ -146,21 +160,6 @@ def _at_random(composition: Composition, node: Subsample | Allocate, walk: Walk)
     several = all(isinstance(loss, SampledGaussianLoss | GaussianLoss) for loss, _ in alone.parts)
     added = node.scheme == "poisson" and walk.neighbours != "replace_one"
     return alone.group(walk.records) if walk.records > 1 and added and several else alone
-
-
-def _at_a_secret_part(parts: list[Found]) -> Found:
-    """Return what a pair attains whose record is in one part, which nobody sees, out of parts that are all alike.
-
-    All other records hold one value, so that nothing but the record's own part depends on where it is.
-    """
-    found: Found = {}
-    for query in parts[0]:
-        rows = [part.get(query, ()) for part in parts]
-        alike = {row[0].composition for row in rows if len(row) == 1 and not row[0].entries}
-        composition = in_either_order(next(iter(alike), Composition()))
-        if all(len(row) == 1 for row in rows) and len(alike) == 1 and composition == composition.reversed():
-            found[query] = (Plan(composition=at_one_secret_step(composition, len(parts))),)
-    return found
 
 
 def _moved(mechanism: Mechanism, walk: Walk) -> Composition:
@@ -184,19 +183,19 @@ def _each(found: Found, change: Callable[[Composition], Composition]) -> Found:
     }
 
 
-def _in_sequence(parts: Iterable[Found]) -> Found:
+def _in_sequence(parts: Iterable[Found], *, named: bool) -> Found:
     """Return every sum of one plan from each part that moves the query."""
     gathered: dict[Query, list[tuple[Plan, ...]]] = {}
     for found in parts:
         for query, plans in found.items():
             gathered.setdefault(query, []).append(plans)
-    return {query: _sums(several) for query, several in gathered.items()}
+    return {query: _sums(several, Plan.agrees if named else Plan.on_one_way) for query, several in gathered.items()}
 
 
-def _sums(several: list[tuple[Plan, ...]]) -> tuple[Plan, ...]:
+def _sums(several: list[tuple[Plan, ...]], together: Callable[[Plan, Plan], bool]) -> tuple[Plan, ...]:
     """Return every sum of one plan from each of `several`, those without a choice added first and at once.
 
-    A plan that no other one agrees with stands by itself: what else is released may be ignored.
+    A plan that goes together with no other one stands by itself: what else is released may be ignored.
     """
     free = [len(plans) == 1 and not plans[0].keys for plans in several]
     alone = [plans[0] for plans, sure in zip(several, free, strict=True) if sure]
@@ -206,9 +205,9 @@ def _sums(several: list[tuple[Plan, ...]]) -> tuple[Plan, ...]:
         entries = tuple(entry for plan in alone for entry in plan.entries)
         total = (Plan(composition=Composition.total(plan.composition for plan in alone), entries=entries),)
     for plans in rest:
-        sums = [a + b for a in total for b in plans if a.agrees(b)]
-        sums += [a for a in total if not any(a.agrees(b) for b in plans)]
-        sums += [b for b in plans if not any(a.agrees(b) for a in total)]
+        sums = [a + b for a in total for b in plans if together(a, b)]
+        sums += [a for a in total if not any(together(a, b) for b in plans)]
+        sums += [b for b in plans if not any(together(a, b) for a in total)]
         total = _pruned(sums)
     return total
 
@@ -229,10 +228,9 @@ def _entered(found: Found, path: str, part: int) -> Found:
 
 
 def _keyed(found: Found, value: tuple[str, int, int], walk: Walk) -> Found:
-    """Return `found` with the value of a key that several nodes share."""
-    if value[0] not in walk.shared:
-        return found
-    here = Plan(composition=Composition(), keys=frozenset([value]))
+    """Return `found` with a node's key, and with its value where several nodes share it."""
+    name, size, part = value
+    here = Plan(composition=Composition(), keys=frozenset([(name, size, part if name in walk.shared else 0)]))
     return {
         query: tuple(replace(plan, keys=plan.keys | here.keys) for plan in plans if plan.agrees(here))
         for query, plans in found.items()
@@ -249,13 +247,34 @@ def shared_keys(node: Declaration) -> frozenset[str]:
     return frozenset(key for key, times in Counter(named).items() if times > 1)
 
 
+def named_once(node: Declaration, labels: tuple[str, ...]) -> bool:
+    """Return whether the releases of `labels` (all, if empty) name every key: they stand in one part of each node.
+
+    >>> named_once(Stated(epsilon=1.0, source="a supplier"), ())
+    True
+    """
+    arrays = [below.parts for _, below in walk_tree(node) if isinstance(below, Parallel)]
+    return all(sum(_holds(part, labels) for part in parts) <= 1 for parts in arrays)
+
+
+def _holds(node: Declaration, labels: tuple[str, ...]) -> bool:
+    """Return whether a node holds a release of `labels`, or any where it is empty."""
+    releases = (below for _, below in walk_tree(node) if isinstance(below, Release))
+    return any(not labels or release.label in labels for release in releases)
+
+
 def _cells(inside: Declaration, touched: Declaration, walk: Walk) -> Found:
-    """Return the plans of a cell array: the same cell, or one cell emptied and another one filled."""
+    """Return the plans of a cell array: the same cell, or one cell emptied and another one filled.
+
+    That a second cell exists, and that two cells reach the bound at once, is known, or assumed, of labels only.
+    """
     below = replace(walk.below(1, records=1), neighbours="add_remove")
     alone = _entered(plans_of(touched, below), walk.path, 1)
     if walk.neighbours == "add_remove":
         return alone
     same = _entered(plans_of(inside, walk.below(0, records=1)), walk.path, 0)
+    if walk.labels is None:
+        return same
     return _either((same, _each(alone, lambda composition: composition + composition.reversed())))
 
 

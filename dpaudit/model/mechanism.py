@@ -162,6 +162,21 @@ def rests_on_plug_ins(mechanism: Mechanism) -> bool:
     return any(map(is_plugged_in, with_leaves(mechanism)))
 
 
+def moves_alone(mechanism: Mechanism) -> bool:
+    """Return whether a record counts as moving a release by its whole sensitivity beside no other record.
+
+    So it is where noise is added to an answer, as to a sum. Of a choice, a table or a plug-in nothing is known.
+
+    >>> from mechanisms import Exponential, Gaussian
+    >>> moves_alone(Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove"))
+    True
+    >>> moves_alone(Exponential(epsilon=1.0, linf_sensitivity=1.0, neighbours="add_remove"))
+    False
+    """
+    *_, noise = with_leaves(mechanism)
+    return is_additive(noise) and not rests_on_plug_ins(mechanism)
+
+
 def stated_losses(mechanism: Mechanism) -> dict[str, list[dict[str, Any]]]:
     """Return, as plain data, the loss that bounds one release (`upper`) and the one that some pair attains (`lower`).
 

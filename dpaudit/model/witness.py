@@ -34,7 +34,8 @@ class Witness:
     `labels` names the releases, and every release where it is empty; `plan` says which part the record enters at each
     node that has several. A release that the plan does not reach is not moved.
     `attained` is "by_definition" for one query alone, whose stated sensitivity some pair attains, however often it is
-    released; "checked" where a run or a construction named a pair that moves all of them at once; "assumed" otherwise.
+    released, with the keys that one of its releases needs; "checked" where a run or a construction named a pair that
+    moves all of them at once; "assumed" otherwise.
     Raises: ValueError: several labels, or none, that are said to be attained by definition.
 
     >>> Witness(labels=("sums",), attained="by_definition").plan

@@ -4,12 +4,14 @@ import json
 import math
 from collections import Counter
 from functools import reduce
+from itertools import pairwise
 
 from dpaudit.verifier import losses, schemes
 from dpaudit.verifier.folding import walk
 from dpaudit.verifier.losses import Multiset
 from dpaudit.verifier.mechanisms import rescaled, sides_of, with_leaves
 from dpaudit.verifier.refusals import Table, require
+from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.shuffles import shuffled_below
 
 _NOWHERE: Multiset = Counter()
@@ -18,7 +20,9 @@ _NOWHERE: Multiset = Counter()
 def attained(tree: Table, relation: str, witness: Table, conditions: list[Table]) -> list[Multiset]:
     """Return the losses of the pair that `witness` describes; reject what its ground does not allow.
 
-    By definition a pair moves one query. Where several bear the witness's label, some pair moves each of them.
+    By definition a pair moves one query. Where several bear the witness's label, some pair moves each of them. Keys of
+    different texts may be linked: the pair has both values if one release needs both, if a run named them (each release
+    stands in one part of each node), or if that is assumed.
     """
     labels, ground = witness["labels"], witness["attained"]
     entries = {entry["path"]: entry["part"] for entry in witness["plan"]}
@@ -29,12 +33,31 @@ def attained(tree: Table, relation: str, witness: Table, conditions: list[Table]
     require(len(labels) == 1 or not one, "a witness moves several queries")
     held = [node for node in walk(tree) if node["node"] == "release" and node["label"] in labels]
     queries = dict.fromkeys(_query(node["mechanism"]) for node in held) if one else [""]
+    named = ground == "assumed" or (ground == "checked" and _named_once(tree, labels))
     walks = [_Walk(labels, entries, one=one, query=query) for query in queries]
     found = [(walk, walk.losses(tree, "root", relation, 1)) for walk in walks]
     require(not labels or any(walk.met for walk, _ in found), "a witness moves no release")
     reached = all(entries.keys() == walk.entered for walk in walks)
     require(reached, "a witness enters a part that its pair does not reach")
+    require(named or all(map(_on_one_way, walks)), "a witness needs keys that may not be those of one record")
     return [moved for walk, moved in found if walk.met or not labels]
+
+
+def _named_once(tree: Table, labels: list[str]) -> bool:
+    """Return whether the releases of a witness stand in one part of each parallel node."""
+    arrays = [node["parts"] for node in walk(tree) if node["node"] == "parallel"]
+    return all(sum(_holds(part, labels) for part in parts) <= 1 for parts in arrays)
+
+
+def _holds(tree: Table, labels: list[str]) -> bool:
+    """Return whether a tree holds a release of a witness."""
+    return any(node["node"] == "release" and (not labels or node["label"] in labels) for node in walk(tree))
+
+
+def _on_one_way(walk: "_Walk") -> bool:
+    """Return whether the releases that are moved need keys of which the largest set holds all others."""
+    sets = sorted(walk.needed, key=len)
+    return all(a <= b for a, b in pairwise(sets))
 
 
 class _Walk:
@@ -44,6 +67,9 @@ class _Walk:
         self.labels, self.entries, self.one, self.query = labels, entries, one, query
         self.entered: set[str] = set()
         self.keys: dict[str, tuple[int, int]] = {}
+        self.way: list[str] = []  # the keys of the nodes above
+        self.sampled = False
+        self.needed: set[frozenset[str]] = set()
         self.met = False
 
     def losses(self, node: Table, path: str, relation: str, records: int) -> Multiset:
@@ -57,11 +83,7 @@ class _Walk:
             parts = (self.losses(part, f"{path}.{i}", relation, records) for i, part in enumerate(node["parts"]))
             return reduce(lambda a, b: a + b, parts, _NOWHERE)
         if kind == "parallel" and node.get("visibility") == "secret":
-            entered = {*self.entered}
-            each = [self.losses(part, f"{path}.{i}", relation, 1) for i, part in enumerate(node["parts"])]
-            each = [losses.smaller(part) for part in each]
-            alike = all(part == each[0] == losses.reversed_all(part) for part in each) and self.entered == entered
-            return schemes.secret(each[0], len(each)) if alike else _NOWHERE
+            return _NOWHERE
         if kind in ("parallel", "cells"):
             return self._entered(node, path, relation, records)
         if kind == "repeat":
@@ -69,12 +91,12 @@ class _Walk:
         if kind == "group":
             return self.losses(node["part"], first, relation, 1 if self.one else records * node["size"])
         if kind == "local":
-            return losses.times(self.losses(node["part"], first, relation, 1), records)
+            return losses.times(self._below(node["part"], first, relation, sampled=False), records)
         if kind == "shuffle":
             return shuffled_below(node, self.losses(node["part"], first, relation, 1))
         if kind in ("subsample", "allocate"):
             below = schemes.inside(node, relation)
-            part, named = self.losses(node["part"], first, below, 1), self.labels
+            part, named = self._below(node["part"], first, below, sampled=True), self.labels
             if node.get("scheme", "poisson") != "poisson" and "local" in {held["node"] for held in walk(node["part"])}:
                 return _NOWHERE
             found = schemes.below(node, part, relation, beside=not self.one, labels=named)
@@ -82,13 +104,23 @@ class _Walk:
             return _together(found, records) if several else found
         return self.losses(node["part"], first, relation, records)
 
+    def _below(self, part: Table, path: str, relation: str, *, sampled: bool) -> Multiset:
+        """Return what one record moves below a sample, which may hold it alone, or in a message."""
+        outside, self.sampled = self.sampled, sampled
+        found = self.losses(part, path, relation, 1)
+        self.sampled = outside
+        return found
+
     def _release(self, node: Table, relation: str, records: int) -> Multiset:
         """A release whose label is moved attains its mechanism's loss; a single shift adds up over records."""
         if self.labels and node["label"] not in self.labels:
             return _NOWHERE
         if self.query not in ("", _query(node["mechanism"])):
             return _NOWHERE
+        if self.one and self.sampled and not _moves_alone(node["mechanism"]):
+            return _NOWHERE
         self.met = True
+        self.needed.add(frozenset(self.way))
         attained = losses.harmful(sides_of(node["mechanism"], relation)[1])
         found = losses.smaller(attained) if not self.one and _open_order(node["mechanism"]) else attained
         return _together(found, records) if {loss[0] for loss in found} <= {*losses.SHIFTS} else found
@@ -103,8 +135,12 @@ class _Walk:
             require(part < len(node["parts"]), "a witness enters a part that is not there")
             value = (len(node["parts"]), part)
             require(self.keys.setdefault(node["key"], value) == value, "a witness gives one key two values")
-            return self.losses(node["parts"][part], f"{path}.{part}", relation, records)
+            self.way.append(node["key"])
+            found = self.losses(node["parts"][part], f"{path}.{part}", relation, records)
+            self.way.pop()
+            return found
         require(part == 1 or (part == 0 and relation == "replace_one"), "a witness enters no cell")
+        require(part == 0 or relation != "replace_one" or not self.one, "by definition no second cell is reached")
         if part == 0:
             return self.losses(node["inside"], f"{path}.0", relation, 1)
         alone = self.losses(node["touched"], f"{path}.1", "add_remove", 1)
@@ -114,6 +150,12 @@ class _Walk:
 def _together(found: Multiset, records: int) -> Multiset:
     """Return what all records of a person attain together where that is known, else what one does."""
     return Counter([schemes.of_a_person(one, records) or one for one in found]) if found.total() == 1 else found
+
+
+def _moves_alone(mechanism: Table) -> bool:
+    """Return whether a record counts as moving a release beside no other: noise that is added to an answer."""
+    parts = with_leaves(mechanism)
+    return parts[-1]["name"] in TABLES["additive"] and not any("stated" in part for part in parts)
 
 
 def _open_order(mechanism: Table) -> bool:
