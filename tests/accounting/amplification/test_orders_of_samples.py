@@ -14,6 +14,7 @@ from dpaudit import Claim, Release, Repeat, Subsample, bracket_delta, bracket_ep
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration, Scheme
 from mechanisms import Finite
+from tests.accounting.amplification.named_pairs import NAMED
 
 FIRST, SECOND, RATE = (0.6, 0.2, 0.2), (0.2, 0.3, 0.5), 0.25
 Law = NDArray[np.float64]
@@ -88,7 +89,7 @@ def test_unsampled_queries_may_change_the_order(neighbours: Neighbours) -> None:
 def test_a_sample_of_fixed_size_takes_the_larger_order(neighbours: Neighbours) -> None:
     """One step meets the larger order; which one a record attains is not known, so that the smaller one is below."""
     tree = Repeat(part=sample("replace_one", "without_replacement"), times=4)
-    once, many = fold(tree.part, neighbours), fold(tree, neighbours)
+    once, many = fold(tree.part, neighbours), fold(tree, neighbours, (NAMED,))
     for epsilon in (0.1, 0.3):
         truth = max(delta(run(order, 1), epsilon) for order in (0, 1))
         assert bracket_delta(once, epsilon).upper == pytest.approx(truth, rel=1e-5)

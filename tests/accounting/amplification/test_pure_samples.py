@@ -10,6 +10,7 @@ from dpaudit import Claim, Release, Repeat, Subsample, certify
 from dpaudit.model.losses import LaplaceLoss, SampledLoss
 from dpaudit.verifier import verify
 from mechanisms import Laplace, RandomisedResponse
+from tests.accounting.amplification.named_pairs import NAMED
 
 
 def sampled(mechanism: Laplace | RandomisedResponse, rate: float, times: int) -> Repeat:
@@ -47,7 +48,7 @@ def test_a_sampled_response_has_the_same_form() -> None:
     """Randomised response of epsilon 1 on a set of a fifth of all records, one of them replaced."""
     mechanism = RandomisedResponse(epsilon=1.0, categories=2)
     part = Subsample(part=Release(label="answer", mechanism=mechanism), rate=0.2, scheme="without_replacement")
-    found = certify(Repeat(part=part, times=2), Claim(epsilon=0.6, neighbours="replace_one"))
+    found = certify(Repeat(part=part, times=2), Claim(epsilon=0.6, neighbours="replace_one"), conditions=(NAMED,))
     truth = 2 * math.log1p(0.2 * math.expm1(1.0))
     assert found.verdict == "certified"
     assert found.tight.epsilon.lower == pytest.approx(truth, rel=1e-11)

@@ -200,12 +200,12 @@ def test_one_step_and_a_sure_sample_are_the_part_itself() -> None:
     assert above(Group(part=plain, size=1), "add_remove") == above(plain, "add_remove")
 
 
-def test_shuffled_batches_have_a_public_and_a_secret_side() -> None:
-    """Noise twice the bound, 100 batches: between both sides nothing is proved, and above no claim is refuted."""
+def test_shuffled_batches_are_bounded_from_above_only() -> None:
+    """Noise twice the bound, 100 batches: the step counts as published, and nothing is known below."""
     batches = Parallel(parts=(normal(1.0, "replace_one"),) * 100, key="the shuffled order", visibility="secret")
     found = bracket_epsilon(fold(batches, "replace_one"), 1e-5)
     assert found.upper == pytest.approx(4.377178, abs=2e-6)
-    assert found.lower == pytest.approx(0.62094, abs=2e-5)
+    assert found.lower == 0
 
 
 REFUSED: dict[str, tuple[Declaration, Neighbours, str]] = {

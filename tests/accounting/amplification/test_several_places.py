@@ -12,6 +12,7 @@ from dpaudit.engines import QUICK
 from dpaudit.model.declaration import Allocate
 from dpaudit.model.losses import AllocatedLoss, Composition
 from mechanisms import Finite, Gaussian
+from tests.accounting.amplification.named_pairs import NAMED
 
 STEPS = 6
 TABLE = Finite(first=(0.6, 0.3, 0.1), second=(0.1, 0.3, 0.6), neighbours="add_remove")
@@ -34,7 +35,7 @@ def truth(places: int, epsilon: float) -> float:
 def test_all_sets_of_places_lie_in_the_bracket(places: int) -> None:
     """Sums of labels attain at least nine tenths of the mixture over all sets; blocks dominate it."""
     part = Release(label="code", mechanism=TABLE)
-    form = fold(Allocate(part=part, steps=STEPS, per_epoch=places), "add_remove")
+    form = fold(Allocate(part=part, steps=STEPS, per_epoch=places), "add_remove", (NAMED,))
     for epsilon in (0.0, 0.5, 1.0):
         exact, found = truth(places, epsilon), bracket_delta(form, epsilon)
         assert 0.9 * exact <= found.lower <= exact * (1 + 1e-9)
