@@ -238,7 +238,7 @@ def test_the_budget_of_a_node_follows_from_its_parts() -> None:
         (one | {"printed": {"epsilon": 0.7, "rule": "x"}}, (0.7, 0.0)),
     ]
     for node, expected in rows:
-        assert budget(node) == pytest.approx(expected, rel=1e-12), node
+        assert budget(node, "replace_one") == pytest.approx(expected, rel=1e-12), node
 
 
 def test_a_sampled_choice_is_a_black_box_of_its_worse_order() -> None:
@@ -268,21 +268,19 @@ def secretly(*parts: Data) -> Data:
 
 
 def test_a_pair_that_nothing_is_known_of_attains_nothing() -> None:
-    """A part without a pair, parts that differ, and a lone record where a pair needs others."""
+    """A part without a pair, a secret part, and a lone record where a pair needs others."""
     attained = checker("attained").attained
     one: Data = {"labels": ["sum"], "plan": [], "attained": "by_definition"}
     for tree, relation in (
         (sample(gaussian(0.4), 0.3, scheme="poisson"), "replace_one"),
         (sample(gaussian(0.4), 0.0), "add_remove"),
-        (secretly(gaussian(0.2), gaussian(0.9)), "replace_one"),
     ):
         assert not any(attained(tree, relation, one, [])), (tree, relation)
-    for tree in (sample(gaussian(0.4), 0.3), secretly(gaussian(0.2), gaussian(0.2))):
-        assert attained(tree, "add_remove", one, []) != [Counter()]
-    cells = {"node": "cells", "inside": gaussian(0.7), "touched": gaussian(0.4)}
-    plan = [{"path": f"root.{i}", "part": 0} for i in (0, 1)]
-    entered = one | {"plan": plan, "labels": [], "attained": "assumed"}
-    assert attained(secretly(cells, cells), "replace_one", entered, []) == [Counter()]
+    assert attained(sample(gaussian(0.4), 0.3), "add_remove", one, []) != [Counter()]
+    hidden = secretly(gaussian(0.2), gaussian(0.2))
+    with pytest.raises(checker("refusals").Rejection, match="moves no release"):
+        attained(hidden, "replace_one", one, [])
+    assert attained(hidden, "replace_one", one | {"labels": [], "attained": "assumed"}, []) == [Counter()]
     secret = allocate(gaussian(0.3), 4, per_epoch=2, epochs=3)
     every = one | {"labels": [], "attained": "assumed"}
     assert attained(secret, "replace_one", every, []) == [Counter({("gaussian", 2 * 0.3 * 2 / 2.0): 3})]
@@ -430,8 +428,8 @@ def test_printed_rules_hold_at_their_very_end() -> None:
     for epsilon, delta, holds in ((1.0, 1e-5, False), (0.999, 1e-5, True), (0.999, 0.0, False)):
         step = {"rule": "classic_gaussian", "epsilon": epsilon, "delta": delta}
         node = {"node": "release", "label": "x", "mechanism": noise, "printed": step}
-        assert (printed._concluded("classic_gaussian", node) < math.inf) is holds
-        assert printed.breaks(node) is not holds
+        assert (printed._concluded("classic_gaussian", node, "replace_one") < math.inf) is holds
+        assert printed.breaks(node, "replace_one") is not holds
     parts = [BOX | {"epsilon": 0.2, "delta": 1e-6}, BOX | {"epsilon": 0.3, "delta": 1e-7}]
     for rule, epsilon, delta, holds in (
         ("parallel", 0.3, 1e-6, True),
@@ -439,10 +437,11 @@ def test_printed_rules_hold_at_their_very_end() -> None:
         ("parallel", 0.3, 0.99e-6, False),
     ):
         step = {"rule": rule, "epsilon": epsilon, "delta": delta}
-        assert printed.breaks({"node": "parallel", "parts": parts, "printed": step}) is not holds
+        assert printed.breaks({"node": "parallel", "parts": parts, "printed": step}, "replace_one") is not holds
     limited: Data = {"rule": "parallel", "epsilon": 0.3, "delta": 1e-6, "largest_epsilon": 0.3}
-    assert not printed.breaks({"node": "parallel", "parts": parts, "printed": limited})
-    assert printed.breaks({"node": "parallel", "parts": parts, "printed": limited | {"largest_epsilon": 0.299}})
+    assert not printed.breaks({"node": "parallel", "parts": parts, "printed": limited}, "replace_one")
+    tighter = limited | {"largest_epsilon": 0.299}
+    assert printed.breaks({"node": "parallel", "parts": parts, "printed": tighter}, "replace_one")
 
 
 def test_a_whole_sample_that_is_cut_holds_the_record_by_its_share() -> None:
@@ -631,7 +630,7 @@ def test_the_basic_rule_counts_slots_and_adds_up_deltas() -> None:
         ({"epsilon": 0.5, "delta": 1e-9, "slots": 2}, False),
     ):
         node = {"node": "sequential", "parts": parts, "printed": {"rule": "basic", **fields}}
-        assert printed.breaks(node) is not holds, fields
+        assert printed.breaks(node, "replace_one") is not holds, fields
 
 
 def test_integer_noise_may_lose_what_lies_beyond_all_that_is_counted() -> None:
@@ -892,7 +891,8 @@ def test_lists_of_many_brackets_side_by_side_are_read() -> None:
 
 
 def test_a_printed_reading_has_a_basis_and_ends_at_the_budget_of_the_root() -> None:
-    complaints, claim = checker("printed").printed_complaints, {"epsilon": 1.0, "delta": 1e-5}
+    complaints = checker("printed").printed_complaints
+    claim = {"epsilon": 1.0, "delta": 1e-5, "neighbours": "replace_one"}
     step = {"rule": "basic", "epsilon": 0.8, "delta": 1e-6}
     tree = sequence(BOX, BOX | {"epsilon": 0.3}) | {"printed": step}
     told = {"epsilon": 0.8, "delta": 1e-6, "valid": True, "problems": []}
@@ -951,6 +951,6 @@ def test_what_no_rule_or_no_law_gives_is_not_proved() -> None:
     with pytest.raises(checker("refusals").Rejection, match="diluted so little"):
         checker("mechanisms").sides_of(table, "replace_one")
     step = {"rule": "advanced_short", "epsilon": 0.9, "delta": 0.0}
-    assert checker("printed")._concluded("advanced_short", times(BOX, 3) | {"printed": step}) == math.inf
+    assert checker("printed")._concluded("advanced_short", times(BOX, 3) | {"printed": step}, "replace_one") == math.inf
     fields = {"strategy": "explicit", "horizon": 4, "participations": 2, "separation": 1}
     assert checker("strategies").squared_move(fields | {"entries": np.eye(4).ravel().tolist()}) == (2.0, 2.0)

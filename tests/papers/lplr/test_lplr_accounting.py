@@ -148,7 +148,7 @@ def test_counts_alone_exceed_their_third(epsilon: float, stored: float) -> None:
 def test_the_repaired_message_costs_exactly_epsilon(epsilon: float, calibration: str) -> None:
     """Certified, with a bracket that closes on the claim; ten parts in 10^9 less noise and it is refuted."""
     made = config("fixed", epsilon, calibration=calibration)
-    certificate = certify(made.declaration(), made.claim())
+    certificate = certify(made.declaration(), made.claim(), conditions=made.conditions())
     assert certificate.verdict == "certified"
     assert certificate.tight.epsilon.upper <= epsilon
     assert certificate.tight.epsilon.lower == pytest.approx(epsilon, rel=1e-11)
@@ -201,7 +201,7 @@ def test_gaussian_noise_for_comparison(
     assert Gaussian.calibrated(claim, l2_sensitivity=1.0).stddev == pytest.approx(exact, rel=2e-3)
     made = Lplr(epsilon=epsilon, delta=delta, noise="gaussian", horizon=10**6, dimension=3, actions=2)
     assert stddev_of(made.plan().leaves.of("message")) == pytest.approx(joint, rel=3e-3)
-    certificate = certify(made.declaration(), made.claim())
+    certificate = certify(made.declaration(), made.claim(), conditions=made.conditions())
     assert certificate.verdict == "certified"
     assert certificate.tight.epsilon.lower == pytest.approx(epsilon, rel=1e-6)
     each = math.sqrt(2 * math.log(1.25 * 3 / delta)) * 3 / epsilon
