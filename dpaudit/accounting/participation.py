@@ -40,7 +40,7 @@ class Plan:
     """The losses of one query on one plan of participation.
 
     `keys` holds the keys of the nodes on the way: a key's text, its number of parts, and the part entered where several
-    nodes share the key.
+    nodes share the key. An array of cells has a key of its own, which is the record's value.
     """
 
     composition: Composition
@@ -269,10 +269,11 @@ def _cells(inside: Declaration, touched: Declaration, walk: Walk) -> Found:
     That a second cell exists, and that two cells reach the bound at once, is known, or assumed, of labels only.
     """
     below = replace(walk.below(1, records=1), neighbours="add_remove")
-    alone = _entered(plans_of(touched, below), walk.path, 1)
+    value = (f"the cells at {walk.path}", 1, 0)
+    alone = _keyed(_entered(plans_of(touched, below), walk.path, 1), value, walk)
     if walk.neighbours == "add_remove":
         return alone
-    same = _entered(plans_of(inside, walk.below(0, records=1)), walk.path, 0)
+    same = _keyed(_entered(plans_of(inside, walk.below(0, records=1)), walk.path, 0), value, walk)
     if walk.labels is None:
         return same
     return _either((same, _each(alone, lambda composition: composition + composition.reversed())))

@@ -67,7 +67,7 @@ class _Walk:
         self.labels, self.entries, self.one, self.query = labels, entries, one, query
         self.entered: set[str] = set()
         self.keys: dict[str, tuple[int, int]] = {}
-        self.way: list[str] = []  # the keys of the nodes above
+        self.way: list[str] = []  # the keys, and the arrays of cells, of the nodes above
         self.sampled = False
         self.needed: set[frozenset[str]] = set()
         self.met = False
@@ -141,10 +141,11 @@ class _Walk:
             return found
         require(part == 1 or (part == 0 and relation == "replace_one"), "a witness enters no cell")
         require(part == 0 or relation != "replace_one" or not self.one, "by definition no second cell is reached")
-        if part == 0:
-            return self.losses(node["inside"], f"{path}.0", relation, 1)
-        alone = self.losses(node["touched"], f"{path}.1", "add_remove", 1)
-        return alone if relation == "add_remove" else alone + losses.reversed_all(alone)
+        self.way.append(f"the cells at {path}")
+        name, read = ("inside", relation) if part == 0 else ("touched", "add_remove")
+        found = self.losses(node[name], f"{path}.{part}", read, 1)
+        self.way.pop()
+        return found + losses.reversed_all(found) if part == 1 and relation != "add_remove" else found
 
 
 def _together(found: Multiset, records: int) -> Multiset:

@@ -45,6 +45,7 @@ SECRET = Repeat(part=Parallel(parts=(noisy("a", 2.0), noisy("a", 2.0)), key="an 
 OPEN: dict[str, tuple[Declaration, float, float]] = {
     "linked keys": (keyed("season"), 1.2, math.log(3)),  # whoever is in the first region is in the second season
     "one cell": (CELLS, 1.1, 0.5),  # the cell that is filled moves by a tenth
+    "two arrays": (Sequential(parts=(CELLS, CELLS)), 1.2, 0.5),  # in one cell of the first, in two of the second
     "a secret part": (SECRET, 0.1, 0.0),
 }
 """What a claim says that some system keeps, and what is attained by definition."""
