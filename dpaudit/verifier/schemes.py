@@ -13,7 +13,7 @@ from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.together import together
 
 _NOTHING: Multiset = Counter()
-_RARE = 1e-22  # weights that are not counted one by one
+_RARE = 1e-22  # numbers of draws that are not told apart
 _MOVED = ("truncated_poisson", "with_replacement")
 
 
@@ -182,15 +182,13 @@ def _drawn(node: Table, part: Multiset, *, low: bool) -> Multiset:
 def _truncated(node: Table, part: Multiset, *, low: bool) -> Multiset:
     """Return the average over how many others a Poisson sample drew before it was cut."""
     rate, bound, others = float(node["rate"]), node["batch_bound"], node["population"] - 1
-    weights = rates.binomial(others, rate)
+    weights = [(int(k), w) for k, w in binomial(others, rate, 1.0)]
     shares = [(math.fsum(w for k, w in weights if k < bound), rate, part)]
     if low:
         shares += [(w, rate * bound / (k + 1), part) for k, w in weights if k >= bound]
         rate = math.fsum(w * share for w, share, _ in shares)
         return _once(part, rate)
-    full = [(w, rate * bound / (k + 1)) for k, w in weights if k >= bound]
-    rare = math.fsum(w for w, _ in full if w <= _RARE)  # sizes that count as the first one, of the largest rate
-    shares += [(w, share, _doubled(part)) for w, share in [*full, (rare, rate * bound / (bound + 1))] if w > _RARE]
+    shares += [(w, rate * bound / (k + 1), _doubled(part)) for k, w in weights if k >= bound and w > 1e-22]
     if rate == 1 and bound > others:
         return part
     options = [(w, _on(held, share)) for w, share, held in shares if w > 0]

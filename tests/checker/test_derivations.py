@@ -765,11 +765,11 @@ LIMITS: list[tuple[Data, Data]] = [
         {"name": "randomised_response", "epsilon": 0.3, "categories": 1},
     ),
     (
-        {"name": "laplace", "scale": 1e-299, "l1_sensitivity": 1.0},
-        {"name": "laplace", "scale": 1e-300, "l1_sensitivity": 1.0},
+        {"name": "laplace", "scale": 1e-140, "l1_sensitivity": 1.0},
+        {"name": "laplace", "scale": 0.99e-140, "l1_sensitivity": 1.0},
     ),
     (
-        {"name": "laplace", "scale": 1.0, "l1_sensitivity": 5e-324},
+        {"name": "laplace", "scale": 1.0, "l1_sensitivity": 1e-140},
         {"name": "laplace", "scale": 1.0, "l1_sensitivity": 0},
     ),
 ]

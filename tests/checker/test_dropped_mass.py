@@ -13,7 +13,7 @@ import pytest
 from dpaudit import Certificate, Claim, Local, Release, Shuffle, certify, verify
 from dpaudit.engines.single import single_delta
 from dpaudit.model.certificate import digest_of
-from dpaudit.model.losses import SampledGaussianLoss
+from dpaudit.model.losses import MixtureLoss, binomial_shifts
 from dpaudit.verifier import losses, schemes, shuffles, together
 from mechanisms import Laplace
 
@@ -66,11 +66,14 @@ def test_what_a_shuffle_leaves_out_is_met_at_the_largest_loss() -> None:
 
 def test_a_group_counts_the_rarest_numbers_of_sampled_records() -> None:
     """Five records at a rate of 1e-11: all of them together decide at an epsilon of 200."""
-    loss = SampledGaussianLoss(mu=5.0, rate=1e-11).group(5)
+    loss = MixtureLoss(above=binomial_shifts(5, 1e-11, 5.0), below=((0.0, 1.0),))
     low, high = single_delta(loss, 200.0)
     with mpmath.workdps(60):
-        q, tail = mpmath.mpf("1e-11"), lambda z: mpmath.erfc(z / mpmath.sqrt(2)) / 2
+        q = mpmath.mpf("1e-11")
         weights = [mpmath.binomial(5, j) * q**j * (1 - q) ** (5 - j) for j in range(6)]
+
+        def tail(z: Any) -> Any:
+            return mpmath.erfc(z / mpmath.sqrt(2)) / 2
 
         def gain(z: Any) -> Any:
             return sum(w * tail(z - 5 * j) for j, w in enumerate(weights)) - mpmath.exp(200) * tail(z)
@@ -83,8 +86,8 @@ def test_a_group_counts_the_rarest_numbers_of_sampled_records() -> None:
     assert part[-1][0] == 25
 
 
-def test_draws_and_sizes_that_are_rare_are_counted() -> None:
-    """A checker's draws with replacement lose what is rarer than 1e-22; cut samples give it the largest rate."""
+def test_draws_that_are_rare_are_counted() -> None:
+    """A checker's draws with replacement lose everything where they are rarer than 1e-22."""
     node = {"batch_size": 40, "population": 1000, "scheme": "with_replacement", "rate": 0.04}
     ((kind, (_, inner, *_), *_),) = schemes._drawn(node, Counter([("gaussian", 1.0)]), low=False)
     assert kind == "halves"
@@ -92,10 +95,6 @@ def test_draws_and_sizes_that_are_rare_are_counted() -> None:
     weights = [weight for weight, _ in average[1]]
     assert losses.leak(average) > 0
     assert math.fsum(weights) == pytest.approx(1, rel=1e-13)
-    cut = {"batch_bound": 60, "population": 1000, "scheme": "truncated_poisson", "rate": 0.03}
-    ((kind, options),) = schemes._truncated(cut, Counter([("gaussian", 1.0)]), low=False)
-    assert kind == "average"
-    assert math.fsum(weight for weight, _ in options) == pytest.approx(1, rel=1e-13)
 
 
 def test_outcomes_that_are_not_listed_are_counted() -> None:
