@@ -66,6 +66,8 @@ NonNegativeOrInfinite = Annotated[float, Within(at_least=0, infinite=True)]
 """What `non_negative_or_infinite` accepts."""
 ProbabilityBelowOne = Annotated[float, Within(at_least=0, below=1)]
 """What `probability_below_one` accepts."""
+Size = Annotated[float, Within(at_least=1e-140, at_most=1e140)]
+"""What `size` and `noise_size` accept."""
 OpenProbability = Annotated[float, Within(above=0, below=1)]
 """What `open_probability` accepts."""
 PositiveShare = Annotated[float, Within(above=0, at_most=1)]
@@ -141,14 +143,45 @@ def positive(name: str, value: object) -> float:
     return number
 
 
+_SMALLEST_SIZE, _LARGEST_SIZE = 1e-140, 1e140
+
+
+def size(name: str, value: object) -> float:
+    """Return `value` as a float from 1e-140 to 1e140: the size of a noise, a sensitivity or a bound of data.
+
+    Ratios of two sizes, and squares of sizes, are then numbers that floating point holds with all its digits.
+    Raises: ValueError: not a number, NaN, or outside that range.
+
+    >>> size("l2_sensitivity", 3)
+    3.0
+    >>> size("feature_bound", 2.7205e-162)
+    Traceback (most recent call last):
+    ...
+    dpaudit.checks.FieldError: Expected feature_bound=2.7205e-162 in [1e-140, 1e140]; state sizes in another unit.
+    """
+    number = positive(name, value)
+    if not _SMALLEST_SIZE <= number <= _LARGEST_SIZE:
+        raise FieldError(name, f"Expected {name}={value!r} in [1e-140, 1e140]; state sizes in another unit.")
+    return number
+
+
+def size_or_zero(name: str, value: object) -> float:
+    """Return `value` as a float that is 0, or what `size` accepts.
+
+    >>> size_or_zero("l2_sensitivity", 0)
+    0.0
+    """
+    return size(name, value) if non_negative(name, value) else 0.0
+
+
 NOTHING_HIDDEN = "A part that hides nothing is the mechanism 'finite' with first=(1, 0) and second=(0, 1)."
 """What to write for no noise."""
 
 
 def noise_size(name: str, value: object) -> float:
-    """Return `value` as a float that is finite and above zero, the size of a noise.
+    """Return `value` as the size of a noise, which `size` accepts.
 
-    Raises: ValueError: as for `positive`; for 0 the message says how a release without noise is written.
+    Raises: ValueError: as for `size`; for 0 the message says how a release without noise is written.
 
     >>> noise_size("stddev", 3)
     3.0
@@ -156,7 +189,7 @@ def noise_size(name: str, value: object) -> float:
     number = _real(name, value)
     if number == 0:
         raise FieldError(name, f"Expected {name}={value!r} to be positive and finite. {NOTHING_HIDDEN}")
-    return positive(name, value)
+    return size(name, value)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -169,27 +202,13 @@ def meant(value: float) -> Fraction:
     return Fraction(Decimal(repr(float(value))))  # sooner than by the pattern of a text
 
 
-def ratio(name: str, above: float, below: float) -> Fraction:
-    """Return `above` over `below`, the field `name`, as the ratio of the decimals that they stand for.
+def ratio(above: float, below: float) -> Fraction:
+    """Return `above` over `below`, two sizes, as the ratio of the decimals that they stand for.
 
-    Raises: ValueError: floating point cannot hold it; so little noise protects nothing.
-
-    >>> ratio("scale", 1.0, 10.0)
+    >>> ratio(1.0, 10.0)
     Fraction(1, 10)
     """
-    holds_ratio(name, above, below)
     return meant(above) / meant(below)
-
-
-def holds_ratio(name: str, above: float, below: float) -> None:
-    """Refuse a size `below` of noise, the field `name`, if floating point cannot hold `above` over it.
-
-    Raises: ValueError: it cannot; so little noise protects nothing.
-
-    >>> holds_ratio("scale", 1.0, 10.0)
-    """
-    if above / below == math.inf:
-        raise FieldError(name, f"Expected {name}={below} to be at least {above} / 1.8e308; raise the noise.")
 
 
 def non_negative(name: str, value: object) -> float:

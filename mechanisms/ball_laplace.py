@@ -8,18 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, ComposedLoss, LaplaceLoss, Neighbours, meets
-from dpaudit.checks import (
-    Count,
-    NonNegative,
-    Positive,
-    count,
-    holds_ratio,
-    meant,
-    non_negative,
-    one_of,
-    positive,
-    ratio,
-)
+from dpaudit.checks import Count, NonNegative, Size, count, meant, noise_size, one_of, ratio, size, size_or_zero
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
@@ -48,16 +37,15 @@ class BallLaplace:
     item_axes: ClassVar[int] = 0
 
     dimension: Count
-    scale: Positive
+    scale: Size
     l2_sensitivity: NonNegative
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dimension", count("dimension", self.dimension))
-        object.__setattr__(self, "scale", positive("scale", self.scale))
-        object.__setattr__(self, "l2_sensitivity", non_negative("l2_sensitivity", self.l2_sensitivity))
+        object.__setattr__(self, "scale", noise_size("scale", self.scale))
+        object.__setattr__(self, "l2_sensitivity", size_or_zero("l2_sensitivity", self.l2_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
-        holds_ratio("scale", self.l2_sensitivity, self.scale)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, dimension: int, l2_sensitivity: float) -> Self:
@@ -65,7 +53,7 @@ class BallLaplace:
 
         Raises: UnsupportedError: epsilon and delta are both 0.
         """
-        distance = math.sqrt(count("dimension", dimension)) * positive("l2_sensitivity", l2_sensitivity)
+        distance = math.sqrt(count("dimension", dimension)) * size("l2_sensitivity", l2_sensitivity)
         found = cls(
             dimension=dimension,
             scale=Laplace.calibrated(claim, l1_sensitivity=distance).scale,
@@ -78,7 +66,7 @@ class BallLaplace:
 
     def loss(self) -> LaplaceLoss:
         """Return a loss that dominates every pair; exact in dimension 1, and rounded up where the root is no ratio."""
-        shift, root = ratio("scale", self.l2_sensitivity, self.scale), math.isqrt(self.dimension)
+        shift, root = ratio(self.l2_sensitivity, self.scale), math.isqrt(self.dimension)
         if root * root == self.dimension:
             return LaplaceLoss.exactly(root * shift)
         return LaplaceLoss(shift=_decimal_beside(_root_above(self.dimension) * shift, math.inf))
@@ -87,7 +75,7 @@ class BallLaplace:
         """Return the loss of the move that is spread evenly over the coordinates, rounded down."""
         if self.dimension == 1:
             return self.loss()
-        shift = ratio("scale", self.l2_sensitivity, self.scale)
+        shift = ratio(self.l2_sensitivity, self.scale)
         each = LaplaceLoss(shift=_decimal_beside(shift / _root_above(self.dimension), 0.0))
         return ComposedLoss(parts=((each, self.dimension),))
 

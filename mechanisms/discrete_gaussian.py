@@ -8,12 +8,12 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, UnsupportedError, meets, smallest_holding
-from dpaudit.checks import Count, Positive, count, meant, noise_size, one_of
+from dpaudit.checks import Count, Size, count, meant, noise_size, one_of
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
-from mechanisms.discrete_laplace import integers
+from mechanisms.discrete_laplace import integers, of_whole
 
 _SMALLEST, _LARGEST, _LARGEST_MU, _REACH = 0.1, 1e4, 10.0, 22.0
 _FAR_MASS = 1e-106  # at least the probability of what lies beyond _REACH on both sides
@@ -41,7 +41,7 @@ class DiscreteGaussian:
     item_axes: ClassVar[int] = 0
     exact_sampler: ClassVar[bool] = True
 
-    stddev: Positive
+    stddev: Size
     l2_sensitivity: Count
     neighbours: Neighbours
 
@@ -122,10 +122,9 @@ class DiscreteGaussian:
         return exact + discrete_gaussian(Fraction(self.stddev), exact.size, rng).reshape(exact.shape)
 
     def log_density(self, output: Array, value: Array) -> Array:
-        """Return the log probability of each coordinate of `output`."""
+        """Return the log probability of each coordinate of `output`, minus infinity where its noise is not whole."""
         noise = np.asarray(output) - np.asarray(value)
-        log_probability: Array = -0.5 * (noise / self.stddev) ** 2 - _log_total(self.stddev)
-        return log_probability
+        return of_whole(noise, -0.5 * (noise / self.stddev) ** 2 - _log_total(self.stddev))
 
     def scaled(self, factor: float) -> Self:
         """Return the same query with `factor` times the noise."""

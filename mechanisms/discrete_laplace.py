@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, meets, smallest_holding
-from dpaudit.checks import Count, Positive, count, noise_size, one_of, ratio
+from dpaudit.checks import Count, Size, count, noise_size, one_of, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
@@ -37,7 +37,7 @@ class DiscreteLaplace:
     item_axes: ClassVar[int] = 0
     exact_sampler: ClassVar[bool] = True
 
-    scale: Positive
+    scale: Size
     l1_sensitivity: Count
     neighbours: Neighbours
 
@@ -73,7 +73,7 @@ class DiscreteLaplace:
         )
         largest = (distance / self.scale, 1 / (1 + fading))
         smallest = (-distance / self.scale, math.exp(-rate * distance) / (1 + fading))
-        exact = ratio("scale", distance, self.scale)
+        exact = ratio(distance, self.scale)
         return DiscreteLoss(atoms=(smallest, *between, largest), largest=exact, symmetric=True)
 
     def opposed(self, rate: float) -> tuple[DiscreteLoss, DiscreteLoss]:
@@ -100,11 +100,13 @@ class DiscreteLaplace:
         return exact + discrete_laplace(Fraction(self.scale), exact.size, rng).reshape(exact.shape)
 
     def log_density(self, output: Array, value: Array) -> Array:
-        """Return the log probability of each coordinate of `output`; sum over a release's own axes."""
-        rate = 1 / self.scale
+        """Return the log probability of each coordinate of `output`; sum over a release's own axes.
+
+        Edge cases: minus infinity where the noise would be no whole number.
+        """
+        noise, rate = np.asarray(output) - np.asarray(value), 1 / self.scale
         log_mode = math.log(-math.expm1(-rate)) - math.log1p(math.exp(-rate))
-        log_probability: Array = log_mode - rate * np.abs(np.asarray(output) - np.asarray(value))
-        return log_probability
+        return of_whole(noise, log_mode - rate * np.abs(noise))
 
     def scaled(self, factor: float) -> Self:
         """Return the same query with `factor` times the noise."""
@@ -124,6 +126,16 @@ def integers(value: Array) -> Array:
     if not np.issubdtype(given.dtype, np.integer):
         raise ValueError(f"Expected integers, got an array of {given.dtype}; round the query first, outside its noise.")
     return given.astype(np.int64)
+
+
+def of_whole(noise: Array, log_probability: Array) -> Array:
+    """Return the log probabilities of whole numbers, minus infinity for all others. Shape: that of both.
+
+    >>> of_whole(np.array([1.0, 0.4]), np.array([-1.0, -1.0])).tolist()
+    [-1.0, -inf]
+    """
+    found: Array = np.where(noise == np.rint(noise), log_probability, -np.inf)
+    return found
 
 
 EXAMPLES = (

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, meets, smallest_holding
-from dpaudit.checks import Positive, meant, one_of, positive
+from dpaudit.checks import Positive, Size, meant, one_of, positive, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 
@@ -30,7 +30,7 @@ class Exponential:
     `attained_loss` is one pair, with losses epsilon / 2 and -epsilon / 2.
     Edge cases: drawn by adding float64 Gumbel noise, whose low bits no observer sees, as an index is released; an
     output's probability is off by rounding only.
-    Raises: ValueError: epsilon outside (0, 300], a sensitivity that is not positive and finite, unknown neighbours.
+    Raises: ValueError: epsilon outside (0, 300], a sensitivity outside 1e-140 to 1e140, unknown neighbours.
     Source: McSherry and Talwar (2007), Theorem 6; Dong, Durfee and Rogers (2020) for the bounded range.
 
     >>> choice = Exponential(epsilon=2.0, linf_sensitivity=1.0, neighbours="replace_one")
@@ -41,12 +41,12 @@ class Exponential:
     name: ClassVar[str] = "exponential"
 
     epsilon: Positive
-    linf_sensitivity: Positive
+    linf_sensitivity: Size
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        object.__setattr__(self, "linf_sensitivity", positive("linf_sensitivity", self.linf_sensitivity))
+        object.__setattr__(self, "linf_sensitivity", size("linf_sensitivity", self.linf_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
         if self.epsilon > _LARGEST_EPSILON:
             raise ValueError(f"Expected epsilon={self.epsilon} to be at most {_LARGEST_EPSILON:g}; take the maximum.")
@@ -71,7 +71,8 @@ class Exponential:
 
         Each line's slope and so each mass has a closed form: tanh(step / 4) / (e^epsilon - 1) times
         2 e^((epsilon + loss) / 2), and half of that at both ends.
-        In concentrated budgets it costs epsilon^2 / 8, as its losses lie in a range of epsilon.
+        In concentrated budgets it costs epsilon^2 / 8, as its losses lie in a range of epsilon; the same range bounds
+        the Renyi divergences of several choices together.
         Source: Doroshenko et al. (2022), connecting the dots; Cesar and Rogers (2021), Lemma 3.2, for the range.
         """
         losses = self.epsilon * np.arange(-_STEPS, _STEPS + 1) / _STEPS
@@ -79,7 +80,7 @@ class Exponential:
         masses[0], masses[-1] = math.exp(-self.epsilon), 1.0
         masses *= math.tanh(self.epsilon / _STEPS / 4) / -math.expm1(-self.epsilon)
         atoms = tuple(zip(losses.tolist(), masses.tolist(), strict=True))
-        return DiscreteLoss(atoms=atoms, rho=meant(self.epsilon) ** 2 / 8, symmetric=True)
+        return DiscreteLoss(atoms=atoms, rho=meant(self.epsilon) ** 2 / 8, symmetric=True, span=self.epsilon)
 
     def attained_loss(self) -> ApproximateLoss:
         """Return the exact loss of two candidates whose utilities cross."""

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
-from dpaudit.checks import Positive, holds_ratio, noise_size, one_of, positive, ratio
+from dpaudit.checks import Size, noise_size, one_of, ratio, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import normal_log_density
@@ -22,7 +22,7 @@ class Gaussian:
     the worst pair of `neighbours`; rotating the query changes nothing.
     Edge cases: sampled noise is a rounded real number (float64, 53 bits), and its low bits can depend on the answer;
     the guarantee is for real arithmetic. Use discrete noise where raw outputs are published.
-    Raises: ValueError: a parameter that is not positive and finite, or unknown neighbours.
+    Raises: ValueError: a parameter outside 1e-140 to 1e140, or unknown neighbours.
     Source: Balle and Wang (2018), Theorem 8; Mironov (2012) on the low bits.
 
     >>> Gaussian(stddev=2, l2_sensitivity=1, neighbours="replace_one").loss()
@@ -32,15 +32,14 @@ class Gaussian:
     name: ClassVar[str] = "gaussian"
     item_axes: ClassVar[int] = 0
 
-    stddev: Positive
-    l2_sensitivity: Positive
+    stddev: Size
+    l2_sensitivity: Size
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stddev", noise_size("stddev", self.stddev))
-        object.__setattr__(self, "l2_sensitivity", positive("l2_sensitivity", self.l2_sensitivity))
+        object.__setattr__(self, "l2_sensitivity", size("l2_sensitivity", self.l2_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
-        holds_ratio("stddev", self.l2_sensitivity, self.stddev)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, l2_sensitivity: float) -> Self:
@@ -49,7 +48,7 @@ class Gaussian:
         Raises: UnsupportedError: delta is 0, which no Gaussian noise meets.
         Source: Balle and Wang (2018), Algorithm 1, solved by bisection on a bound that rounds up.
         """
-        distance = positive("l2_sensitivity", l2_sensitivity)
+        distance = size("l2_sensitivity", l2_sensitivity)
         unit = cls(stddev=distance, l2_sensitivity=distance, neighbours=claim.neighbours)
         return unit.scaled(smallest_noise(unit, claim))
 
@@ -60,7 +59,7 @@ class Gaussian:
 
     def loss(self) -> GaussianLoss:
         """Return the exact loss of one release."""
-        return GaussianLoss.exactly(ratio("stddev", self.l2_sensitivity, self.stddev))
+        return GaussianLoss.exactly(ratio(self.l2_sensitivity, self.stddev))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return `value` plus noise, in float64 and the same shape."""

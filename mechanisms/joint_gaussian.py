@@ -8,13 +8,13 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
-from dpaudit.checks import FieldError, Positive, one_of, positive
+from dpaudit.checks import FieldError, Size, one_of, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms.gaussian import Gaussian
 from mechanisms.symmetric_gaussian import SymmetricGaussian
 
-_LARGEST_RATIO = 1e150
+_LARGEST_RATIO = 1e150  # of two bounds over a deviation, or the reverse: its square is a float with all digits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,27 +31,30 @@ class JointGaussian:
     is added or removed. With equal bounds and deviations the former is 4.5 a^4 / stddev^2, where composing the two
     parts by their own worst cases gives 6.
     Edge cases: bounds must be enforced by clipping. Rounded real noise, as for Gaussian noise on vectors.
-    Raises: ValueError: a parameter that is not positive and finite, or unknown neighbours.
+    Raises: ValueError: a parameter outside 1e-140 to 1e140, noise that is 1e150 times smaller or larger than what a
+        record may add, or unknown neighbours.
     Source: Balle and Wang (2018), Theorem 8.
     """
 
     name: ClassVar[str] = "joint_gaussian"
     item_axes: ClassVar[int] = 2
 
-    matrix_stddev: Positive
-    vector_stddev: Positive
-    feature_bound: Positive
-    target_bound: Positive
+    matrix_stddev: Size
+    vector_stddev: Size
+    feature_bound: Size
+    target_bound: Size
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
         for name in ("matrix_stddev", "vector_stddev", "feature_bound", "target_bound"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
+            object.__setattr__(self, name, size(name, getattr(self, name)))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
         for name, bound in (("matrix_stddev", self.feature_bound), ("vector_stddev", self.target_bound)):
-            if not self.feature_bound * bound <= _LARGEST_RATIO * getattr(self, name):
-                value = getattr(self, name)
+            value, product = getattr(self, name), self.feature_bound * bound
+            if not product <= _LARGEST_RATIO * value:
                 raise FieldError(name, f"Expected {name}={value} to be at least the bounds' product / 1e150; raise it.")
+            if not value <= _LARGEST_RATIO * product:
+                raise FieldError(name, f"Expected {name}={value} to be at most the bounds' product * 1e150; lower it.")
 
     @classmethod
     def calibrated(cls, claim: Claim, *, feature_bound: float, target_bound: float) -> Self:
@@ -59,7 +62,7 @@ class JointGaussian:
 
         Raises: UnsupportedError: delta is 0, which no Gaussian noise meets.
         """
-        stddev = positive("feature_bound", feature_bound) * max(feature_bound, positive("target_bound", target_bound))
+        stddev = size("feature_bound", feature_bound) * max(feature_bound, size("target_bound", target_bound))
         unit = cls(
             matrix_stddev=stddev,
             vector_stddev=stddev,

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, LaplaceLoss, Neighbours, UnsupportedError, meets
-from dpaudit.checks import Positive, holds_ratio, noise_size, one_of, positive, ratio
+from dpaudit.checks import Size, noise_size, one_of, ratio, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
@@ -25,7 +25,7 @@ class Laplace:
     optimal and the chain is attained.
     Edge cases: sampled noise is a rounded real number (float64, 53 bits), and its low bits can depend on the answer;
     the guarantee is for real arithmetic. Use discrete Laplace noise where raw outputs are published.
-    Raises: ValueError: a parameter that is not positive and finite, or unknown neighbours.
+    Raises: ValueError: a parameter outside 1e-140 to 1e140, or unknown neighbours.
     Source: Dwork, McSherry, Nissim and Smith (2006), Proposition 1; Mironov (2012) on the low bits.
 
     >>> Laplace(scale=4, l1_sensitivity=1, neighbours="add_remove").loss()
@@ -35,15 +35,14 @@ class Laplace:
     name: ClassVar[str] = "laplace"
     item_axes: ClassVar[int] = 0
 
-    scale: Positive
-    l1_sensitivity: Positive
+    scale: Size
+    l1_sensitivity: Size
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", noise_size("scale", self.scale))
-        object.__setattr__(self, "l1_sensitivity", positive("l1_sensitivity", self.l1_sensitivity))
+        object.__setattr__(self, "l1_sensitivity", size("l1_sensitivity", self.l1_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
-        holds_ratio("scale", self.l1_sensitivity, self.scale)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, l1_sensitivity: float) -> Self:
@@ -58,7 +57,7 @@ class Laplace:
             raise UnsupportedError(
                 "No amount of noise reaches epsilon=0 and delta=0; allow one of them to be positive."
             )
-        scale = positive("l1_sensitivity", l1_sensitivity) / shift
+        scale = size("l1_sensitivity", l1_sensitivity) / shift
         mechanism = cls(scale=scale, l1_sensitivity=l1_sensitivity, neighbours=claim.neighbours)
         while not meets(mechanism.loss(), claim.epsilon, claim.delta):
             scale *= 1 + 2.0**-50
@@ -67,7 +66,7 @@ class Laplace:
 
     def loss(self) -> LaplaceLoss:
         """Return the exact loss of one release."""
-        return LaplaceLoss.exactly(ratio("scale", self.l1_sensitivity, self.scale))
+        return LaplaceLoss.exactly(ratio(self.l1_sensitivity, self.scale))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return `value` plus noise, in float64 and the same shape."""

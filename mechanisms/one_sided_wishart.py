@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import DiscreteLoss, Neighbours
-from dpaudit.checks import Count, Positive, count, one_of, positive
+from dpaudit.checks import Count, Size, count, noise_size, one_of, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._wishart import log_constant, symmetric_matrices, wishart
@@ -44,14 +44,14 @@ class OneSidedWishart:
     name: ClassVar[str] = "one_sided_wishart"
 
     dimension: Count
-    scale: Positive
-    trace_sensitivity: Positive
+    scale: Size
+    trace_sensitivity: Size
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dimension", count("dimension", self.dimension))
-        object.__setattr__(self, "scale", positive("scale", self.scale))
-        object.__setattr__(self, "trace_sensitivity", positive("trace_sensitivity", self.trace_sensitivity))
+        object.__setattr__(self, "scale", noise_size("scale", self.scale))
+        object.__setattr__(self, "trace_sensitivity", size("trace_sensitivity", self.trace_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
 
     def loss(self) -> DiscreteLoss:

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import ApproximateLoss, Claim, LaplaceLoss, Neighbours
-from dpaudit.checks import Positive, holds_ratio, one_of, positive, ratio
+from dpaudit.checks import Size, noise_size, one_of, ratio, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms.exponential import picked
@@ -29,7 +29,7 @@ class ReportNoisyMax:
     Wishart noise for the argument). `attained_loss` is the exact loss of two candidates whose scores cross.
     The bounded range of the exponential mechanism does *not* hold here.
     Edge cases: ties have probability 0 in real arithmetic; in float64 the first candidate wins them.
-    Raises: ValueError: a parameter that is not positive and finite, or unknown neighbours.
+    Raises: ValueError: a parameter outside 1e-140 to 1e140, or unknown neighbours.
     Source: Dwork and Roth (2014), Claim 3.9, with twice the noise for scores that may move in both directions.
 
     >>> choice = ReportNoisyMax(scale=2.0, linf_sensitivity=1.0, neighbours="replace_one")
@@ -39,15 +39,14 @@ class ReportNoisyMax:
 
     name: ClassVar[str] = "report_noisy_max"
 
-    scale: Positive
-    linf_sensitivity: Positive
+    scale: Size
+    linf_sensitivity: Size
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive("scale", self.scale))
-        object.__setattr__(self, "linf_sensitivity", positive("linf_sensitivity", self.linf_sensitivity))
+        object.__setattr__(self, "scale", noise_size("scale", self.scale))
+        object.__setattr__(self, "linf_sensitivity", size("linf_sensitivity", self.linf_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
-        holds_ratio("scale", 2 * self.linf_sensitivity, self.scale)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, linf_sensitivity: float) -> Self:
@@ -55,13 +54,13 @@ class ReportNoisyMax:
 
         Raises: UnsupportedError: epsilon and delta are both 0.
         """
-        twice = 2 * positive("linf_sensitivity", linf_sensitivity)
+        twice = 2 * size("linf_sensitivity", linf_sensitivity)
         scale = Laplace.calibrated(claim, l1_sensitivity=twice).scale
         return cls(scale=scale, linf_sensitivity=linf_sensitivity, neighbours=claim.neighbours)
 
     def loss(self) -> LaplaceLoss:
         """Return a loss that dominates every pair."""
-        return LaplaceLoss.exactly(2 * ratio("scale", self.linf_sensitivity, self.scale))
+        return LaplaceLoss.exactly(2 * ratio(self.linf_sensitivity, self.scale))
 
     def attained_loss(self) -> ApproximateLoss:
         """Return the exact loss of two candidates, one ahead of the other by linf_sensitivity, that swap places."""

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, Self, get_args
 import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
-from dpaudit.checks import Positive, one_of, positive
+from dpaudit.checks import Size, noise_size, one_of, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import normal_log_density
@@ -36,21 +36,21 @@ class SymmetricGaussian:
     over Frobenius norm l2_sensitivity is (l2_sensitivity / stddev)^2 for `half`, in every direction, and for
     `mirror`, on the diagonal; and half of that for `sqrt2`, in every direction.
     Edge cases: rounded real noise, as for Gaussian noise on vectors.
-    Raises: ValueError: a parameter that is not positive and finite, unknown symmetry or neighbours.
+    Raises: ValueError: a parameter outside 1e-140 to 1e140, unknown symmetry or neighbours.
     Source: Balle and Wang (2018), Theorem 8, after rotating the noise to independent standard normals.
     """
 
     name: ClassVar[str] = "symmetric_gaussian"
     item_axes: ClassVar[int] = 2
 
-    stddev: Positive
-    l2_sensitivity: Positive
+    stddev: Size
+    l2_sensitivity: Size
     neighbours: Neighbours
     symmetry: Symmetry = "half"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stddev", positive("stddev", self.stddev))
-        object.__setattr__(self, "l2_sensitivity", positive("l2_sensitivity", self.l2_sensitivity))
+        object.__setattr__(self, "stddev", noise_size("stddev", self.stddev))
+        object.__setattr__(self, "l2_sensitivity", size("l2_sensitivity", self.l2_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
         one_of("symmetry", self.symmetry, get_args(Symmetry))
 
@@ -60,7 +60,7 @@ class SymmetricGaussian:
 
         Raises: UnsupportedError: delta is 0, which no Gaussian noise meets.
         """
-        distance = positive("l2_sensitivity", l2_sensitivity)
+        distance = size("l2_sensitivity", l2_sensitivity)
         unit = cls(stddev=distance, l2_sensitivity=distance, neighbours=claim.neighbours, symmetry=symmetry)
         return unit.scaled(smallest_noise(unit, claim))
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, LaplaceLoss, Neighbours, UnsupportedError
-from dpaudit.checks import Count, Positive, count, holds_ratio, one_of, positive, ratio
+from dpaudit.checks import Count, Size, count, noise_size, one_of, ratio, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._wishart import log_constant, symmetric_matrices, wishart
@@ -39,16 +39,15 @@ class SymmetrisedWishart:
     item_axes: ClassVar[int] = 2
 
     dimension: Count
-    scale: Positive
-    nuclear_sensitivity: Positive
+    scale: Size
+    nuclear_sensitivity: Size
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dimension", count("dimension", self.dimension))
-        object.__setattr__(self, "scale", positive("scale", self.scale))
-        object.__setattr__(self, "nuclear_sensitivity", positive("nuclear_sensitivity", self.nuclear_sensitivity))
+        object.__setattr__(self, "scale", noise_size("scale", self.scale))
+        object.__setattr__(self, "nuclear_sensitivity", size("nuclear_sensitivity", self.nuclear_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
-        holds_ratio("scale", self.nuclear_sensitivity, self.scale)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, dimension: int, nuclear_sensitivity: float) -> Self:
@@ -56,7 +55,7 @@ class SymmetrisedWishart:
 
         Raises: UnsupportedError: epsilon and delta are both 0.
         """
-        twice = Laplace.calibrated(claim, l1_sensitivity=positive("nuclear_sensitivity", nuclear_sensitivity)).scale
+        twice = Laplace.calibrated(claim, l1_sensitivity=size("nuclear_sensitivity", nuclear_sensitivity)).scale
         return cls(
             dimension=dimension,
             scale=twice / 2,
@@ -66,7 +65,7 @@ class SymmetrisedWishart:
 
     def loss(self) -> LaplaceLoss:
         """Return a loss that dominates every pair; exact in dimension 1."""
-        return LaplaceLoss.exactly(ratio("scale", self.nuclear_sensitivity, self.scale) / 2)
+        return LaplaceLoss.exactly(ratio(self.nuclear_sensitivity, self.scale) / 2)
 
     def attained_loss(self) -> LaplaceLoss | DiscreteLoss:
         """Return the loss of seeing only whether the output lies above both answers of the worst pair, or below."""

@@ -8,12 +8,12 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import DiscreteLoss, Neighbours
-from dpaudit.checks import Count, FieldError, Positive, count, one_of, positive
+from dpaudit.checks import Count, FieldError, Positive, Size, count, noise_size, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
-from mechanisms.discrete_laplace import integers
+from mechanisms.discrete_laplace import integers, of_whole
 
 _LARGEST = 100_000
 
@@ -35,13 +35,13 @@ class TruncatedDiscreteGaussian:
     item_axes: ClassVar[int] = 0
     exact_sampler: ClassVar[bool] = True
 
-    stddev: Positive
+    stddev: Size
     cut: Positive
     l2_sensitivity: Count
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stddev", positive("stddev", self.stddev))
+        object.__setattr__(self, "stddev", noise_size("stddev", self.stddev))
         object.__setattr__(self, "cut", positive("cut", self.cut))
         object.__setattr__(self, "l2_sensitivity", count("l2_sensitivity", self.l2_sensitivity))
         one_of("neighbours", self.neighbours, NEIGHBOURS)
@@ -94,12 +94,15 @@ class TruncatedDiscreteGaussian:
         return exact + noise.reshape(exact.shape)
 
     def log_density(self, output: Array, value: Array) -> Array:
-        """Return the log probability of each coordinate of `output`, minus infinity beyond the bound."""
+        """Return the log probability of each coordinate of `output`.
+
+        Edge cases: minus infinity beyond the bound, and where the noise would be no whole number.
+        """
         noise = np.asarray(output) - np.asarray(value)
         weights = -0.5 * (np.arange(-self.bound, self.bound + 1) / self.stddev) ** 2
         total = math.log(math.fsum(np.exp(weights).tolist()))
-        found: Array = np.where(np.abs(noise) <= self.bound, -0.5 * (noise / self.stddev) ** 2 - total, -np.inf)
-        return found
+        inside: Array = np.where(np.abs(noise) <= self.bound, -0.5 * (noise / self.stddev) ** 2 - total, -np.inf)
+        return of_whole(noise, inside)
 
     def scaled(self, factor: float) -> Self:
         """Return the same query with `factor` times the noise, cut as many stddev away."""

@@ -7,6 +7,7 @@ from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.checks import non_negative, probability_below_one
 from dpaudit.engines import BASIC, ENGINES, QUICK, ROUGH, UPPERS, Engine
 from dpaudit.engines.basic import total_supremum
+from dpaudit.engines.renyi import RANGED
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import Composition
@@ -89,6 +90,7 @@ def _bracket(form: NormalForm, engines: tuple[Engine, ...], question: Question) 
     upper = _worst(form.upper, engines, question)
     if form.upper == form.lower:
         return upper
+    upper = _within_ranges(upper, form.upper, engines, question)
     lower = _worst(form.lower, engines, question)
     names = tuple(dict.fromkeys(upper.engines + lower.engines))
     same = lower.lower <= upper.upper * (1 + _LAST_PLACES)  # one number, rounded in two ways
@@ -105,6 +107,24 @@ def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Qu
     if not {*engines} <= {*ROUGH, *QUICK, *UPPERS}:
         orders = _close(orders, question)
     return reduce(Bracket.largest, (narrowest(order, engines, question) for order in orders))
+
+
+def _within_ranges(
+    found: Bracket, alternatives: Alternatives, engines: tuple[Engine, ...], question: Question
+) -> Bracket:
+    """Return the bracket with the smaller upper end that bounded ranges prove, of all alternatives and both orders.
+
+    Its lower side is that of the laws that dominate, which says nothing of a pair; it is no larger than the upper one.
+    """
+    orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
+    if not any(RANGED.covers(order) for order in orders):
+        return found
+    ends = []
+    for order in orders:
+        whole = found.upper if len(orders) == 1 else narrowest(order, engines, question).upper
+        ends.append(min(whole, question(RANGED, order).upper) if RANGED.covers(order) else whole)
+    upper = min(found.upper, max(ends))
+    return Bracket(lower=min(found.lower, upper), upper=upper, engines=tuple(dict.fromkeys((*found.engines, "renyi"))))
 
 
 def _close(orders: Alternatives, question: Question) -> Alternatives:

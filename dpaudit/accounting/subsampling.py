@@ -13,7 +13,7 @@ from dpaudit.accounting.samples.exchanged import exchanged
 from dpaudit.accounting.samples.in_either_order import in_either_order
 from dpaudit.accounting.samples.together import together_above, together_attained
 from dpaudit.accounting.schemes import drawn_counts, drawn_with_replacement, kept_rate, truncated_shares
-from dpaudit.accounting.zeroed import LEAST, MOST, zeroed_above, zeroed_attained
+from dpaudit.accounting.zeroed import is_cut, zeroed_above, zeroed_attained
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
@@ -37,10 +37,10 @@ from dpaudit.model.losses import (
     outer_losses,
     sampled_atoms,
 )
+from dpaudit.model.losses.sampled_ratios import absent, sampled_loss
 from dpaudit.model.mechanism import is_opposed, is_plugged_in
 from dpaudit.model.sampled_relations import needs_others, relation_inside
 
-_LARGE = 700.0
 _LARGEST_MU, _LARGEST_SHIFT = 20.0, 300.0  # of what is moved apart
 
 
@@ -138,7 +138,7 @@ def _above(composition: Composition, node: Subsample, neighbours: Neighbours) ->
         yield _both(composition, node.rate)
     elif _zeroed(node, neighbours):
         mu = total_mu(composition)[1]
-        line = _gaussian(composition) and LEAST <= mu <= MOST
+        line = _gaussian(composition) and is_cut(mu, node.rate)
         yield Composition.of(zeroed_above(mu, node.rate)) if line else _both(composition.group(2), node.rate)
     elif node.scheme == "with_replacement":
         yield _drawn(composition, node)
@@ -169,8 +169,7 @@ def _zeroed(node: Subsample, neighbours: Neighbours) -> bool:
 def _zeroed_attained(composition: Composition, rate: float) -> Composition:
     """Return what a record against its zero attains where all others are opposite, of Gaussian losses."""
     mu = total_mu(composition)[0]
-    inside = LEAST <= mu <= MOST
-    return Composition.of(zeroed_attained(mu, rate)) if inside else _sampled(composition, rate, upwards=False)
+    return Composition.of(zeroed_attained(mu, rate)) if is_cut(mu, rate) else _sampled(composition, rate, upwards=False)
 
 
 def _plain(composition: Composition) -> bool:
@@ -237,9 +236,9 @@ def _moved_apart(loss: GaussianLoss | LaplaceLoss, rate: float) -> Composition:
     if rate == 1:
         return Composition.of(loss.group(2))
     if isinstance(loss, GaussianLoss):
-        above, below = ((0.0, 1 - rate), (loss.mu, rate)), ((-loss.mu, rate), (0.0, 1 - rate))
+        above, below = ((0.0, absent(rate)), (loss.mu, rate)), ((-loss.mu, rate), (0.0, absent(rate)))
         return Composition.of(MixtureLoss(above=above, below=below))
-    above, below = ((0.0, 1 - rate), (loss.shift, rate)), ((-loss.shift, rate), (0.0, 1 - rate))
+    above, below = ((0.0, absent(rate)), (loss.shift, rate)), ((-loss.shift, rate), (0.0, absent(rate)))
     return Composition.of(MixtureLoss(above=above, below=below, noise="laplace"))
 
 
@@ -287,14 +286,10 @@ def _amplified(composition: Composition, rate: float) -> Composition:
     """
     box = _boxed(composition)
     epsilon, delta = box.supremum, box.infinite_mass * rate * (1 + 1e-14)
-    smaller = (
-        math.log1p(rate * math.expm1(epsilon))
-        if epsilon < _LARGE
-        else epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon))
-    )
     return Composition.of(
         ApproximateLoss(
-            epsilon=min(epsilon, smaller * (1 + 1e-14) + 1e-300) * (1 + 2.0**-52),
+            epsilon=min(epsilon, sampled_loss(epsilon, rate) * (1 + 1e-14 + 2.0**-51 * epsilon) + 1e-300)
+            * (1 + 2.0**-52),
             delta=min(delta, math.nextafter(1, 0)),
         )
     )

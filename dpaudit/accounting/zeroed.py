@@ -16,16 +16,26 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from dpaudit.model.losses import DiscreteLoss
+from dpaudit.model.losses.sampled_ratios import absent, sampled_losses
 
 Floats: TypeAlias = NDArray[np.float64]
 Mixture: TypeAlias = tuple[tuple[float, float], ...]
 Law: TypeAlias = Callable[[float, float], Mixture]
 Cells: TypeAlias = tuple[Floats, Floats, float]
-LEAST, MOST = 1e-3, 20.0
-"""The moves for which a law is cut."""
+_LEAST, _MOST = 1e-3, 20.0  # the moves for which a law is cut
+_ROOM = 1e-7  # more than the rounding that is added to a cut law, which the mass at 0 makes room for
 _STEP = 1 / 256  # deviations between two outputs
 _FAR = 14.0  # deviations beyond the last shift, where what is left counts as infinite loss
 _UNIT = 2.0**-53
+
+
+def is_cut(mu: float, rate: float) -> bool:
+    """Return whether the laws of a move by `mu` at a rate are cut here.
+
+    >>> is_cut(0.5, 0.1), is_cut(20.0, 1 - 1e-9)
+    (True, False)
+    """
+    return _LEAST <= mu <= _MOST and absent(rate) + math.erfc(mu / 2 / math.sqrt(2)) / 2 > _ROOM
 
 
 @lru_cache(maxsize=16)
@@ -59,12 +69,12 @@ def zeroed_attained(mu: float, rate: float) -> DiscreteLoss:
 
 def _two_moves(mu: float, rate: float) -> Mixture:
     """Return the shifts of a record that is present, all others being opposite."""
-    return (0.0, 1 - rate), (2 * mu, rate)
+    return (0.0, absent(rate)), (2 * mu, rate)
 
 
 def _one_move(mu: float, rate: float) -> Mixture:
     """Return the shifts of a record that is zeroed among opposite ones, or of one that is zeroed among its like."""
-    return (0.0, 1 - rate), (mu, rate)
+    return (0.0, absent(rate)), (mu, rate)
 
 
 def _no_move(mu: float, rate: float) -> Mixture:
@@ -73,12 +83,11 @@ def _no_move(mu: float, rate: float) -> Mixture:
 
 
 def _loss(at: Floats, first: Mixture, second: Mixture) -> Floats:
-    """Return the logarithm of the ratio of two mixtures at each output."""
-    sizes = [
-        np.logaddexp.reduce([math.log(weight) + shift * at - shift * shift / 2 for shift, weight in side])
-        for side in (first, second)
-    ]
-    return np.asarray(sizes[0] - sizes[1], np.float64)
+    """Return the logarithm of the ratio of two samples at each output; the last shift of each is the record's."""
+    (move, rate), (other, drawn) = first[-1], second[-1]
+    over = sampled_losses(move * at - move * move / 2, rate)
+    under = sampled_losses(other * at - other * other / 2, drawn) if other else np.zeros_like(at)
+    return np.asarray(over - under, np.float64)
 
 
 def _tail(outputs: Floats, side: Mixture) -> Floats:

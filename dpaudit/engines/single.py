@@ -32,11 +32,15 @@ from dpaudit.model.losses import (
     SimpleLoss,
     StitchedLoss,
 )
+from dpaudit.model.losses.sampled_ratios import log_absent, loss_before
 
 _ULP = 2.0**-52
 _STATED = 1e-14  # relative; what floating point may have done to a stated probability
 _LARGE = 700.0
+_NEAR, _LAST = math.log(2), 32.0
+"""Losses that a sample maps to -epsilon: from the first on 1 - e^-epsilon loses digits, beyond the second all."""
 _EXACT_WEIGHTS = 400
+_RAREST = 1e-300  # more than the weights that a mixture leaves out
 
 
 def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
@@ -67,6 +71,8 @@ def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
     if epsilon >= loss.supremum:
         return loss.infinite_mass, loss.infinite_mass
     blur = 4 * _ULP * loss.supremum  # a ratio is within half a unit of the float that stands for it
+    if isinstance(loss, DiscreteLoss):
+        blur += loss.rounding * loss.supremum
     nearer = loss.hockey_stick(epsilon + blur) if epsilon + blur < loss.supremum else loss.infinite_mass
     return _outwards(nearer, margin)[0], _outwards(loss.hockey_stick(max(0.0, epsilon - blur)), margin)[1]
 
@@ -89,45 +95,46 @@ def _outwards(delta: float, margin: float) -> tuple[float, float]:
 def _sampled(loss: SampledGaussianLoss, epsilon: float) -> tuple[float, float]:
     """Return bounds for a sampled Gaussian: the plain curve at the epsilon that sampling maps to this one.
 
-    Removing the record: rate times the plain delta at ln(1 + (e^epsilon - 1) / rate). Adding it: `outer` times
-    the plain delta at epsilon + ln(rate) - ln(outer), outer = 1 - e^epsilon (1 - rate), which grows with outer.
+    Removing the record: rate times the plain delta at ln(1 + (e^epsilon - 1) / rate). Adding it: the plain delta at the
+    negative of the loss that is mapped to -epsilon, times 1 - e^epsilon (1 - rate).
     """
-    rate, log_rate = loss.rate, math.log(loss.rate)
+    rate = loss.rate
     if loss.order == "remove":
-        inner = math.log1p(math.expm1(epsilon) / rate) if epsilon < _LARGE else epsilon - log_rate
-        error = 8 * _ULP * (inner + abs(log_rate))
+        inner = loss_before(epsilon, rate)
+        error = 8 * _ULP * inner
         return _scaled(loss.mu, (rate, rate), (inner + error, inner - error))
-    room = -(epsilon + math.log1p(-rate))
-    error = 4 * _ULP * (epsilon + abs(math.log1p(-rate)))
+    room = -(epsilon + log_absent(rate))
+    error = 4 * _ULP * (epsilon - log_absent(rate))
     if room + error <= 0:
         return 0.0, 0.0
     high = -math.expm1(-(room + error)) * (1 + 2 * _ULP)
     low = -math.expm1(-max(room - error, 0.0)) * (1 - 2 * _ULP)
-    at_high, at_low = (epsilon + log_rate - math.log(outer) if outer > 0 else math.inf for outer in (high, low))
-    blur = 4 * _ULP * (epsilon + abs(log_rate) + abs(math.log(high)) + 1)
-    far = at_low + 4 * _ULP * (abs(at_low) + epsilon + abs(log_rate) + 1) if low > 0 else math.inf
-    return _scaled(loss.mu, (low, high), (far, at_high - blur))
+    inner = -loss_before(-epsilon, rate)
+    if inner > _LAST:
+        return 0.0, _scaled(loss.mu, (0.0, high), (_LAST, _LAST - 1))[1]
+    error = 8 * _ULP * (inner + (math.exp(inner) if inner > _NEAR else 0.0))
+    return _scaled(loss.mu, (low, high), (inner + error, inner - error))
 
 
 def _mixed(loss: MixtureLoss, epsilon: float) -> tuple[float, float]:
     """Return bounds for two mixtures of shifts: the half line of losses above epsilon.
 
-    Any half line is a test and shows the lower bound. The best one differs in losses that rounding cannot tell from
-    epsilon, by at most their probability times that blur.
+    Any half line is a test and shows the lower bound. The best one differs in outputs whose losses rounding cannot tell
+    from epsilon: by at most that blur times the probability of the first of them and all above.
     """
     if epsilon >= loss.supremum:
         return 0.0, 0.0
-    output, (first, second) = loss.upper_tails(epsilon)
+    output = loss.output_of(epsilon)
+    reach = abs(output) + loss.above[-1][0] - loss.below[0][0]
+    blur = abs(loss.loss_at(output) - epsilon) + 2.0**-46 * (1 + reach * reach) * (loss.blur_at(output) + epsilon)
+    first = loss.above_output(min(output, loss.output_of(epsilon - 2 * blur)))
     if epsilon > _LARGE:
         return 0.0, min(1.0, first * (1 + 1e-9))
-    reach = abs(output) + loss.above[-1][0] - loss.below[0][0]
     weights = 2e-11 if len(loss.above) + len(loss.below) > _EXACT_WEIGHTS else 1e-14
     margin = weights + 4 * _ULP * (16 + 4 * reach * reach)
-    blur = abs(loss.loss_at(output) - epsilon) + 2.0**-46 * (1 + reach * reach)
-    gain = math.exp(epsilon) * second
-    lower = first * (1 - margin) - gain * (1 + margin)
-    upper = first * (1 + margin) - gain * (1 - margin) + math.expm1(min(2 * blur, 1.0)) * first
-    return max(0.0, lower), min(1.0, max(upper, 0.0) + 4 * sys.float_info.min)
+    value, size = loss.gain(output, epsilon)
+    upper = value + margin * size + math.expm1(min(2 * blur, 1.0)) * first * (1 + margin)
+    return max(0.0, value - margin * size), min(1.0, max(upper, 0.0) + _RAREST)
 
 
 def _scaled(mu: float, factors: tuple[float, float], epsilons: tuple[float, float]) -> tuple[float, float]:

@@ -23,6 +23,7 @@ from dpaudit.verifier.losses import (
     shows_all,
     supremum,
 )
+from dpaudit.verifier.moments import above, ranged
 from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, blur, cut, pair, plain, reach
 from dpaudit.verifier.refusals import follow, require
 from dpaudit.verifier.shifts import Array
@@ -92,6 +93,12 @@ class _Curve:
 
     def _finite(self, epsilon: float) -> Bounds:
         """Return bounds for the finite part, the epsilon moved by what rounding did to the losses."""
+        if ranged(self.finite):
+            return 0.0, min(above(self.finite, epsilon), self._summed(epsilon)[1])
+        return self._summed(epsilon)
+
+    def _summed(self, epsilon: float) -> Bounds:
+        """Return bounds for the finite part by the laws of its losses."""
         before, after = epsilon - self.blur, epsilon + self.blur
         least, most = self._at_the_end(before, after)
         if sum(self.finite.values()) == 1:

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpaudit.verifier.losses import Loss, Multiset, discrete, on_sample, reverse
+from dpaudit.verifier.rates import absent, log_absent, sampled
 from dpaudit.verifier.refusals import Table, positive, require
 from dpaudit.verifier.shifts import Array
 
@@ -39,10 +40,14 @@ def noise_law(fields: Table) -> tuple[Array, Array, Array, float]:
 def mapped(part: Multiset, rate: float) -> Loss:
     """Return one finite loss on a sample that holds the record with probability `rate`, atom by atom."""
     ((_, atoms, lost, other, *_),) = part
-    held: Counter[float] = Counter({math.log1p(-rate): (1 - rate) * other})
-    for v, p in atoms:
-        grown = v + math.log(rate + (1 - rate) * math.exp(-v)) if v > 1 else math.log1p(rate * math.expm1(v))
-        held[grown] += rate * p + (1 - rate) * p * math.exp(-v)
+    if not atoms:
+        return (*discrete([(log_absent(rate), absent(rate) * other)], rate * lost), "sampled")
+    values, masses = np.array(atoms).T
+    opposite = dict(atoms) if lost == other and all(-v in dict(atoms) for v, _ in atoms) else {}
+    under = [opposite.get(-v, p * math.exp(-v)) for v, p in atoms]
+    held: Counter[float] = Counter({log_absent(rate): absent(rate) * other})
+    for v, p, q in zip(sampled(values, rate).tolist(), masses.tolist(), under, strict=True):
+        held[v] += rate * p + absent(rate) * q
     return (*discrete(list(held.items()), rate * lost), "sampled")
 
 
@@ -52,9 +57,7 @@ def opposed(noise: Table, rate: float, *, low: bool) -> Loss:
     The noise being even, a loss is the difference of the same function at an output and at its opposite.
     """
     _, masses, away, beyond = noise_law(noise)
-    with np.errstate(divide="ignore"):
-        near = np.log1p(rate * np.expm1(np.minimum(away, 1.0))) if rate < 1 else np.minimum(away, 1.0)
-    grown = np.where(away > 1, away + np.log(rate + (1 - rate) * np.exp(-np.maximum(away, 1.0))), near)
+    grown = sampled(away, rate)
     met = np.isfinite(grown) & np.isfinite(grown[::-1])
     first, loss = masses * np.exp(grown), grown[met] - grown[::-1][met]
     lost = float(first[~met].sum()) + rate * float(masses[np.isinf(away)].sum()) * ("cut" in noise)
@@ -69,7 +72,7 @@ def zeroed(mu: float, rate: float) -> Loss:
     """
     z = np.concatenate(([-np.inf], 1.5 * mu + np.arange(0, mu + 14, 1 / 256), [np.inf]))
     p, q = _cells(z, mu, rate)
-    far, near = (np.logaddexp(math.log1p(-rate), math.log(rate) + m * z[1:-1] - m * m / 2) for m in (2 * mu, mu))
+    far, near = (sampled(m * z[1:-1] - m * m / 2, rate) for m in (2 * mu, mu))
     at = np.maximum.accumulate(np.maximum(far - near, 0.0))
     rise = p[1:-1] - q[1:-1] * np.exp(at[:-1]) + 256 * 2.0**-53 * (1 + z[1:-2] ** 2) * p[1:].sum()
     up = np.clip(rise / -np.expm1(-np.maximum(np.diff(at), 1e-300)), 0.0, p[1:-1])
@@ -91,5 +94,5 @@ def _cells(z: Array, mu: float, rate: float) -> tuple[Array, Array]:
         over, under = ndtr(-x), ndtr(x)
         return np.where(x[:-1] > 0, over[:-1] - over[1:], under[1:] - under[:-1])
 
-    far, near = ((1 - rate) * between(z) + rate * between(z - move) for move in (2 * mu, mu))
+    far, near = (absent(rate) * between(z) + rate * between(z - move) for move in (2 * mu, mu))
     return far, near

@@ -20,6 +20,9 @@ from functools import reduce
 from itertools import accumulate, pairwise
 from typing import Any
 
+import numpy as np
+
+from dpaudit.verifier.rates import absent, sampled
 from dpaudit.verifier.refusals import follow, require
 
 Loss = tuple[Any, ...]
@@ -49,7 +52,7 @@ def black_box(epsilon: float, delta: float = 0.0) -> Loss:
 
 def perhaps(rate: float, shift: float) -> tuple[tuple[float, float], ...]:
     """Return the shifts of a release that a record enters with probability `rate`, and their weights."""
-    return tuple(sorted((moved, weight) for moved, weight in ((0.0, 1 - rate), (shift, rate)) if weight))
+    return tuple(sorted((moved, weight) for moved, weight in ((0.0, absent(rate)), (shift, rate)) if weight))
 
 
 def on_sample(noise: str, shift: float, rate: float) -> Loss:
@@ -268,10 +271,9 @@ def supremum(loss: Loss) -> float:
         case "map" | "allocated":
             whole = math.fsum(n * supremum(part) for part, n in _inside(loss)) * math.prod(loss[4:])
             if loss[0] == "map" and loss[3] == "add":
-                rate, kept = loss[2], 0.0 if any(leak(part) for part, _ in _inside(loss)) else math.exp(-whole)
-                share = rate * (-math.expm1(-whole) if kept else 1.0)
-                return -math.log1p(-share) if share < 0.5 else -math.log((1 - rate) + rate * kept)
-            return whole if loss[0] == "allocated" or whole > 700 else math.log1p(loss[2] * math.expm1(max(0.0, whole)))
+                lowest = -math.inf if any(leak(part) for part, _ in _inside(loss)) else -whole
+                return -float(sampled(np.array(lowest), loss[2]))
+            return whole if loss[0] == "allocated" else float(sampled(np.array(max(0.0, whole)), loss[2]))
         case _:
             return float(loss[1]) if loss[0] != "gaussian" or not loss[1] else math.inf
 

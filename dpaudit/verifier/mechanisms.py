@@ -10,7 +10,7 @@ import numpy as np
 
 from dpaudit.verifier.integers import LATTICE, noise_law
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, larger, on_sample, reverse, times
-from dpaudit.verifier.refusals import Table, exact_ratio, positive, ratio, require
+from dpaudit.verifier.refusals import Table, exact_ratio, positive, ratio, require, require_sizes
 from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.strategies import squared_move
 
@@ -25,6 +25,7 @@ def sides_of(fields: Table, relation: str) -> Sides:
         kept = [row.get("one_order", row["loss"] != "discrete") for row in fields["stated"]["upper"]]
         require(all(k or x == reverse(x) for k, x in zip(kept, upper, strict=False)), "a stated law has both orders")
         return upper, lower
+    require_sizes(fields)
     return _READERS[fields["name"]](fields, relation)
 
 
@@ -101,6 +102,9 @@ def _symmetric_gaussian(fields: Table, relation: str) -> Sides:
 def _joint_gaussian(fields: Table, relation: str) -> Sides:
     """A Gram matrix and a target vector: the worst angle between the features of a replaced pair."""
     bound, target = positive(fields, "feature_bound"), positive(fields, "target_bound")
+    noise = {"matrix_stddev": bound * bound, "vector_stddev": bound * target}
+    fits = all(1e-150 * positive(fields, key) <= product <= 1e150 * fields[key] for key, product in noise.items())
+    require(fits, "the noise of a matrix or a vector is out of range")
     matrix = (bound**2 / positive(fields, "matrix_stddev")) ** 2
     vector = (bound * target / positive(fields, "vector_stddev")) ** 2
     cosine = -min(1.0, vector / matrix / 2)

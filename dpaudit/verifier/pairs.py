@@ -13,6 +13,7 @@ import numpy as np
 
 from dpaudit.verifier import shifts
 from dpaudit.verifier.losses import Loss, leak
+from dpaudit.verifier.rates import absent, log_absent, sampled
 from dpaudit.verifier.shifts import UNIT, Array
 from dpaudit.verifier.sums import Window, summed
 
@@ -221,11 +222,12 @@ def _together(inside: tuple[tuple[Loss, int], ...], cells: int) -> Pair:
 def _mapped(held: Pair, rate: float) -> Pair:
     """Return ((1 - rate) Q + rate P, Q): a record that a sample holds with this probability."""
     kept = held.told > -_DEEP
-    at, told = (np.logaddexp(math.log1p(-rate), math.log(rate) + row) for row in (held.at, held.told[kept]))
-    masses = rate * held.masses + (1 - rate) * _under_q(held.at, held.masses)
-    over, under = np.append(at, math.log1p(-rate)), np.append(masses, (1 - rate) * held.alone) * (1 + _SLACK)
+    rest = absent(rate)
+    at, told = (sampled(row, rate) for row in (held.at, held.told[kept]))
+    masses = rate * held.masses + rest * _under_q(held.at, held.masses)
+    over, under = np.append(at, log_absent(rate)), np.append(masses, rest * held.alone) * (1 + _SLACK)
     p, q, p_high, q_low = (row[kept] for row in held[5:])
-    low, high = (rate * a + (1 - rate) * b * np.exp(-held.told[kept]) for a, b in ((p, q_low), (p_high, q)))
+    low, high = (rate * a + rest * b * np.exp(-held.told[kept]) for a, b in ((p, q_low), (p_high, q)))
     moved = np.exp(told - held.told[kept])
     rows = low * (1 - _SLACK), q * moved * (1 + _SLACK), high * (1 + _SLACK), q_low * moved * (1 - _SLACK)
     return Pair(over, under, rate * held.lost, 0.0, told, *rows)

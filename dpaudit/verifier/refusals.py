@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 Table = dict[str, Any]
+_NOISE = ("scale", "stddev", "matrix_stddev", "vector_stddev")
 
 
 class Rejection(Exception):  # noqa: N818  # its text is a complaint, and it is no defect of ours
@@ -33,6 +34,13 @@ def positive(fields: Table, key: str) -> float:
     return value
 
 
+def require_sizes(fields: Table) -> None:
+    """Reject a mechanism with a scale, a sensitivity or a bound that is neither 0 nor from 1e-140 to 1e140."""
+    for key, value in fields.items():
+        if key in _NOISE or key.endswith(("_sensitivity", "_bound")):
+            require(value == 0 or 1e-140 <= value <= 1e140, f"{key}={value} is outside 1e-140 to 1e140")
+
+
 def exact_ratio(fields: Table, above: str, below: str) -> Fraction:
     """Return a ratio of two positive fields, each read as its shortest decimal."""
     return Fraction(repr(positive(fields, above))) / Fraction(repr(positive(fields, below)))
@@ -40,6 +48,4 @@ def exact_ratio(fields: Table, above: str, below: str) -> Fraction:
 
 def ratio(fields: Table, above: str, below: str) -> float:
     """Return the float that stands for such a ratio."""
-    value = exact_ratio(fields, above, below)
-    require(value < 10**300, f"{above} over {below} is beyond floating point")
-    return float(value)
+    return float(exact_ratio(fields, above, below))

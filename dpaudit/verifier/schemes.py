@@ -3,14 +3,18 @@
 import math
 from collections import Counter
 
-from dpaudit.verifier import integers, losses, splits
+import numpy as np
+
+from dpaudit.verifier import integers, losses, rates, splits
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reverse, reversed_all, shows_all, times
 from dpaudit.verifier.mechanisms import with_leaves
+from dpaudit.verifier.rates import absent, log_absent, sampled
 from dpaudit.verifier.refusals import Table, Unfollowed, follow, require
 from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.together import together
 
 _NOTHING: Multiset = Counter()
+_RARE = 1e-22  # numbers of draws that are not told apart
 _MOVED = ("truncated_poisson", "with_replacement")
 
 
@@ -144,7 +148,7 @@ def _once(part: Multiset, rate: float) -> Multiset:
 def _on(part: Multiset, rate: float) -> Loss:
     """Return the loss of a sample that holds the record with probability `rate` against one without it."""
     if shows_all(part):
-        return discrete([(math.log1p(-rate), 1 - rate)], rate)
+        return discrete([(log_absent(rate), absent(rate))], rate)
     if shift := _shift(part):
         return losses.on_sample(shift[0], shift[1], rate)
     if losses.alone(part):
@@ -171,10 +175,10 @@ def _drawn(node: Table, part: Multiset, *, low: bool) -> Multiset:
     joint = losses.merged(part)
     follow(joint.total() == 1, "draws of several releases are beyond this checker")
     whole = -math.expm1(draws * math.log1p(-chance)) if chance < 1 else 1.0
-    each = [(j, w / whole) for j, w in binomial(draws, chance, 1.0) if j and w > 1e-22]
-    held = [(w, next(iter(_doubled(joint, round(j)) if j > 1 else joint))) for j, w in each]
-    rest = 1 - math.fsum(w for w, _ in held)
-    options = (*held, (rest, discrete([], 1.0, 1.0))) if rest > 1e-9 else tuple(held)
+    each = [(j, w / whole) for j, w in rates.binomial(draws, chance) if j]
+    held = [(w, next(iter(_doubled(joint, j) if j > 1 else joint))) for j, w in each if w > _RARE]
+    rest = math.fsum(w for _, w in each if w <= _RARE) * (1 + 1e-9)  # counts that lose all
+    options = (*held, (rest, discrete([], 1.0, 1.0))) if rest else tuple(held)
     return _both(Counter([("average", options)]), whole)
 
 
@@ -239,12 +243,8 @@ def of_a_person(loss: Loss, records: int) -> Loss:
 
 
 def binomial(trials: int, rate: float, shift: float) -> tuple[tuple[float, float], ...]:
-    """Return (j shift, probability of j successes), without what is negligible."""
-    if rate == 1:
-        return ((trials * shift, 1.0),)
-    whole, odds, none = math.lgamma(trials + 1), math.log(rate) - math.log1p(-rate), trials * math.log1p(-rate)
-    sizes = ((j, whole - math.lgamma(j + 1) - math.lgamma(trials - j + 1) + j * odds + none) for j in range(trials + 1))
-    return tuple((j * shift, math.exp(size)) for j, size in sizes if size > -90)
+    """Return (j shift, probability of j successes), but for what is below 1e-300 in all."""
+    return tuple((j * shift, weight) for j, weight in rates.binomial(trials, rate))
 
 
 def _mu(part: Multiset) -> float:
@@ -278,4 +278,4 @@ def _boxed(part: Multiset, rate: float) -> Multiset:
     """Return a part of several kinds as a black box on a sample."""
     epsilon, delta = map(max, zip(most(part), most(reversed_all(part)), strict=True))
     require(epsilon < math.inf, "a sampled part without a largest loss cannot be derived again")
-    return Counter([black_box(epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)), rate * delta)])
+    return Counter([black_box(float(sampled(np.array(epsilon), rate)), rate * delta)])

@@ -16,6 +16,7 @@ from dpaudit.verifier.schemes import bare
 
 Array = np.ndarray[Any, Any]
 _BINS, _CELLS, _LEAST = 8_000, 16_000_000, 1e-6
+_OUTSIDE, _SEEN = 1e-36, 1e-60  # at least what lies outside of likely values; cells that are less likely are left out
 
 
 def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
@@ -34,7 +35,8 @@ def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
     m, a = clones[:, None], heads[None, :]
     own, other = (_binomial(j, m, 0.5) for j in (a - 1, a))
     weight = share * _binomial(clones, node["users"] - 1, rate)[:, None] / (p + 1)
-    return _merged(weight * (p * own + other), weight * (own + p * other), max(0.0, 1 - share), epsilon)
+    laws = weight * (p * own + other), weight * (own + p * other)
+    return _merged(*laws, max(0.0, 1 - share), epsilon, unseen=2 * _OUTSIDE)
 
 
 def shuffled_below(node: Table, part: Multiset) -> Multiset:
@@ -81,12 +83,14 @@ def _likely(trials: int, rate: float) -> Array:
     return np.arange(max(0, math.floor(middle - reach)), min(trials, math.ceil(middle + reach)) + 1)
 
 
-def _merged(p: Array, q: Array, nothing: float, largest: float) -> Loss:
+def _merged(p: Array, q: Array, nothing: float, largest: float, unseen: float = 0.0) -> Loss:
     """Return the loss of two laws on bins, from above and from below, with a mass that tells nothing.
 
-    No loss exceeds the `largest`, that of one report, but by rounding.
+    No loss exceeds the `largest`, that of one report, but by rounding. It is the loss from above of what is not listed:
+    `unseen` under either law, and cells that are next to impossible.
     """
-    held = (p > 1e-60) & (q > 1e-60)
+    held = (p > _SEEN) & (q > _SEEN)
+    unseen += max(float(law[~held].sum()) for law in (p, q))
     values = np.log(p[held] / q[held])
     low, step = float(values.min()), max(float(np.ptp(values)), 1e-12) / _BINS
     merged = np.rint((values - low) / step).astype(int)
@@ -98,5 +102,6 @@ def _merged(p: Array, q: Array, nothing: float, largest: float) -> Loss:
     rise = p[held] * (np.expm1(-part * step) / math.expm1(-step))
     masses = np.append(np.bincount(where, p[held] - rise), 0.0) + np.append(0.0, np.bincount(where, rise))
     both = (np.minimum(low + np.arange(len(masses)) * step, largest), masses), labels
-    laws = (zip(values.tolist(), masses.tolist(), strict=True) for values, masses in both)
-    return ("between", *(discrete([*law, (0.0, nothing)]) for law in laws))
+    above, below = (list(zip(values.tolist(), masses.tolist(), strict=True)) for values, masses in both)
+    above += [(largest, unseen), (-largest, unseen * math.exp(-largest))]
+    return ("between", *(discrete([*law, (0.0, nothing)]) for law in (above, below)))

@@ -71,7 +71,8 @@ def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float, *,
         return Outcome((f"{stated}, is contradicted by {lies}",))
     if not near:
         return _far(f"{stated}, is far from {lies}", sharp=sharp and (high >= BLUNT or curve.closed))
-    proved = proved or high <= small or claim["epsilon"] >= curve.largest * (1 - _EXACT)
+    compared_at_all = high > small or (side == "upper" and not delta)  # a delta of 0 is met from the largest loss on
+    proved = proved or not compared_at_all or claim["epsilon"] >= curve.largest * (1 - _EXACT)
     return Outcome((), () if proved else (f"{stated}, is not confirmed by {lies}",))
 
 

@@ -13,15 +13,18 @@ import numpy as np
 from dpaudit.verifier.integers import LATTICE, noise_law
 from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, discrete, merged, reverse, smaller, times
 from dpaudit.verifier.mechanisms import sides_of, with_leaves
+from dpaudit.verifier.rates import sampled
 from dpaudit.verifier.refusals import Table, follow
 from dpaudit.verifier.shifts import UNIT, Array
 
 _MOST, _ALIKE, _NEAR = 4_000_000, 1e-13, 1e-11  # outcomes; logarithms alike; losses near 0
 _CELLS, _FEW, _LARGEST = 1800, 6e5, 20  # cells of a noise, outcomes of all, the largest shift
 _KNOTS = 6000
+_UNSEEN = -160.0  # the logarithm of a mass that is not listed
 _REACH, _BEYOND = 13.0, 2e-38  # deviations, and more than lies beyond
 _PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 Outcomes = tuple[Array, Array, Array]  # masses, and the two logarithms
+Seen = tuple[Outcomes, float]  # outcomes, and at least what is left out under any law
 Held = tuple[Outcomes, float, float, bool]  # outcomes, mass on others, mass not counted, whether both sides are alike
 
 
@@ -49,16 +52,19 @@ def together(node: Table, rate: float, labels: list[str], *, low: bool) -> Loss:
 
 def _together(rows: list[tuple[Held, int]], rate: float, *, low: bool, side: int = 0) -> Loss:
     """Return the loss of all outcomes on a sample; from above, of laws that are not even, that of each sign."""
-    whole: Outcomes = (np.ones(1), np.zeros(1), np.zeros(1))
+    whole: Seen = ((np.ones(1), np.zeros(1), np.zeros(1)), 0.0)
     kept, others, beyond, even = 0.0, 0.0, 0.0, True  # logarithms of what nothing lacks
     for (outcomes, alone, rest, mirrored), n in rows:
-        power = outcomes
+        power: Seen = (outcomes, 0.0)
         for place, bit in enumerate(reversed(f"{n:b}")):
             power = _joined(power, power) if place else power
             whole = _joined(whole, power) if bit == "1" else whole
         each = n * math.log1p(-min(alone, 1 - UNIT))
         kept, others, beyond, even = kept + each, others + each * mirrored, beyond + n * rest, even and mirrored
-    loss = _sampled(whole, rate, (beyond - rate * math.expm1(kept), -rate * math.expm1(others)), even=even, side=side)
+    (listed, unseen), ends = whole, [-rate * math.expm1(logs) for logs in (kept, others)]
+    if not low and side >= 0:
+        ends = [end + unseen for end in ends]
+    loss = _sampled(listed, rate, (beyond + ends[0], ends[1]), even=even, side=side)
     return loss if low or even else ("halves", loss, reverse(loss))
 
 
@@ -129,18 +135,21 @@ def _cut(shift: Loss, cells: int, *, low: bool) -> Held:
     return (np.tile(held, 2), np.append(more, still), np.append(still, more)), 0.0, 0.0, True
 
 
-def _joined(one: Outcomes, two: Outcomes) -> Outcomes:
-    """Return both together; outcomes whose logarithms agree become one."""
+def _joined(first_seen: Seen, second_seen: Seen) -> Seen:
+    """Return both together; outcomes whose logarithms agree become one, and those that hardly happen are left out."""
+    (one, lost), (two, other) = first_seen, second_seen
     follow(len(one[0]) * len(two[0]) <= _MOST, "the outcomes of several releases are too many for this checker")
     masses = np.outer(one[0], two[0]).ravel()
     logs = [np.add.outer(a, b).ravel() for a, b in zip(one[1:], two[1:], strict=True)]
-    seen = np.log(np.maximum(masses, 1e-300)) + np.maximum(0.0, np.maximum(*logs)) > -160
+    sizes = np.log(np.maximum(masses, 1e-300)) + np.maximum(0.0, np.maximum(*logs))
+    seen = sizes > _UNSEEN
+    lost += other + float(np.exp(sizes[~seen]).sum())
     masses, logs = masses[seen], [held[seen] for held in logs]
     keys = [np.rint(np.maximum(held, -1e4) / _width(held)) for held in logs]
     order = np.lexsort(keys)
     steps = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
     first = np.flatnonzero(np.append(True, steps))
-    return np.add.reduceat(masses[order], first), logs[0][order][first], logs[1][order][first]
+    return (np.add.reduceat(masses[order], first), logs[0][order][first], logs[1][order][first]), lost
 
 
 def _width(held: Array) -> float:
@@ -168,8 +177,7 @@ def _sampled(whole: Outcomes, rate: float, ends: tuple[float, float], *, even: b
     `ends` are the masses that only the first and only the second law has.
     """
     masses, *logs = whole
-    with np.errstate(divide="ignore"):
-        one, two = (np.log1p(rate * np.expm1(held)) if rate < 1 else held for held in logs)
+    one, two = (sampled(held, rate) for held in logs)
     both = np.isfinite(one) & np.isfinite(two)
     first, loss = masses * np.exp(one), one - np.where(np.isfinite(two), two, 0.0)
     lost, other = (

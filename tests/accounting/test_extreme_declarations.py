@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,22 @@ from dpaudit.errors import Fault
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.codec import decode_declaration
 from dpaudit.model.declaration import Allocate, Declaration, Group, Parallel, Repeat, Scheme, Sequential, Shuffle
-from mechanisms import DiscreteGaussian, DiscreteLaplace, Finite, Gaussian, JointGaussian, Laplace
+from dpaudit.verifier.mechanisms import sides_of
+from dpaudit.verifier.refusals import Rejection
+from mechanisms import (
+    BallLaplace,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Exponential,
+    Finite,
+    Gaussian,
+    JointGaussian,
+    Laplace,
+    OneSidedWishart,
+    ReportNoisyMax,
+    SymmetricGaussian,
+    SymmetrisedWishart,
+)
 
 OPEN = Finite(first=(1, 0), second=(0, 1), neighbours="add_remove")
 TOLD = Stated(epsilon=1.0, source="a vendor")
@@ -47,13 +64,48 @@ def test_no_noise_names_the_mechanism_that_says_it() -> None:
         DiscreteLaplace(scale=0, l1_sensitivity=1, neighbours=related)
 
 
-def test_noise_too_small_for_floating_point_is_refused_where_it_is_written() -> None:
-    """One line that names the value and the rule, when the mechanism is read and not only in its loss."""
-    with pytest.raises(ValueError, match=r"Expected stddev=5e-324 to be at least 1.0 / 1.8e308"):
-        Gaussian(stddev=5e-324, l2_sensitivity=1, neighbours="add_remove")
-    with pytest.raises(ValueError, match=r"Expected scale=5e-324 to be at least 1.0 / 1.8e308"):
-        Laplace(scale=5e-324, l1_sensitivity=1, neighbours="add_remove")
-    assert Laplace(scale=1e-308, l1_sensitivity=1, neighbours="add_remove").loss().supremum == 1e308
+SIZES = {
+    Gaussian: {"stddev": 1.0, "l2_sensitivity": 1.0},
+    Laplace: {"scale": 1.0, "l1_sensitivity": 1.0},
+    BallLaplace: {"dimension": 3, "scale": 1.0, "l2_sensitivity": 1.0},
+    SymmetricGaussian: {"stddev": 1.0, "l2_sensitivity": 1.0},
+    JointGaussian: {"matrix_stddev": 1.0, "vector_stddev": 1.0, "feature_bound": 1.0, "target_bound": 1.0},
+    Exponential: {"epsilon": 1.0, "linf_sensitivity": 1.0},
+    ReportNoisyMax: {"scale": 1.0, "linf_sensitivity": 1.0},
+    OneSidedWishart: {"dimension": 2, "scale": 1.0, "trace_sensitivity": 1.0},
+    SymmetrisedWishart: {"dimension": 2, "scale": 1.0, "nuclear_sensitivity": 1.0},
+}
+"""Mechanisms with sizes that are no whole numbers."""
+
+
+@pytest.mark.parametrize("family", SIZES, ids=lambda family: family.name)
+def test_sizes_that_floating_point_blurs_are_refused_where_they_are_written(family: Any) -> None:
+    """One line that names the value and the rule, in the project and in the checker, from 1e-140 to 1e140."""
+    fields = SIZES[family]
+    names = [name for name in fields if name not in ("dimension", "epsilon")]
+    for name in names:
+        for value in (5e-324, 2.7205e-162, 9.9e-141, 1.1e140, 1e308):
+            with pytest.raises(ValueError, match=rf"Expected {name}={re.escape(repr(value))} in \[1e-140, 1e140\]"):
+                family(**fields | {name: value}, neighbours="add_remove")
+            with pytest.raises(Rejection, match=f"{name}={re.escape(repr(value))} is outside 1e-140 to 1e140"):
+                sides_of({"name": family.name} | fields | {name: value}, "add_remove")
+    for value in (1e-140, 1e140):
+        held = fields | dict.fromkeys(names, value)
+        if family is not JointGaussian:  # squares of bounds are compared with noise
+            family(**held, neighbours="add_remove")
+        assert sides_of({"name": family.name} | fields, "add_remove")[0]
+
+
+def test_joint_noise_that_underflows_is_refused() -> None:
+    """Bounds next to no floats beside noise of 5e-324 were certified at half of their mu."""
+    small = {"matrix_stddev": 5e-324, "vector_stddev": 1.0, "feature_bound": 2.7205e-162, "target_bound": 1.0}
+    with pytest.raises(ValueError, match=r"Expected matrix_stddev=5e-324 in \[1e-140, 1e140\]"):
+        JointGaussian(**small, neighbours="replace_one")
+    far = {"matrix_stddev": 1e100, "vector_stddev": 1.0, "feature_bound": 1e-30, "target_bound": 1.0}
+    with pytest.raises(ValueError, match=r"Expected matrix_stddev=1e\+100 to be at most the bounds' product \* 1e150"):
+        JointGaussian(**far, neighbours="replace_one")
+    with pytest.raises(Rejection, match="the noise of a matrix or a vector is out of range"):
+        sides_of({"name": "joint_gaussian"} | far, "replace_one")
 
 
 def checked(node: Declaration, claim: Claim) -> Certificate:
@@ -186,7 +238,7 @@ def test_a_text_that_says_inf_is_a_text() -> None:
 
 def test_joint_noise_too_small_for_floating_point_is_refused_where_it_is_written() -> None:
     """The curve of its infinite mu was an internal error."""
-    with pytest.raises(ValueError, match=r"Expected matrix_stddev=5e-324 to be at least"):
+    with pytest.raises(ValueError, match=r"Expected matrix_stddev=5e-324 in "):
         JointGaussian(
             matrix_stddev=5e-324, vector_stddev=3.0, feature_bound=1.0, target_bound=2.0, neighbours="replace_one"
         )

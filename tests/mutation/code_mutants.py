@@ -24,7 +24,7 @@ class CodeMutant:
 _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     # --- defects that other libraries shipped ---
     ("B1", "an integer noise multiplier takes another branch", "mechanisms.gaussian:Gaussian.loss",
-     "GaussianLoss.exactly(ratio(", "GaussianLoss.exactly((ratio if self.stddev != 1 else (lambda *_: ratio('', 1.0, 10.0)))(",
+     "GaussianLoss.exactly(ratio(", "GaussianLoss.exactly((ratio if self.stddev != 1 else (lambda *_: ratio(1.0, 10.0)))(",
      "sampled twice inside"),
     ("B2", "a repeated event forgets its count", "dpaudit.model.losses.composition:Composition.__mul__", "times * held", "held",
      "exponential"),
@@ -49,7 +49,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("B11b", "the logarithm is missing", "dpaudit.rules.composition:_optimal", "math.sqrt(2 * squares * math.log(1 / spare))",
      "math.sqrt(2 * squares * (1 / spare) ** 0)", "response"),
     ("B13", "the bounded-range lemma applied to a pure mechanism", "mechanisms.report_noisy_max:ReportNoisyMax.loss",
-     "2 * ratio(", "ratio('', 1.0, 2.0) * ratio(", "noisy max"),
+     "2 * ratio(", "ratio(1.0, 2.0) * ratio(", "noisy max"),
     ("B14", "the randomised response lies with one category too many",
      "mechanisms.randomised_response:RandomisedResponse.probability", "(self.categories - 1)", "self.categories",
      "response"),

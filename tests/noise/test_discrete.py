@@ -10,7 +10,7 @@ import pytest
 
 from dpaudit import Composition, DiscreteLoss
 from dpaudit.model.mechanism import Array
-from mechanisms import DiscreteGaussian, DiscreteLaplace, _exact
+from mechanisms import DiscreteGaussian, DiscreteLaplace, TruncatedDiscreteGaussian, _exact
 
 FALSE_ALARM = 1e-7
 
@@ -161,3 +161,22 @@ def test_discrete_laplace_noise_beyond_exact_arithmetic_is_refused(bad: dict[str
 def test_discrete_gaussian_noise_beyond_its_range_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="stddev="):
         DiscreteGaussian(**{"l2_sensitivity": 1, "neighbours": "replace_one", **bad})
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        DiscreteLaplace(scale=1.0, l1_sensitivity=1, neighbours="add_remove"),
+        DiscreteGaussian(stddev=1.0, l2_sensitivity=1, neighbours="add_remove"),
+        TruncatedDiscreteGaussian(stddev=1.0, cut=3.0, l2_sensitivity=1, neighbours="add_remove"),
+    ],
+    ids=lambda noise: noise.name,
+)
+def test_an_output_between_whole_numbers_is_impossible(noise: Any) -> None:
+    """Minus infinity, whatever the answer is; a whole distance from the answer keeps its probability."""
+    outputs = np.array([0.4, -0.5, 1.0, 2.0**-40, 2.0, np.inf])
+    found = noise.log_density(outputs, np.asarray(0))
+    assert np.isfinite(found).tolist() == [False, False, True, False, True, False]
+    assert (found[~np.isfinite(found)] == -np.inf).all()
+    assert noise.log_density(np.asarray(1), np.asarray(0)) == found[2]
+    assert noise.log_density(np.asarray(5), np.asarray(4)) == found[2]

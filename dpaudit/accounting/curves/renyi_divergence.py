@@ -31,6 +31,7 @@ from dpaudit.model.losses import (
     SimpleLoss,
     StitchedLoss,
 )
+from dpaudit.model.losses.sampled_ratios import log_absent
 
 Side = tuple[float, float]
 ORDERS = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0, 128.0, 256.0)
@@ -108,7 +109,7 @@ def _sampled(loss: SampledGaussianLoss, order: float) -> Side:
 
 def _rounding(loss: SampledGaussianLoss, order: int) -> float:
     """Return a bound on the relative rounding of a moment's excess over 1: that of its largest exponent."""
-    logs = order * (abs(math.log(loss.rate)) + abs(math.log1p(-loss.rate)))
+    logs = order * (abs(math.log(loss.rate)) + abs(log_absent(loss.rate)))
     return 2.0**-49 * (3 * math.lgamma(order + 1) + order**2 * loss.mu**2 / 2 + logs)
 
 
@@ -119,7 +120,7 @@ def _convex(loss: SampledGaussianLoss, order: int) -> float:
     j = np.arange(2, order + 1)
     choices = np.array([math.lgamma(order + 1) - math.lgamma(k + 1) - math.lgamma(order - k + 1) for k in j])
     growth = (j * j - j) * loss.mu**2 / 2
-    logs = choices + (order - j) * math.log1p(-loss.rate) + j * math.log(loss.rate)
+    logs = choices + (order - j) * log_absent(loss.rate) + j * math.log(loss.rate)
     excess = np.where(
         growth < 30, np.log(np.expm1(np.minimum(growth, 30.0)) + 1e-320), growth + np.log1p(-np.exp(-growth))
     )

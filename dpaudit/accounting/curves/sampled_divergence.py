@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 
 from dpaudit.model.losses import SampledLoss, SimpleLoss
+from dpaudit.model.losses.sampled_ratios import log_absent
 
 _LARGEST = 1024
 _MARGIN = 1e-12
@@ -43,7 +44,7 @@ def _log_moment(loss: SampledLoss, order: int, inner: Callable[[SimpleLoss, floa
             return math.inf
         excess = moment + math.log1p(-math.exp(-moment)) if moment > 1 else math.log(math.expm1(moment) + 1e-300)
         chosen = math.lgamma(order + 1) - math.lgamma(k + 1) - math.lgamma(order - k + 1)
-        logs.append(chosen + (order - k) * math.log1p(-loss.rate) + k * math.log(loss.rate) + excess)
+        logs.append(chosen + (order - k) * log_absent(loss.rate) + k * math.log(loss.rate) + excess)
     top = max(logs)
     total = top + math.log(math.fsum(math.exp(size - top) for size in logs))
     return total + math.log1p(math.exp(-total)) if total > 0 else math.log1p(math.exp(total))

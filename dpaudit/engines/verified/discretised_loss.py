@@ -37,6 +37,7 @@ from dpaudit.model.losses import (
     SimpleLoss,
     StitchedLoss,
 )
+from dpaudit.model.losses.sampled_ratios import absent, sampled_losses
 
 Floats: TypeAlias = NDArray[np.float64]
 _TINY = 1e-300  # stands for a probability that underflows: one unit when rounded up, none when rounded down
@@ -110,8 +111,8 @@ def deviation(loss: SimpleLoss) -> float:
             return mu
         case SampledGaussianLoss(mu=mu, rate=rate):
             x = np.linspace(-12, 12 + mu, 4001)
-            losses = np.logaddexp(math.log1p(-rate), math.log(rate) + mu * x - mu * mu / 2)
-            density = (1 - rate) * np.exp(-x * x / 2) + rate * np.exp(-((x - mu) ** 2) / 2)
+            losses = sampled_losses(mu * x - mu * mu / 2, rate)
+            density = absent(rate) * np.exp(-x * x / 2) + rate * np.exp(-((x - mu) ** 2) / 2)
             return _deviation(losses, density)
         case SampledLoss(inside=inside, rate=rate):
             return max(rate * deviation(part) * math.sqrt(times) for part, times in inside)
@@ -244,7 +245,7 @@ def _atoms(loss: DiscreteLoss, width: float) -> DiscretisedLoss:
         down=down,
         infinite=loss.infinite_mass,
         error=1e-14 + 1e-15 * len(values) + abs(math.fsum(masses) + loss.infinite_mass - 1),
-        slack=Fraction(3 * _SNAP * h + 1e-15 * float(np.abs(values).max(initial=0.0))),
+        slack=Fraction(3 * _SNAP * h + (1e-15 + loss.rounding) * float(np.abs(values).max(initial=0.0))),
     )
 
 

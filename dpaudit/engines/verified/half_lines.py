@@ -79,7 +79,7 @@ def half_line_cells(loss: MixtureLoss, width: float, tail: float) -> KnotCells:
     """
     above, below = (np.array(side, np.float64).T for side in (loss.above, loss.below))
     line = _Line(loss.noise, (above[0], above[1]), (below[0], below[1]))
-    low, high = _range(loss, tail)
+    low, high = _range(loss, line, tail)
     ends = line.loss(np.array([low, high]))
     h = max(width, float(ends[1] - ends[0]) / (MOST_CELLS - 4))
     first = math.floor(float(ends[0]) / h)
@@ -111,13 +111,21 @@ def half_line_cells(loss: MixtureLoss, width: float, tail: float) -> KnotCells:
     )
 
 
-def _range(loss: MixtureLoss, tail: float) -> tuple[float, float]:
-    """Return outputs between which all but a probability of about `tail` lies; beyond all shifts of a Laplace noise."""
+def _range(loss: MixtureLoss, line: _Line, tail: float) -> tuple[float, float]:
+    """Return outputs between which all but a probability of about `tail` lies; beyond all shifts of a Laplace noise.
+
+    A shift so rare that `tail` is met without it does not widen the range.
+    """
     low, high = loss.below[0][0], loss.above[-1][0]
     if loss.noise == "laplace":
         return low, high
-    reach = math.sqrt(2 * math.log(1 / max(tail, 1e-290))) + 0.1
-    return low - reach, high + reach
+    tail = max(tail, 1e-290)
+    reach = math.sqrt(2 * math.log(1 / tail)) + 0.1
+    first, last = float(line.above[0][line.above[1] > tail / len(line.above[1])][-1]), high + reach
+    while last - first > 0.1 and first < last:
+        middle = (first + last) / 2
+        first, last = (middle, last) if line.tail(line.above, middle, right=True) > tail else (first, middle)
+    return low - reach, last
 
 
 def _outputs(line: _Line, knots: Floats, low: float, high: float) -> Floats:

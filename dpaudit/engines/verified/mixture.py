@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from dpaudit.model.losses.sampled_ratios import absent, log_absent, sampled_loss
+
 Floats: TypeAlias = NDArray[np.float64]
 MOST_CELLS = 1 << 17
 _FAR = 40.0  # deviations
@@ -44,7 +46,7 @@ def mixture_cells(mu: float, rate: float, width: float, tail: float) -> KnotCell
     """Return cells of about `width`; losses of probability about `tail` may be left outside."""
     low, high = range_of(mu, rate, tail)
     left, top = low, mixture_loss(high, mu, rate)
-    infimum = math.log1p(-rate) if rate < 1 else -math.inf
+    infimum = log_absent(rate)
     bottom = mixture_loss(low, mu, rate)
     if rate < 1 and bottom - infimum <= max(width, (top - infimum) / MOST_CELLS):
         left, bottom = -math.inf, infimum
@@ -60,8 +62,8 @@ def mixture_cells(mu: float, rate: float, width: float, tail: float) -> KnotCell
         width=h,
         up=np.maximum(up / scale, _TINY),
         down=np.maximum(down / scale, _TINY),
-        above=float((1 - rate) * ndtr(-ends[-1]) + rate * ndtr(mu - ends[-1])) + _TINY,
-        below=float((1 - rate) * ndtr(ends[0]) + rate * ndtr(ends[0] - mu)) + _TINY if math.isfinite(left) else 0.0,
+        above=float(absent(rate) * ndtr(-ends[-1]) + rate * ndtr(mu - ends[-1])) + _TINY,
+        below=float(absent(rate) * ndtr(ends[0]) + rate * ndtr(ends[0] - mu)) + _TINY if math.isfinite(left) else 0.0,
         below_other=float(ndtr(ends[0])) + _TINY if math.isfinite(left) else 0.0,
         error=1e-15 * (40 + 4 * (_FAR + mu) ** 2) + 2 * slack / h,
         slack=slack,
@@ -76,22 +78,19 @@ def range_of(mu: float, rate: float, tail: float) -> tuple[float, float]:
 
 def mixture_loss(x: float, mu: float, rate: float) -> float:
     """Return ln(1 - rate + rate e^(mu x - mu^2/2)) without overflow."""
-    exponent = mu * x - mu * mu / 2
-    if exponent > 0:
-        return exponent + math.log(rate + (1 - rate) * math.exp(-exponent))
-    return math.log1p(rate * math.expm1(exponent)) if rate < 1 else exponent
+    return sampled_loss(mu * x - mu * mu / 2, rate)
 
 
 def _ends(left: float, bottom: float, steps: Floats, mu: float, rate: float) -> Floats:
     """Return the outputs at which the loss is `bottom` + each step; `left` is the first of them."""
     if rate == 1:
         return np.asarray((bottom + steps + mu * mu / 2) / mu, np.float64)
-    size = steps + (math.log1p(rate / (1 - rate) * math.exp(mu * left - mu * mu / 2)) if left > -math.inf else 0.0)
+    size = steps + (math.log1p(rate / absent(rate) * math.exp(mu * left - mu * mu / 2)) if left > -math.inf else 0.0)
     rest = size[1:]
     logarithms = np.where(rest > 1, rest, 0.0) + np.log(
         np.where(rest > 1, -np.expm1(-rest), np.expm1(np.minimum(rest, 1.0)))
     )
-    ends = (math.log1p(-rate) - math.log(rate) + logarithms + mu * mu / 2) / mu
+    ends = (log_absent(rate) - math.log(rate) + logarithms + mu * mu / 2) / mu
     return np.asarray(np.concatenate([[left], ends]), np.float64)
 
 
@@ -113,7 +112,7 @@ def _integrals_of(ends: Floats, h: float, mu: float, rate: float) -> tuple[Float
     if opens:
         x = float(ends[1])
         up[0] = rate * float(ndtr(x - mu))
-        first, second = (1 - rate) * -math.expm1(-h) * float(ndtr(x)), up[0] * math.exp(-h)
+        first, second = absent(rate) * -math.expm1(-h) * float(ndtr(x)), up[0] * math.exp(-h)
         down[0] = first - second
         if second > first / 2 and x > -_FAR:
             cell = _panels(np.array([-_FAR]), np.array([x]), np.array([-_FAR, x]), h, (mu, rate))

@@ -13,6 +13,7 @@ from dpaudit.model.losses.gaussian import GaussianLoss
 from dpaudit.model.losses.laplace import LaplaceLoss
 from dpaudit.model.losses.mixture import MixtureLoss
 from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss, SampledOrder
+from dpaudit.model.losses.sampled_ratios import loss_before, sampled_loss, share_without
 
 _EXACT = 1000
 
@@ -64,13 +65,9 @@ class SampledLoss:
         largest = math.fsum(loss.supremum * times for loss, times in inside)
         margin = 1e-14 + 2.0**-51 * min(largest, 700.0)  # of a sum of floats; no more is off in the result
         if away:
-            kept = 0.0 if infinite_of(tuple(inside)) else math.exp(-largest)
-            share = self.rate * (-math.expm1(-largest) if kept else 1.0)
-            rest = -math.log1p(-share) if share < 0.5 else -math.log((1 - self.rate) + self.rate * kept)
-            return rest * (1 + margin) + 1e-300
-        if largest > 700:
-            return largest
-        return math.log1p(self.rate * math.expm1(max(0.0, largest))) * (1 + margin) + 1e-300
+            lowest = -math.inf if infinite_of(tuple(inside)) else -largest
+            return -sampled_loss(lowest, self.rate) * (1 + margin) + 1e-300
+        return sampled_loss(max(0.0, largest), self.rate) * (1 + margin) + 1e-300
 
     @property
     def infinite_mass(self) -> float:
@@ -86,14 +83,10 @@ class SampledLoss:
         Of several losses inside, what their sum of curves gives: nowhere less, and about as large where it is small.
         """
         if self.order == "remove":
-            inner = math.expm1(epsilon) + self.rate
-            if inner <= 0:
-                return -math.expm1(epsilon)
-            return self.rate * self._plain(math.log(inner / self.rate), back=False)
-        outer = -math.expm1(epsilon) + math.exp(epsilon) * self.rate
-        if outer <= 0:
-            return 0.0
-        return outer * self._plain(epsilon + math.log(self.rate) - math.log(outer), back=True)
+            inner = loss_before(epsilon, self.rate)
+            return -math.expm1(epsilon) if inner == -math.inf else self.rate * self._plain(inner, back=False)
+        inner = -loss_before(-epsilon, self.rate)
+        return share_without(epsilon, self.rate) * self._plain(inner, back=True) if inner < math.inf else 0.0
 
     def _plain(self, epsilon: float, *, back: bool) -> float:
         """Return the delta of what is inside, of either order."""

@@ -25,7 +25,9 @@ class DiscreteLoss:
     orders. `symmetric` says that the law of (Q, P) is the same, as for noise that is symmetric about 0; it is
     seen where rounding of the probabilities is all that hides it. `one_order` says that the record has the first law in
     every release of a run, as for one-sided noise; without it, each query may choose which law the record has.
-    `pair` is the law of one order where this one holds the larger curve of both.
+    `pair` is the law of one order where this one holds the larger curve of both. `rounding` is a relative bound on what
+    computing the losses has made of them, where that is more than the last place. `span` says of a law that dominates
+    many pairs of neighbours that the losses of each pair lie within it of each other (bounded range).
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, a sum that is not 1, or a law that is
         said to be symmetric and has a loss l without -l.
 
@@ -42,6 +44,8 @@ class DiscreteLoss:
     symmetric: bool = False
     one_order: bool = False
     pair: "DiscreteLoss | None" = None
+    rounding: float = 0.0
+    span: float | None = None
 
     def __post_init__(self) -> None:
         merged: dict[float, float] = {}
@@ -127,5 +131,7 @@ def _reversed(loss: DiscreteLoss) -> DiscreteLoss:
         reverse_infinite_mass=loss.infinite_mass,
         rho=loss.rho,
         one_order=loss.one_order,
+        rounding=loss.rounding,
+        span=loss.span,
         largest=loss.largest if loss.atoms and loss.atoms[0][0] == -loss.atoms[-1][0] else None,
     )

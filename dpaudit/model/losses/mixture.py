@@ -3,10 +3,12 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, get_args
 
 from dpaudit.checks import meant, non_negative, one_of
 from dpaudit.errors import UnsupportedError
+from dpaudit.model.losses.sampled_ratios import absent
 
 MixedNoise = Literal["gaussian", "laplace"]
 """The noise whose shifts are mixed: N(0, 1) or Laplace(0, 1)."""
@@ -16,8 +18,9 @@ Shifts = tuple[tuple[float, float], ...]
 _SUM = 1e-9
 _FAR = 50.0
 _HALVINGS = 80
+_NEAR = 0.5  # losses up to which a difference of logarithms cancels
 _EXACT = 400  # trials whose probabilities are rounded once
-_LEAST = -90.0  # the logarithm of a probability that is left out
+_LEAST = 1e-304  # of the largest probability; what is rarer is left out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,22 +64,50 @@ class MixtureLoss:
 
     def hockey_stick(self, epsilon: float) -> float:
         """Return delta(epsilon) in floating point, with no claim on the last digits."""
-        _, (first, second) = self.upper_tails(epsilon)
-        return max(0.0, first - math.exp(min(epsilon, 700.0)) * second)
+        return max(0.0, self.gain(self.output_of(epsilon), epsilon)[0])
 
-    def upper_tails(self, epsilon: float) -> tuple[float, tuple[float, float]]:
-        """Return about the output at which the loss reaches `epsilon`, and both probabilities above that output."""
+    def output_of(self, epsilon: float) -> float:
+        """Return about the output at which the loss reaches `epsilon`."""
         low, high = self.below[0][0] - _FAR, self.above[-1][0] + _FAR
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             low, high = (middle, high) if self.loss_at(middle) <= epsilon else (low, middle)
-        tail = _TAILS[self.noise]
-        first, second = (math.fsum(w * tail(high - s) for s, w in side) for side in (self.above, self.below))
-        return high, (first, second)
+        return high
+
+    def gain(self, output: float, epsilon: float) -> tuple[float, float]:
+        """Return P - e^epsilon Q of the outputs above one, and the sum of the sizes of what cannot cancel exactly.
+
+        Shifts that both sides have with one weight, as where a record is not in the sample, cancel before their
+        probabilities are rounded.
+        """
+        growth, tail = math.expm1(min(epsilon, 700.0)), _TAILS[self.noise]
+        rows = [(tail(output - s), w - v, growth * v, w + v) for s, w, v in _paired(self.above, self.below)]
+        sizes = (t * (abs(more) + (whole if gap else 0.0)) for t, gap, more, whole in rows)
+        return math.fsum(t * (gap - more) for t, gap, more, _ in rows), math.fsum(sizes)
+
+    def above_output(self, output: float) -> float:
+        """Return the probability under P of the outputs above one."""
+        return math.fsum(w * _TAILS[self.noise](output - s) for s, w in self.above)
 
     def loss_at(self, output: float) -> float:
         """Return the loss of an output in floating point."""
-        return _log_density(self.noise, self.above, output) - _log_density(self.noise, self.below, output)
+        loss = _log_density(self.noise, self.above, output) - _log_density(self.noise, self.below, output)
+        return loss if abs(loss) > _NEAR else math.log1p(self._excess(output)[0])
+
+    def blur_at(self, output: float) -> float:
+        """Return what the loss of an output may be wrong by, for each unit that an exponent is rounded by."""
+        loss = self.loss_at(output)
+        return 1.0 if abs(loss) > _NEAR else min(1.0, self._excess(output)[1])
+
+    def _excess(self, output: float) -> tuple[float, float]:
+        """Return (p - q) / q of the densities p and q of an output, and the same of the sizes of its terms."""
+        rows = _paired(self.above, self.below)
+        sizes = [math.log(max(w, v)) + _log_noise(self.noise, output - s) for s, w, v in rows]
+        top = max(sizes)
+        terms = [(math.exp(size - top) / max(w, v), w - v, v) for size, (_, w, v) in zip(sizes, rows, strict=True)]
+        under_q = math.fsum(e * v for e, _, v in terms)
+        sums = (math.fsum(e * gap for e, gap, _ in terms), math.fsum(e * abs(gap) for e, gap, _ in terms))
+        return sums[0] / under_q, sums[1] / under_q
 
     def reversed(self) -> "MixtureLoss":
         """Return the loss of (Q, P): outputs mirrored, so that the loss still grows with them."""
@@ -99,19 +130,45 @@ def binomial_shifts(trials: int, rate: float, shift: float) -> Shifts:
     """Return (j shift, probability of j successes), j from 0 to `trials`, without what underflows.
 
     Up to 400 trials a probability is the float nearest to that of the rate's decimal; beyond, it is within 1e-11.
+    Edge cases: what is left out is below 1e-300 in all, which upper bounds of mixtures count.
 
     >>> binomial_shifts(2, 0.5, 1.0)
     ((0.0, 0.25), (1.0, 0.5), (2.0, 0.25))
     """
-    rest = 1 - meant(rate)
-    whole, log_rate, log_rest = math.lgamma(trials + 1), math.log(rate), math.log1p(-rate)
-    found = []
-    for j in range(trials + 1):
-        size = whole - math.lgamma(j + 1) - math.lgamma(trials - j + 1) + j * log_rate + (trials - j) * log_rest
-        if size > _LEAST:
-            exact = math.comb(trials, j) * meant(rate) ** j * rest ** (trials - j) if trials <= _EXACT else None
-            found.append((j * shift, math.exp(size) if exact is None else float(exact)))
-    return tuple(found)
+    first, weights = binomial_weights(trials, rate)
+    if trials <= _EXACT:
+        q = meant(rate)
+        counts = range(first, first + len(weights))
+        weights = [float(math.comb(trials, j) * q**j * (1 - q) ** (trials - j)) for j in counts]
+    return tuple(((first + place) * shift, weight) for place, weight in enumerate(weights))
+
+
+def binomial_weights(trials: int, rate: float) -> tuple[int, list[float]]:
+    """Return the first number of successes that is not negligible, and the probabilities from there on.
+
+    They follow from each other, from the most likely number on, and are divided by their sum: no logarithm of a large
+    factorial costs digits. Time: as many steps as there are such numbers, about 37 deviations to either side.
+
+    >>> first, weights = binomial_weights(10**18, 1e-60)
+    >>> first, weights[:2], len(weights)
+    (0, [1.0, 1e-42], 8)
+    """
+    mode = min(trials, math.floor((trials + 1) * rate))
+    if rate == 1:
+        return trials, [1.0]
+    odds = rate / absent(rate)
+    above, below = [1.0], [1.0]
+    for j in range(mode, trials):
+        if above[-1] < _LEAST:
+            break
+        above.append(above[-1] * ((trials - j) / (j + 1) * odds))
+    for j in range(mode, 0, -1):
+        if below[-1] < _LEAST:
+            break
+        below.append(below[-1] * (j / (trials - j + 1) / odds))
+    sizes = [size for size in (*below[:0:-1], *above) if size >= _LEAST]
+    total = math.fsum(sizes)
+    return mode - sum(size >= _LEAST for size in below[1:]), [size / total for size in sizes]
 
 
 def _merged(name: str, side: Shifts) -> Shifts:
@@ -142,9 +199,21 @@ def _largest(noise: MixedNoise, above: Shifts, below: Shifts) -> float:
 
 def _log_density(noise: MixedNoise, side: Shifts, output: float) -> float:
     """Return the logarithm of the density, up to a constant of the noise."""
-    sizes = [math.log(w) - ((output - s) ** 2 / 2 if noise == "gaussian" else abs(output - s)) for s, w in side]
+    sizes = [math.log(w) + _log_noise(noise, output - s) for s, w in side]
     top = max(sizes)
     return top + math.log(math.fsum(math.exp(size - top) for size in sizes))
+
+
+def _log_noise(noise: MixedNoise, away: float) -> float:
+    """Return the logarithm of the noise's density, up to a constant."""
+    return -away * away / 2 if noise == "gaussian" else -abs(away)
+
+
+@lru_cache(maxsize=64)
+def _paired(above: Shifts, below: Shifts) -> tuple[tuple[float, float, float], ...]:
+    """Return each shift with its weight on both sides."""
+    one, two = dict(above), dict(below)
+    return tuple((s, one.get(s, 0.0), two.get(s, 0.0)) for s in sorted({*one, *two}))
 
 
 _TAILS: dict[MixedNoise, Callable[[float], float]] = {

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from dpaudit.checks import meant
 from dpaudit.model.losses.discrete import DiscreteLoss
-
-_ULPS = 2.0**-49  # relative; what the largest loss may be wrong by
+from dpaudit.model.losses.sampled_ratios import ROUNDED, absent, log_absent, moved_by_rounding, sampled_losses
 
 
 def opposed_loss(
@@ -30,7 +29,7 @@ def opposed_loss(
     >>> fair.symmetric, len(fair.atoms), fair.infinite_mass
     (True, 3, 0.025)
     """
-    ratios = grown(moved, rate)
+    ratios = sampled_losses(moved, rate)
     first = masses * np.exp(ratios)
     shared = (ratios > -np.inf) & (ratios[::-1] > -np.inf) & (masses > 0)
     losses = (ratios[shared] - ratios[::-1][shared]).tolist()
@@ -40,22 +39,8 @@ def opposed_loss(
         infinite_mass=min(1.0, lost),
         reverse_infinite_mass=min(1.0, lost),
         symmetric=True,
+        rounding=moved_by_rounding(moved, rate),
     )
-
-
-def grown(moved: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
-    """Return ln(1 - rate + rate e^moved), each in the form that cancels nothing.
-
-    >>> grown(np.array([-np.inf, 0.0]), 0.5).round(6).tolist()
-    [-0.693147, 0.0]
-    """
-    if rate == 1:
-        return moved
-    near, far = np.minimum(moved, 1.0), np.maximum(moved, 1.0)
-    small = np.log1p(rate * np.expm1(near))
-    if rate > 0.5:
-        small = np.where(moved < -0.5, np.log(1 - rate + rate * np.exp(near)), small)
-    return np.where(moved > 1, far + np.log(rate + (1 - rate) * np.exp(-far)), small)
 
 
 def sampled_atoms(loss: DiscreteLoss, rate: float) -> DiscreteLoss:
@@ -69,11 +54,23 @@ def sampled_atoms(loss: DiscreteLoss, rate: float) -> DiscreteLoss:
     """
     values = np.array([value for value, _ in loss.atoms])
     masses = np.array([mass for _, mass in loss.atoms])
-    mixed = rate * masses + (1 - rate) * masses * np.exp(-values)
-    atoms = list(zip(grown(values, rate).tolist(), mixed.tolist(), strict=True))
+    mixed = rate * masses + absent(rate) * _under_q(loss, values, masses)
+    atoms = list(zip(sampled_losses(values, rate).tolist(), mixed.tolist(), strict=True))
     if loss.reverse_infinite_mass:
-        atoms.append((float(np.log1p(-rate)), (1 - rate) * loss.reverse_infinite_mass))
-    return DiscreteLoss(atoms=tuple(atoms), infinite_mass=float(meant(rate) * meant(loss.infinite_mass)))
+        atoms.append((log_absent(rate), absent(rate) * loss.reverse_infinite_mass))
+    return DiscreteLoss(
+        atoms=tuple(atoms),
+        infinite_mass=float(meant(rate) * meant(loss.infinite_mass)),
+        rounding=moved_by_rounding(values, rate),
+    )
+
+
+def _under_q(loss: DiscreteLoss, values: NDArray[np.float64], masses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the masses of atoms under Q: of a symmetric law those of the opposite atoms, which no exponent rounds."""
+    if not loss.symmetric:
+        return masses * np.exp(-values)
+    opposite = dict(loss.atoms)
+    return np.array([opposite.get(-value, mass * math.exp(-value)) for value, mass in loss.atoms])
 
 
 def outer_losses(loss: DiscreteLoss, *, above: bool) -> DiscreteLoss:
@@ -88,8 +85,9 @@ def outer_losses(loss: DiscreteLoss, *, above: bool) -> DiscreteLoss:
     True
     """
     top = loss.supremum
-    factor = 1 + _ULPS if above else 1 - _ULPS
+    moved = loss.rounding or ROUNDED
+    factor = 1 + moved if above else 1 - moved
     kept = math.exp(top * (1 - factor))
     ends = {top: (top * factor, 1.0), -top: (-top * factor, kept)} if top else {}
-    moved = ((*ends.get(value, (value, 1.0)), mass) for value, mass in loss.atoms)
-    return replace(loss, atoms=tuple((value, mass * share) for value, share, mass in moved))
+    atoms = ((*ends.get(value, (value, 1.0)), mass) for value, mass in loss.atoms)
+    return replace(loss, atoms=tuple((value, mass * share) for value, share, mass in atoms))

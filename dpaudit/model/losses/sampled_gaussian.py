@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from dpaudit.checks import non_negative, one_of, open_probability
 from dpaudit.model.losses.gaussian import GaussianLoss
 from dpaudit.model.losses.mixture import MixtureLoss, binomial_shifts
+from dpaudit.model.losses.sampled_ratios import ROUNDED, log_absent, loss_before, share_without
 
 SampledOrder = Literal["remove", "add"]
 """Which of the two neighbours holds the record: the first one (it is removed) or the second (it is added)."""
@@ -40,7 +41,7 @@ class SampledGaussianLoss:
         """The largest finite loss."""
         if self.mu == 0:
             return 0.0
-        return math.inf if self.order == "remove" else math.nextafter(-math.log1p(-self.rate), math.inf)
+        return math.inf if self.order == "remove" else -log_absent(self.rate) * (1 + ROUNDED) + 1e-300
 
     @property
     def infinite_mass(self) -> float:
@@ -54,16 +55,11 @@ class SampledGaussianLoss:
         Source: Balle, Barthe and Gaboardi (2018), Theorem 2 and Section 4.
         """
         plain = GaussianLoss(mu=self.mu)
-        keep = 1 - self.rate
         if self.order == "remove":
-            inner = math.expm1(epsilon) + self.rate
-            if inner <= 0:
-                return -math.expm1(epsilon)
-            return self.rate * plain.hockey_stick(math.log(inner / self.rate))
-        outer = -math.expm1(epsilon) + math.exp(epsilon) * self.rate
-        if outer <= 0:
-            return 0.0
-        return outer * plain.hockey_stick(epsilon + math.log(self.rate) - math.log(outer)) if keep else 0.0
+            inner = loss_before(epsilon, self.rate)
+            return -math.expm1(epsilon) if inner == -math.inf else self.rate * plain.hockey_stick(inner)
+        inner = -loss_before(-epsilon, self.rate)
+        return share_without(epsilon, self.rate) * plain.hockey_stick(inner) if inner < math.inf else 0.0
 
     def reversed(self) -> "SampledGaussianLoss":
         """Return the loss of (Q, P)."""

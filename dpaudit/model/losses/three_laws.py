@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpaudit.model.losses.discrete import DiscreteLoss
-from dpaudit.model.losses.opposed import grown, outer_losses
+from dpaudit.model.losses.opposed import outer_losses
+from dpaudit.model.losses.sampled_ratios import sampled_losses
 
 Floats: TypeAlias = NDArray[np.float64]
 _EQUAL = 1e-12  # outputs whose logarithms differ by less may count as one
@@ -124,7 +125,7 @@ def sampled_apart(laws: ThreeLaws, rate: float, *, above: bool) -> DiscreteLoss:
     >>> loss.symmetric, round(loss.supremum, 9) == round(math.log(1.25 / 0.75), 9)
     (True, True)
     """
-    one, two = grown(laws.more, rate), grown(laws.less, rate)
+    one, two = sampled_losses(laws.more, rate), sampled_losses(laws.less, rate)
     first = laws.masses * np.exp(one)
     shared = (one > -np.inf) & (two > -np.inf) & (first > 0)
     lost = rate * laws.alone + math.fsum(first[~shared]) + (laws.rest if above else 0.0)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
+from dpaudit.model.losses.sampled_ratios import absent, log_absent, sampled_losses
 
 Floats: TypeAlias = NDArray[np.float64]
 _UNIT = 2.0**-53
@@ -50,16 +51,12 @@ class FinitePair:
         An atom goes from l to ln(1 - rate + rate e^l), its probability under Q staying; a loss that is computed within
         some ulps moves that probability as little.
         """
-        losses = np.where(
-            self.losses > 1,
-            self.losses + np.log(rate + (1 - rate) * np.exp(-np.abs(self.losses))),
-            np.log1p(rate * np.expm1(np.minimum(self.losses, 1.0))),
-        )
-        masses = rate * self.masses + (1 - rate) * self.masses * np.exp(-self.losses)
+        losses = sampled_losses(self.losses, rate)
+        masses = rate * self.masses + absent(rate) * self.masses * np.exp(-self.losses)
         if self.missing:
-            losses = np.append(losses, math.log1p(-rate))
-            masses = np.append(masses, (1 - rate) * self.missing)
-        size = float(np.abs(self.losses).max(initial=0.0)) - math.log1p(-rate)
+            losses = np.append(losses, log_absent(rate))
+            masses = np.append(masses, absent(rate) * self.missing)
+        size = float(np.abs(self.losses).max(initial=0.0)) - log_absent(rate)
         return FinitePair(
             losses=np.asarray(losses, np.float64),
             masses=np.asarray(masses, np.float64),

@@ -1,0 +1,107 @@
+"""What is left out of a law counts as mass at the largest loss, or at infinity: no forged end lives on it."""
+
+import json
+import math
+from collections import Counter
+from functools import lru_cache
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from dpaudit import Certificate, Claim, Local, Release, Shuffle, certify, verify
+from dpaudit.engines.single import single_delta
+from dpaudit.model.certificate import digest_of
+from dpaudit.model.losses import MixtureLoss, binomial_shifts
+from dpaudit.verifier import losses, schemes, shuffles, together
+from mechanisms import Laplace
+
+REPORT = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
+SHUFFLED = Shuffle(part=Local(part=Release(label="report", mechanism=REPORT)), users=1000)
+
+
+def claimed(epsilon: float, delta: float = 0.0) -> Claim:
+    """A claim about replaced data."""
+    return Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
+
+
+@lru_cache(maxsize=1)
+def honest() -> Certificate:
+    """Return what is proved of the shuffle at the epsilon of a report."""
+    return certify(SHUFFLED, claimed(1.0))
+
+
+def forged(epsilon: float) -> str:
+    """Return a certificate that says a shuffle of 1,000 reports of epsilon 1 costs less, at delta 0."""
+    data: dict[str, Any] = json.loads(honest().to_json())
+    data["claim"]["epsilon"] = data["tight"]["epsilon"]["upper"] = epsilon
+    data["tight"]["delta"]["upper"] = 0.0
+    told = f"The declared releases are proved to cost at most epsilon {epsilon:g} at delta 0, within the claimed"
+    data["reasons"][0] = f"{told} {epsilon:g}."
+    del data["digest"]
+    return json.dumps(data | {"digest": digest_of(data)})
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 0.8, 0.999])
+def test_a_shuffle_meets_no_smaller_epsilon_at_delta_0(epsilon: float) -> None:
+    """Outputs that are rarer than 1e-36 still lose a whole report's epsilon; honest certificates say so and pass."""
+    assert not verify(forged(epsilon)).accepted
+    assert verify(forged(1.0)).accepted
+    assert honest().verdict == "certified"
+    assert verify(honest().to_json()).accepted
+    assert certify(SHUFFLED, claimed(epsilon)).verdict == "not_proved"
+
+
+def test_what_a_shuffle_leaves_out_is_met_at_the_largest_loss() -> None:
+    """Under either law."""
+    node = {"node": "shuffle", "part": {"node": "stated", "epsilon": 1.0, "delta": 0.0}, "users": 1000}
+    kind, above, _ = shuffles.shuffled_above(node, Counter([losses.black_box(1.0)]), "replace_one")
+    assert kind == "between"
+    assert losses.supremum(above) == 1
+    assert above[1][-1][1] >= 1e-36
+    assert above[1][0][0] == -1
+    assert above[1][0][1] >= 1e-36 / math.e
+
+
+def test_a_group_counts_the_rarest_numbers_of_sampled_records() -> None:
+    """Five records at a rate of 1e-11: all of them together decide at an epsilon of 200."""
+    loss = MixtureLoss(above=binomial_shifts(5, 1e-11, 5.0), below=((0.0, 1.0),))
+    low, high = single_delta(loss, 200.0)
+    with mpmath.workdps(60):
+        q = mpmath.mpf("1e-11")
+        weights = [mpmath.binomial(5, j) * q**j * (1 - q) ** (5 - j) for j in range(6)]
+
+        def tail(z: Any) -> Any:
+            return mpmath.erfc(z / mpmath.sqrt(2)) / 2
+
+        def gain(z: Any) -> Any:
+            return sum(w * tail(z - 5 * j) for j, w in enumerate(weights)) - mpmath.exp(200) * tail(z)
+
+        exact = max(gain(24 + mpmath.mpf(n) / 400) for n in range(800))
+        assert low <= exact * (1 + mpmath.mpf("1e-4"))
+        assert exact <= high
+    assert high == pytest.approx(1.2275e-50, rel=1e-4)
+    (part,) = schemes.of_a_person(losses.on_sample("gaussian", 5.0, 1e-11), 5)[2:3]
+    assert part[-1][0] == 25
+
+
+def test_draws_that_are_rare_are_counted() -> None:
+    """A checker's draws with replacement lose everything where they are rarer than 1e-22."""
+    node = {"batch_size": 40, "population": 1000, "scheme": "with_replacement", "rate": 0.04}
+    ((kind, (_, inner, *_), *_),) = schemes._drawn(node, Counter([("gaussian", 1.0)]), low=False)
+    assert kind == "halves"
+    ((average, _),) = inner
+    weights = [weight for weight, _ in average[1]]
+    assert losses.leak(average) > 0
+    assert math.fsum(weights) == pytest.approx(1, rel=1e-13)
+
+
+def test_outcomes_that_are_not_listed_are_counted() -> None:
+    """Two releases, each with an outcome of 1e-40: both at once is not listed, and may lose everything."""
+    masses = np.array([1e-40, 1 - 1e-40])
+    one: together.Seen = ((masses, np.zeros(2), np.zeros(2)), 0.0)
+    (outcomes, unseen) = together._joined(one, one)
+    assert unseen == pytest.approx(1e-80)
+    assert outcomes[0].sum() == pytest.approx(1)
+    assert together._joined((one[0], 0.25), (one[0], 0.5))[1] == pytest.approx(0.75)
