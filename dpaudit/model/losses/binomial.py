@@ -28,3 +28,16 @@ def binomial_cdf(count: int, trials: int, chance: float) -> float:
     from scipy.stats import binom
 
     return float(binom.cdf(count, trials, chance))
+
+
+def binomial_tail(counts: NDArray[Any], trials: int, chance: float) -> NDArray[Any]:
+    """Return the probability of more than each of `counts` successes in `trials` independent trials.
+
+    Shape: that of `counts`.
+
+    >>> binomial_tail(np.array([-1, 1, 2]), 2, 0.5).tolist()
+    [1.0, 0.25, 0.0]
+    """
+    from scipy.stats import binom
+
+    return np.asarray(binom.sf(counts, trials, chance))
