@@ -1,5 +1,6 @@
 """The printed reading: a paper's argument, replayed rule by rule, with what does not hold in it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -114,11 +115,14 @@ def implied(node: Declaration, budget: Callable[[Declaration], Budget]) -> Budge
 def conclude(node: Declaration, leaf: Callable[[Step], float] | None = None) -> Budget:
     """Return what the cited rules give for the noise that `node` really has, at the printed deltas.
 
-    `leaf` replaces the rules of releases by another one; inner nodes keep the rules that are printed.
+    `leaf` replaces the rules of releases by another one; inner nodes keep the rules that are printed. A rule that does
+    not speak of its node concludes nothing: an infinite epsilon.
     """
     if node.printed is None:
         return implied(node, lambda part: conclude(part, leaf))
     rule, step = _step(node, lambda part: conclude(part, leaf))
+    if rule.misapplied(step):
+        return Budget(epsilon=math.inf, delta=node.printed.delta)
     concluded = leaf(step) if leaf is not None and isinstance(node, Release) else rule.conclude(step)
     return Budget(epsilon=concluded, delta=node.printed.delta)
 
