@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dpaudit.model.declaration import Subsample
 from dpaudit.model.losses import MixtureLoss, binomial_shifts
-from dpaudit.model.losses.binomial import binomial_cdf, binomial_pmf, binomial_tail
+from dpaudit.model.losses.binomial import binomial_cdf, binomial_groups, binomial_pmf, binomial_tail
 
 _RARE = 1e-8  # of what truncates; sizes rarer than this count as the first one
 _REACH, _BESIDE = 40.0, 800  # deviations of a binomial number that are told apart, and sizes more on either side
@@ -55,13 +55,7 @@ def _cut_sizes(node: Subsample) -> tuple[NDArray[np.int64], NDArray[np.int64], N
     mean, reach = others * rate, _REACH * math.sqrt(others * rate * (1 - rate)) + _BESIDE
     start = max(bound, math.floor(mean - reach))
     stop = max(start, min(others, math.ceil(mean + reach)))
-    first = np.arange(start, stop + 1, -(-(stop + 1 - start) // _GROUPS))
-    last = np.append(first[1:] - 1, stop)
-    if len(first) > stop - start:
-        return first, last, binomial_pmf(first, others, rate)
-    above = binomial_tail(first - 1, others, rate) - binomial_tail(last, others, rate)
-    below = binomial_tail(others - last - 1, others, 1 - rate) - binomial_tail(others - first, others, 1 - rate)
-    return first, last, np.where(first > mean, above, below)
+    return binomial_groups(start, stop, others, rate, _GROUPS)
 
 
 def kept_rate(node: Subsample) -> float:
