@@ -101,11 +101,11 @@ def _suffices(data: Table, factor: float) -> bool:
     try:
         curve = _with_noise(data, factor)
         if not delta:
-            return curve.largest < epsilon * (1 - _EQUAL)
+            return bool(curve.largest < epsilon * (1 - _EQUAL))
         low, high = curve.delta(epsilon)
     except Rejection:
         return False
-    return min(1.0, 2 * high - low) <= delta * (1 - _EQUAL)
+    return bool(min(1.0, 2 * high - low) <= delta * (1 - _EQUAL))
 
 
 def _needless(tree: Table, claim: Table) -> bool:

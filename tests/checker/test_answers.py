@@ -59,8 +59,8 @@ def shuffled(users: int, categories: int = 2) -> Shuffle:
 
 
 def cut(rate: float, population: int, bound: int, part: Declaration | None = None) -> Subsample:
-    sizes = {"population": population, "batch_bound": bound}
-    return Subsample(part=part or gaussian(0.614), rate=rate, scheme="truncated_poisson", **sizes)
+    part = part or gaussian(0.614)
+    return Subsample(part=part, rate=rate, scheme="truncated_poisson", population=population, batch_bound=bound)
 
 
 def nested(times: int, depth: int) -> Declaration:
