@@ -31,7 +31,7 @@ from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration, Local, PostProcess, Release, Shuffle
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss
-from dpaudit.model.losses.binomial import binomial_pmf
+from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
 
 Floats: TypeAlias = NDArray[np.float64]
 _SPREAD = 13.0  # deviations of a binomial number that are summed, and 60 more values; beyond lies less than 1e-36
@@ -41,6 +41,9 @@ _INFLATED = 1e-8  # relative, by which knots are raised so that rounding of mass
 _ERASED = 1e-4  # probability with which the lower pair shows nothing: above rounding, and the width of any bins
 _KNOTS, _FAR, _FEW, _OFTEN, _TINY = 350, 60, 40, 1e-12, 1e-36
 _LARGEST_EPSILON, _MOST_CELLS, _BINS = 30.0, 4_000_000, 4000
+_GROUPS, _FEWER, _MANY_USERS = 2048, 512, 10**6  # of numbers of coins, and of many users'; fewer coins hide less
+_MOST_USERS = 10**9  # more count as so many: whoever sees the reports of some can add those of others
+_FEW_USERS = 10**7  # beyond, a library's binomial tails are less close
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,8 @@ class Clones:
     def delta(self, at: float) -> tuple[float, float]:
         """Return lower and upper bounds on delta at epsilon `at`, 0 or above.
 
+        Of many users numbers of coins are taken together, each as the smallest, and nothing is known from below.
+
         >>> low, high = Clones(epsilon=1.0, users=3, rate=math.exp(-1)).delta(0.3)
         >>> low <= 0.2457029347 <= high or abs(high - 0.2457029347) < 2e-10
         True
@@ -62,15 +67,14 @@ class Clones:
         if at >= self.epsilon:
             return 0.0, 0.0
         p, x = math.exp(self.epsilon), math.exp(at)
-        first, last = _window(self.users - 1, self.rate)
-        m = np.arange(first, last + 1) + 1
-        weights = binomial_pmf(m - 1, self.users - 1, self.rate)
+        coins, last, weights = _coins(self.users - 1, self.rate)
+        m = coins + 1
         threshold = np.floor(m * (x * p - 1) / ((p - 1) * (1 + x))) + 1
         above, at_least = _heads(threshold - 1, m - 1), _heads(threshold, m - 1)
         gains, losses = (p - x) * above / (p + 1), (p * x - 1) * at_least / (p + 1)
         value = self.share * float(weights @ (gains - losses))
-        error = self.share * _BINOMIAL * float(weights @ (gains + losses))
-        return max(0.0, value - error), min(1.0, max(value + error, 0.0) + _TINY)
+        error = self.share * _BINOMIAL * max(1.0, self.users / _FEW_USERS) * float(weights @ (gains + losses))
+        return max(0.0, value - error) if (coins == last).all() else 0.0, min(1.0, max(value + error, 0.0) + _TINY)
 
     def losses(self) -> Floats:
         """Return every positive loss of the pair, for few users."""
@@ -87,6 +91,12 @@ def _window(trials: int, rate: float) -> tuple[int, int]:
     """Return the ends of the range of a binomial number outside which next to nothing lies."""
     reach = _SPREAD * math.sqrt(trials * rate * (1 - rate)) + 60
     return max(0, math.floor(trials * rate - reach)), min(trials, math.ceil(trials * rate + reach))
+
+
+@lru_cache(maxsize=16)
+def _coins(others: int, rate: float) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    """Return the first and the last of numbers of coins taken together, and their probabilities."""
+    return binomial_groups(*_window(others, rate), others, rate, _GROUPS if others < _MANY_USERS else _FEWER)
 
 
 def _heads(least: Floats, coins: NDArray[np.int64]) -> Floats:
@@ -120,12 +130,12 @@ def shuffled_above(part: Composition, node: Shuffle) -> Composition:
 
 def clones_of(epsilon: float, node: Shuffle) -> Clones:
     """Return the pair that is proved for the reports of `node`."""
-    categories = _categories(node.part)
+    categories, users = _categories(node.part), min(node.users, _MOST_USERS)
     p = math.exp(epsilon)
     if categories and categories <= p + 1:
         lie = 1 / (p + categories - 1)
-        return Clones(epsilon=epsilon, users=node.users, rate=min(1.0, 2 * lie), share=min(1.0, lie * (p + 1)))
-    return Clones(epsilon=epsilon, users=node.users, rate=1 / p)
+        return Clones(epsilon=epsilon, users=users, rate=min(1.0, 2 * lie), share=min(1.0, lie * (p + 1)))
+    return Clones(epsilon=epsilon, users=users, rate=1 / p)
 
 
 def _categories(part: Declaration) -> int:
@@ -187,13 +197,13 @@ def _others_alike(epsilon: float, users: int, categories: int) -> DiscreteLoss |
     p, others = math.exp(epsilon), users - 1
     lie = 1 / (p + categories - 1)
     first, last = _window(others, lie)
+    if (last + 2 - first) ** min(categories - 1, 2) > _MOST_CELLS:
+        return None
     counts = np.arange(first, last + 2)
     if categories == 2:  # others hold the second answer; counted is the first
         coins = binomial_pmf(counts, others, lie)
         shifted = binomial_pmf(counts - 1, others, lie)
         return _binned(shifted * p * lie + coins * lie, shifted * lie + coins * p * lie, epsilon)
-    if len(counts) ** 2 > _MOST_CELLS:
-        return None
     a, b = np.meshgrid(counts, counts, indexing="ij")
 
     def law(one: NDArray[np.int64], two: NDArray[np.int64]) -> Floats:

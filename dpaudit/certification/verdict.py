@@ -14,7 +14,8 @@ from dpaudit.errors import DeclarationError
 from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition, conditions_of, merge
-from dpaudit.model.declaration import Declaration, walk
+from dpaudit.model.declaration import Declaration, Release, walk
+from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.readings import Tight, Verdict
 from dpaudit.model.sampled_relations import needs_others
 from dpaudit.model.trace import Finding
@@ -27,14 +28,14 @@ _BESIDE = ", and if others move a sample's answer as far the other way, or not a
 
 
 def certify(
-    declaration: Declaration,
+    declaration: Declaration | Mechanism,
     claim: Claim,
     *,
     conditions: tuple[Condition, ...] = (),
     findings: tuple[Finding, ...] = (),
     effort: Effort = "default",
 ) -> Certificate:
-    """Return the certificate of `declaration` for `claim`.
+    """Return the certificate of `declaration` for `claim`; a mechanism by itself is one release of its own name.
 
     `conditions` are those that a run has looked at, `findings` what its trace did that the declaration does
     not admit. `effort` trades time for the width of the brackets: every effort proves what it says, and the
@@ -50,9 +51,11 @@ def certify(
     >>> from mechanisms import Gaussian
     >>> claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
     >>> noise = Gaussian.calibrated(claim, l2_sensitivity=1.0)
-    >>> certify(Release(label="mean", mechanism=noise), claim).verdict
-    'certified'
+    >>> certify(Release(label="mean", mechanism=noise), claim).verdict, certify(noise, claim).verdict
+    ('certified', 'certified')
     """
+    if isinstance(declaration, Mechanism):
+        declaration = Release(label=declaration.name, mechanism=declaration)
     try:
         known = merge(conditions_of(declaration, claim.neighbours), conditions)
         evidence = evidence_on(declaration, claim, known, one_of("effort", effort, get_args(Effort)))

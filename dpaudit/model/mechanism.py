@@ -1,6 +1,7 @@
 """The interface of a mechanism: the object that is sampled is the object that is certified."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, ClassVar, Protocol, Self, TypeGuard, runtime_checkable
 
 import numpy as np
@@ -129,16 +130,17 @@ _SHIPPED = ("mechanisms", "algorithms")
 
 
 def is_plugged_in(value: object) -> TypeGuard[Mechanism]:
-    """Return whether `value` is a mechanism that none of our packages names, so that its loss is its supplier's word.
+    """Return whether `value` is a mechanism that no checker can derive, so that its loss is its supplier's word.
 
-    Edge cases: a class that inherits a shipped mechanism's name counts as that mechanism.
+    Edge cases: a class that inherits a shipped mechanism's name counts as that mechanism. One that was put into our
+    packages, and that the checker does not know, counts as plugged in.
 
     >>> from mechanisms import Laplace
     >>> is_plugged_in(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove"))
     False
     """
     return is_mechanism(value) and not any(
-        kind.__module__.partition(".")[0] in _SHIPPED and vars(kind).get("name") == value.name
+        kind.__module__.partition(".")[0] in _SHIPPED and vars(kind).get("name") == value.name and _derived(value.name)
         for kind in type(value).__mro__
     )
 
@@ -175,6 +177,14 @@ def moves_alone(mechanism: Mechanism) -> bool:
     """
     *_, noise = with_leaves(mechanism)
     return is_additive(noise) and not rests_on_plug_ins(mechanism)
+
+
+@lru_cache
+def _derived(name: str) -> bool:
+    """Return whether the checker derives a mechanism's losses."""
+    from dpaudit.verifier.shape import derives  # noqa: PLC0415  # it loads SciPy, which few uses of a mechanism need
+
+    return derives(name)
 
 
 def stated_losses(mechanism: Mechanism) -> dict[str, list[dict[str, Any]]]:

@@ -1,5 +1,6 @@
 """The printed reading: a paper's argument, replayed rule by rule, with what does not hold in it."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -165,7 +166,8 @@ def _changed_records(node: Subsample | Allocate, neighbours: Neighbours) -> int:
 def conclude(node: Declaration, neighbours: Neighbours, leaf: Callable[[Step], float] | None = None) -> Budget:
     """Return what the cited rules give for the noise that `node` really has, at the printed deltas.
 
-    `leaf` replaces the rules of releases by another one; inner nodes keep the rules that are printed.
+    `leaf` replaces the rules of releases by another one; inner nodes keep the rules that are printed. A rule that does
+    not speak of its node concludes nothing: an infinite epsilon.
     """
 
     def concluded_of(part: Declaration, relation: Neighbours) -> Budget:
@@ -174,6 +176,8 @@ def conclude(node: Declaration, neighbours: Neighbours, leaf: Callable[[Step], f
     if node.printed is None:
         return implied(node, neighbours, concluded_of)
     rule, step = _step(node, neighbours, concluded_of)
+    if rule.misapplied(step):
+        return Budget(epsilon=math.inf, delta=node.printed.delta)
     concluded = leaf(step) if leaf is not None and isinstance(node, Release) else rule.conclude(step)
     return Budget(epsilon=concluded, delta=node.printed.delta)
 

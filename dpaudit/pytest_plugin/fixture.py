@@ -59,8 +59,7 @@ class PrivacyChecks:
         """Return the certificate of the marker's claim for a declaration, or for one release of a mechanism."""
         __tracebackhide__ = True
         name = getattr(subject, "name", type(subject).__name__)
-        declaration = Release(label=name, mechanism=subject) if isinstance(subject, Mechanism) else subject
-        return self._certified(name, certify(declaration, self.claim))
+        return self._certified(name, certify(subject, self.claim))
 
     def check_mechanism(self, mechanism: Mechanism) -> AuditResult:
         """Certify one release of a mechanism, test its noise, and audit it on its own worst pair of answers."""

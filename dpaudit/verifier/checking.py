@@ -106,6 +106,11 @@ def _verification(data: Any) -> Verification:
         outcome, notes = _numbers(data)
     except Unfollowed as error:
         return replace(found, unconfirmed=(str(error),))
+    except Rejection as error:
+        return replace(found, complaints=(str(error),))
+    except (ArithmeticError, MemoryError) as error:
+        told = f"the declaration is beyond this checker's arithmetic: {type(error).__name__}"
+        return replace(found, unconfirmed=(told,))
     return replace(found, complaints=outcome.wrong, unconfirmed=outcome.unconfirmed, notes=notes)
 
 

@@ -31,6 +31,7 @@ SHIFTS = ("gaussian", "laplace")
 _ON_LINE = ("mixture", "gaussian")
 _ALTERNATIVES, _SURE = 400, 1 - 1e-16
 _MOST = 2000
+_OFTEN = 10**150
 Curve = Callable[[Fraction], Fraction]
 
 
@@ -70,6 +71,7 @@ def drawn(loss: Loss) -> tuple[float, float] | None:
 
 def times(a: Multiset, count: int) -> Multiset:
     """Return `count` copies of a multiset."""
+    require(all(n * count <= _OFTEN for n in a.values()), "a release is met too often to be derived again")
     return Counter({loss: n * count for loss, n in a.items()})
 
 

@@ -11,6 +11,7 @@ from dpaudit.verifier.mechanisms import with_leaves
 from dpaudit.verifier.rates import absent, log_absent, sampled
 from dpaudit.verifier.refusals import Table, Unfollowed, follow, require
 from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.sizes import cut_sizes
 from dpaudit.verifier.together import together
 
 _NOTHING: Multiset = Counter()
@@ -185,16 +186,13 @@ def _drawn(node: Table, part: Multiset, *, low: bool) -> Multiset:
 def _truncated(node: Table, part: Multiset, *, low: bool) -> Multiset:
     """Return the average over how many others a Poisson sample drew before it was cut."""
     rate, bound, others = float(node["rate"]), node["batch_bound"], node["population"] - 1
-    weights = [(int(k), w) for k, w in binomial(others, rate, 1.0)]
-    shares = [(math.fsum(w for k, w in weights if k < bound), rate, part)]
-    if low:
-        shares += [(w, rate * bound / (k + 1), part) for k, w in weights if k >= bound]
-        rate = math.fsum(w * share for w, share, _ in shares)
+    if others < bound:
         return _once(part, rate)
-    shares += [(w, rate * bound / (k + 1), _doubled(part)) for k, w in weights if k >= bound and w > 1e-22]
-    if rate == 1 and bound > others:
-        return part
-    options = [(w, _on(held, share)) for w, share, held in shares if w > 0]
+    kept, room, replaced = cut_sizes(others, rate, bound)
+    if low:
+        return _once(part, kept)
+    shares = [(room, rate, part), *((weight, share, _doubled(part)) for weight, share in replaced)]
+    options = [(weight, _on(held, share)) for weight, share, held in shares if weight > 0]
     return Counter([("average", tuple(options)) if len(options) > 1 else options[0][1]])
 
 

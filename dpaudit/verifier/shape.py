@@ -33,6 +33,11 @@ _KINDS: dict[str, tuple[Callable[[Any], object], str]] = {
 _TAGS = {"node": "node", "mechanism": "name", "loss": "loss"}  # forms whose tables name their own kind
 
 
+def derives(name: str) -> bool:
+    """Return whether this checker derives the losses of a mechanism by its name."""
+    return f"name {name}" in TABLES["forms"]
+
+
 def check_shape(data: Any) -> None:
     """Refuse a certificate that has not its form."""
     require(isinstance(data, dict), "the certificate is no table")

@@ -80,6 +80,7 @@ def _binomial(counts: Array, trials: int | Array, rate: float) -> Array:
 def _likely(trials: int, rate: float) -> Array:
     """Return the values of a binomial number outside which less than 10^-36 lies."""
     middle, reach = trials * rate, 13 * math.sqrt(trials * rate * (1 - rate)) + 60
+    follow(reach < _CELLS / 8, "a shuffle of so many users cannot be derived again")
     return np.arange(max(0, math.floor(middle - reach)), min(trials, math.ceil(middle + reach)) + 1)
 
 

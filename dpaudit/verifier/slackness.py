@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from dpaudit.verifier.curve import Bounds, Worst
+from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.folding import children, fold, plug_ins, walk
 from dpaudit.verifier.mechanisms import rescaled
 from dpaudit.verifier.refusals import Rejection, Table
@@ -60,35 +60,52 @@ def _sentence(row: Table, nodes: list[Table]) -> str:
 
 
 def _noise(ratio: float, data: Table, *, loose: bool) -> Outcome:
-    """Return whether 1/ratio of the noise is what the claim just needs: a little more meets it, a little less fails."""
-    claim = data["claim"]
+    """Return whether a noise ratio is confirmed; no verdict rests on it, so that a disagreement rejects nothing."""
     if plug_ins(data["declaration"]):
         return Outcome()  # how their noise scales is not stated
     if not 1e-13 < ratio < 1e13:
         return Outcome((f"the noise ratio {ratio} is out of range",))
+    try:
+        told = _disagreement(ratio, data, loose=loose)
+    except (Rejection, ArithmeticError, MemoryError) as error:
+        told = f"1/{ratio:.9g} of the noise is beyond this checker: {str(error) or type(error).__name__}"
+    return Outcome((), (told,) if told else ())
+
+
+def _disagreement(ratio: float, data: Table, *, loose: bool) -> str:
+    """Return why 1/ratio of the noise is not what the claim just needs: a little more meets it, a little less fails."""
+    claim = data["claim"]
     enough = _with_noise(data, 1 / (ratio * (1 - 1e-6)))
     stepwise = any(_stepwise(node.get("mechanism", {}), ratio) for node in walk(data["declaration"]))
     known = _STEPWISE if stepwise else _DERIVED if enough.coarse else _EXACT if enough.gaussian else _NARROW
     met, high = enough.delta(claim["epsilon"])
     blunt = loose or (BLUNT > claim["delta"] > 0 and not enough.closed)
     blunt = blunt or (enough.derived and claim["epsilon"] > _LARGE)  # where a part may count as shown
-    little = (0.0, 1.0) if blunt else _less(data, 1 / (ratio * (1 + known)))
-    least = min(1.0, 2 * little[1] - little[0])  # a rare event is rounded as the bracket says
+    less = not blunt and _suffices(data, 1 / (ratio * (1 + known)))
     said = f"1/{ratio:.9g} of the noise is not"
-    if met > claim["delta"] or least <= claim["delta"] * (1 - _EQUAL):
-        return Outcome((f"{said} what the claim just needs: delta is {met:.6g} or more there",))
+    if met > claim["delta"] or less:
+        return f"{said} what the claim just needs: " + (
+            "less is enough" if less else f"delta is {met:.6g} or more there"
+        )
     proved = high * (1 - _NEAR) <= max(claim["delta"], small_delta(enough, 0.0))
     proved = proved or _met(rescaled(data["declaration"], 1 / (ratio * (1 - known))), claim)
-    told = f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"
-    return Outcome((), () if proved else (told,))
+    return "" if proved else f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"
 
 
-def _less(data: Table, factor: float) -> Bounds:
-    """Return bounds on delta at a factor on the noise; where a mechanism takes no such noise nothing is met."""
+def _suffices(data: Table, factor: float) -> bool:
+    """Return whether a factor on the noise is surely enough, by the largest loss where the claimed delta is 0.
+
+    Where a mechanism takes no such noise it is not. A rare event is rounded as the bracket says.
+    """
+    epsilon, delta = data["claim"]["epsilon"], data["claim"]["delta"]
     try:
-        return _with_noise(data, factor).delta(data["claim"]["epsilon"])
+        curve = _with_noise(data, factor)
+        if not delta:
+            return bool(curve.largest < epsilon * (1 - _EQUAL))
+        low, high = curve.delta(epsilon)
     except Rejection:
-        return 0.0, 1.0
+        return False
+    return bool(min(1.0, 2 * high - low) <= delta * (1 - _EQUAL))
 
 
 def _needless(tree: Table, claim: Table) -> bool:

@@ -148,7 +148,8 @@ def test_a_bracket_beside_the_honest_one_is_rejected(certificate: Certificate) -
 
 @pytest.mark.parametrize("name", ["the least noise of a lattice", "the least noise of a choice", "a sampled response"])
 @pytest.mark.parametrize("factor", [0.9, 1.1])
-def test_another_noise_ratio_is_rejected(name: str, factor: float) -> None:
+def test_another_noise_ratio_is_not_confirmed(name: str, factor: float) -> None:
+    """No verdict rests on it, so that it is no complaint either."""
     data: dict[str, Any] = made(CASES[name]).to_dict()
     slack = data["slack"]
     row = slack["factors"][-1]
@@ -156,8 +157,8 @@ def test_another_noise_ratio_is_rejected(name: str, factor: float) -> None:
     row["noise_factor"] *= factor
     row["sentence"] = f"The declared noise is {row['noise_factor']:.2f} times what the claim needs."
     verified = verify(FORGING.resealed(data))
-    assert not verified.accepted
-    assert any("of the noise" in told or "out of range" in told for told in verified.complaints), verified
+    assert not verified.complaints
+    assert any("of the noise" in told for told in verified.unconfirmed), verified
 
 
 def test_a_slack_is_missing_only_where_no_noise_is_compared() -> None:

@@ -178,8 +178,9 @@ def _crossing(frame: Frame, law: Law, weights: Floats, others: Floats, delta: fl
     losses = frame.width * steps
     goal = math.exp(min(max(math.log(max(delta, 5e-324)) - frame.log_scale(law, middle)[0], -_FAR), _FAR))
     under_p = np.cumsum((weights * fading)[::-1])[::-1]
-    under_q = np.cumsum((others * fading * np.exp(-np.clip(losses, -_FAR, _FAR)))[::-1])[::-1]
-    reached = np.flatnonzero(under_p - under_q * np.exp(np.clip(losses, -_FAR, _FAR)) >= goal)
+    with np.errstate(over="ignore", invalid="ignore"):  # a knot beyond floating point is not the one looked for
+        under_q = np.cumsum((others * fading * np.exp(-np.clip(losses, -_FAR, _FAR)))[::-1])[::-1]
+        reached = np.flatnonzero(under_p - under_q * np.exp(np.clip(losses, -_FAR, _FAR)) >= goal)
     if not len(reached):
         return 0.0
     near = slice(max(0, int(reached[-1]) - _NEAR), int(reached[-1]) + _NEAR + 1)

@@ -9,6 +9,7 @@ from itertools import accumulate, pairwise
 from dpaudit.model.losses.discrete import DiscreteLoss
 
 _Rows = list[tuple[Fraction, Fraction]]
+_LARGEST = Fraction(10**300)  # a ratio that a float holds
 
 
 @lru_cache(maxsize=32)
@@ -91,13 +92,15 @@ def _symmetric(at: list[Fraction], heights: list[Fraction], lost: Fraction) -> D
 
 
 def log_ratio(ratio: Fraction) -> float:
-    """Return the logarithm of a ratio, right to a unit in the last place also near 1.
+    """Return the logarithm of a ratio, right to a few units in the last place, near 1 and for long fractions too.
 
     >>> log_ratio(Fraction(10**18 + 1, 10**18))
     1e-18
     """
     if Fraction(1, 2) < ratio < 2:
         return math.log1p(float(ratio - 1))
+    if 1 / _LARGEST < ratio < _LARGEST:
+        return math.log(ratio)  # the logarithms of two long integers would cancel
     return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from operator import itemgetter
 
+from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses.composed import ComposedLoss, Loss, SimpleLoss
 from dpaudit.model.losses.discrete import LOST
 from dpaudit.model.losses.gaussian import GaussianLoss
 from dpaudit.model.losses.laplace import LaplaceLoss
+
+_MOST = 10**150  # times that a loss is met, whose square is a float
 
 
 def _flat(loss: Loss, times: int) -> Iterable[tuple[SimpleLoss, int]]:
@@ -47,6 +51,11 @@ class Composition:
         for loss, times in flat:
             if times and (loss.supremum > 0 or loss.infinite_mass > 0):
                 counts[loss] = counts.get(loss, 0) + times
+                if counts[loss] > _MOST:
+                    raise UnsupportedError(
+                        f"A release that is met {Decimal(counts[loss]):.3g} times is not covered; the most is "
+                        f"{_MOST:.0e}. Repeat it less often."
+                    )
         if LOST in counts:
             counts = {LOST: 1}
         return cls(tuple(sorted(counts.items(), key=repr) if len(counts) > 1 else counts.items()))

@@ -1,0 +1,236 @@
+"""Honest declarations at the ends of what they may say: each has an answer or a refusal, and none is rejected."""
+
+import dataclasses
+import json
+import math
+import re
+import resource
+import sys
+import types
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mechanisms
+from dpaudit import (
+    Claim,
+    Declaration,
+    Local,
+    Neighbours,
+    Printed,
+    Release,
+    Repeat,
+    Shuffle,
+    Stated,
+    Subsample,
+    UnsupportedError,
+    certify,
+)
+from dpaudit.accounting.schemes import kept_rate, truncated_shares
+from dpaudit.accounting.shuffling import Clones
+from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
+from dpaudit.verifier import verify
+from dpaudit.verifier.sizes import cut_sizes
+from mechanisms import BallLaplace, Finite, Gaussian, Laplace, RandomisedResponse
+from tests.checker.test_forgeries import FORGING
+
+VAULT = 519168 / 12_695_312_500
+LAPLACE = Laplace(scale=10.0, l1_sensitivity=1.0, neighbours="add_remove")
+
+
+def gaussian(stddev: float, neighbours: Neighbours = "add_remove") -> Release:
+    return Release(label="sum", mechanism=Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
+
+
+def finite(*laws: tuple[float, ...]) -> Release:
+    return Release(label="table", mechanism=Finite(first=laws[0], second=laws[1], neighbours="replace_one"))
+
+
+def claim(epsilon: float, delta: float, neighbours: Neighbours = "add_remove") -> Claim:
+    return Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, unit="one person")
+
+
+def shuffled(users: int, categories: int = 2) -> Shuffle:
+    response = Release(label="answer", mechanism=RandomisedResponse(epsilon=1.0, categories=categories))
+    return Shuffle(part=Local(part=response), users=users)
+
+
+def cut(rate: float, population: int, bound: int, part: Declaration | None = None) -> Subsample:
+    part = part or gaussian(0.614)
+    return Subsample(part=part, rate=rate, scheme="truncated_poisson", population=population, batch_bound=bound)
+
+
+def nested(times: int, depth: int) -> Declaration:
+    tree: Declaration = gaussian(1e30)
+    for _ in range(depth):
+        tree = Repeat(part=tree, times=times)
+    return tree
+
+
+BALL = Release(label="ball", mechanism=BallLaplace(scale=1e6, l2_sensitivity=1.0, dimension=4, neighbours="add_remove"))
+ONE = Subsample(part=gaussian(1, "replace_one"), rate=1.0, scheme="with_replacement", population=1, batch_size=1)
+HONEST: dict[str, tuple[Declaration, Claim]] = {
+    "5,000 tables at delta 0": (
+        Repeat(part=Local(part=finite((160, 611, 636, 592), (344, 364, 939, 515))), times=5000),
+        claim(1.242, 0.0, "replace_one"),
+    ),
+    "a million ball releases at delta 0": (Repeat(part=BALL, times=10**6), claim(2.0, 0.0)),
+    "a rule that does not fit its release": (
+        Release(label="count", mechanism=LAPLACE, printed=Printed(rule="basic", epsilon=0.1)),
+        claim(0.1, 0.0),
+    ),
+    "a sample of 12,695,312,500 records that is cut": (cut(VAULT, 12_695_312_500, 521_000), claim(2.0, 1.1e-10)),
+    "draws from one record": (ONE, claim(1.0, 1e-5, "replace_one")),
+    "counts as large as a float": (finite((1.0, 1e300), (1e300, 1.0)), claim(1.0, 1e-5, "replace_one")),
+    "a cut sample of nested repeats": (
+        cut(0.01, 200, 8, Repeat(part=Repeat(part=gaussian(20.0), times=3), times=4)),
+        claim(1.0, 1e-5),
+    ),
+    "repeats of repeats": (nested(10**18, 3), claim(1.0, 1e-5)),
+}
+WIDE: dict[str, tuple[Declaration, Claim]] = {
+    "ten million stated parts": (
+        Repeat(part=Stated(epsilon=1e-3, source="a vendor"), times=10**7),
+        claim(1.0, 1e-5),
+    ),
+    "a shuffle of 10^15 users": (shuffled(10**15), claim(1.0, 1e-6, "replace_one")),
+    "10^36 Laplace releases": (
+        Repeat(part=Repeat(part=Release(label="x", mechanism=LAPLACE), times=10**18), times=10**18),
+        claim(1.0, 1e-5),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_certificate_of_an_extreme_declaration_is_accepted(name: str) -> None:
+    verified = verify(certify(*HONEST[name], effort="quick").to_json())
+    assert (verified.complaints, verified.unconfirmed) == ((), ())
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_what_is_beyond_the_checker_is_unconfirmed_and_never_rejected(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        text = certify(*WIDE[name], effort="quick").to_json()
+    verified = verify(text)
+    assert verified.complaints == ()
+    assert verified.verdict in ("certified", "not_proved")
+
+
+def test_a_release_that_is_met_too_often_is_refused_by_name() -> None:
+    with pytest.raises(UnsupportedError, match=r"met 1\.00e\+162 times is not covered; the most is 1e\+150"):
+        certify(nested(10**18, 24), claim(1.0, 1e-5))
+    data: dict[str, Any] = certify(nested(10**8, 9), claim(1.0, 1e-5)).to_dict()
+    for _ in range(2):  # the forgery: more of them in the file
+        data["declaration"] = {"node": "repeat", "times": 10**18, "part": data["declaration"]}
+        for _ in range(4):
+            data["declaration"]["part"] = {"node": "repeat", "times": 10**18, "part": data["declaration"]["part"]}
+    assert not verify(FORGING.resealed(data)).accepted
+
+
+def test_a_mechanism_by_itself_is_one_release_of_its_name() -> None:
+    released = Release(label="laplace", mechanism=LAPLACE)
+    assert certify(LAPLACE, claim(0.1, 0.0)) == certify(released, claim(0.1, 0.0))
+
+
+def test_a_mechanism_of_the_how_to_page_states_its_losses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page puts it among the shipped ones, whose losses the checker derives: it does not know this one."""
+    page = Path(mechanisms.__file__).parents[1] / "docs" / "how_to" / "add_a_mechanism.md"
+    (source,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    module = types.ModuleType("mechanisms.logistic_noise")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(compile(source, "add_a_mechanism.md", "exec"), module.__dict__)  # noqa: S102 - our own page
+    certificate = certify(module.EXAMPLES[1], claim(2.0, 0.0))
+    verified = verify(certificate.to_json())
+    assert verified.accepted
+    assert "mechanism logistic_noise states of itself" in verified.notes[0]
+    data: dict[str, Any] = certificate.to_dict()
+    data["declaration"]["mechanism"].pop("stated")
+    assert not verify(FORGING.resealed(data)).accepted
+
+
+def test_the_memory_of_a_cut_sample_does_not_grow_with_its_population() -> None:
+    """Both readings are near the binomial's own numbers; 10^9 records take about as long as a thousand."""
+    for population, bound in ((1000, 512), (10**9, 5 * 10**8 + 10**4)):
+        shares = truncated_shares(cut(0.5, population, bound))
+        kept, room, replaced = cut_sizes(population - 1, 0.5, bound)
+        assert math.fsum(weight for weight, _, _ in shares) == pytest.approx(1.0, abs=1e-12)
+        assert shares[0][0] == pytest.approx(room, rel=1e-6)
+        assert room + math.fsum(weight for weight, _ in replaced) == pytest.approx(1.0, abs=1e-12)
+        assert kept_rate(cut(0.5, population, bound)) == pytest.approx(kept, rel=1e-6)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 4 * 2**20  # kilobytes
+
+
+def test_a_cut_sample_is_an_average_over_all_sizes() -> None:
+    """From below the chance to be kept, and from above no less, in both readings."""
+    others, rate, bound = 60, 0.3, 17
+    exact = [math.comb(others, k) * rate**k * (1 - rate) ** (others - k) for k in range(others + 1)]
+    kept = math.fsum(p * rate * min(1.0, bound / (k + 1)) for k, p in enumerate(exact))
+    found, room, replaced = cut_sizes(others, rate, bound)
+    shares = truncated_shares(cut(rate, others + 1, bound))
+    assert found == pytest.approx(kept, rel=1e-8)
+    assert found <= kept
+    assert kept_rate(cut(rate, others + 1, bound)) == pytest.approx(kept, rel=1e-8)
+    assert room == pytest.approx(math.fsum(exact[:bound]), rel=1e-12)
+    for told in ([share[:2] for share in shares[1:]], replaced):
+        mean = math.fsum(weight * share for weight, share in told)
+        assert mean >= math.fsum(p * rate * bound / (k + 1) for k, p in enumerate(exact) if k >= bound) * (1 - 1e-12)
+
+
+def test_a_cut_that_hardly_ever_happens_counts_where_nothing_may_be_lost() -> None:
+    """At delta 0 the largest loss decides: that of a replaced record, however rare a cut is."""
+    tree = cut(1e-3, 10**4, 9000, Release(label="count", mechanism=LAPLACE))
+    certificate = certify(tree, claim(1e-3, 0.0))
+    rate = 1e-3 * 9000 / 9001
+    assert certificate.tight.epsilon.upper >= math.log1p(rate * math.expm1(0.2)) * (1 - 1e-9)
+    assert verify(certificate.to_json()).accepted
+
+
+def test_groups_of_a_binomial_number_have_its_probabilities() -> None:
+    first, last, weights = binomial_groups(300, 700, 1000, 0.5, 40)
+    masses = [binomial_pmf(np.arange(a, b + 1), 1000, 0.5).sum() for a, b in zip(first, last, strict=True)]
+    assert len(first) <= 40
+    assert weights.tolist() == pytest.approx(masses, rel=1e-9)
+
+
+def test_coins_that_are_taken_together_hide_no_more() -> None:
+    """Above the pair with each number told apart, and by less than a thousandth; nothing is known from below."""
+    users, rate = 10**5, math.exp(-1)
+    many = Clones(epsilon=1.0, users=users, rate=rate)
+    for at in (0.0, 0.005, 0.012):
+        low, high = many.delta(at)
+        assert low == 0.0
+        assert high >= _exact_delta(many, at) * (1 - 1e-9)
+        assert high <= _exact_delta(many, at) * (1 + 2e-3)
+
+
+def _exact_delta(clones: Clones, at: float) -> float:
+    """Return the pair's delta by the probabilities of heads, row by row."""
+    from scipy.stats import binom
+
+    p, x = math.exp(clones.epsilon), math.exp(at)
+    mean = clones.users * clones.rate
+    coins = np.arange(round(mean - 12 * math.sqrt(mean)), round(mean + 12 * math.sqrt(mean)))
+    weights = binom.pmf(coins, clones.users - 1, clones.rate)
+    threshold = np.floor((coins + 1) * (x * p - 1) / ((p - 1) * (1 + x))) + 1
+    above, least = binom.sf(threshold - 2, coins, 0.5), binom.sf(threshold - 1, coins, 0.5)
+    return float(weights @ ((p - x) * above - (p * x - 1) * least) / (p + 1))
+
+
+def test_a_stated_slack_that_the_checker_cannot_follow_is_unconfirmed() -> None:
+    """Noise so small that this checker takes it for no law: a remark about the slack, and no word of alteration."""
+    certificate = certify(LAPLACE, claim(0.2, 0.0))
+    data: dict[str, Any] = certificate.to_dict()
+    factor = 1e9
+    slack = data["slack"]
+    slack["noise_ratio"] *= factor
+    slack["factors"][-1]["noise_factor"] *= factor
+    value = slack["factors"][-1]["noise_factor"]
+    slack["factors"][-1]["sentence"] = f"The declared noise is {value:.2f} times what the claim needs."
+    verified = verify(FORGING.resealed(json.loads(json.dumps(data))))
+    assert verified.complaints == ()
+    assert any("of the noise" in told for told in verified.unconfirmed)
+    assert dataclasses.replace(verified, unconfirmed=()).accepted

@@ -1,0 +1,63 @@
+"""Honest random certificates are accepted: none is rejected, and few are beyond the checker."""
+
+from collections import Counter
+
+import pytest
+
+from dpaudit.model.node_kinds import NODES
+from dpaudit.verifier import checking, stated_ends
+from mechanisms import NAMES
+from tests.checker import drawn_certificates
+from tests.checker.drawn_certificates import EXAMPLES, KINDS, SECONDS, Drawn, outcome_of, outcomes
+
+FEW = range(16)
+
+
+def wrong(found: list[Drawn]) -> list[Drawn]:
+    """Return what must never be: a rejection or a crash."""
+    return [one for one in found if one.outcome in ("rejected", "crashed", "over time")]
+
+
+def test_few_random_honest_certificates_are_unconfirmed_and_none_is_rejected() -> None:
+    found = [outcome_of(seed) for seed in FEW]
+    counts = Counter(one.outcome for one in found)
+    assert wrong(found) == []
+    assert counts["unconfirmed"] <= 1, [one.told for one in found if one.outcome == "unconfirmed"]
+    assert counts["accepted"] >= len(FEW) / 2
+    assert max(one.seconds for one in found) < SECONDS
+
+
+@pytest.mark.slow
+def test_of_three_thousand_none_is_rejected_and_two_in_a_hundred_are_unconfirmed() -> None:
+    found = [one for one in outcomes(3000) if one.outcome not in ("refused", "not drawn in time")]
+    assert wrong(found) == []
+    assert sum(one.outcome == "unconfirmed" for one in found) <= 0.02 * len(found)
+
+
+def test_every_node_and_every_mechanism_is_drawn() -> None:
+    assert set(KINDS) == set(NODES)
+    assert {example.name for example in EXAMPLES} == set(NAMES)
+
+
+def test_a_checker_with_another_noise_rejects_honest_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broken twin: every upper end is taken for its half."""
+    honest = stated_ends.compared
+
+    def halved(side: str, data: dict[str, object], ends: dict[str, dict[str, object]], *rest: object) -> object:
+        ends = {name: held | {side: float(str(held[side])) / 2} for name, held in ends.items()}
+        return honest(side, data, ends, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(checking, "compared", halved)
+    found = [outcome_of(seed).outcome for seed in list(FEW)[:8]]
+    assert "rejected" in found
+
+
+def test_a_crash_of_the_accountant_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broken twin: a certificate that cannot be made."""
+
+    def broken(*given: object) -> object:
+        raise OverflowError("too large")
+
+    monkeypatch.setattr(drawn_certificates, "certify", broken)
+    assert {outcome_of(seed).outcome for seed in list(FEW)[:6]} <= {"crashed", "refused"}
+    assert "crashed" in {outcome_of(seed).outcome for seed in list(FEW)[:6]}
