@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from audits.experiment.channels import shown_beside
+from audits.experiment.digests import digest_of
 from audits.outputs.calls import Raised, outcome
 from audits.outputs.conversion import columns_of_one
 from audits.outputs.fields import NUMBER, Fields
-from audits.outputs.values import record
 from dpaudit import DPAuditError
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
@@ -169,10 +169,10 @@ def _digest(value: Any) -> str | None:
     if isinstance(value, types.ModuleType | type) or callable(value):
         return None
     if isinstance(value, np.ndarray) and value.nbytes <= _MOST_TEXT and not value.dtype.hasobject:
-        return value.tobytes().hex()
+        return digest_of(value)
     if isinstance(value, Sized) and len(value) > _MOST_ENTRIES:
         return None
     try:
-        return repr(sorted(record(value).items()))
+        return digest_of(value)
     except (DPAuditError, ValueError, TypeError):
         return None

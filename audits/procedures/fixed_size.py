@@ -214,10 +214,11 @@ class _Experiment:
     beside: float
 
     def attacked(self, case: AuditCase, rng: np.random.Generator, how: Execution) -> AuditResult:
-        """Return the audit of one case, its function probed first, and all fields attacked beside a given score."""
-        probed = probe(case, self.runs, how.run_seconds) if isinstance(case, FunctionCase) else None
+        """Return the audit of one case, its code probed first, and all fields attacked beside a given score."""
+        probed = probe(case, self.runs, how.run_seconds)
+        case = probed.case
         try:
-            result = self.result(case if probed is None else probed.case, rng, how, probed)
+            result = self.result(case, rng, how, probed)
         except CallRaisedError as error:
             if case.score is None:
                 raise

@@ -29,8 +29,8 @@ Train = Callable[[Array, Array, Watch, np.random.Generator], None]
 class TrainingAudit:
     """The results of the checks of one run.
 
-    `verdict` is a violation if any check finds one; else that of conformance, which detects the least missing noise, and
-    is *more_noise* where the loop adds more than it declares.
+    `verdict` is a violation if any check finds one; else that of conformance, which detects the least missing noise,
+    and is *more_noise* where the loop adds more than it declares.
 
     >>> from audits.examples import TRAINING, TRAINING_CLAIM, train_with_little_noise, training_records
     >>> rng = np.random.default_rng(0)
