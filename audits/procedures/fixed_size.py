@@ -34,7 +34,7 @@ from audits.procedures.all_fields import level_of, with_all_fields
 from audits.procedures.earning import Attack, earned_power
 from audits.procedures.low_bits import LOW_BITS_SHARE, with_low_bits
 from audits.procedures.missing_noise import missing_noise
-from audits.procedures.neighbour_search import Pair, search_neighbours
+from audits.procedures.neighbour_search import BestPair, Pair, search_neighbours
 from audits.procedures.rare_values import rare_share, with_rare_values
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability, probability_below_one
@@ -92,7 +92,7 @@ def audit(
         run = function_case(function, neighbours, claim).run
         best = search_neighbours(run, candidates, claim, runs=runs, rng=rng.spawn(1)[0], score=score)
         neighbours = best.pair
-        remarks = (f"Of {len(candidates)} pairs, a search of {best.spent} other runs chose {best.name!r}.",)
+        remarks = _searched(best, len(candidates))
     result = audit_case(
         function_case(function, neighbours, claim, score=score, name=name, view=view, arithmetic=arithmetic),
         claim,
@@ -106,6 +106,18 @@ def audit(
         how=execution_of(how, fields),
     )
     return replace(result, remarks=(*remarks, *result.remarks))
+
+
+def _searched(best: BestPair, pairs: int) -> tuple[str, ...]:
+    """Return the remarks on a search: its choice, the pairs on which the function raised, and those left out."""
+    remarks = [f"Of {pairs} pairs, a search of {best.spent} other runs chose {best.name!r}."]
+    if best.raised:
+        remarks.append(
+            f"The function raised on {', '.join(map(repr, best.raised))}: an exception is an output of its run."
+        )
+    if best.left_out:
+        remarks.append(f"Not attacked: {'; '.join(best.left_out)}")
+    return tuple(remarks)
 
 
 def audit_case(

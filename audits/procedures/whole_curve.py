@@ -37,8 +37,8 @@ class CurveAudit:
     `refuted` says that the wealth reached 1 / `significance`; `runs` is when, or all runs. `log_wealth` is the
     logarithm of the wealth at the end, an e-value: products over fresh runs and averages over audits are e-values
     again. A curve that is not refuted is not proved; how large a violation would have been seen is not known.
-    `remarks` are those of the probes before the audit; where these are not `sound`, runs are no independent draws, or the
-    data show beside the outputs, and a curve that is not refuted means nothing.
+    `remarks` are those of the probes before the audit. Where these are not `sound`, runs are no independent draws, or
+    the data show beside the outputs, and a curve that is not refuted means nothing.
 
     >>> sorted(field for field in CurveAudit.__dataclass_fields__ if field.startswith(("log", "ref")))
     ['log_wealth', 'refuted']
