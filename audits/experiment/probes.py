@@ -54,9 +54,10 @@ class _Notes:
 
 
 def probe(case: AuditCase, runs: int, seconds: float | None = None) -> Probed:
-    """Return what a few calls of a function show, at most about 350 runs and an eighth of `runs`.
+    """Return what a few calls of a function show, at most about 500 runs and an eighth of `runs`.
 
-    The random streams are fixed and no audit uses them; no probe is counted.
+    120 runs more are made for each channel beside the output that follows the data. The random streams are fixed and no
+    audit uses them; no probe is counted.
     """
     notes = _Notes()
     before = _state_digests(case.neighbours)
