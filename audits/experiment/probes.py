@@ -12,6 +12,7 @@ import numpy as np
 from audits.experiment.digests import digest_of
 from audits.experiment.forms import precision_apart, types_apart
 from audits.experiment.published_seeds import published_seeds
+from audits.experiment.rounding import rounded_by_data
 from audits.experiment.unseen import unseen_outputs
 from audits.outputs.calls import CallRaisedError, Raised, called, outcome
 from audits.outputs.conversion import carried_columns, columns_of, columns_of_one, names_of
@@ -31,8 +32,9 @@ class Probed:
     """What the probes saw: the case as it must be run, remarks, and whether runs are independent draws.
 
     `sound` is false where they are not: then an audit that finds no violation is inconclusive. `repeatable` is false
-    where the same random stream gave two outputs, `shared` true where one draw of noise serves all runs of a call.
-    `raised` names the exception that every probe of both sides raised.
+    where the same random stream gave two outputs, `shared` true where one draw of noise serves all runs of a call, and
+    `rounded` true where noise is rounded after data are added, so that last bits may show them. `raised` names the
+    exception that every probe of both sides raised.
     """
 
     case: AuditCase
@@ -40,6 +42,7 @@ class Probed:
     sound: bool = True
     repeatable: bool = True
     shared: bool = False
+    rounded: bool = False
     raised: str = ""
 
 
@@ -96,6 +99,7 @@ def probe(case: AuditCase, runs: int, seconds: float | None = None) -> Probed:
         sound=notes.sound,
         repeatable=notes.repeatable,
         shared=notes.shared,
+        rounded=not (raised or case.alone) and rounded_by_data(case.run, case.neighbours, runs // 8),
     )
 
 

@@ -28,7 +28,7 @@ from audits.experiment.trials import generator_of, run_trials, together, whole
 from audits.outputs.calls import CallRaisedError
 from audits.procedures.betting import Betting, bits_of, learners_of
 from audits.procedures.earning import Attack, cells_of, earned_power
-from audits.procedures.low_bits import leak_sentence
+from audits.procedures.low_bits import leak_sentence, rounding_remarks
 from audits.procedures.prior_evidence import PriorEvidence
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability
@@ -141,12 +141,24 @@ def continue_audit(
         return ending.result(subject, Betting.fresh(subject, before), execution), before
     stopping = _refuted if stop is None else stop
     try:
-        state = _played(subject, before, runs, rng, significance, stopping, first_block, execution)
+        state = _played(
+            subject, before, runs, rng, significance, stopping, first_block, execution, rounded=probed.rounded
+        )
     except CallRaisedError:
         if case.score is None:
             raise
         subject = replace(subject, score=None)
-        state = _played(subject, before, runs, rng.spawn(1)[0], significance, stopping, first_block, execution)
+        state = _played(
+            subject,
+            before,
+            runs,
+            rng.spawn(1)[0],
+            significance,
+            stopping,
+            first_block,
+            execution,
+            rounded=probed.rounded,
+        )
     return ending.result(subject, state, execution), state.evidence
 
 
@@ -180,6 +192,8 @@ def _played(
     stop: Stop,
     first_block: int,
     how: Execution,
+    *,
+    rounded: bool,
 ) -> Betting:
     """Return the state after the last block: all runs, an ending by `stop`, or Ctrl-C."""
     blocks = replace(how, progress=None, store=None)
@@ -197,7 +211,9 @@ def _played(
                 raise
             return replace(state, interrupted=True)
         index += 1
-        state = state.advanced(block, case.score, learners_of(state, learner_rng), bits_of(state), significance)
+        state = state.advanced(
+            block, case.score, learners_of(state, learner_rng), bits_of(state, rounded=rounded), significance
+        )
         if how.progress is not None:
             how.progress(state.runs, runs)
     return state
@@ -321,7 +337,9 @@ class _Ending:
         seen = seen_in(together(*state.seen).kept if state.seen and case.score is None else None)
         stopped = (f"Interrupted after {state.runs} of {self.runs} runs.",) if state.interrupted else ()
         leaks = tuple(leak_sentence(bound.epsilon, decides=bool(state.shares[-1])) for bound in self._bit_bounds(state))
-        return (*stopped, *self.probed.remarks, *seen.remarks, *leaks), self.probed.sound and seen.readable
+        decides = bool(state.shares[-1])
+        rounding = rounding_remarks(self._bit_bounds(state), rounded=self.probed.rounded, decides=decides)
+        return (*stopped, *self.probed.remarks, *seen.remarks, *leaks, *rounding), self.probed.sound and seen.readable
 
     def _bit_bounds(self, state: Betting) -> tuple[LowerBound, ...]:
         """Return the bound that last bits alone show, where it exceeds the claim."""

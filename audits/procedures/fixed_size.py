@@ -32,7 +32,7 @@ from audits.experiment.trials import generator_of, seed_of
 from audits.outputs.calls import CallRaisedError
 from audits.procedures.all_fields import level_of, with_all_fields
 from audits.procedures.earning import Attack, earned_power
-from audits.procedures.low_bits import LOW_BITS_SHARE, with_low_bits
+from audits.procedures.low_bits import LOW_BITS_SHARE, rounding_remarks, with_low_bits
 from audits.procedures.missing_noise import missing_noise
 from audits.procedures.neighbour_search import BestPair, Pair, search_neighbours
 from audits.procedures.rare_values import rare_share, with_rare_values
@@ -244,8 +244,12 @@ class _Experiment:
         if probed is not None and probed.raised:
             return self._unreleased(case, probed)
         gaussian = case.gaussian and self.certified <= self.claim.epsilon
-        prepared = prepare(case, self.runs, rng, self._share(gaussian=gaussian), self.learner, how, self._target)
-        bits_decide = isinstance(case, FunctionCase) and case.arithmetic == "floating" and prepared.low_bits is not None
+        floating = isinstance(case, FunctionCase) and case.arithmetic == "floating"
+        rounded = probed is not None and probed.rounded
+        prepared = prepare(
+            case, self.runs, rng, self._share(gaussian=gaussian), self.learner, how, self._target, rounded=rounded
+        )
+        bits_decide = floating and prepared.low_bits is not None
         share = self._share(gaussian=gaussian) * (1 - LOW_BITS_SHARE if bits_decide else 1)
         rare = share * rare_share(prepared.promise, self._target[0]) * (prepared.rare is not None)
         share -= rare
@@ -298,7 +302,9 @@ class _Experiment:
                 share=share / self.significance,
             ),
         )
-        return _with_beside(result, counted, rare, bits_decide=bits_decide)
+        result = _with_beside(result, counted, rare, bits_decide=bits_decide)
+        remarks = rounding_remarks(result.bounds, rounded=rounded, decides=floating)
+        return replace(result, remarks=(*result.remarks, *remarks))
 
     @property
     def _target(self) -> tuple[float, float]:

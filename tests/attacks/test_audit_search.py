@@ -99,8 +99,8 @@ def test_a_pair_on_which_every_run_raises_is_the_last_candidate_and_inconclusive
 def test_outputs_that_cannot_be_read_are_left_out_by_name() -> None:
     """A type that no learner reads is no leak; no pair at all is an error."""
 
-    def opaque(data: float, rng: np.random.Generator) -> Any:
-        return object() if data > 1 else data + rng.laplace()
+    def opaque(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+        return [object() if data > 1 else float(data + rng.laplace()) for _ in range(n_runs)]
 
     found = search_neighbours(
         opaque, [("far", (0.0, 2.0)), ("near", (0.0, 1.0))], ONE, runs=400, rng=np.random.default_rng(5)
