@@ -16,6 +16,7 @@ from dpaudit.model.mechanism import Array
 
 _STREAM, _MOST = 7_307, 4_000
 _LAST_PLACES, _SHARE = 8.0, 0.9
+_LARGEST = 1e300
 
 
 def rounded_by_data(run: Run, neighbours: tuple[Any, Any], runs: int) -> bool:
@@ -51,11 +52,12 @@ def rounded_by_data(run: Run, neighbours: tuple[Any, Any], runs: int) -> bool:
 
 def _apart_by_rounding(one: Array, two: Array) -> bool:
     """Return whether the differences of two outputs are not all equal, and nearly all are up to the last places."""
-    known = np.isfinite(one) & np.isfinite(two)
-    one, two = one[known], two[known]
-    if not len(one):
+    with np.errstate(over="ignore", invalid="ignore"):
+        differences = two - one
+    known = np.isfinite(differences) & (np.maximum(np.abs(one), np.abs(two)) < _LARGEST)
+    one, two, differences = one[known], two[known], differences[known]
+    if not len(differences):
         return False
-    differences = two - one
     usual = float(np.sort(differences)[len(differences) // 2])
     places = np.spacing(np.maximum(np.maximum(np.abs(one), np.abs(two)), abs(usual)))
     off = np.abs(differences - usual)
