@@ -16,7 +16,7 @@ from dpaudit import DPAuditError
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
 
-_STREAM, _RUNS = 6_101, 64
+_STREAM, _MOST = 6_101, 64
 COARSE = 40
 """Noise in doubles uses so few of 53 bits in one number of 2^13."""
 
@@ -54,21 +54,25 @@ def _types(value: Any, name: str) -> Iterator[tuple[str, str]]:
             yield from _types(part, name)
 
 
-def precision_apart(run: Run, neighbours: tuple[Any, Any]) -> bool:
+def precision_apart(run: Run, neighbours: tuple[Any, Any], runs: int) -> bool:
     """Return whether some number uses at most 40 bits in all runs of one data set, and more in most of the other's.
 
-    Two calls of 64 runs are made. Numbers of fewer than 16 distinct values are not looked at.
-    Guarantee: doubles x + noise, whose last bits are fair, are accused with probability below 1e-100.
+    Two calls of `runs` runs are made, of 64 at most and none below 16. Numbers of fewer than 16 distinct values are not
+    looked at.
+    Guarantee: doubles x + noise, whose last bits are fair, are accused with probability below 1e-50.
 
     >>> def rounded(data, rng, n_runs):
     ...     noisy = data + rng.laplace(size=n_runs)
     ...     return noisy.astype(np.float32).astype(np.float64) if data else noisy
-    >>> precision_apart(rounded, (0.0, 1.0)), precision_apart(rounded, (0.0, 0.0))
+    >>> precision_apart(rounded, (0.0, 1.0), 64), precision_apart(rounded, (0.0, 0.0), 64)
     (True, False)
     """
+    size = min(_MOST, runs)
+    if size < _DISTINCT:
+        return False
     try:
         sides = [
-            columns_of(called(run, data, np.random.default_rng([_STREAM, side]), _RUNS), _RUNS)
+            columns_of(called(run, data, np.random.default_rng([_STREAM, side]), size), size)
             for side, data in enumerate(neighbours)
         ]
     except (CallRaisedError, DPAuditError, ValueError):

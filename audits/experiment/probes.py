@@ -83,7 +83,7 @@ def probe(case: AuditCase, runs: int, seconds: float | None = None) -> Probed:
         notes.remarks.append(
             f"Not all outputs could be read before the audit, so that draws were not compared: {said:.120}"
         )
-    _compare_forms(case, outcomes, notes)
+    _compare_forms(case, outcomes, runs // (64 if case.alone else 8), notes)
     _compare_states(case, before, seconds, notes)
     further = min(_SINGLES, runs // 64) if case.alone else 0
     unseen = unseen_outputs(case.run, case.neighbours, seconds, calls=further)
@@ -111,10 +111,10 @@ def probe(case: AuditCase, runs: int, seconds: float | None = None) -> Probed:
     )
 
 
-def _compare_forms(case: AuditCase, outcomes: list[list[Any]], notes: _Notes) -> None:
+def _compare_forms(case: AuditCase, outcomes: list[list[Any]], runs: int, notes: _Notes) -> None:
     """Note numbers whose type or precision follows the data."""
     named = types_apart(outcomes)
-    if named or precision_apart(case.run, case.neighbours):
+    if named or precision_apart(case.run, case.neighbours, runs):
         where = f"the type of {' and '.join(named[:_NAMED])}" if named else "how many bits the numbers use"
         notes.sound = False
         notes.remarks.append(

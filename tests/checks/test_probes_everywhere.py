@@ -2,17 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
+import dpaudit
 from audits import audit_case, audit_curve, audit_rates, audit_sequentially
 from audits.bounds.trade_offs import PrivateTradeOff
 from audits.experiment.probes import probe
 from audits.testing import algorithm_checks
 from dpaudit import AuditCase, Claim, Declaration, Recorder, Release, Streams, Transcript
+from dpaudit.configuration.config import read_config
 from dpaudit.model.mechanism import Array
+from dpaudit.workflow import cases_of
 from mechanisms import Laplace
 
 
@@ -171,3 +175,11 @@ def test_one_draw_a_call_is_audited_run_by_run_by_a_given_score_as_well() -> Non
     result = audit_case(probed.case, CLAIM, runs=400, rng=np.random.default_rng(0), control_runs=0)
     assert result.counts.guesses > 0
     assert result.epsilon_lower < 1
+
+
+def test_the_users_of_a_local_audit_have_designs_of_their_own() -> None:
+    """Runs that shared one public design were not independent: no case of the shipped configuration does."""
+    configuration = read_config(Path(dpaudit.__file__).parents[1] / "examples" / "capri_local.toml")
+    for _, case in cases_of(configuration, None):
+        probed = probe(case, 4_000)
+        assert (probed.remarks, probed.case.alone) == ((), False)
