@@ -100,17 +100,16 @@ def message_case(settings: CapriSettings, plan: Plan, index: int = 0) -> AuditCa
 
     def run(data: float, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
-        active = np.ones((1, 3, domain.n_actions), dtype=bool)
+        active = np.ones((n_runs, 3, domain.n_actions), dtype=bool)
         law = cell_law(domain.context_probabilities, active)
         design = plan.draw(law, epoch.length, streams.public)
-        factors = plan.factorise(domain.features, design, active.reshape(1, -1), plan.ridge)
+        factors = plan.factorise(domain.features, design, active.reshape(n_runs, -1), plan.ridge)
         cells = _TARGET_CONTEXT * domain.n_actions + streams.actions.integers(domain.n_actions, size=n_runs)
-        vectors = factors.maps[0].T[cells] / factors.scale
+        vectors = factors.maps[np.arange(n_runs), :, cells] / factors.scale[:, None]
         rewards = np.full(n_runs, np.clip(data, -plan.reward_bound, plan.reward_bound))
         sent = message(Recorder(streams.noise), plan.label(epoch), plan.mechanism, vectors, rewards)
         public = {"basis": design.basis, "covariance": design.covariance, "scale": factors.scale}
-        shared = {name: np.repeat(array[:, None], n_runs, axis=0) for name, array in public.items()}
-        return {**shared, "release": sent[:, None, :]}
+        return {**{name: array[:, None] for name, array in public.items()}, "release": sent[:, None, :]}
 
     return AuditCase(
         name="capri message" if index == 0 else f"capri {plan.label(epoch)}",

@@ -1,48 +1,71 @@
 """The last bits of floating-point outputs as an attack of their own: values that one neighbour never produces.
 
 Rounding a sum leaves a grid that depends on the size of both terms. So noise added to 0 has finer values than the same
-noise added to 1, whatever its law.
+noise added to 1, whatever its law; and noise added to 2 has finer values between 0 and 1 than noise added to 3. So last
+bits are compared in windows: all values, those of one sign between two powers of two, those of one sign below one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
+from scipy.special import betaincinv, logit, rel_entr
 
 from audits.attacks.bits import last_bits
 from audits.outputs.fields import NUMBER, Fields
 from dpaudit.model.mechanism import Array
 
 _MOST_COLUMNS, _ZERO = 16, -1100.0
-_CHANCE = 6.0
-"""So many standard deviations above chance, a share is believed to differ between the neighbours."""
+_FALSE_ALARM = 1e-9
+"""The probability of a guess where in each window last bits have one law under both neighbours."""
+
+_LEVEL = 1e-3
+"""The level of the bound that an event promises."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LowBits:
-    """A guess from one number: `second` where its last bit that is 1 has at most, or else more than, `exponent`."""
+    """A guess from one number: `second` where its last bit that is 1 has at most, or else more than, `exponent`.
+
+    Guessed are numbers of one `sign` (0: of any) whose first bit has an exponent from `smallest` to `largest`.
+    """
 
     name: str
     place: int
     exponent: float
     finer: bool
     second: bool
+    sign: float = 0.0
+    smallest: float = -inf
+    largest: float = inf
 
     def __call__(self, view: Any) -> Array:
         """Return one guess a run: 1 the second neighbour, -1 the first, 0 none."""
         values = view.get(self.name) if isinstance(view, Fields) else None
         if values is None or values.shape[1] <= self.place:
             return np.zeros(len(view) if not isinstance(view, Fields) else view.runs)
-        bits = last_bits(values[:, self.place])
+        numbers = values[:, self.place]
+        bits = last_bits(numbers)
         event = bits <= self.exponent if self.finer else bits > self.exponent
+        if self.sign:
+            first = first_bits(numbers)
+            event &= (np.sign(numbers) == self.sign) & (first >= self.smallest) & (first <= self.largest)
         guess: Array = np.where(event, 1.0 if self.second else -1.0, 0.0)
         return guess
 
 
-def learn_low_bits(view: Any, labels: Array) -> LowBits | None:
-    """Return the guess from last bits that labelled runs favour, None where they differ no more than by chance.
+def learn_low_bits(
+    view: Any, labels: Array, counted: int | None = None, *, rounded_above: float = inf
+) -> LowBits | None:
+    """Return the guess from last bits that promises the largest bound on `counted` runs; None where there is none.
 
-    The guess is fixed here: runs that are counted must be others. Shape: `labels` is (runs,), true for the second.
+    The guess is fixed here: runs that are counted must be others. It is believed where last bits differ between the
+    neighbours more than by chance, within its window; of outputs that are known to be rounded by their data, also where
+    it promises an epsilon above `rounded_above`. Shape: `labels` is (runs,), true for the second neighbour.
+    Guarantee: where in each window last bits have one law under both neighbours, a guess is believed by chance with
+    probability at most 1e-9, over all columns, windows and events together.
+    Source: Hoeffding (1963), Section 6, for shares of draws without replacement; Bonferroni's rule.
 
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.random(2_000) < 0.5
@@ -52,12 +75,21 @@ def learn_low_bits(view: Any, labels: Array) -> LowBits | None:
     """
     if not isinstance(view, Fields) or labels.all() or not labels.any():
         return None
-    best, found = _CHANCE, None
-    for name in (name for name in view if name.startswith(NUMBER)):
-        for place in range(min(view[name].shape[1], _MOST_COLUMNS)):
-            excess, guess = _best_event(name, place, last_bits(view[name][:, place]), labels)
-            if excess > best:
-                best, found = excess, guess
+    columns = [
+        (name, place)
+        for name in view
+        if name.startswith(NUMBER)
+        for place in range(min(view[name].shape[1], _MOST_COLUMNS))
+    ]
+    times = (len(labels) if counted is None else counted) / len(labels)
+    best, found = 0.0, None
+    for name, place in columns:
+        events = _events_of(view[name][:, place], labels)
+        if events is None:
+            continue
+        promise, guess = events.best(times, _FALSE_ALARM / len(columns), rounded_above)
+        if promise > best and guess is not None:
+            best, found = promise, replace(guess, name=name, place=place)
     return found
 
 
@@ -73,7 +105,7 @@ class BitOdds:
         return self.odds * self.guess(view)
 
 
-def learn_bit_odds(view: Any, labels: Array) -> BitOdds | None:
+def learn_bit_odds(view: Any, labels: Array, *, rounded_above: float = inf) -> BitOdds | None:
     """Return the odds of the guess from last bits that labelled runs favour; None where there is no such guess.
 
     >>> rng = np.random.default_rng(0)
@@ -82,7 +114,7 @@ def learn_bit_odds(view: Any, labels: Array) -> BitOdds | None:
     >>> odds.odds > 4
     True
     """
-    guess = learn_low_bits(view, labels)
+    guess = learn_low_bits(view, labels, rounded_above=rounded_above)
     if guess is None:
         return None
     made = guess(view)
@@ -90,24 +122,88 @@ def learn_bit_odds(view: Any, labels: Array) -> BitOdds | None:
     return BitOdds(guess=guess, odds=float(np.log((right + 1) / (wrong + 1))))
 
 
-def _best_event(name: str, place: int, bits: Array, labels: Array) -> tuple[float, LowBits | None]:
-    """Return how many standard deviations above chance the best event of a column is, and its guess.
+def first_bits(values: Array) -> Array:
+    """Return the exponent of the first bit that is 1 of each double: the power of two that is next below its size.
 
-    A column of whole numbers has no event.
+    It is -1100 for 0 and NaN where not finite.
+
+    >>> first_bits(np.array([0.5, 3.0, 0.0])).tolist()
+    [-1.0, 1.0, -1100.0]
     """
-    exponents = np.unique(bits[np.isfinite(bits)])[:-1]
-    if len(exponents) == 0 or exponents[exponents > _ZERO].min(initial=0.0) >= 0:
-        return 0.0, None
-    order = [np.sort(bits[labels == label]) for label in (False, True)]
-    first, second = (np.searchsorted(part, exponents, side="right") / len(part) for part in order)
-    best, found = 0.0, None
-    for finer, shares in ((True, (first, second)), (False, (1 - first, 1 - second))):
-        low, high = np.minimum(*shares), np.maximum(*shares)
-        runs = len(bits) / 4
-        excess = (high - low) * np.sqrt(runs) / np.sqrt(low + high + 1 / runs)
-        at = int(np.argmax(excess))
-        if excess[at] > best:
-            second_more = bool(shares[1][at] > shares[0][at])
-            best = float(excess[at])
-            found = LowBits(name=name, place=place, exponent=float(exponents[at]), finer=finer, second=second_more)
-    return best, found
+    known = np.isfinite(values)
+    _, exponent = np.frexp(np.where(known, values, 1.0))
+    return np.where(known, np.where(values == 0, _ZERO, exponent - 1.0), np.nan)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Events:
+    """How often each event was seen: last bits up to an exponent, or beyond it, in each window of a column.
+
+    Shape: `counts` is (neighbours, 2, windows, exponents), `totals` (neighbours, windows). `windows` holds the sign and
+    the smallest and largest exponent of the first bit.
+    """
+
+    windows: tuple[tuple[float, float, float], ...]
+    exponents: Array
+    counts: Array
+    totals: Array
+
+    def best(self, times: float, false_alarm: float, rounded_above: float) -> tuple[float, LowBits | None]:
+        """Return the largest promise of an event that is believed, on `times` as many runs, and its guess."""
+        right, wrong = self.counts.max(axis=0), self.counts.min(axis=0)
+        share = (right + 0.5) / (right + wrong + 1)
+        seen = times * (right + wrong)
+        believed = self._log_chance() <= np.log(false_alarm / right.size)
+        asked = believed | (right > wrong) & np.isfinite(rounded_above)
+        promise = np.zeros(right.shape)
+        promise[asked] = logit(betaincinv((seen * share)[asked], (seen * (1 - share))[asked] + 1, _LEVEL))
+        promise[~believed & ~(promise > rounded_above)] = 0.0
+        kind, window, at = np.unravel_index(int(promise.argmax()), promise.shape)
+        if promise[kind, window, at] <= 0:
+            return 0.0, None
+        sign, smallest, largest = self.windows[window]
+        first, second = self.counts[:, kind, window, at]
+        guess = LowBits(
+            name="",
+            place=0,
+            exponent=float(self.exponents[at]),
+            finer=bool(kind == 0),
+            second=bool(second > first),
+            sign=sign,
+            smallest=smallest,
+            largest=largest,
+        )
+        return float(promise[kind, window, at]), guess
+
+    def _log_chance(self) -> Array:
+        """Return a bound on the log probability of so large a share of each event in its window, given both sums."""
+        window = self.totals[:, None, :, None]
+        shares = np.divide(self.counts, window, out=np.zeros(self.counts.shape), where=window > 0)
+        both = np.broadcast_to(self.counts.sum(axis=0) / np.maximum(window.sum(axis=0), 1), shares.shape)
+        both = np.clip(both, 0.0, 1.0)
+        apart = window * np.where(window > 0, rel_entr(shares, both) + rel_entr(1 - shares, 1 - both), 0.0)
+        first, second = self.counts
+        more = np.where(second > first, shares[1] > shares[0], shares[0] > shares[1])
+        log_chance: Array = np.where(more, -apart.max(axis=0), 0.0)
+        return log_chance
+
+
+def _events_of(values: Array, labels: Array) -> _Events | None:
+    """Return the events of a column; None for whole numbers, which have no last bits to compare."""
+    known = np.isfinite(values)
+    values, labels = values[known], labels[known]
+    bits, first = last_bits(values), first_bits(values)
+    exponents, bit = np.unique(bits, return_inverse=True)
+    if len(exponents) < 2 or exponents[exponents > _ZERO].min(initial=0.0) >= 0:
+        return None
+    sizes, size = np.unique(first, return_inverse=True)
+    seen = np.zeros((2, 2, len(sizes), len(exponents)))
+    np.add.at(seen, (labels.astype(int), (values > 0).astype(int), size.ravel(), bit.ravel()), 1)
+    windows = [(0.0, -inf, inf)]
+    windows += [(sign, float(exponent), float(exponent)) for sign in (-1.0, 1.0) for exponent in sizes]
+    windows += [(sign, -inf, float(exponent)) for sign in (-1.0, 1.0) for exponent in sizes]
+    parts = (seen.sum(axis=(1, 2))[:, None], seen, seen.cumsum(axis=2))
+    held = np.concatenate([part.reshape(2, -1, len(exponents)) for part in parts], axis=1)
+    finer, totals = held.cumsum(axis=2)[:, :, :-1], held.sum(axis=2)
+    counts = np.stack([finer, totals[:, :, None] - finer], axis=1)
+    return _Events(windows=tuple(windows), exponents=exponents[:-1], counts=counts, totals=totals)

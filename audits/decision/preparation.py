@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -102,16 +102,27 @@ def prepare(
     learner: Learner | None,
     how: Execution,
     claimed: tuple[float, float] = NOTHING_CLAIMED,
+    *,
+    rounded: bool = False,
 ) -> Prepared:
     """Return the attack on `case` for an audit of `runs` runs: a tenth choose, and some teach if there is no score.
 
     `claimed` is the (epsilon, delta) that the audit would refute: a rare event that already does is preferred to one
-    that promises no more. Deterministic given the state of `rng`: the same stream prepares the same attack again. Does
-    not advance `rng`; spawns child generators.
+    that promises no more. `rounded` says that outputs are known to be rounded by their data. Deterministic given the
+    state of `rng`: the same stream prepares the same attack again. Does not advance `rng`; spawns child generators.
     """
     learning = 0 if case.score is not None else int(_LEARNING_SHARE * runs) + 1
     choosing = max(1, int(_CHOOSING_SHARE * runs))
-    return attempt(case, (learning, choosing, runs - learning - choosing), rng, significance, learner, how, claimed)
+    return attempt(
+        case,
+        (learning, choosing, runs - learning - choosing),
+        rng,
+        significance,
+        learner,
+        how,
+        claimed,
+        rounded=rounded,
+    )
 
 
 def attempt(
@@ -122,6 +133,8 @@ def attempt(
     learner: Learner | None,
     how: Execution,
     claimed: tuple[float, float] = NOTHING_CLAIMED,
+    *,
+    rounded: bool = False,
 ) -> Prepared:
     """Return the attack that `sizes` = (learning, choosing, counted) runs allow; a given score needs no learning runs.
 
@@ -150,7 +163,8 @@ def attempt(
         lesson = _lesson(stage, learning, learn_rng, keep)
         if learner is None:
             seen = seen_in(lesson.kept)
-            low_bits = learn_low_bits(lesson.kept, lesson.labels)
+            above = claimed[0] if rounded else inf
+            low_bits = learn_low_bits(lesson.kept, lesson.labels, counted, rounded_above=above)
         stage = replace(stage, counted=counted + learning - len(lesson))
         score = (learner or learn_score)(lesson.kept, lesson.labels, own_rng)
         if isinstance(score, CountedOdds) and learner is None:

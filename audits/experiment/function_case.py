@@ -15,7 +15,7 @@ Arithmetic = Literal["exact", "floating"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionCase(AuditCase):
-    """A case that runs a user-supplied function; `alone` says that each run is a call of its own.
+    """A case that runs a user-supplied function.
 
     `arithmetic` says whether the claim takes exact arithmetic for granted; if it is "floating", last bits that tell the
     data sets apart are a violation.
@@ -25,7 +25,6 @@ class FunctionCase(AuditCase):
     True
     """
 
-    alone: bool = False
     arithmetic: Arithmetic = "floating"
 
 

@@ -1,4 +1,4 @@
-"""Probes of a user-supplied function before an audit: a few calls that show whether its runs are independent draws."""
+"""Probes of the code of a case before an audit: a few calls that show whether its runs are independent draws."""
 
 import hashlib
 import random
@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from audits.experiment.function_case import FunctionCase
+from audits.experiment.digests import digest_of
+from audits.experiment.forms import precision_apart, types_apart
 from audits.experiment.published_seeds import published_seeds
+from audits.experiment.rounding import rounded_by_data
 from audits.experiment.unseen import unseen_outputs
 from audits.outputs.calls import CallRaisedError, Raised, called, outcome
 from audits.outputs.conversion import carried_columns, columns_of, columns_of_one, names_of
 from audits.outputs.fields import NUMBER, Fields, stacked, taken
-from audits.outputs.values import record
-from dpaudit import DPAuditError
+from dpaudit import AuditCase, DPAuditError
 from dpaudit.model.mechanism import Array
 
 _RUNS, _CALLS, _LEAST, _CONFIRMED = 8, 30, 4, 64
 _SINGLES, _LARGE = 60, 256
 _LEVEL = 1e-4
-_PARTS = 16
 _NAMED = 3
 _STREAM = 1_217
 
@@ -32,13 +32,17 @@ class Probed:
     """What the probes saw: the case as it must be run, remarks, and whether runs are independent draws.
 
     `sound` is false where they are not: then an audit that finds no violation is inconclusive. `repeatable` is false
-    where the same random stream gave two outputs. `raised` names the exception that every probe of both sides raised.
+    where the same random stream gave two outputs, `shared` true where one draw of noise serves all runs of a call, and
+    `rounded` true where noise is rounded after data are added, so that last bits may show them. `raised` names the
+    exception that every probe of both sides raised.
     """
 
-    case: FunctionCase
+    case: AuditCase
     remarks: tuple[str, ...] = ()
     sound: bool = True
     repeatable: bool = True
+    shared: bool = False
+    rounded: bool = False
     raised: str = ""
 
 
@@ -49,12 +53,14 @@ class _Notes:
     remarks: list[str] = field(default_factory=list[str])
     sound: bool = True
     repeatable: bool = True
+    shared: bool = False
 
 
-def probe(case: FunctionCase, runs: int, seconds: float | None = None) -> Probed:
-    """Return what a few calls of a function show, at most about 350 runs and an eighth of `runs`.
+def probe(case: AuditCase, runs: int, seconds: float | None = None) -> Probed:
+    """Return what a few calls of a function show, at most about 500 runs and an eighth of `runs`.
 
-    The random streams are fixed and no audit uses them; no probe is counted.
+    120 runs more are made for each channel beside the output that follows the data. The random streams are fixed and no
+    audit uses them; no probe is counted.
     """
     notes = _Notes()
     before = _state_digests(case.neighbours)
@@ -65,11 +71,20 @@ def probe(case: FunctionCase, runs: int, seconds: float | None = None) -> Probed
     raised = [o.exception for side in outcomes for o in side if isinstance(o, Raised)]
     if len(raised) == 2 * _LEAST:
         return Probed(case=case, raised=raised[0], sound=False)
-    alone = case.alone or bool(raised) or seconds is not None or _types_differ(outcomes)
-    case = replace(case, alone=alone)
-    if not raised:
-        case = _examined(case, runs, notes)
-    _compare_states(before, _state_digests(case.neighbours), notes)
+    case = replace(case, alone=case.alone or bool(raised) or seconds is not None)
+    try:
+        case = replace(case, alone=case.alone or _types_differ(outcomes))
+        if not raised:
+            case = _examined(case, runs, notes)
+    except DPAuditError as error:
+        if case.score is None:
+            raise
+        said = " ".join(str(error).split())
+        notes.remarks.append(
+            f"Not all outputs could be read before the audit, so that draws were not compared: {said:.120}"
+        )
+    _compare_forms(case, outcomes, runs // (64 if case.alone else 8), notes)
+    _compare_states(case, before, seconds, notes)
     further = min(_SINGLES, runs // 64) if case.alone else 0
     unseen = unseen_outputs(case.run, case.neighbours, seconds, calls=further)
     if unseen:
@@ -86,7 +101,25 @@ def probe(case: FunctionCase, runs: int, seconds: float | None = None) -> Probed
             f"{_listed(seeded)} follows from the data alone: whoever sees the seed can take its noise away. Do not "
             "publish seeds of noise."
         )
-    return Probed(case=case, remarks=tuple(notes.remarks), sound=notes.sound, repeatable=notes.repeatable)
+    return Probed(
+        case=case,
+        remarks=tuple(notes.remarks),
+        sound=notes.sound,
+        repeatable=notes.repeatable,
+        shared=notes.shared,
+        rounded=not (raised or case.alone) and rounded_by_data(case.run, case.neighbours, runs // 8),
+    )
+
+
+def _compare_forms(case: AuditCase, outcomes: list[list[Any]], runs: int, notes: _Notes) -> None:
+    """Note numbers whose type or precision follows the data."""
+    named = types_apart(outcomes)
+    if named or precision_apart(case.run, case.neighbours, runs):
+        where = f"the type of {' and '.join(named[:_NAMED])}" if named else "how many bits the numbers use"
+        notes.sound = False
+        notes.remarks.append(
+            f"The data show in {where}, which no noise covers: return numbers of one type and precision on all data."
+        )
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -94,7 +127,7 @@ def _listed(names: tuple[str, ...]) -> str:
     return " and ".join(repr(name.lstrip(".")) if name.lstrip(".") else "the output" for name in names[:_NAMED])
 
 
-def _examined(case: FunctionCase, runs: int, notes: _Notes) -> FunctionCase:
+def _examined(case: AuditCase, runs: int, notes: _Notes) -> AuditCase:
     """Examine streams and calls; return the case, run once a call where the runs of one call depend on each other."""
     data = case.neighbours[0]
     try:
@@ -128,16 +161,17 @@ def _examined(case: FunctionCase, runs: int, notes: _Notes) -> FunctionCase:
     return case
 
 
-def _repeats(case: FunctionCase, data: Any) -> bool:
+def _repeats(case: AuditCase, data: Any) -> bool:
     """Return whether two more streams give the same outputs: eight yes-or-no answers are often equal by chance."""
     first, other = (_call(case, data, _stream(7, number), _CONFIRMED) for number in range(2))
     return _equal(first, other)
 
 
-def _independent(case: FunctionCase, batches: Fields, calls: int, notes: _Notes) -> FunctionCase:
+def _independent(case: AuditCase, batches: Fields, calls: int, notes: _Notes) -> AuditCase:
     """Return the case, run once a call where the runs of one call depend on each other."""
     firsts = np.repeat(np.arange(calls) * _RUNS, _RUNS)
     if _equal(batches, taken(batches, firsts)) and _varying(batches):
+        notes.shared = True
         notes.remarks.append(
             "The function draws its noise once a call, not once a run; each run was a call of its own."
         )
@@ -148,7 +182,7 @@ def _independent(case: FunctionCase, batches: Fields, calls: int, notes: _Notes)
     return case
 
 
-def _calls(case: FunctionCase, data: Any, rng: np.random.Generator, sizes: list[int]) -> Fields:
+def _calls(case: AuditCase, data: Any, rng: np.random.Generator, sizes: list[int]) -> Fields:
     """Return the columns of several calls on one random stream; arrays of one kind are read together."""
     outputs = [called(case.run, data, rng, size) for size in sizes]
     kinds = {(o.dtype, o.shape[1:]) if type(o) is np.ndarray and o.ndim else None for o in outputs}
@@ -158,7 +192,7 @@ def _calls(case: FunctionCase, data: Any, rng: np.random.Generator, sizes: list[
     return stacked([columns_of(output, size) for output, size in zip(outputs, sizes, strict=True)])
 
 
-def _call(case: FunctionCase, data: Any, rng: np.random.Generator, n_runs: int) -> Fields:
+def _call(case: AuditCase, data: Any, rng: np.random.Generator, n_runs: int) -> Fields:
     """Return the columns of one call."""
     return columns_of(called(case.run, data, rng, n_runs), n_runs)
 
@@ -267,20 +301,22 @@ def _state(state: Any) -> str:
 
 def _digest(data: Any) -> str:
     """Return a digest of data; an empty text for what cannot be read."""
-    if isinstance(data, np.ndarray) and not data.dtype.hasobject:
-        return hashlib.sha256(np.ascontiguousarray(data).tobytes()).hexdigest()
-    if isinstance(data, list | tuple) and len(data) < _PARTS:
-        return " ".join(map(_digest, data))
     try:
-        return repr(sorted(record(data).items()))
+        return digest_of(data)
     except DPAuditError:
         return ""
 
 
-def _compare_states(before: dict[str, str], after: dict[str, str], notes: _Notes) -> None:
-    """Note which global states the function changed."""
-    for name, digest in before.items():
-        if digest == after[name]:
+def _compare_states(case: AuditCase, before: dict[str, str], seconds: float | None, notes: _Notes) -> None:
+    """Note which global states the function changed; not those that it sets by its own random stream."""
+    after = _state_digests(case.neighbours)
+    changed = [name for name, digest in before.items() if digest != after[name]]
+    again = []
+    for _ in range(2 if set(changed) - {"the data"} else 0):
+        outcome(case.run, case.neighbours[0], _stream(0, 0), seconds)
+        again.append(_state_digests(case.neighbours))
+    for name in changed:
+        if name != "the data" and again[0][name] == again[1][name]:
             continue
         if name == "the data":
             notes.sound = False

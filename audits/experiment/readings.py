@@ -6,8 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from audits.experiment.execution import CHUNK_RUNS, Execution, Observed
-from audits.experiment.function_case import FunctionCase
-from audits.experiment.views import length
+from audits.experiment.views import concatenate, length
 from audits.outputs.calls import CallRaisedError, called, each_columns
 from audits.outputs.conversion import columns_of
 from audits.outputs.fields import Fields
@@ -64,6 +63,25 @@ class AsReturned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EachAsReturned:
+    """Outputs as they are returned, one run a call, for a score of the caller's own."""
+
+    chunk_runs: int = CHUNK_RUNS
+
+    def __call__(self, run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+        """Return the outputs of `n_runs` runs on one data set, each of a call and a random stream of its own."""
+        return concatenate([AsReturned()(run, data, stream, 1) for stream in rng.spawn(n_runs)])
+
+    def one_by_one(self, error: CallRaisedError) -> Reading:
+        """Raise the error: a given score cannot read an exception."""
+        raise error
+
+    def restored(self, chunk: Observed) -> Observed:
+        """Return the chunk."""
+        return chunk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ByColumns:
     """Outputs as columns of numbers, many runs a call."""
 
@@ -106,8 +124,8 @@ class OneByOne:
 def reading_of(case: AuditCase, how: Execution) -> Reading:
     """Return how the outputs of a case are read."""
     if case.score is not None:
-        return AsReturned()
-    if how.run_seconds is not None or (isinstance(case, FunctionCase) and case.alone):
+        return EachAsReturned() if case.alone else AsReturned()
+    if how.run_seconds is not None or case.alone:
         return OneByOne(seconds=how.run_seconds)
     return ByColumns()
 

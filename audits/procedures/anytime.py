@@ -20,7 +20,7 @@ from audits.decision.power import ceiling
 from audits.decision.seen import seen_in
 from audits.decision.verdict import verdict_of
 from audits.experiment.execution import Execution, ExecutionFields, Observed, Store, execution_of
-from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
+from audits.experiment.function_case import Arithmetic, function_case
 from audits.experiment.identity import stored_under
 from audits.experiment.probes import Probed, probe
 from audits.experiment.readings import reading_of
@@ -28,7 +28,7 @@ from audits.experiment.trials import generator_of, run_trials, together, whole
 from audits.outputs.calls import CallRaisedError
 from audits.procedures.betting import Betting, bits_of, learners_of
 from audits.procedures.earning import Attack, cells_of, earned_power
-from audits.procedures.low_bits import leak_sentence
+from audits.procedures.low_bits import leak_sentence, rounding_remarks
 from audits.procedures.prior_evidence import PriorEvidence
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability
@@ -125,8 +125,8 @@ def continue_audit(
     _require_fitting(case, before.claim, runs, rng, significance, first_block, control_runs)
     facts = ("anytime", before.to_dict(), significance, certified, first_block)
     execution = stored_under(execution_of(how, fields), case, before.claim, rng, *facts)
-    probed = probe(case, runs, execution.run_seconds) if isinstance(case, FunctionCase) else None
-    subject = case if probed is None else probed.case
+    probed = probe(case, runs, execution.run_seconds)
+    subject = probed.case
     ending = _Ending(
         runs=runs,
         significance=significance,
@@ -137,16 +137,28 @@ def continue_audit(
         rng=rng,
         started=started,
     )
-    if probed is not None and probed.raised:
+    if probed.raised:
         return ending.result(subject, Betting.fresh(subject, before), execution), before
     stopping = _refuted if stop is None else stop
     try:
-        state = _played(subject, before, runs, rng, significance, stopping, first_block, execution)
+        state = _played(
+            subject, before, runs, rng, significance, stopping, first_block, execution, rounded=probed.rounded
+        )
     except CallRaisedError:
         if case.score is None:
             raise
         subject = replace(subject, score=None)
-        state = _played(subject, before, runs, rng.spawn(1)[0], significance, stopping, first_block, execution)
+        state = _played(
+            subject,
+            before,
+            runs,
+            rng.spawn(1)[0],
+            significance,
+            stopping,
+            first_block,
+            execution,
+            rounded=probed.rounded,
+        )
     return ending.result(subject, state, execution), state.evidence
 
 
@@ -180,6 +192,8 @@ def _played(
     stop: Stop,
     first_block: int,
     how: Execution,
+    *,
+    rounded: bool,
 ) -> Betting:
     """Return the state after the last block: all runs, an ending by `stop`, or Ctrl-C."""
     blocks = replace(how, progress=None, store=None)
@@ -197,7 +211,9 @@ def _played(
                 raise
             return replace(state, interrupted=True)
         index += 1
-        state = state.advanced(block, case.score, learners_of(state, learner_rng), bits_of(state), significance)
+        state = state.advanced(
+            block, case.score, learners_of(state, learner_rng), bits_of(state, rounded=rounded), significance
+        )
         if how.progress is not None:
             how.progress(state.runs, runs)
     return state
@@ -271,7 +287,7 @@ class _Ending:
     certified: float
     first_block: int
     most: int | None
-    probed: Probed | None
+    probed: Probed
     rng: np.random.Generator
     started: float
 
@@ -313,17 +329,17 @@ class _Ending:
 
     def _remarks(self, case: AuditCase, state: Betting) -> tuple[tuple[str, ...], bool]:
         """Return the remarks, and whether the runs can be judged where no violation was found."""
-        if self.probed is not None and self.probed.raised:
+        if self.probed.raised:
             said = (
                 f"Every run on both data sets raised {self.probed.raised}: nothing was released that could be attacked."
             )
             return (said, *self.probed.remarks), False
-        probed = () if self.probed is None else self.probed.remarks
-        sound = self.probed is None or self.probed.sound
         seen = seen_in(together(*state.seen).kept if state.seen and case.score is None else None)
         stopped = (f"Interrupted after {state.runs} of {self.runs} runs.",) if state.interrupted else ()
         leaks = tuple(leak_sentence(bound.epsilon, decides=bool(state.shares[-1])) for bound in self._bit_bounds(state))
-        return (*stopped, *probed, *seen.remarks, *leaks), sound and seen.readable
+        decides = bool(state.shares[-1])
+        rounding = rounding_remarks(self._bit_bounds(state), rounded=self.probed.rounded, decides=decides)
+        return (*stopped, *self.probed.remarks, *seen.remarks, *leaks, *rounding), self.probed.sound and seen.readable
 
     def _bit_bounds(self, state: Betting) -> tuple[LowerBound, ...]:
         """Return the bound that last bits alone show, where it exceeds the claim."""

@@ -166,12 +166,16 @@ def learners_of(state: Betting, rng: np.random.Generator) -> tuple[Score | None,
     return (learn_violation(view, labels, state.claim.epsilon), learn_thresholds(view, labels, rng), thorough)
 
 
-def bits_of(state: Betting) -> Score | None:
-    """Return the log odds from last bits that earlier blocks taught, or None."""
+def bits_of(state: Betting, *, rounded: bool) -> Score | None:
+    """Return the log odds from last bits that earlier blocks taught, or None.
+
+    Of outputs that are known to be `rounded` by their data, those are taken that promise an epsilon above the claim.
+    """
     if not state.seen:
         return None
     lesson = together(*state.seen)
-    return learn_bit_odds(lesson.kept, lesson.labels)
+    above = state.claim.epsilon if rounded else math.inf
+    return learn_bit_odds(lesson.kept, lesson.labels, rounded_above=above)
 
 
 def _logarithm(shares: Array) -> Array:

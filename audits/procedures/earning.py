@@ -78,7 +78,7 @@ def earned_power(
     limit = _limit(limited, delta + _ROOM / runs)
     if limit is not None and limit <= gross(claim.epsilon):
         return Power(epsilon=limit, probability=1 - _LIMIT_ERROR, error=_LIMIT_ERROR, kind="upper_limit", repetitions=0)
-    alone = not isinstance(case, FunctionCase) or case.alone
+    alone = case.alone or not isinstance(case, FunctionCase)
     if most is not None and most < _LEAST_RUNS:
         return nothing_earned()
     quiet = replace(how, progress=None)

@@ -32,9 +32,9 @@ from audits.experiment.trials import generator_of, seed_of
 from audits.outputs.calls import CallRaisedError
 from audits.procedures.all_fields import level_of, with_all_fields
 from audits.procedures.earning import Attack, earned_power
-from audits.procedures.low_bits import LOW_BITS_SHARE, with_low_bits
+from audits.procedures.low_bits import LOW_BITS_SHARE, rounding_remarks, with_low_bits
 from audits.procedures.missing_noise import missing_noise
-from audits.procedures.neighbour_search import Pair, search_neighbours
+from audits.procedures.neighbour_search import BestPair, Pair, search_neighbours
 from audits.procedures.rare_values import rare_share, with_rare_values
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability, probability_below_one
@@ -92,7 +92,7 @@ def audit(
         run = function_case(function, neighbours, claim).run
         best = search_neighbours(run, candidates, claim, runs=runs, rng=rng.spawn(1)[0], score=score)
         neighbours = best.pair
-        remarks = (f"Of {len(candidates)} pairs, a search of {best.spent} other runs chose {best.name!r}.",)
+        remarks = _searched(best, len(candidates))
     result = audit_case(
         function_case(function, neighbours, claim, score=score, name=name, view=view, arithmetic=arithmetic),
         claim,
@@ -106,6 +106,18 @@ def audit(
         how=execution_of(how, fields),
     )
     return replace(result, remarks=(*remarks, *result.remarks))
+
+
+def _searched(best: BestPair, pairs: int) -> tuple[str, ...]:
+    """Return the remarks on a search: its choice, the pairs on which the function raised, and those left out."""
+    remarks = [f"Of {pairs} pairs, a search of {best.spent} other runs chose {best.name!r}."]
+    if best.raised:
+        remarks.append(
+            f"The function raised on {', '.join(map(repr, best.raised))}: an exception is an output of its run."
+        )
+    if best.left_out:
+        remarks.append(f"Not attacked: {'; '.join(best.left_out)}")
+    return tuple(remarks)
 
 
 def audit_case(
@@ -214,10 +226,11 @@ class _Experiment:
     beside: float
 
     def attacked(self, case: AuditCase, rng: np.random.Generator, how: Execution) -> AuditResult:
-        """Return the audit of one case, its function probed first, and all fields attacked beside a given score."""
-        probed = probe(case, self.runs, how.run_seconds) if isinstance(case, FunctionCase) else None
+        """Return the audit of one case, its code probed first, and all fields attacked beside a given score."""
+        probed = probe(case, self.runs, how.run_seconds)
+        case = probed.case
         try:
-            result = self.result(case if probed is None else probed.case, rng, how, probed)
+            result = self.result(case, rng, how, probed)
         except CallRaisedError as error:
             if case.score is None:
                 raise
@@ -231,8 +244,12 @@ class _Experiment:
         if probed is not None and probed.raised:
             return self._unreleased(case, probed)
         gaussian = case.gaussian and self.certified <= self.claim.epsilon
-        prepared = prepare(case, self.runs, rng, self._share(gaussian=gaussian), self.learner, how, self._target)
-        bits_decide = isinstance(case, FunctionCase) and case.arithmetic == "floating" and prepared.low_bits is not None
+        floating = isinstance(case, FunctionCase) and case.arithmetic == "floating"
+        rounded = probed is not None and probed.rounded
+        prepared = prepare(
+            case, self.runs, rng, self._share(gaussian=gaussian), self.learner, how, self._target, rounded=rounded
+        )
+        bits_decide = floating and prepared.low_bits is not None
         share = self._share(gaussian=gaussian) * (1 - LOW_BITS_SHARE if bits_decide else 1)
         rare = share * rare_share(prepared.promise, self._target[0]) * (prepared.rare is not None)
         share -= rare
@@ -285,7 +302,9 @@ class _Experiment:
                 share=share / self.significance,
             ),
         )
-        return _with_beside(result, counted, rare, bits_decide=bits_decide)
+        result = _with_beside(result, counted, rare, bits_decide=bits_decide)
+        remarks = rounding_remarks(result.bounds, rounded=rounded, decides=floating)
+        return replace(result, remarks=(*result.remarks, *remarks))
 
     @property
     def _target(self) -> tuple[float, float]:

@@ -28,6 +28,16 @@ def leak_sentence(epsilon: float, *, decides: bool) -> str:
     )
 
 
+def rounding_remarks(bounds: tuple[LowerBound, ...], *, rounded: bool, decides: bool) -> tuple[str, ...]:
+    """Return the remark on noise that is `rounded` after data are added, where no bound from last bits says more."""
+    if not (rounded and decides) or any(bound.name == "low_bits" for bound in bounds):
+        return ()
+    return (
+        "Noise is rounded after data are added: which floating-point numbers can come out depends on the data. The "
+        f"last bits of these runs showed no epsilon above the claim; more runs may. {REMEDY}",
+    )
+
+
 def with_low_bits(result: AuditResult, guesses: Array, labels: Array, *, decides: bool) -> AuditResult:
     """Return the result with the bound that guesses from last bits show, if it exceeds the claim.
 

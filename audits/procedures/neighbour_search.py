@@ -2,20 +2,21 @@
 
 Successive halving: every pair gets a few runs, the better half continues with twice as many. A pair is rated by the
 bound that its attack promises, on runs that no reported bound counts, so the search costs runs and no significance.
-Where a `step` makes new pairs from the best pair, these take part as well.
+An exception is an output of its run: pairs on which the function raises, and not in every run of both data sets, come
+before all others. Where a `step` makes new pairs from the best pair, these take part as well.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from audits.decision.preparation import attempt
 from audits.experiment.execution import Execution
-from audits.experiment.function_case import function_case
-from audits.outputs.calls import CallRaisedError, called
-from dpaudit import AuditCase, Claim
+from audits.experiment.function_case import FunctionCase, function_case
+from audits.outputs.calls import CallRaisedError, Raised, called, outcome
+from dpaudit import Claim, DPAuditError
 from dpaudit.checks import count
 from dpaudit.model.case import Run, Score
 
@@ -31,7 +32,8 @@ _SIGNIFICANCE = 0.05
 class BestPair:
     """The pair with the largest promise, its name, the bound it promises for `runs` runs, and the runs `spent`.
 
-    `rated` lists (name, promise) of every pair in the order of their last rating, best first.
+    `rated` lists (name, promise) of every pair in the order of their last rating, best first. `raised` names the pairs
+    on which the function raised, and `left_out` those that could not be attacked, with the reason.
     """
 
     name: str
@@ -39,6 +41,8 @@ class BestPair:
     promise: float
     spent: int
     rated: tuple[tuple[str, float], ...]
+    raised: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def search_neighbours(
@@ -56,8 +60,9 @@ def search_neighbours(
 
     `pairs` are (name, pair), as `awkward_pairs` yields them, all neighbours under the claim's relation; `step` returns
     another pair near a given one. Audit the returned pair with a generator that was not used here: then no run that
-    chose the pair is counted. A pair on which the function raises is left out.
-    Raises: ValueError: no pair on which the function runs.
+    chose the pair is counted. On a pair where the function raises, each run is a call of its own, and outcomes are
+    attacked instead of a given score; a pair on which every run of both data sets raises comes last.
+    Raises: ValueError: no pair, or none whose outputs can be attacked.
 
     >>> def counts(data, rng, n_runs):
     ...     return data.sum() + rng.laplace(size=n_runs)
@@ -67,19 +72,19 @@ def search_neighbours(
     '0 or 5.0'
     """
     count("runs", runs)
-    rated, order, ranked = dict[str, float](), list[str](), dict[str, Pair]()
-    spent, size, failure = 0, _FIRST_RUNS, ""
+    rated, order, ranked = dict[str, _Rating](), list[str](), dict[str, Pair]()
+    spent, size, left_out = 0, _FIRST_RUNS, dict[str, str]()
     candidates = dict(pairs)
     while candidates:
-        promises: dict[str, float] = {}
+        ratings: dict[str, _Rating] = {}
         for (name, pair), stream in zip(candidates.items(), rng.spawn(len(candidates)), strict=True):
             try:
-                promises[name] = _promise(function_case(function, pair, claim, score=score), size, runs, stream)
-            except (ArithmeticError, LookupError, TypeError, ValueError, CallRaisedError) as error:
-                failure = f"{name}: {error}"
+                ratings[name] = _rating(function_case(function, pair, claim, score=score), size, runs, stream)
+            except (ArithmeticError, LookupError, TypeError, ValueError, DPAuditError) as error:
+                left_out[name] = f"{name}: {' '.join(str(error).split())}"
             spent += size
-        rated |= promises
-        order = sorted(promises, key=promises.__getitem__, reverse=True)
+        rated |= ratings
+        order = sorted(ratings, key=ratings.__getitem__, reverse=True)
         ranked = {name: candidates[name] for name in order}
         if len(order) <= 1 and (step is None or generations == 0):
             break
@@ -90,25 +95,48 @@ def search_neighbours(
             generations -= 1
         size *= 2
     if not order:
-        failed = failure or "none given"
-        raise ValueError(f"Expected a pair of neighbours on which the function runs; none did ({failed}).")
+        failed = "; ".join(left_out.values()) or "none given"
+        raise ValueError(f"Expected a pair of neighbours on which the function can be attacked; none can ({failed}).")
     last = [name for name in sorted(rated, key=rated.__getitem__, reverse=True) if name not in order]
     best = order[0]
     return BestPair(
         name=best,
         pair=ranked[best],
-        promise=rated[best],
+        promise=rated[best].promise,
         spent=spent,
-        rated=tuple((name, rated[name]) for name in (*order, *last)),
+        rated=tuple((name, rated[name].promise) for name in (*order, *last)),
+        raised=tuple(name for name, rating in rated.items() if rating.raised),
+        left_out=tuple(left_out.values()),
     )
 
 
-def _promise(case: AuditCase, size: int, runs: int, rng: np.random.Generator) -> float:
-    """Return the bound that the attack on a pair promises for `runs` counted runs, prepared on `size` runs.
+class _Rating(NamedTuple):
+    """The rating of a pair, larger is better: whether exceptions may tell its data sets apart, then the promise."""
 
-    Raises: CallRaisedError: a call on either data set raised.
-    """
-    for data, stream in zip(case.neighbours, rng.spawn(2), strict=True):
-        called(case.run, data, stream, _TRIED)
+    first: bool
+    promise: float
+    raised: bool
+
+
+def _rating(case: FunctionCase, size: int, runs: int, rng: np.random.Generator) -> _Rating:
+    """Return the bound that the attack on a pair promises for `runs` counted runs, prepared on `size` runs."""
+    streams = rng.spawn(2)
+    try:
+        for data, stream in zip(case.neighbours, streams, strict=True):
+            called(case.run, data, stream, _TRIED)
+        return _Rating(first=False, promise=_promise(case, size, runs, rng), raised=False)
+    except CallRaisedError:
+        alone = replace(case, alone=True, score=None)
+    outcomes = [
+        outcome(case.run, data, stream, None)
+        for data, stream in zip(case.neighbours, streams, strict=True)
+        for _ in range(_TRIED)
+    ]
+    always = all(isinstance(ended, Raised) for ended in outcomes)
+    return _Rating(first=not always, promise=0.0 if always else _promise(alone, size, runs, rng), raised=True)
+
+
+def _promise(case: FunctionCase, size: int, runs: int, rng: np.random.Generator) -> float:
+    """Return the bound that the attack on a case promises."""
     learning = 0 if case.score is not None else size // 2
     return attempt(case, (learning, size - learning, runs), rng, _SIGNIFICANCE, None, Execution()).promise

@@ -16,6 +16,7 @@ from audits.bounds.curve_process import CurveProcess, Taught
 from audits.bounds.trade_offs import TradeOff
 from audits.decision.events import rounded
 from audits.experiment.execution import Execution, Observed
+from audits.experiment.probes import probe
 from audits.experiment.trials import run_trials, together, whole
 from dpaudit import AuditCase
 from dpaudit.checks import count, open_probability
@@ -36,6 +37,8 @@ class CurveAudit:
     `refuted` says that the wealth reached 1 / `significance`; `runs` is when, or all runs. `log_wealth` is the
     logarithm of the wealth at the end, an e-value: products over fresh runs and averages over audits are e-values
     again. A curve that is not refuted is not proved; how large a violation would have been seen is not known.
+    `remarks` are those of the probes before the audit. Where these are not `sound`, runs are no independent draws, or
+    the data show beside the outputs, and a curve that is not refuted means nothing.
 
     >>> sorted(field for field in CurveAudit.__dataclass_fields__ if field.startswith(("log", "ref")))
     ['log_wealth', 'refuted']
@@ -48,6 +51,8 @@ class CurveAudit:
     significance: float
     seconds: float
     process: CurveProcess
+    remarks: tuple[str, ...] = ()
+    sound: bool = True
 
 
 def audit_curve(
@@ -77,6 +82,8 @@ def audit_curve(
     count("runs", runs)
     open_probability("significance", significance)
     started, execution = time.perf_counter(), how or Execution()
+    probed = probe(case, runs, execution.run_seconds)
+    case = probed.case
     process, seen = CurveProcess.fresh(trade_off, taught), list[Observed]()
     while process.runs < runs and not process.refutes(significance):
         block_rng, learner_rng = rng.spawn(2)
@@ -96,6 +103,8 @@ def audit_curve(
         significance=significance,
         seconds=time.perf_counter() - started,
         process=process,
+        remarks=probed.remarks,
+        sound=probed.sound,
     )
 
 

@@ -3,11 +3,14 @@
 The guessing bound gives away runs times delta guesses. Where that is more than one, two rates show more.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from audits.attacks.classifier import learn_score
 from audits.decision.events import rounded
 from audits.experiment.execution import Execution
+from audits.experiment.probes import probe
 from audits.experiment.trials import run_trials, whole
 from audits.scores.fixed_threshold import Split
 from audits.scores.scores_audit import audit_scores
@@ -30,7 +33,9 @@ def audit_rates(
 ) -> ScoresResult:
     """Return what the error rates of one learned threshold show.
 
-    Three of twenty runs teach a score, and one of ten chooses the threshold, as in an audit of fixed size.
+    Three of twenty runs teach a score, and one of ten chooses the threshold, as in an audit of fixed size. The probes
+    of such an audit run before; where they show that runs are no independent draws, or that the data show beside the
+    outputs, what is not refuted is *inconclusive*.
     Guarantee: as for `audit_scores` with independent runs; a fair coin picks the neighbour of each run.
     Raises: ValueError: fewer than 40 runs, a relation other than the claim's, or runs of one neighbour alone.
 
@@ -43,6 +48,8 @@ def audit_rates(
         raise ValueError(f"Expected neighbours of the claim's relation {claim.neighbours!r}, got {case.relation!r}.")
     teaching_rng, counted_rng, learner_rng, split_rng = rng.spawn(4)
     execution = how or Execution()
+    probed = probe(case, runs, execution.run_seconds)
+    case = probed.case
     taught = int(_TEACHING * runs)
     score = case.score
     if score is None:
@@ -50,7 +57,7 @@ def audit_rates(
         score = learn_score(lesson.kept, lesson.labels, learner_rng)
     counted = run_trials(case, runs - taught, counted_rng, keep=score, how=execution, phase="count")
     scores = rounded(counted.kept)
-    return audit_scores(
+    result = audit_scores(
         scores[counted.labels],
         scores[~counted.labels],
         claim,
@@ -59,3 +66,4 @@ def audit_rates(
         rule=Split(share=_CHOOSING / (1 - _TEACHING)),
         significance=significance,
     )
+    return replace(result, verdict="inconclusive") if result.verdict == "not_refuted" and not probed.sound else result

@@ -5,7 +5,7 @@ from typing import Any
 
 from audits.checks.case_coverage import ProgramLines, coverage_of
 from audits.checks.program_replay import Replayed, replay_program
-from audits.testing.attacked import audits_check, certificate_of, claim_check
+from audits.testing.attacked import audits_check, certificate_of, claim_check, draws_check
 from audits.testing.check import Check
 from dpaudit import Finding, admit
 from dpaudit.model.case import AuditCoverage, never_attacked
@@ -19,9 +19,10 @@ def algorithm_checks(algorithm: Any, problem: Any, *, seed: int = 0) -> tuple[Ch
     """Return every check of the contract of an algorithm on one problem, in order.
 
     The trace of four runs is what is declared; replays of neighbours and of other people on one tape find nothing; the
-    conditions that a run looked at hold; the claim is not refuted, and the independent checker agrees; a short anytime
-    audit of each case refutes nothing; all declared releases are attacked by some audit case, and the lines that no
-    case executes are named. Coverage is never a failure: it says what is not known.
+    conditions that a run looked at hold; the claim is not refuted, and the independent checker agrees; the probes of an
+    audit find independent draws; a short anytime audit of each case refutes nothing; all declared releases are attacked
+    by some audit case, and the lines that no case executes are named. Coverage is never a failure: it says what is not
+    known.
 
     >>> from algorithms.dp_ebs import DpEbs
     >>> from algorithms.problems import load
@@ -44,6 +45,7 @@ def algorithm_checks(algorithm: Any, problem: Any, *, seed: int = 0) -> tuple[Ch
         _replays(replayed, recorded),
         *_conditions(recorded, replayed),
         claim_check(certificate),
+        draws_check(cases),
         audits_check(cases, certificate, seed),
         *_covered(coverages, program),
     )

@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 
 from audits.checks.program_replay import Replayed
+from audits.experiment.probes import probe
 from audits.procedures.anytime import audit_sequentially
 from audits.testing.check import Check
 from dpaudit import AuditCase, Certificate, Condition, Declaration, DPAuditError, Finding, admit, certify, verify
 from dpaudit.model.recorded_run import RecordedRun
 
-_RUNS = 2_000
+_RUNS, _PROBED = 2_000, 256
 _ALARM = 1e-6
 _MOST = 3
 
@@ -43,6 +44,30 @@ def claim_check(certificate: Certificate | None) -> Check:
     if certificate.verdict != "not_proved":
         return Check(what="claim", outcome="ok" if certificate.verdict == "certified" else "failed", says=says)
     return Check(what="claim", outcome="not looked at", says=f"not proved: {says}")
+
+
+def draws_check(cases: tuple[AuditCase, ...]) -> Check:
+    """Return whether the probes of an audit find all runs of the cases to be independent draws from their streams.
+
+    At most about 100 calls a case. What every audit looks at first: noise that does not follow the stream, one draw for
+    all runs of a call, data beside the outputs, published seeds, types and precision that follow the data.
+    """
+    raised: list[str] = []
+    for case in cases:
+        try:
+            probed = probe(case, _PROBED)
+        except (DPAuditError, ValueError) as error:
+            raised.append(f"{case.name}: {' '.join(str(error).split())}")
+            continue
+        if probed.raised:
+            raised.append(f"{case.name}: every run raised {probed.raised}")
+        elif not (probed.sound and probed.repeatable) or probed.shared:
+            says = f"case '{case.name}', view '{case.view}': {' '.join(probed.remarks)}"
+            return Check(what="draws", outcome="failed", says=says)
+    if raised or not cases:
+        says = f"not probed: {'; '.join(raised[:_MOST])}" if raised else "there is no audit case"
+        return Check(what="draws", outcome="not looked at", says=says)
+    return Check(what="draws", outcome="ok", says="runs are independent draws, and no probe sees the data beside them")
 
 
 def audits_check(cases: tuple[AuditCase, ...], certificate: Certificate | None, seed: int) -> Check:

@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from audits.training.apart import check_apart
-from audits.training.check import TrainingCheck, quiet_verdict
+from audits.training.check import TrainingCheck, TrainingVerdict, quiet_verdict
 from audits.training.membership import check_run, without_direction
 from audits.training.step import check_step
 from dpaudit import Claim, Conformity, Finding, Planted, Training, Watch, conform, plant
-from dpaudit.model.audit_result import AuditVerdict
 from dpaudit.model.mechanism import Array
 
 Train = Callable[[Array, Array, Watch, np.random.Generator], None]
@@ -30,7 +29,8 @@ Train = Callable[[Array, Array, Watch, np.random.Generator], None]
 class TrainingAudit:
     """The results of the checks of one run.
 
-    `verdict` is a violation if any check finds one; else that of conformance, which detects the least missing noise.
+    `verdict` is a violation if any check finds one; else that of conformance, which detects the least missing noise,
+    and is *more_noise* where the loop adds more than it declares.
 
     >>> from audits.examples import TRAINING, TRAINING_CLAIM, train_with_little_noise, training_records
     >>> rng = np.random.default_rng(0)
@@ -43,7 +43,7 @@ class TrainingAudit:
     'DPA320'
     """
 
-    verdict: AuditVerdict
+    verdict: TrainingVerdict
     checks: tuple[TrainingCheck, ...]
     conformance: Conformity
     canaries: int
@@ -162,8 +162,10 @@ def _conformance_check(conformance: Conformity) -> TrainingCheck:
     """Return the check of conformance."""
     caught = conformance.noise_caught
     if conformance.findings:
-        verdict: AuditVerdict = "violation"
+        verdict: TrainingVerdict = "violation"
         sentence = " ".join(finding.message for finding in conformance.findings)
+    elif conformance.remarks:
+        verdict, sentence = "more_noise", " ".join(conformance.remarks)
     else:
         verdict = quiet_verdict(caught)
         sentence = (

@@ -245,7 +245,7 @@ _RULES = (
     _rule(
         "DPA320",
         "TrainingNoise",
-        "The noise seen in the training loop is not the declared one.",
+        "The noise seen in the training loop is smaller than declared.",
         "Hold noise_multiplier times max_grad_norm, and what the noise is added to, against the loop.",
     ),
     _rule(

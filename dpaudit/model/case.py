@@ -80,7 +80,8 @@ class AuditCase:
     the audit repeats itself on it to say which factor of missing noise it would have caught. `weaker(epsilon)` is the
     same experiment on the same pair with so much less noise that its own epsilon, at the claim's delta, is `epsilon` or
     a little less, as an accountant proves; None where no such noise is known. `coverage()` says what the case covers of
-    the program that it belongs to; None where no program is known.
+    the program that it belongs to; None where no program is known. `alone` says that the runs of one call are not
+    independent, so that each run must be a call of its own.
 
     >>> def noisy(data, rng, n_runs):
     ...     return data + rng.laplace(size=n_runs)
@@ -103,6 +104,7 @@ class AuditCase:
     weakened: "Callable[[float], AuditCase] | None" = None
     weaker: "Callable[[float], AuditCase | None] | None" = None
     coverage: Callable[[], AuditCoverage] | None = None
+    alone: bool = False
 
     def __post_init__(self) -> None:
         one_of("relation", self.relation, NEIGHBOURS)

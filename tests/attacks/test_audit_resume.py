@@ -10,6 +10,7 @@ import pytest
 from audits import audit_case
 from audits.attacks.bits import bit_features
 from audits.experiment.chunk_store import ChunkStore
+from audits.experiment.probes import probe
 from audits.procedures.fixed_size import audit
 from audits.procedures.witness import Refutation, recheck, refute
 from dpaudit import AuditCase, CertificateError, Claim
@@ -50,12 +51,15 @@ def test_a_killed_audit_goes_on_and_ends_with_the_same_numbers(tmp_path: Path) -
     arguments: dict[str, Any] = {"runs": 4000, "chunk_runs": 400}
     whole = audit_case(case(score=ratio), ONE, rng=np.random.default_rng(1), **arguments)
     store = ChunkStore(path=tmp_path / "runs.sqlite", key="laplace/1/4000/400")
+    probes: list[int] = []
+    probe(case(score=ratio, calls=probes), 4000)
+    dying = case(score=ratio, calls=[], die_at=len(probes) + 10)
     with pytest.raises(KilledError):
-        audit_case(case(score=ratio, calls=[], die_at=10), ONE, rng=np.random.default_rng(1), store=store, **arguments)
+        audit_case(dying, ONE, rng=np.random.default_rng(1), store=store, **arguments)
     calls: list[int] = []
     resumed = audit_case(case(score=ratio, calls=calls), ONE, rng=np.random.default_rng(1), store=store, **arguments)
     assert (resumed.counts, resumed.bounds, resumed.roc) == (whole.counts, whole.bounds, whole.roc)
-    looked_at = 2 * 8
+    looked_at = 2 * 8 + sum(probes)
     assert sum(calls) <= 4000 - 4 * 400 + looked_at
     other = ChunkStore(path=tmp_path / "runs.sqlite", key="another")
     assert other.load("count", 0) is None

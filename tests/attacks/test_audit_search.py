@@ -33,7 +33,9 @@ def test_the_search_finds_the_pair_that_leaks_and_the_audit_on_other_runs_confir
     result = audit(unclipped_above_ten, neighbours=found.pair, claim=ONE, runs=4_000, rng=runs)
     assert result.verdict == "violation"
     assert (
-        audit(clipped, neighbours=found.pair, claim=ONE, runs=4_000, rng=np.random.default_rng(2)).verdict
+        audit(
+            clipped, neighbours=found.pair, claim=ONE, runs=4_000, rng=np.random.default_rng(2), arithmetic="exact"
+        ).verdict
         != "violation"
     )
 
@@ -52,19 +54,60 @@ def test_steps_move_a_pair_to_where_it_leaks_more() -> None:
     assert found.promise > alone.promise
 
 
-def test_the_search_is_deterministic_and_skips_pairs_that_fail() -> None:
-    """One stream, one answer; a pair on which the function raises is left out, and no pair at all is an error."""
+def picky(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+    """A right sum that refuses NaN by an exception: the exception tells the data sets apart."""
+    if np.isnan(data).any():
+        raise ValueError("no NaN, please")
+    return clipped(data, rng, n_runs)
 
-    def picky(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
-        if np.isnan(data).any():
-            raise ValueError("no NaN, please")
-        return clipped(data, rng, n_runs)
 
+def test_the_search_is_deterministic_and_tries_pairs_that_raise_first() -> None:
+    """One stream, one answer: the only pair on which the function raises, although others promise a bound as well."""
     pairs = tuple(awkward_pairs(np.array([0.2, 0.7, 0.5]), "replace_one"))
     one, two = (search_neighbours(picky, pairs, ONE, runs=4_000, rng=np.random.default_rng(4)) for _ in range(2))
     assert (one.name, one.rated) == (two.name, two.rated)
-    assert "NaN" not in dict(one.rated)
-    with pytest.raises(ValueError, match="none did"):
-        search_neighbours(
-            picky, [("NaN", (np.zeros(1), np.full(1, np.nan)))], ONE, runs=100, rng=np.random.default_rng(5)
-        )
+    assert (one.name, one.raised, one.left_out) == ("NaN", ("NaN",), ())
+
+
+@pytest.mark.parametrize("score", [None, np.asarray])
+def test_an_audit_of_awkward_pairs_counts_an_exception_as_an_output(score: Any) -> None:
+    """A given score cannot read an exception: outcomes are attacked instead."""
+    result = audit(
+        picky,
+        neighbours=(np.array([0.2, 0.7, 0.5]), np.array([1.0, 0.7, 0.5])),
+        claim=ONE,
+        runs=2_000,
+        rng=np.random.default_rng(1),
+        pairs=awkward_pairs(np.array([0.2, 0.7, 0.5]), "replace_one"),
+        score=score,
+    )
+    assert result.verdict == "violation"
+    assert "chose 'NaN'" in result.remarks[0]
+    assert "raised on 'NaN'" in result.remarks[1]
+
+
+def test_a_pair_on_which_every_run_raises_is_the_last_candidate_and_inconclusive() -> None:
+    """Both data sets hold NaN: nothing is released, so that every other pair comes before it."""
+    both = ("both", (np.full(1, np.nan), np.full(2, np.nan)))
+    near = ("near", (np.zeros(1), np.ones(1)))
+    found = search_neighbours(picky, [both, near], ONE, runs=1_000, rng=np.random.default_rng(5))
+    assert (found.name, found.raised) == ("near", ("both",))
+    alone = search_neighbours(picky, [both], ONE, runs=1_000, rng=np.random.default_rng(5))
+    assert (alone.name, alone.promise) == ("both", 0.0)
+    result = audit(picky, neighbours=alone.pair, claim=ONE, runs=400, rng=np.random.default_rng(6))
+    assert result.verdict == "inconclusive"
+
+
+def test_outputs_that_cannot_be_read_are_left_out_by_name() -> None:
+    """A type that no learner reads is no leak; no pair at all is an error."""
+
+    def opaque(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+        return [object() if data > 1 else float(data + rng.laplace()) for _ in range(n_runs)]
+
+    found = search_neighbours(
+        opaque, [("far", (0.0, 2.0)), ("near", (0.0, 1.0))], ONE, runs=400, rng=np.random.default_rng(5)
+    )
+    assert found.name == "near"
+    assert found.left_out[0].startswith("far: Cannot read")
+    with pytest.raises(ValueError, match="none can"):
+        search_neighbours(clipped, [], ONE, runs=100, rng=np.random.default_rng(5))

@@ -1,12 +1,14 @@
 """The last bits of outputs: a true leak of floating-point noise, its own finding, and no false alarms."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
 from audits import audit, audit_anytime
-from audits.attacks.low_bits import learn_low_bits
+from audits.attacks.low_bits import _Events, learn_low_bits
 from audits.experiment.function_case import Arithmetic
 from audits.outputs.conversion import columns_of
 from dpaudit import AuditResult, Claim
@@ -107,3 +109,84 @@ def test_an_anytime_audit_accuses_last_bits_that_keep_the_claim_as_rarely_as_pro
     """Audits of last bits with epsilon exactly 1: alarms at most the 1 - 1e-6 quantile of Bin(number, 0.05)."""
     found = [anytime(response, seed, "floating", runs=150) for seed in range(number)]
     assert sum(result.verdict == "violation" for result in found) <= stats.binom.isf(1e-6, number, 0.05)
+
+
+def noisy_sum(data: Floats, rng: np.random.Generator, n_runs: int) -> Floats:
+    """Return a sum with Laplace noise in doubles."""
+    noisy: Floats = data.sum() + rng.laplace(0, 1, n_runs)
+    return noisy
+
+
+def grid_sum(data: Floats, rng: np.random.Generator, n_runs: int) -> Floats:
+    """Return the same, rounded to a grid that all data sets share."""
+    return np.round(noisy_sum(data, rng, n_runs) * 2**20) / 2**20
+
+
+def sums(function: Any, first: float, second: float, seed: int = 0, runs: int = 20_000, **options: Any) -> AuditResult:
+    pair = (np.array([first]), np.array([second]))
+    rng = np.random.default_rng(seed)
+    return audit(function, neighbours=pair, claim=ONE, runs=runs, rng=rng, control_runs=0, **options)
+
+
+@pytest.mark.parametrize(("first", "second", "shown"), [(2, 3, 3.5), (3, 4, 3.5), (5, 6, 1.5), (-3, -4, 3.5)])
+def test_last_bits_are_judged_with_the_size_of_the_output(first: float, second: float, shown: float) -> None:
+    """Between 0 and 1 half of what comes from 2 is odd in 2^-52, and nothing that comes from 3; and so on above."""
+    found = sums(noisy_sum, first, second)
+    assert (found.verdict, found.bound) == ("violation", "low_bits")
+    assert found.epsilon_lower > shown
+    turned = sums(noisy_sum, second, first)
+    assert (turned.verdict, turned.bound) == ("violation", "low_bits")
+
+
+def test_a_lattice_that_few_runs_show_is_a_remark() -> None:
+    """At 10 and 11 one run in 7,000 is finer than the neighbour's: no bound, but equal random numbers show it."""
+    found = sums(noisy_sum, 10, 11)
+    assert found.verdict != "violation"
+    assert sum("Noise is rounded after data are added" in remark for remark in found.remarks) == 1
+    stopped = audit_anytime(
+        noisy_sum,
+        neighbours=(np.array([10.0]), np.array([11.0])),
+        claim=ONE,
+        runs=1_000,
+        rng=np.random.default_rng(0),
+        control_runs=0,
+    )
+    assert sum("Noise is rounded after data are added" in remark for remark in stopped.remarks) == 1
+    assert sums(noisy_sum, 10, 11, arithmetic="exact").remarks == ()
+
+
+@pytest.mark.parametrize(("first", "second"), [(2, 3), (5, 6), (10, 11), (0.3, 1.2)])
+def test_sums_on_a_common_grid_have_no_finding_at_any_size(first: float, second: float) -> None:
+    """The repaired twin."""
+    for seed in range(3):
+        result = sums(grid_sum, first, second, seed=seed, runs=4_000)
+        assert (result.remarks, result.bound) == ((), "guessing")
+
+
+def test_a_guess_is_believed_by_chance_as_rarely_as_promised() -> None:
+    """The probability that Hoeffding's bound states is at least the exact one, over 3,000 tables of two shares."""
+    rng = np.random.default_rng(3)
+    first, second = rng.integers(1, 400, (2, 3_000))
+    counts = np.stack([rng.binomial(first, share := rng.random(3_000)), rng.binomial(second, share)])
+    totals = np.stack([first, second])
+    events = _Events(
+        windows=((0.0, -np.inf, np.inf),) * 3_000,
+        exponents=np.zeros(1),
+        counts=np.stack([counts, totals - counts], axis=1)[..., None].astype(float),
+        totals=totals.astype(float),
+    )
+    log_chance = events._log_chance()[0, :, 0]
+    sides = np.where(counts[1] > counts[0], 1, 0)
+    held, drawn = counts[sides, np.arange(3_000)], totals[sides, np.arange(3_000)]
+    exact = stats.hypergeom.logsf(held - 1, totals.sum(axis=0), counts.sum(axis=0), drawn)
+    assert (log_chance >= exact - 1e-9)[log_chance < 0].all()
+    assert (log_chance < 0).mean() > 0.3
+
+
+def test_no_guess_is_learned_where_both_neighbours_are_one() -> None:
+    """Forty columns of equal laws: the 1e-9 of all of them together is not met."""
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        labels = rng.random(3_000) < 0.5
+        view = columns_of(rng.integers(0, 9) + rng.laplace(size=3_000) * rng.random(), 3_000)
+        assert learn_low_bits(view, labels, 15_000) is None

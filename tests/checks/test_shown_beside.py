@@ -198,6 +198,53 @@ def test_a_noisy_number_in_a_log_is_no_channel_and_the_exact_one_is() -> None:
     assert unseen_outputs(_each(leaking), (0.25, 1.25)) == ("log records",)
 
 
+COUNTS: dict[str, Callable[[float, int], object]] = {
+    "printed": lambda exact, noisy: print("count", noisy),
+    "in a sentence": lambda exact, noisy: LOG.warning("The noisy count is %d.", noisy),
+    "twice": lambda exact, noisy: print(f"{noisy} of 100, {noisy:.1f} %"),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_a_whole_number_that_is_returned_is_no_channel(name: str) -> None:
+    """What is printed is a function of what is published."""
+    assert unseen_outputs(_each(count(COUNTS[name])), (5.0, 6.0)) == ()
+
+
+EXACT: dict[str, tuple[Callable[[float, int], object], str]] = {
+    "printed": (lambda exact, noisy: print("count", int(exact)), "printed text"),
+    "beside the noisy one": (lambda exact, noisy: LOG.warning("%d, once %d", noisy, exact), "log records"),
+    "less the noisy one": (lambda exact, noisy: print(noisy - int(exact) + 7 * int(exact)), "printed text"),
+    "as a fraction's digits": (lambda exact, noisy: print(f"{noisy} {exact / 8}"), "printed text"),
+}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_an_exact_whole_number_is_a_channel_though_it_equals_the_noisy_one_at_times(name: str) -> None:
+    """With probability .46 a run: in all runs of the look with 1e-20."""
+    show, channel = EXACT[name]
+    assert unseen_outputs(_each(count(show)), (5.0, 6.0)) == (channel,)
+
+
+def count(show: Callable[[float, int], object]) -> Callable[..., Any]:
+    """A count with geometric noise of epsilon 1 that also shows something."""
+
+    def run(data: float, rng: np.random.Generator) -> int:
+        noisy = int(data) + int(rng.geometric(1 - np.exp(-1.0)) - rng.geometric(1 - np.exp(-1.0)))
+        show(data, noisy)
+        return noisy
+
+    return run
+
+
+def test_a_returned_number_in_a_file_is_no_channel(tmp_path: Path) -> None:
+    """The same for what is written to a file; the exact number there is one."""
+    file = tmp_path / "counts"
+    assert unseen_outputs(_each(count(lambda exact, noisy: file.write_text(f"{noisy}\n"))), (5.0, 6.0)) == ()
+    found = unseen_outputs(_each(count(lambda exact, noisy: file.write_text(f"{exact}\n"))), (5.0, 6.0))
+    assert found == (f"the file {str(file)!r}",)
+
+
 def _each(run: Callable[..., Any]) -> Callable[..., Any]:
     """The function as the audit calls it, once a run."""
 
