@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from dpaudit.checks import meant, non_negative, one_of
-from dpaudit.errors import UnsupportedError
 
 MixedNoise = Literal["gaussian", "laplace"]
 """The noise whose shifts are mixed: N(0, 1) or Laplace(0, 1)."""
@@ -82,17 +81,6 @@ class MixtureLoss:
         """Return the loss of (Q, P): outputs mirrored, so that the loss still grows with them."""
         above, below = (tuple((-s, w) for s, w in side) for side in (self.below, self.above))
         return MixtureLoss(above=above, below=below, noise=self.noise)
-
-    def group(self, size: int) -> "MixtureLoss":
-        """Return the loss itself for one record; a group over a mixture is not covered.
-
-        Raises: UnsupportedError: size above 1.
-        """
-        if size == 1:
-            return self
-        raise UnsupportedError(
-            f"'group' of size {size} over a mixture of shifts is not covered. Put it directly over 'subsample'."
-        )
 
 
 def binomial_shifts(trials: int, rate: float, shift: float) -> Shifts:
