@@ -2,7 +2,7 @@
 
 A rule of accounting has premises on its part. Where a nest is not listed, they are not known to hold of it, and it is
 refused by name. Nodes in sequence, repeats and post-processing are transparent: what counts below a node is the next
-one that is none of these. The table follows docs/theory/nests.md.
+one that is none of these. docs/theory/nests.md shows the table.
 """
 
 from collections.abc import Iterator, Mapping

@@ -29,7 +29,6 @@ from dpaudit import (
     Group,
     LaplaceLoss,
     Local,
-    MixtureLoss,
     NormalForm,
     Parallel,
     PostProcess,
@@ -303,8 +302,9 @@ def groups_move_every_record() -> None:
     assert grown.delta == pytest.approx(2.27e-4, rel=3e-3)
     assert ApproximateLoss(epsilon=0.0, delta=1e-6).group(10).delta == pytest.approx(1e-5)
     with pytest.raises(UnsupportedError):
-        SampledLoss(inside=((LaplaceLoss(shift=1.0), 1),), rate=0.1).group(2)
-    assert isinstance(SampledGaussianLoss(mu=1.0, rate=0.1).group(2), MixtureLoss)
+        Composition.of(SampledLoss(inside=((LaplaceLoss(shift=1.0), 1),), rate=0.1)).group(2)
+    with pytest.raises(UnsupportedError):
+        Composition.of(SampledGaussianLoss(mu=1.0, rate=0.1)).group(2)
     mixed = Parallel(parts=(release(gaussian(9.0), "a"), release(laplace(9.0), "b")), key="arm")
     with pytest.raises(UnsupportedError):
         fold(Group(part=mixed, size=2), "replace_one")
