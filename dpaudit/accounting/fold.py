@@ -12,11 +12,12 @@ from dpaudit.accounting.adaptive_choice import join
 from dpaudit.accounting.allocating import allocated_above
 from dpaudit.accounting.attained import Attained, attained_by_one_pair
 from dpaudit.accounting.dominance import worst
-from dpaudit.accounting.nests import require_rules
+from dpaudit.accounting.nests.rules import require_rules
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.accounting.orders import in_sequence, of_the_run
-from dpaudit.accounting.samples.several_records import chained, sampled_of_a_person
+from dpaudit.accounting.samples.several_records import chained, of_a_person
 from dpaudit.accounting.shuffling import shuffled_above
+from dpaudit.accounting.subsampling import sampled_above
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import Condition
@@ -110,7 +111,7 @@ def _amplified(node: Subsample | Allocate | Shuffle, neighbours: Neighbours, rec
     inside = _above(node.part, relation, 1)
     if isinstance(node, Allocate):
         return allocated_above(of_the_run(node.part, relation, inside), node, neighbours)
-    return sampled_of_a_person(inside, node, neighbours, records)
+    return of_a_person(inside, sampled_above(inside, node, neighbours), node, neighbours, records)
 
 
 def _require_neighbours(label: str, stated: Neighbours, wanted: Neighbours) -> None:

@@ -15,7 +15,7 @@ from dpaudit.accounting.curves.tails import tail_table
 from dpaudit.accounting.curves.trade_off import trade_off_table
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail
-from dpaudit.accounting.nests import removals_change_sizes, require_rules
+from dpaudit.accounting.nests.rules import removals_change_sizes, require_rules
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.certification.evidence import BESIDE_THE_PROOF
 from dpaudit.checks import count, one_of

@@ -7,8 +7,8 @@ from itertools import product
 from dpaudit.verifier import losses, schemes
 from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import sides_of
-from dpaudit.verifier.nests import require_rules
 from dpaudit.verifier.refusals import Table, require
+from dpaudit.verifier.shape import require_rules
 from dpaudit.verifier.shuffles import shuffled_above
 
 MODELS = ("local", "central", "joint")

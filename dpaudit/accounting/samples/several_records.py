@@ -6,7 +6,6 @@ from fractions import Fraction
 from dpaudit.accounting.dominance import consists_of, worst
 from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.samples.black_box import black_box
-from dpaudit.accounting.subsampling import sampled_above
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
@@ -26,15 +25,16 @@ _MOST = 400  # records of a person in a set of fixed size, whose probabilities a
 _LEAST = math.nextafter(0.0, 1.0)  # what a probability that is too small for a float counts as, from above
 
 
-def sampled_of_a_person(inside: Alternatives, node: Subsample, neighbours: Neighbours, records: int) -> Alternatives:
+def of_a_person(
+    inside: Alternatives, alternatives: Alternatives, node: Subsample, neighbours: Neighbours, records: int
+) -> Alternatives:
     """Return upper alternatives for `records` of one person on the sample of `node`, read for `neighbours`.
 
-    `inside` are the alternatives of the part for one record. Removed records are binomially many in a Poisson sample of
-    Gaussian releases, and hypergeometrically many in a set of fixed size. Elsewhere they change one after another,
-    which needs that every data set between has the same population.
+    `inside` are the part's alternatives for one record, and `alternatives` those of the sample. Removed records are
+    binomially many in a Poisson sample of Gaussian releases, and hypergeometrically many in a set of fixed size.
+    Elsewhere they change one after another, which needs that every data set between has the same population.
     Raises: UnsupportedError: a removal that changes the population and has no rule here.
     """
-    alternatives = sampled_above(inside, node, neighbours)
     if records == 1 or node.rate == 0:
         return alternatives
     if node.scheme == "poisson" and neighbours != "replace_one" and all(map(_on_a_poisson_sample, alternatives)):

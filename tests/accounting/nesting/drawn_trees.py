@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from dpaudit.accounting.nests import require_rules
+from dpaudit.accounting.nests.rules import require_rules
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.declaration import Declaration, Positions, Scheme, Subsample, walk

@@ -36,14 +36,14 @@ from dpaudit import (
     certify,
     fold,
 )
-from dpaudit.accounting.nests import require_rules
+from dpaudit.accounting.nests.rules import require_rules
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.codec import encode
 from dpaudit.model.condition import conditions_of
 from dpaudit.verifier import verify
-from dpaudit.verifier.nests import nest_complaint
+from dpaudit.verifier.shape import nest_complaint
 from mechanisms import Gaussian, Laplace
 
 TOLD = Stated(epsilon=0.5, source="a supplier")

@@ -1,14 +1,25 @@
-"""The whitelist of nests: which node may lie below which one, for each move that the outer one is read under.
+"""Refuses, by name, a tree that holds a nest for which no rule is proved.
 
-A rule of accounting has premises on its part. Where a nest is not listed, they are not known to hold of it, and it is
-refused by name. Nodes in sequence, repeats and post-processing are transparent: what counts below a node is the next
-one that is none of these. docs/theory/nests.md shows the table.
+Nodes in sequence, repeats and post-processing are transparent: what counts below a node is the next one that is none of
+these.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
+from dpaudit.accounting.nests.table import (
+    ALLOWED,
+    INSIDE,
+    LEAVES,
+    MOVES,
+    NOT_PROVED,
+    NUMBERLESS,
+    POPULATIONS,
+    UNDER,
+    UNKNOWN,
+    WHY,
+    Move,
+)
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import (
@@ -26,78 +37,6 @@ from dpaudit.model.declaration import (
     children,
 )
 from dpaudit.model.node_kinds import kind_of
-
-Move: TypeAlias = Literal["remove", "replace", "zero", "exchange"]
-"""What differs: a record is there or not; has another value; is a placeholder; or is another record altogether."""
-
-Inner: TypeAlias = Mapping[Move, frozenset[str]]
-
-MOVES: dict[Neighbours, Move] = {"add_remove": "remove", "replace_one": "replace", "zero_out": "zero"}
-"""The move of the whole, by the claim's neighbours."""
-
-_LEAVES = "release stated"
-_SLOTS = f"{_LEAVES} parallel cells local group poisson"  # what keeps no number of records
-
-
-def _row(**inner: str) -> Inner:
-    """Return what may lie below a node, by the move; `over leaves` after a name asks for leaves alone below it."""
-    names: dict[str, Move] = {"r": "remove", "p": "replace", "z": "zero", "e": "exchange"}
-    return {names[letter]: frozenset(held.split()) for letters, held in inner.items() for letter in letters}
-
-
-ALLOWED: dict[str, Inner] = {
-    "billboard": _row(
-        p=f"{_LEAVES} parallel group poisson/leaves without_replacement/leaves truncated_poisson/leaves "
-        "with_replacement/leaves allocate/leaves"
-    ),
-    "group": _row(
-        r=f"{_SLOTS} without_replacement truncated_poisson with_replacement",
-        p=f"{_SLOTS} without_replacement shuffle billboard",
-        z=f"{_SLOTS} without_replacement",
-        e=_SLOTS,
-    ),
-    "parallel": _row(rpz=_SLOTS, e=f"{_LEAVES} local group poisson"),
-    "secret parallel": _row(rpz=_LEAVES),
-    "cells": _row(rpe=f"{_LEAVES} cells local group poisson"),
-    "local": _row(rpze=f"{_LEAVES} parallel cells local group"),
-    "poisson": _row(r=f"{_SLOTS} allocate", pz=_SLOTS, e=f"{_LEAVES} cells local group poisson"),
-    "without_replacement": _row(rpze=f"{_LEAVES} cells group poisson without_replacement"),
-    "truncated_poisson": _row(rpz=_SLOTS),
-    "with_replacement": _row(rpz=_LEAVES),
-    "allocate": _row(r=f"{_LEAVES} parallel", pz=_LEAVES),
-    "shuffle": _row(p=f"{_LEAVES} local"),
-}
-"""By the outer node, or a sample's scheme, and the move: the nodes that may lie below it."""
-
-_INSIDE: dict[str, Mapping[Move, tuple[Move, ...]]] = {
-    "parallel": {"exchange": ("exchange", "remove")},
-    "local": {"exchange": ("remove",)},
-    "poisson": {"replace": ("remove",), "exchange": ("remove",)},
-    "without_replacement": {"remove": ("exchange",), "replace": ("replace", "exchange"), "zero": ("zero", "exchange")},
-    "truncated_poisson": {"remove": ("remove", "exchange")},
-    "with_replacement": {"replace": ("exchange",)},
-    "allocate": {"replace": ("remove",)},
-}
-"""The moves that a part is read under, where they are not that of the whole."""
-
-_POPULATIONS = ("without_replacement", "truncated_poisson", "with_replacement")
-_NUMBERLESS = ("parallel", "secret parallel", "cells", "local", "poisson", "truncated_poisson", "allocate")
-_UNKNOWN = (
-    "A sample with a population is given just so many records, and '{outer}' passes on a number that nobody knows."
-)
-_WHY = {
-    "parallel": "The record that takes another one's place may touch another part: put the sample inside each part.",
-    "local": "Where one record takes the place of another, two messages change: draw the users by 'poisson'.",
-    "billboard": "A billboard stands at the root, or below a sequence or a group: put it on top.",
-    "shuffle": "A shuffle holds the reports of all users: put it on top.",
-    "allocate": "Secret steps are drawn for all records at once: put '{outer}' inside the steps, or leave it out.",
-}
-_NOT_PROVED = "No premise of it is proved: declare the parts apart, or state the part's (epsilon, delta) as 'stated'."
-_UNDER = {
-    "billboard": "The billboard lemma is about a person's data that are replaced: claim 'replace_one'.",
-    "cells": "A zero may fill a cell: claim 'replace_one' or 'add_remove'.",
-    "shuffle": "The number of users is public: claim 'replace_one'.",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +95,7 @@ def _require(place: _Place) -> None:
         return
     rows = ALLOWED[outer]
     if place.move not in rows:
-        raise UnsupportedError(f"'{outer}' under {place.move}: no rule. {_UNDER.get(outer, _NOT_PROVED)}")
+        raise UnsupportedError(f"'{outer}' under {place.move}: no rule. {UNDER.get(outer, NOT_PROVED)}")
     records = place.records * node.size if isinstance(node, Group) else place.records
     records = records if isinstance(node, Group | Billboard) else 1
     for part, move in _parts(node, outer, place.move):
@@ -174,7 +113,7 @@ def _parts(node: Declaration, outer: str, move: Move) -> Iterator[tuple[Declarat
             yield node.inside, move
         return
     for part in children(node):
-        for inside in _INSIDE.get(outer, {}).get(move, (move,)):
+        for inside in INSIDE.get(outer, {}).get(move, (move,)):
             yield part, inside
 
 
@@ -183,9 +122,9 @@ def _listed(outer: str, inner: Declaration, place: _Place, row: frozenset[str]) 
     name = name_of(inner)
     if f"{name}/leaves" in row:
         return True
-    if name in row and (not place.leaves or name in _LEAVES.split()):
+    if name in row and (not place.leaves or name in LEAVES.split()):
         return False
-    why = _UNKNOWN if name in _POPULATIONS and outer in _NUMBERLESS else _WHY.get(name, _NOT_PROVED)
+    why = UNKNOWN if name in POPULATIONS and outer in NUMBERLESS else WHY.get(name, NOT_PROVED)
     raise _refused(outer, name, place.move, why.format(outer=outer))
 
 
@@ -196,7 +135,7 @@ def _refused(outer: str, inner: str, move: Move, why: str) -> UnsupportedError:
 
 def _require_population(outer: Declaration, inner: Declaration, move: Move) -> None:
     """Refuse a sample of a sample whose population is not the number of records that the outer one passes on."""
-    if isinstance(outer, Subsample) and isinstance(inner, Subsample) and inner.scheme in _POPULATIONS:
+    if isinstance(outer, Subsample) and isinstance(inner, Subsample) and inner.scheme in POPULATIONS:
         passed, said = outer.batch_size, inner.population
         if passed is None or passed != said:
             why = f"The outer one has batch_size={passed}, the inner one population={said}: give both the same number."
@@ -234,4 +173,4 @@ def _sized(node: Declaration) -> bool:
     """Return whether a node is a sample with a population, or passes its records to one."""
     if isinstance(node, Group | Billboard):
         return any(map(_sized, _seen(node.part)))
-    return isinstance(node, Subsample) and node.scheme in _POPULATIONS
+    return isinstance(node, Subsample) and node.scheme in POPULATIONS
