@@ -31,7 +31,14 @@ def _fixed(settings: DpSgdSettings) -> Declaration:
     """Return steps whose batches have a fixed or a largest size."""
     rate = float(settings.sample_rate or 0)
     if settings.sampling == "without_replacement":
-        sample = Subsample(part=_replaced_sums(settings), rate=rate, scheme="without_replacement")
+        population = settings.population
+        sample = Subsample(
+            part=_replaced_sums(settings),
+            rate=rate,
+            scheme="without_replacement",
+            population=population,
+            batch_size=None if population is None else max(1, round(rate * population)),
+        )
     else:
         sample = Subsample(
             part=_sums(settings),

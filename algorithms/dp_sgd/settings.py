@@ -42,7 +42,8 @@ class DpSgdSettings:
     and steps. `sampling` "poisson"; "shuffled" for a loader that deals every record once an epoch, where no
     amplification is credited; "without_replacement" for batches of a fixed size, drawn anew each step; "allocation"
     where each record draws its one batch of an epoch by itself; "truncated_poisson" for Poisson batches out of
-    `population` records, cut to `batch_bound` records; `records_per_user`, how many records a person has at most;
+    `population` records, cut to `batch_bound` records; batches of a fixed size hold `sample_rate` times `population`
+    records, left out only where records are replaced; `records_per_user`, how many records a person has at most;
     `calibration` "given", or "tight" for the least noise that meets the claim; `grad_sample_mode` "hooks" or "ghost";
     `tuning_runs`, how many runs on the same data led to this one; `learning_rate` of the updates.
     Raises: ValueError: a field outside its range, or one that is missing.
@@ -91,11 +92,18 @@ class DpSgdSettings:
 
     def _check_sampling(self) -> None:
         """Refuse what no declaration says of a way to sample."""
-        for name in ("population", "batch_bound"):
+        removed = self.neighbours == "add_remove"
+        needs = {
+            "population": self.sampling == "truncated_poisson" or (self.sampling == "without_replacement" and removed),
+            "batch_bound": self.sampling == "truncated_poisson",
+        }
+        for name, needed in needs.items():
             value = getattr(self, name)
-            if (value is None) == (self.sampling == "truncated_poisson"):
+            left_out = name == "population" and self.sampling == "without_replacement" and not removed
+            if (value is None) == needed and not left_out:
                 raise ValueError(
-                    f"Expected {name}={value} to be given for sampling='truncated_poisson', and only then."
+                    f"Expected {name}={value} to be {'given' if needed else 'left out'} for "
+                    f"sampling={self.sampling!r} and neighbours={self.neighbours!r}."
                 )
         if self.sampling not in RUNNABLE and (self.calibration == "tight" or self.checkpoint is not None):
             raise ValueError(f"Expected noise, rate and steps to be given for sampling={self.sampling!r}.")

@@ -11,14 +11,14 @@ from typing import assert_never
 from dpaudit.accounting.adaptive_choice import join
 from dpaudit.accounting.allocating import allocated_above
 from dpaudit.accounting.attained import Attained, attained_by_one_pair
-from dpaudit.accounting.dominance import consists_of, worst
+from dpaudit.accounting.dominance import worst
+from dpaudit.accounting.nests.rules import require_rules
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.accounting.orders import in_sequence, of_the_run
-from dpaudit.accounting.samples.black_box import black_box
-from dpaudit.accounting.samples.own_samples import require_declared_samples
+from dpaudit.accounting.samples.several_records import chained, of_a_person
 from dpaudit.accounting.shuffling import shuffled_above
 from dpaudit.accounting.subsampling import sampled_above
-from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import (
@@ -37,7 +37,7 @@ from dpaudit.model.declaration import (
     Stated,
     Subsample,
 )
-from dpaudit.model.losses import LOST, ApproximateLoss, Composition, GaussianLoss
+from dpaudit.model.losses import LOST, ApproximateLoss, Composition
 from dpaudit.model.losses.any_order import in_any_order
 from dpaudit.model.sampled_relations import relation_inside
 
@@ -69,48 +69,49 @@ def above(node: Declaration, neighbours: Neighbours) -> Alternatives:
 
     Raises: as for `fold`.
     """
+    require_rules(node, neighbours)
+    return _above(node, neighbours, 1)
+
+
+def _above(node: Declaration, neighbours: Neighbours, records: int) -> Alternatives:
+    """Return the same for so many records of one person that change together."""
     match node:
         case Release(label=label, mechanism=mechanism):
             _require_neighbours(label, mechanism.neighbours, neighbours)
-            return (Composition.of(in_any_order(mechanism.loss(), neighbours)),)
+            return (Composition.of(in_any_order(mechanism.loss(), neighbours)).group(records),)
         case Stated(epsilon=epsilon, delta=delta, source=source, neighbours=stated):
             _require_neighbours(source, stated or neighbours, neighbours)
             told = LOST if epsilon == math.inf else ApproximateLoss(epsilon=epsilon, delta=delta)
-            return (Composition.of(told),)
+            return (Composition.of(told).group(records),)
         case Sequential(parts=parts):
-            return in_sequence([of_the_run(part, neighbours, above(part, neighbours)) for part in parts])
+            return in_sequence([of_the_run(part, neighbours, _above(part, neighbours, records)) for part in parts])
         case Repeat(part=part, times=times):
-            return tuple(held * times for held in of_the_run(part, neighbours, above(part, neighbours)))
+            held = of_the_run(part, neighbours, _above(part, neighbours, records))
+            return tuple(alternative * times for alternative in held)
         case Parallel(parts=parts):
-            return worst(tuple(alternative for part in parts for alternative in above(part, neighbours)))
+            each = worst(tuple(alternative for part in parts for alternative in _above(part, neighbours, 1)))
+            return chained(each, records)
         case Cells(inside=inside, touched=touched):
-            return _cells(inside, touched, neighbours)
+            return chained(_cells(inside, touched, neighbours), records)
         case Group(part=part, size=size):
-            if size > 1:
-                require_declared_samples(part)
-            return _grouped(above(part, neighbours), size)
+            return _above(part, neighbours, records * size)
         case Subsample() | Allocate() | Shuffle():
-            return _amplified(node, neighbours)
+            return _amplified(node, neighbours, records)
         case PostProcess(part=part) | Billboard(part=part) | Local(part=part):
-            return above(part, neighbours)
+            return _above(part, neighbours, records)
         case _:
             assert_never(node)
 
 
-def _amplified(node: Subsample | Allocate | Shuffle, neighbours: Neighbours) -> Alternatives:
+def _amplified(node: Subsample | Allocate | Shuffle, neighbours: Neighbours, records: int) -> Alternatives:
     """Return alternatives for a part whose records, places or order stay secret."""
     if isinstance(node, Shuffle):
-        if neighbours != "replace_one":
-            raise DeclarationError(
-                f"'shuffle' is proved where a user's data are replaced, but is read for neighbours={neighbours!r}; "
-                "its number of users is public."
-            )
-        return (shuffled_above(join(above(node.part, neighbours)), node),)
+        return chained((shuffled_above(join(_above(node.part, neighbours, 1)), node),), records)
     relation = relation_inside(node, neighbours)
-    inside = above(node.part, relation)
+    inside = _above(node.part, relation, 1)
     if isinstance(node, Allocate):
         return allocated_above(of_the_run(node.part, relation, inside), node, neighbours)
-    return sampled_above(inside, node, neighbours)
+    return of_a_person(inside, sampled_above(inside, node, neighbours), node, neighbours, records)
 
 
 def _require_neighbours(label: str, stated: Neighbours, wanted: Neighbours) -> None:
@@ -125,33 +126,7 @@ def _require_neighbours(label: str, stated: Neighbours, wanted: Neighbours) -> N
 
 def _cells(inside: Declaration, touched: Declaration, neighbours: Neighbours) -> Alternatives:
     """Return the alternatives of a cell array: the same cell, or one cell emptied and another filled."""
-    alone = above(touched, "add_remove")
+    alone = _above(touched, "add_remove", 1)
     if neighbours == "add_remove":
         return alone
-    if neighbours == "zero_out":
-        raise UnsupportedError("'cells' are covered for 'add_remove' and 'replace_one'; zero fills no cell.")
-    return worst((*above(inside, neighbours), join(alone) + join(alone).reversed()))
-
-
-def _grouped(alternatives: Alternatives, size: int) -> Alternatives:
-    """Return upper alternatives for `size` records of one person.
-
-    With one alternative every release moves `size` times as far. With several, the records may spread over
-    them: for Gaussian losses putting all into one is worst (sum of squares). For losses with a largest one the group
-    property of a black box is used, of which every alternative is an instance; anything else is refused.
-    """
-    if size == 1:
-        return worst(alternatives)
-    if len(alternatives) == 1 or all(consists_of(GaussianLoss, a) for a in alternatives):
-        return worst(tuple(a.group(size) for a in alternatives))
-    boxes = [box for a in alternatives if (box := black_box(a)) is not None]
-    if len(boxes) < len(alternatives):
-        raise UnsupportedError(
-            "'group' over 'parallel' parts of different kinds is not covered where one has no largest loss: one "
-            "person's records may spread over the parts. Put the group inside each part, or use one kind of noise."
-        )
-    delta = max(box.infinite_mass for box in boxes)
-    if delta == 1:
-        return (Composition.of(LOST),)
-    box = ApproximateLoss(epsilon=max(box.supremum for box in boxes), delta=delta)
-    return (Composition.of(box.group(size)),)
+    return worst((*_above(inside, neighbours, 1), join(alone) + join(alone).reversed()))

@@ -9,6 +9,7 @@ from dpaudit.accounting.allocating import allocated_attained
 from dpaudit.accounting.heaviest import heaviest
 from dpaudit.accounting.queries import Query, query_of
 from dpaudit.accounting.samples.in_either_order import in_either_order
+from dpaudit.accounting.samples.several_records import attained_by_a_person
 from dpaudit.accounting.shuffling import shuffled_attained
 from dpaudit.accounting.subsampling import sampled_attained
 from dpaudit.model.claim import Neighbours
@@ -29,7 +30,7 @@ from dpaudit.model.declaration import (
     Subsample,
 )
 from dpaudit.model.declaration import walk as walk_tree
-from dpaudit.model.losses import Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from dpaudit.model.losses import Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
 from dpaudit.model.mechanism import Mechanism, attained_loss, moves_alone
 from dpaudit.model.sampled_relations import relation_inside
 from dpaudit.model.witness import Entry
@@ -157,9 +158,9 @@ def _at_random(composition: Composition, node: Subsample | Allocate, walk: Walk)
     if node.scheme != "poisson" and any(isinstance(below, Local) for _, below in walk_tree(node.part)):
         return Composition()
     alone = sampled_attained(composition, node, walk.neighbours, beside=beside, labels=walk.labels)
-    several = all(isinstance(loss, SampledGaussianLoss | GaussianLoss) for loss, _ in alone.parts)
-    added = node.scheme == "poisson" and walk.neighbours != "replace_one"
-    return alone.group(walk.records) if walk.records > 1 and added and several else alone
+    chance = node.scheme == "poisson" and walk.neighbours == "zero_out"
+    several = walk.records > 1 and (chance or walk.neighbours == "add_remove")
+    return attained_by_a_person(composition, node, alone, walk.records) if several else alone
 
 
 def _moved(mechanism: Mechanism, walk: Walk) -> Composition:

@@ -15,6 +15,7 @@ from dpaudit.accounting.curves.tails import tail_table
 from dpaudit.accounting.curves.trade_off import trade_off_table
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail
+from dpaudit.accounting.nests.rules import removals_change_sizes, require_rules
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.certification.evidence import BESIDE_THE_PROOF
 from dpaudit.checks import count, one_of
@@ -59,19 +60,27 @@ class _Curves:
         return tail_table(self.form, every, violated=self.violated, points=min(self.points, 13))
 
     def group(self) -> CurveTable:
-        """Return the curve of several records of one person."""
+        """Return the curve of several records of one person, for which the group itself must have a rule.
+
+        Its own normal form counts, and a chain of records that change one after another where that keeps all sizes.
+        """
+        group, neighbours = Group(part=self.record.declaration, size=self.size), self.record.claim.neighbours
+        require_rules(group, neighbours)
+        chain = not removals_change_sizes(group, neighbours)
         try:
-            grouped = fold(Group(part=self.record.declaration, size=self.size), self.record.claim.neighbours)
+            grouped = fold(group, neighbours)
         except UnsupportedError:
+            if not chain:
+                raise
             grouped = None
-        return group_table(self.stick, self.size, grouped, violated=self.violated)
+        return group_table(self.stick, self.size, grouped, chain=chain, violated=self.violated)
 
 
 def curve_of(record: CertificateRecord, kind: CurveKind, *, size: int = 2, points: int = POINTS) -> CurveTable:
     """Return one curve of the declaration that `record` carries, as `dpaudit.Certificate.curve` says.
 
     Raises: ValueError: an unknown kind, a size below 1, or fewer than three points.
-        UnsupportedError: no engine covers the declaration.
+        UnsupportedError: no engine covers the declaration, or no rule its group.
     """
     one_of("kind", kind, KINDS)
     if count("points", points) < 3 or points > 2000:

@@ -96,7 +96,7 @@ def _from_sample(event: "DpEvent", neighbours: Neighbours, where: str) -> Subsam
         case dp_event.PoissonSampledDpEvent(event=part, sampling_probability=rate):
             pass
         case dp_event.SampledWithoutReplacementDpEvent(event=part, sample_size=drawn, source_dataset_size=records):
-            scheme, rate = "without_replacement", drawn / records
+            scheme, rate, whole, size = "without_replacement", drawn / records, records, drawn
         case dp_event.SampledWithReplacementDpEvent(event=part, sample_size=size, source_dataset_size=whole):
             scheme, rate = "with_replacement", size / whole
         case dp_event.TruncatedSubsampledGaussianDpEvent(dataset_size=whole, truncated_batch_size=bound):

@@ -210,10 +210,11 @@ class Subsample:
 
     Parameters: `part` that sees the sample; `rate`, with which a record is in the sample; `scheme`, how it is drawn;
     `population`, the number of records; `batch_size`, the number of draws; `batch_bound`, the largest sample.
-    Schemes: "poisson"; "without_replacement", a uniform set of `rate` times all records; "truncated_poisson" on
+    Schemes: "poisson"; "without_replacement", a uniform set of `batch_size` out of `population` records, or of `rate`
+    times all records where both sizes are left out, as they may be unless records are removed; "truncated_poisson" on
     `population` records, of a Poisson sample above `batch_bound` records a uniform subset of that many; and
-    "with_replacement", `batch_size` draws from `population` records, `rate` being their ratio. Of two neighbours the
-    larger has `population` records.
+    "with_replacement", `batch_size` draws from `population` records. With both sizes, `rate` is the number next to
+    their ratio. Of two neighbours the larger has `population` records.
     The relation that the part is stated for follows from that of the whole, see `relation_inside`. Its sensitivity
     counts as attained beside nothing, and beside copies of one record; other records are named by a run, or assumed.
     Edge cases: at rate 0 no record is ever in the sample, so that nothing is released about anybody; at rate 1 a
@@ -239,9 +240,11 @@ class Subsample:
         one_of("scheme", self.scheme, get_args(Scheme))
         for name in _SIZES:
             self._check_size(name)
-        if self.population and self.batch_size and abs(self.batch_size / self.population - self.rate) > _SAME_RATE:
+        if self.population and self.batch_size and self.batch_size / self.population != self.rate:
             raise FieldError(
-                "rate", f"Expected rate={self.rate} to be batch_size / population, {self.batch_size / self.population}."
+                "rate",
+                f"Expected rate={self.rate} to be batch_size / population, the number next to {self.batch_size} / "
+                f"{self.population}, which is {self.batch_size / self.population!r}.",
             )
 
     def _check_size(self, name: str) -> None:
@@ -408,8 +411,6 @@ class Stated:
         if self.neighbours is not None:
             one_of("neighbours", self.neighbours, NEIGHBOURS)
 
-
-_SAME_RATE = 1e-9
 
 _SIZES = ("population", "batch_size", "batch_bound")
 

@@ -95,13 +95,7 @@ class _Walk:
         if kind == "shuffle":
             return shuffled_below(node, self.losses(node["part"], first, relation, 1))
         if kind in ("subsample", "allocate"):
-            below = schemes.inside(node, relation)
-            part, named = self._below(node["part"], first, below, sampled=True), self.labels
-            if node.get("scheme", "poisson") != "poisson" and "local" in {held["node"] for held in walk(node["part"])}:
-                return _NOWHERE
-            found = schemes.below(node, part, relation, beside=not self.one, labels=named)
-            several = records > 1 and relation != "replace_one" and node.get("scheme") == "poisson"
-            return _together(found, records) if several else found
+            return self._drawn(node, first, relation, records)
         return self.losses(node["part"], first, relation, records)
 
     def _below(self, part: Table, path: str, relation: str, *, sampled: bool) -> Multiset:
@@ -110,6 +104,19 @@ class _Walk:
         found = self.losses(part, path, relation, 1)
         self.sampled = outside
         return found
+
+    def _drawn(self, node: Table, first: str, relation: str, records: int) -> Multiset:
+        """A record on a sample or at secret steps; several that are removed enter Poisson samples, or leave a set."""
+        part = self._below(node["part"], first, schemes.inside(node, relation), sampled=True)
+        scheme = node.get("scheme", "poisson")
+        if scheme != "poisson" and "local" in {held["node"] for held in walk(node["part"])}:
+            return _NOWHERE
+        found = schemes.below(node, part, relation, beside=not self.one, labels=self.labels)
+        if records == 1 or relation == "replace_one" or not found:
+            return found
+        if scheme == "without_replacement" and relation == "add_remove" and {loss[0] for loss in part} == {"gaussian"}:
+            return schemes.from_a_set(node, part, records)
+        return _together(found, records) if node.get("scheme") == "poisson" else found
 
     def _release(self, node: Table, relation: str, records: int) -> Multiset:
         """A release whose label is moved attains its mechanism's loss; a single shift adds up over records."""

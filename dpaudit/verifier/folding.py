@@ -8,40 +8,61 @@ from dpaudit.verifier import losses, schemes
 from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import sides_of, with_leaves
 from dpaudit.verifier.refusals import Table, require
+from dpaudit.verifier.shape import require_rules
 from dpaudit.verifier.shuffles import shuffled_above
 
 MODELS = ("local", "central", "joint")
 _SINGLE = {"release", "stated", "sequential", "repeat", "post_process", "billboard", "local", "group"}
+_FALLING = ("truncated_poisson", "with_replacement")
 _REPORT = {"release", "sequential", "repeat", "post_process", "local", "stated"}
 
 
 def fold(node: Table, relation: str) -> list[Multiset]:
-    """Return alternatives (multisets of losses) that bound from above."""
+    """Return alternatives (multisets of losses) that bound from above, of a tree whose nests all have a rule."""
+    require_rules(node, relation)
+    return _fold(node, relation, 1)
+
+
+def _fold(node: Table, relation: str, records: int) -> list[Multiset]:
+    """Return the same where so many records of one person change together."""
     kind = node["node"]
     if kind == "release":
-        return [losses.harmful(sides_of(node["mechanism"], relation)[0])]
+        return _several([losses.harmful(sides_of(node["mechanism"], relation)[0])], records)
     if kind == "stated":
         require(node.get("neighbours", relation) == relation, "a stated part is for other neighbours")
-        return [Counter([black_box(float(node["epsilon"]), float(node.get("delta", 0.0)))])]
+        return _several([Counter([black_box(float(node["epsilon"]), float(node.get("delta", 0.0)))])], records)
     if kind == "cells":
-        return _cells(node, relation)
+        return _several(_cells(node, relation), records)
     if kind in ("sequential", "parallel"):
-        return _parts(node, relation)
-    part = fold(node["part"], schemes.inside(node, relation))
+        return _parts(node, relation, records)
+    if kind == "shuffle":
+        require({below["node"] for below in walk(node["part"])} <= _REPORT, "a shuffled report depends on the user")
+        return _several([Counter([shuffled_above(node, joined(_fold(node["part"], relation, 1)), relation)])], records)
+    if kind in ("subsample", "allocate"):
+        part = _met(node, _fold(node["part"], schemes.inside(node, relation), 1), relation)
+        return _drawn(node, part, relation, records)
+    part = _fold(node["part"], relation, records * node["size"] if kind == "group" else records)
     if kind == "repeat":
         part = part if _ordered(node["part"], relation) else [joined(part)]
         return [losses.times(a, node["times"]) for a in part]
-    if kind == "group":
-        rows = [row for part in _mechanisms(node) for row in part.get("stated", {}).get("upper", [])]
-        own = node["size"] > 1 and any(row["loss"] == "sampled_gaussian" for row in rows)
-        require(not own, "nothing says that a group's records enter a plug-in's own sample independently")
-        return _group(part, node["size"]) if node["size"] > 1 else part
-    if kind == "shuffle":
-        require({below["node"] for below in walk(node["part"])} <= _REPORT, "a shuffled report depends on the user")
-        return [Counter([shuffled_above(node, joined(part), relation)])]
-    if kind in ("subsample", "allocate"):
-        return schemes.above(node, _met(node, part, relation), relation)
     return part
+
+
+def _drawn(node: Table, part: list[Multiset], relation: str, records: int) -> list[Multiset]:
+    """Return a part on a sample, or at secret steps; a person's records enter a sample together, or change in a chain.
+
+    A chain of removals keeps no population, so that records leave a set of fixed size at once.
+    """
+    found = schemes.above(node, part, relation)
+    if records == 1 or not node.get("rate", 1):
+        return found
+    scheme = node.get("scheme", "poisson")
+    require(node["node"] == "subsample" and scheme not in _FALLING, "a group over such a sample has no rule")
+    if relation == "add_remove" and scheme == "without_replacement":
+        return [schemes.from_a_set(node, a, records) for a in part]
+    if relation != "replace_one" and scheme == "poisson" and all(map(schemes.on_a_line, found)):
+        return [Counter({schemes.of_a_person(loss, records): n for loss, n in a.items()}) for a in found]
+    return _several(found, records)
 
 
 def _met(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
@@ -50,15 +71,15 @@ def _met(node: Table, part: list[Multiset], relation: str) -> list[Multiset]:
         return part if _ordered(node["part"], schemes.inside(node, relation)) else [joined(part)]
     if node.get("scheme", "poisson") == "poisson" or "parallel" not in {below["node"] for below in walk(node)}:
         return part
-    require(node["scheme"] == "truncated_poisson", "the record that takes a place may touch another part")
     return [joined(part)]
 
 
-def _parts(node: Table, relation: str) -> list[Multiset]:
+def _parts(node: Table, relation: str, records: int) -> list[Multiset]:
     """Parallel parts are alternatives; parts in sequence add up, an alternative being picked adaptively."""
-    folded = [fold(part, relation) for part in node["parts"]]
     if node["node"] == "parallel":
-        return distinct([alternative for part in folded for alternative in part])
+        each = [alternative for part in node["parts"] for alternative in _fold(part, relation, 1)]
+        return _several(distinct(each), records)
+    folded = [_fold(part, relation, records) for part in node["parts"]]
     kept = [a if _ordered(n, relation) else [joined(a)] for a, n in zip(folded, node["parts"], strict=True)]
     if math.prod(map(len, kept)) > 16:
         kept = [[joined(a)] for a in kept]
@@ -77,15 +98,16 @@ def _ordered(node: Table, relation: str) -> bool:
 
 def _cells(node: Table, relation: str) -> list[Multiset]:
     """A replaced record empties one cell and fills another, or stays; a removed one empties one."""
-    alone = fold(node["touched"], "add_remove")
-    require(relation != "zero_out", "cells are for other neighbours")
+    alone = _fold(node["touched"], "add_remove", 1)
     if relation == "add_remove":
         return alone
-    return [*fold(node["inside"], relation), joined(alone) + losses.reversed_all(joined(alone))]
+    return [*_fold(node["inside"], relation, 1), joined(alone) + losses.reversed_all(joined(alone))]
 
 
-def _group(upper: list[Multiset], size: int) -> list[Multiset]:
-    """Shifts grow with the group, a black box by the group property; of a choice records may meet every option."""
+def _several(upper: list[Multiset], size: int) -> list[Multiset]:
+    """Records change one after another: shifts grow, a black box by the group property; each may meet every option."""
+    if size == 1:
+        return upper
     if len(distinct(upper)) == 1 or all(loss[0] == "gaussian" for a in upper for loss in a):
         each = [[Counter({_moved(of, size): n}) for x, n in a.items() for of in losses.options(x)] for a in upper]
         return [sum(held, start=Counter()) for held in each]
@@ -96,9 +118,9 @@ def _group(upper: list[Multiset], size: int) -> list[Multiset]:
 
 
 def _moved(loss: Loss, size: int) -> Loss:
-    """Return a loss that dominates `size` records changed together."""
-    if grown := schemes.of_a_person(loss, size):
-        return grown
+    """Return a loss that dominates `size` records changed one after another."""
+    if loss[0] in losses.SHIFTS:
+        return (loss[0], loss[1] * size)
     require(loss[0] in ("discrete", "range", "between"), "a group over a sample cannot be derived again")
     epsilon, delta = map(max, zip(*(losses.most(Counter([one])) for one in (loss, losses.reverse(loss))), strict=True))
     return black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))

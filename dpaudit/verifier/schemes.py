@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 
@@ -122,7 +123,7 @@ def _sized(node: Table, rate: float, scheme: str) -> None:
     sizes = {key for key in node if key in ("population", "batch_size", "batch_bound")}
     require(sizes <= {*TABLES["sizes"][scheme]}, f"the scheme {scheme} has no {', '.join(sorted(sizes))}")
     ratio = node["batch_size"] / node["population"] if len(sizes - {"batch_bound"}) == 2 else rate
-    require(abs(ratio - rate) < 1e-9, "a rate is not its sizes' ratio")
+    require(ratio == rate, "a rate is not its sizes' ratio")
 
 
 def _moved_apart(node: Table, part: Multiset, labels: list[str], *, low: bool) -> Loss:
@@ -238,6 +239,25 @@ def of_a_person(loss: Loss, records: int) -> Loss:
         return ()
     mixed = ("mixture", "gaussian", binomial(records, *sample), ((0.0, 1.0),))
     return mixed if len(loss[3]) == 1 else reverse(mixed)
+
+
+def on_a_line(part: Multiset) -> bool:
+    """Return whether several records of a person on a Poisson sample of each loss are a binomial number of shifts."""
+    return all(loss[0] == "gaussian" or losses.drawn(loss) for loss in part)
+
+
+def from_a_set(node: Table, part: Multiset, records: int) -> Multiset:
+    """Return records of a person who leaves a set of fixed size: the number that it holds is hypergeometric."""
+    if not part:
+        return part
+    shift = _shift(part)
+    follow(bool(shift), "a group over a set of fixed size of other noise than one shift is beyond this checker")
+    drawn, rest = node["batch_size"], node["population"] - node["batch_size"]
+    follow(records <= 1000, "a group of more than 1000 records over a set of fixed size is beyond this checker")
+    whole = math.perm(drawn + rest, records)
+    ways = [math.comb(records, j) * math.perm(drawn, j) * math.perm(rest, records - j) for j in range(records + 1)]
+    weights = [(j * shift[1], max(float(Fraction(way, whole)), 5e-324)) for j, way in enumerate(ways) if way]
+    return Counter([("mixture", shift[0], tuple(weights), ((0.0, 1.0),))])
 
 
 def binomial(trials: int, rate: float, shift: float) -> tuple[tuple[float, float], ...]:

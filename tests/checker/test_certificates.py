@@ -26,6 +26,7 @@ from dpaudit import (
     Stated,
     certify,
 )
+from dpaudit.errors import UnsupportedError
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.condition import Condition
 from dpaudit.printed.argument import printed_budget
@@ -276,9 +277,10 @@ def test_gaussian_noise_printed_with_delta_0_is_a_problem_of_its_step() -> None:
     assert {(step.node, step.rule) for step in reading.problems} == {("root", "classic_gaussian")}
 
 
-def test_a_message_that_needs_a_billboard_is_no_local_message() -> None:
+def test_a_message_that_needs_a_billboard_is_no_message() -> None:
     tree = Local(part=Billboard(part=one(30.0, model="central")))
-    assert certify(tree, replace(CLAIM, model="local")).verdict == "not_proved"
+    with pytest.raises(UnsupportedError, match="'local' over 'billboard' under replace: no rule"):
+        certify(tree, replace(CLAIM, model="local"))
     assert certify(Local(part=one(30.0, model="central")), replace(CLAIM, model="local")).verdict == "certified"
 
 

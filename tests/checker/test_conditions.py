@@ -35,15 +35,13 @@ from mechanisms import Gaussian
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint")
 ONE = Release(label="one sum", mechanism=Gaussian(stddev=80.0, l2_sensitivity=1.0, neighbours="replace_one"))
 ALONE = Release(label="one cell", mechanism=Gaussian(stddev=80.0, l2_sensitivity=1.0, neighbours="add_remove"))
-TREE = Billboard(
+BOARD = Billboard(
     part=PostProcess(
         part=Sequential(
             parts=(
                 Parallel(parts=(ONE,), key="the arrival time"),
-                Cells(inside=ONE, touched=ALONE),
                 Group(part=ONE, size=2),
                 Subsample(part=Stated(epsilon=0.01, source="a vendor"), rate=0.5, scheme="without_replacement"),
-                Local(part=ONE),
                 Stated(epsilon=0.01, source="a vendor"),
                 Stated(epsilon=0.01, source="a vendor", neighbours="replace_one"),
             )
@@ -52,6 +50,7 @@ TREE = Billboard(
     ),
     reads=("their own context",),
 )
+TREE = Sequential(parts=(BOARD, Cells(inside=ONE, touched=ALONE), Local(part=ONE)))
 """One node of each kind that brings a condition."""
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from dpaudit import (
-    Billboard,
     Certificate,
     Claim,
     Declaration,
@@ -16,6 +15,7 @@ from dpaudit import (
     Mechanism,
     Neighbours,
     Parallel,
+    PostProcess,
     Printed,
     Release,
     Repeat,
@@ -81,9 +81,8 @@ TABLE = release(Finite(first=(7, 2, 9, 19), second=(20, 2, 10, 7), neighbours="r
 LEAF = Gaussian(stddev=12.0, l2_sensitivity=1.0, neighbours="add_remove")
 TREE = release(Matrix(strategy="full_tree", horizon=11, leaf=LEAF, participations=3, separation=2))
 CLASSIC = Printed(rule="classic_gaussian", epsilon=1.28)
-SECRET = Parallel(parts=(Subsample(part=CUT, rate=0.1),), key="the day", visibility="secret")
 VENDOR = Stated(epsilon=1.28, delta=1e-7, source="a vendor")
-FAR = Group(part=gaussian(0.456, "replace_one"), size=10)
+FAR = gaussian(0.1, "replace_one")
 
 CASES: dict[str, Question] = {
     "a rate below the claimed delta": (Subsample(part=gaussian(1.0), rate=0.01), 1.0, 0.02, "add_remove"),
@@ -93,7 +92,7 @@ CASES: dict[str, Question] = {
     "the least noise of a choice": (Local(part=CHOSEN), 1000.0, 0.01, "replace_one"),
     "an argument without an end": (replace(release(LEAF), printed=CLASSIC), 1.0, 1e-5, "add_remove"),
     "a printed release of a matrix": (
-        Billboard(part=TREE, printed=Printed(rule="billboard", epsilon=2.0, delta=1e-3)),
+        PostProcess(part=TREE, printed=Printed(rule="post_processing", epsilon=2.0, delta=1e-3)),
         1.0,
         1e-5,
         "add_remove",
@@ -103,8 +102,8 @@ CASES: dict[str, Question] = {
     "a small loss at delta 0": (fixed(laplace(1685.9, "replace_one"), 0.026), 5.8e-4, 0.0, "replace_one"),
     "a shuffle of one user": (Shuffle(part=SLIGHT, users=1), 0.028, 3.5e-26, "replace_one"),
     "a sample of a plug-in's own": (release(Drawn(epsilon=0.05)), 1.0, 1e-5, "replace_one"),
-    "a secret part in a public one": (
-        Parallel(parts=(SECRET, Stated(epsilon=0.04, source="a vendor")), key="the region"),
+    "a sample in a public part": (
+        Parallel(parts=(Subsample(part=CUT, rate=0.1), Stated(epsilon=0.04, source="a vendor")), key="the region"),
         0.1,
         0.0248,
         "zero_out",

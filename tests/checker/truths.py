@@ -141,7 +141,7 @@ def _sampled(replaced: str, added: str) -> Iterator[Truth]:
     yield sample(gaussian(0.5), 0.1), added, 0.1, 0.1 * gaussian_delta(0.5, math.log1p(math.expm1(0.1) / 0.1))
     yield sample(laplace(0.8), 0.25), added, 0.1, 0.25 * laplace_delta(0.8, math.log1p(math.expm1(0.1) / 0.25))
     inside = 0.2 * gaussian_delta(1.0, math.log1p(math.expm1(0.3) / 0.2))
-    yield sample(gaussian(1.0), 0.2, **fixed), added, 0.3, inside
+    yield sample(gaussian(1.0), 0.2, population=10, batch_size=2, **fixed), added, 0.3, inside
     yield times(sample(laplace(1.0), 1.0), 1), added, 0.2, laplace_delta(1.0, 0.2)
     cut = {"scheme": "truncated_poisson", "population": 20, "batch_bound": 25}
     yield sample(gaussian(1.0), 0.2, **cut), added, 0.3, inside
@@ -540,8 +540,10 @@ def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
     yield sequence(gaussian(0.3), gaussian(0.4)), replaced, every, 0.2, gaussian_delta(0.5, 0.2)
     yield sequence(gaussian(0.3), laplace(0.9)), replaced, one, 0.8, laplace_delta(0.9, 0.8)
     person = {"node": "group", "part": sample(gaussian(0.8), 0.2, scheme="poisson"), "size": 3}
-    fixed = {"node": "group", "part": sample(gaussian(0.8), 0.2, scheme="without_replacement"), "size": 3}
-    yield fixed, added, every, 0.4, half_line([(0.0, 0.8), (0.8, 0.2)], 0.4)
+    of_twenty = {"scheme": "without_replacement", "population": 20, "batch_size": 4}
+    fixed = {"node": "group", "part": sample(gaussian(0.8), 0.2, **of_twenty), "size": 3}
+    held = [(0.8 * j, math.comb(3, j) * math.comb(17, 4 - j) / math.comb(20, 4)) for j in range(4)]
+    yield fixed, added, every, 0.4, half_line(held, 0.4)
     weights = list(enumerate(binomial(3, 0.2)))
     yield person, added, every, 0.4, half_line([(0.8 * j, w) for j, w in weights], 0.4)
     parts = {"node": "parallel", "parts": [gaussian(0.2), gaussian(0.9)], "key": "a day"}

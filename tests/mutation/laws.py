@@ -64,7 +64,7 @@ from dpaudit.model.declaration import Declaration, Scheme
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.printed.slack import slack_of
 from dpaudit.verifier import verify
-from mechanisms import Exponential, RandomisedResponse, TreeAggregation
+from mechanisms import Exponential, Gaussian, RandomisedResponse, TreeAggregation
 from tests.mutation.inputs import INPUTS, NOTHING, gaussian, laplace, release
 
 BLACK = ApproximateLoss(epsilon=0.2, delta=1e-7)
@@ -199,8 +199,8 @@ def choices_cover_every_strategy() -> None:
     for options in ((thrice, release(gaussian(1.0), "a")), (thrice, Stated(epsilon=0.1, delta=1e-9, source="x"))):
         bound = epsilon(Repeat(part=Parallel(parts=options, key="arm"), times=4)).upper
         assert bound >= max(epsilon(Repeat(part=option, times=4)).lower for option in options)
-    pair = Parallel(parts=(release(gaussian(4.0), "a"), release(laplace(4.0), "b")), key="arm")
-    records = fold(Group(part=Repeat(part=pair, times=1), size=2), "replace_one").upper[0]
+    pair = ChoiceLoss(options=(GaussianLoss(mu=0.25), LaplaceLoss(shift=0.25)))
+    records = Composition.of(pair).group(2)
     assert [type(loss).__name__ for loss, _ in records.parts] == ["GaussianLoss", "LaplaceLoss"]
     assert all(
         loss.hockey_stick(0.0)
@@ -303,8 +303,12 @@ def groups_move_every_record() -> None:
     assert grown.delta == pytest.approx(2.27e-4, rel=3e-3)
     assert ApproximateLoss(epsilon=0.0, delta=1e-6).group(10).delta == pytest.approx(1e-5)
     with pytest.raises(UnsupportedError):
-        SampledLoss(inside=((LaplaceLoss(shift=1.0), 1),), rate=0.1).group(2)
-    assert isinstance(SampledGaussianLoss(mu=1.0, rate=0.1).group(2), MixtureLoss)
+        Composition.of(SampledLoss(inside=((LaplaceLoss(shift=1.0), 1),), rate=0.1)).group(2)
+    with pytest.raises(UnsupportedError):
+        Composition.of(SampledGaussianLoss(mu=1.0, rate=0.1)).group(2)
+    noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")
+    sampled = fold(Group(part=Subsample(part=release(noise), rate=0.1), size=2), "add_remove")
+    assert isinstance(sampled.upper[0].parts[0][0], MixtureLoss)
     mixed = Parallel(parts=(release(gaussian(9.0), "a"), release(laplace(9.0), "b")), key="arm")
     with pytest.raises(UnsupportedError):
         fold(Group(part=mixed, size=2), "replace_one")

@@ -275,7 +275,7 @@ _SUBTLE: tuple[Row, ...] = (
         "gaussian: loss understates mu 3%",
         ("gaussian",),
         "gaussian.py",
-        'GaussianLoss.exactly(ratio(self.l2_sensitivity, self.stddev))',
+        "GaussianLoss.exactly(ratio(self.l2_sensitivity, self.stddev))",
         "GaussianLoss(mu=0.97 * self.l2_sensitivity / self.stddev)",
     ),
     (
@@ -317,7 +317,7 @@ _SUBTLE: tuple[Row, ...] = (
         "laplace: loss shift off by 4%",
         ("laplace",),
         "laplace.py",
-        'LaplaceLoss.exactly(ratio(self.l1_sensitivity, self.scale))',
+        "LaplaceLoss.exactly(ratio(self.l1_sensitivity, self.scale))",
         "LaplaceLoss(shift=0.96 * self.l1_sensitivity / self.scale)",
     ),
     (
@@ -492,8 +492,8 @@ _SUBTLE: tuple[Row, ...] = (
         "report noisy max: ties by value",
         ("report_noisy_max",),
         "report_noisy_max.py",
-        'LaplaceLoss.exactly(2 * ratio(self.linf_sensitivity, self.scale))',
-        'LaplaceLoss.exactly(ratio(self.linf_sensitivity, self.scale))',
+        "LaplaceLoss.exactly(2 * ratio(self.linf_sensitivity, self.scale))",
+        "LaplaceLoss.exactly(ratio(self.linf_sensitivity, self.scale))",
     ),
     (
         "finite: dilution 5% off",

@@ -5,6 +5,8 @@ h_rest(x / x1), at every x1 > 0: an event's probability is passed on along the c
 Source: Dong, Roth and Su (2022), Theorem 2.14, in its dual form.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from dpaudit.accounting.accountant import bracket_delta
@@ -53,12 +55,17 @@ def of_group(curve: HockeyStick, size: int) -> HockeyStick:
         power = chained(power, power)
 
 
-def group_table(curve: HockeyStick, size: int, grouped: NormalForm | None, *, violated: bool) -> CurveTable:
+def group_table(
+    curve: HockeyStick, size: int, grouped: NormalForm | None, *, chain: bool, violated: bool
+) -> CurveTable:
     """Return delta(epsilon) for `size` records changed together.
 
-    `grouped` is the normal form of the group where one exists: its bound stands where it is lower.
+    `grouped` is the normal form of the group where one exists: its bound stands where it is lower. `chain` says that
+    every data set between has the same curve; without it nothing but the normal form bounds the group.
     """
     whole = of_group(curve, size)
+    if not chain and size > 1:
+        whole = replace(whole, upper=(1.0,) * len(whole.upper))
     rows = []
     for epsilon, low, high in zip(whole.epsilons, whole.lower, whole.upper, strict=True):
         if grouped is not None and not violated:

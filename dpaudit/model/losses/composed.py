@@ -97,18 +97,6 @@ class SampledLoss:
         """Return the loss of (Q, P)."""
         return replace(self, order="add" if self.order == "remove" else "remove")
 
-    def group(self, size: int) -> "SampledLoss":
-        """Return the loss itself for one record; several sampled records are covered for Gaussian releases only.
-
-        Raises: UnsupportedError: size above 1.
-        """
-        if size == 1:
-            return self
-        raise UnsupportedError(
-            f"'group' of size {size} over 'subsample' is covered for Gaussian releases on a 'poisson' sample only. "
-            "Sample persons, not records, and put the group inside the sample."
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AverageLoss:
@@ -146,14 +134,6 @@ class AverageLoss:
         """Return the loss of (Q, P)."""
         return AverageLoss(options=tuple((weight, loss.reversed()) for weight, loss in self.options))
 
-    def group(self, size: int) -> "AverageLoss":
-        """Return the loss itself for one record; a group is not covered.
-
-        Raises: UnsupportedError: size above 1.
-        """
-        _one_record(size)
-        return self
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StitchedLoss:
@@ -189,23 +169,6 @@ class StitchedLoss:
     def reversed(self) -> "StitchedLoss":
         """Return the loss of (Q, P)."""
         return StitchedLoss(positive=self.negative.reversed(), negative=self.positive.reversed())
-
-    def group(self, size: int) -> "StitchedLoss":
-        """Return the loss itself for one record; a group is not covered.
-
-        Raises: UnsupportedError: size above 1.
-        """
-        _one_record(size)
-        return self
-
-
-def _one_record(size: int) -> None:
-    """Refuse a group."""
-    if size != 1:
-        raise UnsupportedError(
-            f"'group' of size {size} over this 'subsample' is not covered: the sample may hold any number of the "
-            "person's records. Sample persons, not records, and put the group inside the sample."
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,18 +229,6 @@ class AllocatedLoss:
         """Return the loss of (Q, P)."""
         return replace(self, order="add" if self.order == "remove" else "remove")
 
-    def group(self, size: int) -> "AllocatedLoss":
-        """Return the loss itself for one record; several records at secret steps are not covered.
-
-        Raises: UnsupportedError: size above 1.
-        """
-        if size == 1:
-            return self
-        raise UnsupportedError(
-            f"'group' of size {size} over 'allocate' is not covered: a person's records may lie at different steps. "
-            "Put the group inside the allocation where they lie at one."
-        )
-
 
 DerivedLoss: TypeAlias = SampledLoss | AverageLoss | StitchedLoss | AllocatedLoss
 """What folding makes of other losses; engines know a pair above it and one below it, not its law."""
@@ -286,6 +237,25 @@ PlainLoss: TypeAlias = (
     GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss | SampledGaussianLoss | MixtureLoss | DerivedLoss
 )
 """What a single release, or a sample of releases, can have."""
+
+
+def several_records(loss: PlainLoss, size: int) -> PlainLoss:
+    """Return a loss that dominates `size` records that change together, from that of one record.
+
+    Raises: UnsupportedError: size above 1 for the loss of a sample or a secret step, which does not say how many of a
+        person's records it holds.
+
+    >>> several_records(LaplaceLoss(shift=1.0), 3)
+    LaplaceLoss(shift=3.0)
+    """
+    if size == 1:
+        return loss
+    if isinstance(loss, GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss):
+        return loss.group(size)
+    raise UnsupportedError(
+        f"'group' of size {size} over a loss that holds a sample or secret steps of its own is not covered: nothing "
+        "says how many of a person's records it draws. Sample persons, not records, and put the group inside."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,7 +301,7 @@ class ChoiceLoss:
         """Return a loss that dominates `size` records, which may meet different options: all of them, moved so far."""
         if size == 1:
             return self
-        return ComposedLoss(parts=tuple((loss.group(size), 1) for loss in self.options))
+        return ComposedLoss(parts=tuple((several_records(loss, size), 1) for loss in self.options))
 
 
 SimpleLoss: TypeAlias = PlainLoss | ChoiceLoss

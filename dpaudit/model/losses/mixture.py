@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 from dpaudit.checks import meant, non_negative, one_of
-from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses.sampled_ratios import absent
 
 MixedNoise = Literal["gaussian", "laplace"]
@@ -113,17 +112,6 @@ class MixtureLoss:
         """Return the loss of (Q, P): outputs mirrored, so that the loss still grows with them."""
         above, below = (tuple((-s, w) for s, w in side) for side in (self.below, self.above))
         return MixtureLoss(above=above, below=below, noise=self.noise)
-
-    def group(self, size: int) -> "MixtureLoss":
-        """Return the loss itself for one record; a group over a mixture is not covered.
-
-        Raises: UnsupportedError: size above 1.
-        """
-        if size == 1:
-            return self
-        raise UnsupportedError(
-            f"'group' of size {size} over a mixture of shifts is not covered. Put it directly over 'subsample'."
-        )
 
 
 def binomial_shifts(trials: int, rate: float, shift: float) -> Shifts:

@@ -6,7 +6,6 @@ from typing import Literal, get_args
 
 from dpaudit.checks import non_negative, one_of, open_probability
 from dpaudit.model.losses.gaussian import GaussianLoss
-from dpaudit.model.losses.mixture import MixtureLoss, binomial_shifts
 from dpaudit.model.losses.sampled_ratios import ROUNDED, log_absent, loss_before, share_without
 
 SampledOrder = Literal["remove", "add"]
@@ -64,14 +63,3 @@ class SampledGaussianLoss:
     def reversed(self) -> "SampledGaussianLoss":
         """Return the loss of (Q, P)."""
         return replace(self, order="add" if self.order == "remove" else "remove")
-
-    def group(self, size: int) -> "SampledGaussianLoss | MixtureLoss":
-        """Return the exact loss for `size` records of one person, each sampled by itself and moved by up to mu.
-
-        A binomial number of them is in the sample. The probability of any test given j of them is at most
-        Phi(Phi^-1(Q) + j mu), and half lines attain that for all j at once.
-        """
-        if size == 1:
-            return self
-        mixed = MixtureLoss(above=binomial_shifts(size, self.rate, self.mu), below=((0.0, 1.0),))
-        return mixed if self.order == "remove" else mixed.reversed()

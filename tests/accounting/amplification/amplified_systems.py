@@ -31,7 +31,7 @@ Law = dict[tuple[int, ...], float]
 Bits = tuple[int, ...]
 SIZES: dict[Scheme, tuple[str, ...]] = {
     "poisson": (),
-    "without_replacement": (),
+    "without_replacement": ("population", "batch_size"),
     "truncated_poisson": ("population", "batch_bound"),
     "with_replacement": ("population", "batch_size"),
 }

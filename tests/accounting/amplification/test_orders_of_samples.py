@@ -23,7 +23,8 @@ Law = NDArray[np.float64]
 def sample(neighbours: Neighbours, scheme: Scheme = "poisson", label: str = "code") -> Subsample:
     """A sampled table of two laws, of which a swap of outcomes makes no symmetry."""
     noise = Finite(first=FIRST, second=SECOND, neighbours=neighbours)
-    return Subsample(part=Release(label=label, mechanism=noise), rate=RATE, scheme=scheme)
+    known = {"population": 16, "batch_size": 4} if scheme == "without_replacement" else {}
+    return Subsample(part=Release(label=label, mechanism=noise), rate=RATE, scheme=scheme, **known)
 
 
 def run(order: int, times: int) -> tuple[Law, Law]:

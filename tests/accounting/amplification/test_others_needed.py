@@ -133,7 +133,8 @@ def test_a_record_beside_nothing_or_beside_copies_is_by_definition(neighbours: N
     """These pairs need no record that the stated sensitivity does not name: they refute, as they did."""
     inside: Neighbours = neighbours if scheme == "poisson" else "replace_one"
     name = "poisson" if scheme == "poisson" else "without_replacement"
-    tree = Subsample(part=normal(inside), rate=0.4, scheme=name)  # type: ignore[arg-type]  # one of two literals
+    sizes = {} if scheme == "poisson" else {"population": 10, "batch_size": 4}
+    tree = Subsample(part=normal(inside), rate=0.4, scheme=name, **sizes)  # type: ignore[arg-type]  # two literals
     certificate = certify(tree, Claim(epsilon=0.2, delta=1e-4, neighbours=neighbours))
     assert certificate.verdict == "refuted"
     assert certificate.witnesses[0].attained == "by_definition"

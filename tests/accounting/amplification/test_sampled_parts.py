@@ -119,7 +119,9 @@ def test_a_sample_without_replacement_has_both_sides_of_replacement() -> None:
 
 def test_a_removed_record_of_a_fixed_sample_is_replaced_by_another() -> None:
     """The part is stated for replacement, and the map of a removed record is attained."""
-    part = Subsample(part=normal(1.0, "replace_one"), rate=0.1, scheme="without_replacement")
+    part = Subsample(
+        part=normal(1.0, "replace_one"), rate=0.1, scheme="without_replacement", population=50, batch_size=5
+    )
     found = bracket_epsilon(fold(Repeat(part=part, times=100), "add_remove"), 1e-5)
     assert holds(found, 7.04660, 1e-5)
 
@@ -222,7 +224,7 @@ REFUSED: dict[str, tuple[Declaration, Neighbours, str]] = {
     "a group over secret steps": (
         Group(part=Allocate(part=normal(1.0), steps=10), size=2),
         "add_remove",
-        "Put the group inside",
+        "'group' over 'allocate' under remove: no rule",
     ),
 }
 

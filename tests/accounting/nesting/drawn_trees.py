@@ -6,6 +6,8 @@ from itertools import product
 
 import numpy as np
 
+from dpaudit.accounting.nests.rules import require_rules
+from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.declaration import Declaration, Positions, Scheme, Subsample, walk
 from tests.accounting.nesting import trees
@@ -86,7 +88,7 @@ class System:
 
 
 def draw(rng: np.random.Generator) -> System:
-    """Return a random system."""
+    """Return a random system of nests that have a rule."""
     while True:
         kinds: list[str] = []
         neighbours = NEIGHBOURS[int(rng.choice(3, p=[0.5, 0.35, 0.15]))]
@@ -99,11 +101,22 @@ def draw(rng: np.random.Generator) -> System:
         node = drawn(rng, start, kinds)
         if node is None or len(kinds) < 2:
             continue
+        if not _has_rules(node, neighbours):
+            continue
         pairs = records * values**records * (4 if "parallel" in kinds else 1)
         if node.size * pairs * _states(node.moves, records) > LARGEST:
             continue
         keys = tuple(int(k) for k in rng.integers(0, 4 if "parallel" in kinds else 1, records))
         return System(node=node, kinds=tuple(kinds), neighbours=neighbours, keys=keys, values=values)
+
+
+def _has_rules(node: Node, neighbours: Neighbours) -> bool:
+    """Return whether every nest of a tree has a rule."""
+    try:
+        require_rules(node.declare(neighbours), neighbours)
+    except UnsupportedError:
+        return False
+    return True
 
 
 def _states(moves: tuple[Move, ...], records: int) -> int:
@@ -207,7 +220,7 @@ def _local(rng: np.random.Generator, place: Place, kinds: list[str]) -> Node | N
 def _sampled(rng: np.random.Generator, place: Place, kinds: list[str]) -> Node | None:
     scheme: Scheme = "poisson"
     seen = place.seen
-    whole = "cells" not in place.inside and ("group" not in place.inside or place.neighbours != "add_remove")
+    whole = "cells" not in place.inside
     if seen is not None and seen > 1 and whole and rng.random() < 0.7:
         fixed: dict[Neighbours, tuple[Scheme, ...]] = {
             "add_remove": ("without_replacement", "truncated_poisson"),

@@ -245,7 +245,7 @@ def local(part: Node, messages: int, *, mixed: bool) -> Node:
 
 SIZES: dict[Scheme, tuple[str, ...]] = {
     "poisson": (),
-    "without_replacement": (),
+    "without_replacement": ("population", "batch_size"),
     "truncated_poisson": ("population", "batch_bound"),
     "with_replacement": ("population", "batch_size"),
 }

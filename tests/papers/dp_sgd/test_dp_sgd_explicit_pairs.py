@@ -29,7 +29,7 @@ DECLARED: list[dict[str, Any]] = [
     {"sampling": "shuffled", "neighbours": "replace_one"},
     {"sampling": "allocation"},
     {"sampling": "without_replacement", "neighbours": "replace_one"},
-    {"sampling": "without_replacement"},
+    {"sampling": "without_replacement", "population": 100},
     {"sampling": "truncated_poisson", "population": 100, "batch_bound": 12},
 ]
 

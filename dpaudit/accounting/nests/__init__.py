@@ -1,0 +1,1 @@
+"""Which nodes may lie inside which ones."""
