@@ -63,7 +63,7 @@ def test_the_bound_is_above_sixty_digits(order: str, rate: float, shift: float) 
     loss = SampledLoss(inside=((LaplaceLoss(shift=shift), 1),), rate=rate)
     with localcontext() as context:
         context.prec = 400
-        share, moved = Decimal(rate), (Decimal(shift) * (1 if order == "remove" else -1)).exp()
+        share, moved = Decimal(repr(rate)), (Decimal(shift) * (1 if order == "remove" else -1)).exp()
         known = (1 - share + share * moved).ln() * (1 if order == "remove" else -1)
     found = Decimal((loss if order == "remove" else loss.reversed()).supremum)
     assert known <= found <= known * (1 + Decimal("1e-12")) + Decimal("1e-299")
