@@ -10,6 +10,7 @@ from dpaudit.verifier.shifts import Array
 _REACH, _BESIDE = 40.0, 800  # deviations to either side, and sizes more: beyond lies less than e^-800
 _LONGEST = 2**22  # sizes of a window
 _POSSIBLE, _RARE = 1e-300, 1e-22  # of what is possible; of sizes that have the rate of the smallest one
+_UNIT = 1e-15  # relative; the rounding that each size adds to a sum of probabilities
 _ALIKE = 1e-3  # relative, of sizes that have the rate of the smallest of them
 
 Shares = list[tuple[float, float]]
@@ -27,7 +28,7 @@ def cut_sizes(others: int, rate: float, bound: int) -> tuple[float, float, Share
     room, least = float(masses[~full].sum()), _POSSIBLE * (rate < 1)
     replaced, weights = sizes[full], masses[full]
     rates = rate * bound / (replaced + 1)
-    kept = (room * rate + float(weights @ rates)) * (1 - 1e-9)
+    kept = (room * rate + float(weights @ rates)) * (1 - _UNIT * len(sizes))
     common = np.cumsum(weights[::-1])[::-1] > _RARE
     group = np.floor(np.log(replaced[common] / bound) / math.log1p(_ALIKE)).astype(int)
     _, starts = np.unique(group, return_index=True)
