@@ -167,7 +167,7 @@ EXPORTS: dict[str, str] = {
     "audit_sequentially": "audits.procedures.anytime",
     "audit_training": "audits.training.training_audit",
     "awkward_pairs": "audits.experiment.neighbours",
-    "bit_features": "audits.attacks.bits",
+    "bit_features": "audits.outputs.bits",
     "blind_delta": "audits.decision.power",
     "ceiling": "audits.decision.power",
     "continue_audit": "audits.procedures.anytime",
@@ -221,7 +221,6 @@ EXPORTS: dict[str, str] = {
 """Every public name that is imported on first use, with the module that defines it."""
 
 if TYPE_CHECKING:
-    from audits.attacks.bits import bit_features as bit_features
     from audits.attacks.classifier import learn_score as learn_score
     from audits.attacks.likelihood import LikelihoodRatio as LikelihoodRatio
     from audits.attacks.likelihood import declared_case as declared_case
@@ -279,6 +278,7 @@ if TYPE_CHECKING:
     from audits.experiment.function_case import function_case as function_case
     from audits.experiment.identity import address_of as address_of
     from audits.experiment.neighbours import awkward_pairs as awkward_pairs
+    from audits.outputs.bits import bit_features as bit_features
     from audits.procedures.anytime import audit_anytime as audit_anytime
     from audits.procedures.anytime import audit_sequentially as audit_sequentially
     from audits.procedures.anytime import continue_audit as continue_audit

@@ -43,7 +43,8 @@ class DpSgdSettings:
     amplification is credited; "without_replacement" for batches of a fixed size, drawn anew each step; "allocation"
     where each record draws its one batch of an epoch by itself; "truncated_poisson" for Poisson batches out of
     `population` records, cut to `batch_bound` records; batches of a fixed size hold `sample_rate` times `population`
-    records, which may be left out where records are replaced; `records_per_user`, how many records a person has at most;
+    records, which may be left out where records are replaced;
+    `records_per_user`, how many records a person has at most;
     `calibration` "given", or "tight" for the least noise that meets the claim; `grad_sample_mode` "hooks" or "ghost";
     `tuning_runs`, how many runs on the same data led to this one; `learning_rate` of the updates.
     Raises: ValueError: a field outside its range, or one that is missing.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv, logit, rel_entr
 
-from audits.attacks.bits import last_bits
+from audits.outputs.bits import last_bits
 from audits.outputs.fields import NUMBER, Fields
 from dpaudit.model.mechanism import Array
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from audits.attacks.bits import last_bits
 from audits.experiment.views import length
+from audits.outputs.bits import last_bits
 from audits.outputs.conversion import columns_of
 from audits.outputs.fields import KIND, NUMBER, Fields, absent
 from dpaudit.model.mechanism import Array

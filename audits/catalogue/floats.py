@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from audits.attacks.bits import bit_features
 from audits.catalogue.entry import Entry, pure
 from audits.catalogue.law import Law, binned, laplace_cdf
+from audits.outputs.bits import bit_features
 from dpaudit.model.mechanism import Array
 
 _UNKNOWN = "the set of reachable doubles is not enumerated; the ideal mechanism's loss is the claim"

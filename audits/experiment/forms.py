@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.attacks.bits import used_bits
+from audits.outputs.bits import used_bits
 from audits.outputs.calls import CallRaisedError, Raised, called
 from audits.outputs.conversion import columns_of
 from audits.outputs.fields import NUMBER, Fields

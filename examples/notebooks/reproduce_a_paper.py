@@ -46,7 +46,7 @@ nearest(ratio), certify(tight.declaration(), tight.claim()).verdict
 broken = Lplr(epsilon=1.0, horizon=10**6, dimension=2, actions=2, variant="paper")
 refuted = certify(broken.declaration(), broken.claim())
 refuted.verdict, at_least(refuted.tight.delta.lower, 3)
-# Out: ('refuted', '0.241')
+# Out: ('refuted', '0.105')
 
 # %%
 fixed = Lplr(epsilon=1.0, horizon=10**6, dimension=2, actions=2, variant="fixed")

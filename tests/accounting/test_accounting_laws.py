@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -133,7 +135,7 @@ def test_bounded_parts_are_amplified_as_black_boxes() -> None:
 @pytest.mark.parametrize(("scheme", "neighbours"), [("poisson", "replace_one"), ("without_replacement", "add_remove")])
 def test_a_part_for_other_neighbours_than_its_scheme_needs_is_refused(scheme: Scheme, neighbours: Neighbours) -> None:
     """A Poisson sample lacks a replaced record, a fixed set replaces a removed one: the part is stated for that."""
-    sizes = {"population": 10, "batch_size": 1} if scheme == "without_replacement" else {}
+    sizes: dict[str, Any] = {"population": 10, "batch_size": 1} if scheme == "without_replacement" else {}
     tree = Subsample(part=gaussian(neighbours=neighbours), rate=0.1, scheme=scheme, **sizes)
     with pytest.raises(DeclarationError, match="states its sensitivity"):
         fold(tree, neighbours)

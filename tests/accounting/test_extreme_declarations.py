@@ -154,7 +154,7 @@ def test_a_forged_finite_end_of_an_infinite_epsilon_is_found() -> None:
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
 def test_what_hides_nothing_is_hidden_by_its_sample(neighbours: Neighbours, scheme: Scheme) -> None:
     """A sample of rate .1 that is published shows a record with probability .1."""
-    sizes = {"population": 20, "batch_size": 2} if scheme == "without_replacement" else {}
+    sizes: dict[str, Any] = {"population": 20, "batch_size": 2} if scheme == "without_replacement" else {}
     sample = Subsample(part=VAGUE, rate=0.1, scheme=scheme, **sizes)
     found = checked(sample, Claim(epsilon=0.0, delta=0.1001, neighbours=neighbours))
     assert found.verdict == "certified"

@@ -11,6 +11,7 @@ from dpaudit.accounting.calibration import excess_scaled
 from dpaudit.engines import PROVED_UPPERS, RARE, TILTED, UPPERS
 from dpaudit.engines.rare_samples import log_delta_above, log_excess
 from dpaudit.engines.single import single_delta
+from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration
 from mechanisms import Gaussian
 
@@ -89,7 +90,8 @@ def test_extreme_parameters_neither_crash_nor_fall_below_the_truth() -> None:
                 found = RARE.delta(composition, epsilon).upper
                 assert 0 < found <= 1
                 assert found >= single_delta(composition.parts[0][0], epsilon)[0]
-    assert not RARE.covers(Composition.of(SampledGaussianLoss(mu=1.0, rate=1e-310)) * 10**305)
+    with pytest.raises(UnsupportedError, match="the most is 1e\\+150"):
+        Composition.of(SampledGaussianLoss(mu=1.0, rate=1e-310)) * 10**305
 
 
 def test_a_bound_of_one_release_for_all_is_caught() -> None:

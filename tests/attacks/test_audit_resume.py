@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from audits import audit_case
-from audits.attacks.bits import bit_features
 from audits.experiment.chunk_store import ChunkStore
 from audits.experiment.probes import probe
+from audits.outputs.bits import bit_features
 from audits.procedures.fixed_size import audit
 from audits.procedures.witness import Refutation, recheck, refute
 from dpaudit import AuditCase, CertificateError, Claim

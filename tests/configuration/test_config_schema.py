@@ -190,7 +190,7 @@ def _accepts_numbers(field: Field) -> bool:
 def _outside(limits: Within) -> Iterator[float]:
     """Yield the nearest numbers on the wrong side of each end of a range."""
     ends = ((limits.above, 0), (limits.below, 0), (limits.at_least, -1), (limits.at_most, 1))
-    yield from (end + step for end, step in ends if end is not None)
+    yield from (end + step * max(1, abs(end)) for end, step in ends if end is not None)
 
 
 @pytest.mark.parametrize(("name", "target"), [*targets(), *((f"section.{name}", kind) for name, kind in SECTIONS)])

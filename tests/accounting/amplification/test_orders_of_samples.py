@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ Law = NDArray[np.float64]
 def sample(neighbours: Neighbours, scheme: Scheme = "poisson", label: str = "code") -> Subsample:
     """A sampled table of two laws, of which a swap of outcomes makes no symmetry."""
     noise = Finite(first=FIRST, second=SECOND, neighbours=neighbours)
-    known = {"population": 16, "batch_size": 4} if scheme == "without_replacement" else {}
+    known: dict[str, Any] = {"population": 16, "batch_size": 4} if scheme == "without_replacement" else {}
     return Subsample(part=Release(label=label, mechanism=noise), rate=RATE, scheme=scheme, **known)
 
 

@@ -2,6 +2,7 @@
 
 import math
 from functools import reduce
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def test_samples_have_a_lower_side_in_either_order(
 ) -> None:
     """The lower end is at most what either order attains, and at least 85 % of the smaller one; before, it was 0."""
     noise = Finite(first=FIRST, second=SECOND, neighbours=inside)
-    sizes = {"population": 16, "batch_size": 4} if scheme == "without_replacement" else {}
+    sizes: dict[str, Any] = {"population": 16, "batch_size": 4} if scheme == "without_replacement" else {}
     step = Subsample(part=Release(label="code", mechanism=noise), rate=RATE, scheme=scheme, **sizes)
     form = fold(Repeat(part=step, times=times), neighbours, (NAMED,))
     for epsilon in (0.05, 0.2):
