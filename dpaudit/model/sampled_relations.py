@@ -86,8 +86,8 @@ def needs_others(node: Declaration, neighbours: Neighbours) -> bool:
     match node:
         case Allocate():
             return neighbours in ("replace_one", "zero_out")
-        case Subsample(scheme="poisson"):
-            return neighbours in ("replace_one", "zero_out")
+        case Subsample(scheme="poisson", rate=rate):
+            return neighbours == "replace_one" or (neighbours == "zero_out" and rate < 1)
         case Subsample(scheme="without_replacement"):
             return neighbours == "zero_out"
         case Subsample(scheme="truncated_poisson"):

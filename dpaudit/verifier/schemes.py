@@ -57,7 +57,8 @@ def _one_order(node: Table) -> bool:
 
 def needs_others(node: Table, relation: str) -> bool:
     """Return whether a pair needs others that a sensitivity does not promise: opposite ones, or some without effect."""
-    return relation in TABLES["others"].get(node.get("scheme", node["node"]), [])
+    everybody = relation == "zero_out" and node.get("scheme") == "poisson" and node["rate"] == 1
+    return relation in TABLES["others"].get(node.get("scheme", node["node"]), []) and not everybody
 
 
 def below(node: Table, part: Multiset, relation: str, *, beside: bool, labels: list[str]) -> Multiset:
