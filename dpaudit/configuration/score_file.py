@@ -21,7 +21,7 @@ _TABLE = (
 )
 
 MOST_SCORES = 500_000
-"""The most scores of one file: an audit of two such files takes 12 s of processor time and 0.5 GB."""
+"""The most scores of one file: an audit of two such files takes up to 15 s of processor time and 0.3 GB."""
 
 _LOST = "is no double-precision number: numbers that differ would be read as equal. Subtract an offset, or give ranks."
 _WHOLE, _SHORT = 2**53, 15
