@@ -7,8 +7,9 @@ import hashlib
 import secrets
 import shlex
 import sqlite3
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, closing, nullcontext
+import warnings
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -25,7 +26,7 @@ from dpaudit.configuration.files import json_value, parse, read_text
 from dpaudit.configuration.scores_document import decode_scores
 from dpaudit.errors import ConfigError, Fault
 from dpaudit.ledger import Balance
-from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.audit_result import AuditResult, Power
 from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
@@ -41,6 +42,7 @@ from dpaudit.runtime.provenance import environment
 from dpaudit.runtime.sources import digest_of_sources, own_files
 from dpaudit.study.digests import HORIZONS, config_digest
 from dpaudit.study.usefulness import Usefulness, usefulness_of
+from dpaudit.wording.numerals import at_least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,13 +208,13 @@ def audits_of(
     The random stream of a case follows from its number among all cases, so that the choice of a view changes no result.
     The significance of the settings is that of a list of `sharing` audits, see `audits_in`: each has an equal part of
     it, and says so.
-    Guarantee: right code is accused by any of so many with probability at most that significance (Bonferroni's rule).
+    Guarantee: right code is accused by any of so many with probability at most that significance (Bonferroni's rule);
+    a violation is one of `confirmed_attack`.
     """
     certified = certificate.tight.epsilon.upper
     share = replace(settings, significance=settings.significance / max(1, sharing))
     results = tuple(
-        attack(case, certificate.claim, certified, share, seed, np.random.default_rng([seed, number]), execution)
-        for number, case in cases
+        confirmed_attack((number, case), certificate.claim, certified, share, seed, execution) for number, case in cases
     )
     if sharing <= 1:
         return results
@@ -223,6 +225,56 @@ def audits_of(
     return tuple(replace(result, remarks=(*result.remarks, shared)) for result in results)
 
 
+def confirmed_attack(
+    numbered: NumberedCase,
+    claim: Claim,
+    certified: float,
+    settings: AuditSettings,
+    seed: int,
+    execution: AuditExecution = _DEFAULT_EXECUTION,
+) -> AuditResult:
+    """Return the audit of one case; a violation is one only if a second audit, on fresh runs, finds it too.
+
+    The second audit has as many runs, the same significance alpha and a random stream of its own. If the first audit
+    finds a violation, the second one is the result; otherwise the first one is.
+    Guarantee: right code is accused, and `epsilon_lower` exceeds its epsilon, with probability at most alpha over both
+    stages. *Accused*: the second audit must reject by itself. Its runs are independent of the first audit, which only
+    decides whether it takes place; so this has probability at most alpha, and at most alpha squared as the first audit
+    rejects right code with probability at most alpha. *Bound*: let t be the smaller of claim and certificate, above
+    which a bound is a violation, and e the epsilon of the code. If e <= t, a bound of either stage above e needs the
+    first bound above e: the first is reported, or it was above t. If e > t, a bound above e is of the second stage.
+    Either has probability at most alpha.
+    Power: a violation that one audit finds with probability p is found with probability p squared; `power` states
+    this, so that a control which one audit accuses with probability .9 is accused with probability .81.
+    """
+    number, case = numbered
+    first = attack(case, claim, certified, settings, seed, np.random.default_rng([seed, number]), execution)
+    if first.verdict != "violation":
+        return replace(first, power=_of_two_stages(first.power))
+    rng, stage = confirming_rng(seed, number), "confirmation"
+    second = attack(case, claim, certified, settings, seed, rng, execution, stage)
+    shown = f"{first.runs:,} runs showed epsilon of at least {at_least(first.epsilon_lower)}"
+    said = (
+        f"A first audit of {shown}; the runs of this result are fresh and confirm it. Significance "
+        f"{second.significance:.2g} holds over both stages."
+        if second.verdict == "violation"
+        else f"A first audit of {shown}; the runs of this result are fresh and do not confirm a violation."
+    )
+    return replace(second, power=_of_two_stages(second.power), remarks=(*second.remarks, said))
+
+
+def confirming_rng(seed: int, number: int) -> np.random.Generator:
+    """Return the generator of the second audit of case `number`, independent of the first audit's."""
+    return np.random.default_rng([seed, number, 1])
+
+
+def _of_two_stages(power: Power) -> Power:
+    """Return the power of two independent audits that must both accuse, from that of one of them."""
+    if power.kind in ("upper_limit", "none"):
+        return power
+    return replace(power, probability=power.probability**2)
+
+
 def attack(
     case: AuditCase,
     claim: Claim,
@@ -231,9 +283,13 @@ def attack(
     seed: int,
     rng: np.random.Generator,
     execution: AuditExecution = _DEFAULT_EXECUTION,
+    stage: str = "",
 ) -> AuditResult:
-    """Return the audit of one case."""
-    with execution.progress(case.name) as advance:
+    """Return one audit of one case; chunks of runs are kept apart for each `stage`.
+
+    Raises: ConfigError: the store cannot keep a chunk of runs, as on a full disk.
+    """
+    with execution.progress(case.name) as advance, _keeping():
         result: AuditResult = load_package("audits").audit_case(
             case,
             claim=claim,
@@ -243,7 +299,7 @@ def attack(
             certified=certified,
             jobs=settings.jobs,
             progress=advance,
-            store=_chunk_store(execution, f"{case.name}\n{settings.runs}\n{seed}"),
+            store=_chunk_store(execution, f"{case.name}\n{settings.runs}\n{seed}\n{stage}"),
             scheduler=execution.scheduler,
         )
     return replace(result, seed=seed, coverage=None if case.coverage is None else case.coverage())
@@ -257,14 +313,29 @@ def _chunk_store(execution: AuditExecution, case: str) -> Any:
     return load_package("audits").ChunkStore(path=execution.store, key=key)
 
 
+@contextmanager
+def _keeping() -> Generator[None, None, None]:
+    """Turn a store that cannot be read or written into an error: who names a store wants to go on from it."""
+    unusable: type[Warning] = load_package("audits.experiment.chunk_store").UnusableStoreWarning
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", unusable)
+        try:
+            yield
+        except unusable as warning:
+            said = str(warning).removesuffix("; its runs are made again.")
+            raise ConfigError(f"{said}; the audit ended. Free the disk or name another file.") from None
+
+
 def stored_seed(execution: AuditExecution, note: Callable[[str], None]) -> int:
     """Return the seed of the audits of this configuration and code: the store's, or fresh entropy that it then keeps.
 
     So an audit that was killed goes on without `--seed`. `note` gets the line that says how to repeat the run.
+    Raises: ConfigError: the store cannot keep the seed.
     """
     drawn = secrets.randbits(63)
     store = _chunk_store(execution, "seed")
-    seed = drawn if store is None else int(store.seed(drawn))
+    with _keeping():
+        seed = drawn if store is None else int(store.seed(drawn))
     note(f"seed {seed} (repeat with --seed {seed})" if seed == drawn else f"seed {seed}, from the store")
     return seed
 
@@ -319,8 +390,13 @@ def drawn_seed(seed: int | None, note: Callable[[str], None]) -> int:
 
 
 def runs_code(configuration: Configuration) -> bool:
-    """Return whether the configuration names an algorithm and a problem, so that an audit can run."""
+    """Return whether an audit can run or is asked for: there is an algorithm on a problem, or a table [audit].
+
+    Where [audit] asks for what cannot run, `cases_of` says so.
+    """
     subject = configuration.subject
+    if "audit" in parse(configuration.path, configuration.text):
+        return True
     if isinstance(subject, Adapted):
         return bool(subject.cases)
     return isinstance(subject, Configured) and subject.problem is not None

@@ -20,6 +20,10 @@ class StoreWarning(UserWarning):
     """A chunk of a store is damaged or could not be kept."""
 
 
+class UnusableStoreWarning(StoreWarning):
+    """The file of a store cannot be read or written: a killed audit would not go on from it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkStore:
     """Labels and scores of finished chunks, keyed by phase and index; it stores arrays, never code.
@@ -57,7 +61,7 @@ class ChunkStore:
             if row[2] == self._checksum(phase, index, row[0], row[1]):
                 return Observed(labels=_unpacked(row[0]), kept=_unpacked(row[1]))
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            self._warn(f"it cannot be read ({error})")
+            self._warn(f"it cannot be read ({error})", UnusableStoreWarning)
             return None
         self._warn(f"chunk {index} of {phase!r} is damaged")
         return None
@@ -74,7 +78,7 @@ class ChunkStore:
             with self._connected() as connection:
                 connection.execute("INSERT OR REPLACE INTO checked VALUES (?, ?, ?, ?, ?, ?)", row)
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            self._warn(f"chunk {index} of {phase!r} was not kept ({error})")
+            self._warn(f"chunk {index} of {phase!r} was not kept ({error})", UnusableStoreWarning)
 
     def seed(self, fresh: int) -> int:
         """Return the seed that the store holds under this key; `fresh` is kept where it holds none.
@@ -88,7 +92,7 @@ class ChunkStore:
                 row = connection.execute("SELECT seed FROM seeds WHERE key = ?", (self.key,)).fetchone()
             return int(row[0])
         except (sqlite3.Error, UnicodeDecodeError, TypeError, ValueError) as error:
-            self._warn(f"its seed cannot be read or kept ({error})")
+            self._warn(f"its seed cannot be read or kept ({error})", UnusableStoreWarning)
             return fresh
 
     def _checksum(self, phase: str, index: int, labels: object, kept: object) -> str:
@@ -100,9 +104,9 @@ class ChunkStore:
             digest.update(data)
         return digest.hexdigest()
 
-    def _warn(self, what: str) -> None:
+    def _warn(self, what: str, kind: type[StoreWarning] = StoreWarning) -> None:
         """Say that something in the store is not used."""
-        warnings.warn(f"{self.path}: {what}; its runs are made again.", StoreWarning, stacklevel=3)
+        warnings.warn(f"{self.path}: {what}; its runs are made again.", kind, stacklevel=3)
 
     def _connected(self) -> "_Session":
         """Return a session that commits and closes."""

@@ -152,12 +152,15 @@ def recheck(
     rng: np.random.Generator,
     *,
     taught: np.random.Generator,
+    significance: float = 0.01,
     runs: int | None = None,
     learner: Learner | None = None,
 ) -> LowerBound:
     """Return the audit's bound for its event on `runs` fresh runs from `rng`; nothing is chosen again.
 
-    `taught` is a generator seeded with `refutation.seed`; it prepares the attack's score as the audit did.
+    `taught` is a generator seeded with `refutation.seed`; it prepares the attack's score as the audit did. The bound is
+    wrong with probability at most `significance`, which is the caller's and never that of the refutation: the event was
+    fixed before the fresh runs, whoever chose it.
     `refutation.falls_again(bound)` says whether the bound refutes the same epsilon.
     Raises: CertificateError: the case is another one, or its attack chooses another event: code or seed differ.
 
@@ -169,6 +172,7 @@ def recheck(
     >>> refutation.falls_again(again)
     True
     """
+    open_probability("significance", significance)
     if case.name != refutation.case:
         raise CertificateError(f"The refutation is about case {refutation.case!r}, not {case.name!r}.")
     prepared = prepare(
@@ -189,4 +193,4 @@ def recheck(
     fresh = replace(prepared, rng=rng, counted=runs or prepared.counted, runs=runs or prepared.counted)
     counted = fresh.count(case, Execution())
     counts = count_guesses(refutation.event, counted.scores, counted.labels)
-    return _BOUNDS[refutation.bound](counts, refutation.claim.delta, refutation.significance)
+    return _BOUNDS[refutation.bound](counts, refutation.claim.delta, significance)

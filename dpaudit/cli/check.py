@@ -8,7 +8,7 @@ import typer
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import GateSeed, Jobs, Require, Required, Runs, Significance
-from dpaudit.cli.common.output import note, output_folder, progress, show, show_lines, write
+from dpaudit.cli.common.output import note, output_folder, progress, show, show_lines, write_files
 from dpaudit.gate.baseline import Baseline, read_baseline
 from dpaudit.gate.junit import junit
 from dpaudit.gate.running import run_checks
@@ -64,10 +64,8 @@ def check(
     show(document_text(document))
     show_lines(issue_lines(document))
     if folder is not None:
-        write(folder / "check.json", document.to_json())
-        write(folder / "check.sarif", sarif(document))
-        write(folder / "junit.xml", junit(document))
-        write(folder / "summary.md", summary(document))
+        files = {"check.json": document.to_json(), "check.sarif": sarif(document), "junit.xml": junit(document)}
+        write_files(folder, files | {"summary.md": summary(document)})
     if append_step_summary(summary(document)):
         note("Added to the step summary.")
     return Exit(document.exit_code)

@@ -14,7 +14,7 @@ from dpaudit.certification.certificate import Certificate
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.groups import HELP_OPTIONS, WrappedGroup
 from dpaudit.cli.common.options import Format, Output, OutputFormat
-from dpaudit.cli.common.output import emit, output_folder, say, write
+from dpaudit.cli.common.output import emit, output_folder, say, write, write_files
 from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import CertificateError, ConfigError, LedgerError
 from dpaudit.ledger import Account as LedgerAccount
@@ -91,7 +91,7 @@ def open_account(
         opened = LedgerAccount(name=account, budget=budget, rule=rule.value, refresh=refresh)
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    booking = Ledger(store_at(address, create=True)).open(opened, _now())
+    booking = Ledger(store_at(address, create=True)).open(opened, _now)
     say(f"{'already open' if booking.before else 'opened'}: entry {booking.sequence}, {booking.digest}")
     return Exit.PASS
 
@@ -119,7 +119,7 @@ def book(
         raise CertificateError(
             f"{certificate}: {'; '.join(verification.complaints) or 'the certificate does not verify'}."
         )
-    result = Ledger(store).book(account, Certificate.from_json(text), label, _now(), head=head)
+    result = Ledger(store).book(account, Certificate.from_json(text), label, _now, head=head)
     if isinstance(result, Refusal):
         say(f"refused: {result.reason}")
         return Exit.FINDING
@@ -225,8 +225,8 @@ def report(
     statement, folder = Ledger(store_at(address)).statement(), output_folder(output)
     data = json.dumps(statement_data(statement), indent=2, sort_keys=True)
     files = {"ledger.html": ledger_page(statement, _now()), "ledger.json": f"{data}\n"}
-    for name, text in files.items():
-        write(folder / name, text)
+    write_files(folder, files)
+    for name in files:
         say(str(folder / name))
     return Exit.FINDING if statement.findings else Exit.PASS
 

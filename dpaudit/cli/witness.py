@@ -21,11 +21,13 @@ from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.runtime.plugins import load_package
-from dpaudit.workflow import NumberedCase, audits_in, cases_of, certificate_of
+from dpaudit.workflow import NumberedCase, audits_in, cases_of, certificate_of, confirming_rng
 
 _MOST_TEXT = 2**20
 _MOST_RUNS, _TIMES = 1_000_000, 10
 _CLOSE = 1e-9
+_SIGNIFICANCE = 0.01
+"""The probability that fresh runs refute a true claim; no file of somebody else's may raise it."""
 _COUNTED = ("guessing", "gaussian")
 """The bounds that a witness can show again."""
 
@@ -43,7 +45,7 @@ def write_witnesses(
     for (number, case), result in zip(cases, results, strict=True):
         if result.verdict != "violation" or result.bound not in _COUNTED:
             continue
-        refutation = audits.refute(case, result, np.random.default_rng([seed, number]))
+        refutation = audits.refute(case, result, confirming_rng(seed, number))
         text = json.dumps(
             {
                 "witness": json.loads(refutation.to_json()),
@@ -71,7 +73,8 @@ def is_witness(text: str) -> bool:
 def check_witness(file: Path, text: str, seed: int) -> dict[str, Any]:
     """Return the result of fresh runs, seeded by `seed`, for the witness in `file`, as plain data.
 
-    The configuration is certified afresh: claim, delta, significance and target are its own, never the witness's.
+    The configuration is certified afresh: claim, delta and target are its own, never the witness's. The significance is
+    this command's, .01, whatever the configuration in the file says.
     `stands` says whether the fresh runs refute that target. Paths in the configuration are relative to the folder of
     `file`.
     Raises: CertificateError: no witness, one whose claim, target or significance is not the configuration's, one of
@@ -91,7 +94,9 @@ def check_witness(file: Path, text: str, seed: int) -> dict[str, Any]:
             f"{file}: the witness is about other code, data or versions than are here; audit the configuration again."
         )
     taught = np.random.default_rng(list(refutation.seed))
-    bound = audits.recheck(refutation, case, np.random.default_rng([seed, 1]), taught=taught)
+    bound = audits.recheck(
+        refutation, case, np.random.default_rng([seed, 1]), taught=taught, significance=_SIGNIFICANCE
+    )
     target = min(claim.epsilon, certified)
     return {
         "case": refutation.case,

@@ -20,6 +20,9 @@ _TABLE = (
     "the records of one model (--sampling canaries) or the models of one record (--sampling runs)."
 )
 
+MOST_SCORES = 500_000
+"""The most scores of one file: an audit of two such files takes up to 15 s of processor time and 0.3 GB."""
+
 _LOST = "is no double-precision number: numbers that differ would be read as equal. Subtract an offset, or give ranks."
 _WHOLE, _SHORT = 2**53, 15
 _BEGINS = re.compile(r"[\"']?\s*[+-]?\.?\d")
@@ -31,7 +34,7 @@ def read_scores(path: Path) -> Array:
     Shape: (n,). A CSV may begin with a line that names its column. Whole numbers and digits that a double does not hold
     are refused: numbers that differ would be read as equal.
     Raises: ConfigError: no such file, another suffix, no number, NaN, several columns, a number that a double does not
-        hold, or no pyarrow for Parquet.
+        hold, more than `MOST_SCORES` numbers, or no pyarrow for Parquet.
     """
     readers: dict[str, Callable[[Path], Any]] = {".csv": _lines, ".txt": _lines, ".npy": _array, ".parquet": _parquet}
     if path.suffix not in readers:
@@ -45,12 +48,22 @@ def read_scores(path: Path) -> Array:
         raise ConfigError(f"{path}: expected numbers, got an array of type {scores.dtype}.")
     if len(scores) == 0:
         raise ConfigError(f"{path}: holds no score.")
+    _require_few(path, len(scores))
     numbers: Array = scores.astype(float)
     if scores.dtype.kind in "iu" and (lost := _inexact(scores)) is not None:
         raise ConfigError(f"{path}: number {lost + 1}, {scores[lost]}, {_LOST}")
     if np.isnan(numbers).any():
         raise ConfigError(f"{path}: number {int(np.isnan(numbers).argmax()) + 1} is NaN. Find out where it came from.")
     return numbers
+
+
+def _require_few(path: Path, number: int) -> None:
+    """Refuse more scores than an audit finishes with in a time that somebody waits."""
+    if number > MOST_SCORES:
+        raise ConfigError(
+            f"{path}: has {number:,} scores; expected at most {MOST_SCORES:,}. Give a random part of them, drawn "
+            "without a look at the scores: an audit of a part is as valid."
+        )
 
 
 def _inexact(scores: Array) -> int | None:
@@ -61,7 +74,12 @@ def _inexact(scores: Array) -> int | None:
 
 def _lines(path: Path) -> Array:
     """Return one number a line; the first line may be a name, which does not begin as a number does."""
-    rows = [(number, line.strip()) for number, line in enumerate(read_text(path).splitlines(), 1) if line.strip()]
+    text = read_text(path)
+    lines = text.count("\n")
+    if lines > 2 * MOST_SCORES:  # half of them may be empty
+        _require_few(path, lines)
+    rows = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    _require_few(path, len(rows) - 1)
     for number, line in rows:
         if len(line.replace(";", ",").rstrip(",").split(",")) > 1:
             raise ConfigError(_TABLE.format(found="several columns")).at(str(path), number)
@@ -124,6 +142,7 @@ def _parquet(path: Path) -> Array:
     except ImportError:
         raise ConfigError(f"{path}: Parquet needs pyarrow; install it, or save the scores as CSV or NPY.") from None
     try:
+        _require_few(path, parquet.read_metadata(path).num_rows)
         table: Any = parquet.read_table(path)
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file.") from None

@@ -48,7 +48,12 @@ class Accepted:
             )
 
     def lapsed(self, issue: Issue, today: date) -> str:
-        """Return why this entry does not accept an issue with its fingerprint today, or an empty text."""
+        """Return why this entry does not accept an issue with its fingerprint today, or an empty text.
+
+        A day of acceptance after today is refused: it would move the last possible day beyond a year.
+        """
+        if self.accepted > today:
+            return f"accepted on {self.accepted}, which is after today, {today}; accept the issue anew"
         if today > self.expires:
             return f"expired on {self.expires}"
         return "an unusable configuration is never accepted" if issue.terms is None else self.terms.lapsed(issue.terms)

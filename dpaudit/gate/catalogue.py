@@ -57,14 +57,20 @@ _RULES = (
     _rule(
         "DPA105",
         "StatedBySupplier",
-        "The whole claim is a supplier's word; nothing is proved here.",
-        "Declare the releases, or accept the issue with a reason that names the supplier's evidence.",
+        "The claim, or a part of it, is a supplier's word and not proved here.",
+        "Declare the releases of stated parts, or accept the issue with a reason that names the supplier's evidence.",
     ),
     _rule(
         "DPA106",
         "CheckerDisagrees",
         "The independent checker derives other numbers than the certificate states.",
         "Report the declaration: an engine, a mechanism's loss or the checker is wrong.",
+    ),
+    _rule(
+        "DPA107",
+        "ClaimLimitsNothing",
+        "The claim is so large that it limits next to nothing.",
+        "Claim an epsilon of at most 20 and a delta of at most 0.01, or accept the issue with a reason.",
     ),
     _rule("DPA210", "UndeclaredRelease", "A run released something that is not declared.", "Declare it, or remove it."),
     _rule("DPA211", "MissingRelease", "A declared release never happened.", "Declare what the code does."),

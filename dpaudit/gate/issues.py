@@ -12,17 +12,21 @@ from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of_label, place_of_path
 from dpaudit.gate.terms import Terms, terms_of, terms_of_audit, terms_of_claim, terms_of_scores
 from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.claim import Claim
 from dpaudit.report.score_evidence import ScoreEvidence, scores_name
-from dpaudit.report.suppliers import suppliers_of
+from dpaudit.report.suppliers import is_stated_alone, suppliers_of
 from dpaudit.study.usefulness import Remark, Usefulness
 from dpaudit.wording.audits import audit_label, audit_meaning
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
 from dpaudit.wording.escaping import one_line
-from dpaudit.wording.numerals import counted
+from dpaudit.wording.numerals import counted, nearest
 from dpaudit.wording.scores import sampling_phrase, scores_meaning
 
 _OF_USEFULNESS: dict[Remark, str] = {"not_shown": "DPA401", "dominated": "DPA402"}
 """The rule of each remark of a study."""
+
+_LARGEST_EPSILON, _LARGEST_DELTA = 20.0, 0.01
+"""Above either, a claim limits next to nothing: odds may change by e^20, or one record in 100 may leak."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,8 +123,15 @@ class Checked:
             text = " ".join((certificate_meaning(certificate), *_own_reasons(certificate)))
             yield self._issue(rule, "claim", text, claim, terms_of_claim(certificate))
         elif suppliers := suppliers_of(certificate.declaration):
-            text = f"Nothing is proved here: the whole claim is taken on trust from {', '.join(suppliers)}."
+            names = ", ".join(suppliers)
+            text = (
+                f"Nothing is proved here: the whole claim is taken on trust from {names}."
+                if is_stated_alone(certificate.declaration)
+                else f"The claim is proved only if what {names} stated is true: stated parts are taken on trust."
+            )
             yield self._issue("DPA105", "claim", text, claim, terms_of(certificate, text))
+        if excess := excess_of(certificate.claim):
+            yield self._issue("DPA107", "claim", excess, claim, terms_of(certificate, excess))
         if self.complaints:
             text = f"The independent checker does not accept the certificate: {'; '.join(self.complaints)}."
             yield self._issue("DPA106", "certificate", text, claim, terms_of(certificate, text))
@@ -145,7 +156,10 @@ class Checked:
             if audit.verdict == "violation":
                 location = place_of_key(configuration, "algorithm", "name")
                 text = f"Case '{audit.name}', view '{audit.view}': {audit_meaning(audit)}"
-                said = f"{text} ({audit.runs} runs, seed {audit.seed})"
+                said = (
+                    f"{text} ({audit.runs} runs that confirm as many others, significance "
+                    f"{audit.significance:.2g} over both, seed {audit.seed})"
+                )
                 yield self._issue("DPA301", audit.name, said, location, terms)
             elif audit.verdict == "inconclusive" or (self.require_consistent and audit.verdict == "not_refuted"):
                 location = place_of_key(configuration, "audit", "runs")
@@ -175,6 +189,25 @@ class Checked:
     def _issue(self, rule: str, subject: str, message: str, place: Place, terms: Terms) -> Issue:
         """Return an issue of this configuration."""
         return Issue(rule=rule, config=self.name, subject=subject, message=message, place=place, terms=terms)
+
+
+def excess_of(claim: Claim) -> str:
+    """Return why a claim limits next to nothing, in a sentence; an empty text where it limits something.
+
+    >>> excess_of(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one"))
+    ''
+    """
+    if claim.epsilon > _LARGEST_EPSILON:
+        return (
+            f"The claim limits next to nothing: epsilon {nearest(claim.epsilon)} is above {nearest(_LARGEST_EPSILON)}, "
+            "so one record may change the probability of an output by a factor of more than 100 million."
+        )
+    if claim.delta > _LARGEST_DELTA:
+        return (
+            f"The claim limits next to nothing: delta {nearest(claim.delta)} is above {nearest(_LARGEST_DELTA)}, so "
+            "more than one record in a hundred may leak completely."
+        )
+    return ""
 
 
 def _own_reasons(certificate: Certificate) -> Iterator[str]:

@@ -20,6 +20,9 @@ _VERDICTS = {
 def document_text(document: CheckDocument) -> RenderableType:
     """Return the verdict of `dpaudit check` and a row for each configuration, for a terminal of any width."""
     word, colour, sentence = _VERDICTS[document.verdict]
+    proved = [checked for checked in document.checked if checked.certificate is not None]
+    if left := sum(strongest(checked) is None for checked in proved):
+        sentence += f" {left} of {len(proved)} {'was' if left == 1 else 'were'} not attacked."
     return Group(
         headline(word, colour, sentence),
         section("Checked"),

@@ -17,6 +17,9 @@ from dpaudit.model.scores_result import ScoresResult
 _TOLERANCE = 1e-6
 """A relative growth that counts as none: engines of two versions may differ by so much."""
 
+_NO_EPSILON, _NO_DELTA = 700.0, 1.0
+"""From here on a ceiling bounds nothing: e^700 exceeds every ratio of probabilities that a run can show."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
@@ -25,7 +28,8 @@ class Terms:
     `up_to` holds ceilings by name: `proved_epsilon` and `proved_delta` are the upper bounds of the certificate,
     `refuted_epsilon` its lower bound, `audited_epsilon` the lower bound of an audit, of code or of scores. `runs` and
     `significance` say how hard an audit looked (0 and 1 without an audit); the runs of scores are their number. `seen`
-    is the text of what no number measures.
+    is the text of what no number measures. A ceiling that bounds nothing (epsilon of 700, delta of 1) holds for that
+    very number alone, as no acceptance of a smaller number has such a ceiling.
     Raises: ValueError: a ceiling that is negative or no number, or a negative number of runs.
     """
 
@@ -54,8 +58,11 @@ class Terms:
             ceiling = ceilings.get(name)
             if ceiling is None:
                 return f"accepted without {name}, now {value:.6g}"
-            if value > ceiling and not math.isclose(value, ceiling, rel_tol=_TOLERANCE):
+            same = math.isclose(value, ceiling, rel_tol=_TOLERANCE)
+            if value > ceiling and not same:
                 return f"accepted up to {name} {ceiling:.6g}, now {value:.6g}"
+            if ceiling >= (_NO_DELTA if name == "proved_delta" else _NO_EPSILON) and not same:
+                return f"accepted up to {name} {ceiling:.6g}, which bounds nothing, now {value:.6g}; accept it anew"
         if set(ceilings) - {name for name, _ in now.up_to}:
             return f"accepted with {', '.join(sorted(ceilings))}, which was not measured now"
         if now.runs < self.runs:

@@ -1,9 +1,10 @@
 """The ledger: opened accounts and booked certificates; each operation reads and checks the whole chain."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
 
 from dpaudit.accounting.additive_costs import Cost
 from dpaudit.budgets.filters import Refusal
@@ -16,6 +17,9 @@ from dpaudit.ledger.entry import Entry, Kind
 from dpaudit.ledger.names import require_name, skeleton
 from dpaudit.ledger.pricing import prices
 from dpaudit.ledger.store import Store
+
+Time: TypeAlias = str | Callable[[], str]
+"""The time of an entry, or what tells it when the entry is written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,15 +36,17 @@ class Ledger:
     """Accounts and their bookings in a store that others may write to at the same time.
 
     Every write first reads the whole chain and refuses to append to an altered one: the time of a write is proportional
-    to the number of entries. The time of an entry is passed in, as ISO text.
+    to the number of entries. The time of an entry is passed in, as ISO text or as a function that returns it; the
+    function is called while other writers wait, so that their times follow each other. A time without a zone is UTC.
     """
 
     store: Store
 
-    def open(self, account: Account, created: str) -> Booking:
+    def open(self, account: Account, created: Time) -> Booking:
         """Return the new account's entry; opening an equal account again changes nothing.
 
-        Raises: LedgerError: another account has this name or one that looks like it, or the chain was altered.
+        Raises: LedgerError: another account has this name or one that looks like it, the chain was altered, or the time
+            is before that of the last entry.
         """
         require_name("account", account.name)
 
@@ -54,7 +60,7 @@ class Ledger:
                 )
             if existing is not None and existing.account != account:
                 raise LedgerError(f"The account {account.name!r} is open with another budget or rule; name a new one.")
-            return () if existing else (_next(statement, "open", account.name, account.to_dict(), created),)
+            return () if existing else (_next(statement, entries, "open", account.name, account.to_dict(), created),)
 
         added = self.store.append(writing)
         if added:
@@ -67,7 +73,7 @@ class Ledger:
         )
 
     def book(
-        self, account: str, certificate: Certificate, label: str, created: str, *, head: str | None = None
+        self, account: str, certificate: Certificate, label: str, created: Time, *, head: str | None = None
     ) -> Booking | Refusal:
         """Return the booking of a certificate, or a refusal with its reason; a refusal writes nothing.
 
@@ -75,7 +81,7 @@ class Ledger:
         nothing, so that a caller who does not know whether the first call succeeded may repeat it. `head` is a digest
         kept elsewhere that the chain must hold, so that a chain whose end was cut off is not written to.
         Raises: LedgerError: no such account, an unusable label, the label belongs to another certificate, the chain was
-            altered, or it does not hold `head`.
+            altered, it does not hold `head`, or the time is before that of the last entry.
             DeclarationError: not certified, or about another unit or other neighbours than the budget.
         """
         require_name("label", label)
@@ -97,7 +103,7 @@ class Ledger:
                 result.append(Refusal(reason=_overrun(balance, costs)))
                 return ()
             body = booking_body(certificate, label, costs)
-            entry = _next(statement, "book", account, body, created)
+            entry = _next(statement, entries, "book", account, body, created)
             result.append(_booking_of(entry))
             return (entry,)
 
@@ -164,16 +170,39 @@ def _require_head(entries: tuple[Entry, ...], head: str | None) -> None:
         raise LedgerError(f"DPA503 The chain does not hold {head:.80}; entries were cut off. Nothing was written.")
 
 
-def _next(statement: Statement, kind: Kind, account: str, body: dict[str, Any], created: str) -> Entry:
-    """Return the entry that follows."""
+def _next(
+    statement: Statement, entries: tuple[Entry, ...], kind: Kind, account: str, body: dict[str, Any], created: Time
+) -> Entry:
+    """Return the entry that follows `entries`, whose statement is given.
+
+    Raises: LedgerError: its time is none, or is before that of the last entry.
+    """
+    time = created if isinstance(created, str) else created()
+    last = entries[-1].data["created"] if entries else time
+    if _instant(time) < _instant(last):
+        raise LedgerError(
+            f"The time {time} is before {last}, that of the last entry; nothing was written. Set the clock, or wait."
+        )
     return Entry.made(
         sequence=statement.entries + 1,
         kind=kind,
         account=account,
         body=body,
-        created=created,
+        created=time,
         previous=statement.head,
     )
+
+
+def _instant(time: str) -> datetime:
+    """Return the moment that ISO text names.
+
+    Raises: LedgerError: it names none.
+    """
+    try:
+        moment = datetime.fromisoformat(time)
+    except (TypeError, ValueError):
+        raise LedgerError(f"Expected created={time!r:.40} as a time in ISO form, as in 2026-01-31T12:00:00Z.") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _booking_of(entry: Entry, *, before: bool = False) -> Booking:

@@ -120,9 +120,18 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Report a test with an inconclusive check as skipped: it neither passed nor failed."""
+    """Report a test with a finding as failed, one with an inconclusive check as skipped.
+
+    A finding fails the test even if the test catches its exception; one of a fixture fails the phase in which it was
+    made. A test marked `xfail` keeps its outcome: its failure is stated in the source.
+    """
     report = yield
     checks = item.stash.get(_CHECKS, None)
+    if checks is not None and checks.failures:
+        if not report.failed and not hasattr(report, "wasxfail"):
+            report.outcome, report.longrepr = "failed", "\n".join(checks.failures)
+        checks.failures.clear()
+        return report
     if report.when == "call" and report.passed and checks is not None and checks.undecided:
         path, line, _ = item.location
         report.outcome = "skipped"

@@ -43,7 +43,10 @@ _FOR_A_SUITE = 1e-4
 
 @dataclass(kw_only=True)
 class PrivacyChecks:
-    """The checks of one test; each returns its certificate or audit result, and fails the test on a finding."""
+    """The checks of one test; each returns its certificate or audit result, and fails the test on a finding.
+
+    `failures` has the text of every finding so far, so that a test which catches the exception fails all the same.
+    """
 
     test: str
     mark: pytest.Mark | None
@@ -52,6 +55,7 @@ class PrivacyChecks:
     tell: Callable[[str, Any], None]
     place: str = ""
     undecided: list[str] = field(default_factory=list[str])
+    failures: list[str] = field(default_factory=list[str])
     _told: int = 0
     _counted: int = 0
 
@@ -393,7 +397,8 @@ class PrivacyChecks:
     def _fail(self, text: str) -> NoReturn:
         """Fail the test; the text begins with the file and the line of the test."""
         __tracebackhide__ = True
-        pytest.fail(clean(f"{self.place}: {text}" if self.place else text), pytrace=False)
+        self.failures.append(clean(f"{self.place}: {text}" if self.place else text))
+        pytest.fail(self.failures[-1], pytrace=False)
 
     def _tell(self, name: str, verdict: str, sentence: str, facts: dict[str, Any]) -> None:
         """Pass one outcome to the reports of pytest, field by field; JUnit shows the fields as properties."""

@@ -10,7 +10,7 @@ from dpaudit.report.inputs import ReportInputs, VerdictWord
 from dpaudit.report.marks import Marked, marked, undischarged
 from dpaudit.report.releases import justified, located
 from dpaudit.report.score_evidence import ScoreEvidence
-from dpaudit.report.suppliers import suppliers_of
+from dpaudit.report.suppliers import is_stated_alone, suppliers_of
 from dpaudit.wording.audits import provision
 from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.numerals import at_least_beside, at_most, counted, exact, nearest, powers, whole
@@ -105,7 +105,10 @@ def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
     if verdicts and all(verdict == "inconclusive" for verdict in verdicts):
         return "INCONCLUSIVE", "The claim holds on paper, but no attack on the code reached a result."
     if suppliers := suppliers_of(certificate.declaration):
-        return "STATED BY SUPPLIER", f"The claim is taken on trust from {', '.join(suppliers)}; nothing is proved here."
+        names = ", ".join(suppliers)
+        if is_stated_alone(certificate.declaration):
+            return "STATED BY SUPPLIER", f"The claim is taken on trust from {names}; nothing is proved here."
+        return "STATED BY SUPPLIER", f"The claim is proved only if what {names} stated is true; nobody checked it here."
     if caveats:
         return "CERTIFIED WITH CAVEATS", "The claim is proved for what is declared, under the caveats listed here."
     return "CERTIFIED", "The claim is proved, its conditions hold as marked, and attacks agree with it."

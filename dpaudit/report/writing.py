@@ -13,7 +13,10 @@ from dpaudit.report.page import html
 from dpaudit.report.pdf import pdf_report
 from dpaudit.report.plain import plain
 from dpaudit.report.text import markdown_report
-from dpaudit.runtime.whole_files import replace_file
+from dpaudit.runtime.whole_files import replace_files
+
+_EARLIER = ("report.pdf", "registry.yaml", "figures/*.svg")
+"""The files of an earlier report that not every report has."""
 
 
 def render(report: ReportInputs) -> dict[str, str]:
@@ -49,16 +52,15 @@ def write(report: ReportInputs, folder: Path, *, pdf: bool = False) -> tuple[Pat
     """Return the paths of the files written below `folder`, which is made if need be: HTML, Markdown, JSON, figures.
 
     With `pdf` also a PDF, and always two unsigned statements about the files, and a registry record where one can
-    be made. File names are fixed; nothing of the report's own text reaches a path.
+    be made. File names are fixed; nothing of the report's own text reaches a path. Files of two reports never lie there
+    together: those of an earlier one are removed.
     Raises: ConfigError: the folder cannot be made or written. UnsupportedError: a PDF without the extra `pdf`.
     """
-    files = {folder / name: content for name, content in contents(report, pdf=pdf).items()}
+    files = contents(report, pdf=pdf)
     try:
-        (folder / "figures").mkdir(parents=True, exist_ok=True)
-        for path, content in files.items():
-            replace_file(path, content)
+        replace_files(folder, files, earlier=_EARLIER)
     except OSError as error:
         raise ConfigError(
             f"Cannot write the report to folder={str(folder)!r}: {error.strerror or error}; name a writable folder."
         ) from None
-    return tuple(files)
+    return tuple(folder / name for name in files)

@@ -15,7 +15,7 @@ class Measured:
     `regret` of each run, in all; `uniform` and `myopic` the exact expected regret of uniform play, and of the largest
     known immediate reward (NaN where rewards are unknown); `lost`, the share of runs that lost a best option (NaN where
     the algorithm has no such event); `objections`, why the run does not belong to its certificate; `error`, why the
-    cell has no result.
+    cell has no result. `files` are the user's files that were read, and `content` is the content address of them.
     """
 
     cell: Cell
@@ -26,6 +26,8 @@ class Measured:
     objections: tuple[str, ...] = ()
     error: str = ""
     seconds: float = 0.0
+    files: tuple[str, ...] = ()
+    content: str = ""
 
     @property
     def mean(self) -> float:
@@ -45,6 +47,6 @@ class Measured:
         data: dict[str, Any] = json.loads(text)
         cell = data.pop("cell")
         cell["tuning"] = tuple((key, number) for key, number in cell["tuning"])
-        for key in ("regret", "objections"):
+        for key in ("regret", "objections", "files"):
             data[key] = tuple(data[key])
         return cls(cell=Cell(**cell), **data)

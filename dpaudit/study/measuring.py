@@ -13,6 +13,8 @@ from dpaudit.model.mechanism import Array
 from dpaudit.model.streams import Streams
 from dpaudit.model.trace import admit
 from dpaudit.model.transcript import Transcript
+from dpaudit.runtime.content_address import content_address
+from dpaudit.runtime.files_read import files_read, is_own
 from dpaudit.study.cells import Cell
 from dpaudit.study.making import horizon_key, make_algorithm, make_problem
 from dpaudit.study.measured import Measured
@@ -29,10 +31,17 @@ def measure(study: Study, cell: Cell, folder: Path) -> Measured:
     """
     began = time.perf_counter()
     try:
-        measured = _measured(study, cell, folder)
+        with files_read() as read:
+            measured = _measured(study, cell, folder)
     except (DPAuditError, ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
         return Measured(cell=cell, error=f"{type(error).__name__}: {error}"[:_LONGEST_ERROR])
-    return replace(measured, seconds=round(time.perf_counter() - began, 3))
+    files = sorted(filter(is_own, read))
+    return replace(
+        measured,
+        seconds=round(time.perf_counter() - began, 3),
+        files=tuple(map(str, files)),
+        content=content_address(files=files),
+    )
 
 
 def _measured(study: Study, cell: Cell, folder: Path) -> Measured:

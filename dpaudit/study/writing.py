@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dpaudit.errors import ConfigError
-from dpaudit.runtime.whole_files import replace_file
+from dpaudit.runtime.whole_files import replace_files
 from dpaudit.study.document import document_json, document_of
 from dpaudit.study.figures import figures_of
 from dpaudit.study.making import make_problem
@@ -34,8 +34,7 @@ def write_study(outcome: Outcome, base: Path, folder: Path) -> tuple[Path, ...]:
     }
     files = {name: text.encode() for name, text in texts.items()} | figures_of(rows, exponents)
     try:
-        for name, content in files.items():
-            replace_file(folder / name, content)
+        replace_files(folder, files)
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be written to ({error.strerror}).") from None
     return tuple(folder / name for name in files)

@@ -21,6 +21,7 @@ def test_a_violation_leaves_a_witness_that_verify_confirms_on_fresh_runs(
     dpaudit: Callable[..., Result], write: Callable[..., str], broken: str, fakes: None
 ) -> None:
     """One file a violation, without data; counted again with two other seeds it is a finding."""
+    broken = broken.replace("runs = 2000", "runs = 8000")
     found = dpaudit("audit", write(broken), "--witness", "witnesses", "--format", "json")
     assert found.exit_code == 1
     files = sorted(Path("witnesses").glob("*.witness.json"))

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ import pytest
 from typer.testing import Result
 
 from audits import address_of, audit_case, guessing_bound, refute
+from audits.decision.preparation import prepare
+from audits.experiment.execution import Execution
 from dpaudit import Claim, Counts
 from dpaudit.configuration import config as configuration
 from dpaudit.workflow import cases_of
@@ -125,3 +127,20 @@ def test_no_hostile_witness_of_right_code_stands(
 def test_a_target_that_is_believed_would_stand(forged: dict[str, Any]) -> None:
     """The broken twin: counted again against the target that the witness states, right code is refuted."""
     assert forged["witness"]["epsilon_lower"] > forged["witness"]["against"] == 0.01
+
+
+def test_the_significance_is_the_verifiers_whatever_the_configuration_in_the_file_says(
+    dpaudit: Callable[..., Result], write: Callable[..., str], forged: dict[str, Any]
+) -> None:
+    """A configuration of significance .999999 made right code fall "again"; fresh runs count at .01."""
+    text, level = f"{forged['configuration']['text']}significance = 0.999999\n", 0.24
+    data = convincing(forged)
+    data["configuration"]["text"] = text
+    at_significance(data, level)  # nearly the largest that two views and two bounds of each leave to one bound
+    _, case = cases_of(configuration.read_config(Path(write(text))), None)[0]
+    runs, taught, target = data["witness"]["runs"], np.random.default_rng([1, 0]), (1.0, 1e-5)
+    data["witness"]["event"] = asdict(prepare(case, runs, taught, level, None, Execution(), target).event)
+    name = write(json.dumps(data), "w.witness.json")
+    ended = [dpaudit("verify", name, "--seed", str(seed), "--format", "json") for seed in range(3)]
+    assert {one.exit_code for one in ended} == {4}, ended[0].output
+    assert {json.loads(one.stdout)["significance"] for one in ended} == {0.01}

@@ -170,11 +170,3 @@ def test_a_suppliers_word_alone_is_an_issue_of_its_own(
     accepted(dpaudit, name)
     other = write(STATED.replace("the vendor's data sheet", "another vendor"))
     assert dpaudit("check", other, "--baseline", "b.json").exit_code == 1
-
-
-def test_a_release_beside_a_stated_part_is_no_suppliers_word(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
-    """The rule is about declarations that state everything."""
-    part = '\n[[declaration.parts]]\nnode = "stated"\nepsilon = 0.01\nsource = "a vendor"\nneighbours = "replace_one"\n'
-    assert "DPA105" not in dpaudit("check", write(written + part)).stdout

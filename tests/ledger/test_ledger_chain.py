@@ -255,3 +255,20 @@ def test_an_account_that_means_nothing_cannot_exist(fields: dict[str, Any], mess
     """No name, no such rule, or a rule that needs a delta."""
     with pytest.raises(ValueError, match=message):
         Account(**{"name": "data", "budget": PURE, **fields})
+
+
+def test_a_booking_before_the_last_entry_is_refused(place: str, one_thirty_second: Certificate) -> None:
+    """A second earlier, in another zone or without one; the same moment and a later one are booked."""
+    ledger = Ledger(store_at(place, create=True))
+    ledger.open(Account(name="data", budget=WIDE), NOW)
+    for number, early in enumerate(("2025-12-31T23:59:59+00:00", "2026-01-01T00:59:59+01:00", "2025-12-31T23:59:59")):
+        with pytest.raises(LedgerError, match="before"):
+            ledger.book("data", one_thirty_second, f"release {number}", early)
+        with pytest.raises(LedgerError, match="before"):
+            ledger.open(Account(name=f"more {number}", budget=WIDE), early)
+    with pytest.raises(LedgerError, match="ISO"):
+        ledger.book("data", one_thirty_second, "no time", "yesterday")
+    assert ledger.statement().entries == 1
+    assert isinstance(ledger.book("data", one_thirty_second, "same", "2026-01-01T01:00:00+01:00"), Booking)
+    assert isinstance(ledger.book("data", one_thirty_second, "later", lambda: "2026-01-01T00:00:01Z"), Booking)
+    assert not ledger.statement().findings

@@ -1,6 +1,7 @@
 """`dpaudit scores`: files in, one verdict out, and one clear line for what is no column of scores."""
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from dpaudit.cli.app import app
-from dpaudit.configuration.score_file import read_scores
+from dpaudit.configuration.score_file import MOST_SCORES, read_scores
 
 CLAIM = ["--epsilon", "1", "--neighbours", "add_remove"]
 
@@ -191,3 +192,21 @@ def test_whole_numbers_beyond_doubles_and_broken_headers_are_refused_in_a_line(f
     np.save("in.npy", np.full(600, 2**60))
     assert scores("in.npy", "out.npy", "--sampling", "runs", *CLAIM).exit_code == 1
     assert folder.exists()
+
+
+@pytest.mark.parametrize("form", ["npy", "csv"])
+def test_more_scores_than_an_audit_ends_with_are_refused_at_once(folder: Path, form: str) -> None:
+    """Four million of a side: one line with the limit and the remedy, within 20 s of processor time."""
+    many = np.arange(MOST_SCORES + 1.0)
+    if form == "npy":
+        np.save("many.npy", np.arange(4e6))
+    else:
+        Path("many.csv").write_text("score\n" + "\n".join(map(str, many.tolist())), encoding="utf-8")
+    started = time.process_time()
+    ended = scores(f"many.{form}", "out.npy", "--sampling", "runs", *CLAIM, "--seed", "1")
+    assert time.process_time() - started < 20
+    assert (ended.exit_code, len(ended.stderr.splitlines())) == (2, 1)
+    assert "at most 500,000" in ended.stderr
+    assert "random part" in ended.stderr
+    np.save("most.npy", many[:-1])
+    assert len(read_scores(folder / "most.npy")) == MOST_SCORES

@@ -175,3 +175,82 @@ def test_the_document_follows_its_published_schema(file: Path, tmp_path: Path) -
     role, horizon = document["rows"][0].pop("role"), document["rows"][1].pop("T")
     assert len(list(check.iter_errors(document))) == 2
     assert (role, horizon) == ("private", 400)
+
+
+OF_A_FILE = """
+[study]
+name = "log"
+horizons = [20000]
+epsilons = [1.0]
+runs = 2
+problems = [0]
+seed = 7
+
+[problem]
+name = "comparison_log"
+path = "log.csv"
+
+[[contender]]
+label = "private"
+role = "private"
+grid = "epsilon"
+
+[contender.algorithm]
+name = "dp_ebs"
+arms = 3
+"""
+
+
+def test_a_cell_lapses_with_the_file_behind_its_problem(tmp_path: Path) -> None:
+    """A study that goes on after the file of `path` changed measures what a new one does."""
+    head, pairs = "model_a,model_b,winner\n", ("a,b", "b,c", "a,c")
+    first = head + "".join(f"{pair},model_a\n" * 40 for pair in pairs)
+    turned = head + "".join(f"{pair},model_b\n" * 25 for pair in pairs)
+    measured = {}
+    for name, texts in (("resumed", (first, turned)), ("fresh", (turned,))):
+        for text in texts:
+            (tmp_path / "log.csv").write_text(text, encoding="utf-8")
+            study = study_of(tmp_path / "s.toml", OF_A_FILE)
+            outcome = run_study(study, tmp_path, how_in(tmp_path / name, resume=True))
+            assert not outcome.failed, outcome.failed
+        measured[name] = outcome.measured
+    assert [cell.regret for cell in measured["resumed"]] == [cell.regret for cell in measured["fresh"]]
+
+
+def test_a_cell_lapses_with_a_file_that_its_run_read(tmp_path: Path) -> None:
+    """No table names the file; the cell says that it was read, and with which content."""
+    study = study_of(tmp_path / "s.toml", SMALL)
+    data = tmp_path / "data.txt"
+    data.write_text("1", encoding="utf-8")
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Reading(Capri):
+        def run(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
+            assert data.read_text(encoding="utf-8")
+            return Capri.run(self, problem, streams, n_runs)
+
+    store, cell = CellStore(folder=tmp_path / "cells"), cells_of(study)[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(making, "find_contender", lambda name: Reading)
+        store.write(study, measure(study, cell, tmp_path))
+        assert store.read(study, cell) is not None
+        data.write_text("2", encoding="utf-8")
+        assert store.read(study, cell) is None
+
+
+def test_a_cell_lapses_with_the_versions_and_with_the_code_of_a_plug_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another numpy, or another source that the contender's class reaches, is another cell."""
+    study = study_of(tmp_path / "s.toml", SMALL)
+    store, cell = CellStore(folder=tmp_path), cells_of(study)[0]
+    before = store.path(study, cell)
+    with monkeypatch.context() as patch:
+        patch.setattr("dpaudit.runtime.content_address.versions", lambda: (("numpy", "9"),))
+        assert store.path(study, cell) != before
+    with monkeypatch.context() as patch:
+        patch.setattr("dpaudit.runtime.content_address.digest_of_sources", lambda *subjects: str(subjects))
+        held = store.path(study, cell)
+        patch.setattr("dpaudit.study.store.find_contender", lambda name: Transcript)
+        assert store.path(study, cell) != held
+    assert store.path(study, cell) == before

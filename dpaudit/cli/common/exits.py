@@ -80,9 +80,10 @@ def _outcome(command: Callable[[], Exit]) -> Exit:
 def returning_exits() -> Generator[None, None, None]:
     """Turn `os._exit` of this process into SystemExit, so that no audited code ends it without a word.
 
-    A forked child, which ends by `os._exit`, keeps it.
+    A forked child, which ends by `os._exit`, keeps it. `sys.exit`, by which the exit code is handed on, is put back if
+    the code replaced it.
     """
-    process, original = os.getpid(), os._exit
+    process, original, handed_on = os.getpid(), os._exit, sys.exit
 
     def ended(status: int) -> NoReturn:
         if os.getpid() == process:
@@ -93,7 +94,7 @@ def returning_exits() -> Generator[None, None, None]:
     try:
         yield
     finally:
-        os._exit = original
+        os._exit, sys.exit = original, handed_on
 
 
 def internal_error(error: Exception) -> Exit:

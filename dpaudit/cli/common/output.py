@@ -5,7 +5,7 @@ terminal, a pipe or a file; the colours are the program's own.
 """
 
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from rich.text import Text
 from dpaudit.cli.common.options import Format
 from dpaudit.errors import ConfigError
 from dpaudit.render.layout import to_text
-from dpaudit.runtime.whole_files import replace_file
+from dpaudit.runtime.whole_files import replace_file, replace_files
 from dpaudit.wording.escaping import clean, one_line
 
 _WIDTH = 100
@@ -117,6 +117,17 @@ def write(file: Path, content: str) -> None:
         replace_file(file, content.encode("utf-8", "replace"))
     except OSError as error:
         raise ConfigError(f"{file}: cannot be written ({error.strerror}).") from None
+
+
+def write_files(folder: Path, files: Mapping[str, str]) -> None:
+    """Write the texts of `files`, by their names, to `folder`, so that files of two calls never lie there together.
+
+    Raises: ConfigError: nothing may be written there; what was there is left as it was.
+    """
+    try:
+        replace_files(folder, {name: content.encode("utf-8", "replace") for name, content in files.items()})
+    except OSError as error:
+        raise ConfigError(f"{folder}: cannot be written to ({error.strerror}).") from None
 
 
 def output_folder(folder: Path) -> Path:

@@ -23,7 +23,7 @@ def conduct(
         how = How(
             perform=_performing(jobs, scheduler),
             certify=certify,
-            store=CellStore(folder=folder / "cells"),
+            store=CellStore(folder=folder / "cells", base=base),
             resume=resume,
             progress=advance,
         )
