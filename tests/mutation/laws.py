@@ -424,6 +424,7 @@ def the_smallest_noise_is_smallest() -> None:
         tree, claim = INPUTS[name]
         from dpaudit.model.declaration import scaled
 
+        assert scaled(release(gaussian(4.0)), 2.0) == release(gaussian(8.0))
         factor = smallest_noise(tree, claim)
         just, less = (
             bracket_delta(fold(scaled(tree, factor * f), "replace_one", (TOGETHER,)), claim.epsilon)
