@@ -258,16 +258,7 @@ class _Experiment:
         counts = count_guesses(prepared.event, scores, labels)
         decision = _decision(counts, self.claim, self.delta, share, gaussian=gaussian)
         epsilon = decision.deciding.epsilon
-        attack = Attack(
-            score=prepared.score,
-            event=prepared.event,
-            read=prepared.read,
-            scores=scores,
-            labels=labels,
-            significance=share,
-            counted=len(labels),
-            gaussian=decision.bound is _declared_gaussian_bound,
-        )
+        attack = _attack(prepared, counted, decision, share)
         power = self._power(case, epsilon, prepared, attack, counted.cells, rng, probed, how)
         seed = seed_of(rng)
         result = AuditResult(
@@ -388,6 +379,20 @@ class _Decision:
     bound: Bound
     deciding: LowerBound
     others: tuple[LowerBound, ...]
+
+
+def _attack(prepared: Prepared, counted: Counted, decision: "_Decision", share: float) -> Attack:
+    """Return the attack of one audit, with what it counted."""
+    return Attack(
+        score=prepared.score,
+        event=prepared.event,
+        read=prepared.read,
+        scores=counted.scores,
+        labels=counted.labels,
+        significance=share,
+        counted=len(counted.labels),
+        gaussian=decision.bound is _declared_gaussian_bound,
+    )
 
 
 def _with_beside(result: AuditResult, counted: Counted, rare_share: float, *, bits_decide: bool) -> AuditResult:

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpaudit.verifier.losses import Loss, Multiset, discrete, on_sample, reverse
-from dpaudit.verifier.rates import absent, log_absent, sampled
+from dpaudit.verifier.numerics.rates import absent, log_absent, sampled
 from dpaudit.verifier.refusals import Table, positive, require
 from dpaudit.verifier.shifts import Array
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.rates import absent, sampled
+from dpaudit.verifier.numerics.rates import absent, sampled
 from dpaudit.verifier.refusals import follow, require
 
 Loss = tuple[Any, ...]

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpaudit.verifier import shifts
 from dpaudit.verifier.losses import Loss, leak
-from dpaudit.verifier.rates import absent, log_absent, sampled
+from dpaudit.verifier.numerics.rates import absent, log_absent, sampled
 from dpaudit.verifier.shifts import UNIT, Array
 from dpaudit.verifier.sums import Window, summed
 

@@ -6,13 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpaudit.verifier import integers, losses, rates, splits
+from dpaudit.verifier import integers, losses, splits
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reverse, reversed_all, shows_all, times
 from dpaudit.verifier.mechanisms import with_leaves
-from dpaudit.verifier.rates import absent, log_absent, sampled
+from dpaudit.verifier.numerics import rates
+from dpaudit.verifier.numerics.rates import absent, log_absent, sampled
+from dpaudit.verifier.numerics.sizes import cut_sizes
 from dpaudit.verifier.refusals import Table, Unfollowed, follow, require
 from dpaudit.verifier.shape import TABLES
-from dpaudit.verifier.sizes import cut_sizes
 from dpaudit.verifier.together import together
 
 _NOTHING: Multiset = Counter()

@@ -26,8 +26,9 @@ from dpaudit.model.losses import (
 )
 from dpaudit.model.losses.mixture import binomial_weights
 from dpaudit.model.losses.sampled_ratios import absent, log_absent, loss_before, sampled_loss, share_without
-from dpaudit.verifier import integers, rates, schemes
+from dpaudit.verifier import integers, schemes
 from dpaudit.verifier import losses as checker
+from dpaudit.verifier.numerics import rates
 from mechanisms import DiscreteLaplace
 
 DIGITS = 160

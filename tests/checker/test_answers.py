@@ -33,7 +33,7 @@ from dpaudit.accounting.schemes import kept_rate, truncated_shares
 from dpaudit.accounting.shuffling import Clones
 from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
 from dpaudit.verifier import verify
-from dpaudit.verifier.sizes import cut_sizes
+from dpaudit.verifier.numerics.sizes import cut_sizes
 from mechanisms import BallLaplace, Finite, Gaussian, Laplace, RandomisedResponse
 from tests.checker.test_forgeries import FORGING
 

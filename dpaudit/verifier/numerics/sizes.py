@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpaudit.verifier.refusals import follow
-from dpaudit.verifier.shifts import Array
 
 _REACH, _BESIDE = 40.0, 800  # deviations to either side, and sizes more: beyond lies less than e^-800
 _LONGEST = 2**22  # sizes of a window
@@ -13,6 +13,7 @@ _POSSIBLE, _RARE = 1e-300, 1e-22  # of what is possible; of sizes that have the 
 _UNIT = 1e-15  # relative; the rounding that each size adds to a sum of probabilities
 _ALIKE = 1e-3  # relative, of sizes that have the rate of the smallest of them
 
+Array = NDArray[np.float64]
 Shares = list[tuple[float, float]]
 
 

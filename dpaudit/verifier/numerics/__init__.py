@@ -1,0 +1,1 @@
+"""Rates and sizes of samples in the checker's own arithmetic."""
