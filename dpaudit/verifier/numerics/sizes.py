@@ -1,6 +1,7 @@
 """The sizes of a Poisson sample that is cut, in a window around their mean, whatever the population."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ _POSSIBLE, _RARE = 1e-300, 1e-22  # of what is possible; of sizes that have the 
 _UNIT = 1e-15  # relative; the rounding that each size adds to a sum of probabilities
 _ALIKE = 1e-3  # relative, of sizes that have the rate of the smallest of them
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Shares = list[tuple[float, float]]
 
 
