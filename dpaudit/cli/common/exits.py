@@ -38,6 +38,9 @@ class Exit(IntEnum):
     UNREAD = 141
 
 
+_EXIT = sys.exit  # as it is before any audited code is imported
+
+
 def ending(command: Callable[P, Exit]) -> Callable[P, None]:
     """Return `command` in the form that typer calls: the result becomes the exit code, an error becomes one line."""
 
@@ -83,7 +86,7 @@ def returning_exits() -> Generator[None, None, None]:
     A forked child, which ends by `os._exit`, keeps it. `sys.exit`, by which the exit code is handed on, is put back if
     the code replaced it.
     """
-    process, original, handed_on = os.getpid(), os._exit, sys.exit
+    process, original = os.getpid(), os._exit
 
     def ended(status: int) -> NoReturn:
         if os.getpid() == process:
@@ -94,7 +97,7 @@ def returning_exits() -> Generator[None, None, None]:
     try:
         yield
     finally:
-        os._exit, sys.exit = original, handed_on
+        os._exit, sys.exit = original, _EXIT
 
 
 def internal_error(error: Exception) -> Exit:
