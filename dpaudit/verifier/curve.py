@@ -23,7 +23,7 @@ from dpaudit.verifier.losses import (
     shows_all,
     supremum,
 )
-from dpaudit.verifier.moments import above, ranged
+from dpaudit.verifier.numerics.moments import above, ranged
 from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, blur, cut, pair, plain, reach
 from dpaudit.verifier.refusals import follow, require
 from dpaudit.verifier.shifts import Array

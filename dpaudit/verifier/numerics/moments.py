@@ -7,11 +7,13 @@ moments of pairs are smaller, and they multiply. For s > 0 (Canonne, Kamath and 
 """
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpaudit.verifier.losses import Loss
-from dpaudit.verifier.shifts import Array
+Array = NDArray[Any]
+Loss = tuple[Any, ...]
 
 _POWERS = np.geomspace(1e-4, 1e7, 6000)
 _SLIP = 1e-12  # relative and for each loss; more than what rounding makes of a logarithm
