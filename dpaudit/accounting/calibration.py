@@ -159,18 +159,28 @@ def excess_scaled(tree: Declaration, factor: float, claim: Claim, engines: tuple
     Noise below the range of a mechanism, or below that of a node that amplifies it, counts as too little.
     Raises: UnsupportedError: noise above a mechanism's range.
     """
-    try:
-        changed = scaled(tree, factor)
-    except (ValueError, OverflowError) as error:
-        if factor < 1:
-            return _FAR
-        raise UnsupportedError(f"The noise that would be enough lies beyond what a mechanism takes: {error}") from None
+    changed = scaled_within(tree, factor)
+    if changed is None:
+        return _FAR
     try:
         return excess(changed, claim, engines)
     except UnsupportedError:
         if factor < 1:
             return _FAR
         raise
+
+
+def scaled_within(tree: Declaration, factor: float) -> Declaration | None:
+    """Return `tree` with `factor` times its noise; None where that is less than a mechanism takes.
+
+    Raises: UnsupportedError: noise above a mechanism's range.
+    """
+    try:
+        return scaled(tree, factor)
+    except (ValueError, OverflowError) as error:
+        if factor < 1:
+            return None
+        raise UnsupportedError(f"The noise that would be enough lies beyond what a mechanism takes: {error}") from None
 
 
 def log_ratio(value: float, allowed: float) -> float:

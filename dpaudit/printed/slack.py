@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpaudit.accounting.accountant import bracket_epsilon
-from dpaudit.accounting.calibration import LEAST, excess, log_ratio, smallest_factor, smallest_noise
+from dpaudit.accounting.calibration import LEAST, excess, log_ratio, scaled_within, smallest_factor, smallest_noise
 from dpaudit.accounting.fold import fold
 from dpaudit.engines import UPPERS
 from dpaudit.errors import UnsupportedError
@@ -25,7 +25,6 @@ from dpaudit.model.declaration import (
     Sequential,
     Stated,
     children,
-    scaled,
     walk,
     with_children,
 )
@@ -180,12 +179,17 @@ def _leaf_bounds() -> Callable[[Step], float]:
 
 def _by_rules(name: str, sentence: str, conclude_with: Callable[[Declaration, Claim], float]) -> Reading:
     """Return a reading that follows the printed rules with some of them improved."""
+
+    def concluded(tree: Declaration | None, claim: Claim) -> float:
+        """Return the epsilon of a tree, infinity of one whose mechanisms take no such noise."""
+        return math.inf if tree is None else conclude_with(tree, claim)
+
     return Reading(
         name=name,
         sentence=sentence,
         epsilon=conclude_with,
         noise=lambda tree, claim: smallest_factor(
-            lambda factor: log_ratio(conclude_with(scaled(tree, factor), claim), claim.epsilon),
+            lambda factor: log_ratio(concluded(scaled_within(tree, factor), claim), claim.epsilon),
             f"epsilon={claim.epsilon}, delta={claim.delta}",
         ),
     )
@@ -213,7 +217,7 @@ def _parts_of(node: Declaration) -> int:
 def _with_true_counts(node: Declaration, share: float = 1.0) -> Declaration:
     """Return the tree with the parts there are in place of printed slots, and delta split among those."""
     held = share
-    if node.printed is not None and node.printed.slots is not None:
+    if node.printed is not None and node.printed.slots is not None and _parts_of(node):
         held = share * node.printed.slots / _parts_of(node)
     parts = tuple(_with_true_counts(child, held) for child in children(node))
     changed = with_children(node, parts)

@@ -32,6 +32,7 @@ from dpaudit.verifier.sums import Law, Window, growth, summed
 _WIDTH, _WIDE = 2e-5, 1e-3  # relative widths: that a lattice aims at; beyond which another epsilon gets its own window
 _SIZES, _KINDS, _MERGED = (2**10, 2**20), 512, 2**10  # of a window; the most kinds of losses; atoms of a first look
 _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed form, by itself
+_FINE = 1000  # knots within the largest value of a loss: beyond, splitting its atoms costs nothing
 _FEW = 8  # kinds of losses whose sum others may still know closely
 _OUTSIDE, _NOTHING = 40.0, 1e-305  # -ln of the weighted mass outside of a window; no number below is told from this
 
@@ -208,13 +209,20 @@ def _window(losses: dict[Loss, int], epsilon: float) -> tuple[float, Window, Arr
     cost = steep * (1 + steep) / 12
     step = math.sqrt(_WIDTH / cost / sum(losses.values()))
     size = 2 ** math.ceil(math.log2(min(max((high - low) / step + 8, _SIZES[0]), _SIZES[1])))
-    step = max(step, (high - low) / (size - 8), 10 * least)  # a loss has 2e6 cells at most
+    step = _aligned(max(step, (high - low) / (size - 8), 10 * least), losses)  # a loss has 2e6 cells at most
     follow(step < 50, "a composition is too wide for this checker's lattice")
     finer = {loss: 4 * cost * n * _spread(*held[loss], theta)[1] / _WIDTH for loss, n in losses.items()}
     cells = {
         loss: min(MOST, LOOK * 2 ** max(0, math.ceil(math.log2(max(1.0, ratio)) / 2))) for loss, ratio in finer.items()
     }
     return theta, Window(math.floor(low / step) - 2, size, step), tilts, cells
+
+
+def _aligned(step: float, losses: dict[Loss, int]) -> float:
+    """Return a step of which the largest value of the most frequent loss is a multiple: its atoms are not split."""
+    often = max(losses, key=lambda loss: losses[loss])
+    knots = max(map(abs, reach(often))) / step
+    return step * knots / math.floor(knots) if often[0] in ("laplace", "discrete") and 1 <= knots < _FINE else step
 
 
 def _merged(held: Pair) -> tuple[Array, Array]:

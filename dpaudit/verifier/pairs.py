@@ -367,7 +367,7 @@ def _counted(
     ways = ([(p, places), (q_low, fewer)], [(q, steps)]), ([(q_low, steps)], [(p_high, places), (q, fewer)])
     laws = zip(ways[order == "add"], (-1, 1), strict=True)
     one, two = (np.maximum(_power(measures, size, side, tilts)[0], _TINY) for measures, side in laws)
-    ratio = np.log(one / two)
+    ratio = np.log(one) - np.log(two)
     known = ratio >= at.min()
     told, p = np.minimum(ratio, at.max())[known], one[known]
     return told, p, p * np.exp(told - ratio[known]) + _TINY, *_one_way(p)[2:]

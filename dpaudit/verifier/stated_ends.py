@@ -2,7 +2,7 @@
 
 An end on its safe side of the whole bracket is proved. One on the other side of the whole bracket is contradicted. One
 inside is confirmed where the bracket is narrow, and stays open where it is wide. An end that is proved and lies further
-from the bracket than the tolerance is not what the declaration gives: contradicted where sharp bounds are known, and
+from the bracket than the tolerance is not what the declaration gives: unconfirmed where sharp bounds are known, and
 told otherwise.
 """
 
@@ -64,8 +64,12 @@ def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float, *,
     room = (small := small_delta(curve, float(claim["delta"]))) + high - low
     if side == "upper":
         true, proved, near = delta >= low, delta >= high * (1 - _WIDE), delta <= high * (1 + loose) + room
+        near = (
+            near or delta <= curve.delta(claim["epsilon"] * (1 - loose))[1]
+        )  # next to the largest loss delta is steep
     else:
         true, proved, near = delta <= high, delta * (1 - _WIDE) <= low, delta >= low * (1 - loose) - room
+        near = near or delta >= curve.delta(claim["epsilon"] * (1 + loose))[0]
     stated, lies = f"the {side} bound on delta, {delta:.9g}", f"this checker's bracket [{low:.9g}, {high:.9g}]"
     if not true:
         return Outcome((f"{stated}, is contradicted by {lies}",))
@@ -77,8 +81,8 @@ def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float, *,
 
 
 def _far(told: str, *, sharp: bool) -> Outcome:
-    """Return a loose end: a contradiction where bounds are known to be sharp."""
-    return Outcome((told,)) if sharp else Outcome(loose=(told,))
+    """Return a loose end, which is true: unconfirmed where bounds are known to be sharp."""
+    return Outcome((), (told,)) if sharp else Outcome(loose=(told,))
 
 
 def _epsilon(side: str, epsilon: float, delta: float, curve: Worst, loose: float, *, sharp: bool) -> Outcome:
@@ -87,7 +91,10 @@ def _epsilon(side: str, epsilon: float, delta: float, curve: Worst, loose: float
     blunt = 0 < delta < small_delta(curve, 0.0) or 0 < abs(delta - curve.lost) <= _EXACT * curve.lost
     if epsilon == math.inf:
         free = upper and (blunt or not sharp)
-        return Outcome() if free or curve.never(delta) else Outcome((f"{stated} is too large",))
+        if free or curve.never(delta):
+            return Outcome()
+        told = f"{stated} is too large"
+        return Outcome((), (told,)) if upper else Outcome((told,))
     asked = epsilon * (1 + _EXACT) if upper else epsilon * (1 - _EXACT)
     low, high = curve.delta(asked)
     surely, maybe = _exceeds(curve, asked, delta, 0)

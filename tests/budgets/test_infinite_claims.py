@@ -94,7 +94,7 @@ def test_a_budget_must_be_finite() -> None:
 
 @pytest.mark.parametrize("epsilon", ["inf", '"inf"'])
 def test_the_commands_take_both_forms(epsilon: str, tmp_path: Path) -> None:
-    """A configuration is certified, explained, checked and reported; booking it costs what is proved."""
+    """A configuration is certified, explained and reported, `check` flags it; booking it costs what is proved."""
     path, ledger = tmp_path / "open.toml", str(tmp_path / "ledger.db")
     path.write_text(CONFIG.format(epsilon=epsilon), encoding="utf-8")
     certificate = str(tmp_path / "open.json")
@@ -109,7 +109,9 @@ def test_the_commands_take_both_forms(epsilon: str, tmp_path: Path) -> None:
     assert code == 0
     assert "nothing is promised" in text
     assert run("explain", str(path))[0] == 0
-    assert run("check", str(path))[0] == 0
+    code, text = run("check", str(path))
+    assert code == 1
+    assert "DPA107" in text
     code, text = run("calibrate", str(path))
     assert code == 2
     assert run("report", str(path), "-o", str(tmp_path / "report"))[0] == 0

@@ -1,6 +1,5 @@
 """Honest declarations at the ends of what they may say: each has an answer or a refusal, and none is rejected."""
 
-import dataclasses
 import json
 import math
 import re
@@ -8,6 +7,7 @@ import resource
 import sys
 import types
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from dpaudit.accounting.shuffling import Clones
 from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
 from dpaudit.verifier import verify
 from dpaudit.verifier.numerics.sizes import cut_sizes
-from mechanisms import BallLaplace, Finite, Gaussian, Laplace, RandomisedResponse
+from mechanisms import BallLaplace, DiscreteLaplace, Exponential, Finite, Gaussian, Laplace, RandomisedResponse
 from tests.checker.test_forgeries import FORGING
 
 VAULT = 519168 / 12_695_312_500
@@ -100,6 +100,30 @@ WIDE: dict[str, tuple[Declaration, Claim]] = {
     "10^36 Laplace releases": (
         Repeat(part=Repeat(part=Release(label="x", mechanism=LAPLACE), times=10**18), times=10**18),
         claim(1.0, 1e-5),
+    ),
+}
+
+
+LATTICE = Release(
+    label="count",
+    mechanism=DiscreteLaplace(scale=3.0, l1_sensitivity=3, neighbours="add_remove"),
+    printed=Printed(rule="tree", epsilon=0.5, slots=4.0),
+)
+HONEST |= {
+    "a printed rule that no noise of a range meets": (
+        replace(LATTICE, printed=Printed(rule="laplace", epsilon=0.5)),
+        claim(1e-17, 0.0),
+    ),
+    "slots printed on a release": (LATTICE, claim(1.0, 1e-6)),
+    "a delta next to the largest loss": (
+        Repeat(
+            part=Release(
+                label="choice",
+                mechanism=Exponential(epsilon=0.6137608038988214, linf_sensitivity=1.0, neighbours="add_remove"),
+            ),
+            times=3,
+        ),
+        claim(1.8389486902882524, 1.4841951010356797e-12),
     ),
 }
 
@@ -233,4 +257,4 @@ def test_a_stated_slack_that_the_checker_cannot_follow_is_unconfirmed() -> None:
     verified = verify(FORGING.resealed(json.loads(json.dumps(data))))
     assert verified.complaints == ()
     assert any("of the noise" in told for told in verified.unconfirmed)
-    assert dataclasses.replace(verified, unconfirmed=()).accepted
+    assert replace(verified, unconfirmed=()).accepted

@@ -14,6 +14,7 @@ from dpaudit.model.losses import (
     AllocatedLoss,
     ApproximateLoss,
     AverageLoss,
+    ChoiceLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
@@ -172,5 +173,7 @@ def _span(loss: SimpleLoss, tail: float) -> float:
             return max(loss.loss_at(ends[1]) - loss.loss_at(ends[0]), 1e-12)
         case SampledLoss() | AverageLoss() | StitchedLoss() | AllocatedLoss():
             return span(loss, tail)
+        case ChoiceLoss(options=options):
+            return max(_span(option, tail) for option in options)
         case _:
             return 2 * max(loss.supremum, loss.reversed().supremum) or 1.0
