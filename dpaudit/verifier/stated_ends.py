@@ -62,14 +62,15 @@ def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float, *,
     """Compare a stated end of delta at the claimed epsilon."""
     low, high = curve.delta(claim["epsilon"])
     room = (small := small_delta(curve, float(claim["delta"]))) + high - low
+    steep = curve.delta(claim["epsilon"] * (1 - loose if side == "upper" else 1 + loose))  # next to the largest loss
     if side == "upper":
-        true, proved, near = delta >= low, delta >= high * (1 - _WIDE), delta <= high * (1 + loose) + room
-        near = (
-            near or delta <= curve.delta(claim["epsilon"] * (1 - loose))[1]
-        )  # next to the largest loss delta is steep
+        true, proved, near = (
+            delta >= low,
+            delta >= high * (1 - _WIDE),
+            max(high * (1 + loose) + room, steep[1]) >= delta,
+        )
     else:
-        true, proved, near = delta <= high, delta * (1 - _WIDE) <= low, delta >= low * (1 - loose) - room
-        near = near or delta >= curve.delta(claim["epsilon"] * (1 + loose))[0]
+        true, proved, near = delta <= high, delta * (1 - _WIDE) <= low, min(low * (1 - loose) - room, steep[0]) <= delta
     stated, lies = f"the {side} bound on delta, {delta:.9g}", f"this checker's bracket [{low:.9g}, {high:.9g}]"
     if not true:
         return Outcome((f"{stated}, is contradicted by {lies}",))

@@ -70,7 +70,7 @@ def test_the_lower_end_at_several_secret_places_meets_the_delta_by_all_outcomes(
 
 @pytest.mark.parametrize("place", range(len(ENDS)))
 def test_an_end_is_judged_by_its_side_and_its_distance(place: int) -> None:
-    """Inside of the tolerance it is confirmed, beyond it loose or not what follows, and on the other side wrong."""
+    """Inside of the tolerance it is confirmed, beyond it loose or unconfirmed, and on the other side wrong."""
     tree, relation, side, data, stated, word = ENDS[place]
     found = compared(side, data, stated, Worst(fold(tree, relation)))
     assert said(found) == word, (json.dumps(tree), side, data, stated, found)

@@ -506,7 +506,7 @@ def ends() -> Iterator[tuple[Data, str, str, Data, Data, str]]:
     for tree, relation, epsilon, delta, inside, beyond, kind in near:
         for side, effort, name in product(("upper", "lower"), ("quick", "default"), ("epsilon", "delta")):
             safe = 1 if side == "upper" else -1
-            loose = "loose" if (kind, effort) == ("summed", "quick") or kind == "derived" else "wrong"
+            loose = "loose" if (kind, effort) == ("summed", "quick") or kind == "derived" else "unconfirmed"
             data = {"claim": {"epsilon": epsilon, "delta": delta}, "effort": effort}
             for moved, said in ((inside, ""), (beyond, loose), (-beyond, "wrong")):
                 if name == "epsilon" or delta:
@@ -515,7 +515,14 @@ def ends() -> Iterator[tuple[Data, str, str, Data, Data, str]]:
                     sense = ("large" if safe * moved > 0 else "small") if name == "epsilon" and said else ""
                     yield tree, relation, side, data, stated, f"{said} {sense}".strip()
             never = {"epsilon": {side: math.inf}, "delta": {side: delta}}
-            yield tree, relation, side, data, never, "" if (side, loose) == ("upper", "loose") else "wrong large"
+            yield (
+                tree,
+                relation,
+                side,
+                data,
+                never,
+                "wrong large" if side == "lower" else "" if loose == "loose" else "unconfirmed large",
+            )
 
 
 def said(found: Any) -> str:
