@@ -85,6 +85,8 @@ def _laplace(fields: Table, relation: str) -> Sides:
 
 def _ball_laplace(fields: Table, relation: str) -> Sides:
     """A Euclidean move is at most sqrt(dimension) times as long in l1, and is so long when it is spread evenly."""
+    if fields["l2_sensitivity"] == 0:
+        return Counter(), Counter()
     dimension, shift = fields["dimension"], exact_ratio(fields, "l2_sensitivity", "scale")
     root = Fraction(math.isqrt(dimension))
     if root**2 != dimension:
