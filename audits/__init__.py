@@ -93,6 +93,8 @@ __all__ = [
     "search_neighbours",
     "shuffled_case",
     "watch_noise",
+    "watch_opacus",
+    "watch_privatizer",
     "watch_sampling",
     "witness_bound",
     "witness_delta",
@@ -214,6 +216,8 @@ EXPORTS: dict[str, str] = {
     "search_neighbours": "audits.procedures.neighbour_search",
     "shuffled_case": "audits.attacks.shuffled",
     "watch_noise": "audits.checks.noise_law",
+    "watch_opacus": "audits.training.watching_opacus",
+    "watch_privatizer": "audits.training.watching_jax",
     "watch_sampling": "audits.checks.sampler",
     "witness_bound": "audits.bounds.hockey_stick",
     "witness_delta": "audits.bounds.hockey_stick",
@@ -306,6 +310,8 @@ if TYPE_CHECKING:
     from audits.training.training_audit import TrainingAudit as TrainingAudit
     from audits.training.training_audit import audit_training as audit_training
     from audits.training.training_audit import judge as judge
+    from audits.training.watching_jax import watch_privatizer as watch_privatizer
+    from audits.training.watching_opacus import watch_opacus as watch_opacus
 else:
     __getattr__, __dir__ = lazy_exports(__name__, EXPORTS)
 

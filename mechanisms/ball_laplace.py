@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, ComposedLoss, LaplaceLoss, Neighbours, meets
+from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, NonNegative, Size, count, meant, noise_size, one_of, ratio, size, size_or_zero
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
@@ -15,6 +16,7 @@ from mechanisms._additive import laplace_log_density, with_laplace_noise
 from mechanisms.laplace import Laplace
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BallLaplace:
     """Adds independent Laplace noise to every coordinate of a vector that moves by a bounded Euclidean distance.

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, UnsupportedError, meets, smallest_holding
+from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, Size, count, meant, noise_size, one_of
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
@@ -19,6 +20,7 @@ _SMALLEST, _LARGEST, _LARGEST_MU, _REACH = 0.1, 1e4, 10.0, 22.0
 _FAR_MASS = 1e-106  # at least the probability of what lies beyond _REACH on both sides
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscreteGaussian:
     """Adds integers with probabilities proportional to e^(-k^2 / (2 stddev^2)).

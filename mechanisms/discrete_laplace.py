@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, meets, smallest_holding
+from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, Size, count, noise_size, one_of, ratio
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
@@ -17,6 +18,7 @@ from mechanisms._exact import discrete_laplace
 _SMALLEST, _LARGEST, _LARGEST_SHIFT = 2.0**-8, 2.0**53, 500.0
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscreteLaplace:
     """Adds independent integers, with probabilities proportional to e^(-|k| / scale), to every coordinate.

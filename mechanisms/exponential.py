@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, meets, smallest_holding
+from dpaudit.arguments import named_fields
 from dpaudit.checks import Positive, Size, meant, one_of, positive, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
@@ -16,6 +17,7 @@ _LARGEST_EPSILON = 300.0
 _STEPS = 1000
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exponential:
     """Draws a candidate with probability proportional to e^(epsilon utility / (2 linf_sensitivity)).

@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import DiscreteLoss, Neighbours
+from dpaudit.arguments import named_fields
 from dpaudit.checks import FieldError, meant, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.losses import (
@@ -27,6 +28,7 @@ from dpaudit.model.mechanism import Array
 _MOST = 100_000
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finite:
     """Reports one of finitely many outcomes; `first` and `second` are their probabilities for the two answers 0 and 1.

@@ -6,12 +6,14 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
+from dpaudit.arguments import named_fields
 from dpaudit.checks import Size, noise_size, one_of, ratio, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import normal_log_density
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gaussian:
     """Adds independent normal noise to every coordinate of a vector or matrix.

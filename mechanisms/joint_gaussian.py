@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
+from dpaudit.arguments import named_fields
 from dpaudit.checks import FieldError, Size, one_of, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
@@ -17,6 +18,7 @@ from mechanisms.symmetric_gaussian import SymmetricGaussian
 _LARGEST_RATIO = 1e150  # of two bounds over a deviation, or the reverse: its square is a float with all digits
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointGaussian:
     """Releases sums of x x^T and of y x over records (x, y), with symmetric and with plain normal noise.

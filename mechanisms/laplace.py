@@ -7,12 +7,14 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, LaplaceLoss, Neighbours, UnsupportedError, meets
+from dpaudit.arguments import named_fields
 from dpaudit.checks import Size, noise_size, one_of, ratio, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Laplace:
     """Adds independent Laplace noise to every coordinate of a vector or matrix.

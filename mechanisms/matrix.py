@@ -7,6 +7,7 @@ from typing import ClassVar, Self, get_args
 import numpy as np
 
 from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, Release, Repeat, Subsample, smallest_noise
+from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, FieldError, count, one_of
 from dpaudit.model.mechanism import AdditiveMechanism, Array, is_additive
 from mechanisms._sensitivity import Moved, squared_move
@@ -23,6 +24,7 @@ from mechanisms.gaussian import Gaussian
 _LARGEST, _LARGEST_MATRIX = 1 << 16, 512
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
     """Releases C G + Z for a stream G of up to `horizon` elements, a strategy matrix C and independent noise Z.

@@ -11,6 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import DiscreteLoss, Neighbours
+from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, Size, count, noise_size, one_of, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
@@ -19,6 +20,7 @@ from mechanisms._wishart import log_constant, symmetric_matrices, wishart
 _ROUNDING = 1e-9
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneSidedWishart:
     """Adds W ~ Wishart(dimension + 1, scale I) to a positive semi-definite matrix: not pure, at any epsilon.

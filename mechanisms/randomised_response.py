@@ -7,12 +7,14 @@ from typing import Annotated, ClassVar, Self
 import numpy as np
 
 from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, UnsupportedError, meets
+from dpaudit.arguments import named_fields
 from dpaudit.checks import OneOf, Positive, TwoOrMore, count, one_of, positive
 from dpaudit.model.mechanism import Array
 
 _LARGEST_EPSILON = 700.0
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomisedResponse:
     """Reports the true category with e^epsilon times the probability of each other one.

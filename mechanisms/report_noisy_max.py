@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import ApproximateLoss, Claim, LaplaceLoss, Neighbours
+from dpaudit.arguments import named_fields
 from dpaudit.checks import Size, noise_size, one_of, ratio, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
@@ -17,6 +18,7 @@ _DOWN = 2.0**-48  # relative; what rounding may have made of a loss
 _REACH, _FARTHEST, _NODES = 45.0, 700.0, 20
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportNoisyMax:
     """Adds Laplace noise to every score and releases which is largest, and nothing else.

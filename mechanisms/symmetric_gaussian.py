@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, Self, get_args
 import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
+from dpaudit.arguments import named_fields
 from dpaudit.checks import Size, noise_size, one_of, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
@@ -23,6 +24,7 @@ DEVIATIONS: dict[Symmetry, tuple[float, float]] = {
 """Standard deviations on and off the diagonal, in units of `stddev`."""
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SymmetricGaussian:
     """Adds symmetric normal noise to a symmetric matrix.

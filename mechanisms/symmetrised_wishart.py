@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, LaplaceLoss, Neighbours, UnsupportedError
+from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, Size, count, noise_size, one_of, ratio, size
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.mechanism import Array
@@ -17,6 +18,7 @@ from mechanisms.laplace import Laplace
 _NODES = 12
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SymmetrisedWishart:
     """Adds W - W', both Wishart(dimension + 1, scale I) and independent, to a symmetric matrix: pure.

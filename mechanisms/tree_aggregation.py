@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, smallest_noise
+from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, count
 from dpaudit.model.mechanism import AdditiveMechanism, Array, is_additive, is_dominated
 from mechanisms._counters import TreeBank, TreePath
@@ -17,6 +18,7 @@ from mechanisms.laplace import Laplace
 _LARGEST_SEPARATION = 16
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeAggregation:
     """Releases every prefix sum of a stream of up to `horizon` elements, with one draw of `leaf` noise a tree node.

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit import DiscreteLoss, Neighbours
+from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, FieldError, Positive, Size, count, noise_size, one_of, positive
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
@@ -18,6 +19,7 @@ from mechanisms.discrete_laplace import integers, of_whole
 _LARGEST = 100_000
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TruncatedDiscreteGaussian:
     """Adds integers k, |k| <= round(cut stddev), with probabilities proportional to e^(-k^2 / (2 stddev^2)).

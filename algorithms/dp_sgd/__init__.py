@@ -7,8 +7,6 @@ from algorithms.dp_sgd.accounting import epsilon_of_history
 from algorithms.dp_sgd.algorithm import DpSgd
 from algorithms.dp_sgd.notes import Review, review
 from algorithms.dp_sgd.reading import TrainingRecord, read_checkpoint, read_engine
-from algorithms.dp_sgd.watching import watch_opacus
-from algorithms.dp_sgd.watching_jax import watch_privatizer
 
 __all__ = [
     "DpSgd",
@@ -18,6 +16,4 @@ __all__ = [
     "read_checkpoint",
     "read_engine",
     "review",
-    "watch_opacus",
-    "watch_privatizer",
 ]

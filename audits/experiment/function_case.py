@@ -8,6 +8,7 @@ from audits.outputs.calls import as_run
 from dpaudit import AuditCase, Claim
 from dpaudit.checks import one_of
 from dpaudit.model.case import Score
+from dpaudit.model.claim import require_claim
 
 Arithmetic = Literal["exact", "floating"]
 """What the claim is about: noise in exact arithmetic, or the floating-point values that are released."""
@@ -46,6 +47,7 @@ def function_case(
     >>> function_case(lambda data, rng, n_runs: data + rng.laplace(size=n_runs), (0.0, 1.0), claim).arithmetic
     'floating'
     """
+    require_claim(claim)
     run, alone = as_run(function)
     return FunctionCase(
         name=name,

@@ -33,7 +33,7 @@ from audits.procedures.prior_evidence import PriorEvidence
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability
 from dpaudit.model.case import Run
-from dpaudit.model.claim import require_finite
+from dpaudit.model.claim import require_claim, require_finite
 from dpaudit.model.mechanism import Array
 
 Stop = Callable[[Betting], bool]
@@ -179,6 +179,7 @@ def _require_fitting(
     if case.relation != claim.neighbours:
         raise ValueError(f"Expected neighbours of the claim's relation {claim.neighbours!r}, got {case.relation!r}.")
     generator_of(rng)
+    require_claim(claim)
     if control_runs is not None:
         count("control_runs", control_runs, at_least=0)
 

@@ -39,7 +39,7 @@ from audits.procedures.rare_values import rare_share, with_rare_values
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability, probability_below_one
 from dpaudit.model.case import Run, Score
-from dpaudit.model.claim import require_finite
+from dpaudit.model.claim import require_claim, require_finite
 from dpaudit.model.mechanism import Array
 
 DECLARED = "the output laws are Gaussian, as declared"
@@ -86,6 +86,7 @@ def audit(
     'violation'
     """
     generator_of(rng)
+    require_claim(claim)
     remarks: tuple[str, ...] = ()
     if searched := dict(pairs):
         candidates = [("the given pair", neighbours), *searched.items()]
@@ -192,6 +193,7 @@ def _level_of(
     """Return the delta at which epsilon is bounded; settings that do not fit the case are refused."""
     count("runs", runs, at_least=4)
     generator_of(rng)
+    require_claim(claim)
     open_probability("significance", significance)
     level = claim.delta if delta is None else probability_below_one("delta", delta)
     if level < claim.delta:

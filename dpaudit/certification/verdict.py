@@ -12,7 +12,7 @@ from dpaudit.certification.evidence import Evidence, evidence_on
 from dpaudit.checks import one_of
 from dpaudit.errors import DeclarationError
 from dpaudit.model.bracket import Effort
-from dpaudit.model.claim import Claim
+from dpaudit.model.claim import Claim, require_claim
 from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration, Release, walk
 from dpaudit.model.mechanism import Mechanism
@@ -46,6 +46,7 @@ def certify(
         DeclarationError: a sensitivity stated for other neighbours than the claim's, or an unknown rule.
         UnsupportedError: a node that no engine covers, named in the message.
         ValueError: an unknown effort.
+        TypeError: no claim, or neither a declaration nor a mechanism.
 
     >>> from dpaudit import Release
     >>> from mechanisms import Gaussian
@@ -56,6 +57,12 @@ def certify(
     """
     if isinstance(declaration, Mechanism):
         declaration = Release(label=declaration.name, mechanism=declaration)
+    require_claim(claim)
+    if not isinstance(declaration, Declaration):
+        raise TypeError(
+            f"Expected a declaration or a mechanism, got {type(declaration).__name__}: {declaration!r:.40}; write "
+            "Release(label='sums', mechanism=...)."
+        )
     try:
         known = merge(conditions_of(declaration, claim.neighbours), conditions)
         evidence = evidence_on(declaration, claim, known, one_of("effort", effort, get_args(Effort)))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from dpaudit.arguments import named_fields
 from dpaudit.checks import (
     FieldError,
     NonNegativeOrInfinite,
@@ -24,6 +25,7 @@ NEIGHBOURS: tuple[Neighbours, ...] = get_args(Neighbours)
 MODELS: tuple[Model, ...] = get_args(Model)
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """A promise of (epsilon, delta)-differential privacy that can be checked.
@@ -91,3 +93,11 @@ def require_finite(claim: Claim, what: str) -> None:
             f"Expected epsilon=inf to be finite: {what} needs a claim that promises something, and every release keeps "
             "an infinite epsilon. Certify it, or claim a finite epsilon.",
         )
+
+
+def require_claim(claim: object) -> None:
+    """Refuse what is no claim. Raises: TypeError: with the claim to write in its place."""
+    if not isinstance(claim, Claim):
+        epsilon = claim if isinstance(claim, int | float) else 1.0
+        meant = f"Claim(epsilon={epsilon!r}, delta=1e-5, neighbours='add_remove')"
+        raise TypeError(f"Expected a Claim, got {type(claim).__name__}: {claim!r:.40}; write {meant}.")

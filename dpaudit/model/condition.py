@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never, get_args
 
+from dpaudit.arguments import named_fields
 from dpaudit.checks import one_of
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition_kinds import GENERAL, ConditionKind, sentence_of
@@ -28,6 +29,7 @@ from dpaudit.model.mechanism import Mechanism, is_plugged_in, with_leaves
 Status = Literal["checked", "assumed", "violated"]
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
     """One side-condition; `checked` means that a run or a computation looked at it.

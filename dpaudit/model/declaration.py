@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
+from dpaudit.arguments import named_fields
 from dpaudit.checks import (
     Count,
     FieldError,
@@ -46,6 +47,7 @@ KeyVisibility = Literal["public", "secret"]
 """Whether an adversary sees which part a record touches."""
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Printed:
     """The theorem that a paper cites at a node, and the (epsilon, delta) it concludes there.
@@ -72,6 +74,7 @@ class Printed:
                 object.__setattr__(self, name, positive(name, value))
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
     """One noisy answer: a leaf, named by a label that a run's trace repeats.
@@ -93,6 +96,7 @@ class Release:
             raise ValueError(f"Expected mechanism={self.mechanism!r} to be a mechanism, as in `mechanisms`.")
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sequential:
     """Parts released one after another; each may be chosen by looking at the outputs before it.
@@ -111,6 +115,7 @@ class Sequential:
         _require_parts("Sequential", self.parts)
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeat:
     """One part released `times` times with fresh noise; each time may depend on the outputs before it.
@@ -129,6 +134,7 @@ class Repeat:
         object.__setattr__(self, "times", count("times", self.times))
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parallel:
     """Parts of which a record touches one; `key` says in words what decides which.
@@ -164,6 +170,7 @@ class Parallel:
             )
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cells:
     """An array of cells of which the record's value picks one; every other cell gets noise only.
@@ -186,6 +193,7 @@ class Cells:
     printed: Printed | None = None
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
     """A part of which one person owns up to `size` records.
@@ -204,6 +212,7 @@ class Group:
         object.__setattr__(self, "size", count("size", self.size))
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subsample:
     """A part that sees a random sample: each record with probability `rate`, or a set of fixed size.
@@ -258,6 +267,7 @@ class Subsample:
             object.__setattr__(self, name, count(name, value))
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allocate:
     """A part run `steps` times an epoch, in which a record takes part `per_epoch` times, at secret places of its own.
@@ -291,6 +301,7 @@ class Allocate:
         one_of("positions", self.positions, get_args(Positions))
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shuffle:
     """The reports of `users` users in a secret uniform order; each user's report is the part, on that user's own data.
@@ -325,6 +336,7 @@ class Shuffle:
                 raise FieldError("part", f"Expected a report of a finite, pure epsilon; {node.source!r} states {told}.")
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostProcess:
     """A part followed by `steps` that never look at the data again.
@@ -340,6 +352,7 @@ class PostProcess:
     printed: Printed | None = None
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Billboard:
     """A part shown to everybody, which each user combines with `reads`, their own data: joint privacy.
@@ -366,6 +379,7 @@ class Billboard:
                 )
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Local:
     """What one user's own message goes through before anybody sees it; one message a user.
@@ -384,6 +398,7 @@ class Local:
             raise FieldError("part", "Expected part to be one user's own message; a shuffle holds those of all users.")
 
 
+@named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
     """Somebody else's (epsilon, delta), taken on trust: an upper bound with nothing known below it.

@@ -48,10 +48,12 @@ def test_the_console_script_is_the_command_line(wheel: zipfile.ZipFile) -> None:
 
 
 def test_a_name_that_is_not_exported_is_an_attribute_error() -> None:
-    """The lazy root behaves like any module."""
+    """The lazy root behaves like any module, and answers a misspelt name with the name that is meant."""
     import dpaudit
 
-    with pytest.raises(AttributeError, match="no attribute 'Certificat'"):
+    with pytest.raises(AttributeError, match="no attribute 'Spreadsheet'"):
+        _ = cast("Any", dpaudit).Spreadsheet
+    with pytest.raises(ImportError, match="did you mean 'Certificate'"):
         _ = cast("Any", dpaudit).Certificat
 
 

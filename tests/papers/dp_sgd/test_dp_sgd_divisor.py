@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from algorithms.dp_sgd import DpSgd, read_engine, watch_opacus
+from algorithms.dp_sgd import DpSgd, read_engine
 from algorithms.dp_sgd.checks import breaking, divisor_condition, findings_of
 from algorithms.dp_sgd.divisor import divisor_of, telling_neighbour
 from algorithms.problems import load
+from audits import watch_opacus
 from audits.bounds.gaussian import gaussian_epsilon
 from dpaudit import Claim, Training, UnsupportedError, conform
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from algorithms.dp_sgd import watch_opacus
+from audits import watch_opacus
 from dpaudit import Training, UnsupportedError, Watch, conform
 
 pytest.importorskip("opacus")

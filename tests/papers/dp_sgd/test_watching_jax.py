@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from algorithms.dp_sgd import watch_privatizer
-from audits import audit_training
+from audits import audit_training, watch_privatizer
 from dpaudit import Claim, Training, UnsupportedError, Watch
 from dpaudit.model.mechanism import Array
 

@@ -18,7 +18,7 @@ from opacus import PrivacyEngine
 from opacus.distributed import DifferentiallyPrivateDistributedDataParallel
 from torch import distributed, nn
 
-from algorithms.dp_sgd import watch_opacus
+from audits import watch_opacus
 from dpaudit import Training, UnsupportedError, Watch, conform
 
 RECORDS, WORKERS, EPOCHS = 400, 2, 6
