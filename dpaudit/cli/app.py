@@ -41,7 +41,7 @@ COMMANDS = (
         "Audit membership-inference scores that were computed elsewhere: bound epsilon from below.",
     ),
     Command("report", "report", "Write certificate and audits as one report: HTML, Markdown and JSON."),
-    Command("verify", "verify", "Check a certificate again from its JSON alone, independently of what produced it."),
+    Command("verify", "verify", "Check a certificate or a received report again from its files alone."),
     Command("calibrate", "calibrate", "Find the smallest noise that certifies the claim, and what it saves."),
     Command(
         "explain", "explain", "Show how the claim is derived, node by node, and where it is loose; or what a rule says."

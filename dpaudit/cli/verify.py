@@ -16,6 +16,7 @@ from dpaudit.configuration.files import read_text
 from dpaudit.errors import CertificateError, ConfigError
 from dpaudit.model.codec import encode
 from dpaudit.render.verification import verification_markdown, verification_text
+from dpaudit.report.received import is_report, verify_report
 from dpaudit.verifier import Verification
 from dpaudit.verifier import verify as verify_text
 from dpaudit.wording.markdown import cell
@@ -25,10 +26,15 @@ from dpaudit.workflow import drawn_seed
 @ending
 def verify(
     certificate: Annotated[
-        Path, typer.Argument(metavar="CERTIFICATE|WITNESS", help="A certificate, or a witness of an audit, in JSON.")
+        Path,
+        typer.Argument(
+            metavar="CERTIFICATE|REPORT|WITNESS",
+            help="A certificate, a report (its folder or one of its files), or a witness of an audit.",
+        ),
     ],
     digest: Annotated[
-        str | None, typer.Option("--digest", metavar="DIGEST", help="The digest that the certificate must have.")
+        str | None,
+        typer.Option("--digest", metavar="DIGEST", help="The digest that it must have."),
     ] = None,
     expect_claim: Annotated[
         str | None,
@@ -42,19 +48,24 @@ def verify(
     style: OutputFormat = Format.TEXT,
     output: Output = None,
 ) -> Exit:
-    """Check a certificate again from its JSON alone, independently of what produced it.
+    """Check a certificate or a received report again from its files alone.
 
     Passes if an independent reading comes to the same numbers and the verdict is certified. A certificate that was
     altered, or has another digest or claim than demanded, is a finding; one whose numbers are neither confirmed nor
-    contradicted is inconclusive; a file that is no JSON cannot be read. A witness is counted again on fresh runs: a
+    contradicted is inconclusive; a file that is no JSON cannot be read. Of a report also the digest to sign and the
+    SHA-256 of every file are computed again. A witness is counted again on fresh runs: a
     violation that stands is a finding, one that does not is inconclusive.
     """
-    text, demands = read_text(certificate), _demands(expect_claim)
-    verification = _demanding(verify_text(text), digest, demands)
-    if verification.verdict == "unreadable":
-        raise CertificateError(f"{certificate}: {verification.complaints[0]}.")
-    if is_witness(text):
-        return _witness(certificate, text, seed, style, output)
+    demands = _demands(expect_claim)
+    if is_report(certificate):
+        verification = _demanding(verify_report(certificate, digest), None, demands)
+    else:
+        text = read_text(certificate)
+        verification = _demanding(verify_text(text), digest, demands)
+        if verification.verdict == "unreadable":
+            raise CertificateError(f"{certificate}: {verification.complaints[0]}.")
+        if is_witness(text):
+            return _witness(certificate, text, seed, style, output)
     emit(
         lambda: verification_text(verification),
         lambda: verification_markdown(verification),

@@ -17,7 +17,7 @@ from dpaudit.report.verdicts import Outcome, outcome_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """A report with every value that is derived from it."""
+    """A report with every value that is derived from it; `digest` is what is signed, empty before it is computed."""
 
     report: ReportInputs
     outcome: Outcome
@@ -29,6 +29,7 @@ class Facts:
     tail: LossTail | None
     person: Person | None
     explorer: Explorer | None
+    digest: str = ""
 
 
 def gather(report: ReportInputs) -> Facts:

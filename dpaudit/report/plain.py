@@ -4,7 +4,6 @@ from typing import Any
 
 from dpaudit.ledger.balance import balance_data
 from dpaudit.model.codec import encode
-from dpaudit.report.compliance.cover import digest_to_sign
 from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.report.derivation import Row
 from dpaudit.report.facts import Facts
@@ -15,7 +14,7 @@ from dpaudit.report.verdicts import shown_word
 from dpaudit.wording.audits import position
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 
-SCHEMA = "urn:dpaudit:schema:report:6"
+SCHEMA = "urn:dpaudit:schema:report:7"
 _RATES = tuple(step / 50 for step in range(51))
 
 
@@ -41,7 +40,7 @@ def plain(facts: Facts) -> dict[str, Any]:
         "units_per_person": report.units_per_person,
         "void": report.void,
         "marks": [{"number": line.number, "mark": line.mark, "because": line.because} for line in marked(report)],
-        "digest_to_sign": digest_to_sign(report),
+        "digest_to_sign": facts.digest,
         "attacked": [f"{position(audit)} ({audit.name})" for audit in report.audits],
         "certificate": report.certificate.to_dict(),
         "audits": [audit.to_dict() for audit in report.audits],

@@ -6,12 +6,12 @@ from pathlib import Path
 from dpaudit.errors import ConfigError
 from dpaudit.report.attachments.in_toto import privacy_report, statement_text, test_result
 from dpaudit.report.attachments.registry_record import registry_text
-from dpaudit.report.facts import gather
 from dpaudit.report.figures import figures_of
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.page import html
 from dpaudit.report.pdf import pdf_report
 from dpaudit.report.plain import plain
+from dpaudit.report.signed import signed_facts
 from dpaudit.report.text import markdown_report
 from dpaudit.runtime.whole_files import replace_files
 
@@ -21,7 +21,7 @@ _EARLIER = ("report.pdf", "registry.yaml", "figures/*.svg")
 
 def render(report: ReportInputs) -> dict[str, str]:
     """Return the text of every file of a report by its path; equal reports give equal texts."""
-    facts = gather(report)
+    facts = signed_facts(report)
     figures = figures_of(facts)
     return {
         "report.html": html(facts, figures),

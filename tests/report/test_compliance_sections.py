@@ -21,8 +21,9 @@ from dpaudit.model.losses import Composition
 from dpaudit.report import Report, System, render
 from dpaudit.report.compliance.fields import Field, Section
 from dpaudit.report.curves import delta_curve
-from dpaudit.report.facts import Facts, gather
+from dpaudit.report.facts import Facts
 from dpaudit.report.plain import plain
+from dpaudit.report.signed import signed_facts
 from mechanisms import Gaussian, Laplace
 
 FULL = Path(__file__).with_name("deployment.toml")
@@ -33,12 +34,12 @@ HOSTILE = '</title><script>alert("x")</script>|`*_[x](javascript:y)\n# <img src=
 @pytest.fixture(scope="module")
 def gathered(stories: dict[str, Report]) -> dict[Any, Facts]:
     """Return what every story says, gathered once."""
-    return {name: gather(story) for name, story in stories.items()}
+    return {name: signed_facts(story) for name, story in stories.items()}
 
 
 def section(report: Report, number: str) -> Section:
     """Return one section of a report."""
-    return next(held for held in gather(report).sections if held.number == number)
+    return next(held for held in signed_facts(report).sections if held.number == number)
 
 
 def field(report: Report, number: str, name: str) -> Field:
@@ -100,7 +101,7 @@ def test_what_nobody_declared_is_not_assessed_and_what_is_declared_is_never_evid
         assert {held.status for held in section(full, number).fields} == {"declared"}
     assert bare.certificate.to_json() == full.certificate.to_json()
     assert bare.verdict == full.verdict == "CERTIFIED"
-    before, after = gather(bare).sections, gather(full).sections
+    before, after = signed_facts(bare).sections, signed_facts(full).sections
     for one, other in zip(before, after, strict=True):
         known = {held.name for held in one.fields if held.status == "evidence"}
         assert known == {held.name for held in other.fields if held.status == "evidence"}
@@ -243,7 +244,7 @@ def test_page_and_json_say_the_same_field_by_field(stories: dict[str, Report]) -
     report = replace(stories["paper"], deployment=read_deployment(FULL))
     page = " ".join(" ".join(Words(render(report)["report.html"]).words).split())
     richly = {"nodes", "slack", "conditions", "findings", "audits"}
-    for one in gather(report).sections:
+    for one in signed_facts(report).sections:
         assert all(" ".join(entry.value.split()) in page for entry in one.fields)
         for table in one.grids:
             if table.name not in richly:

@@ -61,7 +61,9 @@ def test_a_budget_and_an_earlier_report_are_shown(dpaudit: Callable[..., Result]
     assert "second/registry.yaml" in ended.stdout.splitlines()
 
 
-@pytest.mark.parametrize(("version", "code"), [("2", 0), ("3", 0), ("4", 0), ("5", 0), ("6", 0), ("1", 2), ("7", 2)])
+@pytest.mark.parametrize(
+    ("version", "code"), [("2", 0), ("3", 0), ("4", 0), ("5", 0), ("6", 0), ("7", 0), ("1", 2), ("8", 2)]
+)
 def test_reports_of_older_schemas_are_compared_with_and_unknown_ones_refused(
     dpaudit: Callable[..., Result], version: str, code: int
 ) -> None:

@@ -15,10 +15,10 @@ from dpaudit.model.deployment import Assertion, Contributions, Deployment, Ident
 from dpaudit.model.readings import Tight
 from dpaudit.report import Report, render
 from dpaudit.report.explorer import explorer_of
-from dpaudit.report.facts import gather
 from dpaudit.report.figures.canvas import Canvas, text_width
 from dpaudit.report.marks import marked
 from dpaudit.report.meaning import meaning_of, odds_of, person_of, person_sentence, proved_of, share_sentence, tail_of
+from dpaudit.report.signed import signed_facts
 from dpaudit.report.verdicts import outcome_of, provided_of, shown_word
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact
 from dpaudit.wording.sentences import SENTENCES
@@ -62,7 +62,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 def gaussian(stories: dict[str, Report], **more: Any) -> tuple[Report, LossTail | None]:
     """Return a report on one Gaussian release, with its tail."""
     report = replace(stories["checked"], **more)
-    return report, tail_of(report, gather(report).curve)
+    return report, tail_of(report, signed_facts(report).curve)
 
 
 def claim_sentence(stories: dict[str, Report]) -> None:
@@ -135,7 +135,7 @@ def tail_of_releases_sentence(stories: dict[str, Report]) -> None:
 
 def tail_never_sentence(stories: dict[str, Report]) -> None:
     report = stories["pure"]
-    tail = tail_of(report, gather(report).curve)
+    tail = tail_of(report, signed_facts(report).curve)
     assert up(numbers(odds_of(report, tail))[-1], math.exp(2.0))
 
 
@@ -166,14 +166,16 @@ def share_numbers(stories: dict[str, Report]) -> None:
 
 
 def large_epsilon_sentence(stories: dict[str, Report]) -> None:
-    text = gather(stories["checked"]).sections[8].grids[0].rows[0][2]
+    text = signed_facts(stories["checked"]).sections[8].grids[0].rows[0][2]
     factor, advantage, *_ = numbers(text)
     assert up(factor, math.e)
     assert up(advantage, (math.e - 1 + 2e-5) / (math.e + 1))
 
 
 def mu_sentence(stories: dict[str, Report]) -> None:
-    field = next(f for f in gather(stories["checked"]).sections[6].fields if f.name.startswith("Gaussian equivalent"))
+    field = next(
+        f for f in signed_facts(stories["checked"]).sections[6].fields if f.name.startswith("Gaussian equivalent")
+    )
     mu, multiplier, delta = numbers(field.value)
     assert mu == pytest.approx(MU, rel=1e-3)
     assert multiplier == pytest.approx(3.7307, rel=1e-3)
@@ -248,7 +250,7 @@ def test_a_report_with_a_proof_prints_upper_figures(story_pages: dict[str, dict[
 
 def test_each_shown_number_keeps_its_conditions(stories: dict[str, Report]) -> None:
     """The cover's audited epsilon names its assumption; the proved one names the conditions without evidence."""
-    fields = {field.name: field.value for field in gather(stories["paper"]).sections[0].fields}
+    fields = {field.name: field.value for field in signed_facts(stories["paper"]).sections[0].fields}
     assert "provided that scores are normal" in fields["Audited epsilon"]
     assert re.search(r"provided that \d+ conditions without evidence hold \(C1", proved_of(stories["paper"]))
     assert "provided" not in proved_of(stories["checked"])
@@ -337,7 +339,7 @@ def stories_audit(claim: Claim) -> AuditResult:
 def test_the_cover_has_units_person_share_and_a_place_to_sign(stories: dict[str, Report]) -> None:
     """Five units a person, delta times n, the algorithm's own unit, what the model leaves open, and the digest."""
     report = replace(stories["paper"], number_of_units=10_000, units_per_person=5, own_unit="one round")
-    fields = {field.name: field for field in gather(report).sections[0].fields}
+    fields = {field.name: field for field in signed_facts(report).sections[0].fields}
     assert fields["One person"].value.startswith("One person contributes up to 5 units.")
     assert fields["Delta times the number of units"].value == "Delta times 10,000 units is 0.1."
     assert fields["Unit in the algorithm's own words"].value == "one round"
@@ -345,11 +347,12 @@ def test_the_cover_has_units_person_share_and_a_place_to_sign(stories: dict[str,
     assert re.fullmatch("[0-9a-f]{64}", fields["Digest to sign"].value)
     page = render(report)["report.html"]
     assert fields["Digest to sign"].value in page
-    assert "To be signed" in page
+    assert "To check and to sign" in page
     assert "--deployment" in page
     other = replace(report, deployment=Deployment(identity=Identity(author="A. Person")))
     assert (
-        fields["Digest to sign"].value != {f.name: f for f in gather(other).sections[0].fields}["Digest to sign"].value
+        fields["Digest to sign"].value
+        != {f.name: f for f in signed_facts(other).sections[0].fields}["Digest to sign"].value
     )
 
 
@@ -357,7 +360,7 @@ def test_what_the_deployment_says_comes_before_what_the_algorithm_knows(stories:
     """A declared number replaces the algorithm's, and is marked as declared."""
     said = Deployment(scope=Scope(number_of_units=50), contributions=Contributions(units_per_person=2))
     report = replace(stories["paper"], number_of_units=10_000, units_per_person=5, deployment=said)
-    fields = {field.name: field for field in gather(report).sections[0].fields}
+    fields = {field.name: field for field in signed_facts(report).sections[0].fields}
     assert fields["Delta times the number of units"].value == "Delta times 50 units is 5 × 10⁻⁴."
     assert (fields["One person"].status, numbers(fields["One person"].value)[0]) == ("declared", 2)
 
@@ -399,7 +402,7 @@ def test_a_gaussian_claim_at_calibrated_noise_is_told_with_its_tail() -> None:
     claim = Claim(epsilon=2.0, delta=1e-6, neighbours="add_remove", unit="one stay")
     noise = Gaussian.calibrated(claim, l2_sensitivity=1.0)
     report = Report(certificate=certify(Release(label="sum", mechanism=noise), claim), created="2026-03-01")
-    tail = tail_of(report, gather(report).curve)
+    tail = tail_of(report, signed_facts(report).curve)
     mu = 1 / noise.stddev
     assert up(tail.above(2.0), merged_tail(mu, 2.0), 1e-2)
     assert tail.above(2.0) > 10 * claim.delta

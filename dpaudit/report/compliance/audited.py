@@ -6,7 +6,7 @@ from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.compliance.fields import Grid, Section, evidence, unknown
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.audits import bound_phrase, lines_sentence, power_phrase, releases_sentence, significance_phrase
-from dpaudit.wording.numerals import at_most, counted, exact, nearest, whole
+from dpaudit.wording.numerals import at_most, counted, exact, whole
 
 
 def audited(report: ReportInputs) -> Section:
@@ -22,8 +22,8 @@ def audited(report: ReportInputs) -> Section:
     looks = (
         evidence(
             "Correction for several looks",
-            f"none: {counted(len(audits), 'audit')}, each at its own significance; correct code is accused by any with "
-            f"probability {at_most(min(1.0, significance))} or less",
+            f"the significances of {counted(len(audits), 'audit')} add up to {at_most(significance)}: correct code is "
+            f"flagged by any of them with probability {at_most(min(1.0, significance))} or less",
             "audits",
         )
         if audits
@@ -49,7 +49,7 @@ def audited(report: ReportInputs) -> Section:
             Grid(
                 name="audits",
                 caption="Audits, and how far each could have seen",
-                head=("Audit, view", "Attack and pair", "Bound", "Outcome", "Would have caught", "Ceiling, time"),
+                head=("Audit, view", "Attack and pair", "Bound", "Outcome", "Would have caught", "Ceiling"),
                 rows=rows,
                 statuses=tuple("evidence" for _ in rows),
                 note="" if rows else "Nobody attacked the running code.",
@@ -70,7 +70,7 @@ def _row(number: int, audit: AuditResult) -> tuple[str, ...]:
         f"{audit.verdict}; {whole(counts.correct)} of {whole(counts.guesses)} guesses correct in "
         f"{whole(audit.runs)} runs; seed {audit.seed if audit.seed is not None else 'not recorded'}",
         seen,
-        f"{at_most(audit.ceiling)}; {_time(audit)}",
+        at_most(audit.ceiling),
     )
 
 
@@ -78,8 +78,3 @@ def _covers(audit: AuditResult) -> str:
     """Return what an audit covers of its program; an empty text where it belongs to none."""
     coverage = audit.coverage
     return "" if coverage is None else f"{releases_sentence(coverage)} {lines_sentence(coverage)}"
-
-
-def _time(audit: AuditResult) -> str:
-    """Return the duration of an audit."""
-    return f"{nearest(audit.seconds, 2)} s" if audit.seconds > 0 else "time not recorded"

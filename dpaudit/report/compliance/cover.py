@@ -1,10 +1,7 @@
 """Section 0, the cover: the verdict, its meaning for one person, and a place to sign."""
 
 import hashlib
-import json
 import math
-from dataclasses import asdict
-from typing import Any
 
 from dpaudit.accounting.curves.gaussian_dp import mu_above, mu_at_every_delta
 from dpaudit.accounting.fold import fold
@@ -64,7 +61,7 @@ def cover(report: ReportInputs, curve: Curve, tail: LossTail | None, person: Per
             declared("Valid until", identity.valid_until, "identity.valid_until"),
             declared("Author", identity.author, "identity.author"),
             declared("Reviewer", identity.reviewer, "identity.reviewer"),
-            evidence("Digest to sign", digest_to_sign(report), "digest_to_sign"),
+            evidence("Digest to sign", "", "digest_to_sign"),
         ),
     )
 
@@ -77,23 +74,6 @@ def _useful(report: ReportInputs, stated_measure: str) -> Field:
     if stated_measure or not useful.why:
         return declared("Usefulness", stated_measure, "utility")
     return unknown("Usefulness", f"not assessed: {useful.why}")
-
-
-def digest_to_sign(report: ReportInputs) -> str:
-    """Return the SHA-256 of what is signed: certificate, audits, deployment, unit, configuration, date and verdict."""
-    evidence_signed: dict[str, Any] = {
-        "certificate": report.certificate.to_dict(),
-        "audits": [audit.to_dict() for audit in report.audits],
-        **({"scores": [held.digest for held in report.scores]} if report.scores else {}),
-        "deployment": asdict(report.deployment),
-        "unit": report.unit,
-        "config": report.config_text,
-        "created": report.created,
-        "verdict": outcome_of(report).word,
-    }
-    if report.usefulness.assessed:
-        evidence_signed["usefulness"] = asdict(report.usefulness)
-    return digest_of(json.dumps(evidence_signed, sort_keys=True, default=str))
 
 
 def digest_of(text: str) -> str:

@@ -1,0 +1,137 @@
+"""A received report, checked from its files: its certificate derived again, its digests computed again.
+
+A report is a folder with report.json, the same report for readers (HTML, PDF, Markdown), and a statement that names the
+SHA-256 of each file. What an audit measured is not measured again here: the command in the report does that.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from dpaudit.configuration.files import LARGEST_FILE, json_value, read_text
+from dpaudit.errors import ConfigError
+from dpaudit.report.signed import signed_digest
+from dpaudit.verifier import Verification, verify
+
+DATA, STATEMENT = "report.json", "privacy-report.intoto.json"
+PAGES = ("report.html", "report.pdf", "report.md")
+_MOST_FILES = 10_000
+_PREFIX = "urn:dpaudit:schema:report:"
+
+
+def is_report(path: Path) -> bool:
+    """Return whether a path is that of a report: its folder, or one of its files by name."""
+    return path.name in (DATA, STATEMENT, *PAGES) or path.is_dir()
+
+
+def verify_report(path: Path, digest: str | None = None) -> Verification:
+    """Return what is wrong with a received report: a folder, or one of its files.
+
+    Guarantee: without a complaint the certificate in report.json is confirmed as by `verify`, the digest to sign
+    follows from report.json (and is `digest`, if one is demanded), and every file that the statement of the report
+    names is there with the SHA-256 that the statement gives. A page that no statement names is a complaint.
+    Edge cases: report.json without a statement beside it is checked alone, and a note says so.
+    Raises: ConfigError: no report.json, or a file that cannot be read.
+    """
+    folder = path if path.is_dir() else path.parent
+    data = _data(folder)
+    found = verify(json.dumps(data.get("certificate")))
+    computed = _computed(data)
+    complaints = list(found.complaints)
+    if computed != data.get("digest_to_sign"):
+        complaints.append(f"{DATA} was altered: its content has the digest {computed}, and it states another one")
+    if digest not in (None, computed, found.digest):
+        complaints.append(f"the digest to sign is {computed}, and {digest} is demanded")
+    stated = _stated(folder)
+    if stated is None:
+        notes = [f"{STATEMENT} is not there: no page of the report was compared with {DATA}."]
+        if path.name in PAGES:
+            complaints.append(f"{path.name} cannot be checked without {STATEMENT} beside it")
+    else:
+        complaints += _differing(folder, stated)
+        unnamed = [name for name in (DATA, *PAGES) if name not in stated and (folder / name).exists()]
+        complaints += [f"{name} is not named in {STATEMENT}" for name in unnamed]
+        notes = [f"{len(stated)} files were compared with their SHA-256 in {STATEMENT}."]
+    notes += [f"The digest to sign is {computed}.", *_not_measured(data)]
+    return replace(found, complaints=tuple(complaints), notes=(*notes, *found.notes), digest=computed)
+
+
+def _data(folder: Path) -> dict[str, Any]:
+    """Return the content of report.json."""
+    file = folder / DATA
+    if not file.exists():
+        raise ConfigError(f"{folder}: no {DATA} there; keep the files of a report in one folder.")
+    data = _json(file)
+    if not str(data.get("schema", "")).startswith(_PREFIX):
+        raise ConfigError(f"{file}: no report of dpaudit; its schema is {str(data.get('schema'))!r:.80}.")
+    return data
+
+
+def _json(file: Path) -> dict[str, Any]:
+    """Return the object that a JSON file spells."""
+    try:
+        data = json_value(read_text(file))
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{file}: {error}.") from None
+    if not isinstance(data, dict):
+        raise ConfigError(f"{file}: expected a JSON object.")
+    return data
+
+
+def _computed(data: dict[str, Any]) -> str:
+    """Return the digest of what is signed; an empty text, which is no digest, where the form is wrong."""
+    try:
+        return signed_digest(data)
+    except (TypeError, KeyError, AttributeError, RecursionError):
+        return ""
+
+
+def _stated(folder: Path) -> dict[str, str] | None:
+    """Return the SHA-256 of each file by its name, from the statement; None where there is no statement."""
+    file = folder / STATEMENT
+    if not file.exists():
+        return None
+    try:
+        subjects = [(str(entry["name"]), str(entry["digest"]["sha256"])) for entry in _json(file)["subject"]]
+    except (KeyError, TypeError):
+        raise ConfigError(f"{file}: expected a statement with 'subject': a name and a SHA-256 for each file.") from None
+    if len(subjects) > _MOST_FILES:
+        raise ConfigError(f"{file}: expected at most {_MOST_FILES} files, got {len(subjects)}.")
+    return dict(subjects)
+
+
+def _differing(folder: Path, stated: dict[str, str]) -> Iterator[str]:
+    """Yield a complaint for each file that is missing, or whose content is not what the statement says."""
+    for name, digest in sorted(stated.items()):
+        inside = PurePosixPath(name)
+        if inside.is_absolute() or ".." in inside.parts:
+            yield f"{STATEMENT} names {name!r:.80}, which is not inside the folder"
+            continue
+        file = folder / inside
+        if not file.is_file():
+            yield f"{name!r:.80} is named in {STATEMENT} and is missing"
+        elif _sha256(file) != digest:
+            yield f"{name!r:.80} was altered: it has not the SHA-256 that {STATEMENT} states"
+
+
+def _sha256(file: Path) -> str:
+    """Return the SHA-256 of a file of limited size."""
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read ({error.strerror}).") from None
+    if len(content) > LARGEST_FILE:
+        raise ConfigError(f"{file}: expected at most {LARGEST_FILE} bytes.")
+    return hashlib.sha256(content).hexdigest()
+
+
+def _not_measured(data: dict[str, Any]) -> list[str]:
+    """Return the note on audits, which are read and not run."""
+    audits = data.get("audits")
+    if not isinstance(audits, list) or not audits:
+        return []
+    return [f"The results of {len(audits)} audits were read, not measured again; run: {data.get('command') or 'them'}."]
