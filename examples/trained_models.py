@@ -161,7 +161,7 @@ def rows(data: Data, run: Declared, rng: np.random.Generator) -> Iterator[Row]:
         yield Row(
             **shared,
             attack=NAMES[attack.name],
-            **_interval("area", attack.area),
+            **_interval("area", attack.auroc),
             **_interval("rate", attack.rates[0]),
             epsilon_lower=attack.scores.epsilon_lower,
             gaussian_lower=bounds["one_run_gaussian"],
@@ -193,7 +193,7 @@ def _record(data: Data, run: Declared, shared: dict[str, Any], rng: np.random.Ge
     return Row(
         **shared,
         attack="one record",
-        **_interval("area", OverModels(mean=scores.area.value, lower=scores.area.lower, upper=scores.area.upper)),
+        **_interval("area", OverModels(mean=scores.auroc.value, lower=scores.auroc.lower, upper=scores.auroc.upper)),
         **_interval("rate", OverModels(mean=rate.measured, lower=rate.lower, upper=rate.upper)),
         epsilon_lower=scores.epsilon_lower,
         gaussian_lower=next(bound.epsilon for bound in scores.bounds if bound.name == "joint_gaussian"),

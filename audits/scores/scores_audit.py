@@ -87,7 +87,7 @@ def audit_scores(
         counts=evidence.counts,
         claim=claim,
         declared=answered,
-        area=described_area(scores, _claimed(claim), significance, limits=limits),
+        auroc=described_area(scores, _claimed(claim), significance, limits=limits),
         rates=described_rates(cuts, _claimed(claim), significance, limits=limits),
         raw=raw_epsilon(cuts, claim.delta),
         roc=described_roc(cuts, significance, limits=limits),

@@ -40,7 +40,7 @@ class ModelAttack:
 
     name: str
     scores: ScoresResult
-    area: OverModels
+    auroc: OverModels
     rates: tuple[OverModels, ...]
 
 
@@ -54,7 +54,7 @@ class ModelAudit:
     >>> from audits.examples import SOFTMAX
     >>> claim = Claim(epsilon=1, neighbours="add_remove")
     >>> audit = audit_model(SOFTMAX.losses, 100, claim, rng=np.random.default_rng(0), shadows=8, attacks=("loss",))
-    >>> audit.attacks[0].area.mean > 0.9
+    >>> audit.attacks[0].auroc.mean > 0.9
     True
     """
 
@@ -72,7 +72,7 @@ class ModelAudit:
         lines = [f"{first}{self.claim.epsilon:g} is claimed, significance {self.significance:g}"]
         for attack in self.attacks:
             rates = ", ".join(f"{r.mean:.3f} at {rate:g}" for rate, r in zip(RATES, attack.rates, strict=True))
-            area, shown = attack.area.mean, attack.scores.epsilon_lower
+            area, shown = attack.auroc.mean, attack.scores.epsilon_lower
             lines.append(f"  {attack.name}: AUROC {area:.3f}, true positive rate {rates}, epsilon {shown:.4g} at least")
         return "\n".join(lines)
 
@@ -163,7 +163,7 @@ def _attacked(
     return ModelAttack(
         name=name,
         scores=audited(*pairs[0]),
-        area=OverModels.of([area_under_roc(*pair, _LEVEL).value for pair in pairs]),
+        auroc=OverModels.of([area_under_roc(*pair, _LEVEL).value for pair in pairs]),
         rates=tuple(OverModels.of(values) for values in rates),
     )
 

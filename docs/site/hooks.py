@@ -14,7 +14,7 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY = ROOT / "examples" / "gallery"
 NOTEBOOKS = ROOT / "examples" / "notebooks"
-NOTEBOOK_ORDER = ("first_certificate", "first_audit", "weekly_count", "dp_sgd", "reproduce_a_paper")
+NOTEBOOK_ORDER = ("first_certificate", "first_audit", "weekly_count", "dp_sgd", "digits", "reproduce_a_paper")
 STUDIES = ROOT / "docs" / "measured" / "studies"
 MARKER = re.compile(r"^<!-- figures of studies: (.*) -->$", re.MULTILINE)
 OVERVIEW = (

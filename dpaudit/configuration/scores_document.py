@@ -144,7 +144,7 @@ def _of_rates(result: ScoresResult) -> str:
         return "a rate is outside [0, 1]"
     pairs = [pair for point in result.roc for pair in _limits(point)]
     pairs += [(rate.lower, rate.upper) for rate in result.rates if rate.lower is not None and rate.upper is not None]
-    area = result.area
+    area = result.auroc
     if area.lower is not None and area.upper is not None:
         pairs.append((area.lower, area.upper))
     pairs += [(area.value, area.value), (area.allowed, area.allowed)]

@@ -9,7 +9,7 @@ from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 
-SCHEMA = "urn:dpaudit:schema:scores:1"
+SCHEMA = "urn:dpaudit:schema:scores:2"
 """The schema of what is written."""
 
 Sampling = Literal["runs", "canaries", "paired"]
@@ -119,7 +119,7 @@ class ScoresResult:
     counts: Counts
     claim: Claim
     declared: DeclaredTradeOff | None = None
-    area: AreaUnderRoc
+    auroc: AreaUnderRoc
     rates: tuple[RateAt, ...]
     raw: RawEpsilon
     roc: tuple[RocPoint, ...] = field(repr=False)

@@ -7,6 +7,8 @@ from typing import Any
 
 from dpaudit.study.cells import Cell
 
+_NUMBERS = ("uniform", "myopic", "lost")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
@@ -35,8 +37,10 @@ class Measured:
         return sum(self.regret) / len(self.regret) if self.regret else math.nan
 
     def to_json(self) -> str:
-        """Return the cell as JSON."""
-        return json.dumps(asdict(self), sort_keys=True)
+        """Return the cell as JSON; a number that is not known is null, as JSON has no NaN."""
+        data = asdict(self)
+        unknown = {key: None for key in _NUMBERS if math.isnan(data[key])}
+        return json.dumps(data | unknown, sort_keys=True, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> "Measured":
@@ -47,6 +51,8 @@ class Measured:
         data: dict[str, Any] = json.loads(text)
         cell = data.pop("cell")
         cell["tuning"] = tuple((key, number) for key, number in cell["tuning"])
+        for key in _NUMBERS:
+            data[key] = math.nan if data[key] is None else data[key]
         for key in ("regret", "objections", "files"):
             data[key] = tuple(data[key])
         return cls(cell=Cell(**cell), **data)

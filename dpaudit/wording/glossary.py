@@ -34,6 +34,6 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     (
         "Certified",
         "Proved, with each condition proved, looked at or asserted. It is no certification in the sense of a law "
-        "(such as GDPR, Art. 42); the setting `[report] word` prints *proved* instead.",
+        '(such as GDPR, Art. 42); the setting [report] word prints "proved" instead.',
     ),
 )

@@ -59,7 +59,7 @@ def ceiling_sentence(result: ScoresResult) -> str:
 
 def area_phrase(result: ScoresResult) -> str:
     """Return the area under the ROC curve, its limits, and what the claim allows."""
-    area = result.area
+    area = result.auroc
     limits = "no limits, since the scores share a run"
     if area.lower is not None and area.upper is not None:
         limits = f"limits {at_least(area.lower, 3)} to {at_most(area.upper, 3)}"

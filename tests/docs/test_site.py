@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,14 @@ def test_a_strict_build_has_every_page(site: Path) -> None:
     missing = [page for page in pages if not (site / page.relative_to(ROOT / "docs").with_suffix("")).is_dir()]
     assert missing == []
     assert len(list((site / "gallery").glob("*.svg"))) == len(list((ROOT / "examples" / "gallery").glob("*.py")))
+
+
+def test_every_entry_of_the_navigation_leads_to_a_page(site: Path) -> None:
+    """An entry without a page keeps its Markdown name as address, and has no title."""
+    page = (site / "index.html").read_text(encoding="utf-8")
+    links = re.findall(r'<a href="([^"#:]+)" class="md-nav__link', page)
+    assert len(links) > 50
+    assert [link for link in links if not (site / link / "index.html").is_file()] == []
 
 
 def test_references_are_written_from_the_code(site: Path) -> None:

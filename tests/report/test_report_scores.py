@@ -89,7 +89,7 @@ def _set(*path: str | int, to: Any) -> Callable[[dict[str, Any]], None]:
         (_set("roc", 0, "true_positives", to=10**6), "counts more scores than there are"),
         (_set("rates", 0, "measured", to=1.5), "outside [0, 1]"),
         (_set("counts", "correct", to=10**6), "exceeds the number that it counts from"),
-        (_set("area", "value", to="inf"), "outside [0, 1]"),
+        (_set("auroc", "value", to="inf"), "outside [0, 1]"),
         (_set("ceiling", to=0.0), "exceeds the ceiling"),
         (_set("bounds", to=[]), "not the one that decides"),
         (lambda data: data.pop("rates"), "missing key 'rates'"),

@@ -63,7 +63,7 @@ def test_every_result_meets_its_schema(claim: Claim, sampling: Sampling, rule: o
     result = audited((ins, outs), claim, sampling, rule=rule, declared=GaussianTradeOff(mu=0.3))
     data = json.loads(result.to_json(), parse_constant=pytest.fail)
     VALIDATOR.validate(data)
-    assert ("lower" in data["area"]) == (sampling == "runs")
+    assert ("lower" in data["auroc"]) == (sampling == "runs")
     assert data["against"]["declared"]["refuted"] is True
     assert not VALIDATOR.is_valid(data | {"verdict": "consistent"})
 
@@ -111,7 +111,7 @@ def test_ties_count_against_the_attack(claim: Claim, sampling: Sampling, rule: o
     result = audited((ones, ones), claim, sampling, rule=rule)
     assert result.epsilon_lower == 0
     assert result.counts.correct <= result.counts.guesses / 2
-    assert result.area.value == 0.5
+    assert result.auroc.value == 0.5
 
 
 def test_paired_scores_are_compared_line_by_line() -> None:
@@ -185,9 +185,9 @@ def test_limits_of_area_and_rates_hold_the_truth() -> None:
     """
     for seed in range(20):
         result = audited(normal(1.0, 400, 300, seed), ADD, "runs", rule=Band())
-        assert result.area.lower is not None
-        assert result.area.upper is not None
-        assert result.area.lower <= 0.7602 <= result.area.upper
+        assert result.auroc.lower is not None
+        assert result.auroc.upper is not None
+        assert result.auroc.lower <= 0.7602 <= result.auroc.upper
         rate = result.rates[2]
         assert rate.lower is not None
         assert rate.upper is not None

@@ -227,8 +227,8 @@ def test_more_models_are_averages_and_decide_nothing() -> None:
         audit_model(SOFTMAX.losses, 100, CLAIM, rng=np.random.default_rng(0), shadows=8, targets=targets)
         for targets in (1, 6)
     )
-    assert one.attacks[0].area.lower is None
-    area = six.attacks[0].area
+    assert one.attacks[0].auroc.lower is None
+    area = six.attacks[0].auroc
     assert area.lower is not None
     assert area.upper is not None
     assert area.lower < area.mean < area.upper

@@ -5,6 +5,7 @@ must agree within six joint standard errors, of which its own is estimated. The 
 on to agree until the code changes. A tenth of epsilon moves the rows of the twin by more than that.
 """
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,9 @@ from algorithms import Capri, CellTable, DpEbs, GOptimalDueling, Lplr
 from algorithms.lplr.baselines import SufficientStatistics
 from algorithms.problems import load
 from dpaudit import Streams
+from dpaudit.configuration.files import json_value
+from dpaudit.study.cells import Cell
+from dpaudit.study.measured import Measured
 from dpaudit.study.measuring import total_regret
 
 _GRID: tuple[str, dict[str, Any]] = ("grid", {"contexts": 3, "actions": 3, "length_scale": 1.0})
@@ -78,3 +82,14 @@ def test_other_noise_is_noticed(name: str) -> None:
     _, config, problem, seeds, mean, error = next(row for row in ROWS if row[0] == name)
     found, own = _measured(replace(config, epsilon=config.epsilon / 10), problem, seeds)
     assert abs(found - mean) > 6 * (own**2 + error**2) ** 0.5
+
+
+def test_a_cell_with_unknown_numbers_is_strict_json_and_is_read_again() -> None:
+    """JSON has no NaN; other tools and `dpaudit history` read the files of a study."""
+    cell = Cell(label="tight", epsilon=1.0, horizon=10, problem=0)
+    text = Measured(cell=cell, regret=(1.0, 2.0), uniform=3.0).to_json()
+    assert json_value(text)["myopic"] is None
+    again = Measured.from_json(text)
+    assert (again.cell, again.regret, again.uniform) == (cell, (1.0, 2.0), 3.0)
+    assert math.isnan(again.myopic)
+    assert math.isnan(again.lost)
