@@ -26,7 +26,7 @@ _MARK = (
     "dp(epsilon, delta=0, neighbours=..., model='central', unit=...): the privacy claim that the fixture `dp` checks; "
     "runs=N overrides the profile's number of runs"
 )
-_DEFAULTS = {"profile": "fast", "evidence": "", "significance": "0.001", "suite_size": "0"}
+_DEFAULTS = {"profile": "fast", "evidence": "", "significance": "0.001", "suite_size": "0", "strict": "false"}
 _MOST_DIGITS = 9
 _SETTINGS = pytest.StashKey[Settings]()
 _SUITE_SIZE = pytest.StashKey[int]()
@@ -43,6 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="carry evidence over to the next run in this SQLite file (ini: dp_evidence)",
     )
     group.addoption("--dp-seed", type=int, metavar="S", help="repeat checks with this seed; carries no evidence")
+    group.addoption("--dp-strict", action="store_true", help="an inconclusive check fails its test (ini: dp_strict)")
     parser.addini("dp_profile", f"one of {', '.join(PROFILES)}", default=_DEFAULTS["profile"])
     parser.addini("dp_evidence", "SQLite file that carries evidence from run to run, relative to the root", default="")
     parser.addini(
@@ -53,6 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "number of checks of the whole suite; those of the session if it is 0",
         default=_DEFAULTS["suite_size"],
     )
+    parser.addini("dp_strict", "true: an inconclusive check fails its test", default=_DEFAULTS["strict"])
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -68,6 +70,7 @@ def pytest_configure(config: pytest.Config) -> None:
             significance=stated["significance"],
             seed=config.getoption("--dp-seed"),
             root=config.rootpath,
+            strict="true" if config.getoption("--dp-strict") else stated["strict"],
         )
         config.stash[_SUITE_SIZE] = _whole(stated["suite_size"])
     except (ValueError, DPAuditError) as error:
@@ -120,7 +123,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Report a test with a finding as failed, one with an inconclusive check as skipped.
+    """Report a test with a finding as failed, one with an inconclusive check as skipped; strictly, as failed.
 
     A finding fails the test even if the test catches its exception; one of a fixture fails the phase in which it was
     made. A test marked `xfail` keeps its outcome: its failure is stated in the source.
@@ -134,8 +137,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         return report
     if report.when == "call" and report.passed and checks is not None and checks.undecided:
         path, line, _ = item.location
-        report.outcome = "skipped"
-        report.longrepr = (str(path), (line or 0) + 1, f"inconclusive: {'; '.join(checks.undecided)}")
+        said = f"inconclusive: {'; '.join(checks.undecided)}"
+        if item.config.stash[_SETTINGS].strict:
+            report.outcome, report.longrepr = "failed", said
+        else:
+            report.outcome, report.longrepr = "skipped", (str(path), (line or 0) + 1, said)
     return report
 
 

@@ -13,13 +13,15 @@ class Settings:
     """The settings of a session. `significance` is the probability that correct code is ever accused.
 
     Without `evidence`, a check's seed follows from its name, so that repeating the suite repeats its outcome. With it,
-    every run draws a fresh seed, and all runs that share the file share the budget.
+    every run draws a fresh seed, and all runs that share the file share the budget. `strict` makes an inconclusive
+    check fail.
     """
 
     profile: str
     significance: float
     evidence: Path | None
     seed: int | None
+    strict: bool = False
 
     @property
     def runs(self) -> int:
@@ -27,10 +29,13 @@ class Settings:
         return PROFILES[self.profile]
 
     @classmethod
-    def read(cls, *, profile: str, evidence: str, significance: str, seed: int | None, root: Path) -> Self:
+    def read(
+        cls, *, profile: str, evidence: str, significance: str, seed: int | None, root: Path, strict: str = "false"
+    ) -> Self:
         """Return settings from what the command line and the ini file say.
 
-        Raises: ValueError: an unknown profile, a significance outside (0, 1), or a negative seed.
+        Raises: ValueError: an unknown profile, a significance outside (0, 1), a negative seed, or a `strict` that is
+            neither "true" nor "false".
         """
         if profile not in PROFILES:
             raise ValueError(f"Expected dp_profile={profile!r} to be one of: {', '.join(PROFILES)}.")
@@ -42,9 +47,12 @@ class Settings:
             raise ValueError(f"Expected dp_significance={significance!r} to be a number strictly between 0 and 1.")
         if seed is not None and seed < 0:
             raise ValueError(f"Expected --dp-seed={seed} to be zero or positive.")
+        if strict not in ("true", "false"):
+            raise ValueError(f"Expected dp_strict={strict!r:.40} to be true or false.")
         return cls(
             profile=profile,
             significance=level,
             evidence=root / evidence if evidence and seed is None else None,
             seed=seed,
+            strict=strict == "true",
         )

@@ -125,6 +125,9 @@ def test_doubt_is_a_skip_and_wrong_use_is_told(project: Callable[..., Any]) -> N
     )
     assert ended.ret == 0
     assert re.search(r"SKIPPED \[1\] .*inconclusive: good", ended.stdout.str())
+    ended = project("--dp-strict", "test_few.py")
+    assert ended.ret == 1
+    assert "inconclusive: good" in ended.stdout.str()
     ended = project(
         "test_wrong.py",
         test_wrong="def test_none(dp):\n    dp.check_function(good, DATA, **REAL)\n\n"
