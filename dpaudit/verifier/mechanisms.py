@@ -192,9 +192,10 @@ def _finite(fields: Table, relation: str) -> Sides:
     """Two laws, outcome by outcome, in an order that queries may change; probabilities, or counts."""
     laws = [[Fraction(repr(float(entry))) for entry in fields[key]] for key in ("first", "second")]
     whole = all(entry.denominator == 1 for law in laws for entry in law)
-    require(all(sum(law) and (sum(law) == 1 or whole) for law in laws), "a law of a table does not sum to 1")
+    sums = [sum(law) for law in laws]
+    require(all(total and (total == 1 or whole) for total in sums), "a law of a table does not sum to 1")
     share = (1 - 1 / Fraction(repr(positive({"dilution": 1.0} | fields, "dilution")))) / 2
-    plain = [(p / sum(laws[0]), q / sum(laws[1])) for p, q in zip(*laws, strict=True)]
+    plain = [(p / sums[0], q / sums[1]) for p, q in zip(*laws, strict=True)]
     rows = [(p + (q - p) * share, q + (p - q) * share) for p, q in plain]
     require(min(map(min, rows)) >= 0, "a table is diluted so little that no such laws exist")
     lost, other = (sum((row[i] for row in rows if not row[1 - i]), start=Fraction(0)) for i in (0, 1))

@@ -58,5 +58,6 @@ def _constant(name: str) -> float:
 def _finite(digits: str) -> float:
     """Return a number that floating point can hold."""
     value = float(digits)
-    require(math.isfinite(value), f"the number {digits:.40} is beyond floating point")
+    rounded_away = not value and re.search("[1-9]", digits.lower().partition("e")[0])
+    require(math.isfinite(value) and not rounded_away, f"the number {digits:.40} is beyond floating point")
     return value

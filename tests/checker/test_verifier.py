@@ -6,6 +6,7 @@ import importlib
 import io
 import json
 import math
+import time
 import tokenize
 from collections.abc import Iterator
 from dataclasses import replace
@@ -37,7 +38,8 @@ from dpaudit import (
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Neighbours
 from dpaudit.verifier import verify
-from dpaudit.verifier.mechanisms import squared_nodes
+from dpaudit.verifier.mechanisms import sides_of, squared_nodes
+from dpaudit.verifier.refusals import Unfollowed
 from mechanisms import NAMES, Gaussian, Laplace, RandomisedResponse
 
 CHECKER = sorted(Path("dpaudit/verifier").rglob("*.py"))
@@ -267,3 +269,39 @@ def test_every_condition_that_a_node_brings_must_be_there() -> None:
         for i in range(len(data["conditions"])):
             fewer = data | {"conditions": data["conditions"][:i] + data["conditions"][i + 1 :]}
             assert not verify(resealed(fewer)).accepted, (name, data["conditions"][i])
+
+
+def test_a_joint_claim_about_zeroed_records_is_refused() -> None:
+    """Joint privacy is about a user whose data are replaced; the claim of a forged certificate says otherwise."""
+    noise = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="zero_out")
+    data = certify(
+        Release(label="sum", mechanism=noise), Claim(epsilon=3.0, delta=1e-3, neighbours="zero_out")
+    ).to_dict()
+    assert verify(json.dumps(data)).accepted
+    forged = data | {"claim": data["claim"] | {"model": "joint"}}
+    found = verify(json.dumps(forged | {"digest": digest_of(forged)}))
+    assert found.complaints == ("a joint claim is about replaced records",)
+
+
+def test_a_table_of_many_outcomes_ends_at_once() -> None:
+    """The sums of both laws were taken again for each outcome: 10,000 of them took minutes."""
+    fields = {
+        "name": "finite",
+        "first": list(range(1, 10_001)),
+        "second": [i * 7919 % 10_007 for i in range(1, 10_001)],
+    }
+    before = time.process_time()
+    with pytest.raises(Unfollowed, match="outcomes"):
+        sides_of(fields, "add_remove")
+    assert time.process_time() - before < 3
+
+
+@pytest.mark.parametrize("digits", ["1e-400", "0.1E-330", "-3e-999", "1e400"])
+def test_a_number_that_floating_point_rounds_away_is_refused(digits: str) -> None:
+    """A supplier's delta of 1e-400 was read as 0, and a claim at delta 0 was confirmed; a zero has many spellings."""
+    told = Stated(epsilon=0.5, source="a supplier")
+    text = certify(told, Claim(epsilon=1.0, neighbours="add_remove")).to_json()
+    assert text.count('"delta": 0.0,') == 2
+    assert verify(text.replace('"delta": 0.0,', '"delta": 0e-400,')).accepted
+    found = verify(text.replace('"delta": 0.0,', f'"delta": {digits},'))
+    assert found.complaints == (f"the number {digits} is beyond floating point",)
