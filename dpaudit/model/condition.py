@@ -81,7 +81,7 @@ def conditions_of(declaration: Declaration, neighbours: Neighbours | None = None
     What a run has checked is merged over them by `merge`.
     """
     nodes = [node for _, node in walk(declaration)]
-    return tuple(dict.fromkeys(held for node in nodes for held in (*_brought_by(node), *_of_a_zero(node, neighbours))))
+    return tuple(dict.fromkeys(held for node in nodes for held in (*_brought_by(node), *_of_a_move(node, neighbours))))
 
 
 def merge(*groups: tuple[Condition, ...]) -> tuple[Condition, ...]:
@@ -147,17 +147,21 @@ def _secret(node: Subsample | Allocate | Shuffle) -> Condition:
             assert_never(node)
 
 
-def _of_a_zero(node: Declaration, neighbours: Neighbours | None) -> tuple[Condition, ...]:
-    """Return what the rules of Poisson samples and secret steps take for granted where a record is zeroed.
+def _of_a_move(node: Declaration, neighbours: Neighbours | None) -> tuple[Condition, ...]:
+    """Return what rules take for granted about moves of records that a mechanism states no sensitivity for.
 
-    They compare a record with none at all. Counts of records and sizes of samples tell a zeroed record from none.
+    Those of Poisson samples and secret steps compare a zeroed record with none at all; counts of records and sizes of
+    samples tell one from the other. Those of samples of fixed size put another record in the place of one; queries that
+    read identifiers tell that from another value.
     """
-    if neighbours != "zero_out":
-        return ()
     match node:
-        case Subsample(scheme="poisson"):
+        case Subsample(scheme="without_replacement"):
+            return (Condition(kind="no_identifier_read", about=("a sample of fixed size",)),)
+        case Subsample(scheme="with_replacement"):
+            return (Condition(kind="no_identifier_read", about=("draws with replacement",)),)
+        case Subsample(scheme="poisson") if neighbours == "zero_out":
             return (Condition(kind="zeroed_as_absent", about=("a Poisson sample",)),)
-        case Allocate():
+        case Allocate() if neighbours == "zero_out":
             return (Condition(kind="zeroed_as_absent", about=("secret steps",)),)
         case _:
             return ()

@@ -21,6 +21,7 @@ ConditionKind = Literal[
     "secret_order",
     "secret_positions",
     "zeroed_as_absent",
+    "no_identifier_read",
     "no_data_read",
     "own_inputs_only",
     "independent_users",
@@ -75,6 +76,10 @@ SENTENCES: dict[ConditionKind, str] = {
     "zeroed_as_absent": (
         "A zeroed record counts as an absent one: no query on {listed} moves when a zeroed record is taken away, a "
         "number of records included."
+    ),
+    "no_identifier_read": (
+        "Queries on {listed} read values alone: another record in the place of one moves them no further than another "
+        "value of that record does. A query that reads identifiers, keys or places may move further."
     ),
     "no_data_read": "No data is read again by: {listed}.",
     "own_inputs_only": "Beside the public releases a user's output reads {listed} and nothing of other users.",

@@ -47,9 +47,10 @@ def _needed(node: Table, relation: str) -> list[tuple[str, tuple[str, ...], str]
             about = tuple(map(str, held if isinstance(held, list) else [held]))
             found.append((kind, about, _sentence({"kind": kind, "about": about})))
     rule = node.get("scheme", "poisson") if node["node"] == "subsample" else node["node"]
-    if relation == "zero_out" and rule in TABLES["zeroed"]:
-        about = (TABLES["zeroed"][rule],)
-        found.append(("zeroed_as_absent", about, _sentence({"kind": "zeroed_as_absent", "about": about})))
+    moved = TABLES["moved"].get(rule)
+    if moved and moved.get("relation", relation) == relation:
+        kind, about = moved["kind"], (moved["about"],)
+        found.append((kind, about, _sentence({"kind": kind, "about": about})))
     for table in mechanisms:
         if "stated" in table:
             about = (f"the plug-in mechanism {table['name']}",)
