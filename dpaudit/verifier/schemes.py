@@ -286,8 +286,8 @@ def _doubled(part: Multiset, times: int = 2) -> Multiset:
     """Return what is above two records moved together, or several."""
     found: Multiset = Counter()
     for loss, n in ((option, n) for held, n in part.items() for option in losses.options(held)):
-        if moved := of_a_person(loss, times):
-            found[moved] += n
+        if loss[0] in losses.SHIFTS:  # two records of a sample each enter it or not, and what both do has no rule
+            found[(loss[0], loss[1] * times)] += n
         else:
             require(loss[0] in ("discrete", "range", "between"), "two records of such a part cannot be derived again")
             both = [most(Counter([one])) for one in (loss, reverse(loss))]

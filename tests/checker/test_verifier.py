@@ -31,15 +31,19 @@ from dpaudit import (
     Repeat,
     Sequential,
     Stated,
+    Subsample,
     bracket_epsilon,
     certify,
     fold,
 )
+from dpaudit.errors import UnsupportedError
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Neighbours
+from dpaudit.model.codec import encode
 from dpaudit.verifier import verify
+from dpaudit.verifier.folding import fold as folded
 from dpaudit.verifier.mechanisms import sides_of, squared_nodes
-from dpaudit.verifier.refusals import Unfollowed
+from dpaudit.verifier.refusals import Rejection, Unfollowed
 from mechanisms import NAMES, Gaussian, Laplace, RandomisedResponse
 
 CHECKER = sorted(Path("dpaudit/verifier").rglob("*.py"))
@@ -305,3 +309,16 @@ def test_a_number_that_floating_point_rounds_away_is_refused(digits: str) -> Non
     assert verify(text.replace('"delta": 0.0,', '"delta": 0e-400,')).accepted
     found = verify(text.replace('"delta": 0.0,', f'"delta": {digits},'))
     assert found.complaints == (f"the number {digits} is beyond floating point",)
+
+
+@pytest.mark.parametrize("neighbours", ["replace_one", "add_remove"])
+def test_two_records_of_an_inner_sample_have_no_rule(neighbours: Neighbours) -> None:
+    """One record that leaves a Poisson sample while another one enters it is no person with two records."""
+    noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")
+    inner = Subsample(part=Release(label="sum", mechanism=noise), rate=0.2)
+    cut = Subsample(part=inner, rate=0.3, scheme="truncated_poisson", population=10, batch_bound=4)
+    tree = cut if neighbours == "add_remove" else Subsample(part=inner, rate=0.3)
+    with pytest.raises(UnsupportedError):
+        fold(tree, neighbours)
+    with pytest.raises(Rejection, match="cannot be derived again"):
+        folded(encode(tree), neighbours)
