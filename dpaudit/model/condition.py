@@ -152,13 +152,15 @@ def _of_a_move(node: Declaration, neighbours: Neighbours | None) -> tuple[Condit
 
     Those of Poisson samples and secret steps compare a zeroed record with none at all; counts of records and sizes of
     samples tell one from the other. Those of samples of fixed size put another record in the place of one; queries that
-    read identifiers tell that from another value.
+    read identifiers tell that from another value. Those of secret keys take the keys of the other records as they were.
     """
     match node:
         case Subsample(scheme="without_replacement"):
             return (Condition(kind="no_identifier_read", about=("a sample of fixed size",)),)
         case Subsample(scheme="with_replacement"):
             return (Condition(kind="no_identifier_read", about=("draws with replacement",)),)
+        case Parallel(visibility="secret", key=key):
+            return (Condition(kind="independent_keys", about=(key,)),)
         case Subsample(scheme="poisson") if neighbours == "zero_out":
             return (Condition(kind="zeroed_as_absent", about=("a Poisson sample",)),)
         case Allocate() if neighbours == "zero_out":

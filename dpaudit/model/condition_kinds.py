@@ -22,6 +22,7 @@ ConditionKind = Literal[
     "secret_positions",
     "zeroed_as_absent",
     "no_identifier_read",
+    "independent_keys",
     "no_data_read",
     "own_inputs_only",
     "independent_users",
@@ -80,6 +81,10 @@ SENTENCES: dict[ConditionKind, str] = {
     "no_identifier_read": (
         "Queries on {listed} read values alone: another record in the place of one moves them no further than another "
         "value of that record does. A query that reads identifiers, keys or places may move further."
+    ),
+    "independent_keys": (
+        "The secret keys of the other records, {listed}, have one law on both data sets, as where every record draws "
+        "its own. Shuffled batches of a fixed size do not satisfy it where a record is removed."
     ),
     "no_data_read": "No data is read again by: {listed}.",
     "own_inputs_only": "Beside the public releases a user's output reads {listed} and nothing of other users.",

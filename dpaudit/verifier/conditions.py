@@ -8,7 +8,7 @@ from typing import Any
 from dpaudit.verifier.folding import walk
 from dpaudit.verifier.mechanisms import with_leaves
 from dpaudit.verifier.refusals import Table
-from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.shape import TABLES, name_of
 
 
 def condition_complaints(rows: list[Table], declaration: Table, relation: str) -> list[str]:
@@ -46,10 +46,9 @@ def _needed(node: Table, relation: str) -> list[tuple[str, tuple[str, ...], str]
             held: Any = table.get(field, {"scheme": "poisson", "positions": "fresh"}.get(field, []))
             about = tuple(map(str, held if isinstance(held, list) else [held]))
             found.append((kind, about, _sentence({"kind": kind, "about": about})))
-    rule = node.get("scheme", "poisson") if node["node"] == "subsample" else node["node"]
-    moved = TABLES["moved"].get(rule)
+    moved = TABLES["moved"].get(name_of(node))
     if moved and moved.get("relation", relation) == relation:
-        kind, about = moved["kind"], (moved["about"],)
+        kind, about = moved["kind"], (moved.get("about") or str(node[moved["field"]]),)
         found.append((kind, about, _sentence({"kind": kind, "about": about})))
     for table in mechanisms:
         if "stated" in table:

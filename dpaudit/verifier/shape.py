@@ -85,7 +85,7 @@ def nest_complaint(tree: Table, relation: str) -> str:
     agenda = [(node, str(_NESTS["moves"][relation]), 1, False) for node in _reached(tree)]
     while agenda:
         node, move, records, bare = agenda.pop()
-        name = _name(node)
+        name = name_of(node)
         if name in _NESTS["leaves"]:
             continue
         row = _NESTS["below"][name].get(move)
@@ -93,7 +93,7 @@ def nest_complaint(tree: Table, relation: str) -> str:
             return said
         moved = records * node.get("size", 1) if name in _NESTS["grouping"] else 1
         for inner, inside in _inner(node, name, move):
-            kind = _name(inner)
+            kind = name_of(inner)
             over_leaves = kind not in row and f"{kind}/leaves" in row
             if not (kind in row or over_leaves) or (bare and kind not in _NESTS["leaves"]):
                 return f"{name} over {kind} under {move}: no rule"
@@ -110,7 +110,7 @@ def require_rules(tree: Table, relation: str) -> None:
     require(not said, said)
 
 
-def _name(node: Table) -> str:
+def name_of(node: Table) -> str:
     """Return the name of a node in the table: its kind, or the scheme of its sample."""
     if node["node"] == "subsample":
         return str(node.get("scheme", "poisson"))

@@ -171,7 +171,7 @@ def test_every_condition_of_the_tree_is_there_once() -> None:
     assert sorted(kinds) == sorted(
         (
             *("sensitivity", "fresh_noise", "floating_point", "public_key", "one_cell", "contribution_bound"),
-            *("secret_sample", "one_message", "stated", "no_data_read"),
+            *("secret_sample", "no_identifier_read", "one_message", "stated", "no_data_read"),
             *("own_inputs_only", "independent_users", "whole_record", "one_appearance"),
             *("declared_times", "one_part"),
         )

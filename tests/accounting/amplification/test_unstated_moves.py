@@ -1,4 +1,4 @@
-"""A sample of fixed size puts another record in the place of one: a listed condition where queries read identifiers."""
+"""Samples of fixed size and secret keys take for granted what no sensitivity states: listed conditions."""
 
 import json
 import math
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from dpaudit import Claim, Condition, Release, Stated, Subsample, certify, verify
+from dpaudit import Claim, Condition, Parallel, Release, Stated, Subsample, certify, verify
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Neighbours
 from dpaudit.semantics import Table, laws, pairs, value
@@ -58,3 +58,18 @@ def test_a_violated_condition_leaves_no_upper_end_and_poisson_samples_need_none(
     assert (certificate.verdict, certificate.tight.epsilon.upper) == ("not_proved", math.inf)
     poisson = Subsample(part=sample("without_replacement", "add_remove").part, rate=0.5)
     assert not any(row.kind == "no_identifier_read" for row in certify(poisson, claim).conditions)
+
+
+def test_secret_parts_list_that_the_keys_of_others_stay() -> None:
+    """The rule averages over one law of the keys; a public key needs no such condition."""
+    noise = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove")
+    parts = tuple(Release(label=name, mechanism=noise) for name in ("left", "right"))
+    claim = Claim(epsilon=2.0, delta=1e-3, neighbours="add_remove")
+    secret, public = (Parallel(parts=parts, key="the arm", visibility=seen) for seen in ("secret", "public"))
+    data = certify(secret, claim).to_dict()
+    assert verify(json.dumps(data)).complaints == ()
+    kept = [row for row in data["conditions"] if row["kind"] != "independent_keys"]
+    assert [row["about"] for row in data["conditions"] if row not in kept] == [["the arm"]]
+    forged = {key: held for key, held in data.items() if key != "digest"} | {"conditions": kept}
+    assert "The secret keys" in verify(json.dumps(forged | {"digest": digest_of(forged)})).complaints[0]
+    assert not any(row.kind == "independent_keys" for row in certify(public, claim).conditions)
