@@ -25,7 +25,6 @@ _KINDS = (SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss, ChoiceLoss)
 _LOOK = 0.05  # nats; the width of a first look
 _MOST = 1 << 16  # cells over the span of a loss that is met once, unless it is an allocation
 _TAIL = 1e-40
-_SEVERAL = 8  # options of an average, of which each has its own cells
 _FINER = 3  # atoms of a pair for one cell, which then says nearly all that errs
 
 
@@ -89,9 +88,7 @@ def derived_upper(loss: Paired, epsilon: float, look: Look = FINE_LOOK) -> float
 def _looks(made: Callable[[Paired, float, int], FinitePair], loss: Paired, look: Look) -> list[FinitePair]:
     """Return the pairs of one side, for each probability that may be lost."""
     secret = isinstance(loss, AllocatedLoss)
-    several = isinstance(loss, AverageLoss) and len(loss.options) > _SEVERAL
-    cells = look.cells if secret else _MOST >> 2 if several else _MOST
-    return [made(loss, tail, cells) for tail in (look.tails if secret else (_TAIL,))]
+    return [made(loss, tail, look.cells if secret else _MOST) for tail in (look.tails if secret else (_TAIL,))]
 
 
 @lru_cache(maxsize=64)
