@@ -22,11 +22,8 @@ DERIVED = ("map", "average", "choice", "allocated", "between", "halves")  # made
 _SLACK, _FINE, _EXACT = 1e-10, 1e-12, 1e-13  # relative: of weights and maps, of places on a lattice, of masses as given
 _RARE, _DEEP, _TINY, _LARGEST = 1e-60, 80.0, 1e-320, 600.0  # labels and losses that decide nothing; of chosen losses
 _INNER, _WIDEST = 2**13, 2**22  # knots of losses that are met together or chosen from; of any lattice
-_SUM, _PLACED, _CAPS = (
-    2**18,
-    2**16,
-    {"remove": 1e-12, "add": 1e-5},
-)  # knots of a secret step; what its largest ratios may weigh
+_SUM, _PLACED = 2**18, 2**16  # knots of a secret step
+_CAPS = {"remove": 1e-12, "add": 1e-5}  # what its largest ratios may weigh
 _TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and over a deviation of the sum
 _FEWEST = 64  # knots that the ratios of a secret step are told by
 _FEW = {"remove": 0.0, "add": 1e-16}
@@ -230,8 +227,8 @@ def _together(inside: tuple[tuple[Loss, int], ...], cells: int) -> Pair:
 
 
 def aligned(step: float, end: float) -> float:
-    """Return a step of which `end` is a multiple, if that is nearly as wide: an atom there is not split."""
-    return end / math.floor(end / step) if end > 8 * step else step
+    """Return a step, no smaller, of which an `end` beyond it is a multiple: an atom there is not split."""
+    return end / math.floor(end / step) if end >= step else step
 
 
 def _mapped(held: Pair, rate: float) -> Pair:
