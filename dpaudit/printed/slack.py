@@ -34,6 +34,7 @@ from dpaudit.rules import SEQUENTIAL, leaf_epsilon
 from dpaudit.rules.step import Step
 
 _NEGLIGIBLE = 1e-9
+_VAIN = 100.0  # nats: a claim beyond promises nothing to compare with
 _NO_NOISE = 4 * LEAST  # where a search for less noise ends without having found too little
 
 
@@ -56,12 +57,12 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
     `proved` is the tight epsilon at the claim's delta, where the accountant has been asked for it.
     Where no noise lets the printed argument conclude the claim, only the tight reading is compared.
     None where no finite noise or epsilon can be compared: an infinite tight epsilon, a part that is stated
-    and cannot be scaled, a claim of epsilon 0, a claim that needs no noise (a sample's rate below the claimed delta) or
-    less than a search looks for.
+    and cannot be scaled, a claim of epsilon 0 or above 100, which promises nothing, a claim that needs no noise (a
+    sample's rate below the claimed delta) or less than a search looks for.
     """
     tight = _tight_epsilon(declaration, claim) if proved is None else proved
     if (
-        claim.epsilon in (0, math.inf)
+        not 0 < claim.epsilon <= _VAIN
         or tight == math.inf
         or any(isinstance(node, Stated) for _, node in walk(declaration))
     ):

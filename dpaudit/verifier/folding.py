@@ -123,7 +123,8 @@ def _moved(loss: Loss, size: int) -> Loss:
         return (loss[0], loss[1] * size)
     require(loss[0] in ("discrete", "range", "between"), "a group over a sample cannot be derived again")
     epsilon, delta = map(max, zip(*(losses.most(Counter([one])) for one in (loss, losses.reverse(loss))), strict=True))
-    return black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))
+    box = black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))
+    return (*box, "sampled") if loss[0] == "between" else box
 
 
 def children(node: Table) -> list[Table]:

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 from scipy.special import ndtr
 
-from dpaudit.verifier.losses import Loss, Multiset, discrete, on_sample, reverse
+from dpaudit.verifier.losses import Loss, Multiset, discrete, reverse
 from dpaudit.verifier.numerics.rates import absent, log_absent, sampled
 from dpaudit.verifier.refusals import Table, positive, require
 from dpaudit.verifier.shifts import Array
@@ -66,33 +66,40 @@ def opposed(noise: Table, rate: float, *, low: bool) -> Loss:
 
 
 def zeroed(mu: float, rate: float) -> Loss:
-    """Return what is above a record of a fixed-size sample against its zero: all others opposite; back, all alike.
+    """Return what is above a record of a fixed-size sample against its zero: all others opposite; back, all alike."""
+    present, absent = _larger(2 * mu, mu, rate), _larger(mu, 0.0, rate)
+    return ("between", ("halves", present, reverse(absent)), zeroed_cells(mu, rate))
 
-    Where all are opposite the loss is 0 at the output 1.5 mu and grows from there; what lies below is one output.
+
+def _larger(move: float, other: float, rate: float) -> Loss:
+    """Return what is above a sample with one move against one with a smaller move, at an epsilon of 0 and more.
+
+    The loss is 0 at the output between the moves and grows from there; what lies below is one output.
     """
-    z = np.concatenate(([-np.inf], 1.5 * mu + np.arange(0, mu + 14, 1 / 256), [np.inf]))
-    p, q = _cells(z, mu, rate)
-    far, near = (sampled(m * z[1:-1] - m * m / 2, rate) for m in (2 * mu, mu))
+    z = np.concatenate(([-np.inf], (move + other) / 2 + np.arange(0, move - other + 14, 1 / 256), [np.inf]))
+    p, q = _cells(z, (move, other), rate)
+    far, near = (sampled(m * z[1:-1] - m * m / 2, rate) for m in (move, other))
     at = np.maximum.accumulate(np.maximum(far - near, 0.0))
-    rise = p[1:-1] - q[1:-1] * np.exp(at[:-1]) + 256 * 2.0**-53 * (1 + z[1:-2] ** 2) * p[1:].sum()
+    beyond = np.cumsum(p[::-1])[::-1]
+    rise = p[1:-1] - q[1:-1] * np.exp(at[:-1]) + 256 * 2.0**-53 * (1 + z[1:-2] ** 2) * beyond[1:-1]
     up = np.clip(rise / -np.expm1(-np.maximum(np.diff(at), 1e-300)), 0.0, p[1:-1])
     held = [*zip(at[:-1], p[1:-1] - up, strict=True), *zip(at[1:], up, strict=True), (math.log(p[0] / q[0]), p[0])]
-    whole = discrete([(float(v), float(mass)) for v, mass in held], float(p[-1]))
-    return ("between", ("halves", whole, reverse(on_sample("gaussian", mu, rate))), zeroed_cells(mu, rate))
+    return discrete([(float(v), float(mass)) for v, mass in held], float(p[-1]))
 
 
 def zeroed_cells(mu: float, rate: float) -> Loss:
     """Return the same where all others are opposite, seen through cells of outputs."""
-    p, q = _cells(np.concatenate(([-np.inf], np.arange(-12, 12 + 2 * mu, 1 / 256), [np.inf])), mu, rate)
+    outputs = np.concatenate(([-np.inf], np.arange(-12, 12 + 2 * mu, 1 / 256), [np.inf]))
+    p, q = _cells(outputs, (2 * mu, mu), rate)
     return discrete(list(zip(np.log(p / q).tolist(), p.tolist(), strict=True)))
 
 
-def _cells(z: Array, mu: float, rate: float) -> tuple[Array, Array]:
-    """Return the masses between outputs of a record that moves twice and once as far, each with its chance."""
+def _cells(z: Array, moves: tuple[float, float], rate: float) -> tuple[Array, Array]:
+    """Return the masses between outputs of a record that moves so far, or so far, each with its chance."""
 
     def between(x: Array) -> Array:
         over, under = ndtr(-x), ndtr(x)
         return np.where(x[:-1] > 0, over[:-1] - over[1:], under[1:] - under[:-1])
 
-    far, near = (absent(rate) * between(z) + rate * between(z - move) for move in (2 * mu, mu))
+    far, near = (absent(rate) * between(z) + rate * between(z - move) for move in moves)
     return far, near

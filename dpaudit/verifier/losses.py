@@ -336,5 +336,7 @@ def _total(pairs: list[tuple[float, int]]) -> float:
 
 def group_delta(epsilon: float, delta: float, size: int) -> float:
     """Return what a delta grows to for a group: a geometric sum."""
-    growth = math.expm1(min(700.0, size * epsilon)) / math.expm1(min(700.0, epsilon)) if epsilon else size
-    return min(1.0, delta * growth)
+    if size == 1 or not delta or epsilon <= 0:
+        return min(1.0, size * delta)
+    growth = (size - 1) * epsilon + math.log(-math.expm1(-size * epsilon)) - math.log(-math.expm1(-epsilon))
+    return min(1.0, delta * math.exp(min(growth, 700.0)))

@@ -63,11 +63,11 @@ def budget(node: Table, relation: str) -> tuple[float, float]:
         times = node.get("per_epoch", 1) * node.get("epochs", 1)
         return times * epsilon, min(1.0, times * delta)
     if node["node"] in ("parallel", "cells"):
-        return max(e for e, _ in held), max(d for _, d in held)
+        return max(e for e, _ in held), min(1.0, max(d for _, d in held))
     if node["node"] == "group":
         return node["size"] * held[0][0], group_delta(*held[0], node["size"])
     times = node.get("times", 1)
-    return times * math.fsum(e for e, _ in held), times * math.fsum(d for _, d in held)
+    return times * math.fsum(e for e, _ in held), min(1.0, times * math.fsum(d for _, d in held))
 
 
 def _changed_records(node: Table, relation: str) -> int:

@@ -92,6 +92,9 @@ def nest_complaint(tree: Table, relation: str) -> str:
         if said := _sizes_complaint(node, move, records) or ("" if row else f"{name} under {move}: no rule"):
             return said
         moved = records * node.get("size", 1) if name in _NESTS["grouping"] else 1
+        if name == "billboard" and moved > 1:  # a person's records reach through it
+            group = {kind.removesuffix("/leaves") for kind in _NESTS["below"]["group"].get(move, [])}
+            row = [kind for kind in row if kind.removesuffix("/leaves") in group]
         for inner, inside in _inner(node, name, move):
             kind = name_of(inner)
             over_leaves = kind not in row and f"{kind}/leaves" in row

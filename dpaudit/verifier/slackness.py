@@ -15,7 +15,7 @@ from dpaudit.verifier.stated_ends import BLUNT, Outcome, small_delta
 _EQUAL, _EXACT, _NARROW, _DERIVED, _STEPWISE = 1e-9, 1e-6, 1e-3, 0.01, 0.3
 _NONE, _MOST = 1e-12, 1e12  # of the noise: where a search for less ends, and one for more
 _TAKEN = {"discrete_laplace": 2.0**53, "discrete_gaussian": 1e4, "truncated_discrete_gaussian": 1e4}  # the most noise
-_LARGE = 250.0  # nats, of losses made of others
+_VAIN = 100.0  # nats: a claim beyond promises nothing to compare with
 _NEAR = 0.01  # relative: how far a proved delta may exceed the claimed one where the noise just suffices
 
 
@@ -26,7 +26,7 @@ def slack_outcome(data: Table, *, loose: bool) -> Outcome:
     """
     slack, claim, tight = data.get("slack"), data["claim"], float(data["tight"]["epsilon"]["upper"])
     nodes = walk(data["declaration"])
-    lone = claim["epsilon"] in (0, math.inf) or tight == math.inf or any(node["node"] == "stated" for node in nodes)
+    lone = not 0 < claim["epsilon"] <= _VAIN or tight == math.inf or any(node["node"] == "stated" for node in nodes)
     if slack is None:
         free = lone or loose or plug_ins(data["declaration"]) or _needless(data["declaration"], claim)
         free = free or 0 < claim["delta"] < BLUNT or _hopeless(data["declaration"], claim)
@@ -80,7 +80,6 @@ def _disagreement(ratio: float, data: Table, *, loose: bool) -> str:
     known = _STEPWISE if stepwise else _DERIVED if enough.coarse else _EXACT if enough.gaussian else _NARROW
     met, high = enough.delta(claim["epsilon"])
     blunt = loose or (BLUNT > claim["delta"] > 0 and not enough.closed)
-    blunt = blunt or (enough.derived and claim["epsilon"] > _LARGE)  # where a part may count as shown
     less = not blunt and _suffices(data, 1 / (ratio * (1 + known)))
     said = f"1/{ratio:.9g} of the noise is not"
     if met > claim["delta"] or less:

@@ -15,6 +15,7 @@ from dpaudit.verifier.refusals import Table
 # Relative: how far a stated end may lie on its safe side, of curves in closed form, of sums on a lattice, and of losses
 # made of others before it is told; and how wide a bracket of delta may be that confirms an end inside.
 _CLOSED, _SUMMED, _DERIVED, _WIDE, _EXACT = 1e-9, 1e-3, 1e-2, 1e-2, 1e-12
+_ROUNDED = 1e-8  # relative: what rare parts of losses made of others are rounded up by
 _COARSE = 5e-2  # the same of choices and of sums of many kinds, which engines know less closely
 # No delta below `SMALL` is compared, and none below `_RARE` of sums and of listed outcomes; below `BLUNT` only closed
 # forms are known to be sharp. Of losses made of others a delta below `_TRIFLE` times the claimed one need only be true.
@@ -62,15 +63,13 @@ def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float, *,
     """Compare a stated end of delta at the claimed epsilon."""
     low, high = curve.delta(claim["epsilon"])
     room = (small := small_delta(curve, float(claim["delta"]))) + high - low
-    steep = curve.delta(claim["epsilon"] * (1 - loose if side == "upper" else 1 + loose))  # next to the largest loss
-    if side == "upper":
-        true, proved, near = (
-            delta >= low,
-            delta >= high * (1 - _WIDE),
-            max(high * (1 + loose) + room, steep[1]) >= delta,
-        )
+    at = claim["epsilon"]
+    if side == "upper":  # next to the largest loss delta is steep, so that an epsilon near is asked, too
+        true, proved = delta >= low * (1 - _ROUNDED * curve.derived), delta >= high * (1 - _WIDE)
+        near = delta <= high * (1 + loose) + room or delta <= curve.delta(at * (1 - loose))[1]
     else:
-        true, proved, near = delta <= high, delta * (1 - _WIDE) <= low, min(low * (1 - loose) - room, steep[0]) <= delta
+        true, proved = delta <= high, delta * (1 - _WIDE) <= low
+        near = delta >= low * (1 - loose) - room or delta >= curve.delta(at * (1 + loose))[0]
     stated, lies = f"the {side} bound on delta, {delta:.9g}", f"this checker's bracket [{low:.9g}, {high:.9g}]"
     if not true:
         return Outcome((f"{stated}, is contradicted by {lies}",))

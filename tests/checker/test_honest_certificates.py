@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from dpaudit import (
+    Allocate,
+    Cells,
     Certificate,
     Claim,
     Declaration,
@@ -36,6 +38,7 @@ from mechanisms import (
     Gaussian,
     Laplace,
     Matrix,
+    OneSidedWishart,
     RandomisedResponse,
     ReportNoisyMax,
     TruncatedDiscreteGaussian,
@@ -56,6 +59,11 @@ def gaussian(stddev: float, neighbours: Neighbours = "add_remove") -> Release:
 
 def laplace(scale: float, neighbours: Neighbours = "add_remove") -> Release:
     return Release(label="count", mechanism=Laplace(scale=scale, l1_sensitivity=1.0, neighbours=neighbours))
+
+
+def sized(part: Declaration, population: int, batch: int) -> Subsample:
+    rate = batch / population
+    return Subsample(part=part, rate=rate, scheme="without_replacement", population=population, batch_size=batch)
 
 
 def response(epsilon: float, categories: int = 2) -> Release:
@@ -83,13 +91,18 @@ TREE = release(Matrix(strategy="full_tree", horizon=11, leaf=LEAF, participation
 CLASSIC = Printed(rule="classic_gaussian", epsilon=1.28)
 VENDOR = Stated(epsilon=1.28, delta=1e-7, source="a vendor")
 FAR = gaussian(0.1, "replace_one")
+TABLES = release(DiscreteLaplace(scale=14.6, l1_sensitivity=3, neighbours="add_remove"))
+REPLACED = DiscreteLaplace(scale=8.333, l1_sensitivity=1, neighbours="replace_one")
+WISHART = OneSidedWishart(dimension=3, scale=3.0, trace_sensitivity=4.5, neighbours="add_remove")
+BROKEN = Printed(rule="cells", epsilon=0.5, delta=2e-6)
+LEAKING = Printed(rule="laplace", epsilon=1.0, delta=0.03)
 
 CASES: dict[str, Question] = {
     "a rate below the claimed delta": (Subsample(part=gaussian(1.0), rate=0.01), 1.0, 0.02, "add_remove"),
     "a rate that is the claimed delta": (Subsample(part=laplace(1.0), rate=0.01), 1.0, 0.01, "add_remove"),
     "a tiny epsilon beside a tiny delta": (Subsample(part=gaussian(1.0), rate=0.01), 1e-9, 1e-30, "add_remove"),
-    "the least noise of a lattice": (LATTICE, 1000.0, 2.59e-20, "add_remove"),
-    "the least noise of a choice": (Local(part=CHOSEN), 1000.0, 0.01, "replace_one"),
+    "the least noise of a lattice": (LATTICE, 100.0, 2.59e-20, "add_remove"),
+    "the least noise of a choice": (Local(part=CHOSEN), 100.0, 0.01, "replace_one"),
     "an argument without an end": (replace(release(LEAF), printed=CLASSIC), 1.0, 1e-5, "add_remove"),
     "a printed release of a matrix": (
         PostProcess(part=TREE, printed=Printed(rule="post_processing", epsilon=2.0, delta=1e-3)),
@@ -116,6 +129,55 @@ CASES: dict[str, Question] = {
         8e-9,
         0.0,
         "replace_one",
+    ),
+    "one secret step of two": (Allocate(part=laplace(23.8), steps=2), 0.0421, 4.9e-9, "add_remove"),
+    "one secret step of three counts": (
+        Allocate(part=Repeat(part=laplace(56.6), times=3), steps=34, epochs=3, positions="repeated"),
+        0.0239,
+        1e-9,
+        "add_remove",
+    ),
+    "many choices": (
+        Repeat(
+            part=Parallel(parts=(TABLES, laplace(100.0)), key="the day"),
+            times=2555,
+        ),
+        41.0,
+        7.5e-5,
+        "add_remove",
+    ),
+    "a group of zeroed records": (
+        Group(part=sized(gaussian(29.9, "zero_out"), 73307, 820), size=4),
+        0.0424,
+        1e-8,
+        "zero_out",
+    ),
+    "a zeroed record of few": (sized(gaussian(0.93, "zero_out"), 2834, 1), 0.00328, 2.3e-5, "zero_out"),
+    "copies that are hardly ever drawn": (
+        replace(sized(release(REPLACED), 1965, 1437), scheme="with_replacement"),
+        2.518,
+        4.4e-12,
+        "replace_one",
+    ),
+    "a printed group without a largest loss": (
+        Repeat(
+            part=Group(part=Sequential(parts=(gaussian(74.0), replace(laplace(9.0), printed=LEAKING))), size=3), times=9
+        ),
+        9.0,
+        1e-5,
+        "add_remove",
+    ),
+    "a printed group of a loss below 0": (
+        Cells(inside=Group(part=release(WISHART), size=5), touched=laplace(3.0), printed=BROKEN),
+        9.0,
+        1e-5,
+        "add_remove",
+    ),
+    "a printed delta beyond 1": (
+        Repeat(part=Sequential(parts=(replace(laplace(1.0), printed=LEAKING), gaussian(9.0))), times=1082),
+        0.7,
+        1e-5,
+        "add_remove",
     ),
     "three leaks on a sample": (Subsample(part=Repeat(part=VENDOR, times=3), rate=0.1), 10.0, 3.3e-8, "add_remove"),
 }
@@ -168,6 +230,12 @@ def test_a_slack_is_missing_only_where_no_noise_is_compared() -> None:
         data: dict[str, Any] = found.to_dict()
         data.pop("slack", None)
         assert verify(FORGING.resealed(data)).accepted == (not needs)
+
+
+def test_a_claim_above_100_nats_promises_nothing_to_compare_with() -> None:
+    compared = [made((laplace(2.0), epsilon, 0.0, "add_remove")) for epsilon in (100.0, 101.0)]
+    assert [found.slack is None for found in compared] == [False, True]
+    assert all(verify(found.to_json()).accepted for found in compared)
 
 
 def test_a_sample_of_too_many_releases_is_bounded_by_two_records() -> None:

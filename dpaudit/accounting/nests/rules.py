@@ -101,6 +101,8 @@ def _require(place: _Place) -> None:
     for part, move in _parts(node, outer, place.move):
         for inner in _seen(part):
             leaves = _listed(outer, inner, place, rows[place.move])
+            if isinstance(node, Billboard) and records > 1:  # transparent to the records of a person
+                _listed("group", inner, place, ALLOWED["group"][place.move])
             _require_population(node, inner, place.move)
             _require(_Place(node=inner, move=move, leaves=leaves, records=records))
 

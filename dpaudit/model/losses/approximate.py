@@ -13,7 +13,7 @@ def group_delta(epsilon: float, delta: float, size: int) -> float:
     """
     if size == 1:
         return delta
-    if delta == 0 or epsilon == 0:
+    if delta == 0 or epsilon <= 0:  # a loss below 0 is one of 0
         return min(1.0, size * delta * (1 + 2.0**-52))
     log_growth = (size - 1) * epsilon + math.log(-math.expm1(-size * epsilon)) - math.log(-math.expm1(-epsilon))
     return min(1.0, delta * math.exp(min(log_growth, 700.0)) * (1 + 1e-12))

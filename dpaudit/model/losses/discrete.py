@@ -4,6 +4,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
+
+import numpy as np
 
 from dpaudit.checks import non_negative
 from dpaudit.model.losses.approximate import ApproximateLoss
@@ -11,6 +14,23 @@ from dpaudit.model.losses.approximate import ApproximateLoss
 _VANISHED = 1e-300
 _ROUNDING, _UNITS = 1e-14, 2.0**-51
 """What the rounding of stated probabilities may make of their sum, by itself and for each unit of loss."""
+
+
+def _sorted(atoms: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+    """Return atoms by loss, one for each and none without mass.
+
+    Raises: ValueError: a loss that is not finite, or a probability that is none.
+    """
+    if {*map(type, chain.from_iterable(atoms))} <= {float}:
+        values, masses = np.array(atoms or ((0.0, 1.0),)).T
+        if np.isfinite(values).all() and (np.diff(values) > 0).all() and ((masses > 0) & (masses < math.inf)).all():
+            return tuple(atoms)  # what they mostly are
+    merged: dict[float, float] = {}
+    for loss, probability in atoms:
+        if not math.isfinite(loss):
+            raise ValueError(f"Expected a finite loss, got {loss}; put infinite losses in infinite_mass.")
+        merged[float(loss)] = merged.get(float(loss), 0.0) + non_negative("probability", probability)
+    return tuple(sorted((v, p) for v, p in merged.items() if p > 0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,25 +68,18 @@ class DiscreteLoss:
     span: float | None = None
 
     def __post_init__(self) -> None:
-        merged: dict[float, float] = {}
-        for loss, probability in self.atoms:
-            if not math.isfinite(loss):
-                raise ValueError(f"Expected a finite loss, got {loss}; put infinite losses in infinite_mass.")
-            if not (type(probability) is float and 0 <= probability < math.inf):  # what it mostly is, at once
-                non_negative("probability", probability)
-            merged[float(loss)] = merged.get(float(loss), 0.0) + float(probability)
-        object.__setattr__(self, "atoms", tuple(sorted((v, p) for v, p in merged.items() if p > 0)))
+        object.__setattr__(self, "atoms", _sorted(self.atoms))
         for name in ("infinite_mass", "reverse_infinite_mass"):
             mass = non_negative(name, getattr(self, name))
             if mass > 1:
                 raise ValueError(f"Expected {name}={mass} in [0, 1].")
             object.__setattr__(self, name, mass)
         forward = math.fsum(p for _, p in self.atoms) + self.infinite_mass
-        ratios = [math.exp(-v) for v, _ in self.atoms]
-        backward = math.fsum(p * ratio for (_, p), ratio in zip(self.atoms, ratios, strict=True))
-        backward += self.reverse_infinite_mass
-        sizes = [(p * abs(v), p * abs(v) * ratio) for (v, p), ratio in zip(self.atoms, ratios, strict=True)]
-        blurs = [_ROUNDING + _UNITS * math.fsum(size[order] for size in sizes) for order in (0, 1)]
+        values, masses = np.array(self.atoms or ((0.0, 0.0),)).T
+        with np.errstate(over="ignore", invalid="ignore"):  # what is beyond a float is no sum of 1
+            under = masses * np.exp(-values)
+        backward = math.fsum(under.tolist()) + self.reverse_infinite_mass
+        blurs = [_ROUNDING + _UNITS * float(side @ np.abs(values)) for side in (masses, under)]
         if abs(forward - 1) > blurs[0] or abs(backward - 1) > blurs[1]:
             raise ValueError(
                 f"Expected probabilities that sum to 1 under both laws; they sum to {forward} and {backward}. State "

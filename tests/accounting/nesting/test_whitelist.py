@@ -179,6 +179,11 @@ REFUSED: dict[str, tuple[Declaration, Neighbours, str]] = {
         "replace_one",
         "'poisson' over 'cells' under replace: no rule",
     ),
+    "a billboard between a group and secret steps": (
+        Group(part=Billboard(part=Allocate(part=TOLD, steps=5)), size=2),
+        "replace_one",
+        "'group' over 'allocate' under replace: no rule",
+    ),
     "a billboard of a removed record": (Billboard(part=TOLD), "add_remove", "'billboard' under remove: no rule"),
     "a shuffle below a sample": (Subsample(part=NODES["shuffle"](TOLD), rate=0.5), "replace_one", "put it on top"),
     "a shuffle of a removed user": (NODES["shuffle"](TOLD), "add_remove", "'shuffle' under remove: no rule"),
