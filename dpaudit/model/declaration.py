@@ -220,10 +220,10 @@ class Subsample:
     Parameters: `part` that sees the sample; `rate`, with which a record is in the sample; `scheme`, how it is drawn;
     `population`, the number of records; `batch_size`, the number of draws; `batch_bound`, the largest sample.
     Schemes: "poisson"; "without_replacement", a uniform set of `batch_size` out of `population` records, or of `rate`
-    times all records where both sizes are left out, as they may be unless records are removed; "truncated_poisson" on
-    `population` records, of a Poisson sample above `batch_bound` records a uniform subset of that many; and
-    "with_replacement", `batch_size` draws from `population` records. With both sizes, `rate` is the number next to
-    their ratio. Of two neighbours the larger has `population` records.
+    times all records where both sizes are left out, as they may be unless records are removed (one size alone is
+    refused); "truncated_poisson" on `population` records, of a Poisson sample above `batch_bound` records a uniform
+    subset of that many; and "with_replacement", `batch_size` draws from `population` records. With both sizes, `rate`
+    is the number next to their ratio. Of two neighbours the larger has `population` records.
     The relation that the part is stated for follows from that of the whole, see `relation_inside`. Its sensitivity
     counts as attained beside nothing, and beside copies of one record; other records are named by a run, or assumed.
     Edge cases: at rate 0 no record is ever in the sample, so that nothing is released about anybody; at rate 1 a
@@ -249,6 +249,13 @@ class Subsample:
         one_of("scheme", self.scheme, get_args(Scheme))
         for name in _SIZES:
             self._check_size(name)
+        if self.scheme == "without_replacement" and (self.population is None) != (self.batch_size is None):
+            given, missing = ("population", "batch_size") if self.batch_size is None else ("batch_size", "population")
+            raise FieldError(
+                missing,
+                f"Expected {missing} beside {given}={getattr(self, given)}: a batch is a whole number of records. Give "
+                "both, or a rate alone.",
+            )
         if self.population and self.batch_size and self.batch_size / self.population != self.rate:
             raise FieldError(
                 "rate",

@@ -124,6 +124,8 @@ def _sized(node: Table, rate: float, scheme: str) -> None:
     require(0 <= rate <= 1, "a rate is out of range")
     sizes = {key for key in node if key in ("population", "batch_size", "batch_bound")}
     require(sizes <= {*TABLES["sizes"][scheme]}, f"the scheme {scheme} has no {', '.join(sorted(sizes))}")
+    alone = scheme == "without_replacement" and len(sizes) == 1
+    require(not alone, "a set of fixed size has one size of two: population and batch_size belong together")
     ratio = node["batch_size"] / node["population"] if len(sizes - {"batch_bound"}) == 2 else rate
     require(ratio == rate, "a rate is not its sizes' ratio")
 

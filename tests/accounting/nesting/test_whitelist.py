@@ -139,6 +139,26 @@ REFUSED: dict[str, tuple[Declaration, Neighbours, str]] = {
     ),
     "another record in another part": (fixed(NODES["parallel"](TOLD)), "replace_one", "may touch another part"),
     "another message in its place": (fixed(Local(part=TOLD)), "replace_one", "two messages change"),
+    "another part below a group of a set": (
+        fixed(Group(part=NODES["parallel"](TOLD), size=1)),
+        "add_remove",
+        "'group' over 'parallel' under exchange: no rule",
+    ),
+    "another message below a group of a set": (
+        fixed(Repeat(part=Group(part=Local(part=TOLD), size=1), times=2)),
+        "replace_one",
+        "'group' over 'local' under exchange: no rule",
+    ),
+    "another message in a cell of a set": (
+        fixed(Cells(inside=Local(part=TOLD), touched=TOLD)),
+        "add_remove",
+        "'cells' over 'local' under exchange: no rule",
+    ),
+    "another part below a group of a sample of a set": (
+        fixed(Subsample(part=Group(part=NODES["parallel"](TOLD), size=1), rate=0.5)),
+        "replace_one",
+        "'group' over 'parallel' under exchange: no rule",
+    ),
     "draws that tell copies apart": (copied(NODES["cells"](TOLD)), "replace_one", "'with_replacement' over 'cells'"),
     "a group at secret steps": (Group(part=Allocate(part=TOLD, steps=3), size=2), "add_remove", "over 'allocate'"),
     "a repeated group at secret steps": (
@@ -280,6 +300,22 @@ def test_a_rate_is_the_number_next_to_batch_over_population() -> None:
         with pytest.raises(ValueError, match="to be batch_size / population") as caught:
             Subsample(part=TOLD, rate=rate, scheme="without_replacement", population=whole, batch_size=drawn)
         assert repr(drawn / whole) in str(caught.value)
+
+
+def test_a_set_of_fixed_size_states_both_sizes_or_neither() -> None:
+    """A batch of .95 times 10 records is no number of records; a forged certificate of one is rejected, too."""
+    noise = noisy(2.0)
+    with pytest.raises(ValueError, match="Expected batch_size beside population=10"):
+        Subsample(part=noise, rate=0.95, scheme="without_replacement", population=10)
+    with pytest.raises(ValueError, match="Expected population beside batch_size=10"):
+        Subsample(part=noise, rate=0.95, scheme="without_replacement", batch_size=10)
+    rate_alone = Subsample(part=noise, rate=0.95, scheme="without_replacement")
+    data = certify(rate_alone, Claim(epsilon=3.0, delta=0.1, neighbours="replace_one")).to_dict()
+    assert verify(json.dumps(data)).accepted
+    for size in ("population", "batch_size"):
+        forged = data | {"declaration": data["declaration"] | {size: 10}}
+        found = verify(json.dumps(forged | {"digest": digest_of(forged)}))
+        assert "belong together" in " ".join(found.complaints)
 
 
 def test_the_loss_of_a_sample_has_no_group() -> None:
