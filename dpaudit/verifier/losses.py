@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.numerics.rates import absent, sampled
+from dpaudit.verifier.numerics.rates import absent, log_ratio, sampled
 from dpaudit.verifier.refusals import follow, require
 
 Loss = tuple[Any, ...]
@@ -216,7 +216,7 @@ def _even(corners: list[tuple[Fraction, Fraction]], beyond: float) -> Loss:
     slopes = [(b - a) / (y - x) for (x, a), (y, b) in pairwise(corners)]
     gains = zip(corners[1:], slopes, [*slopes[1:], Fraction(0)], strict=True)
     held = [
-        (math.log(x), float((after - before) * x), float(after - before)) for (x, _), before, after in gains if x > 1
+        (log_ratio(x), float((after - before) * x), float(after - before)) for (x, _), before, after in gains if x > 1
     ]
     whole = [(v, p) for v, p, _ in held if p] + [(-v, q) for v, _, q in held if q]
     return discrete([*whole, (0.0, max(0.0, 1 - beyond - math.fsum(p for _, p in whole)))], beyond, beyond)
@@ -236,7 +236,7 @@ def larger(rows: list[tuple[Fraction, Fraction]], lost: Fraction, other: Fractio
     slopes = [(b - a) / (y - x) for (x, y), (a, b) in zip(pairwise(at), pairwise(heights), strict=True)]
     changes = zip(at[1:], slopes, [*slopes, Fraction(0)][1:], strict=True)  # none where no outcome is shared
     gains = [(x, after - before) for x, before, after in changes]
-    held = [(math.log(x), float(x * q), float(q)) for x, q in gains if q]
+    held = [(log_ratio(x), float(x * q), float(q)) for x, q in gains if q]
     whole = [(v, p) for v, p, _ in held] + [(-v, q) for v, _, q in held]
     beyond = float(max(lost, other))
     return Counter([discrete([*whole, (0.0, max(0.0, 1 - beyond - math.fsum(p for _, p in whole)))], beyond, beyond)])

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpaudit.verifier.integers import LATTICE, noise_law
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, larger, on_sample, reverse, times
+from dpaudit.verifier.numerics.rates import log_ratio
 from dpaudit.verifier.refusals import Table, exact_ratio, positive, ratio, require, require_sizes
 from dpaudit.verifier.shape import TABLES
 from dpaudit.verifier.strategies import squared_move
@@ -198,7 +199,7 @@ def _finite(fields: Table, relation: str) -> Sides:
     rows = [(p + (q - p) * share, q + (p - q) * share) for p, q in plain]
     require(min(map(min, rows)) >= 0, "a table is diluted so little that no such laws exist")
     lost, other = (sum((row[i] for row in rows if not row[1 - i]), start=Fraction(0)) for i in (0, 1))
-    losses = [(math.log(p / q) if p >= q else -math.log(q / p), float(p)) for p, q in rows if p and q]
+    losses = [(log_ratio(p / q) if p >= q else -log_ratio(q / p), float(p)) for p, q in rows if p and q]
     loss: Multiset = Counter([discrete(losses, float(lost), float(other))])
     even = sorted(rows) == sorted((q, p) for p, q in rows)
     return loss if even else larger([row for row in rows if all(row)], lost, other), loss

@@ -56,3 +56,12 @@ def binomial(trials: int, rate: float) -> list[tuple[int, float]]:
             found.append((j, size))
     whole = math.fsum(size for _, size in found)
     return sorted((j, size / whole) for j, size in found)
+
+
+def log_ratio(ratio: Fraction) -> float:
+    """Return the logarithm of a ratio, near 1 too, where rounding the ratio first would leave few digits of it.
+
+    >>> log_ratio(Fraction(10**18 + 1, 10**18))
+    1e-18
+    """
+    return math.log1p(float(ratio - 1)) if Fraction(1, 2) < ratio < 2 else math.log(ratio)
