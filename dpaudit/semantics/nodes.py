@@ -1,0 +1,224 @@
+"""What each node does to data sets: one function of a few lines for each node and scheme.
+
+A node *deals* the records that reach it into turns, in which its parts are played. The adversary picks one of the deals
+that are possible, and never what a deal draws: a deal is a law of turns for each data set.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from typing import Literal, NamedTuple, TypeAlias
+
+from dpaudit.model.declaration import (
+    Allocate,
+    Billboard,
+    Cells,
+    Declaration,
+    Group,
+    Local,
+    Parallel,
+    PostProcess,
+    Release,
+    Repeat,
+    Sequential,
+    Shuffle,
+    Stated,
+    Subsample,
+    children,
+    walk,
+)
+from dpaudit.semantics.data import MOST_RECORDS, PLACEHOLDER, DataSet, Record
+from dpaudit.semantics.draws import (
+    Draw,
+    allocated,
+    fixed_size,
+    poisson,
+    secret_parts,
+    truncated,
+    with_replacement,
+)
+from dpaudit.semantics.tables import Table
+
+Visible: TypeAlias = tuple[frozenset[DataSet], frozenset[DataSet]]
+"""The data sets that may reach a node under each side of the pair."""
+
+
+class UndefinedInstanceError(ValueError):
+    """The tree says nothing about these data sets: a number in it is not the number of records that it is given."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """A release as it is played, or the reports of so many `users`, which a shuffle shows in a secret order."""
+
+    name: str
+    table: Table
+    users: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inner:
+    """A node above the leaves as it is played, and its parts in order."""
+
+    says: Declaration
+    parts: "tuple[Node, ...]"
+
+
+Node: TypeAlias = Inner | Leaf
+
+
+class Deal(NamedTuple):
+    """A choice of the adversary: what it says, the law of the turns of each data set, and the part of each turn.
+
+    `label` holds the part of each slot (0 is the first one, 1 the rest), the cell of each value, or the number of
+    records of each slot.
+    """
+
+    label: Hashable
+    turns: Callable[[DataSet], Draw]
+    parts: tuple[Node, ...]
+
+
+def played(node: Declaration, tables: Mapping[str, Table]) -> Node:
+    """Return a declaration as it is played: repeats are sequences, and parallel parts a choice between two.
+
+    `tables` has a table for the label of each release, and for the source of what is stated.
+    Raises: UndefinedInstanceError: a leaf without a table, cells whose two statements are not of one part, or a
+        shuffled report of several releases.
+    """
+    match node:
+        case Release(label=name) | Stated(source=name) if name in tables:
+            return Leaf(name, tables[name])
+        case Shuffle(part=part, users=users):
+            return replace(_report(played(part, tables)), users=users)
+        case PostProcess(part=part) | Billboard(part=part):
+            return played(part, tables)
+        case Repeat(part=part, times=times):
+            return Inner(node, (played(part, tables),) * times)
+        case Allocate(epochs=epochs, positions="fresh") if epochs > 1:
+            return Inner(Repeat(part=node, times=epochs), (played(replace(node, epochs=1), tables),) * epochs)
+        case Parallel(parts=(first, *others), visibility="public") if others:
+            return Inner(node, (played(first, tables), played(replace(node, parts=tuple(others)), tables)))
+        case Cells(inside=inside, touched=touched) if _same_part(inside, touched):
+            return Inner(node, (played(touched, tables),))
+        case Sequential() | Parallel() | Group() | Subsample() | Allocate() | Local():
+            return Inner(node, tuple(played(part, tables) for part in children(node)))
+        case _:
+            raise UndefinedInstanceError(f"No finite law is known of '{type(node).__name__}'.")
+
+
+def _same_part(inside: Declaration, touched: Declaration) -> bool:
+    """Return whether the two statements of cells are of the same releases in the same nodes."""
+    kinds = [
+        [(type(node), getattr(node, "label", ""), getattr(node, "source", "")) for _, node in walk(part)]
+        for part in (inside, touched)
+    ]
+    return kinds[0] == kinds[1]
+
+
+def _report(node: Node) -> Leaf:
+    """Return the release that is one user's report."""
+    match node:
+        case Leaf():
+            return node
+        case Inner(says=Local(), parts=(part,)):
+            return _report(part)
+        case _:
+            raise UndefinedInstanceError("No finite law is known of a report of several releases.")
+
+
+def deals(node: Inner, visible: Visible) -> Iterator[Deal]:
+    """Yield the deals that the adversary may pick at a node above the leaves.
+
+    Raises: UndefinedInstanceError: a sample whose population is not the number of records that reach it.
+    """
+    match node.says:
+        case Parallel(visibility="public"):
+            yield from _entered(node, _slots(visible))
+        case Parallel(parts=parts):
+            yield Deal(None, partial(secret_parts, parts=len(parts)), node.parts)
+        case Cells():
+            yield from _cells(node, visible)
+        case Local():
+            turn = {slot: number for number, slot in enumerate(_slots(visible))}
+            yield Deal(None, partial(_sorted, by="slot", turn=turn, turns=len(turn)), node.parts * len(turn))
+        case Group(size=size):
+            yield from _group(node, size, visible)
+        case Allocate(steps=steps, per_epoch=places, epochs=epochs):
+            turns = partial(allocated, steps=steps, per_epoch=places, epochs=epochs)
+            yield Deal(None, turns, node.parts * steps * epochs)
+        case Subsample() as sample:
+            yield Deal(None, _sample(sample, visible), node.parts)
+        case _:
+            raise TypeError(f"A {type(node.says).__name__} deals no records.")
+
+
+def _entered(node: Inner, slots: list[int]) -> Iterator[Deal]:
+    """The adversary picks for each slot the first part, or the rest, which are a node of their own."""
+    for places in product(range(len(node.parts)), repeat=len(slots)):
+        turn = dict(zip(slots, places, strict=True))
+        yield Deal((*turn.items(),), partial(_sorted, by="slot", turn=turn, turns=len(node.parts)), node.parts)
+
+
+def _cells(node: Inner, visible: Visible) -> Iterator[Deal]:
+    """The adversary maps each value to a cell, placeholders to none; the part runs in one cell after another."""
+    values = sorted({value for side in visible for data in side for _, value in data if value != PLACEHOLDER})
+    for cells in product(range(len(values)), repeat=len(values)):
+        if all(cell <= max(cells[:place], default=-1) + 1 for place, cell in enumerate(cells)):
+            turn, count = dict(zip(values, cells, strict=True)), max(cells, default=-1) + 1
+            yield Deal((*turn.items(),), partial(_sorted, by="value", turn=turn, turns=count), node.parts * count)
+
+
+def _group(node: Inner, size: int, visible: Visible) -> Iterator[Deal]:
+    """Each slot becomes up to `size` slots with values of their own; how many is public and picked by the adversary.
+
+    Slots that only one of the two data sets has own equally many.
+    """
+    first, second = (_slots((side, frozenset())) for side in visible)
+    shared = [slot for slot in first if slot in second]
+    for *owned, moved in product(range(1, min(size, MOST_RECORDS) + 1), repeat=len(shared) + 1):
+        count = dict.fromkeys({*first, *second}, moved) | dict(zip(shared, owned, strict=True))
+        if all(sum(count[slot] for slot, _ in data) <= MOST_RECORDS for side in visible for data in side):
+            yield Deal((*count.items(),), partial(_owned, count=count), node.parts)
+
+
+def _owned(data: DataSet, count: dict[int, int]) -> Draw:
+    """Return the records that persons own, each in a slot and with a value of its own."""
+    records = (
+        Record(slot * MOST_RECORDS + number, value and value * MOST_RECORDS + number)
+        for slot, value in data
+        for number in range(count[slot])
+    )
+    return {(tuple(records),): 1}, 1
+
+
+def _sample(node: Subsample, visible: Visible) -> Callable[[DataSet], Draw]:
+    """Return how a scheme draws from a data set; of two neighbours the larger has `population` records."""
+    rate = Fraction(repr(float(node.rate)))
+    if node.scheme == "poisson":
+        return partial(poisson, rate=rate)
+    sizes = [{len(data) for data in side} for side in visible]
+    smallest, largest = min(sizes[0] | sizes[1]), max(sizes[0] | sizes[1])
+    if any(len(side) > 1 for side in sizes) or node.population != largest:
+        raise UndefinedInstanceError(f"A population of {node.population} is read where {sizes} records are.")
+    if node.scheme == "truncated_poisson":
+        return partial(truncated, rate=rate, bound=node.batch_bound or largest)
+    batch = node.batch_size or 0
+    if node.scheme == "with_replacement" and smallest:
+        return partial(with_replacement, batch=batch)
+    if not 1 <= batch <= smallest:
+        raise UndefinedInstanceError(f"No batch of {batch} is drawn from {smallest} records.")
+    return partial(fixed_size, batch=batch)
+
+
+def _slots(visible: Iterable[frozenset[DataSet]]) -> list[int]:
+    """Return the slots of all records that may reach a node."""
+    return sorted({slot for side in visible for data in side for slot, _ in data})
+
+
+def _sorted(data: DataSet, by: Literal["slot", "value"], turn: dict[int, int], turns: int) -> Draw:
+    """Return the deal of records whose turn is known by their slot or value; what has no turn is dealt to none."""
+    where = [turn.get(record.slot if by == "slot" else record.value) for record in data]
+    return {tuple(tuple(r for r, at in zip(data, where, strict=True) if at == n) for n in range(turns)): 1}, 1

@@ -1,0 +1,190 @@
+"""The mandatory seeds: small declarations, each of which has caught a rule with a wrong premise, or may catch one.
+
+A leaf is `Stated` by the name of its table. Each seed is also read as the part of a group of two.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+from dpaudit.model.declaration import (
+    Allocate,
+    Billboard,
+    Cells,
+    Declaration,
+    Group,
+    Local,
+    Parallel,
+    PostProcess,
+    Repeat,
+    Scheme,
+    Sequential,
+    Shuffle,
+    Stated,
+    Subsample,
+)
+from dpaudit.semantics.data import Move
+from dpaudit.semantics.tables import Law, Table, geometric, laws
+
+ANY: dict[Move, int] = {"remove": 1, "drop": 1, "zero": 1, "replace": 1, "exchange": 1}
+"""Every move changes an answer by at most one step."""
+
+SIZE: dict[Move, int] = {"remove": 1, "zero": 0, "replace": 0}
+"""What the number of records obeys."""
+
+
+def ratio(small: Fraction) -> tuple[Law, Law]:
+    """Return two laws of which each has an output with probability `small`, and the other output with the rest."""
+    return (1 - small, small), (small, 1 - small)
+
+
+def lost(small: Fraction) -> tuple[Law, Law]:
+    """Return two laws of which each has an output of its own, with probability `small`."""
+    return (small, 1 - small, Fraction(0)), (Fraction(0), 1 - small, small)
+
+
+HALF, TEN = Fraction(1, 2), Fraction(10)
+TABLES: dict[str, Table] = {
+    "two": Table(ratio(HALF / 2), ANY),
+    "sharp": Table(ratio(1 / TEN), ANY),
+    "skew": Table(laws("0.6 0.4", "0.1 0.9"), ANY),
+    "sided": Table(laws("1 0", "3/4 1/4"), ANY),
+    "mirrored": Table(laws("3/4 1/4", "1 0"), ANY),
+    "open": Table(laws("1 0", "0 1"), SIZE),
+    "geometric": Table(geometric(HALF, 4), ANY),
+    "size": Table(tuple(tuple(Fraction(int(k == n)) for k in range(4)) for n in range(4)), SIZE),
+    **{f"loss 1e{n}": Table(ratio(HALF - TEN**n / 2), ANY) for n in (-300, -60, -16, -8)},
+    **{f"ratio 1e{n}": Table(ratio(1 / (1 + TEN**n)), ANY) for n in (1, 8, 60, 300)},
+    **{f"delta 1e{n}": Table(lost(TEN**n), ANY) for n in (-300, -60, -16, -8)},
+}
+"""Laws that are alike in both orders, or have two curves, one-sided or without noise, and at the ends of floats."""
+
+_AT_THE_ENDS = [name for name in TABLES if name.startswith(("loss", "ratio", "delta"))]
+
+
+def leaf(name: str) -> Stated:
+    """Return a release of a table, as what bounds it: the largest loss of any two answers."""
+    ratios = [max(column) / min(column) if min(column) else math.inf for column in zip(*TABLES[name].laws, strict=True)]
+    return Stated(epsilon=math.log(max(ratios)), source=name)
+
+
+def sample(part: Declaration, records: int, batch: int, scheme: Scheme = "without_replacement") -> Subsample:
+    """Return a part on `batch` of `records` records."""
+    return Subsample(part=part, rate=batch / records, scheme=scheme, population=records, batch_size=batch)
+
+
+def truncated(part: Declaration, rate: float, records: int, bound: int) -> Subsample:
+    """Return a part on a Poisson sample that is cut to `bound` records."""
+    return Subsample(part=part, rate=rate, scheme="truncated_poisson", population=records, batch_bound=bound)
+
+
+def parallel(*parts: Declaration, key: str = "an arm") -> Parallel:
+    """Return parts of which a record touches one."""
+    return Parallel(parts=parts, key=key)
+
+
+def both(*parts: Declaration) -> Sequential:
+    """Return parts one after another."""
+    return Sequential(parts=parts)
+
+
+WAYS: dict[str, Callable[[Declaration], Declaration]] = {
+    "poisson": lambda part: Subsample(part=part, rate=0.3),
+    "fixed 1 of 2": lambda part: sample(part, 2, 1),
+    "fixed 1 of 3": lambda part: sample(part, 3, 1),
+    "fixed 2 of 3": lambda part: sample(part, 3, 2),
+    "truncated": lambda part: truncated(part, 0.5, 3, 1),
+    "with replacement 2 of 3": lambda part: sample(part, 3, 2, "with_replacement"),
+    "with replacement 1 of 2": lambda part: sample(part, 2, 1, "with_replacement"),
+    "allocate 1 of 2": lambda part: Allocate(part=part, steps=2),
+    "parallel": lambda part: parallel(part, part),
+    "secret parallel": lambda part: Parallel(parts=(part, part), key="an order", visibility="secret"),
+    "cells": lambda part: Cells(inside=part, touched=part),
+    "local": lambda part: Local(part=part),
+    "group 2": lambda part: Group(part=part, size=2),
+    "repeat 2": lambda part: Repeat(part=part, times=2),
+}
+"""Every way in which records reach a part, with at most three records."""
+
+_ONE_RECORD: dict[str, Callable[[Declaration], Declaration]] = {
+    "group 1": lambda part: Group(part=part, size=1),
+    "fixed 1 of 1": lambda part: sample(part, 1, 1),
+}
+
+
+_EXCHANGED = ("cells", "group 2", "local", "parallel", "poisson")
+_DEEP = (
+    *product(["fixed 2 of 3"], ("cells", "group 1", "group 2", "poisson", "fixed 1 of 2"), _EXCHANGED),
+    *product(["fixed 2 of 3"], ["poisson"], ["local"], _EXCHANGED),
+    *product(["truncated"], ["parallel"], _EXCHANGED),
+    ("fixed 2 of 3", "group 1", "parallel", "local"),
+    ("fixed 2 of 3", "group 1", "local", "parallel"),
+    ("fixed 2 of 3", "poisson", "group 1", "parallel"),
+    ("fixed 2 of 3", "fixed 1 of 2", "fixed 1 of 1"),
+)
+"""Nests in which another record takes a record's place."""
+
+
+def nest(*ways: str) -> Declaration:
+    """Return ways one inside the other, over the sharp table."""
+    tree: Declaration = leaf("sharp")
+    for way in reversed(ways):
+        tree = (WAYS | _ONE_RECORD)[way](tree)
+    return tree
+
+
+def seeds() -> dict[str, Declaration]:
+    """Return the mandatory seeds by their names.
+
+    >>> "fixed 3 of 3" in seeds()
+    True
+    """
+    two, sharp, skew, sided = map(leaf, ("two", "sharp", "skew", "sided"))
+    poisson, allocate = WAYS["poisson"], WAYS["allocate 1 of 2"]
+    arms, sum_and_size = parallel(two, sharp), both(leaf("size"), two)
+    found: dict[str, Declaration] = {f"table {name}": leaf(name) for name in TABLES}
+    for name, way in WAYS.items():
+        found |= {f"{name} over {inner}": way(leaf(inner)) for inner in ("sharp", "skew", "sided", "geometric")}
+        found[f"{name} over two queries"] = way(both(two, skew))
+        found |= {f"{name} over {inner}": way(other(sharp)) for inner, other in WAYS.items()}
+    found |= {f"fixed {n} of {n}": sample(sharp, n, n) for n in (1, 2, 3)}
+    found |= {f"with replacement {n} of {n}": sample(two, n, n, "with_replacement") for n in (1, 2, 3)}
+    found |= {f"billboard over {inner}": Billboard(part=way(sharp)) for inner, way in WAYS.items()}
+    found |= {f"shuffle {users}": Shuffle(part=two, users=users) for users in (1, 2, 3)}
+    for rate in (0.0, 1e-60, 1e-17, 1e-9, 0.1, 1.0):
+        found[f"poisson at {rate:g} over skew"] = Subsample(part=skew, rate=rate)
+        found[f"truncated at {rate:g}"] = truncated(skew, rate, 3, 2)
+    for rate, name in product((1e-9, 0.999), _AT_THE_ENDS):
+        found[f"poisson at {rate:g} over {name}"] = Subsample(part=leaf(name), rate=rate)
+    found |= {" over ".join(ways): nest(*ways) for ways in _DEEP}
+    return found | {
+        "fixed 2 of 3 over fixed 1 of 2 over fixed 1 of 1": WAYS["fixed 2 of 3"](sample(sample(sharp, 1, 1), 2, 1)),
+        "billboard over nothing": Billboard(part=sharp),
+        "shuffle over local": Shuffle(part=Local(part=two), users=2),
+        "truncated at 1 to 1": truncated(two, 1.0, 3, 1),
+        "truncated above all": truncated(two, 0.5, 3, 3),
+        "allocate 2 of 3": Allocate(part=two, steps=3, per_epoch=2),
+        "allocate twice fresh": Allocate(part=two, steps=2, epochs=2),
+        "allocate twice repeated": Allocate(part=two, steps=2, epochs=2, positions="repeated"),
+        "size on poisson": poisson(leaf("size")),
+        "size on allocate 1 of 2": allocate(leaf("size")),
+        "size beside a sum on poisson": poisson(sum_and_size),
+        "size beside a sum on allocate 1 of 2": allocate(sum_and_size),
+        "size beside a sum": sum_and_size,
+        "size beside a sum on poisson at 0.1": Subsample(part=sum_and_size, rate=0.1),
+        "two in sequence": both(sharp, sharp),
+        "unequal parts": arms,
+        "part without a record": parallel(two, sharp, skew),
+        "secret unequal parts": Parallel(parts=(two, sharp), key="an order", visibility="secret"),
+        "key decided by the view": both(leaf("open"), arms),
+        "unlike parts decided by the view": parallel(two, sided, leaf("mirrored")),
+        "linked keys": both(arms, parallel(two, sharp, key="a phase")),
+        "keys that differ": both(parallel(sharp, two, key="a phase"), arms),
+        "one key twice": both(arms, arms),
+        "choice repeated": Repeat(part=parallel(skew, sided), times=2),
+        "choice on poisson": poisson(parallel(skew, sided)),
+        "billboard": Billboard(part=parallel(two, sharp)),
+        "post-process": PostProcess(part=sharp),
+        "cells twice": both(WAYS["cells"](two), WAYS["cells"](sided)),
+    }
