@@ -1,6 +1,7 @@
-"""`dpaudit explain`: the derivation of a claim in words, with its slack factor by factor; or the text of one rule."""
+"""`dpaudit explain`: the derivation of a claim in words, with its slack; the text of a rule; or the game of a node."""
 
 import json
+import math
 import re
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +19,7 @@ from dpaudit.gate.catalogue import RULES as ISSUES
 from dpaudit.gate.explanation import gate_rule_markdown, gate_rule_text
 from dpaudit.model.codec import REFUSED
 from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text
+from dpaudit.render.instance import INSTANCES, instance_data, instance_markdown, instance_text
 from dpaudit.render.layout import inset
 from dpaudit.render.rule import rule_data, rule_markdown, rule_text
 from dpaudit.rules import RULES
@@ -37,12 +39,25 @@ def explain(
     ],
     style: OutputFormat = Format.TEXT,
     output: Output = None,
+    instance: Annotated[  # noqa: FBT002  # an option of the command line
+        bool,
+        typer.Option(
+            "--instance", help="Play a tiny instance of a node (explain poisson --instance): what an adversary reaches."
+        ),
+    ] = False,
+    epsilon: Annotated[
+        float, typer.Option("--epsilon", min=0, max=20, metavar="E", help="The epsilon of the instance, in nats.")
+    ] = 0.5,
 ) -> Exit:
-    """Show how the claim is derived, node by node, and where it is loose; or what a rule says.
+    """Show how the claim is derived, node by node, and where it is loose; or what a rule or a node says.
 
     A rule is a theorem of the rule book (explain billboard), or an issue of `dpaudit check` (explain DPA212). Of
-    what is known by name and not covered (explain pate) it says why, and what to declare.
+    what is known by name and not covered (explain pate) it says why, and what to declare. A node with `--instance`
+    is played on at most three records, which shows what its declaration says.
     """
+    if instance:
+        _explain_instance(str(config).replace("-", "_"), epsilon, style, output)
+        return Exit.PASS
     issue, theorem = str(config).upper(), str(config).replace("-", "_")
     if issue in ISSUES and not config.is_file():
         _explain_issue(issue, style, output)
@@ -54,6 +69,24 @@ def explain(
         _require_file(config)
         _explain_derivation(config, style, output)
     return Exit.PASS
+
+
+def _explain_instance(name: str, epsilon: float, style: Format, output: Path | None) -> None:
+    """Write the game of a tiny instance of a node.
+
+    Raises: ConfigError: a name that is no node's, or an epsilon that is no number.
+    """
+    if name not in INSTANCES:
+        raise ConfigError(f"{name}: no node with an instance; there are {', '.join(INSTANCES)}.")
+    if math.isnan(epsilon):
+        raise ConfigError("Expected --epsilon to be a number of 0 .. 20.")
+    emit(
+        lambda: instance_text(name, epsilon),
+        lambda: instance_markdown(name, epsilon),
+        lambda: json.dumps(instance_data(name, epsilon), indent=2, sort_keys=True),
+        style,
+        output,
+    )
 
 
 def _require_file(config: Path) -> None:
