@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpaudit.model.declaration import Allocate, Declaration, Parallel, Sequential, Shuffle, Subsample
+from dpaudit.model.declaration import Allocate, Declaration, Parallel, Sequential, Shuffle, Subsample, walk
 from dpaudit.semantics.data import MOST_RECORDS
 from dpaudit.semantics.seeds import ANY, TABLES, WAYS, leaf, sample, truncated
 from dpaudit.semantics.tables import Table, geometric
@@ -40,6 +40,8 @@ def random_tree(depth: int, records: int | None, rng: np.random.Generator) -> De
     if kind in _SAMPLES:
         return _sampled(kind, depth, known, rng)
     part = random_tree(depth - 1, records if kind in _PASSING else None, rng)
+    if kind == "local" and any(isinstance(node, Shuffle) for _, node in walk(part)):
+        return part
     return WAYS[kind](part)
 
 
