@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from dpaudit import (
-    Allocate,
     Cells,
     Certificate,
     Claim,
@@ -91,7 +90,6 @@ TREE = release(Matrix(strategy="full_tree", horizon=11, leaf=LEAF, participation
 CLASSIC = Printed(rule="classic_gaussian", epsilon=1.28)
 VENDOR = Stated(epsilon=1.28, delta=1e-7, source="a vendor")
 FAR = gaussian(0.1, "replace_one")
-TABLES = release(DiscreteLaplace(scale=14.6, l1_sensitivity=3, neighbours="add_remove"))
 REPLACED = DiscreteLaplace(scale=8.333, l1_sensitivity=1, neighbours="replace_one")
 WISHART = OneSidedWishart(dimension=3, scale=3.0, trace_sensitivity=4.5, neighbours="add_remove")
 BROKEN = Printed(rule="cells", epsilon=0.5, delta=2e-6)
@@ -130,29 +128,12 @@ CASES: dict[str, Question] = {
         0.0,
         "replace_one",
     ),
-    "one secret step of two": (Allocate(part=laplace(23.8), steps=2), 0.0421, 4.9e-9, "add_remove"),
-    "one secret step of three counts": (
-        Allocate(part=Repeat(part=laplace(56.6), times=3), steps=34, epochs=3, positions="repeated"),
-        0.0239,
-        1e-9,
-        "add_remove",
-    ),
-    "many choices": (
-        Repeat(
-            part=Parallel(parts=(TABLES, laplace(100.0)), key="the day"),
-            times=2555,
-        ),
-        41.0,
-        7.5e-5,
-        "add_remove",
-    ),
     "a group of zeroed records": (
         Group(part=sized(gaussian(29.9, "zero_out"), 73307, 820), size=4),
         0.0424,
         1e-8,
         "zero_out",
     ),
-    "a zeroed record of few": (sized(gaussian(0.93, "zero_out"), 2834, 1), 0.00328, 2.3e-5, "zero_out"),
     "copies that are hardly ever drawn": (
         replace(sized(release(REPLACED), 1965, 1437), scheme="with_replacement"),
         2.518,

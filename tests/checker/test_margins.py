@@ -735,7 +735,7 @@ def test_a_zeroed_record_keeps_the_mass_of_the_other_law_but_for_its_rounding() 
     """256 units of (1 + z^2) times the mass above are taken off each cell of the other law."""
     integers, (mu, rate) = checker("integers"), (1.0, 0.3)
     z = np.concatenate(([-np.inf], 1.5 * mu + np.arange(0, mu + 14, 1 / 256), [np.inf]))
-    p, q = integers._cells(z, mu, rate)
+    p, q = integers._cells(z, (2 * mu, mu), rate)
     whole = integers.zeroed(mu, rate)[1][1]
     assert math.fsum(m for _, m in whole[1]) + whole[2] == pytest.approx(math.fsum(p), abs=1e-14)
     kept = math.fsum(m * math.exp(-v) for v, m in whole[1])
