@@ -36,12 +36,14 @@ from dpaudit.model.losses import (
 _SMALLEST = 1e-280  # the smallest delta that is resolved
 _FLOOR = 1e-40  # the smallest delta at an epsilon that is resolved well
 _BELOW = 1e-2  # of an estimated delta, which may be that much smaller
+_AIMS = 3  # times that a tail is cut
+_FARTHER = 1e6  # how far an expected delta may lie from that at which tails were cut
 _KINDS = 64
 _LONGEST = 1 << 18  # knots of one loss that is made of others, on either side
 _EVENTS = 10**9
 Cut = Sequence[tuple[DiscretisedLoss, int]]
 _SHARPEST = Effort(epsilon=1e-6, delta=2e-5, least=1 << 16, most=1 << 21, joined=1 << 25)
-_FULL = Effort(epsilon=2e-5, delta=5e-4, least=1 << 15, most=1 << 19, joined=1 << 23)
+_FULL = Effort(epsilon=2e-5, delta=1e-4, least=1 << 15, most=1 << 20, joined=1 << 23)
 _PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19, joined=1 << 23)
 _ROUGH = Effort(epsilon=1e-2, delta=5e-2, least=1 << 10, most=1 << 13, joined=1 << 17)
 _QUICK = Effort(epsilon=1e-3, delta=5e-3, least=1 << 10, most=1 << 15, joined=1 << 19)
@@ -92,7 +94,7 @@ def _log_beyond(parts: Sequence[Weights], frame: Frame, view: Window, *, above: 
     knot = frame.first + frame.size if above else frame.first - 1
     if not 0 <= knot <= sum((len(part.weights) - 1) * part.times for part in parts):
         return -math.inf
-    return log_mass_beyond(parts, knot, frame.centre, view.aim.deviation / view.width)
+    return log_mass_beyond(parts, knot, frame.centre, view.aim.deviation / view.width, above=above)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,15 +133,27 @@ class Question:
 
     def _view(self, parts: Parts) -> tuple[Window, float]:
         """Return the window for the question, and the probability of a tail that may be cut off one loss."""
-        share = 1e-7 / self.composition.events
-        atoms = coarse(parts, max(self.floor * share, 1e-290))
-        aim = self.steer(atoms)
-        floor = max(self.floor, math.exp(min(aim.log_delta, 0.0)) * _BELOW)
+        atoms, aim, tail = self._aimed(parts)
         effort = replace(self.effort, most=self.effort.joined) if self._joined else self.effort
-        tail = max(floor * share, 1e-290)
         view = window(parts, atoms, aim, effort)
         longest = max((reach(loss, tail) for loss, _ in parts), default=0.0)
         return replace(view, width=max(view.width, longest / _LONGEST)), tail
+
+    def _aimed(self, parts: Parts) -> tuple[tuple[Atoms, ...], Aim, float]:
+        """Return the parts in floating point, the aim, and the probability of a tail that is cut off one loss.
+
+        A tail that is far rarer than what is asked for may hide the saddle: it is cut anew at what the aim expects.
+        """
+        floor, share = self.floor, 1e-7 / self.composition.events
+        for _ in range(_AIMS):
+            tail = max(floor * share, 1e-290)
+            atoms = coarse(parts, tail)
+            aim = self.steer(atoms)
+            expected = max(self.floor, math.exp(min(aim.log_delta, 0.0)) * _BELOW)
+            if floor / _FARTHER <= expected <= floor * _FARTHER:
+                break
+            floor = expected
+        return atoms, aim, tail
 
 
 def _for_epsilon(composition: Composition, delta: float, effort: Effort) -> Question | None:
