@@ -14,8 +14,11 @@ from fractions import Fraction
 import numpy as np
 
 from dpaudit.engines.basic import total_infinite_mass
+from dpaudit.engines.cells.discretised_loss import DiscretisedLoss
+from dpaudit.engines.cells.merging import CLASSED, Parts, merged
 from dpaudit.engines.engine import Engine
-from dpaudit.engines.limits import gridded, is_derived
+from dpaudit.engines.enumeration import ENUMERATION
+from dpaudit.engines.limits import gridded
 from dpaudit.engines.tilted.classes import few_kinds
 from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
 from dpaudit.engines.tilted.grid import Grid, dominated, dominating
@@ -24,23 +27,17 @@ from dpaudit.engines.tilted.pairs.cells import cells_above, cells_below, reach
 from dpaudit.engines.tilted.steering import Aim, Atoms, aimed_at_delta, aimed_at_epsilon
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.engines.tilted.window import Effort, Window, coarse, window
-from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
-from dpaudit.engines.verified.merging import CLASSED, Parts, merged
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.losses import (
-    ChoiceLoss,
-    Composition,
-    GaussianLoss,
-)
+from dpaudit.model.losses import Composition, GaussianLoss
 
 _SMALLEST = 1e-280  # the smallest delta that is resolved
 _FLOOR = 1e-40  # the smallest delta at an epsilon that is resolved well
 _BELOW = 1e-2  # of an estimated delta, which may be that much smaller
 _AIMS = 3  # times that a tail is cut
 _FARTHER = 1e6  # how far an expected delta may lie from that at which tails were cut
-_KINDS = 64
+_KINDS = 64  # losses that are told apart; of more, those with a size are put into classes
+_OTHERS = 256  # losses without a size, which are told apart
 _LONGEST = 1 << 18  # knots of one loss that is made of others, on either side
-_EVENTS = 10**9
 Cut = Sequence[tuple[DiscretisedLoss, int]]
 _SHARPEST = Effort(epsilon=1e-6, delta=2e-5, least=1 << 16, most=1 << 21, joined=1 << 25)
 _FULL = Effort(epsilon=2e-5, delta=1e-4, least=1 << 15, most=1 << 20, joined=1 << 23)
@@ -214,18 +211,16 @@ def _bracket(lower: float, upper: float) -> Bracket:
 
 
 def _covers(composition: Composition) -> bool:
-    """Return whether the parts are few, or so many that they become classes, and not all Gaussian.
-
-    A choice between plain losses is the verified engine's, unless a loss made of others is beside it.
-    """
-    families = {type(loss) for loss, _ in composition.parts}
-    if families <= {GaussianLoss}:
+    """Return whether the parts are few, or so many that they become classes, and nothing closed or counted does it."""
+    if all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
         return False
-    if ChoiceLoss in families and not any(is_derived(loss) for loss, _ in composition.parts):
+    if sum(not isinstance(loss, CLASSED) for loss, _ in composition.parts) > _OTHERS:
         return False
-    if len(composition.parts) > _KINDS and not families <= {*CLASSED}:
-        return False
-    if not 1 < composition.events <= _EVENTS or any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
+    if (
+        composition.events < 2
+        or ENUMERATION.covers(composition)
+        or any(loss.infinite_mass >= 1 for loss, _ in composition.parts)
+    ):
         return False
     return gridded(composition)
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpaudit.engines.cells.discretised_loss import DiscretisedLoss
 from dpaudit.engines.tilted.transform import Floats
-from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
 
 COARSE = 1000
 """Cells of one loss where it is looked at in floating point."""

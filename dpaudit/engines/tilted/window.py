@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpaudit.engines.cells.discretised_loss import own_cells
+from dpaudit.engines.cells.mixture import mixture_loss, range_of
 from dpaudit.engines.tilted.pairs.cells import cells_above, span
 from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, atoms_of
-from dpaudit.engines.verified.cutting import cut
-from dpaudit.engines.verified.mixture import mixture_loss, range_of
 from dpaudit.model.losses import (
     AllocatedLoss,
     ApproximateLoss,
@@ -142,7 +142,7 @@ def _spacings(parts: Sequence[tuple[SimpleLoss, int]]) -> set[float]:
             case LaplaceLoss(shift=size) | ApproximateLoss(epsilon=size):
                 found.add(2 * size or 1.0)
             case DiscreteLoss():
-                found.add(float(cut(loss, 1e-3, 0.0).width))
+                found.add(float(own_cells(loss, 1e-3, 0.0).width))
             case _:
                 pass
     return found

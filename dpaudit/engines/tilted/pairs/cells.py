@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from dpaudit.engines.cells.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.engines.tilted.pairs.derived import pair_above, pair_below
 from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, as_cells, placed
-from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.model.losses import (
     AllocatedLoss,
     AverageLoss,
