@@ -19,7 +19,8 @@ LARGEST = 1e5
 """The largest loss that is put on a grid, in nats."""
 MOST_MU = 2000.0
 """The largest mu that is put on a grid; one loss then takes less than 400,000 panels."""
-MOST_EVENTS = 10**12
+MOST_EVENTS = 10**9
+"""The most releases: the error of a transform grows with them."""
 TINY = 1e-120
 """A total variation, over all copies of a loss, that stands for nothing."""
 

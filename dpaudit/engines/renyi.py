@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpaudit.engines.basic import total_infinite_mass
+from dpaudit.engines.cells.merging import MOST_JOINED, merged
 from dpaudit.engines.engine import Engine
-from dpaudit.engines.verified.merging import MOST_JOINED, merged
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import (
     ApproximateLoss,

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dpaudit.engines.verified.merging import classes_of, size_of
+from dpaudit.engines.cells.merging import classes_of, size_of
 from dpaudit.model.losses import (
     ApproximateLoss,
     Composition,

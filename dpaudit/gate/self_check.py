@@ -26,7 +26,7 @@ from dpaudit.verifier import verify
 Status = Literal["ok", "absent", "failed"]
 
 _DISTRIBUTIONS = ("dpaudit", "numpy", "scipy", "dp-accounting", "typer", "pydantic", "jinja2", "statsmodels", "joblib")
-_EXTRAS = {"pytest": "the pytest plugin", "opacus": "auditing DP-SGD by Opacus", "flint": "faster verified accounting"}
+_EXTRAS = {"pytest": "the pytest plugin", "opacus": "auditing DP-SGD by Opacus"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,9 +39,9 @@ def bracket_phrase(bracket: Bracket) -> str:
 def width_phrase(bracket: Bracket) -> str:
     """Return how wide a bracket is where that shows, rounded up; empty where it does not.
 
-    >>> width_phrase(Bracket(lower=1.0, upper=1.0001, engines=("verified",)))
+    >>> width_phrase(Bracket(lower=1.0, upper=1.0001, engines=("tilted",)))
     ''
-    >>> width_phrase(Bracket(lower=0.75, upper=1.0, engines=("verified",)))
+    >>> width_phrase(Bracket(lower=0.75, upper=1.0, engines=("tilted",)))
     'the bracket of epsilon is 25 % of its upper end'
     """
     if not 0 < bracket.lower < bracket.upper < math.inf:

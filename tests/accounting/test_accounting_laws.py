@@ -20,7 +20,7 @@ from dpaudit import (
     bracket_epsilon,
     fold,
 )
-from dpaudit.engines import VERIFIED
+from dpaudit.engines import TILTED
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Scheme
@@ -75,9 +75,9 @@ def test_brackets_grow_with_the_shift_and_fall_with_delta(
 ) -> None:
     """More shift never lowers the upper bound below the lower bound of less; likewise for delta."""
     small, large = sorted((one, other))
-    low, high = (VERIFIED.epsilon(Composition.of(loss, LaplaceLoss(shift=s)), 10.0**exponent) for s in (small, large))
+    low, high = (TILTED.epsilon(Composition.of(loss, LaplaceLoss(shift=s)), 10.0**exponent) for s in (small, large))
     assert low.lower <= high.upper
-    assert VERIFIED.epsilon(Composition.of(loss, LaplaceLoss(shift=small)), 10.0 ** (exponent - 1)).upper >= low.lower
+    assert TILTED.epsilon(Composition.of(loss, LaplaceLoss(shift=small)), 10.0 ** (exponent - 1)).upper >= low.lower
 
 
 @settings(max_examples=4, deadline=None, derandomize=True)
@@ -86,15 +86,15 @@ def test_epsilon_of_delta_of_epsilon_returns(loss: Loss, times: int, exponent: f
     """delta at the returned epsilon meets the delta that was asked for: no absolute tolerance anywhere (B9)."""
     composition = Composition.of(loss, LaplaceLoss(shift=0.3)) * times
     delta = 10.0**exponent
-    epsilon = VERIFIED.epsilon(composition, delta)
-    assert VERIFIED.delta(composition, epsilon.upper).lower <= delta
-    assert VERIFIED.delta(composition, epsilon.lower).upper >= delta or epsilon.lower == 0
+    epsilon = TILTED.epsilon(composition, delta)
+    assert TILTED.delta(composition, epsilon.upper).lower <= delta
+    assert TILTED.delta(composition, epsilon.lower).upper >= delta or epsilon.lower == 0
 
 
 def test_more_records_of_one_person_never_cost_less() -> None:
     """The bracket of a group of size k grows with k."""
     composition = Composition.of(GaussianLoss(mu=0.2), LaplaceLoss(shift=0.2))
-    answers = [VERIFIED.epsilon(composition.group(size), 1e-5) for size in (1, 2, 3)]
+    answers = [TILTED.epsilon(composition.group(size), 1e-5) for size in (1, 2, 3)]
     assert answers[0].upper < answers[1].lower < answers[1].upper < answers[2].lower
 
 

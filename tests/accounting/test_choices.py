@@ -30,8 +30,8 @@ from dpaudit import (
     fold,
 )
 from dpaudit.accounting.additive_costs import cost_of, zcdp
-from dpaudit.engines import VERIFIED
-from dpaudit.engines.verified.choices import dominating_masses
+from dpaudit.engines import ENUMERATION, TILTED
+from dpaudit.engines.tilted.pairs.derived import pair_above
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
@@ -70,11 +70,11 @@ def test_the_masses_of_a_choice_lie_above_every_option_and_near_the_largest(loss
     """At 160 epsilons of either sign, by sums of positive terms; the excess falls with the width's square."""
     excess = []
     for width in (0.02, 0.005):
-        h, below, masses, infinite = dominating_masses(loss, width, 1e-60)
-        losses = h * (np.arange(len(masses)) - below)
+        pair = pair_above(loss, width, 1e-60)
         found = []
         for epsilon in np.linspace(-0.6, 0.6, 161).tolist():
-            curve = infinite + float(masses[losses > epsilon] @ -np.expm1(epsilon - losses[losses > epsilon]))
+            above = pair.losses > epsilon
+            curve = pair.infinite + float(pair.masses[above] @ -np.expm1(epsilon - pair.losses[above]))
             true = max(option.hockey_stick(epsilon) for option in loss.options)
             assert curve >= true * (1 - 1e-12)
             found.append(curve - true)
@@ -121,16 +121,16 @@ def test_no_adaptive_way_of_choosing_exceeds_the_bound(epsilon: float) -> None:
     )
     together = Composition.of(*BOXES) * 5
     (upper,) = fold(Repeat(part=either(*map(stated, BOXES)), times=5), "replace_one").upper
-    found = VERIFIED.delta(upper, epsilon).upper
+    found = TILTED.delta(upper, epsilon).upper
     assert fixed * (1 - 1e-9) <= best <= found * (1 + 1e-9)
-    assert found < 0.9 * VERIFIED.delta(together, epsilon).lower
+    assert found < 0.9 * ENUMERATION.delta(together, epsilon).lower
 
 
 def test_choosing_adaptively_can_be_worse_than_any_fixed_choice() -> None:
     """Two rounds at epsilon 0.8: the recursion itself shows why the worst alternative alone would be no bound."""
     best = chosen_delta(BOXES, 2, 0.8)
     fixed = [Composition.of(BOXES[0]) * k + Composition.of(BOXES[1]) * (2 - k) for k in range(3)]
-    assert best > 1.02 * max(VERIFIED.delta(held, 0.8).upper for held in fixed)
+    assert best > 1.02 * max(ENUMERATION.delta(held, 0.8).upper for held in fixed)
 
 
 def stated(box: ApproximateLoss) -> Stated:
@@ -228,7 +228,7 @@ def test_both_orders_of_a_choice_are_reversed() -> None:
         assert loss.reversed() != loss
         assert loss.reversed().reversed() == loss
     removed, added = (
-        VERIFIED.delta(Composition.of(CHOICES[2]) * 20, 0.4),
-        VERIFIED.delta(Composition.of(CHOICES[2].reversed()) * 20, 0.4),
+        TILTED.delta(Composition.of(CHOICES[2]) * 20, 0.4),
+        TILTED.delta(Composition.of(CHOICES[2].reversed()) * 20, 0.4),
     )
     assert removed.upper > 1.01 * added.upper

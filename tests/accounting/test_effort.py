@@ -7,7 +7,7 @@ from dpaudit import Claim, Release, Sequential, certify
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.engines import BY_EFFORT
-from dpaudit.engines.verified.merging import MOST_JOINED, merged
+from dpaudit.engines.cells.merging import MOST_JOINED, merged
 from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, SimpleLoss
 from dpaudit.wording.certificates import width_phrase

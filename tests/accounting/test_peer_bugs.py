@@ -18,7 +18,7 @@ from dpaudit import (
     certify,
     fold,
 )
-from dpaudit.engines import BASIC, OPTIMAL, VERIFIED
+from dpaudit.engines import BASIC, ENUMERATION, TILTED
 from mechanisms.gaussian import Gaussian
 from mechanisms.randomised_response import RandomisedResponse
 
@@ -39,14 +39,14 @@ def test_b2_a_count_is_never_forgotten() -> None:
     """k copies cost what Repeat k costs, and more than one copy."""
     loss = ApproximateLoss(epsilon=0.1)
     assert Composition.of(*[loss] * 50) == Composition.of(loss) * 50
-    once, often = (OPTIMAL.epsilon(Composition.of(loss) * k, 1e-6) for k in (1, 50))
+    once, often = (ENUMERATION.epsilon(Composition.of(loss) * k, 1e-6) for k in (1, 50))
     assert often.lower > 3 * once.upper
 
 
 @pytest.mark.parametrize("delta", [1e-9, 1e-12, 1e-14])
 def test_b4_small_delta_is_not_drowned_in_round_off(oracle: ModuleType, delta: float) -> None:
     """Where floating-point transforms fall below the truth, the upper bound stays above and within 1e-5."""
-    bracket = VERIFIED.epsilon(PURE, delta)
+    bracket = TILTED.epsilon(PURE, delta)
     assert oracle.true_delta(PURE, bracket.upper, 50).real <= delta
     assert bracket.upper - bracket.lower <= 1e-5 * bracket.upper
 
@@ -54,12 +54,12 @@ def test_b4_small_delta_is_not_drowned_in_round_off(oracle: ModuleType, delta: f
 @pytest.mark.parametrize("delta", [1e-15, 1e-20, 1e-30])
 def test_b5_epsilon_is_finite_for_every_delta_above_the_infinite_mass(delta: float) -> None:
     """No fixed truncation is added to the mass at infinity: epsilon stays finite and below the pure sum."""
-    assert VERIFIED.epsilon(PURE, delta).upper < 60
+    assert TILTED.epsilon(PURE, delta).upper < 60
 
 
 def test_b6_optimal_composition_does_not_overflow() -> None:
     """A million black boxes of 0.001 are evaluated in log space: near the Gaussian limit of mu 1, below 10."""
-    bracket = OPTIMAL.epsilon(Composition.of(ApproximateLoss(epsilon=0.001)) * 1_000_000, 1e-5)
+    bracket = ENUMERATION.epsilon(Composition.of(ApproximateLoss(epsilon=0.001)) * 1_000_000, 1e-5)
     assert bracket.upper - bracket.lower <= 1e-3
     assert bracket.lower == pytest.approx(4.3772, abs=1e-2)
 
@@ -67,20 +67,20 @@ def test_b6_optimal_composition_does_not_overflow() -> None:
 def test_b7_the_window_covers_the_sum_of_large_pure_losses() -> None:
     """Pure 2.0 x 20 at delta 1e-5 is about 40, not 36; the binomial sum and the lattice agree."""
     composition = Composition.of(ApproximateLoss(epsilon=2.0)) * 20
-    bracket = VERIFIED.epsilon(composition, 1e-5).intersect(OPTIMAL.epsilon(composition, 1e-5))
+    bracket = TILTED.epsilon(composition, 1e-5).intersect(ENUMERATION.epsilon(composition, 1e-5))
     assert bracket.lower == pytest.approx(40.0, abs=1e-3)
     assert bracket.upper <= 40.0 + 1e-9
 
 
 def test_b9_large_epsilon_is_not_capped() -> None:
     """Epsilon above ln 100 = 4.605 is returned: 17.42 for Laplace, and 1.993 for a hundred Gaussians of sigma 20."""
-    assert VERIFIED.epsilon(PURE, 1e-5).lower > 17.42
+    assert TILTED.epsilon(PURE, 1e-5).lower > 17.42
     gaussians = (
         Composition.of(GaussianLoss(mu=0.05), LaplaceLoss(shift=1e-9)) + Composition.of(GaussianLoss(mu=0.05)) * 99
     )
-    assert VERIFIED.epsilon(gaussians, 1e-5).upper == pytest.approx(1.993, abs=2e-3)
-    assert VERIFIED.epsilon(gaussians, 1e-5).lower > 0
-    assert math.isfinite(VERIFIED.epsilon(gaussians, 1e-5).upper)
+    assert TILTED.epsilon(gaussians, 1e-5).upper == pytest.approx(1.993, abs=2e-3)
+    assert TILTED.epsilon(gaussians, 1e-5).lower > 0
+    assert math.isfinite(TILTED.epsilon(gaussians, 1e-5).upper)
 
 
 @pytest.mark.parametrize(("epsilon", "times"), [(0.025, 100), (0.1, 100), (0.3, 7), (0.7, 3), (1e-3, 1000)])
@@ -96,10 +96,10 @@ def test_black_boxes_asked_about_their_rounded_sum_are_bracketed(
     positive = 0
     for target in (total, math.nextafter(total, 0), math.nextafter(total, math.inf), total * (1 - 1e-13)):
         truth = oracle.true_delta(composition, target, 80).real
-        bracket = OPTIMAL.delta(composition, target)
+        bracket = ENUMERATION.delta(composition, target)
         assert bracket.lower <= truth <= bracket.upper, target
         positive += truth > 0
-        bracket.intersect(BASIC.delta(composition, target)).intersect(VERIFIED.delta(composition, target))
+        bracket.intersect(BASIC.delta(composition, target)).intersect(TILTED.delta(composition, target))
     assert positive >= 2
 
 
@@ -108,4 +108,4 @@ def test_a_hundred_small_responses_against_a_rounded_claim_are_certified() -> No
     for epsilon, times in ((0.025, 100), (0.1, 25)):
         part = Repeat(part=Release(label="r", mechanism=RandomisedResponse(epsilon=epsilon)), times=times)
         assert certify(part, Claim(epsilon=2.5, delta=1e-5, neighbours="replace_one")).verdict == "certified"
-    assert OPTIMAL.delta(Composition.of(ApproximateLoss(epsilon=0.025)) * 100, 2.5).upper > 3e-46
+    assert ENUMERATION.delta(Composition.of(ApproximateLoss(epsilon=0.025)) * 100, 2.5).upper > 3e-46

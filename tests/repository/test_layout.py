@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("algorithms", "audits", "dpaudit", "mechanisms")
 FILES = tuple(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
 HEAVY = {
-    *("dp_accounting", "distributed", "flint", "jinja2", "joblib", "markupsafe", "matplotlib", "opacus", "psycopg"),
+    *("dp_accounting", "distributed", "jinja2", "joblib", "markupsafe", "matplotlib", "opacus", "psycopg"),
     *("pydantic", "sqlalchemy", "statsmodels", "torch", "typst"),
 }
 """Third parties that may be imported inside a function: heavy, or an extra."""

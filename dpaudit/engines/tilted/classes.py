@@ -21,8 +21,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from dpaudit.engines.cells.merging import CLASSED, Parts, gathered, size_of, widest
 from dpaudit.engines.tilted.transform import Floats
-from dpaudit.engines.verified.merging import Parts, gathered, size_of
 from dpaudit.model.losses import (
     ApproximateLoss,
     AverageLoss,
@@ -114,29 +114,33 @@ class Class:
 
 @lru_cache(maxsize=16)
 def few_kinds(composition: Composition, knots: int) -> tuple[Parts, Parts]:
-    """Return few losses that the composition dominates, and few that dominate it.
+    """Return few losses that the composition dominates, and few that dominate it; losses without a size stay.
 
     Fewer kinds leave more of all `knots` for each: the number of classes, a power of 2 in all as each has so many
     knots, is that at which both errors add up to least.
     """
     held = gathered(composition)
-    families = tuple(map(_sorted, held.families))
+    families = tuple(_sorted(members) for members in held.families if isinstance(members[0][0], CLASSED))
+    others = [part for members in held.families if not isinstance(members[0][0], CLASSED) for part in members]
+    apart = len(held.low) + len(others)
     square = math.fsum(loss.mu**2 for loss, _ in held.high if isinstance(loss, GaussianLoss))
     best: tuple[float, list[tuple[Side, Side, int]]] = (math.inf, [])
     for power in range(knots.bit_length()):
-        number = max(1, ((1 << power) - len(held.low)) // max(1, len(families)))
+        number = max(1, ((1 << power) - apart) // max(1, len(families)))
         classes = [one for family in families for one in family.divided(number)]
         found = [(one.below(), one.above(), one.events) for one in classes]
         less = math.fsum(times * size**2 for (_, size), _, times in found)
         more = math.fsum(times * size**2 for _, (_, size), times in found)
-        kinds = len(found) + len(held.low)
-        error = (more - less) / (square + more) / 2 + _GRID * composition.events * (kinds / knots) ** 2
+        kinds = len(found) + apart
+        error = (more - less) / (square + more or 1.0) / 2 + _GRID * composition.events * (kinds / knots) ** 2
         if error < best[0]:
             best = error, found
-        if error > best[0] or kinds >= len(composition.parts):
+        if error > best[0] or len(found) >= sum(len(family.members) for family in families):
             break
     low, high = dict(held.low), dict(held.high)
-    for (dominated, _), (dominating, _), times in best[1]:
+    stand_ins = [(widest(loss), loss, times) for loss, times in others]
+    stand_ins += [(dominated, dominating, times) for (dominated, _), (dominating, _), times in best[1]]
+    for dominated, dominating, times in stand_ins:
         low[dominated] = low.get(dominated, 0) + times
         high[dominating] = high.get(dominating, 0) + times
     return tuple(low.items()), (*high.items(), *held.lost)

@@ -14,8 +14,11 @@ from fractions import Fraction
 import numpy as np
 
 from dpaudit.engines.basic import total_infinite_mass
+from dpaudit.engines.cells.discretised_loss import DiscretisedLoss
+from dpaudit.engines.cells.merging import CLASSED, Parts, merged
 from dpaudit.engines.engine import Engine
-from dpaudit.engines.limits import gridded, is_derived
+from dpaudit.engines.enumeration import ENUMERATION
+from dpaudit.engines.limits import gridded
 from dpaudit.engines.tilted.classes import few_kinds
 from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
 from dpaudit.engines.tilted.grid import Grid, dominated, dominating
@@ -24,24 +27,20 @@ from dpaudit.engines.tilted.pairs.cells import cells_above, cells_below, reach
 from dpaudit.engines.tilted.steering import Aim, Atoms, aimed_at_delta, aimed_at_epsilon
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.engines.tilted.window import Effort, Window, coarse, window
-from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
-from dpaudit.engines.verified.merging import CLASSED, Parts, merged
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.losses import (
-    ChoiceLoss,
-    Composition,
-    GaussianLoss,
-)
+from dpaudit.model.losses import Composition, GaussianLoss
 
 _SMALLEST = 1e-280  # the smallest delta that is resolved
 _FLOOR = 1e-40  # the smallest delta at an epsilon that is resolved well
 _BELOW = 1e-2  # of an estimated delta, which may be that much smaller
-_KINDS = 64
+_AIMS = 3  # times that a tail is cut
+_FARTHER = 1e6  # how far an expected delta may lie from that at which tails were cut
+_KINDS = 64  # losses that are told apart; of more, those with a size are put into classes
+_OTHERS = 256  # losses without a size, which are told apart
 _LONGEST = 1 << 18  # knots of one loss that is made of others, on either side
-_EVENTS = 10**9
 Cut = Sequence[tuple[DiscretisedLoss, int]]
 _SHARPEST = Effort(epsilon=1e-6, delta=2e-5, least=1 << 16, most=1 << 21, joined=1 << 25)
-_FULL = Effort(epsilon=2e-5, delta=5e-4, least=1 << 15, most=1 << 19, joined=1 << 23)
+_FULL = Effort(epsilon=2e-5, delta=1e-4, least=1 << 15, most=1 << 20, joined=1 << 23)
 _PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19, joined=1 << 23)
 _ROUGH = Effort(epsilon=1e-2, delta=5e-2, least=1 << 10, most=1 << 13, joined=1 << 17)
 _QUICK = Effort(epsilon=1e-3, delta=5e-3, least=1 << 10, most=1 << 15, joined=1 << 19)
@@ -92,7 +91,7 @@ def _log_beyond(parts: Sequence[Weights], frame: Frame, view: Window, *, above: 
     knot = frame.first + frame.size if above else frame.first - 1
     if not 0 <= knot <= sum((len(part.weights) - 1) * part.times for part in parts):
         return -math.inf
-    return log_mass_beyond(parts, knot, frame.centre, view.aim.deviation / view.width)
+    return log_mass_beyond(parts, knot, frame.centre, view.aim.deviation / view.width, above=above)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,15 +130,27 @@ class Question:
 
     def _view(self, parts: Parts) -> tuple[Window, float]:
         """Return the window for the question, and the probability of a tail that may be cut off one loss."""
-        share = 1e-7 / self.composition.events
-        atoms = coarse(parts, max(self.floor * share, 1e-290))
-        aim = self.steer(atoms)
-        floor = max(self.floor, math.exp(min(aim.log_delta, 0.0)) * _BELOW)
+        atoms, aim, tail = self._aimed(parts)
         effort = replace(self.effort, most=self.effort.joined) if self._joined else self.effort
-        tail = max(floor * share, 1e-290)
         view = window(parts, atoms, aim, effort)
         longest = max((reach(loss, tail) for loss, _ in parts), default=0.0)
         return replace(view, width=max(view.width, longest / _LONGEST)), tail
+
+    def _aimed(self, parts: Parts) -> tuple[tuple[Atoms, ...], Aim, float]:
+        """Return the parts in floating point, the aim, and the probability of a tail that is cut off one loss.
+
+        A tail that is far rarer than what is asked for may hide the saddle: it is cut anew at what the aim expects.
+        """
+        floor, share = self.floor, 1e-7 / self.composition.events
+        for _ in range(_AIMS):
+            tail = max(floor * share, 1e-290)
+            atoms = coarse(parts, tail)
+            aim = self.steer(atoms)
+            expected = max(self.floor, math.exp(min(aim.log_delta, 0.0)) * _BELOW)
+            if floor / _FARTHER <= expected <= floor * _FARTHER:
+                break
+            floor = expected
+        return atoms, aim, tail
 
 
 def _for_epsilon(composition: Composition, delta: float, effort: Effort) -> Question | None:
@@ -200,18 +211,16 @@ def _bracket(lower: float, upper: float) -> Bracket:
 
 
 def _covers(composition: Composition) -> bool:
-    """Return whether the parts are few, or so many that they become classes, and not all Gaussian.
-
-    A choice between plain losses is the verified engine's, unless a loss made of others is beside it.
-    """
-    families = {type(loss) for loss, _ in composition.parts}
-    if families <= {GaussianLoss}:
+    """Return whether the parts are few, or so many that they become classes, and nothing closed or counted does it."""
+    if all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
         return False
-    if ChoiceLoss in families and not any(is_derived(loss) for loss, _ in composition.parts):
+    if sum(not isinstance(loss, CLASSED) for loss, _ in composition.parts) > _OTHERS:
         return False
-    if len(composition.parts) > _KINDS and not families <= {*CLASSED}:
-        return False
-    if not 1 < composition.events <= _EVENTS or any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
+    if (
+        composition.events < 2
+        or ENUMERATION.covers(composition)
+        or any(loss.infinite_mass >= 1 for loss, _ in composition.parts)
+    ):
         return False
     return gridded(composition)
 

@@ -12,8 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from dpaudit.engines.cells.discretised_loss import DiscretisedLoss, split_phase, split_weights
 from dpaudit.engines.tilted.transform import Floats
-from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, split_phase, split_weights
 
 _UNIT = 2.0**-53
 _SNAP = 3e-9  # what an atom may be moved to lie on a knot, in widths

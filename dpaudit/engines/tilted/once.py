@@ -40,22 +40,37 @@ def _covers(composition: Composition) -> bool:
     return _loss(composition) is not None and gridded(composition)
 
 
-def _at(look: Look) -> Engine:
-    """Return the engine that brackets both quantities by a look at secret steps."""
+def _at(*looks: Look, epsilon_width: float = 1.0, delta_width: float = 1.0) -> Engine:
+    """Return the engine that brackets both quantities by looks at secret steps, each until a bracket is narrow."""
 
     def delta(composition: Composition, epsilon: float) -> Bracket:
         loss = _loss(composition)
-        lower, upper = derived_delta(loss, epsilon, look) if loss else (0.0, 1.0)
-        return Bracket(lower=lower, upper=min(upper, _known(loss)(epsilon)), engines=("tilted",))
+        found = Bracket(lower=0.0, upper=_known(loss)(epsilon), engines=("tilted",))
+        for look in looks:
+            lower, upper = derived_delta(loss, epsilon, look) if loss else (0.0, 1.0)
+            found = found.intersect(Bracket(lower=lower, upper=upper, engines=("tilted",)))
+            if found.upper - found.lower <= delta_width * found.upper:
+                break
+        return found
 
     def epsilon(composition: Composition, delta: float) -> Bracket:
         loss = _loss(composition)
+        found = Bracket(lower=0.0, upper=float("inf"), engines=("tilted",))
         if not loss or delta <= total_infinite_mass(composition)[1]:  # only infinite losses are as small
-            return Bracket(lower=0.0, upper=float("inf"), engines=("tilted",))
-        lower = largest_epsilon(lambda at: derived_delta(loss, at, look)[0], delta)
-        return Bracket(lower=lower, upper=_smallest(loss, delta, look), engines=("tilted",))
+            return found
+        for look in looks:
+            lower = _largest(loss, delta, look)
+            found = found.intersect(Bracket(lower=lower, upper=_smallest(loss, delta, look), engines=("tilted",)))
+            if found.upper - found.lower <= epsilon_width * found.upper:
+                break
+        return found
 
     return Engine(name="tilted", covers=_covers, delta=delta, epsilon=epsilon)
+
+
+def _largest(loss: Paired, delta: float, look: Look) -> float:
+    """Return the largest epsilon whose lower bound on delta is too large."""
+    return largest_epsilon(lambda at: derived_delta(loss, at, look)[0], delta)
 
 
 def _smallest(loss: Paired, delta: float, look: Look) -> float:
@@ -86,3 +101,6 @@ ONCE_UPPER = Engine(name="tilted", covers=_covers, delta=_delta_above, epsilon=_
 
 ONCE_QUICK = _at(QUICK_LOOK)
 """As sound, wider for secret steps, and several times quicker."""
+
+ONCE_SOON = _at(QUICK_LOOK, FINE_LOOK, epsilon_width=5e-2, delta_width=0.5)
+"""A quick look at secret steps, and a fine one where that is wide."""

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpaudit.engines.cells.discretised_loss import DiscretisedLoss
 from dpaudit.engines.tilted.transform import Floats
-from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
 
 COARSE = 1000
 """Cells of one loss where it is looked at in floating point."""
 _FINEST = 1e-9  # a deviation, in units of the largest loss, below which a tilt gains nothing
+_FLAT = 1e-2  # a deviation, in units of 1 / tilt, below which nearly all weight lies on one loss
 _ROUGHNESS = 1.0 / 6.0  # mean of (l - a)(b - l) over a cell of width 1
 
 
@@ -99,13 +100,18 @@ def aimed_at_delta(parts: Sequence[Atoms], delta: float) -> Aim:
 
 
 def _sought(parts: Sequence[Atoms], beyond: Callable[[Aim], bool]) -> Aim:
-    """Return the smallest tilt that is `beyond` what is asked, searched in logarithms around 1 over the deviation."""
+    """Return the smallest tilt that is `beyond` what is asked, searched in logarithms around 1 over the deviation.
+
+    A tilt that leaves nearly all weight on the largest loss is as large as any is of use.
+    """
     largest = max(float(np.abs(part.losses).max()) for part in parts)
     scale = max(math.sqrt(sum(part.times * _variance(part) for part in parts)), _FINEST * largest) or 1.0
     low, high = math.log(1e-2 / scale), math.log(1e9 / scale)
     for _ in range(14):
         middle = (low + high) / 2
-        low, high = (low, middle) if beyond(aim(parts, math.exp(middle))) else (middle, high)
+        found = aim(parts, math.exp(middle))
+        largest_only = found.tilt * scale > 1 and found.deviation * found.tilt < _FLAT
+        low, high = (low, middle) if largest_only or beyond(found) else (middle, high)
     return aim(parts, math.exp(high))
 
 

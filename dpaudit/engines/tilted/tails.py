@@ -9,17 +9,31 @@ from collections.abc import Sequence
 
 from dpaudit.engines.tilted.law import Weights
 
-_SHARES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.35, 0.55, 0.75, 1.0, 1.3)
+_ENOUGH = -21.0  # the logarithm of a bound that adds next to nothing to a bracket
+_STEP, _TRIES = 4.0, 20  # of the search for a slope: the first factor, and how often it is applied or halved
 
 
-def log_mass_beyond(parts: Sequence[Weights], knot: int, centre: int, deviation: float) -> float:
-    """Return the logarithm of a bound on the weights at `knot` and further away from the `centre`, at most 0.
+def log_mass_beyond(parts: Sequence[Weights], knot: int, centre: int, deviation: float, *, above: bool) -> float:
+    """Return the logarithm of a bound on the weights at `knot` and `above` it, or below, at most 0.
 
+    The search starts at the slope that is best where the weights have a Gaussian law. Where a rare loss makes most of
+    the deviation, or the law has an end nearby, the best slope is a large or a small multiple of it.
     Unit: knots, for `centre` and `deviation` as well.
     """
-    away = knot - centre
-    guess = away / max(deviation, 1.0) ** 2
-    return min(0.0, *(_exponent(parts, guess * share, knot) for share in _SHARES))
+    sign = 1 if above else -1
+    spread = max(deviation, 1.0)
+    slope, step = max(1, sign * (knot - centre)) / spread**2, _STEP
+    best = _exponent(parts, sign * slope, knot)
+    for _ in range(_TRIES):
+        if best < _ENOUGH:
+            break
+        found = {tried: _exponent(parts, sign * tried, knot) for tried in (slope / step, slope * step)}
+        nearer = min(found, key=found.__getitem__)
+        if found[nearer] < best:
+            slope, best = nearer, found[nearer]
+        else:
+            step = math.sqrt(step)
+    return min(0.0, best)
 
 
 def _exponent(parts: Sequence[Weights], slope: float, knot: int) -> float:

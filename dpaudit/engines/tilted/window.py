@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpaudit.engines.cells.discretised_loss import own_cells
+from dpaudit.engines.cells.mixture import mixture_loss, range_of
 from dpaudit.engines.tilted.pairs.cells import cells_above, span
 from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, atoms_of
-from dpaudit.engines.verified.cutting import cut
-from dpaudit.engines.verified.mixture import mixture_loss, range_of
 from dpaudit.model.losses import (
     AllocatedLoss,
     ApproximateLoss,
@@ -25,10 +25,12 @@ from dpaudit.model.losses import (
     StitchedLoss,
 )
 
-_OUTSIDE = math.log(1e-9)  # weights that may lie on either side of the window
-_REACHES = (5.5, 6.0, 6.5, 7.0, 8.0, 10.0, 13.0, 17.0, 25.0, 40.0, 80.0)  # deviations
+_OUTSIDE = math.log(1e-11)  # weights that may lie on either side of the window
+_SLOPES = tuple(0.003 * 1.3**step for step in range(40))
+"""Slopes of the moments that bound the weights outside, over the deviation."""
 _SMALLEST = 1 << 10  # knots
 _SHARED = 1 << 13  # knots that any number of parts may take
+_SPARE = 60  # releases for each of which two knots are left free: that of either side may reach further by as much
 _LONGEST = 1 << 17  # knots of one loss
 _GIVE = 0.25  # octaves by which knots may be wider than wanted
 _WHOLE = 1 << 13  # knots that are few enough to hold everything
@@ -87,11 +89,12 @@ def window(parts: Sequence[tuple[SimpleLoss, int]], atoms: Sequence[Atoms], aim:
     if highest - lowest <= max(span, wanted * _WHOLE):
         low, span = lowest, max(highest - lowest, wanted)
     size = min(most, max(least, 1 << math.ceil(math.log2(span / wanted) - _GIVE)))
-    width = _snapped(parts, span / (size - 8))
-    while (size - 8) * width < span and size < most:
+    spare = 8 + 2 * min(_SPARE, sum(part.times for part in atoms))
+    width = _snapped(parts, span / (size - spare))
+    while (size - spare) * width < span and size < most:
         size *= 2
     longest = max(float(part.losses[-1] - part.losses[0]) for part in atoms)
-    width = max(width, span / (size - 8), longest / _LONGEST)
+    width = max(width, span / (size - spare), longest / _LONGEST)
     return Window(aim=aim, width=width, bottom=low - 3 * width, size=size)
 
 
@@ -111,21 +114,17 @@ def _end(atoms: Sequence[Atoms], aim: Aim, sign: float) -> float:
     """Return a loss beyond which little weight lies, by Chernoff's inequality in floating point."""
     if not aim.deviation:
         return aim.mean
-    for reach in _REACHES:
-        slope = sign * reach / aim.deviation
-        edge = aim.mean + sign * reach * aim.deviation
-        if min(_exponent(atoms, aim, slope * share, edge) for share in (0.6, 0.8, 1.0, 1.25)) < _OUTSIDE:
-            return edge
-    return aim.mean + sign * _REACHES[-1] * aim.deviation
+    slopes = [sign * slope / aim.deviation for slope in _SLOPES]
+    ends = [(_growth(atoms, aim, slope) - _OUTSIDE) / slope for slope in slopes]
+    return min(ends) if sign > 0 else max(ends)
 
 
-def _exponent(atoms: Sequence[Atoms], aim: Aim, slope: float, edge: float) -> float:
-    """Return the logarithm of the bound on the weights beyond `edge` by the moment of one slope."""
-    total = -slope * edge
+def _growth(atoms: Sequence[Atoms], aim: Aim, slope: float) -> float:
+    """Return the logarithm of the mean of e^(slope loss) under the weights."""
+    total = 0.0
     for part in atoms:
         sizes = part.logarithms + aim.tilt * part.losses
-        more = sizes + slope * part.losses
-        total += part.times * (_log_sum(more) - _log_sum(sizes))
+        total += part.times * (_log_sum(sizes + slope * part.losses) - _log_sum(sizes))
     return total
 
 
@@ -143,7 +142,7 @@ def _spacings(parts: Sequence[tuple[SimpleLoss, int]]) -> set[float]:
             case LaplaceLoss(shift=size) | ApproximateLoss(epsilon=size):
                 found.add(2 * size or 1.0)
             case DiscreteLoss():
-                found.add(float(cut(loss, 1e-3, 0.0).width))
+                found.add(float(own_cells(loss, 1e-3, 0.0).width))
             case _:
                 pass
     return found

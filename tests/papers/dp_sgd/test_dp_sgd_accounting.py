@@ -50,7 +50,7 @@ def one_step(noise: float, rate: float, delta: float) -> float:
 def test_the_bound_lies_within_a_thousandth_above_the_verified_bracket(
     history: tuple[tuple[float, float, int], ...],
 ) -> None:
-    """The exact-integer engine brackets the same declaration; the quick bound is not below its lower end."""
+    """The accountant brackets the same declaration; the quick bound is not below its lower end."""
     bracket = bracket_epsilon(fold(from_history(history), "add_remove"), DELTA)
     bound = epsilon_of_history(history, DELTA, "add_remove")
     assert bracket.lower <= bound <= bracket.upper + NEAR

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from dpaudit.engines.cells.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.engines.tilted.pairs.derived import pair_above, pair_below
 from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, as_cells, placed
-from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.model.losses import (
     AllocatedLoss,
     AverageLoss,
@@ -25,6 +25,7 @@ _KINDS = (SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss, ChoiceLoss)
 _LOOK = 0.05  # nats; the width of a first look
 _MOST = 1 << 16  # cells over the span of a loss that is met once, unless it is an allocation
 _TAIL = 1e-40
+_RARER = 1e-5  # of a tail, below: what shows a secret step lies far out
 _FINER = 3  # atoms of a pair for one cell, which then says nearly all that errs
 
 
@@ -39,7 +40,7 @@ def cells_below(loss: SimpleLoss, width: float, tail: float) -> DiscretisedLoss:
     """Return cells that a loss dominates."""
     if not isinstance(loss, _KINDS):
         return own_cells(loss, width, tail)
-    return as_cells(pair_below(loss, *_steps(width, tail)), width)
+    return as_cells(pair_below(loss, *_steps(width, tail * _RARER)), width)
 
 
 def _steps(width: float, tail: float) -> tuple[float, float]:

@@ -6,12 +6,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpaudit.engines.cells.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.engines.tilted.grid import dominated, dominating
 from dpaudit.engines.tilted.pairs.allocation import allocated_above, allocated_below, placed_below
 from dpaudit.engines.tilted.pairs.chosen import chosen_above
 from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, Floats, as_cells, average, stitched, stitched_below
 from dpaudit.engines.tilted.pairs.moderate import Inside, moderate_above, moderate_below
-from dpaudit.engines.verified.discretised_loss import DiscretisedLoss, own_cells
 from dpaudit.model.losses import (
     AllocatedLoss,
     AverageLoss,

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpaudit.engines.verified.discretised_loss import DiscretisedLoss
+from dpaudit.engines.cells.discretised_loss import DiscretisedLoss
 from dpaudit.model.losses.sampled_ratios import absent, log_absent, sampled_losses
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -5,9 +5,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpaudit.engines.cells.discretised_loss import deviation
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.engines.limits import TINY, variation
-from dpaudit.engines.verified.discretised_loss import deviation
 from dpaudit.model.losses import (
     ApproximateLoss,
     ChoiceLoss,
@@ -43,10 +43,15 @@ def merged(composition: Composition, classes: int = MOST_KINDS) -> tuple[Parts, 
     joined = len(composition.parts) > MOST_JOINED
     for members in held.families:
         for smallest, largest, times in _classes(list(members), classes, joined=joined):
-            least = max(smallest.options, key=deviation) if isinstance(smallest, ChoiceLoss) else smallest
+            least = widest(smallest)
             low[least] = low.get(least, 0) + times
             high[largest] = high.get(largest, 0) + times
     return tuple(low.items()), (*high.items(), *held.lost)
+
+
+def widest(loss: SimpleLoss) -> SimpleLoss:
+    """Return the option of a choice that has the largest deviation, or the loss itself, both of which it dominates."""
+    return max(loss.options, key=deviation) if isinstance(loss, ChoiceLoss) else loss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

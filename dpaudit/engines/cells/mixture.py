@@ -53,19 +53,20 @@ def mixture_cells(mu: float, rate: float, width: float, tail: float) -> KnotCell
     h = max(width, (top - bottom) / MOST_CELLS)
     steps = np.asarray(h * np.arange(math.ceil((top - bottom) / h) + 1), np.float64)
     ends = _ends(left, bottom, steps, mu, rate)
-    up, down = _integrals_of(ends, h, mu, rate)
+    up, down, masses = _integrals_of(ends, h, mu, rate)
     size = float(np.abs(ends[np.isfinite(ends)]).max())
     slack = 1.2e-15 * (1 + mu * (size + mu) + abs(math.log(rate))) + 2.5e-16 * (top - bottom)
-    scale = -math.expm1(-h)
+    shares = masses / np.maximum(up + down, _TINY)
+    seen = up + down > _TINY
     return KnotCells(
         origin=Fraction(bottom),
         width=h,
-        up=np.maximum(up / scale, _TINY),
-        down=np.maximum(down / scale, _TINY),
+        up=np.maximum(np.where(seen, up * shares, masses), _TINY),
+        down=np.maximum(np.where(seen, down * shares, 0.0), _TINY),
         above=float(absent(rate) * ndtr(-ends[-1]) + rate * ndtr(mu - ends[-1])) + _TINY,
         below=float(absent(rate) * ndtr(ends[0]) + rate * ndtr(ends[0] - mu)) + _TINY if math.isfinite(left) else 0.0,
         below_other=float(ndtr(ends[0])) + _TINY if math.isfinite(left) else 0.0,
-        error=1e-15 * (40 + 4 * (_FAR + mu) ** 2) + 2 * slack / h,
+        error=3e-15 * (40 + 4 * (min(_FAR, size) + mu) ** 2) + 2 * slack,
         slack=slack,
     )
 
@@ -84,48 +85,57 @@ def mixture_loss(x: float, mu: float, rate: float) -> float:
 def _ends(left: float, bottom: float, steps: Floats, mu: float, rate: float) -> Floats:
     """Return the outputs at which the loss is `bottom` + each step; `left` is the first of them."""
     if rate == 1:
-        return np.asarray((bottom + steps + mu * mu / 2) / mu, np.float64)
+        return np.asarray(np.maximum.accumulate((bottom + steps + mu * mu / 2) / mu), np.float64)
     size = steps + (math.log1p(rate / absent(rate) * math.exp(mu * left - mu * mu / 2)) if left > -math.inf else 0.0)
     rest = size[1:]
     logarithms = np.where(rest > 1, rest, 0.0) + np.log(
         np.where(rest > 1, -np.expm1(-rest), np.expm1(np.minimum(rest, 1.0)))
     )
     ends = (log_absent(rate) - math.log(rate) + logarithms + mu * mu / 2) / mu
-    return np.asarray(np.concatenate([[left], ends]), np.float64)
+    return np.asarray(np.maximum.accumulate(np.concatenate([[left], ends])), np.float64)
 
 
-def _integrals_of(ends: Floats, h: float, mu: float, rate: float) -> tuple[Floats, Floats]:
-    """Return `up` and `down` of each cell between `ends` before the division by 1 - e^-h.
+def _integrals_of(ends: Floats, h: float, mu: float, rate: float) -> Floats:
+    """Return `up` and `down` of each cell between `ends`, both times one factor, and its probability p under P.
 
-    They are the integrals of
+    The first two are, over 1 - e^-h, the integrals of
 
-        rate phi(x - mu) (1 - e^(-mu (x - x_j)))  and  rate phi(x - mu) (e^(mu (x_(j+1) - x)) - 1) e^-h,
+        rate phi(x - mu) (1 - e^(-mu (x - x_j)))  and  rate phi(x - mu) (e^(mu (x_(j+1) - x)) - 1) e^-h.
 
-    which are p - q e^(l_j) and q e^(l_j) - p e^-h. In a first cell from -infinity, to x_1, both have closed forms; the
-    second is (1 - rate) (1 - e^-h) Phi(x_1) - rate e^-h Phi(x_1 - mu), and is integrated where its terms nearly cancel.
+    With h' the width between the losses l_j of the ends, which rounding moves, p - q e^(l_j) is the first integral and
+    q e^(l_j) - p e^-h' is the second one times e^(h - h'). They add up to p (1 - e^-h'): whatever h' is, `up` and
+    `down` have this ratio, and the sum p. In a first cell from -infinity, to x_1, all have closed forms; the second is
+    (1 - rate) (1 - e^-h') Phi(x_1) - rate e^-h' Phi(x_1 - mu), and is integrated where its terms nearly cancel.
     """
     starts, stops = (np.clip(part, mu - _FAR, mu + _FAR) for part in (ends[:-1], ends[1:]))
-    opens = not math.isfinite(ends[0])
+    opens, scale = not math.isfinite(ends[0]), -math.expm1(-h)
     if opens:
         starts[0] = stops[0] = mu
-    up, down = _panels(starts, stops, ends, h, (mu, rate))
+    found = _panels(starts, stops, ends, h, (mu, rate))
     if opens:
         x = float(ends[1])
-        up[0] = rate * float(ndtr(x - mu))
-        first, second = absent(rate) * -math.expm1(-h) * float(ndtr(x)), up[0] * math.exp(-h)
-        down[0] = first - second
+        near, moved = float(ndtr(x)), rate * float(ndtr(x - mu))
+        step = _first_step(x, h, mu, rate)
+        first, second = absent(rate) * step * near, moved * (1 - step)
+        found[:, 0] = moved / scale, (first - second) / scale, absent(rate) * near + moved
         if second > first / 2 and x > -_FAR:
             cell = _panels(np.array([-_FAR]), np.array([x]), np.array([-_FAR, x]), h, (mu, rate))
-            down[0] = float(cell[1][0])
-    return up, down
+            found[1, 0] = cell[1, 0]
+    return found
 
 
-def _panels(
-    starts: Floats, stops: Floats, ends: Floats, h: float, sampled: tuple[float, float]
-) -> tuple[Floats, Floats]:
-    """Return both integrals over [`starts`, `stops`] in the cells between `ends`.
+def _first_step(x: float, h: float, mu: float, rate: float) -> float:
+    """Return 1 - e^-h' of the first cell, from -infinity to `x`, also where h' is far below its rounding."""
+    if h > 1:
+        return -math.expm1(-h)
+    grown = math.exp(math.log(rate) + mu * x - mu * mu / 2)
+    return grown / (absent(rate) + grown)
 
-    Both integrands are positive and entire. Where the length times the largest |x - mu| + mu + 1 is at most 1 / (2 k),
+
+def _panels(starts: Floats, stops: Floats, ends: Floats, h: float, sampled: tuple[float, float]) -> Floats:
+    """Return the integrals of `_integrals_of` over [`starts`, `stops`] in the cells between `ends`.
+
+    The integrands are positive and entire. Where the length times the largest |x - mu| + mu + 1 is at most 1 / (2 k),
     the integrand on the ellipse of radius 10 k around a panel is below 100 k times its mean, so that n Gauss-Legendre
     nodes err by less than 500 k (10 k)^(-2n) of the integral: below 10^-16 for ten nodes and k = 1, for five and
     k = 10, and for four and k = 100. What remains is floating point: the exponent (x - mu)^2 / 2, right to two units in
@@ -135,17 +145,17 @@ def _panels(
     lengths = np.maximum(stops - starts, 0.0)
     sizes = 2 * lengths * (max(float(np.abs(starts - mu).max()), float(np.abs(stops - mu).max())) + mu + 1)
     rule = np.searchsorted([0.01, 0.1], sizes)
-    found = np.zeros((2, len(lengths)))
+    found = np.zeros((3, len(lengths)))
     for index, number in enumerate(_NODES):
         cells = np.flatnonzero((rule == index) & (lengths > 0))
         if len(cells):
             places = np.array([starts[cells], lengths[cells], sizes[cells], ends[:-1][cells], ends[1:][cells]])
             found[:, cells] = _integrals(places, h, sampled, number)
-    return found[0], found[1]
+    return found
 
 
 def _integrals(places: Floats, h: float, sampled: tuple[float, float], number: int) -> Floats:
-    """Return both integrals of `_panels` over cells, each in as many pieces as its size asks for."""
+    """Return the integrals of `_panels` over cells, each in as many pieces as its size asks for."""
     (mu, rate), (starts, lengths, sizes, lefts, rights) = sampled, places
     nodes, weights = np.polynomial.legendre.leggauss(number)
     pieces = np.maximum(1, np.ceil(sizes)).astype(np.int64)
@@ -157,11 +167,12 @@ def _integrals(places: Floats, h: float, sampled: tuple[float, float], number: i
     from_left = from_start + (starts - lefts)[cell][:, None]
     from_right = from_stop + (rights - (starts + lengths))[cell][:, None]
     x = starts[cell][:, None] + from_start
-    density = length[:, None] / 2 * weights * (rate / math.sqrt(2 * math.pi)) * np.exp(-((x - mu) ** 2) / 2)
-    up = (density * -np.expm1(-mu * from_left)).sum(axis=1)
-    exponents = mu * from_right
+    measure = length[:, None] / 2 * weights / math.sqrt(2 * math.pi)
+    density = measure * rate * np.exp(-((x - mu) ** 2) / 2)
+    exponents, scale = mu * from_right, -math.expm1(-h)
     grown = np.where(
         exponents < 1, np.expm1(np.minimum(exponents, 1.0)) * math.exp(-h), np.exp(exponents - h) - math.exp(-h)
     )
-    down = (density * grown).sum(axis=1)
-    return np.array([np.bincount(cell, side, len(lengths)) for side in (up, down)], dtype=np.float64)
+    up, down = (density * (part / scale) for part in (-np.expm1(-mu * from_left), grown))
+    whole = density + measure * absent(rate) * np.exp(-x * x / 2) if rate < 1 else density
+    return np.array([np.bincount(cell, side.sum(axis=1), len(lengths)) for side in (up, down, whole)], np.float64)

@@ -1,4 +1,4 @@
-"""A privacy loss cut into cells of equal width, from which both bounds of the verified engine start.
+"""A privacy loss cut into cells of equal width, from which both bounds of the transform start.
 
 Knots l_0 < l_1 < ... lie `width` apart. A cell is the event that the loss L lies between two neighbouring
 knots; all that matters of it is its probability p under P and q under Q. Those two numbers are held as
@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpaudit.checks import meant
-from dpaudit.engines.verified.half_lines import half_line_cells
-from dpaudit.engines.verified.mixture import MOST_CELLS, KnotCells, mixture_cells
+from dpaudit.engines.cells.half_lines import half_line_cells
+from dpaudit.engines.cells.mixture import MOST_CELLS, KnotCells, mixture_cells
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses import (
     AllocatedLoss,

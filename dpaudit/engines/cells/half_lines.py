@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from dpaudit.engines.verified.mixture import MOST_CELLS, KnotCells
+from dpaudit.engines.cells.mixture import MOST_CELLS, KnotCells
 from dpaudit.model.losses import MixtureLoss
 
 Floats: TypeAlias = NDArray[np.float64]

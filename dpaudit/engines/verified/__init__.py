@@ -1,1 +1,0 @@
-"""The verified engine: two-sided bounds on composed privacy losses in exact integer arithmetic."""
