@@ -27,6 +27,24 @@ def watch_opacus(
     Shape: weights (units, features, ...) are noted as (features ..., units).
     Raises: UnsupportedError: the object adds no noise, has no such weights, holds them in shards (FSDP), or is that of
         a worker that adds no noise.
+
+    >>> from audits import watch_opacus
+    >>> class Values:  # what stands for a tensor here
+    ...     def __init__(self, values): self.values = np.array(values)
+    ...     def dim(self): return self.values.ndim
+    ...     def detach(self): return self
+    ...     def cpu(self): return self
+    ...     def double(self): return self
+    ...     def numpy(self): return self.values
+    >>> class Optimizer:  # what stands for the optimizer that `make_private` returned
+    ...     def __init__(self): self.params = [Values([[0.0, 0.0]])]
+    ...     def add_noise(self): self.params[0].grad = Values([[1.5, 0.0]])
+    >>> optimizer = Optimizer()
+    >>> optimizer.params[0].summed_grad = Values([[1.0, 0.0]])
+    >>> watch = watch_opacus(optimizer)
+    >>> optimizer.add_noise()
+    >>> watch.steps, float(watch.squares)
+    (1, 0.25)
     """
     if not callable(getattr(optimizer, "add_noise", None)) or not getattr(optimizer, "params", None):
         raise UnsupportedError(

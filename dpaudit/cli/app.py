@@ -44,7 +44,9 @@ COMMANDS = (
     Command("verify", "verify", "Check a certificate or a received report again from its files alone."),
     Command("calibrate", "calibrate", "Find the smallest noise that certifies the claim, and what it saves."),
     Command(
-        "explain", "explain", "Show how the claim is derived, node by node, and where it is loose; or what a rule says."
+        "explain",
+        "explain",
+        "Show how the claim is derived, node by node, and where it is loose; or what a rule or a node says.",
     ),
     Command(
         "curve",

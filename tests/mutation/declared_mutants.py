@@ -93,7 +93,7 @@ def certified(name: str) -> str:
 
 
 def complaints(mutant: ForgedMutant) -> tuple[str, ...]:
-    """Return what the checker says about a forged certificate."""
+    """Return what the checker contradicts, or does not confirm, in a forged certificate."""
     text = certified(mutant.of)
     assert verify(text).accepted
     data = json.loads(text)
@@ -101,7 +101,8 @@ def complaints(mutant: ForgedMutant) -> tuple[str, ...]:
     for key in mutant.path[:-1]:
         held = held[key]
     held[mutant.path[-1]] = mutant.forge(held[mutant.path[-1]])
-    return verify(json.dumps(data | {"digest": digest_of(data)})).complaints
+    verified = verify(json.dumps(data | {"digest": digest_of(data)}))
+    return (*verified.complaints, *verified.unconfirmed)
 
 
 def _ran(label: str, mechanism: Any, times: int = 1, noise: tuple[float, ...] | None = None) -> Released:
