@@ -76,7 +76,9 @@ def _advanced_short_premises(step: Step) -> tuple[str, ...]:
 
 
 def _optimal(step: Step) -> float:
-    """Kairouz, Oh and Viswanath (2015), Theorem 3.5, the closed form for unequal parts."""
+    """Kairouz, Oh and Viswanath (2015), Theorem 3.5, the closed form for unequal parts; nothing where one loses all."""
+    if any(part.delta >= 1 for part, _ in step.parts):
+        return math.inf
     parts = [(part.epsilon, times) for part, times in step.parts]
     kept = math.fsum(times * math.log1p(-part.delta) for part, times in step.parts)
     spare = -math.expm1(math.log1p(-step.printed.delta) - kept)

@@ -134,7 +134,9 @@ def _release(node: Table) -> Multiset:
 
 
 def _optimal(parts: list[tuple[float, float]], times: int, delta: float) -> float:
-    """Kairouz, Oh and Viswanath (2015), Theorem 3.5."""
+    """Kairouz, Oh and Viswanath (2015), Theorem 3.5; nothing where a part loses all."""
+    if any(d >= 1 for _, d in parts):
+        return math.inf
     lost = -math.expm1(times * math.fsum(math.log1p(-d) for _, d in parts))
     spare = (delta - lost) / (1 - lost)
     total = times * math.fsum(e for e, _ in parts)

@@ -94,3 +94,16 @@ def test_half_of_the_truth_is_not_valid() -> None:
     claim = Claim(epsilon=0.5, neighbours="replace_one")
     assert read(tree, claim) == ("not_proved", False)
     assert read(tree, replace(claim, neighbours="add_remove")) == ("certified", True)
+
+
+def test_optimal_composition_of_a_part_that_may_lose_all_concludes_nothing() -> None:
+    """Parts whose deltas add up to 1 have no logarithm of what is kept; the certificate is made, and is confirmed."""
+    noise = Laplace(scale=10.0, l1_sensitivity=1.0, neighbours="add_remove")
+    lost = Release(label="count", mechanism=noise, printed=Printed(rule="laplace", epsilon=0.1, delta=0.6))
+    inside = Repeat(part=lost, times=2)
+    tree = Sequential(parts=(inside, lost), printed=Printed(rule="optimal", epsilon=0.3, delta=1e-6))
+    claim = Claim(epsilon=0.35, delta=1e-6, neighbours="add_remove")
+    certificate = certify(tree, claim)
+    assert certificate.printed is not None
+    assert not certificate.printed.valid
+    assert verify(certificate.to_json()).complaints == ()

@@ -73,6 +73,10 @@ PLANTED = {
     "Algorithms know no audit": ("algorithms/kernels.py", "import audits.bounds.guessing"),
     "Mechanisms know only the checker": ("mechanisms/_exact.py", "import algorithms.kernels"),
     "The rooms of the checker, downwards only": ("dpaudit/model/claim.py", "import dpaudit.report.page"),
+    "The interpreter of declarations knows the data model alone": (
+        "dpaudit/semantics/draws.py",
+        "import dpaudit.errors",
+    ),
     "Other packages see the checker's root, its data model and its checks of numbers": (
         "mechanisms/_wishart.py",
         "import dpaudit.runtime.plugins",
