@@ -15,7 +15,7 @@ import pytest
 from dpaudit.errors import ConfigError, DPAuditError, InternalError
 from dpaudit.pytest_plugin.project import project_settings
 from dpaudit.pytest_plugin.section import section_lines
-from dpaudit.pytest_plugin.settings import PROFILES, Settings
+from dpaudit.pytest_plugin.settings import PROFILES, REQUIRED, Settings
 from dpaudit.runtime.package_guard import require_packages
 from dpaudit.wording.escaping import clean, one_line
 
@@ -26,7 +26,14 @@ _MARK = (
     "dp(epsilon, delta=0, neighbours=..., model='central', unit=...): the privacy claim that the fixture `dp` checks; "
     "runs=N overrides the profile's number of runs"
 )
-_DEFAULTS = {"profile": "fast", "evidence": "", "significance": "0.001", "suite_size": "0", "strict": "false"}
+_DEFAULTS = {
+    "profile": "fast",
+    "evidence": "",
+    "significance": "0.001",
+    "suite_size": "0",
+    "strict": "false",
+    "require": REQUIRED[0],
+}
 _MOST_DIGITS = 9
 _SETTINGS = pytest.StashKey[Settings]()
 _SUITE_SIZE = pytest.StashKey[int]()
@@ -44,6 +51,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--dp-seed", type=int, metavar="S", help="repeat checks with this seed; carries no evidence")
     group.addoption("--dp-strict", action="store_true", help="an inconclusive check fails its test (ini: dp_strict)")
+    group.addoption(
+        "--dp-require", choices=REQUIRED, help="declared: more noise than declared fails too (ini: dp_require)"
+    )
     parser.addini("dp_profile", f"one of {', '.join(PROFILES)}", default=_DEFAULTS["profile"])
     parser.addini("dp_evidence", "SQLite file that carries evidence from run to run, relative to the root", default="")
     parser.addini(
@@ -54,6 +64,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "number of checks of the whole suite; those of the session if it is 0",
         default=_DEFAULTS["suite_size"],
     )
+    parser.addini("dp_require", f"one of {', '.join(REQUIRED)}", default=_DEFAULTS["require"])
     parser.addini("dp_strict", "true: an inconclusive check fails its test", default=_DEFAULTS["strict"])
 
 
@@ -71,6 +82,7 @@ def pytest_configure(config: pytest.Config) -> None:
             seed=config.getoption("--dp-seed"),
             root=config.rootpath,
             strict="true" if config.getoption("--dp-strict") else stated["strict"],
+            require=config.getoption("--dp-require") or stated["require"],
         )
         config.stash[_SUITE_SIZE] = _whole(stated["suite_size"])
     except (ValueError, DPAuditError) as error:

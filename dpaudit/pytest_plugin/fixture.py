@@ -175,6 +175,32 @@ class PrivacyChecks:
             self.undecided.append(f"{name}: {sentence}")
         return result
 
+    def check_training(
+        self, loop: Callable[..., Any], features: Any, labels: Any, *, training: Any, name: str = "", **how: Any
+    ) -> Any:
+        """Audit a training loop by canaries, against its declared `training` and the marker's claim.
+
+        `loop` and the keywords `outputs`, `width` and `canaries` are those of `audits.audit_training`, whose result is
+        returned. A loop that adds more noise than it declares passes, with a remark; with `--dp-require declared` it
+        fails. The run is one sample: no evidence is carried over to a later run.
+        """
+        __tracebackhide__ = True
+        called = name or _name_of(loop)
+        self._counted += 1
+        budget = SessionBudget(significance=self.settings.significance, tests=1, seed=self.settings.seed)
+        allotted = budget.allot(self.test, called, self._counted, [repr(self.claim)])
+        rng = np.random.default_rng(allotted.seed)
+        what = {"training": training, "claim": self.claim, "rng": rng, "significance": allotted.significance}
+        audit = load_package("audits").audit_training(loop, features, labels, **what, **how)
+        sentence = " ".join(finding.message for finding in audit.findings) or " ".join(c.sentence for c in audit.checks)
+        self._tell(called, audit.verdict, sentence, _facts(allotted, 1) | {"claimed": self.claim.epsilon})
+        departs = audit.verdict == "more_noise" and self.settings.require == "declared"
+        if audit.verdict == "violation" or departs:
+            self._fail(_failure(audit.verdict.replace("_", " ").upper(), called, sentence, allotted, 1))
+        if audit.verdict == "inconclusive":
+            self.undecided.append(f"{called}: {sentence}")
+        return audit
+
     def check_library(self, release: Any) -> AuditResult | None:
         """Certify a release of another library, as `dpaudit.adapters.adapt` returns it, and audit it at its own claim.
 

@@ -6,7 +6,7 @@ from dpaudit.configuration.files import parse_toml, read_text
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.plugins import suggestion
 
-KEYS = ("profile", "evidence", "significance", "suite_size", "strict")
+KEYS = ("profile", "evidence", "significance", "suite_size", "strict", "require")
 
 
 def project_settings(root: Path) -> dict[str, str]:

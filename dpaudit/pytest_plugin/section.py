@@ -11,9 +11,14 @@ Properties = list[tuple[str, object]]
 
 _ORDER = (
     *("violation", "other noise", "refuted", "not_proved", "inconclusive"),
-    *("noise", "not_refuted", "consistent", "certified"),
+    *("more_noise", "noise", "not_refuted", "consistent", "certified"),
 )
-_SHOWN = {"noise": "NOISE AS DECLARED", "not_proved": "NOT PROVED", "not_refuted": "NOT REFUTED"}
+_SHOWN = {
+    "noise": "NOISE AS DECLARED",
+    "not_proved": "NOT PROVED",
+    "not_refuted": "NOT REFUTED",
+    "more_noise": "MORE NOISE",
+}
 _FIELD = re.compile(r"dp\.(\d+)\.(\w+)")
 
 

@@ -7,6 +7,9 @@ from typing import Self
 PROFILES = {"fast": 5_000, "ci": 50_000, "nightly": 500_000}
 """The most runs of one audit; a leak stops it earlier."""
 
+REQUIRED = ("not_refuted", "declared")
+"""What a training loop must be: without a violation; or also without more noise than it declares."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -14,7 +17,7 @@ class Settings:
 
     Without `evidence`, a check's seed follows from its name, so that repeating the suite repeats its outcome. With it,
     every run draws a fresh seed, and all runs that share the file share the budget. `strict` makes an inconclusive
-    check fail.
+    check fail; with `require` "declared", so does a training loop with more noise than it declares.
     """
 
     profile: str
@@ -22,6 +25,7 @@ class Settings:
     evidence: Path | None
     seed: int | None
     strict: bool = False
+    require: str = "not_refuted"
 
     @property
     def runs(self) -> int:
@@ -30,12 +34,20 @@ class Settings:
 
     @classmethod
     def read(
-        cls, *, profile: str, evidence: str, significance: str, seed: int | None, root: Path, strict: str = "false"
+        cls,
+        *,
+        profile: str,
+        evidence: str,
+        significance: str,
+        seed: int | None,
+        root: Path,
+        strict: str = "false",
+        require: str = REQUIRED[0],
     ) -> Self:
         """Return settings from what the command line and the ini file say.
 
         Raises: ValueError: an unknown profile, a significance outside (0, 1), a negative seed, or a `strict` that is
-            neither "true" nor "false".
+            neither "true" nor "false", or an unknown `require`.
         """
         if profile not in PROFILES:
             raise ValueError(f"Expected dp_profile={profile!r} to be one of: {', '.join(PROFILES)}.")
@@ -49,10 +61,13 @@ class Settings:
             raise ValueError(f"Expected --dp-seed={seed} to be zero or positive.")
         if strict not in ("true", "false"):
             raise ValueError(f"Expected dp_strict={strict!r:.40} to be true or false.")
+        if require not in REQUIRED:
+            raise ValueError(f"Expected dp_require={require!r:.40} to be one of: {', '.join(REQUIRED)}.")
         return cls(
             profile=profile,
             significance=level,
             evidence=root / evidence if evidence and seed is None else None,
             seed=seed,
             strict=strict == "true",
+            require=require,
         )

@@ -248,6 +248,18 @@ def test_the_table_of_a_project_is_read(project: Callable[..., Any], pytester: p
     ended = project(test_one=one)
     assert ended.ret == pytest.ExitCode.USAGE_ERROR
     assert "did you mean 'profile'" in ended.stderr.str()
+    for line, told in (
+        ("strict = 1", "true or false"),
+        ("profile = true", "text or a number"),
+        ('require = "all"', "one of: not_refuted, declared"),
+    ):
+        (pytester.path / "pyproject.toml").write_text(f"[tool.dpaudit]\n{line}\n", encoding="utf-8")
+        ended = project(test_one=one)
+        assert (ended.ret, told in ended.stderr.str()) == (pytest.ExitCode.USAGE_ERROR, True), line
+    (pytester.path / "pyproject.toml").write_text("[tool.dpaudit]\nstrict = true\n", encoding="utf-8")
+    few = "@pytest.mark.dp(epsilon=1.0, neighbours='replace_one', runs=9)\ndef test_it(dp):\n"
+    ended = project("-q", "test_few.py", test_few=f"{few}    dp.check_function(good, DATA, **REAL)\n")
+    assert ended.ret == pytest.ExitCode.TESTS_FAILED
 
 
 def test_the_suite_is_accused_by_holms_rule() -> None:
@@ -293,3 +305,39 @@ def test_a_release_of_another_library_is_a_check_at_its_own_claim(project: Any) 
     found = dict(re.findall(r"^test_(\w+)\.py::test_it (\w+)", ended.stdout.str(), flags=re.M))
     assert found == {"right": "PASSED", "less": "FAILED"}, ended.stdout.str()
     assert "VIOLATION  demo: a count" in ended.stdout.str()
+
+
+LOOP = """\
+from audits.known_bugs.loops import FIXED, TRAINING, declared
+from dataclasses import replace
+
+
+def loop(factor):
+    return replace(FIXED, noise=lambda shape, batch, rng: factor * declared(shape, batch, rng))
+
+
+def records():
+    features = np.random.default_rng(5).uniform(-1, 1, (TRAINING.records, 6))
+    return features, (features[:, 0] > 0).astype(int)
+
+
+def audited(dp, factor):
+    return dp.check_training(loop(factor), *records(), training=TRAINING, canaries=400, name=f"loop {factor}")
+
+
+mark = pytest.mark.dp(epsilon=CLAIM.epsilon, delta=CLAIM.delta, neighbours=CLAIM.neighbours)
+"""
+
+
+def test_a_loop_with_more_noise_passes_unless_what_is_declared_is_required(project: Callable[..., Any]) -> None:
+    """Less noise fails either way; what is declared passes."""
+    text = LOOP.replace("import FIXED", "import CLAIM, FIXED")
+    files = {
+        f"test_{name}": f"{text}\n\n@mark\ndef test_it(dp):\n    audited(dp, {factor})\n"
+        for name, factor in (("more", 3.0), ("less", 0.5), ("right", 1.0))
+    }
+    for options, more in (((), "PASSED"), (("--dp-require", "declared"), "FAILED")):
+        ended = project("-v", *options, **files)
+        found = dict(re.findall(r"^test_(\w+)\.py::test_it (\w+)", ended.stdout.str(), flags=re.M))
+        assert found == {"more": more, "less": "FAILED", "right": "PASSED"}, ended.stdout.str()
+        assert "MORE NOISE" in ended.stdout.str()
