@@ -108,6 +108,9 @@ def _several(upper: list[Multiset], size: int) -> list[Multiset]:
     """Records change one after another: shifts grow, a black box by the group property; each may meet every option."""
     if size == 1:
         return upper
+    laplace = [loss for a in upper for loss in a if loss[0] == "laplace"]
+    if len(laplace) == len(upper) == sum(a.total() for a in upper):  # one each: the largest dominates the others
+        upper = [Counter([max(laplace)])]
     if len(distinct(upper)) == 1 or all(loss[0] == "gaussian" for a in upper for loss in a):
         each = [[Counter({_moved(of, size): n}) for x, n in a.items() for of in losses.options(x)] for a in upper]
         return [sum(held, start=Counter()) for held in each]

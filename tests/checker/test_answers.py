@@ -18,11 +18,14 @@ import mechanisms
 from dpaudit import (
     Claim,
     Declaration,
+    Group,
     Local,
     Neighbours,
+    Parallel,
     Printed,
     Release,
     Repeat,
+    Sequential,
     Shuffle,
     Stated,
     Subsample,
@@ -258,3 +261,15 @@ def test_a_stated_slack_that_the_checker_cannot_follow_is_unconfirmed() -> None:
     assert verified.complaints == ()
     assert any("of the noise" in told for told in verified.unconfirmed)
     assert replace(verified, unconfirmed=()).accepted
+
+
+def test_the_largest_laplace_noise_of_parallel_parts_stands_for_a_group() -> None:
+    """Both sides keep its law; a black box in its place made the checker contradict an honest certificate."""
+    parts = tuple(
+        Release(label=name, mechanism=Laplace(scale=scale, l1_sensitivity=1.0, neighbours="add_remove"))
+        for name, scale in (("one", 20.0), ("other", 50.0))
+    )
+    shared = Release(label="all", mechanism=DiscreteLaplace(scale=8.0, l1_sensitivity=1, neighbours="add_remove"))
+    tree = Group(part=Sequential(parts=(shared, Parallel(parts=parts, key="the region"))), size=4)
+    verified = verify(certify(tree, claim(0.6999, 1e-6)).to_json())
+    assert (verified.complaints, verified.unconfirmed) == ((), ())
