@@ -141,16 +141,21 @@ class Question:
 
         A tail that is far rarer than what is asked for may hide the saddle: it is cut anew at what the aim expects.
         """
-        floor, share = self.floor, 1e-7 / self.composition.events
-        for _ in range(_AIMS):
-            tail = max(floor * share, 1e-290)
-            atoms = coarse(parts, tail)
-            aim = self.steer(atoms)
-            expected = max(self.floor, math.exp(min(aim.log_delta, 0.0)) * _BELOW)
+        floor = self.floor
+        found = self._aimed_below(parts, floor)
+        for _ in range(_AIMS - 1):
+            expected = max(self.floor, math.exp(min(found[1].log_delta, 0.0)) * _BELOW)
             if floor / _FARTHER <= expected <= floor * _FARTHER:
                 break
             floor = expected
-        return atoms, aim, tail
+            found = self._aimed_below(parts, floor)
+        return found
+
+    def _aimed_below(self, parts: Parts, floor: float) -> tuple[tuple[Atoms, ...], Aim, float]:
+        """Return the same for one loss cut where its tail is far rarer than `floor`."""
+        tail = max(floor * (1e-7 / self.composition.events), 1e-290)
+        atoms = coarse(parts, tail)
+        return atoms, self.steer(atoms), tail
 
 
 def _for_epsilon(composition: Composition, delta: float, effort: Effort) -> Question | None:
