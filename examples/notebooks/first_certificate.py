@@ -7,7 +7,7 @@
 from dpaudit import Claim, Release, Repeat, certify
 from mechanisms import Gaussian
 
-claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one customer's week")
+claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one customer")
 noise = Gaussian(stddev=30.0, l2_sensitivity=1.0, neighbours="replace_one")
 weekly = Repeat(part=Release(label="sums", mechanism=noise), times=40)
 certificate = certify(weekly, claim)

@@ -18,7 +18,7 @@ WRITTEN = """\
 epsilon = 1.0
 delta = 1e-5
 neighbours = "replace_one"
-unit = "one customer's week"
+unit = "one customer"
 
 [declaration]
 node = "repeat"

@@ -69,7 +69,7 @@ def test_a_unit_from_the_outside_cannot_become_markup(
 ) -> None:
     """Brackets, bars and tags in a unit are printed as they are, escaped in Markdown."""
     hostile = "[bold]one|<b>row"
-    name = write(written.replace("one customer's week", hostile))
+    name = write(written.replace("one customer", hostile))
     assert hostile in " ".join(dpaudit("certify", name).stdout.split())
     markdown = dpaudit("certify", name, "--format", "md").stdout
     assert "<b>" not in markdown
@@ -113,7 +113,7 @@ def test_what_was_verified_is_printed(dpaudit: Callable[..., Result], write: Cal
     digest = json.loads(Path("c.json").read_text(encoding="utf-8"))["digest"]
     for style in ("text", "md"):
         said = dpaudit("verify", "c.json", "--format", style).stdout
-        for words in ("epsilon 1.0", "one customer's week", "repeat times=40", "stddev=30.0", digest):
+        for words in ("epsilon 1.0", "one customer", "repeat times=40", "stddev=30.0", digest):
             assert words in said, (style, words)
 
 
@@ -123,7 +123,7 @@ def test_a_digest_and_a_claim_can_be_demanded(
     """A true certificate of another claim is a finding for a script that knows which claim it wants."""
     dpaudit("certify", write(written), "--format", "json", "-o", "c.json")
     digest = json.loads(Path("c.json").read_text(encoding="utf-8"))["digest"]
-    claimed = "epsilon=1,delta=1e-5,neighbours=replace_one,model=central,unit=one customer's week"
+    claimed = "epsilon=1,delta=1e-5,neighbours=replace_one,model=central,unit=one customer"
     assert dpaudit("verify", "c.json", "--digest", digest, "--expect-claim", claimed).exit_code == 0
     assert dpaudit("verify", "c.json", "--digest", "0" * 64).exit_code == 1
     ended = dpaudit("verify", "c.json", "--expect-claim", "epsilon=0.9")

@@ -14,7 +14,7 @@ from typer.testing import Result
 from dpaudit import Claim, schemas
 from dpaudit.gate.terms import Terms
 
-CLAIM = Claim(epsilon=0.2, delta=1e-5, neighbours="replace_one", unit="one customer's week")
+CLAIM = Claim(epsilon=0.2, delta=1e-5, neighbours="replace_one", unit="one customer")
 TERMS = Terms(
     claim=CLAIM,
     up_to=(("audited_epsilon", 1.2), ("proved_delta", 1e-4), ("proved_epsilon", 1.5), ("refuted_epsilon", 1.4)),
@@ -94,7 +94,7 @@ def accepted(dpaudit: Callable[..., Result], name: str) -> None:
     [
         ("stddev = 8.0", "stddev = 0.02", "proved_"),
         ("stddev = 8.0", "stddev = 7.9", "proved_"),
-        ("one customer's week", "one visit", "unit"),
+        ("one customer", "one visit", "unit"),
         ("epsilon = 0.2", "epsilon = 0.1", "epsilon"),
         ("delta = 1e-5", "delta = 1e-6", "delta"),
     ],

@@ -13,7 +13,7 @@ from dpaudit.cli.app import app
 from dpaudit.cli.common.starter import Host, Starter
 
 ROOT = Path(__file__).parents[2]
-OPTIONS = ("--unit", "one customer's week", "--epsilon", "1", "--delta", "1e-5")
+OPTIONS = ("--unit", "one customer", "--epsilon", "1", "--delta", "1e-5")
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_three_answers_say_the_same_as_the_options(
     """Unit, claim and host are asked for on stderr; the files are those of the options."""
     monkeypatch.setattr("dpaudit.cli.init._terminal", lambda: True)
     asked, given = tmp_path / "asked", tmp_path / "given"
-    answers = "one customer's week\n1 1e-5\ngithub\n"
+    answers = "one customer\n1 1e-5\ngithub\n"
     result = CliRunner().invoke(app, ["init", str(asked)], input=answers, catch_exceptions=False)
     assert result.exit_code == 0, result.stderr
     assert result.stderr.count("?") + result.stderr.count("claim") == 3

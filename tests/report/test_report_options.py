@@ -19,7 +19,7 @@ name = "weekly sums"
 epsilon = 1.0
 delta = 1e-5
 neighbours = "replace_one"
-unit = "one customer's week"
+unit = "one customer"
 
 [declaration]
 node = "release"
@@ -49,7 +49,7 @@ def test_a_budget_and_an_earlier_report_are_shown(dpaudit: Callable[..., Result]
     dpaudit("certify", "config.toml", "--format", "json", "-o", "certificate.json")
     account = ("--account", "week")
     dpaudit(
-        "ledger", "open", "budget.db", *account, "--epsilon", "1", "--delta", "1e-4", "--unit", "one customer's week"
+        "ledger", "open", "budget.db", *account, "--epsilon", "1", "--delta", "1e-4", "--unit", "one customer"
     )
     dpaudit("ledger", "book", "budget.db", "certificate.json", *account, "--label", "week 1")
     more = ("--ledger", "budget.db", *account, "--previous", "first/report.json", "--deployment", str(FULL))
