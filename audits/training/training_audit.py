@@ -21,6 +21,9 @@ from audits.training.step import check_step
 from dpaudit import Claim, Conformity, Finding, Planted, Training, Watch, conform, plant
 from dpaudit.model.mechanism import Array
 
+MOST_CHECKS = 4
+"""Checks of one run, each at the significance that is given: conformance, one step, the whole run, canaries apart."""
+
 Train = Callable[[Array, Array, Watch, np.random.Generator], None]
 """train(features, labels, watch, rng): trains on the records and calls `watch.step` once for each step."""
 

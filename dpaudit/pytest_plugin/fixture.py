@@ -181,8 +181,9 @@ class PrivacyChecks:
         """Audit a training loop by canaries, against its declared `training` and the marker's claim.
 
         `loop` and the keywords `outputs`, `width` and `canaries` are those of `audits.audit_training`, whose result is
-        returned. A loop that adds more noise than it declares passes, with a remark; with `--dp-require declared` it
-        fails. The run is one sample: no evidence is carried over to a later run.
+        returned. Its checks share the significance of the test. A loop that adds more noise than it declares passes,
+        with a remark; with `--dp-require declared` it fails. The run is one sample: no evidence is carried over to a
+        later run.
         """
         __tracebackhide__ = True
         called = name or _name_of(loop)
@@ -190,8 +191,10 @@ class PrivacyChecks:
         budget = SessionBudget(significance=self.settings.significance, tests=1, seed=self.settings.seed)
         allotted = budget.allot(self.test, called, self._counted, [repr(self.claim)])
         rng = np.random.default_rng(allotted.seed)
-        what = {"training": training, "claim": self.claim, "rng": rng, "significance": allotted.significance}
-        audit = load_package("audits").audit_training(loop, features, labels, **what, **how)
+        procedure = load_package("audits.training.training_audit")
+        share = allotted.significance / procedure.MOST_CHECKS
+        what = {"training": training, "claim": self.claim, "rng": rng, "significance": share}
+        audit = procedure.audit_training(loop, features, labels, **what, **how)
         sentence = " ".join(finding.message for finding in audit.findings) or " ".join(c.sentence for c in audit.checks)
         self._tell(called, audit.verdict, sentence, _facts(allotted, 1) | {"claimed": self.claim.epsilon})
         departs = audit.verdict == "more_noise" and self.settings.require == "declared"

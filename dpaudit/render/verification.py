@@ -58,7 +58,7 @@ def summary(verification: Verification) -> str:
         )
     if verification.verdict == "refused":
         return "The file was altered, or has not the form of a certificate; nothing in it is confirmed."
-    return f"The certificate says {verdict}, and an independent reading of it does not agree."
+    return f"The certificate says {verdict}; the complaints name what does not agree with it."
 
 
 def _claim(claim: dict[str, Any]) -> str:

@@ -13,17 +13,27 @@ from typing import Any
 
 from dpaudit.configuration.files import LARGEST_FILE, json_value, read_text
 from dpaudit.errors import ConfigError
+from dpaudit.report.plain import SCHEMA
 from dpaudit.report.signed import signed_digest
 from dpaudit.verifier import Verification, verify
 
 DATA, STATEMENT = "report.json", "privacy-report.intoto.json"
 PAGES = ("report.html", "report.pdf", "report.md")
-_MOST_FILES = 10_000
-_PREFIX = "urn:dpaudit:schema:report:"
+_MOST_FILES = 1_000
+_MOST_BYTES = 8 * LARGEST_FILE
+"""How many bytes all files of a report may have together."""
+
+_CLEAN = ("CERTIFIED", "CERTIFIED WITH CAVEATS", "STATED BY SUPPLIER")
+"""Verdicts of a report that add nothing to what its certificate says."""
 
 
 def is_report(path: Path) -> bool:
-    """Return whether a path is that of a report: its folder, or one of its files by name."""
+    """Return whether a path is that of a report: its folder, or one of its files by name.
+
+    A file `report.json` is one unless it holds a certificate.
+    """
+    if path.name == DATA and path.is_file():
+        return "certificate:" not in str(_json(path).get("schema"))
     return path.name in (DATA, STATEMENT, *PAGES) or path.is_dir()
 
 
@@ -32,18 +42,20 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
 
     Guarantee: without a complaint the certificate in report.json is confirmed as by `verify`, the digest to sign
     follows from report.json (and is `digest`, if one is demanded), and every file that the statement of the report
-    names is there with the SHA-256 that the statement gives. A page that no statement names is a complaint.
+    names is there with the SHA-256 that the statement gives. A page that no statement names is a complaint, and so is
+    a report whose own verdict is a violation, or not certified. Who alters a file may alter the statement and the
+    stated digest with it: only a demanded digest, or a signature, shows that.
     Edge cases: report.json without a statement beside it is checked alone, and a note says so.
-    Raises: ConfigError: no report.json, or a file that cannot be read.
+    Raises: ConfigError: no report.json of this version, or a file that cannot be read.
     """
     folder = path if path.is_dir() else path.parent
     data = _data(folder)
-    found = verify(json.dumps(data.get("certificate")))
+    certificate = verify(json.dumps(data.get("certificate")))
     computed = _computed(data)
-    complaints = list(found.complaints)
+    complaints = [*certificate.complaints, *_against_itself(data)]
     if computed != data.get("digest_to_sign"):
         complaints.append(f"{DATA} was altered: its content has the digest {computed}, and it states another one")
-    if digest not in (None, computed, found.digest):
+    if digest not in (None, computed):
         complaints.append(f"the digest to sign is {computed}, and {digest} is demanded")
     stated = _stated(folder)
     if stated is None:
@@ -56,7 +68,26 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
         complaints += [f"{name} is not named in {STATEMENT}" for name in unnamed]
         notes = [f"{len(stated)} files were compared with their SHA-256 in {STATEMENT}."]
     notes += [f"The digest to sign is {computed}.", *_not_measured(data)]
-    return replace(found, complaints=tuple(complaints), notes=(*notes, *found.notes), digest=computed)
+    unconfirmed = certificate.unconfirmed
+    if data.get("verdict") == "INCONCLUSIVE":
+        unconfirmed += ("the report's own verdict is INCONCLUSIVE: no audit reached a result",)
+    return replace(
+        certificate,
+        complaints=tuple(complaints),
+        unconfirmed=unconfirmed,
+        notes=(*notes, *certificate.notes),
+        digest=computed,
+    )
+
+
+def _against_itself(data: dict[str, Any]) -> Iterator[str]:
+    """Yield a complaint for a verdict of the report, or of an audit in it, against the claim."""
+    word, audits = data.get("verdict"), data.get("audits")
+    if word not in (*_CLEAN, "INCONCLUSIVE"):
+        yield f"the report's own verdict is {word!s:.40}"
+    for audit in audits if isinstance(audits, list) else ():
+        if isinstance(audit, dict) and audit.get("verdict") == "violation":
+            yield f"the report holds a violation: {audit.get('name')!s:.80}"
 
 
 def _data(folder: Path) -> dict[str, Any]:
@@ -65,8 +96,10 @@ def _data(folder: Path) -> dict[str, Any]:
     if not file.exists():
         raise ConfigError(f"{folder}: no {DATA} there; keep the files of a report in one folder.")
     data = _json(file)
-    if not str(data.get("schema", "")).startswith(_PREFIX):
-        raise ConfigError(f"{file}: no report of dpaudit; its schema is {str(data.get('schema'))!r:.80}.")
+    if data.get("schema") != SCHEMA:
+        raise ConfigError(
+            f"{file}: no report of this version; its schema is {str(data.get('schema'))!r:.80}, and {SCHEMA!r} is read."
+        )
     return data
 
 
@@ -105,6 +138,7 @@ def _stated(folder: Path) -> dict[str, str] | None:
 
 def _differing(folder: Path, stated: dict[str, str]) -> Iterator[str]:
     """Yield a complaint for each file that is missing, or whose content is not what the statement says."""
+    left = _MOST_BYTES
     for name, digest in sorted(stated.items()):
         inside = PurePosixPath(name)
         if inside.is_absolute() or ".." in inside.parts:
@@ -113,7 +147,11 @@ def _differing(folder: Path, stated: dict[str, str]) -> Iterator[str]:
         file = folder / inside
         if not file.is_file():
             yield f"{name!r:.80} is named in {STATEMENT} and is missing"
-        elif _sha256(file) != digest:
+            continue
+        left -= file.stat().st_size
+        if left < 0:
+            raise ConfigError(f"{folder}: the files of a report have at most {_MOST_BYTES} bytes together.")
+        if _sha256(file) != digest:
             yield f"{name!r:.80} was altered: it has not the SHA-256 that {STATEMENT} states"
 
 

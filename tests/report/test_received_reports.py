@@ -6,25 +6,37 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from numpy.random import default_rng
 from typer.testing import CliRunner
 
 from audits import audit
 from audits.examples import CLAIM, half_noise
-from dpaudit import ConfigError, Release, certify, verify
+from dpaudit import AuditResult, ConfigError, Release, certify, verify
 from dpaudit.cli.app import app
 from dpaudit.report import Report, write
 from dpaudit.report.received import verify_report
 from dpaudit.report.signed import signed_digest
 from mechanisms import Laplace
 
+
+def kept(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+    """Keeps `CLAIM`."""
+    return data + rng.laplace(0, 1, n_runs)
+
+
+def audited(function: Any) -> AuditResult:
+    return audit(
+        function, neighbours=(0.0, 1.0), claim=CLAIM, arithmetic="exact", runs=20_000, rng=np.random.default_rng(1)
+    )
+
+
 NOISE = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours=CLAIM.neighbours)
 CERTIFICATE = certify(Release(label="sum", mechanism=NOISE), CLAIM)
 REPORT = Report(
     title="A sum",
     certificate=CERTIFICATE,
-    audits=(audit(half_noise, neighbours=(0.0, 1.0), claim=CLAIM, runs=2_000, rng=default_rng(1)),),
+    audits=(audited(kept),),
     created="2026-01-02",
     command="dpaudit report a.toml",
     environment=(("system", "one"),),
@@ -90,7 +102,7 @@ def test_an_altered_result_is_found_although_the_statement_follows_it(folder: Pa
     """The digest to sign covers the audits; who alters it too has another digest than the one that was received."""
     audits = json.loads((folder / "report.json").read_text(encoding="utf-8"))["audits"]
     received = verify_report(folder).digest
-    with_data(folder, {"audits": [audits[0] | {"verdict": "consistent"}]})
+    with_data(folder, {"audits": [audits[0] | {"epsilon_lower": 0.0}]})
     restated(folder)
     assert len(complaints(folder)) == 1
     assert complaints(folder)[0].startswith("report.json was altered")
@@ -100,6 +112,36 @@ def test_an_altered_result_is_found_although_the_statement_follows_it(folder: Pa
     assert complaints(folder) == ()
     assert f"{received} is demanded" in verify_report(folder, received).complaints[0]
     assert CliRunner().invoke(app, ["verify", str(folder), "--digest", received]).exit_code == 1
+
+
+def test_a_report_that_holds_a_violation_is_a_finding(tmp_path: Path) -> None:
+    """Its files are whole and its certificate is proved; both the word and the audit say that the claim is false."""
+    write(replace(REPORT, audits=(audited(half_noise),)), tmp_path)
+    assert complaints(tmp_path) == (
+        "the report's own verdict is VIOLATION FOUND",
+        "the report holds a violation: function",
+    )
+    assert CliRunner().invoke(app, ["verify", str(tmp_path)]).exit_code == 1
+
+
+def test_a_certificate_and_another_version_are_told_from_a_report(folder: Path) -> None:
+    """A certificate may bear the name; what an older version signed is not called altered."""
+    with_data(folder, {"schema": "urn:dpaudit:schema:report:6"})
+    with pytest.raises(ConfigError, match="no report of this version"):
+        verify_report(folder)
+    (folder / "report.json").write_text(CERTIFICATE.to_json(), encoding="utf-8")
+    assert CliRunner().invoke(app, ["verify", str(folder / "report.json")]).exit_code == 0
+
+
+def test_a_statement_about_more_than_can_be_read_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many names of one file are bounded by what they have together."""
+    monkeypatch.setattr("dpaudit.report.received._MOST_BYTES", 10**6)
+    statement = json.loads((folder / STATEMENT).read_text(encoding="utf-8"))
+    last = statement["subject"][-1]
+    statement["subject"] += [last | {"name": f"{'./' * n}report.html"} for n in range(1, 50)]
+    (folder / STATEMENT).write_text(json.dumps(statement), encoding="utf-8")
+    with pytest.raises(ConfigError, match="bytes together"):
+        verify_report(folder)
 
 
 def test_an_altered_certificate_is_found(folder: Path) -> None:

@@ -48,9 +48,7 @@ def test_a_budget_and_an_earlier_report_are_shown(dpaudit: Callable[..., Result]
     assert dpaudit("report", "config.toml", "-o", "first").exit_code == 0
     dpaudit("certify", "config.toml", "--format", "json", "-o", "certificate.json")
     account = ("--account", "week")
-    dpaudit(
-        "ledger", "open", "budget.db", *account, "--epsilon", "1", "--delta", "1e-4", "--unit", "one customer"
-    )
+    dpaudit("ledger", "open", "budget.db", *account, "--epsilon", "1", "--delta", "1e-4", "--unit", "one customer")
     dpaudit("ledger", "book", "budget.db", "certificate.json", *account, "--label", "week 1")
     more = ("--ledger", "budget.db", *account, "--previous", "first/report.json", "--deployment", str(FULL))
     ended = dpaudit("report", "config.toml", "-o", "second", *more)

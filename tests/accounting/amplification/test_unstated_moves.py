@@ -20,7 +20,7 @@ def sample(scheme: str, neighbours: Neighbours = "replace_one") -> Subsample:
     """A part on one of two records."""
     noise = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours=neighbours)
     part = Release(label="answers", mechanism=noise)
-    return Subsample(part=part, rate=0.5, scheme=scheme, population=2, batch_size=1)  # type: ignore[arg-type]
+    return Subsample(part=part, rate=0.5, scheme=scheme, population=2, batch_size=1)  # type: ignore[arg-type]  # two of the schemes
 
 
 def test_a_query_that_reads_identifiers_moves_where_no_replaced_value_moves_it() -> None:
