@@ -11,6 +11,7 @@ Theorem 21; Mironov (2017), Table II for the Laplace moment.
 """
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
 
@@ -31,6 +32,7 @@ from dpaudit.model.losses import (
 
 Floats: TypeAlias = NDArray[np.float64]
 _POWERS = np.exp(np.linspace(math.log(1e-6), math.log(1e9), 4001))  # s = alpha - 1
+_COARSE = 40  # powers between two of the first search
 _MARGIN = 1e-13
 _LARGEST_EPSILON = 1e290
 _CLOSED = (GaussianLoss, LaplaceLoss, ApproximateLoss, DiscreteLoss)  # families whose moments have a closed form
@@ -85,22 +87,28 @@ def _few(composition: Composition) -> Composition:
     return composition if len(composition.parts) <= MOST_JOINED else Composition(parts=merged(composition)[1])
 
 
-def _log_moments(composition: Composition, *, ranged: bool) -> tuple[Floats, Floats]:
-    """Return ln E[e^(s L)] of the whole at every power, and a bound on its rounding."""
-    total, size = np.zeros_like(_POWERS), np.ones_like(_POWERS)
+def _log_moments(composition: Composition, powers: Floats, *, ranged: bool) -> tuple[Floats, Floats]:
+    """Return ln E[e^(s L)] of the whole at each power, and a bound on its rounding."""
+    total, size = np.zeros_like(powers), np.ones_like(powers)
     for loss, times in composition.parts:
         if isinstance(loss, _CLOSED):
             span = loss.span if ranged and isinstance(loss, DiscreteLoss) else None
             with np.errstate(over="ignore"):
-                moment = log_moment(loss, _POWERS) if span is None else ranged_moment(span, _POWERS)
-                part = times * moment if times < _MOST else _POWERS * math.inf
+                moment = log_moment(loss, powers) if span is None else ranged_moment(span, powers)
+                part = times * moment if times < _MOST else powers * math.inf
                 total, size = total + part, size + np.abs(part) + min(times, _MOST) * 2.0
     return total, _MARGIN * size
 
 
-def _constant() -> Floats:
+def _smallest(bounds_at: Callable[[Floats], Floats]) -> float:
+    """Return the smallest of the bounds at some powers, each of which holds: a coarse search, then all beside its best."""
+    place = int(bounds_at(_POWERS[::_COARSE]).argmin()) * _COARSE
+    return float(bounds_at(_POWERS[max(0, place - _COARSE) : place + _COARSE + 1]).min())
+
+
+def _constant(powers: Floats) -> Floats:
     """Return ln((1 - 1/alpha)^alpha / (alpha - 1)), alpha = 1 + s."""
-    return (1 + _POWERS) * -np.log1p(1 / _POWERS) - np.log(_POWERS)
+    return (1 + powers) * -np.log1p(1 / powers) - np.log(powers)
 
 
 def log_delta(composition: Composition, epsilon: float) -> float:
@@ -113,9 +121,13 @@ def log_delta(composition: Composition, epsilon: float) -> float:
 
 def _log_finite(composition: Composition, epsilon: float, *, ranged: bool) -> float:
     """Return a bound on the logarithm of what the finite losses add to delta."""
-    moments, rounding = _log_moments(composition, ranged=ranged)
     epsilon = min(epsilon, _LARGEST_EPSILON)  # delta is no larger at a larger epsilon, whose product is no float
-    return min(0.0, float((moments + rounding + _constant() - _POWERS * epsilon * (1 - _MARGIN)).min()))
+
+    def bounds_at(powers: Floats) -> Floats:
+        moments, rounding = _log_moments(composition, powers, ranged=ranged)
+        return np.asarray(moments + rounding + _constant(powers) - powers * epsilon * (1 - _MARGIN))
+
+    return min(0.0, _smallest(bounds_at))
 
 
 def _delta(composition: Composition, epsilon: float, *, ranged: bool = False) -> Bracket:
@@ -133,9 +145,12 @@ def _epsilon(composition: Composition, delta: float, *, ranged: bool = False) ->
     rest = (delta - infinite) * (1 - 1e-15)
     if rest <= 0:
         return Bracket(lower=0.0, upper=math.inf, engines=("renyi",))
-    moments, rounding = _log_moments(composition, ranged=ranged)
-    bounds = (moments + rounding + _constant() - math.log(rest) + 1e-12) / _POWERS
-    return Bracket(lower=0.0, upper=max(0.0, float(bounds.min()) * (1 + 1e-14)), engines=("renyi",))
+
+    def bounds_at(powers: Floats) -> Floats:
+        moments, rounding = _log_moments(composition, powers, ranged=ranged)
+        return np.asarray((moments + rounding + _constant(powers) - math.log(rest) + 1e-12) / powers)
+
+    return Bracket(lower=0.0, upper=max(0.0, _smallest(bounds_at) * (1 + 1e-14)), engines=("renyi",))
 
 
 def _covers(composition: Composition) -> bool:

@@ -43,11 +43,12 @@ def mapped(part: Multiset, rate: float) -> Loss:
     if not atoms:
         return (*discrete([(log_absent(rate), absent(rate) * other)], rate * lost), "sampled")
     values, masses = np.array(atoms).T
-    opposite = dict(atoms) if lost == other and all(-v in dict(atoms) for v, _ in atoms) else {}
+    masses_at, unused = dict(atoms), absent(rate)
+    opposite = masses_at if lost == other and all(-v in masses_at for v in masses_at) else {}
     under = [opposite.get(-v, p * math.exp(-v)) for v, p in atoms]
-    held: Counter[float] = Counter({log_absent(rate): absent(rate) * other})
+    held: Counter[float] = Counter({log_absent(rate): unused * other})
     for v, p, q in zip(sampled(values, rate).tolist(), masses.tolist(), under, strict=True):
-        held[v] += rate * p + absent(rate) * q
+        held[v] += rate * p + unused * q
     return (*discrete(list(held.items()), rate * lost), "sampled")
 
 

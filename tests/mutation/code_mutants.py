@@ -191,7 +191,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("E12", "Renyi forgets the count", "dpaudit.engines.renyi:_log_moments", "times * moment", "moment",
      "laplace x 20"),
     ("E13", "Renyi forgets the mass at infinity", "dpaudit.engines.renyi:_delta", "(infinite + finite)", "(finite)", "wishart"),
-    ("E14", "the conversion's constant is squared", "dpaudit.engines.renyi:_constant", "(1 + _POWERS) *", "2 * (1 + _POWERS) *",
+    ("E14", "the conversion's constant is squared", "dpaudit.engines.renyi:_constant", "(1 + powers) *", "2 * (1 + powers) *",
      "laplace x 20"),
     ("E16", "labels told higher than the loss keep their weight under Q", "dpaudit.engines.tilted.grid:dominated",
      "rise * math.exp(width) * part", "rise * part", "gaussian and laplace"),

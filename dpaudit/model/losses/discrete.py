@@ -1,12 +1,13 @@
 """The loss of a mechanism with finitely many loss values."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpaudit.checks import non_negative
 from dpaudit.model.losses.approximate import ApproximateLoss
@@ -22,7 +23,7 @@ def _sorted(atoms: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float]
     Raises: ValueError: a loss that is not finite, or a probability that is none.
     """
     if {*map(type, chain.from_iterable(atoms))} <= {float}:
-        values, masses = np.array(atoms or ((0.0, 1.0),)).T
+        values, masses = _columns(atoms or ((0.0, 1.0),))
         if np.isfinite(values).all() and (np.diff(values) > 0).all() and ((masses > 0) & (masses < math.inf)).all():
             return tuple(atoms)  # what they mostly are
     merged: dict[float, float] = {}
@@ -31,6 +32,11 @@ def _sorted(atoms: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float]
             raise ValueError(f"Expected a finite loss, got {loss}; put infinite losses in infinite_mass.")
         merged[float(loss)] = merged.get(float(loss), 0.0) + non_negative("probability", probability)
     return tuple(sorted((v, p) for v, p in merged.items() if p > 0))
+
+
+def _columns(atoms: tuple[tuple[float, float], ...]) -> NDArray[np.float64]:
+    """Return the losses and their probabilities, of shape (2, n)."""
+    return np.fromiter(chain.from_iterable(atoms), np.float64, 2 * len(atoms)).reshape(-1, 2).T.copy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +72,7 @@ class DiscreteLoss:
     pair: "DiscreteLoss | None" = None
     rounding: float = 0.0
     span: float | None = None
+    _table: NDArray[np.float64] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "atoms", _sorted(self.atoms))
@@ -74,11 +81,11 @@ class DiscreteLoss:
             if mass > 1:
                 raise ValueError(f"Expected {name}={mass} in [0, 1].")
             object.__setattr__(self, name, mass)
-        forward = math.fsum(p for _, p in self.atoms) + self.infinite_mass
-        values, masses = np.array(self.atoms or ((0.0, 0.0),)).T
-        with np.errstate(over="ignore", invalid="ignore"):  # what is beyond a float is no sum of 1
+        object.__setattr__(self, "_table", _columns(self.atoms))
+        values, masses = self._table
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # what is beyond a float is no sum of 1
             under = masses * np.exp(-values)
-        backward = math.fsum(under.tolist()) + self.reverse_infinite_mass
+        forward, backward = masses.sum() + self.infinite_mass, under.sum() + self.reverse_infinite_mass
         blurs = [_ROUNDING + _UNITS * float(side @ np.abs(values)) for side in (masses, under)]
         if abs(forward - 1) > blurs[0] or abs(backward - 1) > blurs[1]:
             raise ValueError(
@@ -103,8 +110,9 @@ class DiscreteLoss:
 
     def _mirrored(self) -> bool:
         """Return whether each loss has its negative beside it, unless floating point cannot hold the mass of that."""
-        losses = {loss for loss, _ in self.atoms}
-        return all(-loss in losses or p * math.exp(-loss) < _VANISHED for loss, p in self.atoms)
+        values, masses = self._table
+        with np.errstate(over="ignore", under="ignore"):
+            return bool((np.isin(-values, values) | (masses * np.exp(-values) < _VANISHED)).all())
 
     @property
     def supremum(self) -> float:
@@ -113,7 +121,9 @@ class DiscreteLoss:
 
     def hockey_stick(self, epsilon: float) -> float:
         """Return delta(epsilon) in floating point, with no claim on the last digits."""
-        return self.infinite_mass + math.fsum(-p * math.expm1(epsilon - v) for v, p in self.atoms if v > epsilon)
+        values, masses = self._table[:, self._table[0] > epsilon]
+        with np.errstate(under="ignore"):
+            return self.infinite_mass + math.fsum((-masses * np.expm1(epsilon - values)).tolist())
 
     def reversed(self) -> "DiscreteLoss":
         """Return the loss of (Q, P)."""

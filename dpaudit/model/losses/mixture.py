@@ -16,7 +16,6 @@ Shifts = tuple[tuple[float, float], ...]
 
 _SUM = 1e-9
 _FAR = 50.0
-_HALVINGS = 80
 _NEAR = 0.5  # losses up to which a difference of logarithms cancels
 _EXACT = 400  # trials whose probabilities are rounded once
 _LEAST = 1e-304  # of the largest probability; what is rarer is left out
@@ -67,11 +66,14 @@ class MixtureLoss:
 
     def output_of(self, epsilon: float) -> float:
         """Return about the output at which the loss reaches `epsilon`."""
+        from scipy.optimize import brentq  # optimisers load slowly, and few losses are mixtures
+
         low, high = self.below[0][0] - _FAR, self.above[-1][0] + _FAR
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self.loss_at(middle) <= epsilon else (low, middle)
-        return high
+        if self.loss_at(low) > epsilon:
+            return low
+        if self.loss_at(high) <= epsilon:
+            return high
+        return float(brentq(lambda output: self.loss_at(output) - epsilon, low, high, xtol=2.0**-52, maxiter=1000))
 
     def gain(self, output: float, epsilon: float) -> tuple[float, float]:
         """Return P - e^epsilon Q of the outputs above one, and the sum of the sizes of what cannot cancel exactly.
