@@ -101,7 +101,7 @@ def _log_moments(composition: Composition, powers: Floats, *, ranged: bool) -> t
 
 
 def _smallest(bounds_at: Callable[[Floats], Floats]) -> float:
-    """Return the smallest of the bounds at some powers, each of which holds: a coarse search, then all beside its best."""
+    """Return the smallest of the bounds at some powers, each of which holds: first a few, then all beside the best."""
     place = int(bounds_at(_POWERS[::_COARSE]).argmin()) * _COARSE
     return float(bounds_at(_POWERS[max(0, place - _COARSE) : place + _COARSE + 1]).min())
 

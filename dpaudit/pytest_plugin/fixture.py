@@ -464,7 +464,7 @@ def _power(result: AuditResult) -> str:
 def _failure(verdict: str, name: str, sentence: str, allotted: Allotment, runs: int) -> str:
     """Return the text of a failed test."""
     return (
-        f"{verdict}  {name}\n{sentence}\n  {runs} runs, seed {allotted.seed}; correct code is accused with probability "
+        f"{verdict}  {name}\n{sentence}\n  {runs} runs, seed {allotted.seed}; correct code is flagged with probability "
         f"at most {allotted.significance:.1g}"
     )
 

@@ -92,7 +92,7 @@ def _kept(settings: Settings) -> str:
     level = f"with probability at most {settings.significance:g}"
     if settings.evidence:
         shared = f"for every run that shares {settings.evidence}"
-        return f"Profile {settings.profile}. Correct code is accused {level}, {shared}."
+        return f"Profile {settings.profile}. Correct code is flagged {level}, {shared}."
     return (
         f"Profile {settings.profile}. Each test accuses correct code {level}, "
         "with fixed seeds: the same code gives the same result."

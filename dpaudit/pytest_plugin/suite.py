@@ -34,7 +34,7 @@ def suite_line(accusations: Sequence[Accusation], checks: int, significance: flo
     """Return what the suite as a whole says, in one sentence."""
     stands = standing(accusations, checks, significance)
     if not accusations:
-        return f"Nothing is accused in a suite of {checks} checks."
+        return f"Nothing is flagged in a suite of {checks} checks."
     names = f": {', '.join(one.name for one in stands)}" if stands else ""
     return (
         f"Of {len(accusations)} findings {len(stands)} also stand for the whole suite of {checks} checks, at "

@@ -67,6 +67,6 @@ def _summary(rows: Sequence[BugRow]) -> str:
     alarms = sum(row.alarms for row in run)
     left = f" {len(rows) - len(run)} not run." if len(run) < len(rows) else ""
     return (
-        f"{caught} of {len(run)} defects caught on every seed; {alarms} fixed versions accused, over all seeds; "
+        f"{caught} of {len(run)} defects caught on every seed; {alarms} fixed versions flagged, over all seeds; "
         f"{sum(row.seconds for row in run):.1f} s.{left}"
     )

@@ -59,7 +59,7 @@ def _evidence(result: ScoresResult) -> list[tuple[str, str]]:
         ("scores", f"{whole(result.members)} of members, {whole(result.others)} of others"),
         ("sampling", sampling_phrase(result.sampling)),
         ("counts", counts_phrase(result)),
-        ("error", f"a true claim is accused with probability at most {nearest(result.significance)}"),
+        ("error", f"a true claim is rejected with probability at most {nearest(result.significance)}"),
     ]
     if result.declared is not None:
         verdict = "refuted" if result.declared.refuted else "not refuted"

@@ -55,7 +55,7 @@ def outcome_of(report: ReportInputs) -> Outcome:
     of which no audit reached a result is *INCONCLUSIVE*; one of stated parts alone is *STATED BY SUPPLIER*; with
     anything assumed or left out it has *CAVEATS*. Plain *CERTIFIED* needs that each condition is proved, was looked
     at by a run, or is asserted in the deployment.
-    Where no upper bound is known of the code the sentence begins "It was claimed that".
+    Where no upper bound is known of the code the sentence begins "The claim was that".
     """
     certificate, caveats = report.certificate, _caveats(report)
     word, sentence = _word(report, caveats)

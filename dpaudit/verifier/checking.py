@@ -122,12 +122,12 @@ def _numbers(data: Table) -> tuple[Outcome, tuple[str, ...]]:
     above = Worst(upper)
     below = above if upper == lower else Worst(lower)
     void = any(row["status"] == "violated" and row["kind"] not in _BESIDE for row in data["conditions"])
-    found = Outcome(_void_complaints(data["tight"])) if void else compared("upper", data, data["tight"], above)
-    found = found.joined(compared("lower", data, data["tight"], below))
+    found = Outcome(_void_complaints(data["tight"])) if void else compared("upper", data, data["tight"], above, below)
+    found = found.joined(compared("lower", data, data["tight"], below, below))
     if assumed:
         epsilon, delta = assumed_ends(data)
         stated = {"epsilon": {"lower": epsilon}, "delta": {"lower": delta}}
-        found = found.joined(compared("lower", data, stated, Worst(assumed), _TOLD - 1))
+        found = found.joined(compared("lower", data, stated, (most := Worst(assumed)), most, _TOLD - 1))
         refuting = any(end * _TOLD > claim[name] for name, end in (("epsilon", epsilon), ("delta", delta)))
         found = found.joined(Outcome(() if refuting else ("the assumption refutes nothing",)))
     answers = [curve.delta(claim["epsilon"]) for curve in (above, below)]

@@ -1,9 +1,10 @@
 """Compares a stated end with the proved bracket of the checker: confirmed, contradicted, or neither.
 
-An end on its safe side of the whole bracket is proved. One on the other side of the whole bracket is contradicted. One
-inside is confirmed where the bracket is narrow, and stays open where it is wide. An end that is proved and lies further
-from the bracket than the tolerance is not what the declaration gives: unconfirmed where sharp bounds are known, and
-told otherwise.
+An end on its safe side of the whole bracket is proved. One on the other side is contradicted where some pair attains
+the curve. Where none is known to, the end may come from a sharper proof than that of the checker: it stays open. An end
+inside the bracket is confirmed where the bracket is narrow, and stays open where it is wide. An end that is proved and
+lies further from the bracket than the tolerance is not what the declaration gives: unconfirmed where sharp bounds are
+known, and told otherwise.
 """
 
 import math
@@ -47,16 +48,28 @@ def tolerance(curve: Worst) -> float:
     return _COARSE if curve.coarse else _CLOSED if curve.closed else _SUMMED
 
 
-def compared(side: str, data: Table, ends: Table, curve: Worst, digits: float = 0.0) -> Outcome:
+def compared(side: str, data: Table, ends: Table, curve: Worst, attained: Worst, digits: float = 0.0) -> Outcome:
     """Ask the curve at the stated ends of delta and epsilon, which may be rounded to so many digits.
 
+    What contradicts an upper end is the curve that is `attained`; a lower end, `curve` itself.
     A quick effort is sharp in closed form alone, and no effort is of losses made of others.
     """
     claim, loose = data["claim"], max(tolerance(curve), digits)
     sharp = not curve.derived and (curve.closed or data["effort"] != "quick")
     delta, epsilon = (float(ends[name][side]) for name in ("delta", "epsilon"))
     found = _delta(side, delta, claim, curve, loose, sharp=sharp)
-    return found.joined(_epsilon(side, epsilon, float(claim["delta"]), curve, loose, sharp=sharp))
+    found = found.joined(_epsilon(side, epsilon, float(claim["delta"]), curve, loose, sharp=sharp))
+    if not found.wrong or side == "lower" or attained is curve or _contradicted(delta, epsilon, claim, attained):
+        return found
+    sharper = tuple(f"{told}, which no known pair attains" for told in found.wrong)
+    return Outcome((), (*found.unconfirmed, *sharper), found.loose)
+
+
+def _contradicted(delta: float, epsilon: float, claim: Table, attained: Worst) -> bool:
+    """Return whether some pair has a larger delta or epsilon than the upper ends say."""
+    low, _ = attained.delta(claim["epsilon"])
+    over = epsilon < math.inf and _exceeds(attained, epsilon * (1 + _EXACT), float(claim["delta"]), 0)[0]
+    return over or delta < low * (1 - _ROUNDED * attained.derived)
 
 
 def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float, *, sharp: bool) -> Outcome:
@@ -72,7 +85,7 @@ def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float, *,
         near = delta >= low * (1 - loose) - room or delta >= curve.delta(at * (1 + loose))[0]
     stated, lies = f"the {side} bound on delta, {delta:.9g}", f"this checker's bracket [{low:.9g}, {high:.9g}]"
     if not true:
-        return Outcome((f"{stated}, is contradicted by {lies}",))
+        return Outcome((f"{stated}, is on the wrong side of {lies}",))
     if not near:
         return _far(f"{stated}, is far from {lies}", sharp=sharp and (high >= BLUNT or curve.closed))
     compared_at_all = high > small or (side == "upper" and not delta)  # a delta of 0 is met from the largest loss on

@@ -86,10 +86,11 @@ def summary(results: Sequence[RowResult], significance: float, family: int) -> s
     measured = [row for row in results if row.outcome != "not run"]
     accused = [row for row in measured if row.accused]
     surprising, missed = sum(row.surprising for row in measured), sum(row.missed for row in measured)
+    detected = f"{missed} known bugs were not detected." if missed else "All known bugs were detected."
     return (
-        f"{len(measured)} of {len(results)} rows were measured, {len(accused)} are accused: {surprising} that were "
-        f"held to be sound, {len(accused) - surprising} that were known. {missed} known defects got away. "
-        f"With probability at least {nearest(1 - significance)} no true claim among {family} rows is accused."
+        f"{len(measured)} of {len(results)} rows were measured, {len(accused)} are flagged: {surprising} that were "
+        f"held to be sound, {len(accused) - surprising} that were known. {detected} "
+        f"With probability at least {nearest(1 - significance)} no true claim among {family} rows is flagged."
     )
 
 

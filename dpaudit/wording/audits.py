@@ -60,10 +60,10 @@ def bound_phrase(result: AuditResult) -> str:
 def power_phrase(result: AuditResult) -> str:
     """Return the measured power of an audit in one sentence."""
     power = result.power
-    once = "counted once after half of the runs, " if result.bound == "e_process" else ""
+    when = "looked at once, after half of the runs; " if result.bound == "e_process" else ""
     caught = (
-        f"{once}would have been accused by this attack with probability {nearest(power.probability)} or more "
-        f"({power.repetitions:,} runs of it; error {nearest(power.error)})"
+        f"would have been caught with probability {nearest(power.probability)} or more "
+        f"({when}{power.repetitions:,} runs of it; error {nearest(power.error)})"
     )
     match power.kind:
         case "upper_limit":
@@ -76,7 +76,7 @@ def power_phrase(result: AuditResult) -> str:
         case "far_pair":
             return f"A pair {_factor(result)} times as far apart {caught}."
         case "repeated_runs":
-            return f"{_factor(result)} runs that count as one {caught}."
+            return f"A version that leaks {_factor(result)} times as much {caught}."
         case "none":
             if not power.repetitions:
                 return "No control was attacked, so the audit has no known power."

@@ -40,6 +40,19 @@ def neighbours_phrase(neighbours: Neighbours) -> str:
             assert_never(neighbours)
 
 
+def observed(model: Model) -> str:
+    """Return what the claim bounds the probability of."""
+    match model:
+        case "central":
+            return "any output"
+        case "joint":
+            return "anything that the other users see together"
+        case "local":
+            return "any message of the user"
+        case _:
+            assert_never(model)
+
+
 def observer(model: Model) -> str:
     """Return the observer whose view the claim is about."""
     match model:
@@ -60,22 +73,25 @@ def promise(claim: Claim) -> str:
 
 def was_promised(claim: Claim) -> str:
     """Return what a claim that does not hold, or is not known to hold for the code, said of a record."""
-    return f"It was claimed that, {promised(claim)}."
+    return f"The claim was that, {promised(claim)}."
 
 
 def promised(claim: Claim) -> str:
     """Return the meaning of the claim as a clause that begins in the lower case."""
-    whatever = {
-        "replace_one": f"whatever {claim.unit} is",
-        "add_remove": f"whether or not {claim.unit} is there",
-        "zero_out": f"whether or not {claim.unit} contributes anything",
+    condition = {
+        "replace_one": f"if {claim.unit} is replaced by another",
+        "add_remove": f"if {claim.unit} is added or removed",
+        "zero_out": f"if the contribution of {claim.unit} is set to zero",
     }[claim.neighbours]
+    probability = f"the probability of {observed(claim.model)}"
     if claim.epsilon == math.inf:
-        return f"{whatever}, nothing is promised of what {observer(claim.model)} may see"
-    change = f"by no more than a factor of {claimed_factor(claim)}" if claim.epsilon else "not at all"
-    if claim.delta:
-        change = f"{change}, plus {exact(claim.delta)}" if claim.epsilon else f"by no more than {exact(claim.delta)}"
-    return f"{whatever}, the probability of anything that {observer(claim.model)} may see changes {change}"
+        return f"{condition}, {probability} may change by any factor"
+    if not claim.epsilon:
+        return f"{condition}, {probability} " + (
+            f"changes by at most {exact(claim.delta)}" if claim.delta else "stays the same"
+        )
+    more = f", plus {exact(claim.delta)}" if claim.delta else ""
+    return f"{condition}, {probability} changes by a factor of at most {claimed_factor(claim)}{more}"
 
 
 def claimed_factor(claim: Claim) -> str:

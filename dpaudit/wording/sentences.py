@@ -1,7 +1,7 @@
 """The sentences of a report that hold computed numbers: a template each, filled in one place."""
 
 SENTENCES: dict[str, str] = {
-    "claim": "It was claimed that {parameters} for {unit}: {outcome}",
+    "claim": "The claim was that {parameters} for {unit}: {outcome}",
     "proved": (
         "What is proved of the declaration is epsilon of at most {epsilon}{provided}: a factor of at most {factor} in "
         "any probability{beside}."
@@ -41,7 +41,7 @@ SENTENCES: dict[str, str] = {
         "gives {guarantee}."
     ),
     "one_unit": "One person contributes one unit.",
-    "share": "Delta times {units} units is {share}.",
+    "share": "The claim allows about {share} of {units} units to leak completely; it should be far below 1.",
     "large_epsilon": (
         "The claim allows a probability to change by a factor of {factor}, and an attacker an advantage of {advantage} "
         "out of 1. No threshold is agreed upon; whether that is small enough is a decision."
@@ -49,7 +49,7 @@ SENTENCES: dict[str, str] = {
     "mu": "mu = {mu}: one Gaussian release of noise multiplier {multiplier} has this epsilon at delta {delta}",
     "violation": (
         "The audit '{name}' measured epsilon of at least {epsilon}, more than {against}{provided}; correct code would "
-        "be accused with probability {significance} or less."
+        "be flagged with probability {significance} or less."
     ),
 }
 """Each sentence by its name; a number is put in as text, rounded in the direction of its words."""
@@ -59,6 +59,6 @@ def say(name: str, /, **words: str) -> str:
     """Return one sentence with its numbers and names put in.
 
     >>> say("share", units="500", share="0.005")
-    'Delta times 500 units is 0.005.'
+    'The claim allows about 0.005 of 500 units to leak completely; it should be far below 1.'
     """
     return SENTENCES[name].format(**words)

@@ -71,7 +71,7 @@ clean.verdict, at_least(clean.epsilon_lower, 3)
 from dpaudit.wording.audits import power_phrase
 
 power_phrase(clean)
-# Out: 2 runs that count as one would have been accused by this attack with probability 0.9 or more (5,625 runs of it; error 0.1).
+# Out: A version that leaks 2 times as much would have been caught with probability 0.9 or more (5,625 runs of it; error 0.1).
 
 # %% [markdown]
 # A certificate proves the claim for the noise that is declared. The two belong together: the proof is about the declaration, the audit about the code.

@@ -1,6 +1,7 @@
 """The checker's curve holds known numbers, and printed steps hold just above what their rule gives, and not below."""
 
 import json
+from collections import Counter
 
 import pytest
 
@@ -72,8 +73,26 @@ def test_the_lower_end_at_several_secret_places_meets_the_delta_by_all_outcomes(
 def test_an_end_is_judged_by_its_side_and_its_distance(place: int) -> None:
     """Inside of the tolerance it is confirmed, beyond it loose or unconfirmed, and on the other side wrong."""
     tree, relation, side, data, stated, word = ENDS[place]
-    found = compared(side, data, stated, Worst(fold(tree, relation)))
+    curve = Worst(fold(tree, relation))
+    found = compared(side, data, stated, curve, curve)
     assert said(found) == word, (json.dumps(tree), side, data, stated, found)
+
+
+def test_an_upper_end_below_a_curve_that_no_pair_reaches_is_open_and_not_contradicted() -> None:
+    """A black box of epsilon 2 has the curve 1 - e^(epsilon - 2) times its mass; a sharper end needs another proof."""
+    tree = {
+        "node": "stated",
+        "epsilon": 2.0,
+        "delta": 0.0,
+        "source": "a supplier",
+        "neighbours": "replace_one",
+        "printed": None,
+    }
+    dominating, unknown = Worst(fold(tree, "replace_one")), Worst([Counter()])
+    data = {"claim": {"epsilon": 1.0, "delta": 0.1}, "effort": "default"}
+    ends = {"delta": {"upper": 0.3}, "epsilon": {"upper": 1.5}}
+    assert said(compared("upper", data, ends, dominating, unknown)) == "unconfirmed small"
+    assert said(compared("upper", data, ends, dominating, dominating)) == "wrong small"
 
 
 @pytest.mark.parametrize(("tree", "relation", "witness"), list(no_pairs()))

@@ -111,22 +111,22 @@ def test_a_bracket_is_said_in_words_and_rounded_outwards(lower: float, upper: fl
 @pytest.mark.parametrize(
     ("claim", "said"),
     [
-        (CLAIM, "anybody who sees the output may see changes by no more than a factor of 2.719, plus 10⁻⁵."),
+        (CLAIM, "any output changes by a factor of at most 2.719, plus 10⁻⁵."),
+        (replace(CLAIM, delta=0.0, model="local"), "any message of the user changes by a factor of at most 2.719."),
         (
-            replace(CLAIM, delta=0.0, model="local"),
-            "the user's message may see changes by no more than a factor of 2.719.",
+            replace(CLAIM, epsilon=0.0, model="joint"),
+            "anything that the other users see together changes by at most 10⁻⁵.",
         ),
-        (replace(CLAIM, epsilon=0.0, model="joint"), "the other users together may see changes by no more than 10⁻⁵."),
-        (replace(CLAIM, epsilon=0.0, delta=0.0), "anybody who sees the output may see changes not at all."),
-        (replace(CLAIM, epsilon=5e3), "by no more than a factor of e^5,000, plus 10⁻⁵."),
+        (replace(CLAIM, epsilon=0.0, delta=0.0), "any output stays the same."),
+        (replace(CLAIM, epsilon=5e3), "by a factor of at most e^5,000, plus 10⁻⁵."),
     ],
 )
 def test_the_promise_is_the_definition_of_differential_privacy_in_words(claim: Claim, said: str) -> None:
     """P(S) <= e^epsilon Q(S) + delta, for the observer of each model; e = 2.71828 is rounded up."""
-    assert promise(claim).startswith("Whatever one order is, the probability of anything that ")
+    assert promise(claim).startswith("If one order is replaced by another, the probability of any")
     assert promise(claim).endswith(said)
     absent = replace(claim, neighbours="add_remove", model="central")
-    assert promise(absent).startswith("Whether or not one order is there, ")
+    assert promise(absent).startswith("If one order is added or removed, ")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_an_audit_says_what_it_means(verdict: AuditVerdict, lower: float, certif
     text = " ".join(to_text(audit_text(result), 100).split())
     assert text.startswith(verdict.upper())
     assert said in text
-    assert "only the noise of epsilon 1.5 would have been accused by this attack with" in text
+    assert "only the noise of epsilon 1.5 would have been caught with probability" in text
     assert ("normal scores" in text) is (certified < math.inf)
     assert audit_markdown(result).startswith(f"## {verdict.upper()}: sum\n")
 

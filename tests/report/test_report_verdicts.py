@@ -82,10 +82,10 @@ def test_the_meaning_is_the_definition_with_the_claims_numbers_and_unit(stories:
     report = stories["paper"]
     assert report.meaning == promise(replace(report.certificate.claim, unit="one person's year of care"))
     assert report.meaning == (
-        "Whatever one person's year of care is, the probability of anything that the other users together may see "
-        "changes by no more than a factor of 2.719, plus 10⁻⁵."
+        "If one person's year of care is replaced by another, the probability of anything that the other users see "
+        "together changes by a factor of at most 2.719, plus 10⁻⁵."
     )
-    assert stories["pure"].meaning.endswith("by no more than a factor of 7.39.")
+    assert stories["pure"].meaning.endswith("by a factor of at most 7.39.")
 
 
 def test_an_audit_of_another_claim_is_refused(stories: dict[str, Report]) -> None:

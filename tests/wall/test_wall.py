@@ -85,7 +85,7 @@ def test_a_known_defect_that_gets_away_is_missed() -> None:
     """A sound row that is said to be broken."""
     (row,) = measured(count_row(1.0, standing="known bug"))
     assert row.missed
-    assert "1 known defects got away" in summary((row,), 0.01, 1)
+    assert "1 known bugs were not detected." in summary((row,), 0.01, 1)
 
 
 def test_rates_decide_where_runs_times_delta_exceeds_one() -> None:

@@ -66,7 +66,7 @@ class MixtureLoss:
 
     def output_of(self, epsilon: float) -> float:
         """Return about the output at which the loss reaches `epsilon`."""
-        from scipy.optimize import brentq  # optimisers load slowly, and few losses are mixtures
+        from scipy.optimize import brentq  # noqa: PLC0415  # optimisers load slowly
 
         low, high = self.below[0][0] - _FAR, self.above[-1][0] + _FAR
         if self.loss_at(low) > epsilon:

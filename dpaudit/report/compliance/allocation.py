@@ -54,7 +54,12 @@ def allocation(report: ReportInputs) -> Grid:
         ),
         rows=tuple(rows),
         statuses=tuple("evidence" for _ in rows),
-        note=more + ("A record meets one part only, so that the dearest counts." if isinstance(node, Parallel) else ""),
+        note=more
+        + (
+            "Each record is used by one part only, so the total is the cost of the most expensive part."
+            if isinstance(node, Parallel)
+            else ""
+        ),
     )
 
 

@@ -107,9 +107,11 @@ def _gaussian(report: ReportInputs, curve: Curve) -> Field:
     if delta > 0 and upper < math.inf:
         told.append(f"{at_most(mu_above(upper, delta))} at delta {exact(delta)}")
     _, high = mu_at_every_delta(fold(certificate.declaration, certificate.claim.neighbours, certificate.conditions))
-    every = f"{at_most(high)} at every delta" if high < math.inf else "none is known that holds at every delta"
-    useless = " (there sampling earns nothing)" if _sampled(certificate.declaration) and high < math.inf else ""
-    return evidence(name, f"at most {', '.join(told)}; {every}{useless}", "curve")
+    if high == math.inf:
+        return evidence(name, f"at most {', '.join(told)}; no mu is known that holds at every delta", "curve")
+    useless = "; this bound ignores the sampling" if _sampled(certificate.declaration) else ""
+    narrower = "" if told[0].startswith(f"{at_most(high)} ") else f"; at most {', '.join(told)}"
+    return evidence(name, f"mu = {at_most(high)} (Gaussian differential privacy){useless}{narrower}", "curve")
 
 
 def _sampled(node: Declaration) -> bool:

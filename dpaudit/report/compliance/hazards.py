@@ -62,7 +62,7 @@ def _large_epsilon(report: ReportInputs) -> Known:
     """Return the factor in any probability and the advantage that the claim allows."""
     claim = report.certificate.claim
     if report.void:
-        return f"It was claimed that {claim_parameters(claim)}; {report.void}.", "evidence"
+        return f"The claim was that {claim_parameters(claim)}; {report.void}.", "evidence"
     if claim.epsilon == math.inf:
         return (
             "The claim sets no limit to how much a probability may change, nor to an attacker's advantage.",

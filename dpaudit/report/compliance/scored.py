@@ -40,7 +40,7 @@ def _fields(number: int, held: ScoreEvidence) -> tuple[Field, ...]:
         ),
         evidence(
             f"S{number}: error",
-            f"a true claim is accused with probability at most {nearest(result.significance)}, "
+            f"a true claim is rejected with probability at most {nearest(result.significance)}, "
             "if the sampling is as stated",
             ref,
         ),
