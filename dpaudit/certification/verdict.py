@@ -17,7 +17,6 @@ from dpaudit.model.claim import Claim, require_claim
 from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration, Release
 from dpaudit.model.mechanism import Mechanism
-from dpaudit.model.moves import MOVES
 from dpaudit.model.readings import Tight, Verdict
 from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Witness
@@ -137,7 +136,7 @@ def _about_brackets(declaration: Declaration, claim: Claim, evidence: Evidence) 
         upper = most(tight.epsilon.upper, math.inf)
         yield f"Epsilon is proved up to {upper} only at delta {delta}; the claim is {epsilon}."
     if evidence.assumed is not None:
-        beside = needs_others(declaration, MOVES[claim.neighbours]())
+        beside = needs_others(declaration, claim.neighbours)
         yield (
             f"The claim is false if one pair attains these sensitivities at once{_BESIDE if beside else ''}: "
             f"epsilon is then {least(evidence.assumed.epsilon.lower)} or more at delta {delta}, and delta "

@@ -150,7 +150,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
      "sampled_losses(self.losses, rate)", "rate * self.losses", "sampled"),
     ("S2", "delta is amplified twice", "dpaudit.engines.tilted.pairs.finite_pair:FinitePair.sampled", "infinite=rate * self", "infinite=rate * rate * self", "sampled"),
     ("S3", "any scheme for any neighbours", "dpaudit.accounting.derivation.table:rule_of",
-     "_ROWS.get((name, move))", "_ROWS.get((name, move), _ROWS.get((name, Remove), _ROWS.get((name, Replace))))", "sampled"),
+     "RULES.get((name, move), _UNPROVED)", "RULES.get((name, move), RULES.get((name, Remove), RULES.get((name, Replace))))", "sampled"),
     ("S4", "black boxes keep their lower bound under sampling", "dpaudit.accounting.derivation.sampling:_even",
      "_plain(composition) and composition == composition.reversed()", "True", "sampled"),
     ("S5", "the sampled mu is the mean of mu", "dpaudit.accounting.derivation.sampling:_sampled",

@@ -26,13 +26,11 @@ def rows_of(tree: Declaration, relation: Neighbours) -> Iterator[Row]:
 
 
 def rules_of(tree: Declaration, relation: Neighbours) -> Iterator[str]:
-    """Yield the names of the rules that a tree rests on, as far as there are rules."""
+    """Yield the names of the rules that a tree rests on."""
     todo = [(tree, MOVES[relation])]
     while todo:
         node, move = todo.pop()
-        rule = rule_of(name_of(node), move)
-        if rule is not None:
-            yield rule.name
+        yield rule_of(name_of(node), move).name
         todo += parts_of(node, move)
 
 

@@ -15,7 +15,7 @@ from dpaudit.model.declaration import Allocate
 from dpaudit.model.losses import AllocatedLoss, ChoiceLoss, Composition, GaussianLoss
 
 
-def at_secret_steps(judgement: Judgement) -> Alternatives:
+def removed_from_steps(judgement: Judgement) -> Alternatives:
     """Return a record that is met at secret steps or at none.
 
     Several places in an epoch are composed as so many blocks of steps with one place each: a uniform set of places is a
@@ -25,7 +25,7 @@ def at_secret_steps(judgement: Judgement) -> Alternatives:
     return _in_orders(judgement, _at_some_steps, in_open_orders)
 
 
-def replaced_at_secret_steps(judgement: Judgement) -> Alternatives:
+def replaced_at_steps(judgement: Judgement) -> Alternatives:
     """Return a record as one that is removed and one that is added, at one secret step of Gaussian releases.
 
     Elsewhere its steps count as known.
@@ -43,12 +43,12 @@ def _in_orders(
     return orders(judgement.part.of_the_run, lambda order: iter((drawn(order, node),)))
 
 
-def attained_at_secret_steps(judgement: Judgement, asked: Asked) -> Found:
+def steps_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return what a record attains at secret steps; a zeroed one that counts as absent, if such a one is known of."""
     return _attained(judgement, asked, _at_places)
 
 
-def replaced_attained_at_secret_steps(judgement: Judgement, asked: Asked) -> Found:
+def apart_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return what the sum of an epoch's Gaussian answers shows of two opposite records, where these are known of."""
 
     def summed(composition: Composition, node: Allocate) -> Composition:

@@ -13,7 +13,7 @@ from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.samples.in_either_order import in_either_order
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Group, Parallel, Release, Repeat, Stated
+from dpaudit.model.declaration import Declaration, Group, Parallel, Release, Repeat, Stated
 from dpaudit.model.losses import LOST, ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
 from dpaudit.model.losses.any_order import in_any_order
 from dpaudit.model.mechanism import Mechanism, attained_loss, moves_alone
@@ -159,22 +159,22 @@ def two_cells_attained(judgement: Judgement, asked: Asked) -> Found:
     return either((stays, each(cell_attained(judgement, asked), lambda held: held + held.reversed())))
 
 
-def of_one_and_all(node: object, records: int) -> tuple[int, ...]:
+def of_all(node: Declaration, records: int) -> tuple[int, ...]:
+    """Return that a part is read for all records that move together."""
+    return (records,)
+
+
+def of_one_and_all(node: Declaration, records: int) -> tuple[int, ...]:
     """Return that parts are read for one record, and for all of a person where they enter one part."""
     return (1,) if records == 1 else (1, records)
 
 
-def of_all_and_one(node: object, records: int) -> tuple[int, ...]:
+def of_all_and_one(node: Declaration, records: int) -> tuple[int, ...]:
     """Return that a part is read for all records of a person, and for one."""
     return (1,) if records == 1 else (records, 1)
 
 
-def of_one(node: object, records: int) -> tuple[int, ...]:
-    """Return that a part is read for one record."""
-    return (1,)
-
-
-def of_a_group(node: object, records: int) -> tuple[int, ...]:
+def of_a_group(node: Declaration, records: int) -> tuple[int, ...]:
     """Return that a part is read for all records that the members of a group own."""
     return (records * (node.size if isinstance(node, Group) else 1),)
 

@@ -13,7 +13,7 @@ from dpaudit.accounting.adaptive_choice import join
 from dpaudit.accounting.derivation.plans import Asked, Found
 from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.model.condition_kinds import ConditionKind
-from dpaudit.model.declaration import Declaration
+from dpaudit.model.declaration import Declaration, Subsample
 from dpaudit.model.moves import Move
 
 Choice: TypeAlias = Literal["none", "order", "step"]
@@ -22,14 +22,9 @@ Choice: TypeAlias = Literal["none", "order", "step"]
 _CHOICES: tuple[Choice, ...] = ("none", "order", "step")
 
 
-def same(node: Declaration, records: int) -> tuple[int, ...]:
-    """Return that a part is read for all records that move together."""
-    return (records,)
-
-
-def nowhere(node: Declaration) -> bool:
-    """Return that no other record is needed, whatever the node."""
-    return False
+def of_one(node: Declaration, records: int) -> tuple[int, ...]:
+    """Return that the parts are read for one record."""
+    return (1,)
 
 
 def no_refusal(node: Declaration, move: Move) -> str:
@@ -37,31 +32,29 @@ def no_refusal(node: Declaration, move: Move) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Rule:
-    """One row of the table: a node, or a sample's scheme, under `moves`; `dpaudit.model.moves` has its premises.
+    """One row of the table; `dpaudit.model.moves` has its premises, docs/theory/rules.md its line.
 
-    Parameters: `counts`, for how many records of a person each premise is read; `refusal`, what integers decide;
-    `conditions`, what the rule takes for granted; `alternatives`, when one of those is met: as of the parts, of parts
-    without any, by the order of the pair above such parts, or at each step; `needs_others`, whether the pair below
-    needs records that a sensitivity does not promise; `says`, the conclusion; `source`, a section of docs/theory;
-    `proof`, a theorem of docs/proofs or a publication; `seeds` of `dpaudit.semantics` that play it.
+    Parameters: `above` and `below`, how it concludes from the judgements of its premises; `conditions` that it takes
+    for granted; `choice`, when one of several alternatives is met; `counts`, the records of a person that each premise
+    is read for; `refusal`, in words, what integers decide; `others`, whether the pair below needs records that a
+    sensitivity does not promise.
     """
 
     name: str
-    node: str
-    moves: tuple[type[Move], ...]
     above: "Callable[[Judgement], Alternatives]"
     below: "Callable[[Judgement, Asked], Found]"
-    counts: Callable[[Declaration, int], tuple[int, ...]] = same
+    conditions: tuple[ConditionKind, ...]
+    choice: Literal["as the parts", "none above none", "order above none", "at each step"] = "at each step"
+    counts: Callable[[Declaration, int], tuple[int, ...]] = of_one
     refusal: Callable[[Declaration, Move], str] = no_refusal
-    conditions: tuple[ConditionKind, ...] = ()
-    alternatives: Literal["as the parts", "none above none", "order above none", "at each step"] = "at each step"
-    needs_others: Callable[[Declaration], bool] = nowhere
-    says: str
-    source: str
-    proof: str
-    seeds: tuple[str, ...]
+    others: Literal["not needed", "needed", "below rate 1"] = "not needed"
+
+    def needs_others(self, node: Declaration) -> bool:
+        """Return whether the pair below needs other records; at rate 1 no record can be absent from a sample."""
+        sure = isinstance(node, Subsample) and node.rate == 1
+        return self.others == "needed" or (self.others == "below rate 1" and not sure)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +110,7 @@ class Judgement:
     def choice(self) -> Choice:
         """When one of the alternatives is met."""
         inside = max((_CHOICES.index(part.choice) for part in self.parts), default=0)
-        match self.rule.alternatives:
+        match self.rule.choice:
             case "as the parts":
                 return _CHOICES[inside]
             case "none above none":

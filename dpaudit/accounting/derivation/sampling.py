@@ -268,16 +268,6 @@ def _drawn_attained(judgement: Judgement, asked: Asked, pair: Drawn, *, beside: 
     return each(judgement.part.below(asked), attained)
 
 
-def always(node: Declaration) -> bool:
-    """Return that the pair below needs other records."""
-    return True
-
-
-def below_one(node: Declaration) -> bool:
-    """Return whether a sample may lack a record: a zeroed one is then there, and counts as absent by a condition."""
-    return isinstance(node, Subsample) and node.rate < 1
-
-
 def removal_leaves_a_set(node: Declaration, move: Move) -> str:
     """Refuse a removal of more records than a set of fixed size leaves over, or from one of unknown size."""
     if not isinstance(node, Subsample) or node.population is None or node.batch_size is None:

@@ -1,423 +1,162 @@
-"""The table of rules: one row for a node, or a sample's scheme, and its moves. docs/theory/rules.md shows it.
+"""The table of rules: one row for a node, or a sample's scheme, and its moves.
 
 The walker finds a row by these two alone. What a row reads of its parts stands in `dpaudit.model.moves`, and which
-nodes may lie inside which in `whitelist`.
+nodes may lie inside which in `whitelist`. docs/theory/rules.md has a line for each row, with its conclusion, its source
+and proof, and the seeds that play it; a test compares both.
 """
 
+from functools import partial
 from typing import NoReturn
 
-from dpaudit.accounting.derivation.allocating import (
-    at_secret_steps,
-    attained_at_secret_steps,
-    replaced_at_secret_steps,
-    replaced_attained_at_secret_steps,
-)
-from dpaudit.accounting.derivation.composing import (
-    as_the_part,
-    as_the_part_attained,
-    cell_attained,
-    largest,
-    largest_attained,
-    nothing_known,
-    of_a_group,
-    of_all_and_one,
-    of_one,
-    of_one_and_all,
-    one_after_another,
-    release_attained,
-    released,
-    repeated,
-    repeated_attained,
-    sent_attained,
-    summed,
-    summed_attained,
-    told,
-    two_cells_attained,
-    two_touched,
-)
+from dpaudit.accounting.derivation import allocating, composing, sampling, shuffles
 from dpaudit.accounting.derivation.judgement import Judgement, Rule
 from dpaudit.accounting.derivation.plans import Asked
-from dpaudit.accounting.derivation.sampling import (
-    always,
-    apart_attained,
-    below_one,
-    copied_attained,
-    cut_attained,
-    poisson_attained,
-    removal_leaves_a_set,
-    removed_from_a_cut_sample,
-    removed_from_a_set,
-    removed_from_poisson,
-    replaced_in_a_set,
-    replaced_on_poisson,
-    replaced_with_replacement,
-    set_attained,
-    zeroed_in_a_set,
-    zeroed_in_a_set_attained,
-)
-from dpaudit.accounting.derivation.shuffles import reports_attained, shuffled
 from dpaudit.errors import DeclarationError
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.model.declaration import Declaration, walk
-from dpaudit.model.moves import Exchange, Move, Remove, Replace, Zero, name_of, proved_relations
+from dpaudit.model.moves import MOVES, Exchange, Move, Remove, Replace, Zero, name_of, proved_relations
 
 _ALL = (Remove, Zero, Replace, Exchange)
+_KEPT = (Remove, Zero, Replace)
+_TOUCHED: tuple[ConditionKind, ...] = ("public_key", "one_part")
+_BILLBOARD: tuple[ConditionKind, ...] = ("own_inputs_only", "independent_users", "whole_record", "one_appearance")
 
-RULES: tuple[Rule, ...] = (
-    Rule(
-        name="release",
-        node="release",
-        moves=_ALL,
-        above=released,
-        below=release_attained,
-        conditions=("sensitivity", "fresh_noise", "floating_point"),
-        alternatives="as the parts",
-        says="H over all answers within the bound, in both orders; k records by C",
-        source="meaning.md#the-rules",
-        proof="AdaptiveChoice.v",
-        seeds=("table sharp", "table skew"),
-    ),
-    Rule(
-        name="stated",
-        node="stated",
-        moves=_ALL,
-        above=told,
-        below=nothing_known,
-        conditions=("stated",),
-        alternatives="as the parts",
-        says="a black box (epsilon, delta); k records by C",
-        source="composition.md#the-theorems",
-        proof="Kairouz, Oh and Viswanath (2015), Theorem 3.3",
-        seeds=("table two",),
-    ),
-    Rule(
-        name="sequence",
-        node="sequential",
-        moves=_ALL,
-        above=summed,
-        below=summed_attained,
-        conditions=("declared_times",),
-        alternatives="as the parts",
-        says="the product of one alternative of each part",
-        source="composition.md#how-a-declaration-folds",
-        proof="DominatingPairs.v",
-        seeds=("two in sequence", "choice repeated"),
-    ),
-    Rule(
-        name="repeat",
-        node="repeat",
-        moves=_ALL,
-        above=repeated,
-        below=repeated_attained,
-        conditions=("declared_times",),
-        alternatives="as the parts",
-        says="the power of one alternative",
-        source="composition.md#how-a-declaration-folds",
-        proof="DominatingPairs.v",
-        seeds=("repeat 2 over sharp", "choice repeated"),
-    ),
-    Rule(
-        name="post-process",
-        node="post_process",
-        moves=_ALL,
-        above=as_the_part,
-        below=as_the_part_attained,
-        conditions=("no_data_read",),
-        alternatives="as the parts",
-        says="the same",
-        source="composition.md#how-a-declaration-folds",
-        proof="PostProcessing.v",
-        seeds=("post-process",),
-    ),
-    Rule(
-        name="billboard",
-        node="billboard",
-        moves=(Replace,),
-        above=as_the_part,
-        below=as_the_part_attained,
-        conditions=("own_inputs_only", "independent_users", "whole_record", "one_appearance"),
-        alternatives="as the parts",
-        says="the same, in the joint view",
-        source="joint_and_local.md#side-conditions-of-the-billboard-lemma",
-        proof="Billboard.v",
-        seeds=("billboard", "billboard over nothing"),
-    ),
-    Rule(
-        name="group",
-        node="group",
-        moves=_ALL,
-        counts=of_a_group,
-        above=as_the_part,
-        below=as_the_part_attained,
-        conditions=("contribution_bound",),
-        alternatives="none above none",
-        says="the same; never a power of the part's curve",
-        source="meaning.md#the-rules",
-        proof="Composition.v",
-        seeds=("group 2 over sharp", "group 2 over poisson"),
-    ),
-    Rule(
-        name="local message",
-        node="local",
-        moves=(Remove, Zero, Replace),
-        counts=of_all_and_one,
-        above=as_the_part,
-        below=sent_attained,
-        conditions=("one_message",),
-        alternatives="none above none",
-        says="one message; k records by the part's k, from below k messages",
-        source="joint_and_local.md#definitions-and-theorems",
-        proof="docs/theory/meaning.md",
-        seeds=("local over sharp",),
-    ),
-    Rule(
-        name="exchanged message",
-        node="local",
-        moves=(Exchange,),
-        counts=of_one,
-        above=two_touched,
-        below=nothing_known,
-        conditions=("one_message",),
-        says="two messages: remove and add; k records by C",
-        source="meaning.md#the-rules",
-        proof="Composition.v",
-        seeds=("fixed 2 of 3 over poisson over local over poisson",),
-    ),
-    Rule(
-        name="parallel parts",
-        node="parallel",
-        moves=(Remove, Zero, Replace),
-        counts=of_one_and_all,
-        above=largest,
-        below=largest_attained,
-        conditions=("public_key", "one_part"),
-        says="H over the parts; k records by C",
-        source="composition.md#the-theorems",
-        proof="Parallel.v",
-        seeds=("unequal parts", "key decided by the view", "part without a record"),
-    ),
-    Rule(
-        name="exchanged part",
-        node="parallel",
-        moves=(Exchange,),
-        counts=of_one,
-        above=two_touched,
-        below=nothing_known,
-        conditions=("public_key", "one_part"),
-        says="H of an exchange, and of a remove beside an add, in any parts; k records by C",
-        source="meaning.md#what-rules-must-not-forget",
-        proof="Maximum.v",
-        seeds=("truncated over parallel over parallel", "unlike parts decided by the view"),
-    ),
-    Rule(
-        name="secret parallel parts",
-        node="secret parallel",
-        moves=(Remove, Zero, Replace),
-        counts=of_one,
-        above=largest,
-        below=nothing_known,
-        conditions=("public_key", "one_part", "independent_keys"),
-        says="V, so H over the parts; k records by C",
-        source="meaning.md#the-rules",
-        proof="JointConvexity.v",
-        seeds=("secret unequal parts",),
-    ),
-    Rule(
-        name="touched cell",
-        node="cells",
-        moves=(Remove,),
-        counts=of_one,
-        above=one_after_another,
-        below=cell_attained,
-        conditions=("one_cell",),
-        says="the one cell that the record fills; k records by C",
-        source="neighbours.md#a-cell-chosen-by-the-record",
-        proof="Cells.v",
-        seeds=("cells over sharp", "cells twice"),
-    ),
-    Rule(
-        name="two cells",
-        node="cells",
-        moves=(Replace, Exchange),
-        counts=of_one,
-        above=two_touched,
-        below=two_cells_attained,
-        conditions=("one_cell",),
-        says="H of one cell under the move, and of a remove beside an add; k records by C",
-        source="neighbours.md#a-cell-chosen-by-the-record",
-        proof="Cells.v",
-        seeds=("cells over sharp", "fixed 2 of 3 over cells over poisson"),
-    ),
-    Rule(
-        name="Poisson sample",
-        node="poisson",
-        moves=(Remove,),
-        counts=of_one,
-        above=removed_from_poisson,
-        below=poisson_attained,
-        conditions=("secret_sample",),
-        alternatives="order above none",
-        says="(1 - q) Q + q P against Q; k records of Gaussian releases by M with binomial weights, else by C",
-        source="sampling.md",
-        proof="Subsampling.v",
-        seeds=("poisson over sharp", "group 2 over poisson"),
-    ),
-    Rule(
-        name="zeroed on a Poisson sample",
-        node="poisson",
-        moves=(Zero,),
-        counts=of_one,
-        above=removed_from_poisson,
-        below=poisson_attained,
-        conditions=("secret_sample", "zeroed_as_absent"),
-        alternatives="order above none",
-        needs_others=below_one,
-        says="as a removed record, the bound of drop being 0",
-        source="sampling.md",
-        proof="Subsampling.v",
-        seeds=("poisson over sharp", "size beside a sum on poisson"),
-    ),
-    Rule(
-        name="replaced on a Poisson sample",
-        node="poisson",
-        moves=(Replace, Exchange),
-        counts=of_one,
-        above=replaced_on_poisson,
-        below=apart_attained,
-        conditions=("secret_sample",),
-        needs_others=always,
-        says="O: both sides hold the sample without the record; k records by C",
-        source="sampling.md",
-        proof="Balle, Barthe and Gaboardi (2018), Theorem 1",
-        seeds=("poisson over sharp", "poisson over cells"),
-    ),
-    Rule(
-        name="removed from a set",
-        node="without_replacement",
-        moves=(Remove,),
-        counts=of_one,
-        refusal=removal_leaves_a_set,
-        above=removed_from_a_set,
-        below=set_attained,
-        conditions=("secret_sample", "no_identifier_read"),
-        says="M with hypergeometric weights of j exchanges",
-        source="nests.md#several-records-of-one-person-in-a-set-of-fixed-size",
-        proof="docs/theory/nests.md",
-        seeds=("fixed 1 of 3 over sharp", "fixed 2 of 3 over sharp", "fixed 3 of 3"),
-    ),
-    Rule(
-        name="replaced in a set",
-        node="without_replacement",
-        moves=(Replace, Exchange),
-        counts=of_one,
-        above=replaced_in_a_set,
-        below=set_attained,
-        conditions=("secret_sample", "no_identifier_read"),
-        says="O with a sample without the record; the part itself where m = n; k records by C",
-        source="sampling.md",
-        proof="Balle, Barthe and Gaboardi (2018), Theorem 9",
-        seeds=("fixed 1 of 3 over sharp", "fixed 3 of 3", "fixed 2 of 3 over fixed 1 of 2 over fixed 1 of 1"),
-    ),
-    Rule(
-        name="zeroed in a set",
-        node="without_replacement",
-        moves=(Zero,),
-        counts=of_one,
-        above=zeroed_in_a_set,
-        below=zeroed_in_a_set_attained,
-        conditions=("secret_sample", "no_identifier_read"),
-        alternatives="order above none",
-        needs_others=always,
-        says="O, another record moving twice as far as to zero; the part itself where m = n; k records by C",
-        source="sampling.md",
-        proof="Balle, Barthe and Gaboardi (2018), Theorem 1",
-        seeds=("fixed 1 of 3 over sharp", "fixed 2 of 3 over sharp"),
-    ),
-    Rule(
-        name="cut Poisson sample",
-        node="truncated_poisson",
-        moves=(Remove,),
-        counts=of_one,
-        above=removed_from_a_cut_sample,
-        below=cut_attained,
-        conditions=("secret_sample",),
-        alternatives="order above none",
-        needs_others=always,
-        says="V over the number of others drawn: a remove while there is room, else an exchange",
-        source="sampling.md",
-        proof="JointConvexity.v",
-        seeds=("truncated over sharp", "truncated at 1 to 1", "truncated above all"),
-    ),
-    Rule(
-        name="draws with replacement",
-        node="with_replacement",
-        moves=(Replace,),
-        counts=of_one,
-        above=replaced_with_replacement,
-        below=copied_attained,
-        conditions=("secret_sample", "no_identifier_read"),
-        says="O for each number of copies, averaged with binomial weights",
-        source="sampling.md",
-        proof="Balle, Barthe and Gaboardi (2018), Theorem 10",
-        seeds=("with replacement 2 of 3 over sharp", "with replacement 3 of 3"),
-    ),
-    Rule(
-        name="secret steps",
-        node="allocate",
-        moves=(Remove,),
-        counts=of_one,
-        above=at_secret_steps,
-        below=attained_at_secret_steps,
-        conditions=("secret_positions",),
-        alternatives="order above none",
-        says="K: the mean over the place; several places as so many blocks",
-        source="sampling.md",
-        proof="Feldman and Shenfeld (2025)",
-        seeds=("allocate 1 of 2 over sharp", "allocate 2 of 3", "allocate twice repeated"),
-    ),
-    Rule(
-        name="zeroed at secret steps",
-        node="allocate",
-        moves=(Zero,),
-        counts=of_one,
-        above=at_secret_steps,
-        below=attained_at_secret_steps,
-        conditions=("secret_positions", "zeroed_as_absent"),
-        alternatives="order above none",
-        needs_others=always,
-        says="as a removed record, the bound of drop being 0",
-        source="sampling.md",
-        proof="Feldman and Shenfeld (2025)",
-        seeds=("allocate 1 of 2 over sharp", "size beside a sum on allocate 1 of 2"),
-    ),
-    Rule(
-        name="replaced at secret steps",
-        node="allocate",
-        moves=(Replace,),
-        counts=of_one,
-        above=replaced_at_secret_steps,
-        below=replaced_attained_at_secret_steps,
-        conditions=("secret_positions",),
-        needs_others=always,
-        says="C of a remove and an add, by the best split, or steps that count as known",
-        source="sampling.md",
-        proof="Dong, Roth and Su (2022), Proposition A.3",
-        seeds=("allocate 1 of 2 over sharp", "allocate twice fresh"),
-    ),
-    Rule(
-        name="shuffle",
-        node="shuffle",
-        moves=(Replace,),
-        counts=of_one,
-        above=shuffled,
-        below=reports_attained,
-        conditions=("secret_order",),
-        says="a mixture of clones of one pure report; k records by C",
-        source="shuffles_and_strategies.md#shuffled-reports",
-        proof="Feldman, McMillan and Talwar (2021), Theorem 3.1",
-        seeds=("shuffle 2", "shuffle 3", "shuffle over local"),
-    ),
-)
-"""All rules; a pair of a node and a move stands in one row."""
+_passing = partial(Rule, choice="as the parts", counts=composing.of_all)
+_ordered = partial(Rule, choice="order above none")
+
+_TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
+    "release": {
+        _ALL: _passing(
+            "release", composing.released, composing.release_attained, ("sensitivity", "fresh_noise", "floating_point")
+        )
+    },
+    "stated": {_ALL: _passing("stated", composing.told, composing.nothing_known, ("stated",))},
+    "sequential": {_ALL: _passing("sequence", composing.summed, composing.summed_attained, ("declared_times",))},
+    "repeat": {_ALL: _passing("repeat", composing.repeated, composing.repeated_attained, ("declared_times",))},
+    "post_process": {
+        _ALL: _passing("post-process", composing.as_the_part, composing.as_the_part_attained, ("no_data_read",))
+    },
+    "billboard": {(Replace,): _passing("billboard", composing.as_the_part, composing.as_the_part_attained, _BILLBOARD)},
+    "group": {
+        _ALL: Rule(
+            "group",
+            composing.as_the_part,
+            composing.as_the_part_attained,
+            ("contribution_bound",),
+            choice="none above none",
+            counts=composing.of_a_group,
+        )
+    },
+    "local": {
+        _KEPT: Rule(
+            "message",
+            composing.as_the_part,
+            composing.sent_attained,
+            ("one_message",),
+            choice="none above none",
+            counts=composing.of_all_and_one,
+        ),
+        (Exchange,): Rule("exchanged message", composing.two_touched, composing.nothing_known, ("one_message",)),
+    },
+    "parallel": {
+        _KEPT: Rule(
+            "parallel parts", composing.largest, composing.largest_attained, _TOUCHED, counts=composing.of_one_and_all
+        ),
+        (Exchange,): Rule("exchanged part", composing.two_touched, composing.nothing_known, _TOUCHED),
+    },
+    "secret parallel": {
+        _KEPT: Rule("secret part", composing.largest, composing.nothing_known, (*_TOUCHED, "independent_keys"))
+    },
+    "cells": {
+        (Remove,): Rule("touched cell", composing.one_after_another, composing.cell_attained, ("one_cell",)),
+        (Replace, Exchange): Rule("two cells", composing.two_touched, composing.two_cells_attained, ("one_cell",)),
+    },
+    "poisson": {
+        (Remove,): _ordered(
+            "removed from a Poisson sample",
+            sampling.removed_from_poisson,
+            sampling.poisson_attained,
+            ("secret_sample",),
+        ),
+        (Zero,): _ordered(
+            "zeroed on a Poisson sample",
+            sampling.removed_from_poisson,
+            sampling.poisson_attained,
+            ("secret_sample", "zeroed_as_absent"),
+            others="below rate 1",
+        ),
+        (Replace, Exchange): Rule(
+            "replaced on a Poisson sample",
+            sampling.replaced_on_poisson,
+            sampling.apart_attained,
+            ("secret_sample",),
+            others="needed",
+        ),
+    },
+    "without_replacement": {
+        (Remove,): Rule(
+            "removed from a set",
+            sampling.removed_from_a_set,
+            sampling.set_attained,
+            ("secret_sample", "no_identifier_read"),
+            refusal=sampling.removal_leaves_a_set,
+        ),
+        (Replace, Exchange): Rule(
+            "replaced in a set",
+            sampling.replaced_in_a_set,
+            sampling.set_attained,
+            ("secret_sample", "no_identifier_read"),
+        ),
+        (Zero,): _ordered(
+            "zeroed in a set",
+            sampling.zeroed_in_a_set,
+            sampling.zeroed_in_a_set_attained,
+            ("secret_sample", "no_identifier_read"),
+            others="needed",
+        ),
+    },
+    "truncated_poisson": {
+        (Remove,): _ordered(
+            "removed from a cut sample",
+            sampling.removed_from_a_cut_sample,
+            sampling.cut_attained,
+            ("secret_sample",),
+            others="needed",
+        )
+    },
+    "with_replacement": {
+        (Replace,): Rule(
+            "draws with replacement",
+            sampling.replaced_with_replacement,
+            sampling.copied_attained,
+            ("secret_sample", "no_identifier_read"),
+        )
+    },
+    "allocate": {
+        (Remove,): _ordered(
+            "removed from secret steps", allocating.removed_from_steps, allocating.steps_attained, ("secret_positions",)
+        ),
+        (Zero,): _ordered(
+            "zeroed at secret steps",
+            allocating.removed_from_steps,
+            allocating.steps_attained,
+            ("secret_positions", "zeroed_as_absent"),
+            others="needed",
+        ),
+        (Replace,): Rule(
+            "replaced at secret steps",
+            allocating.replaced_at_steps,
+            allocating.apart_attained,
+            ("secret_positions",),
+            others="needed",
+        ),
+    },
+    "shuffle": {(Replace,): Rule("shuffle", shuffles.shuffled, shuffles.reports_attained, ("secret_order",))},
+}
+
+RULES = {(node, move): rule for node, rows in _TABLE.items() for moves, rule in rows.items() for move in moves}
+"""Each rule, by the name of its node and the move of the whole."""
 
 
 def _unproved(judgement: Judgement, asked: Asked | None = None) -> NoReturn:
@@ -431,39 +170,24 @@ def _unproved(judgement: Judgement, asked: Asked | None = None) -> NoReturn:
     )
 
 
-UNPROVED = Rule(
-    name="no rule",
-    node="",
-    moves=(),
-    above=_unproved,
-    below=_unproved,
-    counts=of_one,
-    says="",
-    source="",
-    proof="",
-    seeds=(),
-)
-"""What a node under a move without a row has: a refusal by name, as soon as a number is asked for."""
-
-_ROWS = {(rule.node, move): rule for rule in RULES for move in rule.moves}
+_UNPROVED = Rule("no rule", _unproved, _unproved, ())
 
 
-def rule_of(name: str, move: type[Move]) -> Rule | None:
-    """Return the row of a node's name under a move.
+def rule_of(name: str, move: type[Move]) -> Rule:
+    """Return the row of a node's name under a move; without one, a rule that refuses as soon as a number is asked for.
 
-    >>> rule_of("poisson", Replace).name, rule_of("billboard", Remove)
-    ('replaced on a Poisson sample', None)
+    >>> rule_of("poisson", Replace).name, rule_of("billboard", Remove).name
+    ('replaced on a Poisson sample', 'no rule')
     """
-    return _ROWS.get((name, move))
+    return RULES.get((name, move), _UNPROVED)
 
 
-def needs_others(declaration: Declaration, move: Move) -> bool:
+def needs_others(declaration: Declaration, neighbours: Neighbours) -> bool:
     """Return whether some node's rule, under the move of the whole, needs records that no sensitivity promises.
 
-    >>> from dpaudit.model.declaration import Stated
+    >>> from dpaudit.model.declaration import Stated, Subsample
     >>> sample = Subsample(part=Stated(epsilon=0.5, source="a supplier"), rate=0.1)
-    >>> needs_others(sample, Replace()), needs_others(sample, Remove())
+    >>> needs_others(sample, "replace_one"), needs_others(sample, "add_remove")
     (True, False)
     """
-    rules = ((rule_of(name_of(node), type(move)), node) for _, node in walk(declaration))
-    return any(rule is not None and rule.needs_others(node) for rule, node in rules)
+    return any(rule_of(name_of(node), MOVES[neighbours]).needs_others(node) for _, node in walk(declaration))

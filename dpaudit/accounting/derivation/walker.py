@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from dpaudit.accounting.derivation.judgement import Judgement, Rule
-from dpaudit.accounting.derivation.table import UNPROVED, rule_of
+from dpaudit.accounting.derivation.table import rule_of
 from dpaudit.accounting.derivation.whitelist import (
     ALLOWED,
     LEAVES,
@@ -37,7 +37,7 @@ def derive(node: Declaration, move: Move) -> Judgement:
     >>> from dpaudit.model.moves import Remove
     >>> steps = Allocate(part=Stated(epsilon=0.5, source="a supplier"), steps=10)
     >>> derive(steps, Remove()).rule.name
-    'secret steps'
+    'removed from secret steps'
     >>> derive(Group(part=steps, size=2), Remove())
     Traceback (most recent call last):
     dpaudit.errors.UnsupportedError: 'group' over 'allocate' under remove: no rule. ...
@@ -86,7 +86,7 @@ class _Walker:
     def _judged(self, node: Declaration, move: Move, place: _Place) -> Judgement:
         """Return the same where it is not known: what is listed, what integers say, and every premise."""
         name = name_of(node)
-        outer, rule = _listed(node, name, move, place.outer), rule_of(name, type(move)) or UNPROVED
+        outer, rule = _listed(node, name, move, place.outer), rule_of(name, type(move))
         if refusal := rule.refusal(node, move):
             raise UnsupportedError(refusal)
         if name not in TRANSPARENT and name not in LEAVES and type(move) not in ALLOWED[name]:
