@@ -151,9 +151,9 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("S2", "delta is amplified twice", "dpaudit.engines.tilted.pairs.finite_pair:FinitePair.sampled", "infinite=rate * self", "infinite=rate * rate * self", "sampled"),
     ("S3", "any scheme for any neighbours", "dpaudit.accounting.derivation.table:rule_of",
      "RULES.get((name, move), _UNPROVED)", "RULES.get((name, move), RULES.get((name, Remove), RULES.get((name, Replace))))", "sampled"),
-    ("S4", "black boxes keep their lower bound under sampling", "dpaudit.accounting.derivation.sampling:_even",
-     "_plain(composition) and composition == composition.reversed()", "True", "sampled"),
-    ("S5", "the sampled mu is the mean of mu", "dpaudit.accounting.derivation.sampling:_sampled",
+    ("S4", "black boxes keep their lower bound under sampling", "dpaudit.accounting.derivation.maps:even",
+     "plain(composition) and composition == composition.reversed()", "True", "sampled"),
+    ("S5", "the sampled mu is the mean of mu", "dpaudit.accounting.derivation.maps:sampled",
      "mu=mu, rate=rate) if", "mu=mu * rate, rate=rate) if", "sampled"),
     # --- the accountant and brackets ---
     ("A1", "one order of the neighbours only", "dpaudit.accounting.accountant:_worst", "for order in (a, a.reversed())", "for order in (a,)", "sampled"),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dpaudit.accounting.derivation.composing import node_of
 from dpaudit.accounting.derivation.groups import chain
 from dpaudit.accounting.derivation.judgement import Judgement
+from dpaudit.accounting.derivation.maps import even, joint, plain
 from dpaudit.accounting.derivation.plans import Asked, Found, each
 from dpaudit.accounting.dominance import consists_of
 from dpaudit.accounting.normal_form import Alternatives, in_both_orders, in_open_orders
@@ -12,7 +13,7 @@ from dpaudit.accounting.samples.in_either_order import in_either_order
 from dpaudit.accounting.samples.split import LEAST, LONGEST, MOST, split_above
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.model.declaration import Allocate
-from dpaudit.model.losses import AllocatedLoss, ChoiceLoss, Composition, GaussianLoss
+from dpaudit.model.losses import AllocatedLoss, Composition, GaussianLoss
 
 
 def removed_from_steps(judgement: Judgement) -> Alternatives:
@@ -67,8 +68,7 @@ def _attained(judgement: Judgement, asked: Asked, pair: Callable[[Composition, A
 
     def attained(composition: Composition) -> Composition:
         held = in_either_order(composition)
-        known = not any(isinstance(loss, ChoiceLoss) for loss, _ in held.parts) and held == held.reversed()
-        return pair(held, node) if held.parts and known and not lacks else Composition()
+        return pair(held, node) if held.parts and even(held) and not lacks else Composition()
 
     return each(judgement.part.below(asked), attained)
 
@@ -80,7 +80,7 @@ def _at_places(composition: Composition, node: Allocate) -> Composition:
     if node.per_epoch == node.steps:
         return composition * (node.steps * node.epochs)
     again = node.positions == "repeated"
-    inside = _joint(composition * node.epochs if again else composition, upwards=False)
+    inside = joint(composition * node.epochs if again else composition, upwards=False)
     loss = AllocatedLoss(inside=inside.parts, steps=node.steps, places=node.per_epoch)
     return Composition.of(loss) * (1 if again else node.epochs)
 
@@ -94,7 +94,7 @@ def at_one_secret_step(composition: Composition, steps: int) -> Composition:
 
 def _at_some_steps(composition: Composition, node: Allocate) -> Composition:
     """Return what dominates one order of a part for a record that is there or not."""
-    if any(isinstance(loss, ChoiceLoss) for loss, _ in composition.parts):
+    if not plain(composition):
         return composition * (node.per_epoch * node.epochs)
     size, longer = divmod(node.steps, node.per_epoch)
     parts = [_placed(composition, node, size)] * (node.per_epoch - longer)
@@ -115,12 +115,5 @@ def _replaced(composition: Composition, node: Allocate) -> Composition:
 def _placed(composition: Composition, node: Allocate, steps: int, *, upwards: bool = True) -> Composition:
     """Return one place among `steps` in every epoch: drawn anew, or the same one again, where what is met adds up."""
     if node.positions == "repeated":
-        return at_one_secret_step(_joint(composition * node.epochs, upwards=upwards), steps)
-    return at_one_secret_step(_joint(composition, upwards=upwards), steps) * node.epochs
-
-
-def _joint(composition: Composition, *, upwards: bool) -> Composition:
-    """Return Gaussian losses as one."""
-    if consists_of(GaussianLoss, composition):
-        return Composition.of(GaussianLoss(mu=total_mu(composition)[1 if upwards else 0]))
-    return composition
+        return at_one_secret_step(joint(composition * node.epochs, upwards=upwards), steps)
+    return at_one_secret_step(joint(composition, upwards=upwards), steps) * node.epochs
