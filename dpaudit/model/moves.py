@@ -111,6 +111,7 @@ _AMPLIFYING = ("poisson", "without_replacement", "truncated_poisson", "with_repl
 def name_of(node: Declaration) -> str:
     """Return the name of a node in tables of rules: its kind, or the scheme of a sample.
 
+    >>> from dpaudit.model.declaration import Stated
     >>> name_of(Subsample(part=Stated(epsilon=1.0, source="a supplier"), rate=0.1))
     'poisson'
     """
@@ -151,6 +152,7 @@ def relation_read(name: str, place: int, neighbours: Neighbours) -> Neighbours:
 def relation_below(node: Declaration, place: int, neighbours: Neighbours) -> Neighbours:
     """Return the same for a node.
 
+    >>> from dpaudit.model.declaration import Stated
     >>> relation_below(Subsample(part=Stated(epsilon=0.5, source="a supplier"), rate=0.1), 0, "replace_one")
     'add_remove'
     """

@@ -4,8 +4,8 @@ Nodes in sequence, repeats and post-processing are transparent: what counts belo
 these.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from dpaudit.accounting.derivation.judgement import Judgement, Rule
 from dpaudit.accounting.derivation.table import rule_of
@@ -22,8 +22,10 @@ from dpaudit.accounting.derivation.whitelist import (
 )
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Billboard, Declaration, Group, Local, Subsample, children
+from dpaudit.model.declaration import Billboard, Declaration, Group, Subsample, children
 from dpaudit.model.moves import MOVES, Move, name_of, reads_of
+
+_SAMPLING = (*POPULATIONS, "poisson", "allocate")
 
 
 def derive(node: Declaration, move: Move) -> Judgement:
@@ -42,7 +44,7 @@ def derive(node: Declaration, move: Move) -> Judgement:
     Traceback (most recent call last):
     dpaudit.errors.UnsupportedError: 'group' over 'allocate' under remove: no rule. ...
     """
-    return _Walker().judge(node, move, _Place())
+    return _Walker().judge(node, move, "root", None, sampled=False)
 
 
 def derived(node: Declaration, neighbours: Neighbours) -> Judgement:
@@ -50,77 +52,62 @@ def derived(node: Declaration, neighbours: Neighbours) -> Judgement:
     return derive(node, MOVES[neighbours]())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Outer:
     """The next node above that is not transparent, and whether it is listed with leaves alone below it."""
 
     node: Declaration
     name: str
     move: Move
-    leaves: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """Where the walker is: the path, what is above, and whether a sample may hold the record alone."""
-
-    path: str = "root"
-    outer: _Outer | None = None
-    sampled: bool = False
+    leaves: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Walker:
     """The recursion over a tree; `known` has each judgement by path and move, and by what is above."""
 
-    known: dict[tuple[str, Move, type[Move] | None, bool], Judgement] = field(default_factory=dict)
+    known: dict[tuple[str, Move, _Outer | None], Judgement] = field(default_factory=dict)
 
-    def judge(self, node: Declaration, move: Move, place: _Place) -> Judgement:
-        """Return the judgement of a node at its place."""
-        outer = place.outer
-        key = (place.path, move, type(outer.move), outer.leaves) if outer else (place.path, move, None, False)
+    def judge(self, node: Declaration, move: Move, path: str, outer: _Outer | None, *, sampled: bool) -> Judgement:
+        """Return the judgement of a node at its place, once for all premises that ask for it.
+
+        `sampled` says that a sample stands above, which may hold the record alone.
+        """
+        key = path, move, outer
         if key not in self.known:
-            self.known[key] = self._judged(node, move, place)
+            self.known[key] = self._judged(node, move, path, outer, sampled=sampled)
         return self.known[key]
 
-    def _judged(self, node: Declaration, move: Move, place: _Place) -> Judgement:
-        """Return the same where it is not known: what is listed, what integers say, and every premise."""
+    def _judged(self, node: Declaration, move: Move, path: str, outer: _Outer | None, *, sampled: bool) -> Judgement:
+        """Return the same: by what is listed, by what integers say, and by every premise."""
         name = name_of(node)
-        outer, rule = _listed(node, name, move, place.outer), rule_of(name, type(move))
+        rule = rule_of(name, type(move))
+        leaves = outer is not None and name not in TRANSPARENT and _leaves_alone(node, name, outer)
         if refusal := rule.refusal(node, move):
             raise UnsupportedError(refusal)
-        if name not in TRANSPARENT and name not in LEAVES and type(move) not in ALLOWED[name]:
-            raise UnsupportedError(f"'{name}' under {move.name}: no rule. {UNDER.get(name, NOT_PROVED)}")
-        sampled = isinstance(node, Subsample) or name == "allocate" or (place.sampled and not isinstance(node, Local))
-        below = replace(place, outer=outer, sampled=sampled)
-        return Judgement(
-            node=node,
-            move=move,
-            path=place.path,
-            rule=rule,
-            premises=tuple(self._premises(node, move, rule, below)),
-            sampled=place.sampled,
-        )
+        premises: Iterable[tuple[Judgement, ...]] = ()
+        if name not in LEAVES:
+            if name not in TRANSPARENT:
+                if type(move) not in ALLOWED[name]:
+                    raise UnsupportedError(f"'{name}' under {move.name}: no rule. {UNDER.get(name, NOT_PROVED)}")
+                outer = _Outer(node=node, name=name, move=move, leaves=leaves)
+            below = name in _SAMPLING or (sampled and name != "local")
+            premises = self._premises(node, move, rule, path, outer, sampled=below)
+        return Judgement(node=node, move=move, path=path, rule=rule, premises=tuple(premises), sampled=sampled)
 
-    def _premises(self, node: Declaration, move: Move, rule: Rule, below: _Place) -> Iterator[tuple[Judgement, ...]]:
+    def _premises(
+        self, node: Declaration, move: Move, rule: Rule, path: str, outer: _Outer | None, *, sampled: bool
+    ) -> Iterator[tuple[Judgement, ...]]:
         """Yield the judgements of each premise, for each number of records that it is read for."""
         parts = children(node)
-        for at, read in reads_of(name_of(node), type(move)) if parts else ():
+        for at, read in reads_of(name_of(node), type(move)):
             for records in rule.counts(node, move.records):
                 inside = move if type(move) is read and records == move.records else read(records)
                 yield tuple(
-                    self.judge(part, inside, replace(below, path=f"{below.path}.{i}"))
+                    self.judge(part, inside, f"{path}.{i}", outer, sampled=sampled)
                     for i, part in enumerate(parts)
                     if at in (None, i)
                 )
-
-
-def _listed(node: Declaration, name: str, move: Move, outer: _Outer | None) -> _Outer | None:
-    """Return what counts as the next node above the parts of `node`; refuse `node` where it is not listed there."""
-    if name in TRANSPARENT:
-        return outer
-    leaves = outer is not None and _leaves_alone(node, name, outer)
-    return _Outer(node=node, name=name, move=move, leaves=leaves)
 
 
 def _leaves_alone(node: Declaration, name: str, outer: _Outer) -> bool:
