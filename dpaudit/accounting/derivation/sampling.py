@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from dpaudit.accounting.adaptive_choice import join
+from dpaudit.accounting.derivation import maps
 from dpaudit.accounting.derivation.composing import node_of
 from dpaudit.accounting.derivation.groups import (
     chained,
@@ -17,20 +18,6 @@ from dpaudit.accounting.derivation.groups import (
     shifts_of_a_set,
 )
 from dpaudit.accounting.derivation.judgement import Judgement
-from dpaudit.accounting.derivation.maps import (
-    apart,
-    copied,
-    cut,
-    even,
-    exchanged,
-    in_any_order,
-    moved_apart,
-    one_shift,
-    present,
-    sampled,
-    shift_of,
-    zeroed,
-)
 from dpaudit.accounting.derivation.plans import Asked, Found, each
 from dpaudit.accounting.dominance import consists_of
 from dpaudit.accounting.normal_form import Alternatives, in_both_orders, in_open_orders
@@ -53,7 +40,7 @@ Orders: TypeAlias = Callable[[Alternatives, Callable[[Composition], Iterator[Com
 
 def removed_from_poisson(judgement: Judgement) -> Alternatives:
     """Return a record that a Poisson sample holds or lacks; of several a binomial number, for Gaussian releases."""
-    alone, records = _drawn(judgement, present, in_open_orders), judgement.move.records
+    alone, records = _drawn(judgement, maps.present, in_open_orders), judgement.move.records
     if records > 1 and _sample(judgement).rate > 0 and all(map(on_a_poisson_sample, alone)):
         return tuple(from_a_poisson_sample(held, records) for held in alone)
     return chained(alone, records)
@@ -65,16 +52,16 @@ def replaced_on_poisson(judgement: Judgement) -> Alternatives:
     one = node.rate > 0 and any(held.parts for held in inside)
     if one and (opposed := _opposed(node)):
         known: Alternatives = (Composition.of(opposed[0]),)
-    elif one and not one_shift(inside) and (whole := together_above(node)):
+    elif one and not maps.one_shift(inside) and (whole := together_above(node)):
         known = (whole,)
     else:
-        known = _drawn(judgement, apart, in_both_orders)
+        known = _drawn(judgement, maps.apart, in_both_orders)
     return chained(known, judgement.move.records)
 
 
 def removed_from_a_set(judgement: Judgement) -> Alternatives:
     """Return a record whose place another one takes; of several a hypergeometric number."""
-    alone, node, records = _drawn(judgement, present, in_both_orders), _sample(judgement), judgement.move.records
+    alone, node, records = _drawn(judgement, maps.present, in_both_orders), _sample(judgement), judgement.move.records
     if records == 1 or node.rate == 0:
         return alone
     return tuple(dict.fromkeys(from_a_set(held, node, records) for held in judgement.part.above))
@@ -82,22 +69,22 @@ def removed_from_a_set(judgement: Judgement) -> Alternatives:
 
 def replaced_in_a_set(judgement: Judgement) -> Alternatives:
     """Return a record of a set of fixed size that has another value."""
-    return chained(_drawn(judgement, exchanged, in_both_orders), judgement.move.records)
+    return chained(_drawn(judgement, maps.exchanged, in_both_orders), judgement.move.records)
 
 
 def zeroed_in_a_set(judgement: Judgement) -> Alternatives:
     """Return a record of a set of fixed size that is zeroed; against other records it moves twice as far."""
-    return chained(_drawn(judgement, zeroed, in_both_orders), judgement.move.records)
+    return chained(_drawn(judgement, maps.zeroed, in_both_orders), judgement.move.records)
 
 
 def removed_from_a_cut_sample(judgement: Judgement) -> Alternatives:
     """Return a record that is added to a cut Poisson sample while there is room, and else replaces another one."""
-    return _of_one_record(judgement, _drawn(judgement, cut, in_both_orders))
+    return _of_one_record(judgement, _drawn(judgement, maps.cut, in_both_orders))
 
 
 def replaced_with_replacement(judgement: Judgement) -> Alternatives:
     """Return a record of which draws with replacement hold a binomial number of copies."""
-    return _of_one_record(judgement, _drawn(judgement, copied, in_both_orders))
+    return _of_one_record(judgement, _drawn(judgement, maps.copied, in_both_orders))
 
 
 def _of_one_record(judgement: Judgement, alone: Alternatives) -> Alternatives:
@@ -126,7 +113,7 @@ def _drawn(judgement: Judgement, drawn: Drawn, orders: Orders) -> Alternatives:
     if not any(held.parts for held in inside):
         return (Composition(),)
     if judgement.part.move.relation == "replace_one":
-        inside = tuple(map(in_any_order, inside))
+        inside = tuple(map(maps.in_any_order, inside))
 
     def above(order: Composition) -> Iterator[Composition]:
         yield drawn(order, node) if order.parts else order
@@ -138,7 +125,7 @@ def poisson_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return what a record attains that a Poisson sample holds or lacks, or all records of a person."""
 
     def pair(composition: Composition, node: Subsample) -> Composition:
-        alone = sampled(composition, node.rate, upwards=False) if even(composition) else Composition()
+        alone = maps.sampled(composition, node.rate, upwards=False)
         several = asked.records(judgement.move) > 1 and on_a_poisson_sample(alone)
         return from_a_poisson_sample(alone, judgement.move.records) if several else alone
 
@@ -151,22 +138,21 @@ def apart_attained(judgement: Judgement, asked: Asked) -> Found:
     def pair(composition: Composition, node: Subsample) -> Composition:
         if opposed := _opposed(node):
             return Composition.of(opposed[1])
-        if not one_shift((composition,)) and (whole := together_attained(node, asked.labels)):
+        if not maps.one_shift((composition,)) and (whole := together_attained(node, asked.labels)):
             return whole
-        moved = shift_of(composition, upwards=False) if even(composition) else None
-        return Composition() if moved is None else moved_apart(moved, node.rate)
+        moved = maps.shift_of(composition, upwards=False) if maps.even(composition) else None
+        return Composition() if moved is None else maps.moved_apart(moved, node.rate)
 
-    return _drawn_attained(judgement, asked, pair)
+    return _drawn_attained(judgement, asked, pair, one_pair=False)
 
 
 def set_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return what a record of a set of fixed size attains beside copies of one; several are hypergeometrically many."""
+    removed = judgement.move.name == "remove" and asked.records(judgement.move) > 1
 
     def pair(composition: Composition, node: Subsample) -> Composition:
-        alone = sampled(composition, node.rate, upwards=False) if even(composition) else Composition()
-        removed = judgement.move.name == "remove" and asked.records(judgement.move) > 1
-        if not (removed and alone.parts and consists_of(GaussianLoss, composition)):
-            return alone
+        if not (removed and consists_of(GaussianLoss, composition)):
+            return maps.sampled(composition, node.rate, upwards=False)
         shifts = shifts_of_a_set(node, judgement.move.records, total_mu(composition)[0], above=False)
         return Composition.of(MixtureLoss(above=shifts, below=((0.0, 1.0),)))
 
@@ -177,44 +163,40 @@ def zeroed_in_a_set_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return what a record attains against its zero among opposite records, or where nothing is known of others."""
 
     def pair(composition: Composition, node: Subsample) -> Composition:
-        if not even(composition):
-            return Composition()
         mu = total_mu(composition)[0] if consists_of(GaussianLoss, composition) else 0.0
         if asked.together and node.rate < 1 and is_cut(mu, node.rate):
             return Composition.of(zeroed_attained(mu, node.rate))
-        return sampled(composition, node.rate, upwards=False)
+        return maps.sampled(composition, node.rate, upwards=False)
 
     return _drawn_attained(judgement, asked, pair, beside=True)
 
 
 def cut_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return what a record attains in a cut Poisson sample beside others that move nothing."""
-
-    def pair(composition: Composition, node: Subsample) -> Composition:
-        return sampled(composition, kept_rate(node), upwards=False) if even(composition) else Composition()
-
-    return _drawn_attained(judgement, asked, pair)
+    return _drawn_attained(judgement, asked, lambda held, node: maps.sampled(held, kept_rate(node), upwards=False))
 
 
 def copied_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return what the copies of a record attain beside copies of another one, of Gaussian releases."""
 
     def pair(composition: Composition, node: Subsample) -> Composition:
-        if not (even(composition) and consists_of(GaussianLoss, composition)):
-            return Composition()
-        return Composition.of(drawn_with_replacement(node, total_mu(composition)[0]))
+        gaussian = consists_of(GaussianLoss, composition)
+        return Composition.of(drawn_with_replacement(node, total_mu(composition)[0])) if gaussian else Composition()
 
     return _drawn_attained(judgement, asked, pair)
 
 
-def _drawn_attained(judgement: Judgement, asked: Asked, pair: Drawn, *, beside: bool = False) -> Found:
+def _drawn_attained(
+    judgement: Judgement, asked: Asked, pair: Drawn, *, beside: bool = False, one_pair: bool = True
+) -> Found:
     """Return what `pair` attains on a sample, by the query, if some pair attains the part without it.
 
     The move counts as attained whatever else the sample holds. Other records that the pair needs exist by assumption,
     or are not needed at all (`beside`): by definition only copies of a record that moves the answer do, or none.
-    Edge cases: nothing where no pair is known, as for a part whose loss depends on the order of the neighbours. Of a
-    finite one of unknown order the smaller curve of both orders counts. Which of a sample's messages is the record's
-    depends on who else is in a sample of bounded size, so that nothing is known of them.
+    Edge cases: nothing where no pair is known, as for a part whose loss depends on the order of the neighbours, unless
+    `pair` knows its own (`one_pair`). Of a finite one of unknown order the smaller curve of both orders counts. Which
+    of a sample's messages is the record's depends on who else is in a sample of bounded size, so that nothing is known
+    of them.
     """
     node = _sample(judgement)
     lacks = not (asked.together or beside) and judgement.rule.needs_others(node)
@@ -223,7 +205,8 @@ def _drawn_attained(judgement: Judgement, asked: Asked, pair: Drawn, *, beside: 
     def attained(composition: Composition) -> Composition:
         if unknown or not composition.parts:
             return Composition()
-        return pair(in_either_order(composition), node)
+        held = in_either_order(composition)
+        return pair(held, node) if maps.even(held) or not one_pair else Composition()
 
     return each(judgement.part.below(asked), attained)
 
