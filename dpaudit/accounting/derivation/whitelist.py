@@ -15,7 +15,7 @@ LEAVES = ("release", "stated")
 TRANSPARENT = ("sequential", "repeat", "post_process")
 """What is transparent: what counts below it is the next node that is none of these."""
 
-_LEAVES = "release stated"
+_LEAVES = " ".join(LEAVES)
 _SLOTS = f"{_LEAVES} parallel cells local group poisson"  # what keeps no number of records
 
 
