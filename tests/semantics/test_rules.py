@@ -1,21 +1,27 @@
 """Every rule of the accountant has a line on a page, a proof or a source, and a seed that rests on it."""
 
+import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from dpaudit import bracket_delta
 from dpaudit.accounting.derivation.judgement import Judgement, Rule
 from dpaudit.accounting.derivation.table import RULES
-from dpaudit.accounting.derivation.walker import derived
+from dpaudit.accounting.derivation.walker import derive, derived
 from dpaudit.accounting.derivation.whitelist import ALLOWED, LEAVES, TRANSPARENT
+from dpaudit.accounting.fold import folded
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.condition import conditions_of
-from dpaudit.model.moves import MOVES, Move, reads_of
+from dpaudit.model.moves import MOVES, Exchange, Move, Remove, reads_of
+from dpaudit.semantics import pairs, value
 from dpaudit.semantics.seeds import TABLES, seeds
 from tests.semantics.certified import as_black_box, as_table, stated_for
 
@@ -126,3 +132,16 @@ def test_a_certificate_lists_the_conditions_of_the_rules() -> None:
                 own = (one.rule for one in judgements(held) if one.move == MOVES[relation]())
                 wanted = {kind for rule in own for kind in rule.conditions}
                 assert wanted <= {condition.kind for condition in conditions_of(tree, relation)}, (name, relation)
+
+
+@pytest.mark.parametrize("name", ["local over sharp", "parallel over sharp", "cells over sharp"])
+def test_an_exchange_costs_no_less_than_its_game(name: str) -> None:
+    """Exchanges come from inside samples alone, so that no claim is about one; a derivation may be."""
+    form = folded(derive(SEEDS[name], Exchange()).above, ())
+    single = folded(derive(SEEDS[name], Remove()).above, ())
+    rng = np.random.default_rng(7)
+    for x in (Fraction(3, 2), Fraction(3)):
+        pairs_of_two = (pair for pair in pairs("exchange") if max(map(len, pair)) <= 2)
+        game = max(value(SEEDS[name], TABLES, pair, x, most_queries=64, rng=rng) for pair in pairs_of_two)
+        assert bracket_delta(form, math.log(x)).upper >= game * (1 - 1e-12)
+        assert bracket_delta(single, math.log(x)).upper < game, "the twin: one message, part or cell is too few"
