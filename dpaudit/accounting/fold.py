@@ -1,45 +1,33 @@
 """The one place where composition is defined: from a declaration to what engines compute with.
 
 A declaration folds into a `NormalForm`: alternatives, each a multiset of losses. A neighbouring pair meets
-one alternative, so the worst of them counts. The upper side is folded here; the lower one is what a single pair
-attains.
+one alternative, so the worst of them counts. One derivation gives what bounds every pair, and what single pairs attain.
+
+A sensitivity is stated for one query, and some pair attains it. Several queries may need several pairs, so that losses
+add up only where one pair moves all of them: copies of one query, or releases that a checked condition names together.
 """
 
-import math
-from typing import assert_never
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from dpaudit.accounting.adaptive_choice import join
-from dpaudit.accounting.allocating import allocated_above
-from dpaudit.accounting.attained import Attained, attained_by_one_pair
-from dpaudit.accounting.dominance import worst
-from dpaudit.accounting.nests.rules import require_rules
+from dpaudit.accounting.derivation.heaviest import heaviest
+from dpaudit.accounting.derivation.judgement import Judgement
+from dpaudit.accounting.derivation.plans import Asked, Found, named_once, shared_keys
+from dpaudit.accounting.derivation.walker import derived
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
-from dpaudit.accounting.orders import in_sequence, of_the_run
-from dpaudit.accounting.samples.several_records import chained, of_a_person
-from dpaudit.accounting.shuffling import shuffled_above
-from dpaudit.accounting.subsampling import sampled_above
-from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import Condition
-from dpaudit.model.declaration import (
-    Allocate,
-    Billboard,
-    Cells,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Release,
-    Repeat,
-    Sequential,
-    Shuffle,
-    Stated,
-    Subsample,
-)
-from dpaudit.model.losses import LOST, ApproximateLoss, Composition
-from dpaudit.model.losses.any_order import in_any_order
-from dpaudit.model.sampled_relations import relation_inside
+from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses import Composition
+from dpaudit.model.witness import Attainment, Witness
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attained:
+    """The losses that one pair attains, and the witness that says which pair."""
+
+    composition: Composition
+    witness: Witness
 
 
 def fold(node: Declaration, neighbours: Neighbours, conditions: tuple[Condition, ...] = ()) -> NormalForm:
@@ -52,11 +40,13 @@ def fold(node: Declaration, neighbours: Neighbours, conditions: tuple[Condition,
         DeclarationError: a mechanism's sensitivity is stated for other neighbours.
         UnsupportedError: a node that no rule here covers, named in the message.
 
+    >>> from dpaudit import Repeat, Stated
     >>> told = Stated(epsilon=0.5, source="a supplier")
     >>> fold(Repeat(part=told, times=3), "replace_one").upper[0].parts
     ((ApproximateLoss(epsilon=0.5, delta=0.0), 3),)
     """
-    return folded(above(node, neighbours), attained_by_one_pair(node, neighbours, conditions))
+    judgement = derived(node, neighbours)
+    return folded(judgement.above, attained_by_one_pair(judgement, conditions))
 
 
 def folded(upper: Alternatives, attained: tuple[Attained, ...]) -> NormalForm:
@@ -69,64 +59,57 @@ def above(node: Declaration, neighbours: Neighbours) -> Alternatives:
 
     Raises: as for `fold`.
     """
-    require_rules(node, neighbours)
-    return _above(node, neighbours, 1)
+    return derived(node, neighbours).above
 
 
-def _above(node: Declaration, neighbours: Neighbours, records: int) -> Alternatives:
-    """Return the same for so many records of one person that change together."""
-    match node:
-        case Release(label=label, mechanism=mechanism):
-            _require_neighbours(label, mechanism.neighbours, neighbours)
-            return (Composition.of(in_any_order(mechanism.loss(), neighbours)).group(records),)
-        case Stated(epsilon=epsilon, delta=delta, source=source, neighbours=stated):
-            _require_neighbours(source, stated or neighbours, neighbours)
-            told = LOST if epsilon == math.inf else ApproximateLoss(epsilon=epsilon, delta=delta)
-            return (Composition.of(told).group(records),)
-        case Sequential(parts=parts):
-            return in_sequence([of_the_run(part, neighbours, _above(part, neighbours, records)) for part in parts])
-        case Repeat(part=part, times=times):
-            held = of_the_run(part, neighbours, _above(part, neighbours, records))
-            return tuple(alternative * times for alternative in held)
-        case Parallel(parts=parts):
-            each = worst(tuple(alternative for part in parts for alternative in _above(part, neighbours, 1)))
-            return chained(each, records)
-        case Cells(inside=inside, touched=touched):
-            return chained(_cells(inside, touched, neighbours), records)
-        case Group(part=part, size=size):
-            return _above(part, neighbours, records * size)
-        case Subsample() | Allocate() | Shuffle():
-            return _amplified(node, neighbours, records)
-        case PostProcess(part=part) | Billboard(part=part) | Local(part=part):
-            return _above(part, neighbours, records)
-        case _:
-            assert_never(node)
+def attained_by_one_pair(judgement: Judgement, conditions: tuple[Condition, ...] = ()) -> tuple[Attained, ...]:
+    """Return what single pairs of neighbours attain: one query each, and what a checked condition names together.
+
+    Guarantee: each composition is the loss of one pair, if each sensitivity is attained by some pair and each checked
+    condition of kind "attained" holds. Compositions that another one dominates are left out, and of many plans the
+    last ones.
+    Edge cases: nothing where no pair is known to move any release.
+
+    >>> from dpaudit import Release, Sequential
+    >>> from mechanisms import Gaussian
+    >>> noise = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
+    >>> both = Sequential(parts=(Release(label="sums", mechanism=noise), Release(label="counts", mechanism=noise)))
+    >>> [found.composition.events for found in attained_by_one_pair(derived(both, "replace_one"))]
+    [1]
+    >>> named = Condition(kind="attained", about=("sums", "counts"), status="checked")
+    >>> [found.composition.events for found in attained_by_one_pair(derived(both, "replace_one"), (named,))]
+    [2]
+    """
+    together = dict.fromkeys(held.about for held in conditions if held.kind == "attained" and held.status == "checked")
+    found = list(_witnessed(judgement.below(Asked(shared=shared_keys(judgement.node))), "by_definition"))
+    for labels in together:
+        found += attained_together(judgement, labels, "checked")
+    return _undominated(found)
 
 
-def _amplified(node: Subsample | Allocate | Shuffle, neighbours: Neighbours, records: int) -> Alternatives:
-    """Return alternatives for a part whose records, places or order stay secret."""
-    if isinstance(node, Shuffle):
-        return chained((shuffled_above(join(_above(node.part, neighbours, 1)), node),), records)
-    relation = relation_inside(node, neighbours)
-    inside = _above(node.part, relation, 1)
-    if isinstance(node, Allocate):
-        return allocated_above(of_the_run(node.part, relation, inside), node, neighbours)
-    return of_a_person(inside, sampled_above(inside, node, neighbours), node, neighbours, records)
+def attained_together(judgement: Judgement, labels: tuple[str, ...], attained: Attainment) -> tuple[Attained, ...]:
+    """Return what a pair attains that moves all releases of `labels` at once, or all there are where it is empty.
+
+    A checked pair names the values of several keys if each of its releases stands in one part only; an assumed one has
+    any. Under replacement it fills one cell of an array and empties another, and both reach their bound. Of a person
+    with several records every record moves the releases by as much, all in one direction.
+    """
+    named = attained == "assumed" or named_once(judgement.node, labels)
+    asked = Asked(labels=labels, named=named, shared=shared_keys(judgement.node))
+    return _undominated(list(_witnessed(judgement.below(asked), attained)))
 
 
-def _require_neighbours(label: str, stated: Neighbours, wanted: Neighbours) -> None:
-    """Refuse a sensitivity that is stated for another relation than the one it is read under."""
-    if stated != wanted:
-        raise DeclarationError(
-            f"'{label}' states its sensitivity for neighbours={stated!r}, but is read for "
-            f"neighbours={wanted!r}. State the sensitivity for {wanted!r} (a clipped sum moves twice as far "
-            "when a record is replaced as when it is removed), or change the claim."
-        )
+def _witnessed(found: Found, attained: Attainment) -> Iterator[Attained]:
+    """Yield each plan that moves something, with its witness."""
+    for query, plans in found.items():
+        labels = tuple(str(label) for label in query[0]) if isinstance(query[0], tuple) else (str(query[0]),)
+        for plan in plans:
+            if plan.composition.parts:
+                witness = Witness(labels=labels, plan=plan.entries, attained=attained)
+                yield Attained(composition=plan.composition, witness=witness)
 
 
-def _cells(inside: Declaration, touched: Declaration, neighbours: Neighbours) -> Alternatives:
-    """Return the alternatives of a cell array: the same cell, or one cell emptied and another filled."""
-    alone = _above(touched, "add_remove", 1)
-    if neighbours == "add_remove":
-        return alone
-    return worst((*_above(inside, neighbours, 1), join(alone) + join(alone).reversed()))
+def _undominated(found: list[Attained]) -> tuple[Attained, ...]:
+    """Return what no other one dominates, the first of equal ones."""
+    first = {one.composition: one for one in reversed(found)}
+    return tuple(first[composition] for composition in heaviest(first))

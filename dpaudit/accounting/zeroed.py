@@ -62,7 +62,12 @@ def zeroed_attained(mu: float, rate: float) -> DiscreteLoss:
     True
     """
     outputs = np.concatenate([[-np.inf], np.arange(-_FAR, 2 * mu + _FAR, _STEP), [np.inf]])
-    p, q = _between(outputs, _two_moves(mu, rate)), _between(outputs, _one_move(mu, rate))
+    p, q = (
+        np.sum([weight * _between(outputs, ((shift, 1.0),)) for shift, weight in law(mu, rate)], axis=0)
+        for law in (_two_moves, _one_move)  # shift by shift, as differences of a mixture's tails cancel between shifts
+    )
+    seen = (p > 0) & (q > 0)  # far out a probability is no float: what either law has there is left out
+    p, q = p[seen], q[seen]
     atoms = zip(np.log(p / q).tolist(), (p / math.fsum(p.tolist())).tolist(), strict=True)
     return DiscreteLoss(atoms=tuple(atoms))
 

@@ -13,9 +13,9 @@ from dpaudit.accounting.curves.renyi_divergence import concentrated_table, renyi
 from dpaudit.accounting.curves.table import CurveKind, CurveTable
 from dpaudit.accounting.curves.tails import tail_table
 from dpaudit.accounting.curves.trade_off import trade_off_table
+from dpaudit.accounting.derivation.walker import derived, removals_change_sizes
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail
-from dpaudit.accounting.nests.rules import removals_change_sizes, require_rules
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.certification.evidence import BESIDE_THE_PROOF
 from dpaudit.checks import count, one_of
@@ -65,8 +65,7 @@ class _Curves:
         Its own normal form counts, and a chain of records that change one after another where that keeps all sizes.
         """
         group, neighbours = Group(part=self.record.declaration, size=self.size), self.record.claim.neighbours
-        require_rules(group, neighbours)
-        chain = not removals_change_sizes(group, neighbours)
+        chain = not removals_change_sizes(derived(group, neighbours))
         try:
             grouped = fold(group, neighbours)
         except UnsupportedError:

@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass, replace
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon, largest_delta_of, largest_epsilon_of
-from dpaudit.accounting.attained import Attained, attained_by_one_pair, attained_together
-from dpaudit.accounting.fold import above, folded
+from dpaudit.accounting.derivation.walker import derived
+from dpaudit.accounting.fold import Attained, attained_by_one_pair, attained_together, folded
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.engines import BY_EFFORT, ENGINES, Engine
 from dpaudit.model.bracket import Bracket, Effort
@@ -49,8 +49,9 @@ def evidence_on(
     With a violated condition nothing is proved from above: the upper ends are infinity and 1.
     """
     engines = BY_EFFORT[effort]
-    found = attained_by_one_pair(declaration, claim.neighbours, conditions)
-    tight = _tight(folded(above(declaration, claim.neighbours), found), claim, engines)
+    judgement = derived(declaration, claim.neighbours)
+    found = attained_by_one_pair(judgement, conditions)
+    tight = _tight(folded(judgement.above, found), claim, engines)
     tight = Tight(
         epsilon=proved_under(conditions, tight.epsilon, math.inf), delta=proved_under(conditions, tight.delta, 1.0)
     )
@@ -58,7 +59,7 @@ def evidence_on(
     denied = any(held.identity == ("attained", ()) and held.status == "violated" for held in conditions)
     if denied or evidence.refutes(claim) or evidence.meets(claim):
         return evidence
-    together = attained_together(declaration, claim.neighbours, (), "assumed")
+    together = attained_together(judgement, (), "assumed")
     return _with_assumption(evidence, together, claim, engines)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import get_args
 
+from dpaudit.accounting.derivation.table import needs_others
 from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.digits import least, most, stated
@@ -14,10 +15,9 @@ from dpaudit.errors import DeclarationError
 from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Claim, require_claim
 from dpaudit.model.condition import Condition, conditions_of, merge
-from dpaudit.model.declaration import Declaration, Release, walk
+from dpaudit.model.declaration import Declaration, Release
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.readings import Tight, Verdict
-from dpaudit.model.sampled_relations import needs_others
 from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Witness
 from dpaudit.printed.argument import is_printed, replay
@@ -136,7 +136,7 @@ def _about_brackets(declaration: Declaration, claim: Claim, evidence: Evidence) 
         upper = most(tight.epsilon.upper, math.inf)
         yield f"Epsilon is proved up to {upper} only at delta {delta}; the claim is {epsilon}."
     if evidence.assumed is not None:
-        beside = any(needs_others(node, claim.neighbours) for _, node in walk(declaration))
+        beside = needs_others(declaration, claim.neighbours)
         yield (
             f"The claim is false if one pair attains these sensitivities at once{_BESIDE if beside else ''}: "
             f"epsilon is then {least(evidence.assumed.epsilon.lower)} or more at delta {delta}, and delta "

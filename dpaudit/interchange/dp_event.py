@@ -29,8 +29,8 @@ from dpaudit.model.declaration import (
     Stated,
     Subsample,
 )
+from dpaudit.model.moves import proved_relations, relation_read
 from dpaudit.model.node_kinds import kind_of
-from dpaudit.model.sampled_relations import inside_of
 from dpaudit.runtime.plugins import find_plugin
 
 if TYPE_CHECKING:
@@ -107,10 +107,9 @@ def _from_sample(event: "DpEvent", neighbours: Neighbours, where: str) -> Subsam
             raise UnsupportedError(
                 f"{name} at {where}: {why}; put a stated (epsilon, delta) with its source in its place."
             )
-    relation = inside_of("subsample", scheme).get(neighbours)
-    if relation is None:
+    if neighbours not in proved_relations(scheme):
         raise UnsupportedError(f"{name} at {where}: nothing is proved of it for {neighbours!r}.")
-    inside = from_event(part, relation, f"{where}.event")
+    inside = from_event(part, relation_read(scheme, 0, neighbours), f"{where}.event")
     return Subsample(part=inside, rate=float(rate), scheme=scheme, population=whole, batch_size=size, batch_bound=bound)
 
 

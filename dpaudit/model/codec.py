@@ -17,8 +17,8 @@ from dpaudit.errors import ConfigError, Fault, KeyPath
 from dpaudit.model.claim import Claim, Neighbours
 from dpaudit.model.declaration import Declaration, Printed, Stated
 from dpaudit.model.mechanism import Mechanism, is_mechanism, is_plugged_in, stated_losses
+from dpaudit.model.moves import relation_read
 from dpaudit.model.node_kinds import NODE_KINDS, NODES
-from dpaudit.model.sampled_relations import inside_of
 from dpaudit.runtime.plugins import find_plugin, suggestion
 
 _DEPTH = 200
@@ -80,18 +80,13 @@ def decode_declaration(
                 decode_declaration(part, neighbours, (*where, key, i), depth + 1) for i, part in enumerate(value)
             )
         elif key in ("part", "inside", "touched"):
-            relation = "add_remove" if key == "touched" else _relation_below(table, str(kind), neighbours)
+            name = str(table.get("scheme", "poisson")) if kind == "subsample" else str(kind)
+            relation = relation_read(name, int(key == "touched"), neighbours)
             values[key] = decode_declaration(value, relation, (*where, key), depth + 1)
         else:
             values[key] = value
     node: Declaration = _build(NODES[kind], values, where, neighbours)
     return node
-
-
-def _relation_below(table: dict[str, Any], kind: str, neighbours: Neighbours) -> Neighbours:
-    """Return the relation of mechanisms below a node that state none; `neighbours` where the node proves nothing."""
-    known = inside_of(kind, str(table.get("scheme", "poisson")))
-    return known.get(neighbours, neighbours)
 
 
 REFUSED: dict[str, str] = {

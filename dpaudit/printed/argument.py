@@ -22,8 +22,8 @@ from dpaudit.model.declaration import (
     walk,
 )
 from dpaudit.model.losses import Composition, group_delta
+from dpaudit.model.moves import relation_below
 from dpaudit.model.readings import FailedStep, PrintedReading
-from dpaudit.model.sampled_relations import relation_below
 from dpaudit.rules import RULES, Budget, Rule, Step
 from dpaudit.runtime.plugins import suggestion
 

@@ -24,7 +24,7 @@ from dpaudit.model.declaration import (
     with_children,
 )
 from dpaudit.model.mechanism import Mechanism
-from dpaudit.model.sampled_relations import relation_below
+from dpaudit.model.moves import relation_below
 from dpaudit.report.theorems import theorems_of
 from dpaudit.wording.nodes import node_words
 from dpaudit.wording.numerals import at_least, interval, nearest, whole

@@ -19,6 +19,8 @@ from dpaudit import (
     SampledGaussianLoss,
     SampledLoss,
 )
+from dpaudit.accounting.derivation.groups import chain
+from dpaudit.model.losses import ComposedLoss
 from dpaudit.model.losses.sampled_gaussian import SampledOrder
 
 Law = Sequence[tuple[float, float]]
@@ -113,12 +115,17 @@ def _allocated(rng: np.random.Generator, times: int) -> tuple[Loss, Loss]:
     return AllocatedLoss(inside=inside, steps=steps, order=order), _loss(law)
 
 
+def _longer(loss: Loss, size: int) -> Loss:
+    """Return the loss of several records that change one after another."""
+    return ComposedLoss(parts=chain(Composition.of(loss), size).parts)
+
+
 def _group(rng: np.random.Generator, times: int) -> tuple[Loss, Loss]:
     """Several records of one person under Laplace or Gaussian noise: the noise moved so many times as far."""
     size, step = int(rng.integers(2, 6)), _size(rng, times) / 3
     if rng.random() < 0.5:
-        return LaplaceLoss(shift=step).group(size), LaplaceLoss(shift=size * step)
-    return GaussianLoss(mu=step).group(size), GaussianLoss(mu=size * step)
+        return _longer(LaplaceLoss(shift=step), size), LaplaceLoss(shift=size * step)
+    return _longer(GaussianLoss(mu=step), size), GaussianLoss(mu=size * step)
 
 
 def _sampled_group(rng: np.random.Generator, times: int) -> tuple[Loss, Loss]:

@@ -20,6 +20,7 @@ from dpaudit import (
     bracket_epsilon,
     fold,
 )
+from dpaudit.accounting.derivation.groups import chain
 from dpaudit.engines import TILTED
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
@@ -94,7 +95,7 @@ def test_epsilon_of_delta_of_epsilon_returns(loss: Loss, times: int, exponent: f
 def test_more_records_of_one_person_never_cost_less() -> None:
     """The bracket of a group of size k grows with k."""
     composition = Composition.of(GaussianLoss(mu=0.2), LaplaceLoss(shift=0.2))
-    answers = [TILTED.epsilon(composition.group(size), 1e-5) for size in (1, 2, 3)]
+    answers = [TILTED.epsilon(chain(composition, size), 1e-5) for size in (1, 2, 3)]
     assert answers[0].upper < answers[1].lower < answers[1].upper < answers[2].lower
 
 

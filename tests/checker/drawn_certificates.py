@@ -41,7 +41,7 @@ from dpaudit.model.declaration import (
     Stated,
     Subsample,
 )
-from dpaudit.model.sampled_relations import inside_of
+from dpaudit.model.moves import proved_relations, relation_read
 from dpaudit.rules import RULES
 from dpaudit.verifier import verify
 from mechanisms import NAMES
@@ -144,8 +144,8 @@ def _times(rng: np.random.Generator, largest: float) -> int:
 def _subsample(rng: np.random.Generator, place: Place) -> Declaration:
     """Return a sample of a scheme that knows the relation, with whole sizes."""
     schemes = ["poisson", "without_replacement", "truncated_poisson", "with_replacement"]
-    scheme: Any = str(rng.choice([name for name in schemes if place.relation in inside_of("subsample", name)]))
-    part = _node(rng, place.below("subsample", inside_of("subsample", scheme)[place.relation]))
+    scheme: Any = str(rng.choice([name for name in schemes if place.relation in proved_relations(name)]))
+    part = _node(rng, place.below("subsample", relation_read(scheme, 0, place.relation)))
     population = 2 + _times(rng, 5)
     batch = min(population - 1, _times(rng, math.log10(population)))
     rate = batch / population
@@ -158,7 +158,7 @@ def _subsample(rng: np.random.Generator, place: Place) -> Declaration:
 
 def _allocate(rng: np.random.Generator, place: Place) -> Declaration:
     """Return secret steps."""
-    part = _node(rng, place.below("allocate", inside_of("allocate", "")[place.relation]))
+    part = _node(rng, place.below("allocate", relation_read("allocate", 0, place.relation)))
     steps, epochs = _times(rng, 3), _times(rng, 1)
     per_epoch = min(steps, 1 if rng.random() < 0.6 else int(rng.integers(1, 5)))
     positions: Any = "fresh" if rng.random() < 0.5 else "repeated"

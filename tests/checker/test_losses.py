@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dpaudit import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
+from dpaudit.accounting.derivation.groups import chain
 from dpaudit.engines.gaussian import gaussian_delta
 from dpaudit.model.losses import group_delta
 from mechanisms import DiscreteLaplace, Exponential
@@ -96,7 +97,8 @@ def test_composition_counts_equal_losses_once_and_drops_harmless_ones() -> None:
 
 
 def test_group_of_a_black_box_is_the_textbook_geometric_sum() -> None:
-    grouped = ApproximateLoss(epsilon=0.5, delta=1e-6).group(10)
+    ((grouped, _),) = chain(Composition.of(ApproximateLoss(epsilon=0.5, delta=1e-6)), 10).parts
+    assert isinstance(grouped, ApproximateLoss)
     assert grouped.epsilon == 5
     assert grouped.delta == pytest.approx(2.27e-4, rel=2e-3)  # the sum of the chain, see docs/theory/composition.md
 

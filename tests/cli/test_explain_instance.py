@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from dpaudit.accounting.nests.table import ALLOWED
+from dpaudit.accounting.derivation.whitelist import ALLOWED
 from dpaudit.model.node_kinds import NODES
 from dpaudit.render.instance import INSTANCES
 

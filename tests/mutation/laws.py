@@ -50,6 +50,7 @@ from dpaudit import (
     fold,
     smallest_noise,
 )
+from dpaudit.accounting.derivation.groups import chain
 from dpaudit.accounting.views import delivered_model
 from dpaudit.budgets.filters import Filter, Refusal, advanced_filter, basic_filter, concentrated_filter, gaussian_filter
 from dpaudit.budgets.odometers import Odometer
@@ -61,6 +62,7 @@ from dpaudit.model.claim import Model, Neighbours
 from dpaudit.model.codec import decode_declaration, encode
 from dpaudit.model.condition import conditions_of, merge
 from dpaudit.model.declaration import Declaration, Scheme
+from dpaudit.model.losses import SimpleLoss
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.printed.slack import slack_of
 from dpaudit.verifier import verify
@@ -200,7 +202,7 @@ def choices_cover_every_strategy() -> None:
         bound = epsilon(Repeat(part=Parallel(parts=options, key="arm"), times=4)).upper
         assert bound >= max(epsilon(Repeat(part=option, times=4)).lower for option in options)
     pair = ChoiceLoss(options=(GaussianLoss(mu=0.25), LaplaceLoss(shift=0.25)))
-    records = Composition.of(pair).group(2)
+    records = chain(Composition.of(pair), 2)
     assert [type(loss).__name__ for loss, _ in records.parts] == ["GaussianLoss", "LaplaceLoss"]
     assert all(
         loss.hockey_stick(0.0)
@@ -294,18 +296,24 @@ def replacement_is_the_right_doubling() -> None:
         assert size == 2 * (getattr(other, "mu", None) or other.shift)
 
 
+def chained(loss: SimpleLoss, records: int) -> Any:
+    """Return the one loss of so many records that change one after another."""
+    ((longer, _),) = chain(Composition.of(loss), records).parts
+    return longer
+
+
 def groups_move_every_record() -> None:
     """Gaussian and Laplace shifts grow by the size, a black box by the geometric sum, a spread group is covered."""
-    assert GaussianLoss(mu=0.2).group(3).mu == pytest.approx(0.6)
-    assert LaplaceLoss(shift=0.2).group(3).shift == pytest.approx(0.6)
-    grown = ApproximateLoss(epsilon=0.5, delta=1e-6).group(10)
+    assert chained(GaussianLoss(mu=0.2), 3).mu == pytest.approx(0.6)
+    assert chained(LaplaceLoss(shift=0.2), 3).shift == pytest.approx(0.6)
+    grown = chained(ApproximateLoss(epsilon=0.5, delta=1e-6), 10)
     assert grown.epsilon == 5.0
     assert grown.delta == pytest.approx(2.27e-4, rel=3e-3)
-    assert ApproximateLoss(epsilon=0.0, delta=1e-6).group(10).delta == pytest.approx(1e-5)
+    assert chained(ApproximateLoss(epsilon=0.0, delta=1e-6), 10).delta == pytest.approx(1e-5)
     with pytest.raises(UnsupportedError):
-        Composition.of(SampledLoss(inside=((LaplaceLoss(shift=1.0), 1),), rate=0.1)).group(2)
+        chained(SampledLoss(inside=((LaplaceLoss(shift=1.0), 1),), rate=0.1), 2)
     with pytest.raises(UnsupportedError):
-        Composition.of(SampledGaussianLoss(mu=1.0, rate=0.1)).group(2)
+        chained(SampledGaussianLoss(mu=1.0, rate=0.1), 2)
     noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")
     sampled = fold(Group(part=Subsample(part=release(noise), rate=0.1), size=2), "add_remove")
     assert isinstance(sampled.upper[0].parts[0][0], MixtureLoss)

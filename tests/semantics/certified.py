@@ -15,7 +15,7 @@ from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Allocate, Cells, Declaration, Release, Stated, Subsample, children, with_children
 from dpaudit.model.losses import ChoiceLoss, DiscreteLoss, larger_of
 from dpaudit.model.mechanism import Array, Mechanism
-from dpaudit.model.sampled_relations import relation_inside
+from dpaudit.model.moves import relation_below
 from dpaudit.semantics import MOVE_OF, Table
 from dpaudit.semantics.tables import Law
 from mechanisms import Finite, Gaussian, Laplace
@@ -42,7 +42,7 @@ def stated_for(
             same = stated_for(inside, tables, relation, statement)
             return Cells(inside=same, touched=stated_for(touched, tables, "add_remove", statement))
         case Subsample() | Allocate():
-            relation = relation_inside(tree, relation)
+            relation = relation_below(tree, 0, relation)
     return with_children(tree, tuple(stated_for(child, tables, relation, statement) for child in children(tree)))
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from dpaudit.accounting.nests.rules import _parts, _seen, name_of
-from dpaudit.accounting.nests.table import ALLOWED, INSIDE, LEAVES, MOVES, Move
+from dpaudit.accounting.derivation.table import rule_of
+from dpaudit.accounting.derivation.whitelist import ALLOWED, LEAVES, TRANSPARENT
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Declaration, Release, Stated
+from dpaudit.model.declaration import Declaration, children
+from dpaudit.model.moves import MOVES, Move, name_of, reads_of
 
-Row = tuple[str, str, Move]
+Row = tuple[str, str, str]
 """The outer node, the inner node and the move that the outer one is read under."""
 
 
@@ -16,14 +17,21 @@ def rows_of(tree: Declaration, relation: Neighbours) -> Iterator[Row]:
     todo = [(node, MOVES[relation]) for node in _seen(tree)]
     while todo:
         node, move = todo.pop()
-        if isinstance(node, Release | Stated):
-            continue
         outer = name_of(node)
-        for part, inside in _parts(node, outer, move):
+        for part, inside in parts_of(node, move) if outer not in LEAVES else ():
             for inner in _seen(part):
-                leaf = isinstance(inner, Release | Stated)
-                yield from ((outer, name, move) for name in (("release", "stated") if leaf else (name_of(inner),)))
+                name = name_of(inner)
+                yield from ((outer, one, move.name) for one in (LEAVES if name in LEAVES else (name,)))
                 todo.append((inner, inside))
+
+
+def rules_of(tree: Declaration, relation: Neighbours) -> Iterator[str]:
+    """Yield the names of the rules that a tree rests on."""
+    todo = [(tree, MOVES[relation])]
+    while todo:
+        node, move = todo.pop()
+        yield rule_of(name_of(node), move).name
+        todo += parts_of(node, move)
 
 
 def whitelist() -> set[Row]:
@@ -34,9 +42,23 @@ def whitelist() -> set[Row]:
         for move, row in moves.items()
         for inner in row
     )
-    return {row for row in found if row[1] in LEAVES.split() or {*_inside(row[0], row[2])} <= {*ALLOWED[row[1]]}}
+    return {
+        (outer, inner, move.name)
+        for outer, inner, move in found
+        if inner in LEAVES or {read for _, read in reads_of(outer, move)} <= {*ALLOWED[inner]}
+    }
 
 
-def _inside(outer: str, move: Move) -> tuple[Move, ...]:
-    """Return the moves that a part is read under."""
-    return ("remove", move) if outer == "cells" else INSIDE.get(outer, {}).get(move, (move,))
+def parts_of(node: Declaration, move: type[Move]) -> Iterator[tuple[Declaration, type[Move]]]:
+    """Yield each part and each move that it is read under."""
+    for at, read in reads_of(name_of(node), move):
+        yield from ((part, read) for i, part in enumerate(children(node)) if at in (None, i))
+
+
+def _seen(node: Declaration) -> Iterator[Declaration]:
+    """Yield the nodes at the top of a tree that are not transparent."""
+    if name_of(node) in TRANSPARENT:
+        for part in children(node):
+            yield from _seen(part)
+    else:
+        yield node

@@ -30,8 +30,9 @@ def split_above(mu: float, steps: int) -> DiscreteLoss:
     >>> split_above(1.0, 10).hockey_stick(5.0) < GaussianLoss(mu=2.0).hockey_stick(5.0) / 5
     True
     """
-    removed = AllocatedLoss(inside=((GaussianLoss(mu=mu), 1),), steps=steps)
-    known = Composition.of(GaussianLoss(mu=mu).group(2))
+    step = GaussianLoss(mu=mu)
+    removed = AllocatedLoss(inside=((step, 1),), steps=steps)
+    known = Composition.of(GaussianLoss.exactly(2 * step.exact))
     ends = [_falls(loss) for loss in (removed, removed.reversed())]
     last = smallest_epsilon(lambda at: GAUSSIAN.delta(known, at).upper, _RAREST)
     near = np.linspace(0.0, min(math.fsum(ends), last), _KNOTS)

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from dpaudit.checks import meant, non_negative, probability_below_one
+from dpaudit.checks import non_negative, probability_below_one
 
 
 def group_delta(epsilon: float, delta: float, size: int) -> float:
@@ -61,12 +61,3 @@ class ApproximateLoss:
     def reversed(self) -> "ApproximateLoss":
         """Return the loss of (Q, P), which is the same."""
         return self
-
-    def group(self, size: int) -> "ApproximateLoss":
-        """Return a loss that dominates `size` records changed one after another.
-
-        Guarantee: an upper bound; for a mechanism that sees one record at a time it can be loose.
-        Source: Vadhan (2017), Lemma 2.2, with the geometric sum in place of its bound.
-        """
-        delta = group_delta(self.epsilon, self.delta, size)
-        return ApproximateLoss(epsilon=float(size * meant(self.epsilon)), delta=min(delta, math.nextafter(1, 0)))

@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import TypeAlias, get_args
 
 from dpaudit.checks import count, meant, non_negative, one_of, open_probability
-from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses.approximate import ApproximateLoss
 from dpaudit.model.losses.discrete import DiscreteLoss
 from dpaudit.model.losses.gaussian import GaussianLoss
@@ -239,25 +238,6 @@ PlainLoss: TypeAlias = (
 """What a single release, or a sample of releases, can have."""
 
 
-def several_records(loss: PlainLoss, size: int) -> PlainLoss:
-    """Return a loss that dominates `size` records that change together, from that of one record.
-
-    Raises: UnsupportedError: size above 1 for the loss of a sample or a secret step, which does not say how many of a
-        person's records it holds.
-
-    >>> several_records(LaplaceLoss(shift=1.0), 3)
-    LaplaceLoss(shift=3.0)
-    """
-    if size == 1:
-        return loss
-    if isinstance(loss, GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss):
-        return loss.group(size)
-    raise UnsupportedError(
-        f"'group' of size {size} over a loss that holds a sample or secret steps of its own is not covered: nothing "
-        "says how many of a person's records it draws. Sample persons, not records, and put the group inside."
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceLoss:
     """The loss of whichever of `options` is met, when earlier releases may pick it: their curves' maximum.
@@ -296,12 +276,6 @@ class ChoiceLoss:
     def reversed(self) -> "ChoiceLoss":
         """Return the loss of (Q, P): the choice between the reversed options."""
         return ChoiceLoss(options=tuple(loss.reversed() for loss in self.options))
-
-    def group(self, size: int) -> "ChoiceLoss | ComposedLoss":
-        """Return a loss that dominates `size` records, which may meet different options: all of them, moved so far."""
-        if size == 1:
-            return self
-        return ComposedLoss(parts=tuple((several_records(loss, size), 1) for loss in self.options))
 
 
 SimpleLoss: TypeAlias = PlainLoss | ChoiceLoss

@@ -6,7 +6,7 @@ from decimal import Decimal
 from operator import itemgetter
 
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.losses.composed import ChoiceLoss, ComposedLoss, Loss, SimpleLoss, several_records
+from dpaudit.model.losses.composed import ComposedLoss, Loss, SimpleLoss
 from dpaudit.model.losses.discrete import LOST
 from dpaudit.model.losses.gaussian import GaussianLoss
 from dpaudit.model.losses.laplace import LaplaceLoss
@@ -77,15 +77,6 @@ class Composition:
         if all(other is loss for other, (loss, _) in zip(reversed_losses, self.parts, strict=True)):
             return self
         return self._merged((other, times) for other, (_, times) in zip(reversed_losses, self.parts, strict=True))
-
-    def group(self, size: int) -> "Composition":
-        """Return a composition that dominates `size` records changed together."""
-        if size == 1:
-            return self
-        return self._merged(
-            (loss.group(size) if isinstance(loss, ChoiceLoss) else several_records(loss, size), times)
-            for loss, times in self.parts
-        )
 
     @property
     def events(self) -> int:

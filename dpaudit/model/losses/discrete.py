@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpaudit.checks import non_negative
-from dpaudit.model.losses.approximate import ApproximateLoss
 
 _VANISHED = 1e-300
 _ROUNDING, _UNITS = 1e-14, 2.0**-51
@@ -128,17 +127,6 @@ class DiscreteLoss:
     def reversed(self) -> "DiscreteLoss":
         """Return the loss of (Q, P)."""
         return self if self.symmetric else _reversed(self)
-
-    def group(self, size: int) -> "ApproximateLoss | DiscreteLoss":
-        """Return a loss that dominates `size` records changed one after another (an upper bound)."""
-        both = (self, self.reversed())
-        if max(loss.infinite_mass for loss in both) == 1:
-            return LOST
-        worst = ApproximateLoss(
-            epsilon=max(0.0, *(loss.supremum for loss in both)),
-            delta=min(max(loss.infinite_mass for loss in both), math.nextafter(1, 0)),
-        )
-        return worst.group(size)
 
 
 LOST = DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0)

@@ -58,7 +58,3 @@ class GaussianLoss:
     def reversed(self) -> "GaussianLoss":
         """Return the loss of (Q, P), which is the same."""
         return self
-
-    def group(self, size: int) -> "GaussianLoss":
-        """Return the exact loss for `size` records moved together."""
-        return GaussianLoss.exactly(self.exact * size)

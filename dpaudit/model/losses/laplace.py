@@ -21,7 +21,7 @@ class LaplaceLoss:
     Source: Dong, Roth and Su (2022), on group privacy, for chains. Dwork and Roth (2014), Theorem 3.6, has the
     pure bound alone.
 
-    >>> LaplaceLoss(shift=1.0).group(3).supremum
+    >>> LaplaceLoss(shift=3.0).supremum
     3.0
     """
 
@@ -61,7 +61,3 @@ class LaplaceLoss:
     def reversed(self) -> "LaplaceLoss":
         """Return the loss of (Q, P), which is the same."""
         return self
-
-    def group(self, size: int) -> "LaplaceLoss":
-        """Return the exact loss for `size` records moved together."""
-        return LaplaceLoss.exactly(self.exact * size)

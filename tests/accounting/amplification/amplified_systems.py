@@ -24,7 +24,7 @@ from dpaudit.model.declaration import (
     Stated,
     Subsample,
 )
-from dpaudit.model.sampled_relations import relation_inside
+from dpaudit.model.moves import relation_below
 from mechanisms import Finite, RandomisedResponse
 
 Law = dict[tuple[int, ...], float]
@@ -61,7 +61,7 @@ class Drawn:
             odds = self.first[0] / self.first[1]
             whole = self._node(Release(label="any", mechanism=RandomisedResponse(epsilon=math.log(odds))))
         else:
-            inside = relation_inside(self._sampled(Stated(epsilon=1.0, source="a place")), self.neighbours)
+            inside = relation_below(self._sampled(Stated(epsilon=1.0, source="a place")), 0, self.neighbours)
             laws = tuple(map(float, self.first)), tuple(map(float, self.second))
             whole = self._node(Release(label="any", mechanism=Finite(first=laws[0], second=laws[1], neighbours=inside)))
         return Repeat(part=whole, times=self.times) if self.times > 1 else whole

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from dpaudit import Claim, Release, Repeat, Subsample, bracket_delta, bracket_epsilon, certify, fold, verify
-from dpaudit.accounting.zeroed import zeroed_above
+from dpaudit.accounting.zeroed import zeroed_above, zeroed_attained
 from dpaudit.engines import QUICK
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import Composition
@@ -108,3 +108,13 @@ def test_of_other_noise_a_record_among_its_like_is_attained() -> None:
     assert certificate.tight.epsilon.lower == pytest.approx(math.log1p(0.1 * math.expm1(0.5)), rel=1e-9)
     assert certificate.tight.epsilon.upper == pytest.approx(math.log1p(0.1 * math.expm1(1.0)), rel=1e-9)
     assert verify(certificate.to_json()).accepted
+
+
+@pytest.mark.parametrize("mu", [0.5, 8.0, 16.0])
+def test_what_a_zeroed_record_attains_is_a_law_for_far_moves_too(mu: float) -> None:
+    """Far out between two shifts a tail of the mixture does not change by a float; its cells do not vanish there."""
+    low, high = zeroed_attained(mu, 2 / 3), zeroed_above(mu, 2 / 3)
+    assert math.fsum(p for _, p in low.atoms) == pytest.approx(1.0, abs=1e-12)
+    for below, above in ((low, high), (low.reversed(), high.reversed())):
+        for at in (0.0, 0.5, 2.0):
+            assert below.hockey_stick(at) <= above.hockey_stick(at) * (1 + 1e-9)

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from dpaudit.accounting.nests.rules import require_rules
+from dpaudit.accounting.derivation.walker import derived
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.declaration import Declaration, Positions, Scheme, Subsample, walk
@@ -113,7 +113,7 @@ def draw(rng: np.random.Generator) -> System:
 def _has_rules(node: Node, neighbours: Neighbours) -> bool:
     """Return whether every nest of a tree has a rule."""
     try:
-        require_rules(node.declare(neighbours), neighbours)
+        derived(node.declare(neighbours), neighbours)
     except UnsupportedError:
         return False
     return True

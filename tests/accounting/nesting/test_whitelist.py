@@ -36,7 +36,8 @@ from dpaudit import (
     certify,
     fold,
 )
-from dpaudit.accounting.nests.rules import require_rules
+from dpaudit.accounting.derivation.groups import chain
+from dpaudit.accounting.derivation.walker import derived
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
@@ -103,7 +104,7 @@ def nested(names: tuple[str, ...]) -> Declaration | None:
 def refusal(node: Declaration, neighbours: Neighbours) -> str:
     """Return the words of a refusal, empty where a tree has rules."""
     try:
-        require_rules(node, neighbours)
+        derived(node, neighbours)
     except UnsupportedError as error:
         return str(error)
     return ""
@@ -329,7 +330,6 @@ def test_the_loss_of_a_sample_has_no_group() -> None:
         SampledGaussianLoss(mu=1.0, rate=0.1),
         MixtureLoss(above=((0.0, 0.5), (1.0, 0.5)), below=((0.0, 1.0),)),
     ):
-        assert not hasattr(loss, "group")
         with pytest.raises(UnsupportedError, match="nothing says how many"):
-            Composition.of(loss).group(2)
-    assert Composition.of(LaplaceLoss(shift=1.0)).group(2) == Composition.of(LaplaceLoss(shift=2.0))
+            chain(Composition.of(loss), 2)
+    assert chain(Composition.of(LaplaceLoss(shift=1.0)), 2) == Composition.of(LaplaceLoss(shift=2.0))

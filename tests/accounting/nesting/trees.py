@@ -32,7 +32,7 @@ from dpaudit.model.declaration import (
     Stated,
     Subsample,
 )
-from dpaudit.model.sampled_relations import relation_inside
+from dpaudit.model.moves import relation_below
 from mechanisms import Finite, RandomisedResponse, TruncatedDiscreteGaussian
 from tests.accounting.nesting.protocol import Ask, Kernel, Law, Move, Pop, Push, View
 
@@ -267,7 +267,7 @@ def sampled(part: Node, scheme: Scheme, records: int, size: int, rate: float) ->
         )
 
     def declare(neighbours: Neighbours) -> Declaration:
-        return node(part.declare(relation_inside(node(Stated(epsilon=1.0, source="a place")), neighbours)))
+        return node(part.declare(relation_below(node(Stated(epsilon=1.0, source="a place")), 0, neighbours)))
 
     draw = Push(options=(lambda view: _samples(view, scheme, size, rate),))
     return Node(declare=declare, moves=(draw, *part.moves, Pop()), size=part.size)
@@ -306,7 +306,7 @@ def allocated(part: Node, steps: int, epochs: int, per_epoch: int, positions: Po
         return Allocate(part=inner, steps=steps, epochs=epochs, per_epoch=per_epoch, positions=positions)
 
     def declare(neighbours: Neighbours) -> Declaration:
-        return node(part.declare(relation_inside(node(Stated(epsilon=1.0, source="a place")), neighbours)))
+        return node(part.declare(relation_below(node(Stated(epsilon=1.0, source="a place")), 0, neighbours)))
 
     one = within([part] * steps, Push(options=(split,)))
     again = (one[0], *one[1:-1] * epochs, one[-1])

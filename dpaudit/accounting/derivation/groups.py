@@ -1,4 +1,4 @@
-"""Several records of one person that change together: on a sample, and one after another."""
+"""Several records of one person that change together: one after another, and on a sample."""
 
 import math
 from fractions import Fraction
@@ -6,47 +6,74 @@ from fractions import Fraction
 from dpaudit.accounting.dominance import consists_of, worst
 from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.samples.black_box import black_box
+from dpaudit.checks import meant
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Subsample
 from dpaudit.model.losses import (
     LOST,
     ApproximateLoss,
+    ChoiceLoss,
+    ComposedLoss,
     Composition,
+    DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
+    Loss,
     MixtureLoss,
     SampledGaussianLoss,
+    SimpleLoss,
     binomial_shifts,
+    group_delta,
 )
 
 _MOST = 400  # records of a person in a set of fixed size, whose probabilities are exact
 _LEAST = math.nextafter(0.0, 1.0)  # what a probability that is too small for a float counts as, from above
 
 
-def of_a_person(
-    inside: Alternatives, alternatives: Alternatives, node: Subsample, neighbours: Neighbours, records: int
-) -> Alternatives:
-    """Return upper alternatives for `records` of one person on the sample of `node`, read for `neighbours`.
+def chain(composition: Composition, records: int) -> Composition:
+    """Return a composition that dominates `records` that change one after another in each of its releases (lemma C).
 
-    `inside` are the part's alternatives for one record, and `alternatives` those of the sample. Removed records are
-    binomially many in a Poisson sample of Gaussian releases, and hypergeometrically many in a set of fixed size.
-    Elsewhere they change one after another, which needs that every data set between has the same population.
-    Raises: UnsupportedError: a removal that changes the population and has no rule here.
+    Exact for a shift of Gaussian or Laplace noise; of a law of finitely many losses the largest counts.
+    Raises: UnsupportedError: the loss of a sample or of secret steps, which does not say how many records it holds.
+
+    >>> chain(Composition.of(LaplaceLoss(shift=1.0)), 3)
+    Composition(parts=((LaplaceLoss(shift=3.0), 1),))
     """
-    if records == 1 or node.rate == 0:
-        return alternatives
-    if node.scheme == "poisson" and neighbours != "replace_one" and all(map(_on_a_poisson_sample, alternatives)):
-        return tuple(_from_a_poisson_sample(held, records) for held in alternatives)
-    if node.scheme == "without_replacement" and neighbours == "add_remove":
-        return tuple(dict.fromkeys(_from_a_set(held, node, records) for held in inside))
-    if node.scheme in ("truncated_poisson", "with_replacement"):
-        raise UnsupportedError(
-            f"'group' over {node.scheme!r} is not covered: the population falls with each record that is removed, and "
-            "a sample may hold any number of them. Sample persons, and put the group inside the sample."
-        )
-    return chained(alternatives, records)
+    if records == 1:
+        return composition
+    return Composition.total(Composition.of(_longer(loss, records)) * times for loss, times in composition.parts)
+
+
+def _longer(loss: SimpleLoss, records: int) -> Loss:
+    """Return a loss that dominates `records` changed one after another; those of a choice may meet all options.
+
+    Source: Vadhan (2017), Lemma 2.2, for black boxes; Dong, Roth and Su (2022), on group privacy, for shifts.
+    """
+    match loss:
+        case GaussianLoss():
+            return GaussianLoss.exactly(loss.exact * records)
+        case LaplaceLoss():
+            return LaplaceLoss.exactly(loss.exact * records)
+        case ApproximateLoss(epsilon=epsilon, delta=delta):
+            grown = group_delta(epsilon, delta, records)
+            return ApproximateLoss(epsilon=float(records * meant(epsilon)), delta=min(grown, math.nextafter(1, 0)))
+        case DiscreteLoss():
+            orders = loss, loss.reversed()
+            lost = max(order.infinite_mass for order in orders)
+            if lost == 1:
+                return LOST
+            epsilon = max(0.0, *(order.supremum for order in orders))
+            return _longer(ApproximateLoss(epsilon=epsilon, delta=min(lost, math.nextafter(1, 0))), records)
+        case ChoiceLoss(options=options):
+            longer = (_longer(option, records) for option in options)
+            return ComposedLoss(parts=tuple((each, 1) for each in longer if not isinstance(each, ComposedLoss)))
+        case _:
+            raise UnsupportedError(
+                f"'group' of size {records} over a loss that holds a sample or secret steps of its own is not covered: "
+                "nothing says how many of a person's records it draws. Sample persons, not records, and put the group "
+                "inside."
+            )
 
 
 def chained(alternatives: Alternatives, records: int) -> Alternatives:
@@ -60,7 +87,7 @@ def chained(alternatives: Alternatives, records: int) -> Alternatives:
     if records == 1:
         return alternatives
     if len(alternatives) == 1 or all(consists_of(GaussianLoss, a) for a in alternatives):
-        return worst(tuple(a.group(records) for a in alternatives))
+        return worst(tuple(chain(a, records) for a in alternatives))
     boxes = [box for a in alternatives if (box := black_box(a)) is not None]
     if len(boxes) < len(alternatives):
         raise UnsupportedError(
@@ -71,7 +98,7 @@ def chained(alternatives: Alternatives, records: int) -> Alternatives:
     if delta == 1:
         return (Composition.of(LOST),)
     box = ApproximateLoss(epsilon=max(box.supremum for box in boxes), delta=delta)
-    return (Composition.of(box.group(records)),)
+    return (chain(Composition.of(box), records),)
 
 
 def shifts_of_a_set(node: Subsample, records: int, shift: float, *, above: bool) -> tuple[tuple[float, float], ...]:
@@ -101,7 +128,7 @@ def shifts_of_a_set(node: Subsample, records: int, shift: float, *, above: bool)
     )
 
 
-def _from_a_set(composition: Composition, node: Subsample, records: int) -> Composition:
+def from_a_set(composition: Composition, node: Subsample, records: int) -> Composition:
     """Return what dominates `records` that a set of fixed size may hold, from one order of a part's exchanged record.
 
     Given that it holds j of them, j other records take their places in the set without them. Half lines attain all j.
@@ -121,12 +148,12 @@ def _from_a_set(composition: Composition, node: Subsample, records: int) -> Comp
     )
 
 
-def _on_a_poisson_sample(composition: Composition) -> bool:
+def on_a_poisson_sample(composition: Composition) -> bool:
     """Return whether all losses are those of Gaussian releases on a Poisson sample, which may hold every record."""
     return all(isinstance(loss, SampledGaussianLoss | GaussianLoss) for loss, _ in composition.parts)
 
 
-def _from_a_poisson_sample(composition: Composition, records: int) -> Composition:
+def from_a_poisson_sample(composition: Composition, records: int) -> Composition:
     """Return what dominates `records` of which a Poisson sample holds a binomial number, each moving by as much."""
     held = []
     for loss, times in composition.parts:
@@ -134,20 +161,5 @@ def _from_a_poisson_sample(composition: Composition, records: int) -> Compositio
             mixed = MixtureLoss(above=binomial_shifts(records, loss.rate, loss.mu), below=((0.0, 1.0),))
             held.append(Composition.of(mixed if loss.order == "remove" else mixed.reversed()) * times)
         else:
-            held.append(Composition.of(loss).group(records) * times)
+            held.append(chain(Composition.of(loss), records) * times)
     return Composition.total(held)
-
-
-def attained_by_a_person(composition: Composition, node: Subsample, alone: Composition, records: int) -> Composition:
-    """Return what `records` of one person attain on a sample where each moves Gaussian releases by as much.
-
-    `composition` is what one record attains of the part, and `alone` what it attains on the sample; the records are
-    removed, or zeroed on a Poisson sample.
-    """
-    gaussian = all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
-    if node.scheme == "poisson" and _on_a_poisson_sample(alone):
-        return _from_a_poisson_sample(alone, records)
-    if node.scheme == "without_replacement" and gaussian and composition.parts and alone.parts:
-        shifts = shifts_of_a_set(node, records, total_mu(composition)[0], above=False)
-        return Composition.of(MixtureLoss(above=shifts, below=((0.0, 1.0),)))
-    return alone

@@ -5,62 +5,49 @@ docs/theory/nests.md shows the table.
 """
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-from dpaudit.model.claim import Neighbours
+from dpaudit.model.moves import Exchange, Move, Remove, Replace, Zero
 
-Move: TypeAlias = Literal["remove", "replace", "zero", "exchange"]
-"""What differs: a record is there or not; has another value; is a placeholder; or is another record altogether."""
+Inner: TypeAlias = Mapping[type[Move], frozenset[str]]
 
-Inner: TypeAlias = Mapping[Move, frozenset[str]]
+LEAVES = ("release", "stated")
+TRANSPARENT = ("sequential", "repeat", "post_process")
+"""What is transparent: what counts below it is the next node that is none of these."""
 
-MOVES: dict[Neighbours, Move] = {"add_remove": "remove", "replace_one": "replace", "zero_out": "zero"}
-"""The move of the whole, by the claim's neighbours."""
-
-LEAVES = "release stated"
-_SLOTS = f"{LEAVES} parallel cells local group poisson"  # what keeps no number of records
+_LEAVES = " ".join(LEAVES)
+_SLOTS = f"{_LEAVES} parallel cells local group poisson"  # what keeps no number of records
 
 
 def _row(**inner: str) -> Inner:
     """Return what may lie below a node, by the move; `over leaves` after a name asks for leaves alone below it."""
-    names: dict[str, Move] = {"r": "remove", "p": "replace", "z": "zero", "e": "exchange"}
+    names: dict[str, type[Move]] = {"r": Remove, "p": Replace, "z": Zero, "e": Exchange}
     return {names[letter]: frozenset(held.split()) for letters, held in inner.items() for letter in letters}
 
 
 ALLOWED: dict[str, Inner] = {
     "billboard": _row(
-        p=f"{LEAVES} parallel group poisson/leaves without_replacement/leaves truncated_poisson/leaves "
+        p=f"{_LEAVES} parallel group poisson/leaves without_replacement/leaves truncated_poisson/leaves "
         "with_replacement/leaves allocate/leaves"
     ),
     "group": _row(
         r=f"{_SLOTS} without_replacement truncated_poisson with_replacement",
         p=f"{_SLOTS} without_replacement shuffle billboard",
         z=f"{_SLOTS} without_replacement",
-        e=f"{LEAVES} cells group poisson",
+        e=f"{_LEAVES} cells group poisson",
     ),
-    "parallel": _row(rpz=_SLOTS, e=f"{LEAVES} local group poisson"),
-    "secret parallel": _row(rpz=LEAVES),
-    "cells": _row(rp=f"{LEAVES} cells local group poisson", e=f"{LEAVES} cells group poisson"),
-    "local": _row(rpze=f"{LEAVES} parallel cells local group"),
-    "poisson": _row(r=f"{_SLOTS} allocate", pz=_SLOTS, e=f"{LEAVES} cells local group poisson"),
-    "without_replacement": _row(rpze=f"{LEAVES} cells group poisson without_replacement"),
+    "parallel": _row(rpz=_SLOTS, e=f"{_LEAVES} local group poisson"),
+    "secret parallel": _row(rpz=_LEAVES),
+    "cells": _row(rp=f"{_LEAVES} cells local group poisson", e=f"{_LEAVES} cells group poisson"),
+    "local": _row(rpze=f"{_LEAVES} parallel cells local group"),
+    "poisson": _row(r=f"{_SLOTS} allocate", pz=_SLOTS, e=f"{_LEAVES} cells local group poisson"),
+    "without_replacement": _row(rpze=f"{_LEAVES} cells group poisson without_replacement"),
     "truncated_poisson": _row(rpz=_SLOTS),
-    "with_replacement": _row(rpz=LEAVES),
-    "allocate": _row(r=f"{LEAVES} parallel", pz=LEAVES),
-    "shuffle": _row(p=f"{LEAVES} local"),
+    "with_replacement": _row(rpz=_LEAVES),
+    "allocate": _row(r=f"{_LEAVES} parallel", pz=_LEAVES),
+    "shuffle": _row(p=f"{_LEAVES} local"),
 }
 """By the outer node, or a sample's scheme, and the move: the nodes that may lie below it."""
-
-INSIDE: dict[str, Mapping[Move, tuple[Move, ...]]] = {
-    "parallel": {"exchange": ("exchange", "remove")},
-    "local": {"exchange": ("remove",)},
-    "poisson": {"replace": ("remove",), "exchange": ("remove", "exchange")},
-    "without_replacement": {"remove": ("exchange",), "replace": ("replace", "exchange"), "zero": ("zero", "exchange")},
-    "truncated_poisson": {"remove": ("remove", "exchange")},
-    "with_replacement": {"replace": ("exchange",)},
-    "allocate": {"replace": ("remove",)},
-}
-"""The moves that a part is read under, where they are not that of the whole."""
 
 POPULATIONS = ("without_replacement", "truncated_poisson", "with_replacement")
 NUMBERLESS = ("parallel", "secret parallel", "cells", "local", "poisson", "truncated_poisson", "allocate")

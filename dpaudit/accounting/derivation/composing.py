@@ -1,0 +1,197 @@
+"""How releases, and nodes without a hidden draw, conclude: each from the judgements of its parts, above and below."""
+
+import math
+from itertools import product
+from typing import TypeVar
+
+from dpaudit.accounting.adaptive_choice import join
+from dpaudit.accounting.derivation.groups import chain, chained
+from dpaudit.accounting.derivation.judgement import Judgement
+from dpaudit.accounting.derivation.plans import Asked, Found, Plan, each, either, entered, in_sequence, keyed
+from dpaudit.accounting.dominance import worst
+from dpaudit.accounting.normal_form import Alternatives
+from dpaudit.accounting.samples.in_either_order import in_either_order
+from dpaudit.errors import DeclarationError
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.declaration import Declaration, Group, Parallel, Release, Repeat, Stated
+from dpaudit.model.losses import LOST, ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
+from dpaudit.model.losses.any_order import in_any_order
+from dpaudit.model.mechanism import Mechanism, attained_loss, moves_alone
+from dpaudit.model.moves import Move
+
+Node = TypeVar("Node")
+_MOST = 16  # sums of alternatives that are told apart
+
+
+def released(judgement: Judgement) -> Alternatives:
+    """Return a release's own loss, in both orders unless its law has one, of records that change one after another."""
+    node, move = node_of(judgement, Release), judgement.move
+    _require_neighbours(node.label, node.mechanism.neighbours, move)
+    return (chain(Composition.of(in_any_order(node.mechanism.loss(), move.relation)), move.records),)
+
+
+def release_attained(judgement: Judgement, asked: Asked) -> Found:
+    """Return what the worst pair of one query attains; below a sample, where a record moves it beside no other one."""
+    node = node_of(judgement, Release)
+    alone = asked.together or not judgement.sampled or moves_alone(node.mechanism)
+    query = asked.query(node) if alone else None
+    return {} if query is None else {query: (Plan(composition=_moved(node.mechanism, judgement.move, asked)),)}
+
+
+def _moved(mechanism: Mechanism, move: Move, asked: Asked) -> Composition:
+    """Return what one release attains; a single shift adds up over records, any other loss counts one record.
+
+    The records of a person may enter different nodes of a tree, so that a composed loss does not grow as a whole. Of
+    several queries that a pair moves together nobody said which law of a table each of them has.
+    """
+    loss = attained_loss(mechanism)
+    if isinstance(loss, GaussianLoss | LaplaceLoss):
+        return chain(Composition.of(loss), asked.records(move))
+    known = not asked.together or not isinstance(loss, DiscreteLoss) or loss.one_order
+    return Composition.of(loss) if known else in_either_order(Composition.of(loss))
+
+
+def told(judgement: Judgement) -> Alternatives:
+    """Return somebody else's claim as a black box, for the move that it is stated for."""
+    node, move = node_of(judgement, Stated), judgement.move
+    _require_neighbours(node.source, node.neighbours or move.relation, move)
+    loss = LOST if node.epsilon == math.inf else ApproximateLoss(epsilon=node.epsilon, delta=node.delta)
+    return (chain(Composition.of(loss), move.records),)
+
+
+def _require_neighbours(label: str, stated: Neighbours, move: Move) -> None:
+    """Refuse a sensitivity that is stated for another relation than the one it is read under."""
+    if stated != move.relation:
+        raise DeclarationError(
+            f"'{label}' states its sensitivity for neighbours={stated!r}, but is read for "
+            f"neighbours={move.relation!r}. State the sensitivity for {move.relation!r} (a clipped sum moves twice as "
+            "far when a record is replaced as when it is removed), or change the claim."
+        )
+
+
+def nothing_known(judgement: Judgement, asked: Asked) -> Found:
+    """Return that nothing is known from below."""
+    return {}
+
+
+def summed(judgement: Judgement) -> Alternatives:
+    """Return every sum of one alternative from each part; where these are many, all of each part joined."""
+    parts = [part.of_the_run for part in judgement.parts]
+    if math.prod(map(len, parts)) > _MOST:
+        parts = [(join(part),) for part in parts]
+    return tuple(dict.fromkeys(map(Composition.total, product(*parts))))
+
+
+def summed_attained(judgement: Judgement, asked: Asked) -> Found:
+    """Return every sum of one plan from each part that moves a query."""
+    return in_sequence((part.below(asked) for part in judgement.parts), named=asked.named)
+
+
+def repeated(judgement: Judgement) -> Alternatives:
+    """Return a part as often as it is met."""
+    return tuple(held * node_of(judgement, Repeat).times for held in judgement.part.of_the_run)
+
+
+def repeated_attained(judgement: Judgement, asked: Asked) -> Found:
+    """Return the plans of a part as often as it is met."""
+    times = node_of(judgement, Repeat).times
+    return each(judgement.part.below(asked), lambda composition: composition * times)
+
+
+def as_the_part(judgement: Judgement) -> Alternatives:
+    """Return what dominates the part."""
+    return judgement.part.above
+
+
+def as_the_part_attained(judgement: Judgement, asked: Asked) -> Found:
+    """Return what the part attains."""
+    return judgement.part.below(asked)
+
+
+def sent_attained(judgement: Judgement, asked: Asked) -> Found:
+    """Return one message for each record: the last premise is the part for one record alone."""
+    return each(judgement.premises[-1][0].below(asked), lambda held: held * asked.records(judgement.move))
+
+
+def largest(judgement: Judgement) -> Alternatives:
+    """Return the parts' alternatives, of which a record meets one; several records change one after another."""
+    options = tuple(alternative for part in judgement.parts for alternative in part.above)
+    return chained(worst(options), judgement.move.records)
+
+
+def largest_attained(judgement: Judgement, asked: Asked) -> Found:
+    """Return the plans of all parts, of which all records enter one: the last group is read for all of them."""
+    key, parts = node_of(judgement, Parallel).key, judgement.premises[-1 if asked.together else 0]
+    ways = (entered(part.below(asked), judgement.path, i) for i, part in enumerate(parts))
+    return either(keyed(found, (key, len(parts), i), asked) for i, found in enumerate(ways))
+
+
+def one_after_another(judgement: Judgement) -> Alternatives:
+    """Return what dominates the part for one record; several change one after another."""
+    return chained(judgement.part.above, judgement.move.records)
+
+
+def two_touched(judgement: Judgement) -> Alternatives:
+    """Return the larger one of a record that stays, and of one that leaves a part beside one that enters another.
+
+    The record that leaves and the one that enters meet parts that the view may pick.
+    """
+    removed = tuple(held for part in _read(judgement, "remove") for held in part.above)
+    stays = tuple(held for part in _read(judgement, judgement.move.name) for held in part.above)
+    apart = join(removed) + join(removed).reversed()
+    return chained(worst((*stays, apart)), judgement.move.records)
+
+
+def cell_attained(judgement: Judgement, asked: Asked) -> Found:
+    """Return the plans of the one cell that a record fills or leaves."""
+    return keyed(entered(judgement.part.below(asked), judgement.path, 1), _value(judgement), asked)
+
+
+def two_cells_attained(judgement: Judgement, asked: Asked) -> Found:
+    """Return the plans of a cell array: the same cell, or one cell emptied and another one filled.
+
+    That a second cell exists, and that two cells reach the bound at once, is known, or assumed, of labels only.
+    """
+    inside = judgement.premises[1][0].below(asked)
+    stays = keyed(entered(inside, judgement.path, 0), _value(judgement), asked)
+    if not asked.together:
+        return stays
+    return either((stays, each(cell_attained(judgement, asked), lambda held: held + held.reversed())))
+
+
+def of_all(node: Declaration, records: int) -> tuple[int, ...]:
+    """Return that a part is read for all records that move together."""
+    return (records,)
+
+
+def of_one_and_all(node: Declaration, records: int) -> tuple[int, ...]:
+    """Return that parts are read for one record, and for all of a person where they enter one part."""
+    return (1,) if records == 1 else (1, records)
+
+
+def of_all_and_one(node: Declaration, records: int) -> tuple[int, ...]:
+    """Return that a part is read for all records of a person, and for one."""
+    return (1,) if records == 1 else (records, 1)
+
+
+def of_a_group(node: Declaration, records: int) -> tuple[int, ...]:
+    """Return that a part is read for all records that the members of a group own."""
+    return (records * (node.size if isinstance(node, Group) else 1),)
+
+
+def _read(judgement: Judgement, name: str) -> "tuple[Judgement, ...]":
+    """Return the premises that are read under a move."""
+    return tuple(part for group in judgement.premises for part in group if part.move.name == name)
+
+
+def _value(judgement: Judgement) -> tuple[str, int, int]:
+    """Return the key of an array of cells, which is the record's value."""
+    return (f"the cells at {judgement.path}", 1, 0)
+
+
+def node_of(judgement: Judgement, kind: type[Node]) -> Node:
+    """Return the judgement's node, which is of a kind."""
+    node = judgement.node
+    if not isinstance(node, kind):
+        raise TypeError(f"Expected a {kind.__name__}, got {type(node).__name__}.")
+    return node

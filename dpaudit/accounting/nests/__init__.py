@@ -1,1 +1,0 @@
-"""Which nodes may lie inside which ones."""
