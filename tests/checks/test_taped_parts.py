@@ -48,7 +48,7 @@ def test_labels_of_several_compositions_count_in_one_of_them(
 )
 def test_every_default_of_dp_ebs_is_certified_with_its_replays(tmp_path: Path, more: str) -> None:
     """No finding and no violated condition where answers move on one tape, also where both options are credited."""
-    settings = f'name = "dp_ebs"\nepsilon = 2.0\narms = 5\nhorizon = 500\n{more}'
+    settings = f'name = "dp_ebs"\nepsilon = 2.0\narms = 5\nhorizon = 3000\n{more}'
     text = f'[algorithm]\n{settings}\n[problem]\nname = "bradley_terry"\n'
     certificate = certificate_of(config_of(tmp_path / "a.toml", text), 0)
     assert (certificate.verdict, certificate.findings) == ("certified", ())
