@@ -55,6 +55,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if held_back(listed, item.nodeid):
             item.add_marker(pytest.mark.slow)
-    whole = not any("::" in argument for argument in config.args) and not config.getoption("lf")
+    whole = not any("::" in argument for argument in config.args) and not config.getoption("lf", default=False)
     if whole and (gone := stale([*listed], [item.nodeid for item in items])):
         raise pytest.UsageError(f"Expected that every line of tests/nightly.txt names a test, got {gone[0]!r}.")
