@@ -26,7 +26,7 @@ def algorithm_checks(algorithm: Any, problem: Any, *, seed: int = 0) -> tuple[Ch
 
     >>> from algorithms.dp_ebs import DpEbs
     >>> from algorithms.problems import load
-    >>> algorithm, problem = DpEbs(epsilon=1.0, horizon=64, arms=4), load("bradley_terry")(arms=4)
+    >>> algorithm, problem = DpEbs(epsilon=1.0, horizon=16, arms=2), load("bradley_terry")(arms=2)
     >>> [check.what for check in algorithm_checks(algorithm, problem) if check.failed]
     []
     """

@@ -77,7 +77,7 @@ def test_ten_thousand_sampled_steps_are_bracketed_to_two_in_a_hundred_thousand(
     assert bracket.upper - bracket.lower <= 2e-5 * bracket.upper
 
 
-@pytest.mark.parametrize("number", [20, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [10, pytest.param(60, marks=pytest.mark.slow)])
 def test_neither_side_is_wrong_on_random_compositions(oracle: ModuleType, drawing: ModuleType, number: int) -> None:
     """Random compositions: epsilon and delta on their sides of a 30-digit value; the median is narrow."""
     rng = np.random.default_rng(77)

@@ -127,7 +127,8 @@ def test_numbers_at_every_edge_give_finite_scores() -> None:
     assert np.isfinite(present(score)(edges)).all()
 
 
-def test_a_rare_pattern_by_chance_is_no_event(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("seeds", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_a_rare_pattern_by_chance_is_no_event(monkeypatch: pytest.MonkeyPatch, seeds: int) -> None:
     """Of 512 patterns whose odds are linear, no odds leave the start by more than .1; a twin that always adds does."""
 
     def draw(labels: Array, rng: np.random.Generator) -> Array:
@@ -142,6 +143,6 @@ def test_a_rare_pattern_by_chance_is_no_event(monkeypatch: pytest.MonkeyPatch) -
         truth = ((2 * patterns - 1) * np.log(0.52 / 0.48)).sum(axis=1)
         return float(np.abs(score(patterns) - truth).max())
 
-    assert max(farthest(seed) for seed in range(3)) < 0.1
+    assert max(farthest(seed) for seed in range(seeds)) < 0.1
     monkeypatch.setattr("audits.attacks.counting._LEAST_GAIN", -1.0)
     assert any(farthest(seed) > 0.1 for seed in range(3))

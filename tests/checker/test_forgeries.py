@@ -41,13 +41,13 @@ def accepted(certificates: list[Any] | Iterator[Any]) -> tuple[list[tuple[Any, A
 def test_honest_certificates_are_accepted_and_forged_ones_are_not() -> None:
     """A seeded sample of what the whole corpus holds."""
     rng = np.random.default_rng(15)
-    drawn = [FORGING.drawn(rng) for _ in range(25)]
+    drawn = [FORGING.drawn(rng) for _ in range(8)]
     wrong, count = rejected(drawn)
-    assert (wrong, count) == ([], 25)
-    passed, count, rules = accepted(drawn[:12])
+    assert (wrong, count) == ([], 8)
+    passed, count, rules = accepted(drawn[:4])
     assert passed == []
-    assert count >= 250
-    assert len(rules) >= 30
+    assert count >= 80
+    assert len(rules) >= 25
 
 
 def test_samples_are_accepted_and_forged_ones_are_not() -> None:

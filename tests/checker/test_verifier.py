@@ -150,10 +150,15 @@ def still_true(text: str) -> bool:
     return overlap and valid and forged.verdict == honest.verdict
 
 
-def test_every_forgery_is_found_unless_what_it_says_is_true() -> None:
+@pytest.mark.parametrize(
+    ("names", "least"),
+    [(("tight", "pure"), 50), pytest.param(tuple(CASES), 300, marks=pytest.mark.slow)],
+    ids=["some", "all"],
+)
+def test_every_forgery_is_found_unless_what_it_says_is_true(names: tuple[str, ...], least: int) -> None:
     """With the old digest all are found; with a new one, all but changed words and other true certificates."""
     found, words, harmless, missed = 0, 0, 0, []
-    for tree, claim in CASES.values():
+    for tree, claim in (CASES[name] for name in names):
         data = json.loads(certify(tree, claim).to_json())
         for path, value in forgeries({key: held for key, held in data.items() if key != "digest"}):
             changed = copy.deepcopy(data)
@@ -172,7 +177,7 @@ def test_every_forgery_is_found_unless_what_it_says_is_true() -> None:
             else:
                 missed.append((path, value))
     assert missed == []
-    assert found >= 300
+    assert found >= least
     assert harmless < found / 10
 
 

@@ -84,10 +84,11 @@ def test_a_violation_by_rare_values_has_no_witness_of_the_main_event() -> None:
         audits.refute(case, result, np.random.default_rng(seed))
 
 
-def test_honest_code_at_its_claim_is_not_accused() -> None:
-    """The chance that 3 of 60 honest audits are accused at level .01 is .023; of 8, 2e-7. The seeds are fixed."""
-    verdicts = [audited(rounded, seed, runs=4_000).verdict for seed in range(60)]
-    assert verdicts.count("violation") < 8
+@pytest.mark.parametrize(("number", "most"), [(20, 5), pytest.param(60, 7, marks=pytest.mark.slow)])
+def test_honest_code_at_its_claim_is_not_accused(number: int, most: int) -> None:
+    """The chance that 6 of 20 honest audits are accused at level .01 is 4e-8, of 8 of 60 2e-7. The seeds are fixed."""
+    verdicts = [audited(rounded, seed, runs=4_000).verdict for seed in range(number)]
+    assert verdicts.count("violation") <= most
 
 
 def test_rare_values_are_those_of_one_neighbour_alone() -> None:

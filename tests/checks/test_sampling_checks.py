@@ -248,9 +248,9 @@ def test_a_plug_ins_sampler_is_looked_at_by_the_replays() -> None:
 
         wrong = True
 
-    problem = load("bradley_terry")(arms=4)
+    problem = load("bradley_terry")(arms=2)
     for kind, rules, status in ((Sampled, [], "checked"), (Broken, ["DPA326"], "violated")):
-        algorithm = kind(epsilon=1.0, horizon=64, arms=4)
+        algorithm = kind(epsilon=1.0, horizon=16, arms=2)
         seen = replay_program(algorithm, problem, algorithm.declaration(), ())
         assert [finding.rule for finding in seen.findings] == rules
         assert [c.status for c in seen.conditions if c.about == ("sampler batches",)] == [status]

@@ -3,9 +3,11 @@
 import importlib.util
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +26,32 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
     assert ended.returncode == 0, ended.stderr
     return folder
+
+
+@pytest.fixture(scope="module")
+def hooks() -> dict[str, Any]:
+    """Return what writes pages from the code; skipped where the extra `docs` is not installed."""
+    pytest.importorskip("mkdocs", reason="mkdocs is not installed (extra 'docs')")
+    return runpy.run_path(str(ROOT / "docs" / "site" / "hooks.py"))
+
+
+def test_the_navigation_names_pages_that_are_there_or_are_written_from_the_code() -> None:
+    """Without a build; which page is written from the code is what the strict build looks at."""
+    named = re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2])
+    assert len(named) > 50
+    missing = {name for name in named if not (ROOT / "docs" / name).is_file()}
+    assert {name.partition("/")[0] for name in missing} == {"gallery", "measured", "notebooks", "reference"}
+    written = {"commands", "rules", "dpaudit", "mechanisms", "algorithms", "audits"}
+    assert {Path(name).stem for name in missing if name.startswith("reference/")} == written
+
+
+def test_references_name_what_the_code_has(hooks: dict[str, Any]) -> None:
+    """The text of the pages before they are built: commands with their options, rules, and public names."""
+    assert "## dpaudit certify\n" in hooks["commands_page"]()
+    assert "--significance" in hooks["commands_page"]()
+    assert "illboard" in hooks["rules_page"]()
+    for package, name in (("dpaudit", "Odometer"), ("audits", "guessing_bound"), ("mechanisms", "OneSidedWishart")):
+        assert re.search(rf"^::: [\w.]+\.{name}$", hooks["package_page"](package), flags=re.MULTILINE)
 
 
 def test_a_strict_build_has_every_page(site: Path) -> None:

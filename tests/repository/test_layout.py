@@ -1,6 +1,7 @@
 """The layout of the tree: few modules on a floor, small folders, short functions, imports at the top."""
 
 import ast
+from functools import cache
 from pathlib import Path
 from statistics import median
 
@@ -50,6 +51,7 @@ def local_imports(tree: ast.Module) -> list[str]:
     return [name.split(".")[0] for name in names]
 
 
+@cache
 def parsed(path: Path) -> ast.Module:
     """Return the syntax tree of a file."""
     return ast.parse(path.read_text(encoding="utf-8"))

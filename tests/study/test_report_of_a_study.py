@@ -222,7 +222,7 @@ def _written(folder: Path, study: dict[str, Any] | None) -> Path:
         configuration = config_of(file, _TEXT)
         problem = {"name": "grid", "contexts": 2, "actions": 2}
         study["rows"][0]["config"] = config_digest(configuration.subject.algorithm, problem)
-        study["rows"][0]["unit"] = certificate_of(configuration, 0).claim.unit
+        study["rows"][0]["unit"] = configuration.subject.algorithm.claim().unit
         (folder / "study.json").write_text(json.dumps(study), encoding="utf-8")
     return file
 
@@ -250,12 +250,16 @@ _BETTER = {"better": "sums", "better_claim": 0.1, "worse": "tight", "worse_claim
         (_STUDY | {"delta": 1e-6}, ["DPA403"]),
     ],
 )
-def test_a_check_says_what_a_study_says_against_a_setting_only_when_asked(
+def test_a_check_says_what_a_study_says_against_a_setting_when_asked(
     tmp_path: Path, study: dict[str, Any] | None, rules: list[str]
 ) -> None:
-    """Vacuous, dominated and unknown settings are warnings of rules of their own; unasked, none is there."""
-    file = _written(tmp_path, copy.deepcopy(study))
-    assert _rules(file, usefulness=True) == (rules, 0)
+    """Vacuous, dominated and unknown settings are warnings of rules of their own."""
+    assert _rules(_written(tmp_path, copy.deepcopy(study)), usefulness=True) == (rules, 0)
+
+
+def test_a_check_says_nothing_of_usefulness_unasked(tmp_path: Path) -> None:
+    """A dominated setting is there, and passes without a word."""
+    file = _written(tmp_path, copy.deepcopy(_STUDY | {"dominance": [_BETTER]}))
     assert _rules(file, usefulness=False) == ([], 0)
 
 

@@ -51,9 +51,9 @@ def test_a_context_canary_on_honest_code_is_consistent() -> None:
 
 @pytest.mark.parametrize("twin", [t for t in BROKEN if "statistics" in t.caught], ids=lambda t: t.name)
 def test_every_statistical_twin_is_a_violation(twin: Twin) -> None:
-    """After 40,000 runs at significance 0.01 the lower bound exceeds the claim."""
+    """After 40,000 runs at significance 0.01 the bound exceeds the claim; 2,000 show noise that cancels."""
     config = replace(CONFIG, model=twin.model)
-    assert result_of(present(twin.case)(config), config).verdict == "violation"
+    assert result_of(present(twin.case)(config), config, runs=min(RUNS, 2 * twin.runs)).verdict == "violation"
 
 
 @pytest.mark.parametrize("twin", BENIGN, ids=lambda t: t.name)

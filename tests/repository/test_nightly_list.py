@@ -1,0 +1,40 @@
+"""The list of what runs at night alone: every line names a test, and leaves another one of its file for a change."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import NIGHTLY, held_back, nightly
+
+ROOT = Path(__file__).parents[2]
+LISTED = nightly(NIGHTLY.read_text(encoding="utf-8"))
+
+
+def names_of(path: Path) -> set[str]:
+    """Return the names of the tests of a file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
+
+
+@pytest.mark.parametrize("file", sorted({line.partition("::")[0] for line in LISTED}))
+def test_every_line_names_a_test_and_its_file_has_one_for_a_change(file: str) -> None:
+    """A renamed test would run on every change again, unseen; a file of none would lose its facts."""
+    there = names_of(ROOT / file)
+    named = {line.partition("::")[2].partition("[")[0] for line in LISTED if line.startswith(f"{file}::")}
+    assert named <= there
+    assert there - {name for name in named if f"{file}::{name}" in LISTED}
+
+
+def test_a_line_without_a_sentence_is_refused() -> None:
+    """Nothing leaves a change without the name of what stays."""
+    with pytest.raises(ValueError, match="one sentence above"):
+        nightly("a.py::b\n")
+    with pytest.raises(ValueError, match="listed once"):
+        nightly("# r\na.py::b\na.py::b\n")
+
+
+def test_a_whole_family_is_held_back_by_its_name() -> None:
+    """A name without brackets stands for all its members, and for no test that begins alike."""
+    assert held_back({"a.py::b": "r"}, "a.py::b[1]")
+    assert not held_back({"a.py::b": "r"}, "a.py::bc")
