@@ -29,7 +29,7 @@ from dpaudit.workflow import (
     write_report,
 )
 
-_FALSE_SHARE = 0.4
+_FALSE_SHARE = 0.2
 """The false claim of the fourth chapter, as a share of the true one."""
 
 
