@@ -70,10 +70,10 @@ def outcome(run: Run, data: Any, rng: np.random.Generator, seconds: float | None
 def each_columns(run: Run, data: Any, rng: np.random.Generator, n_runs: int, seconds: float | None) -> Fields:
     """Return the columns of `n_runs` runs, each a call of its own on a random stream of its own."""
     results = (outcome(run, data, stream, seconds) for stream in rng.spawn(n_runs))
-    return stacked([_row(result) for result in results])
+    return stacked([row_of(result) for result in results])
 
 
-def _row(result: Any) -> Fields:
+def row_of(result: Any) -> Fields:
     """Return the columns of one outcome."""
     if isinstance(result, Raised):
         return of_records([{OUTCOME: kind_of(result.exception)} | result.shown])

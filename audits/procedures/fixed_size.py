@@ -8,7 +8,7 @@ The first runs teach the attack and choose its event; the other runs are counted
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -34,11 +34,12 @@ from audits.procedures.all_fields import level_of, with_all_fields
 from audits.procedures.earning import Attack, earned_power
 from audits.procedures.low_bits import LOW_BITS_SHARE, rounding_remarks, with_low_bits
 from audits.procedures.missing_noise import missing_noise
-from audits.procedures.neighbour_search import BestPair, Pair, search_neighbours
+from audits.procedures.neighbour_search import Pair
 from audits.procedures.rare_values import rare_share, with_rare_values
+from audits.procedures.replayed import replayed
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability, probability_below_one
-from dpaudit.model.case import Run, Score
+from dpaudit.model.case import Score
 from dpaudit.model.claim import require_claim, require_finite
 from dpaudit.model.mechanism import Array
 
@@ -47,9 +48,11 @@ DECLARED = "the output laws are Gaussian, as declared"
 
 
 def audit(
-    function: Run,
+    function: Callable[..., Any],
+    data: Any = None,
     *,
-    neighbours: tuple[Any, Any],
+    neighbours: tuple[Any, Any] | None = None,
+    unit: str | None = None,
     claim: Claim,
     runs: int,
     rng: np.random.Generator,
@@ -66,8 +69,11 @@ def audit(
     how: Execution | None = None,
     **fields: Unpack[ExecutionFields],
 ) -> AuditResult:
-    """Return what attacks on `function` show about its epsilon.
+    """Return what attacks on `function`, and replays of it on fixed streams, show about its epsilon.
 
+    With one data set, `data`, pairs of neighbours that cover it are tried: extreme, rare and missing values, each small
+    count of a category, duplicates, no record, and values that no record has, which decide nothing; all rows with one
+    value of the column `unit` are one person's record. `neighbours` gives a pair instead.
     `function(data, rng, n_runs)` returns the outputs of `n_runs` independent runs, runs axis first: an array, a dict of
     arrays, a data frame or a list of outputs of any type that `audits.outputs` reads; a function of (data, rng) or of
     (data) alone is called once a run. `score` turns outputs into one number a run, larger where the second data set is
@@ -87,15 +93,14 @@ def audit(
     """
     generator_of(rng)
     require_claim(claim)
-    remarks: tuple[str, ...] = ()
-    if searched := dict(pairs):
-        candidates = [("the given pair", neighbours), *searched.items()]
-        run = function_case(function, neighbours, claim).run
-        best = search_neighbours(run, candidates, claim, runs=runs, rng=rng.spawn(1)[0], score=score)
-        neighbours = best.pair
-        remarks = _searched(best, len(candidates))
+    require_finite(claim, "an audit")
+    count("runs", runs, at_least=4)
+    execution = execution_of(how, fields)
+    seconds = execution.run_seconds
+    looked = replayed(function, neighbours, data, claim, unit=unit, runs=runs, rng=rng, seconds=seconds)
+    pair, remarks = looked.attacked(pairs, claim, runs=runs, rng=rng, score=score)
     result = audit_case(
-        function_case(function, neighbours, claim, score=score, name=name, view=view, arithmetic=arithmetic),
+        function_case(function, pair, claim, score=score, name=name, view=view, arithmetic=arithmetic),
         claim,
         runs=runs,
         rng=rng,
@@ -104,21 +109,9 @@ def audit(
         delta=delta,
         certified=certified,
         control_runs=control_runs,
-        how=execution_of(how, fields),
+        how=execution,
     )
-    return replace(result, remarks=(*remarks, *result.remarks))
-
-
-def _searched(best: BestPair, pairs: int) -> tuple[str, ...]:
-    """Return the remarks on a search: its choice, the pairs on which the function raised, and those left out."""
-    remarks = [f"Of {pairs} pairs, a search of {best.spent} other runs chose {best.name!r}."]
-    if best.raised:
-        remarks.append(
-            f"The function raised on {', '.join(map(repr, best.raised))}: an exception is an output of its run."
-        )
-    if best.left_out:
-        remarks.append(f"Not attacked: {'; '.join(best.left_out)}")
-    return tuple(remarks)
+    return looked.applied(replace(result, remarks=(*remarks, *result.remarks)))
 
 
 def audit_case(

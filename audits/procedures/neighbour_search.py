@@ -24,7 +24,7 @@ Pair = tuple[Any, Any]
 Step = Callable[[Pair, np.random.Generator], Pair]
 """step(pair, rng) -> another pair of neighbours, near a given pair."""
 
-_FIRST_RUNS, _TRIED = 400, 8
+_FIRST_RUNS, _FEWEST_RUNS, _TRIED = 400, 50, 8
 _SIGNIFICANCE = 0.05
 
 
@@ -73,7 +73,7 @@ def search_neighbours(
     """
     count("runs", runs)
     rated, order, ranked = dict[str, _Rating](), list[str](), dict[str, Pair]()
-    spent, size, left_out = 0, _FIRST_RUNS, dict[str, str]()
+    spent, size, left_out = 0, min(_FIRST_RUNS, max(_FEWEST_RUNS, runs // 8)), dict[str, str]()
     candidates = dict(pairs)
     while candidates:
         ratings: dict[str, _Rating] = {}

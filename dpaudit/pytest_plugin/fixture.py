@@ -115,8 +115,10 @@ class PrivacyChecks:
     def check_function(
         self,
         function: Callable[..., Any],
-        neighbours: tuple[Any, Any],
+        neighbours: tuple[Any, Any] | None = None,
         *,
+        data: Any = None,
+        unit: str | None = None,
         score: Callable[[Any], Any] | None = None,
         arithmetic: Literal["exact", "floating"] = "floating",
         declared: Any = None,
@@ -124,6 +126,8 @@ class PrivacyChecks:
     ) -> AuditResult:
         """Audit `function(data, rng, n_runs)`, which returns one output for each run, on two neighbouring data sets.
 
+        Instead of `neighbours`, `data` gives one data set, which pairs of neighbours cover; all rows with one value of
+        the column `unit` are one person's. The function is replayed on fixed streams first, as `audits.audit` does.
         A function of (data, rng) or of (data) alone is called once a run. A few calls before the audit probe whether
         the runs are independent draws from `rng`. With `arithmetic` "floating", last bits of the outputs that tell the
         data sets apart are a violation; "exact" takes for granted that noise behaves as real-valued noise would.
@@ -132,11 +136,16 @@ class PrivacyChecks:
         trade-off of the claim itself, as guesses see little there.
         """
         __tracebackhide__ = True
+        called, rng = name or _name_of(function), np.random.default_rng(self.settings.seed or 0)
+        replayed = load_package("audits.procedures.replayed").replayed(
+            function, neighbours, data, self.claim, unit=unit, runs=self._runs, rng=rng
+        )
+        pair, _ = replayed.attacked((), self.claim, runs=self._runs, rng=rng, score=score)
         case = load_package("audits").function_case(
-            function, neighbours, self.claim, score=score, name=name or _name_of(function), arithmetic=arithmetic
+            function, pair, self.claim, score=score, name=called, arithmetic=arithmetic
         )
         self._bet_on_curve(case, declared, (function, arithmetic))
-        return self._audited(case, self.claim, float("inf"), (function, arithmetic))
+        return self._audited(case, self.claim, float("inf"), (function, arithmetic), replayed=replayed)
 
     def check_scores(
         self,
@@ -349,9 +358,19 @@ class PrivacyChecks:
             self._fail(_failure("VIOLATION", name, sentence, allotted, found.runs))
 
     def _audited(
-        self, case: AuditCase, claim: Claim, certified: float, what: tuple[Any, ...], *, rare: bool = False
+        self,
+        case: AuditCase,
+        claim: Claim,
+        certified: float,
+        what: tuple[Any, ...],
+        *,
+        rare: bool = False,
+        replayed: Any = None,
     ) -> AuditResult:
-        """Report an audit and return it; fail on a violation, and leave the test undecided if it is inconclusive."""
+        """Report an audit and return it; fail on a violation, and leave the test undecided if it is inconclusive.
+
+        The findings of a function that was `replayed` stand beside those of its audit.
+        """
         __tracebackhide__ = True
         audits = load_package("audits")
         identity = [
@@ -370,11 +389,16 @@ class PrivacyChecks:
             first_block=max(8, self._runs // _BLOCKS) if rare else 8,
         )
         result, after = outcome
+        result = result if replayed is None else replayed.applied(result)
         violated, sentence = result.verdict == "violation", _meaning(result)
+        if violated and replayed is not None:
+            sentence = " ".join((sentence, *replayed.remarks))
         self._budget.keep(allotted, after.to_dict(), runs=result.runs, refuted=sentence if violated else "")
         facts = _facts(allotted, result.runs) | {"claimed": claim.epsilon, "lower": result.epsilon_lower}
         if violated:
-            facts |= {"probability": self._probability(case, after, allotted, certified)}
+            level = next(held.significance for held in result.bounds if held.name == result.bound)
+            by_replay = result.bound == "replay"
+            facts |= {"probability": level if by_replay else self._probability(case, after, allotted, certified)}
         shown = sentence if violated else f"epsilon at least {at_least(result.epsilon_lower)}; {_power(result)}"
         self._tell(case.name, result.verdict, shown, facts | ({"before": before.runs} if before.runs else {}))
         if violated:

@@ -22,6 +22,8 @@ def audit_meaning(result: AuditResult) -> str:
     lower, claimed = at_least_beside(result.epsilon_lower, result.claim.epsilon), exact(result.claim.epsilon)
     shown = f"The attack shows epsilon of at least {lower}{provision(result)}"
     match result.verdict:
+        case "violation" if result.assumption and math.isinf(result.certified):
+            return f"If {result.assumption}, epsilon is at least {lower}, above the claimed {claimed}."
         case "violation" if result.assumption:
             return (
                 f"If {result.assumption}, epsilon is at least {lower}, and the declaration delivers "

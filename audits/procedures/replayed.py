@@ -1,0 +1,206 @@
+"""The result of an audit with what the replay of its function shows beside the attack."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from audits.decision.earned import nothing_earned
+from audits.experiment.unseen import unseen_outputs
+from audits.outputs.calls import as_run
+from audits.procedures.neighbour_search import BestPair, search_neighbours
+from audits.replay.coverage_pairs import Pair, coverage_pairs
+from audits.replay.function_replay import FALSE_ALARM, FunctionReplay, replay_function
+from audits.replay.one_call import Player
+from audits.replay.sighting import Sighting
+from dpaudit import AuditResult, Claim, DPAuditError, LowerBound
+from dpaudit.model.case import Run, Score
+
+_ASIDE, _NAMED = 35_711, 4
+GIVEN = "the given pair"
+STATE = (
+    "Earlier calls move the output of a later one: on one stream, the same data gave another output than in a process "
+    "that had served no other data. Keep no state between calls."
+)
+_NO_DRAW = "No draw from rng was seen ({}): its noise could not be replayed, and its outputs alone were attacked."
+_UNREAD = "The outputs of single calls could not be read, so that the function was not replayed."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Replayed:
+    """A function replayed on some pairs of neighbours; `replay` is None where its outputs cannot be read.
+
+    `channels` names what else than its outputs follows the data.
+    """
+
+    run: Run
+    seconds: float | None
+    pairs: tuple[Pair, ...]
+    replay: FunctionReplay | None
+    channels: tuple[str, ...] = ()
+
+    @property
+    def violation(self) -> Sighting | None:
+        """What breaks the claim among values that occur in the data, as fresh runs confirm or their laws show."""
+        return None if self.replay is None else self.replay.violation
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the replay shows, in sentences: the most certain first, and then what it does not decide."""
+        if self.replay is None:
+            return (_UNREAD,)
+        found = tuple(map(_sentence, self.replay.found[:_NAMED]))
+        state = (STATE,) if self.replay.keeps_state else ()
+        beside = (
+            (
+                f"The data show in {' and in '.join(self.channels)}, which no attack reads: return what it holds as an "
+                f"output, or leave it out.{_pair_words(self.replay.channels)}",
+            )
+            if self.channels
+            else ()
+        )
+        source = () if self.replay.draws else (_NO_DRAW.format(", ".join(self.replay.sources) or "no known source"),)
+        return (*found, *state, *beside, *source)
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing was seen that the claim does not allow and that fresh runs did not confirm."""
+        replay = self.replay
+        if replay is None:
+            return True
+        judged = all(one.confirmed or one.supposed or one.pair.outside for one in replay.found)
+        return judged and not self.channels and not replay.keeps_state
+
+    def attacked(
+        self,
+        others: Iterable[tuple[str, Any]],
+        claim: Claim,
+        *,
+        runs: int,
+        rng: np.random.Generator,
+        score: Score | None = None,
+    ) -> tuple[Any, tuple[str, ...]]:
+        """Return the pair whose outputs to attack, and remarks on the search for it among several."""
+        own = self.pairs[:1] if self.replay is None else self.replay.pairs
+        candidates = [*((pair.says, pair.neighbours) for pair in own), *dict(others).items()]
+        if len(candidates) == 1:
+            return candidates[0][1], ()
+        best = search_neighbours(self.run, candidates, claim, runs=runs, rng=rng.spawn(1)[0], score=score)
+        return best.pair, _searched(best, len(candidates))
+
+    def applied(self, result: AuditResult) -> AuditResult:
+        """Return the result of an audit with the findings of the replay; what fresh runs confirmed is a violation.
+
+        What is not confirmed leaves the audit inconclusive. A value that no record of the data has decides nothing, but
+        nothing is consistent beside it.
+        """
+        if self.violation is not None and result.verdict != "violation":
+            result = _accused(result, self.violation)
+        elif not self.sound and result.verdict != "violation":
+            result = replace(result, verdict="inconclusive", power=nothing_earned(result.power.repetitions))
+        elif self.replay is not None and self.replay.found and result.verdict == "consistent":
+            result = replace(result, verdict="not_refuted")
+        told = " ".join(result.remarks)
+        new = [remark for remark in self.remarks if remark.partition(":")[0] not in told]
+        return replace(result, remarks=(*result.remarks, *new))
+
+
+def replayed(
+    function: Callable[..., Any],
+    neighbours: tuple[Any, Any] | None,
+    data: Any,
+    claim: Claim,
+    *,
+    unit: str | None = None,
+    runs: int,
+    rng: np.random.Generator,
+    seconds: float | None = None,
+) -> Replayed:
+    """Return the replay of a function on a given pair, or on pairs that cover one data set; leaves `rng` alone.
+
+    The confirmation of one finding takes at most `runs` runs, half of them on each data set.
+    Raises: ValueError: both or neither of `neighbours` and `data`, or a `unit` without data.
+    """
+    if (neighbours is None) == (data is None):
+        raise ValueError("Expected either data, one data set, or neighbours=(one, other), two data sets.")
+    if neighbours is not None and unit is not None:
+        raise ValueError(f"Expected unit={unit!r} beside data only; two given data sets are neighbours as they are.")
+    given = (Pair(says=GIVEN, neighbours=neighbours),) if neighbours is not None else ()
+    pairs = given or coverage_pairs(data, claim.neighbours, unit)
+    run = as_run(function)[0]
+    try:
+        replay = replay_function(Player(run=run, seconds=seconds), pairs, claim, most=runs // 2, rng=_aside(rng))
+    except (DPAuditError, ValueError, TypeError):
+        return Replayed(run=run, seconds=seconds, pairs=pairs, replay=None)
+    heard = replay.channels
+    channels = () if heard is None else unseen_outputs(run, heard.neighbours, seconds)
+    return Replayed(run=run, seconds=seconds, pairs=pairs, replay=replay, channels=channels)
+
+
+def _searched(best: BestPair, pairs: int) -> tuple[str, ...]:
+    """Return the remarks on a search: its choice, the pairs on which the function raised, and those left out."""
+    remarks = [f"Of {pairs} pairs, a search of {best.spent} other runs chose {best.name!r}."]
+    if best.raised:
+        remarks.append(
+            f"The function raised on {', '.join(map(repr, best.raised))}: an exception is an output of its run."
+        )
+    if best.left_out:
+        remarks.append(f"Not attacked: {'; '.join(best.left_out)}")
+    return tuple(remarks)
+
+
+def _sentence(sighting: Sighting) -> str:
+    """Return what a sighting shows as a remark."""
+    runs = len(sighting.heard[0])
+    if sighting.pair.outside:
+        begins, ends = "With a value that no record of the data has: ", " It counts where such a record can occur."
+    elif sighting.confirmed:
+        begins, ends = "", f" {runs} fresh runs of each data set confirm it."
+    elif sighting.supposed:
+        begins, ends = "", f" All {runs} fresh runs of each data set follow these laws."
+    else:
+        begins, ends = "", " These runs are too few to confirm it."
+    return f"{begins}{sighting.says}{ends}{_pair_words(sighting.pair)}"
+
+
+def _pair_words(pair: Pair | None) -> str:
+    """Return what sets a pair apart, as a sentence; none for the given one."""
+    return "" if pair is None or pair.says == GIVEN else f" Pair: {pair.says}."
+
+
+def _accused(result: AuditResult, sighting: Sighting) -> AuditResult:
+    """Return the result as a violation that a confirmed sighting shows."""
+    assumption = "" if sighting.confirmed else f"the outputs follow the laws of {len(sighting.heard[0])} replayed runs"
+    bound = LowerBound(name="replay", epsilon=sighting.epsilon, significance=FALSE_ALARM, assumption=assumption)
+    return replace(
+        result,
+        verdict="violation",
+        epsilon_lower=bound.epsilon,
+        bound=bound.name,
+        bounds=(bound, *result.bounds),
+        counts=sighting.counts,
+        attack="replay",
+        power=nothing_earned(),
+        epsilon_at=_Fixed(epsilon=bound.epsilon),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fixed:
+    """The bound of a replay at another significance: it holds from its own level on, and nothing is known below it."""
+
+    epsilon: float
+
+    def __call__(self, significance: float) -> float:
+        """Return epsilon at another significance."""
+        return self.epsilon if significance >= FALSE_ALARM else 0.0
+
+
+def _aside(rng: np.random.Generator) -> np.random.Generator:
+    """Return a generator that depends on the seed of `rng`, whose own streams it leaves alone."""
+    sequence: Any = getattr(rng.bit_generator, "seed_seq", None)
+    if not isinstance(sequence, np.random.SeedSequence):
+        return np.random.default_rng(_ASIDE)
+    key = (*sequence.spawn_key, _ASIDE)
+    return np.random.default_rng(np.random.SeedSequence(entropy=sequence.entropy, spawn_key=key))

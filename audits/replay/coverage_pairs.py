@@ -1,0 +1,205 @@
+"""Pairs of neighbours that cover a data set: extreme, rare and missing values, each small count, duplicates, no record.
+
+All values occur in the data, except in pairs that are marked as *outside*: there one record holds a value that no
+record of the data has, such as NaN or an unseen category. Whether such a record can occur, the data do not say.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+
+from audits.replay.record_values import (
+    CATEGORIES,
+    UNSEEN,
+    categories_of,
+    index_of,
+    is_missing,
+    numbers_of,
+    same,
+    shown,
+    special_of,
+    strange_values,
+)
+from audits.replay.records import Records, records_of
+from dpaudit import Neighbours
+
+_FEW, _SIZES = 8, 11
+_MEASURES = ("length", "norm")
+"""Columns that are computed from the records."""
+
+_PLACES = {"largest": 1.0, "smallest": 0.0, "middle": 0.5, "upper": 0.75, "lower": 0.25, "high": 0.9, "low": 0.1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pair:
+    """Two neighbours, what sets them apart in words, and whether a value is outside those of the data.
+
+    `unseen` says that this value is a category, whose size as a number means nothing, and `small` that both data sets
+    hold one or two records of each category.
+    """
+
+    says: str
+    neighbours: tuple[Any, Any]
+    outside: bool = False
+    unseen: bool = False
+    small: bool = False
+
+
+def coverage_pairs(data: Any, relation: Neighbours, unit: str | None = None) -> tuple[Pair, ...]:
+    """Return pairs of neighbours around `data`, plain ones first.
+
+    Under `add_remove` the second data set of a pair lacks one record of the first; under `replace_one` one record has
+    another record's values. Raises: UnsupportedError: data whose records are not known. ValueError: too few records.
+
+    >>> [pair.says for pair in coverage_pairs([0, 0, 1], "add_remove")][:2]
+    ['without one record: the largest value, 1', 'without one record: the smallest value, 0']
+    """
+    records = records_of(data, unit)
+    if not records.groups or (relation == "replace_one" and len(records.groups) < 2):
+        few = len(records.groups)
+        raise ValueError(f"Expected data with at least one record, and two under 'replace_one', got {few}.")
+    telling = dict(_telling(records))
+    pairs = _removed(records, telling) if relation == "add_remove" else _replaced(records, telling)
+    found = {
+        pair.says: pair
+        for pair in (*pairs, *_sized(records, relation), *_balanced(records, relation), *_outside(records, relation))
+    }
+    return tuple(found.values())
+
+
+def _telling(records: Records) -> Iterator[tuple[tuple[str, str], int]]:
+    """Yield ((column, what is special), number of the record) for the records that extremes and rare values pick."""
+    owner = {row: number for number, rows in enumerate(records.groups) for row in rows}
+    lengths = [len(rows) for rows in records.groups]
+    if records.unit is not None:
+        yield ("", f"the most rows, {max(lengths)}"), int(np.argmax(lengths))
+        yield ("", f"the fewest rows, {min(lengths)}"), int(np.argmin(lengths))
+    for name, values in records.columns.items():
+        where = f" of {name!r}" if name else ""
+        if name == records.unit:
+            continue
+        numbers = numbers_of(values)
+        if numbers is not None and np.isfinite(numbers).any():
+            order = np.argsort(numbers, kind="stable")[: np.isfinite(numbers).sum()]
+            for word, place in _PLACES.items():
+                row = int(order[round(place * (len(order) - 1))])
+                yield (name, f"the {word} value{where}, {values[row]}"), owner[row]
+        missing = [row for row, value in enumerate(values) if is_missing(value)]
+        if missing:
+            yield (name, f"a missing value{where}"), owner[missing[0]]
+        for value, held_by in special_of(categories_of(values)).items():
+            yield (name, f"{shown(value)}{where}, held by {held_by}"), owner[index_of(values, value)]
+    yield ("", "the last row"), len(records.groups) - 1
+
+
+def _removed(records: Records, telling: dict[tuple[str, str], int]) -> Iterator[Pair]:
+    """Yield pairs of which the second data set lacks one record of the first."""
+    groups = records.groups
+    every = list(range(_rows(records)))
+    whole = records.taken(every)
+    for (_, says), number in telling.items():
+        own = set(groups[number])
+        rest = [row for row in every if row not in own]
+        yield Pair(says=f"without one record: {says}", neighbours=(whole, records.taken(rest)))
+    for (_, says), number in list(telling.items())[:4] if records.unit is None else ():
+        twice = [*every, *groups[number]]
+        yield Pair(says=f"a second record like {says}", neighbours=(records.taken(twice), whole))
+    for number in dict.fromkeys((0, *list(telling.values())[:3])):
+        alone = list(groups[number])
+        yield Pair(says=f"record {number} alone, or no record", neighbours=(records.taken(alone), records.taken([])))
+
+
+def _replaced(records: Records, telling: dict[tuple[str, str], int]) -> Iterator[Pair]:
+    """Yield pairs in which one record takes the rows of another one that is special in the same column."""
+    groups, whole = records.groups, records.taken(range(_rows(records)))
+    for ((column, says), number), ((other_column, other_says), other) in combinations(telling.items(), 2):
+        if number != other and column in (other_column, ""):
+            yield Pair(
+                says=f"one record holds {says}, or {other_says}",
+                neighbours=_swapped(records, whole, list(groups[number]), list(groups[other])),
+            )
+
+
+def _swapped(records: Records, whole: Any, rows: list[int], others: list[int]) -> tuple[Any, Any]:
+    """Return the data set, and the one in which other rows stand in the place of `rows`."""
+    every = list(range(_rows(records)))
+    gone = set(rows[1:])
+    left = [row for row in every if row not in gone]
+    place = left.index(rows[0])
+    return whole, records.taken([*left[:place], *others, *left[place + 1 :]])
+
+
+def _sized(records: Records, relation: Neighbours) -> Iterator[Pair]:
+    """Yield pairs with 0 to 10 records of a rare category, and one more."""
+    for name, values in records.columns.items() if records.unit is None else ():
+        categories = categories_of(values) if name not in _MEASURES else {}
+        special = special_of(categories)
+        every = len(categories) <= _FEW or any(isinstance(value, str) for value in categories)
+        for value in list(categories)[:CATEGORIES] if every else special:
+            sizes = range(_SIZES + 1 if value in special else 3)
+            yield from _of_sizes(records, relation, (name, value), sizes)
+
+
+def _of_sizes(records: Records, relation: Neighbours, category: tuple[str, Any], sizes: range) -> Iterator[Pair]:
+    """Yield pairs with each number of records of one category, and one more."""
+    name, value = category
+    values = records.columns[name]
+    own = [row for row, held in enumerate(values) if same(held, value)]
+    rest = [row for row, held in enumerate(values) if not same(held, value)]
+    rows = [[*rest, *(own[place % len(own)] for place in range(size))] for size in sizes]
+    sets = [records.taken(chosen) for chosen in rows]
+    where = f"{name!r} is " if name else "value is "
+    for size, (fewer, more) in enumerate(pairwise(sets)):
+        says = f"{size + 1} or {size} records whose {where}{shown(value)}"
+        if relation == "add_remove":
+            yield Pair(says=says, neighbours=(more, fewer))
+        elif rest:
+            yield Pair(says=says, neighbours=(more, records.taken([*rows[size], rest[0]])))
+
+
+def _balanced(records: Records, relation: Neighbours) -> Iterator[Pair]:
+    """Yield small data sets with as many records of each category, but for one record of the rarest one."""
+    for name, values in records.columns.items() if records.unit is None else ():
+        categories = list(categories_of(values))
+        if name in _MEASURES or not 2 <= len(categories) <= CATEGORIES:
+            continue
+        where = f" of {name!r}" if name else ""
+        firsts = [index_of(values, value) for value in categories]
+        for size in (1, 2):
+            whole = firsts * size
+            other = whole[1:] if relation == "add_remove" else [whole[-1], *whole[1:]]
+            says = f"{size} of each category{where}, or one less of {shown(categories[0])}"
+            yield Pair(says=says, neighbours=(records.taken(whole), records.taken(other)), small=True)
+            if relation == "add_remove":
+                says = f"{size} of each category{where}, or one more of {shown(categories[0])}"
+                more = records.taken([*whole, firsts[0]])
+                yield Pair(says=says, neighbours=(more, records.taken(whole)), small=True)
+
+
+def _outside(records: Records, relation: Neighbours) -> Iterator[Pair]:
+    """Yield pairs in which one record holds a value that no record of the data has."""
+    for name, values in records.columns.items():
+        where = f" of {name!r}" if name else ""
+        for says, value in strange_values(values) if name not in (records.unit, *_MEASURES) else ():
+            with suppress(TypeError, ValueError, OverflowError):
+                pair = _with_cell(records, relation, name, value)
+                unseen = says == UNSEEN
+                yield Pair(says=f"one record holds {says}{where}", neighbours=pair, outside=True, unseen=unseen)
+
+
+def _with_cell(records: Records, relation: Neighbours, column: str, value: Any) -> tuple[Any, Any]:
+    """Return neighbours of which the first has one record with a given value, a copy of the last one otherwise."""
+    every = list(range(_rows(records)))
+    if relation == "replace_one":
+        return Records(data=records.data).with_cell(len(every) - 1, column, value), records.data
+    longer = Records(data=records.taken([*every, every[-1]]))
+    return longer.with_cell(len(every), column, value), records.taken(every)
+
+
+def _rows(records: Records) -> int:
+    """Return the number of rows."""
+    return len(records.data)

@@ -1,0 +1,109 @@
+"""What shows that two data sets are told apart: an event of the output, or the laws that replays show."""
+
+from dataclasses import dataclass, replace
+from math import ceil, exp, log, log1p
+
+from audits.bounds.binomial import proportion_upper
+from audits.bounds.error_rates import error_rate_bound
+from audits.outputs.fields import absent
+from audits.replay.noise_model import NoiseModel
+from audits.replay.one_call import Call
+from audits.replay.seen_law import SeenLoss
+from dpaudit import Claim, Counts
+
+ROUNDING = 1e-7
+"""By so much a loss may exceed a claim because doubles are rounded."""
+
+Heard = tuple[tuple[bool, ...], tuple[bool, ...]]
+"""What fresh runs of both data sets answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A value in a column that every run on data set `side` had, and not every run on the other one."""
+
+    name: str
+    value: float
+    side: int
+
+    def heard(self, call: Call, side: int) -> bool:
+        """Return whether the call shows the event."""
+        del side
+        return same_value(call.columns.get(self.name, absent(self.name)), self.value)
+
+    def calls_needed(self, margin: float, claim: Claim, level: float) -> int:
+        """Return how many runs of each side show the violation if they are as the first ones were."""
+        return ceil(1.1 * log(level / 2) / log1p(-margin / (1 + exp(claim.epsilon))))
+
+    def hopeless(self, heard: Heard, claim: Claim) -> bool:
+        """Return whether further runs will not show a violation: the data set that always had the event misses it."""
+        missed, others = (sum(not one for one in heard[side]) for side in (self.side, 1 - self.side))
+        return missed * exp(claim.epsilon) >= others
+
+    def epsilon(self, heard: Heard, claim: Claim, level: float) -> float:
+        """Return the lower bound on epsilon that the error rates of the event show."""
+        return error_rate_bound(self.counts(heard), claim.delta, level).epsilon
+
+    def counts(self, heard: Heard) -> Counts:
+        """Return the counts of the test that takes the event for the second data set where that one always has it."""
+        counts = Counts(
+            runs=sum(map(len, heard)),
+            guesses=0,
+            correct=0,
+            true_positives=sum(heard[1]),
+            false_positives=sum(heard[0]),
+            positives=len(heard[1]),
+            negatives=len(heard[0]),
+        )
+        if self.side == 0:
+            misses = [len(side) - sum(side) for side in heard]
+            counts = replace(counts, true_positives=misses[1], false_positives=misses[0])
+        return counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SeenLaw:
+    """The laws of some numbers on both data sets, and the event with which they show the loss."""
+
+    loss: SeenLoss
+    models: tuple[NoiseModel, NoiseModel]
+
+    def heard(self, call: Call, side: int) -> bool:
+        """Return whether the call is as the law of its side says."""
+        return self.models[side].explains(call)
+
+    def calls_needed(self, margin: float, claim: Claim, level: float) -> int:
+        """Return how many runs of each side show the violation if all are as the laws say."""
+        most = (margin - ROUNDING) / (1 + exp(claim.epsilon))
+        return ceil(log(level / 2) / log1p(-0.9 * most)) if most > 0 else 2**62
+
+    def hopeless(self, heard: Heard, claim: Claim) -> bool:
+        """Return whether some run was not as the law of its side says."""
+        del claim
+        return not all(map(all, heard))
+
+    def epsilon(self, heard: Heard, claim: Claim, level: float) -> float:
+        """Return the lower bound on epsilon: a share of runs that no call has shown may follow any other law."""
+        if not all(map(all, heard)):
+            return 0.0
+        missed = float(proportion_upper(0, len(heard[0]), level / 2))
+        often, seldom = self.loss.often - missed - claim.delta, self.loss.seldom + missed
+        return max(0.0, log(often / seldom)) if often > 0 else 0.0
+
+    def counts(self, heard: Heard) -> Counts:
+        """Return counts with the numbers of runs alone."""
+        runs = len(heard[0])
+        return Counts(
+            runs=2 * runs,
+            guesses=0,
+            correct=0,
+            true_positives=0,
+            false_positives=0,
+            positives=runs,
+            negatives=runs,
+        )
+
+
+def same_value(first: float, second: float) -> bool:
+    """Return whether two values are equal; NaN is equal to itself."""
+    return first == second or (first != first and second != second)

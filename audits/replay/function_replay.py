@@ -1,0 +1,222 @@
+"""Replay of a user's function: neighbours by coverage, each tried on fixed streams, and what they show confirmed.
+
+Each pair is tried once without noise. Pairs that differ in exceptions, form, lines, draws or channels, and those whose
+answers move most, are replayed on more streams; what tells their sides apart is confirmed on fresh runs.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from audits.replay.coverage_pairs import Pair
+from audits.replay.evidence import ROUNDING
+from audits.replay.kept_state import fresh_digest, output_digest
+from audits.replay.one_call import Call, Player
+from audits.replay.other_sources import other_sources
+from audits.replay.sighting import Calls, Sighting, sightings
+from dpaudit import Claim
+
+FALSE_ALARM = 1e-9
+"""The probability, at most, that a replay accuses a function that keeps its claim."""
+
+_TRIED = 7_103
+_OF_A_KIND = 2
+"""Of pairs that show the same kinds of difference, so many are replayed."""
+
+_KEPT, _FEW = 8, 4
+"""So many pairs that differ in form, and as many that move numbers; few of those that move most or are outside."""
+
+_CONFIRMED, _TRIES = 8, 3
+"""So many subjects are confirmed, each on so many pairs at most."""
+
+_ATTACKED, _SMALL = 3, 2
+"""The outputs of so many pairs are attacked, beside one that shows something: those that move most, and small ones."""
+
+_MOST_EPSILON = 30.0
+"""Against larger claims no number of runs confirms anything: exp(30) of them would be needed."""
+
+_MOST_FRAMES = 300
+"""Lines are traced where a call enters at most so many Python functions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tried:
+    """What one try of a pair without noise shows: `apart` names what differs, `moved` the numbers, `shift` how far."""
+
+    pair: Pair
+    apart: frozenset[Hashable]
+    moved: frozenset[str]
+    shift: float
+    lines: tuple[str, ...]
+    raised: bool
+    heard: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FunctionReplay:
+    """What a replay of `tried` pairs shows: all that it found, and the pairs to attack by their outputs.
+
+    `found` has confirmed sightings first; one whose pair is outside the values of the data decides nothing. The texts,
+    warnings or files of the pair `channels` differ. `keeps_state` says that earlier calls move the output of a later
+    one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks.
+    """
+
+    found: tuple[Sighting, ...]
+    pairs: tuple[Pair, ...]
+    tried: int
+    channels: Pair | None = None
+    keeps_state: bool = False
+    draws: int = 0
+    sources: tuple[str, ...] = ()
+
+    @property
+    def violation(self) -> Sighting | None:
+        """The sighting that decides, among values that occur in the data: a confirmed one, or else a supposed one."""
+        inside = [one for one in self.found if (one.confirmed or one.supposed) and not one.pair.outside]
+        return max(inside, key=lambda one: (one.confirmed, one.epsilon), default=None)
+
+
+def replay_function(
+    player: Player, pairs: Sequence[Pair], claim: Claim, *, most: int, rng: np.random.Generator
+) -> FunctionReplay:
+    """Return what replays of `pairs` show; a confirmation takes at most `most` runs of each side.
+
+    Guarantee: a function that keeps the claim on all pairs is said to violate it with probability below 1e-9.
+    Raises: DPAuditError: an output that cannot be read.
+    """
+    first, last = pairs[0].neighbours[0], pairs[-1].neighbours[1]
+    fresh = fresh_digest(player, last)
+    base, sources = other_sources(lambda: player.call(first, _TRIED))
+    watch = _Watch(player=player, traced=player.frames(first, _TRIED) <= _MOST_FRAMES)
+    tried = [_tried(watch, pair) for pair in pairs]
+    groups = _by_subject(player, _kept(tried), claim) if claim.epsilon <= _MOST_EPSILON else []
+    level = FALSE_ALARM / (_CONFIRMED * _TRIES)
+    judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups]
+    found = sorted((one for one in judged if one.margin > 0), key=lambda one: not one.confirmed)
+    return FunctionReplay(
+        found=tuple(found),
+        pairs=_to_attack(tried, found),
+        tried=len(tried),
+        channels=next((one.pair for one in tried if one.heard and not one.pair.outside), None),
+        draws=len(base.draws),
+        sources=sources,
+        keeps_state=output_digest(player, last) != fresh != "",
+    )
+
+
+def _by_subject(player: Player, kept: Sequence[Tried], claim: Claim) -> list[list[Sighting]]:
+    """Return the sightings on some pairs by subject, the largest margin first; the most telling subjects."""
+    groups: dict[tuple[str, bool], list[Sighting]] = {}
+    calls = Calls(player=player)
+    for one in kept:
+        for sighting in sightings(calls, one.pair, claim):
+            if sighting.margin > ROUNDING:
+                says = replace(sighting, says=_with_lines(sighting.says, one))
+                groups.setdefault((sighting.subject, one.pair.outside), []).append(says)
+    ranked = [sorted(group, key=_rank, reverse=True) for group in groups.values()]
+    return sorted(ranked, key=lambda group: _rank(group[0]), reverse=True)[:_CONFIRMED]
+
+
+def _first_confirmed(
+    group: Sequence[Sighting], player: Player, claim: Claim, level: float, most: int, rng: np.random.Generator
+) -> Sighting:
+    """Return the first of a few sightings of one subject that fresh runs confirm, or the last that was tried."""
+    judged = group[0]
+    for sighting in group[:_TRIES]:
+        judged = sighting.confirmed_on(player, claim, level, most, int(rng.integers(2**62)))
+        if judged.confirmed or judged.margin > 0:
+            break
+    return judged
+
+
+def _rank(sighting: Sighting) -> tuple[bool, float]:
+    """Return the rank of a sighting among those of one subject: the values of the data, then the margin."""
+    return not sighting.pair.outside, sighting.margin
+
+
+def _with_lines(says: str, tried: Tried) -> str:
+    """Return a sentence with the lines of code that one side of its pair alone runs."""
+    return f"{says} Only one of them runs {', '.join(tried.lines[:2])}." if tried.lines else says
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Watch:
+    """Watched calls; a data set that several pairs share is called once."""
+
+    player: Player
+    traced: bool
+    known: dict[int, Call] = field(default_factory=dict[int, Call])
+
+    def call(self, data: Any) -> Call:
+        """Return one watched call."""
+        if id(data) not in self.known:
+            self.known[id(data)] = self.player.watched(data, _TRIED, traced=self.traced)
+        return self.known[id(data)]
+
+
+def _tried(watch: _Watch, pair: Pair) -> Tried:
+    """Return what one call of each side shows, without noise."""
+    first, second = map(watch.call, pair.neighbours)
+    apart: set[Hashable] = set()
+    if first.raised != second.raised:
+        apart.add("raised")
+    form, other = first.form, second.form
+    apart |= {name for name in {*form, *other} if form.get(name) != other.get(name)}
+    channels = {*first.channels, *second.channels}
+    heard = {name for name in channels if first.channels.get(name) != second.channels.get(name)}
+    apart |= heard
+    if [(d.law, len(d.noise), d.site) for d in first.draws] != [(d.law, len(d.noise), d.site) for d in second.draws]:
+        apart.add("draws")
+    lines = first.lines ^ second.lines
+    apart |= lines
+    return Tried(
+        pair=pair,
+        apart=frozenset(apart),
+        moved=frozenset(name for name, value in first.numbers.items() if second.numbers.get(name, value) != value),
+        shift=_shift(first, second),
+        lines=tuple(f"{name.rpartition('/')[2]}:{line}" for name, line in sorted(lines)),
+        raised=bool(first.raised or second.raised),
+        heard=bool(heard),
+    )
+
+
+def _shift(first: Call, second: Call) -> float:
+    """Return the sum of how far numbers move, in units of the largest noise of the run; infinite where one is lost."""
+    scales = np.concatenate([np.zeros(0), *(draw.scale for draw in first.draws)])
+    unit = float(scales.max(initial=0.0)) or 1.0
+    ours, theirs = first.numbers, second.numbers
+    moves = [abs(ours[name] - theirs[name]) for name in ours if name in theirs]
+    total = float(np.nansum(moves)) / unit if moves else 0.0
+    return total if np.isfinite(total) else inf
+
+
+def _kept(tried: Sequence[Tried]) -> tuple[Tried, ...]:
+    """Return the pairs to replay: those that move most, some of each kind of difference, and strange values.
+
+    Raising pairs come first among those that differ in form; pairs that move the fewest numbers first among the others.
+    """
+    ranked = sorted(tried, key=lambda one: -one.shift)
+    kinds: dict[Hashable, list[Tried]] = {}
+    for one in ranked:
+        kinds.setdefault((one.apart, one.moved, one.pair.outside), []).append(one)
+    firsts = [one for group in kinds.values() for one in group[:_OF_A_KIND]]
+    firsts.sort(key=lambda one: (not one.raised, len(one.apart) + len(one.moved)))
+    apart = [one for one in firsts if one.apart and not one.pair.outside]
+    moved = [one for one in firsts if one.moved and not one.apart and not one.pair.outside]
+    outside = [one for one in firsts if one.pair.outside and (one.apart or one.moved)]
+    loudest = [one for one in ranked if not one.pair.outside and not one.raised]
+    chosen = (*loudest[:_FEW], *apart[:_KEPT], *moved[:_KEPT], *outside[:_FEW])
+    return tuple({id(one): one for one in chosen}.values())
+
+
+def _to_attack(tried: Sequence[Tried], found: Sequence[Sighting]) -> tuple[Pair, ...]:
+    """Return the pairs whose outputs to attack: one that shows something, those that move most, and a plain one."""
+    inside = [one for one in tried if not one.pair.outside]
+    shown = [one.pair for one in found if not one.pair.outside][:1]
+    ranked = sorted(inside, key=lambda one: (one.raised, -one.shift))
+    small = [one.pair for one in inside if one.pair.small and not one.raised]
+    pairs = [*shown, *(one.pair for one in ranked[:_ATTACKED]), *small[:_SMALL]]
+    return tuple({id(pair): pair for pair in pairs}.values())

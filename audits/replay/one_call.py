@@ -1,0 +1,122 @@
+"""One call of a function on a fixed stream: its output as columns, its draws, what it shows beside, and its lines."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from audits.checks.lines_run import lines_run
+from audits.checks.tracer import run_traced
+from audits.experiment.channels import shown_beside
+from audits.outputs.calls import Raised, outcome, row_of
+from audits.outputs.fields import NUMBER, Fields
+from audits.replay.recording import ADDITIVE, Draw, Recorder
+from dpaudit.model.case import Run
+from dpaudit.model.mechanism import Array
+
+MOST_NUMBERS = 512
+"""Of an array, so many numbers are looked at one by one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Call:
+    """What one call returned and drew. `returned` is the output itself, or `Raised`."""
+
+    returned: Any
+    columns: dict[str, float]
+    draws: tuple[Draw, ...]
+    channels: dict[str, Any] = field(default_factory=dict[str, Any])
+    lines: frozenset[tuple[str, int]] = frozenset()
+
+    @property
+    def raised(self) -> str:
+        """The name of the exception that ended the call; empty where it returned."""
+        return self.returned.exception if isinstance(self.returned, Raised) else ""
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers of the output by name."""
+        return {name: value for name, value in self.columns.items() if name.startswith(NUMBER)}
+
+    @property
+    def form(self) -> dict[str, float]:
+        """All of the output but the values of its numbers: names, types, shapes, categories, which numbers are NaN."""
+        return {name: np.isnan(value) if name.startswith(NUMBER) else value for name, value in self.columns.items()}
+
+    @property
+    def noise(self) -> Array:
+        """The standard noise of all additive draws, in their order."""
+        return np.concatenate([np.zeros(0), *(draw.noise for draw in self.draws)])
+
+    @property
+    def only_additive(self) -> bool:
+        """Whether every draw is one of additive noise."""
+        return all(draw.law in ADDITIVE for draw in self.draws)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Player:
+    """Calls `run` on data sets; every call on one seed draws equal numbers. A run may take `seconds`."""
+
+    run: Run
+    seconds: float | None = None
+
+    @property
+    def function(self) -> Any:
+        """The function that the user wrote."""
+        return getattr(self.run, "function", self.run)
+
+    def frames(self, data: Any, *seed: int) -> int:
+        """Return how many Python functions one call enters: tracing them all can cost more than the call."""
+        entered = list[None]()
+
+        def count(frame: FrameType, event: str, argument: Any) -> None:
+            del frame, event, argument
+            entered.append(None)
+
+        run_traced(lambda: outcome(self.run, data, Recorder(seed=seed).generator(), self.seconds), count)
+        return len(entered)
+
+    def call(self, data: Any, *seed: int, factor: float = 1.0) -> Call:
+        """Return one call. Raises: DPAuditError: an output that cannot be read."""
+        recorder = Recorder(seed=seed, factor=factor)
+        returned = outcome(self.run, data, recorder.generator(), self.seconds)
+        return Call(returned=returned, columns=_single(row_of(returned)), draws=tuple(recorder.draws))
+
+    def watched(self, data: Any, *seed: int, traced: bool = True) -> Call:
+        """Return one call without additive noise, with what it shows beside its output and the lines that it ran."""
+        recorder, returned = Recorder(seed=seed, factor=0.0), list[Any]()
+        file = getattr(getattr(self.function, "__code__", None), "co_filename", None) if traced else None
+
+        def program() -> None:
+            returned.append(outcome(self.run, data, recorder.generator(), self.seconds))
+
+        with shown_beside() as shown:
+            lines = lines_run(program, lambda name: name == file) if file else _plainly(program)
+        return Call(
+            returned=returned[0],
+            columns=_single(row_of(returned[0])),
+            draws=tuple(recorder.draws),
+            channels=shown.channels,
+            lines=frozenset((name, line) for name, numbers in lines.items() for line in numbers),
+        )
+
+
+def _plainly(program: Callable[[], Any]) -> dict[str, set[int]]:
+    """Run a program without a look at its lines."""
+    program()
+    return {}
+
+
+def _single(fields: Fields) -> dict[str, float]:
+    """Return the columns of one run, one number a name; further numbers of an array stand behind its name."""
+    flat: dict[str, float] = {}
+    for name, column in fields.items():
+        row = column[0]
+        if len(row) == 1:
+            flat[name] = float(row[0])
+        else:
+            flat |= {f"{name}[{place}]": float(value) for place, value in enumerate(row[:MOST_NUMBERS])}
+    return flat

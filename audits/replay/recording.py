@@ -1,0 +1,135 @@
+"""A random generator that writes down every draw: its law, its standard noise, and the line of code that asked.
+
+Each draw starts at a place of the stream that its number alone decides. So two runs draw equal numbers from equal laws,
+however many numbers an earlier draw took, and noise can be left out without moving what follows.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dpaudit.model.mechanism import Array
+from dpaudit.model.tape import line_of
+
+ADDITIVE = ("laplace", "normal", "standard_normal", "logistic", "gumbel")
+"""Laws of location and scale: a draw is its location plus its scale times standard noise."""
+
+_OTHERS = (
+    *("random", "uniform", "integers", "choice", "permutation", "permuted", "shuffle", "bytes", "binomial", "poisson"),
+    *("geometric", "negative_binomial", "hypergeometric", "multinomial", "multivariate_normal", "dirichlet", "beta"),
+    *("exponential", "standard_exponential", "gamma", "standard_gamma", "chisquare", "standard_t", "standard_cauchy"),
+    *("triangular", "lognormal", "pareto", "power", "rayleigh", "wald", "weibull", "zipf", "logseries", "vonmises"),
+)
+_PERIOD = 1 << 128
+_JUMP = 210306068529402873165736369884012333109
+"""The golden ratio's share of the period of PCG64: stretches that far apart do not meet."""
+
+_CARRIERS = ("audits.", "dpaudit.", "numpy")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Draw:
+    """One draw. `noise` is the flat standard noise of an additive law, and `scale` its scale; both empty for others."""
+
+    law: str
+    noise: Array
+    scale: Array
+    site: str
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Recorder:
+    """The draws of one run on the stream of `seed`; `factor` multiplies all additive noise, and 0 leaves it out.
+
+    >>> recorder = Recorder(seed=(1,))
+    >>> float(Recorder(seed=(1,), factor=0.0).generator().laplace(3.0, 2.0))
+    3.0
+    >>> value = recorder.generator().laplace(3.0, 2.0)
+    >>> bool(np.isclose(value, 3.0 + 2.0 * recorder.draws[0].noise[0]))
+    True
+    """
+
+    seed: tuple[int, ...]
+    factor: float = 1.0
+    draws: list[Draw] = field(default_factory=list[Draw])
+    _start: Any = None
+
+    def generator(self) -> "RecordingGenerator":
+        """Return a generator whose draws, and those of generators spawned from it, are written down here."""
+        bits = np.random.PCG64(np.random.SeedSequence(self.seed))
+        self._start = bits.state if self._start is None else self._start
+        generator = RecordingGenerator(bits)
+        generator.recorder = self
+        return generator
+
+    def place(self, bits: Any) -> None:
+        """Move a source of bits to the stretch of the next draw."""
+        bits.state = self._start
+        bits.advance((len(self.draws) + 1) * _JUMP % _PERIOD)
+
+
+class RecordingGenerator(np.random.Generator):
+    """A generator that a recorder hands out."""
+
+    recorder: Recorder
+
+    def spawn(self, n_children: int) -> list[np.random.Generator]:
+        """Return generators that write to the same recorder."""
+        return [self.recorder.generator() for _ in range(n_children)]
+
+
+def _additive(name: str) -> Callable[..., Any]:
+    """Return the method that draws from an additive law."""
+    plain = getattr(np.random.Generator, name)
+
+    def drawn(self: RecordingGenerator, *args: Any, **kwargs: Any) -> Any:
+        self.recorder.place(self.bit_generator)
+        value = plain(self, *args, **kwargs)
+        location, scale = (0.0, 1.0) if name == "standard_normal" else _location_and_scale(args, kwargs)
+        spread = np.broadcast_to(np.asarray(scale, dtype=np.float64), np.shape(value))
+        centre = np.broadcast_to(np.asarray(location, dtype=np.float64), np.shape(value))
+        noise = np.divide(value - centre, spread, out=np.zeros(np.shape(value)), where=spread != 0)
+        self.recorder.draws.append(Draw(law=name, noise=noise.ravel(), scale=spread.ravel(), site=_site()))
+        if self.recorder.factor == 1.0 or kwargs.get("out") is not None:
+            return value
+        moved = centre + self.recorder.factor * spread * noise
+        return moved.astype(value.dtype) if isinstance(value, np.ndarray) else type(value)(moved)
+
+    return drawn
+
+
+def _other(name: str) -> Callable[..., Any]:
+    """Return the method that draws from any other law."""
+    plain = getattr(np.random.Generator, name)
+
+    def drawn(self: RecordingGenerator, *args: Any, **kwargs: Any) -> Any:
+        self.recorder.place(self.bit_generator)
+        value = plain(self, *args, **kwargs)
+        empty = np.zeros(0)
+        self.recorder.draws.append(Draw(law=name, noise=empty, scale=empty, site=_site()))
+        return value
+
+    return drawn
+
+
+def _location_and_scale(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the first two parameters of a law of location and scale."""
+    location = args[0] if args else kwargs.get("loc", 0.0)
+    return location, args[1] if len(args) > 1 else kwargs.get("scale", 1.0)
+
+
+def _site() -> str:
+    """Return the line of code that asked for a draw, as "module/path.py:line"."""
+    frame = inspect.currentframe()
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith(_CARRIERS):
+        frame = frame.f_back
+    return "an unknown line" if frame is None else line_of(frame)
+
+
+for _name in ADDITIVE:
+    setattr(RecordingGenerator, _name, _additive(_name))
+for _name in _OTHERS:
+    setattr(RecordingGenerator, _name, _other(_name))

@@ -1,0 +1,239 @@
+"""An event that tells two data sets apart under the laws that replays show, with its probabilities on both sides."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import exp, inf, log
+
+import numpy as np
+from scipy.special import ndtr
+
+from audits.replay.noise_model import NoiseModel
+from dpaudit import Claim
+from dpaudit.model.mechanism import Array
+
+_SAME = 1e-7
+_ROUNDED = 1e-12
+"""The relative error, at most, of an answer that a function computes in doubles."""
+
+_GAUSSIAN = ("normal", "standard_normal")
+_NEVER = 1e-12
+_FAR = 1e-5
+"""Two scales part in tails that may be too rare for any number of runs; without a delta the loss has no bound."""
+
+_MOST = 12
+"""A joint event of Laplace noise takes at most so many draws: it is 2^12 times rarer than one draw's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenLoss:
+    """What the seen law of both sides shows: the privacy loss `epsilon`, and an event with its probabilities.
+
+    `often` is the probability of the event on one data set, `seldom` on the other one; `often` exceeds exp(epsilon)
+    times `seldom` plus delta by `margin`, which is not positive where the law keeps the claim. `names` are the numbers
+    that show it, `sites` the lines of their draws, `kind` is a short name and `cause` says in words what is wrong.
+    """
+
+    epsilon: float
+    often: float
+    seldom: float
+    margin: float
+    names: tuple[str, ...]
+    sites: tuple[str, ...]
+    kind: str
+    cause: str
+
+    def at(self, delta: float) -> float:
+        """Return the epsilon that the event shows at `delta`; a large number where the other side never shows it."""
+        return max(0.0, log((self.often - delta) / max(self.seldom, _NEVER))) if self.often > delta else 0.0
+
+
+def seen_loss(first: NoiseModel, second: NoiseModel, claim: Claim) -> SeenLoss | None:
+    """Return the event with the largest margin under the seen laws; None where the laws show no exact loss.
+
+    Guarantee: if both models hold, the probabilities are exact. Laplace and Gaussian noise are read; other laws show
+    only what no noise covers.
+    """
+    names = [name for name in first.names if name in second.names]
+    if not names or first.laws != second.laws:
+        return None
+    losses = [*_losses(first.of(names), second.of(names), claim)]
+    return max(losses, key=lambda loss: (loss.margin, loss.epsilon), default=None)
+
+
+def _losses(first: NoiseModel, second: NoiseModel, claim: Claim) -> Iterator[SeenLoss]:
+    """Yield the losses that numbers with equal noise, and numbers with unequal noise, show."""
+    size = np.maximum(np.abs(first.matrix), np.abs(second.matrix)).max(axis=1, initial=0.0)
+    equal = (np.abs(first.matrix - second.matrix) <= _SAME * size[:, None]).all(axis=1)
+    moved = second.exact - first.exact
+    answers = np.abs(first.exact) + np.abs(second.exact)
+    rounding = 1e-9 * (answers + size)
+    moved = np.where(np.abs(moved) <= rounding, 0.0, moved)
+    bare = equal & (size == 0) & (moved != 0)
+    names = np.array(first.names, dtype=object)
+    if bare.any():
+        yield _certain(claim, tuple(names[bare]), (), "no noise", "no draw of noise moves it")
+    rows = np.flatnonzero(equal & (size > 0))
+    if len(rows) and (moved[rows] != 0).any():
+        slack = _ROUNDED * answers[rows]
+        yield from _equal_noise((first.matrix[rows], moved[rows], slack), first, rows, claim)
+    for row in np.flatnonzero(~equal):
+        yield from _other_scale(first, second, int(row), claim)
+
+
+def _certain(claim: Claim, names: tuple[str, ...], sites: tuple[str, ...], kind: str, cause: str) -> SeenLoss:
+    """Return the loss of an event that is certain on one side and impossible on the other."""
+    return SeenLoss(
+        epsilon=inf,
+        often=1.0,
+        seldom=0.0,
+        margin=1 - claim.delta,
+        names=names,
+        sites=sites,
+        kind=kind,
+        cause=cause,
+    )
+
+
+def _equal_noise(noise: tuple[Array, Array, Array], model: NoiseModel, rows: Array, claim: Claim) -> Iterator[SeenLoss]:
+    """Yield the losses of numbers whose noise has one law on both sides.
+
+    `noise` holds the map of the draws, how far the answers move, and how much of that may be rounding.
+    """
+    matrix, moved, slack = noise
+    used = np.flatnonzero((matrix != 0).any(axis=0))
+    map_ = matrix[:, used]
+    shift, _, rank, _ = np.linalg.lstsq(map_, moved, rcond=1e-9)
+    names = np.array(model.names, dtype=object)[rows]
+    left = np.abs(map_ @ shift - moved) > 1e-6 * np.abs(moved).max() + 10 * slack.max()
+    if left.any():
+        shared = tuple(names[(map_[:, (map_[left] != 0).any(axis=0)] != 0).any(axis=1)])
+        sites = _sites(model, used[(map_[left] != 0).any(axis=0)])
+        yield _certain(
+            claim, shared, sites, "shared noise", "fewer draws of noise than numbers: one draw serves several of them"
+        )
+        return
+    shift = shift * max(0.0, 1 - float((slack[moved != 0] / np.abs(moved[moved != 0])).max()))
+    laws = np.array(model.laws, dtype=object)[used]
+    gaussian = np.isin(laws, _GAUSSIAN)
+
+    def named(draws: Array) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return tuple(names[(map_[:, draws] != 0).any(axis=1)]), _sites(model, used[draws])
+
+    whole = rank == len(used)
+    if gaussian.all() or (whole and gaussian.any()):
+        draws = np.flatnonzero(gaussian & (shift != 0))
+        distance = float(np.linalg.norm(shift[gaussian]))
+        yield _gaussian(distance, claim, *named(draws)) if len(draws) else _nothing(claim)
+    laplace = np.flatnonzero((laws == "laplace") & (np.abs(shift) > 1e-9))
+    if whole and len(laplace):
+        order = laplace[np.argsort(-np.abs(shift[laplace]), kind="stable")]
+        for most in range(1, min(len(order), _MOST) + 1):
+            yield _laplace(float(np.abs(shift[order[:most]]).sum()), most, claim, *named(order[:most]))
+
+
+def _nothing(claim: Claim) -> SeenLoss:
+    """Return the loss of data sets with one law."""
+    return SeenLoss(
+        epsilon=0.0, often=0.5, seldom=0.5, margin=0.5 * (1 - exp(claim.epsilon)), names=(), sites=(), kind="", cause=""
+    )
+
+
+def _sites(model: NoiseModel, draws: Array) -> tuple[str, ...]:
+    """Return the lines of some draws, each once."""
+    return tuple(dict.fromkeys(model.sites[draw] for draw in draws))
+
+
+def _laplace(loss: float, draws: int, claim: Claim, names: tuple[str, ...], sites: tuple[str, ...]) -> SeenLoss:
+    """Return the loss of the event that each of some draws of Laplace noise falls beyond both centres, on one side."""
+    often, seldom = 2.0**-draws, 2.0**-draws * exp(-loss)
+    return SeenLoss(
+        epsilon=loss,
+        often=often,
+        seldom=seldom,
+        margin=often - exp(claim.epsilon) * seldom - claim.delta,
+        names=names,
+        sites=sites,
+        kind="moves",
+        cause=f"the answers move by {loss:.4g} times the scale of their Laplace noise",
+    )
+
+
+def _gaussian(distance: float, claim: Claim, names: tuple[str, ...], sites: tuple[str, ...]) -> SeenLoss:
+    """Return the loss of the best half space between two Gaussian laws. Source: Balle and Wang (2018), Theorem 8."""
+    often = float(ndtr(distance / 2 - claim.epsilon / distance))
+    seldom = float(ndtr(-distance / 2 - claim.epsilon / distance))
+    margin = often - exp(claim.epsilon) * seldom - claim.delta
+    shown = log((often - claim.delta) / seldom) if often > claim.delta and seldom > 0 else 0.0
+    return SeenLoss(
+        epsilon=max(0.0, shown) if margin > 0 else 0.0,
+        often=often,
+        seldom=seldom,
+        margin=margin,
+        names=names,
+        sites=sites,
+        kind="moves",
+        cause=f"the answers move by {distance:.4g} standard deviations of their Gaussian noise",
+    )
+
+
+def _other_scale(first: NoiseModel, second: NoiseModel, row: int, claim: Claim) -> Iterator[SeenLoss]:
+    """Yield the loss of one number that adds one draw at a scale that differs between the data sets."""
+    draws = [np.flatnonzero(model.matrix[row]) for model in (first, second)]
+    names = (first.names[row],)
+    if min(map(len, draws)) == 0:
+        sites = _sites(first, np.concatenate(draws))
+        yield _certain(claim, names, sites, "noise missing", "noise is added on one data set and none on the other")
+        return
+    if any(len(one) != 1 for one in draws) or draws[0][0] != draws[1][0]:
+        return
+    law = first.laws[draws[0][0]]
+    if law != "laplace" and law not in _GAUSSIAN:
+        return
+    scales = [abs(float(model.matrix[row, draws[0][0]])) for model in (first, second)]
+    cause = f"the scale of its noise follows the data: {scales[0]:.6g} or {scales[1]:.6g}"
+    often, seldom, margin = _best_interval(law, (first.exact[row], second.exact[row]), scales, claim)
+    if claim.delta == 0:
+        margin = max(margin, _FAR)
+    shown = log(often / seldom) if 0 < seldom < often else 0.0
+    yield SeenLoss(
+        epsilon=inf if claim.delta == 0 else shown,
+        often=often,
+        seldom=seldom,
+        margin=margin,
+        names=names,
+        sites=_sites(first, draws[0]),
+        kind="scale",
+        cause=cause,
+    )
+
+
+def _best_interval(
+    law: str, centres: tuple[float, float], scales: list[float], claim: Claim
+) -> tuple[float, float, float]:
+    """Return (often, seldom, margin) of the best tail, of one or both sides, on either data set."""
+    places = np.concatenate([-np.geomspace(1e-3, 60, 200)[::-1], [0.0], np.geomspace(1e-3, 60, 200)])
+    points = np.concatenate([centres[0] + scales[0] * places, centres[1] + scales[1] * places])
+    low, high = (_below(law, (points - centre) / scale) for centre, scale in zip(centres, scales, strict=True))
+    above = [_below(law, -(points - centre) / scale) for centre, scale in zip(centres, scales, strict=True)]
+    wide = int(np.argmax(scales))
+    reach = np.abs(points - centres[wide])
+    both = [
+        _below(law, (centres[wide] - reach - centre) / scale) + _below(law, -(centres[wide] + reach - centre) / scale)
+        for centre, scale in zip(centres, scales, strict=True)
+    ]
+    events = [(low, high), (high, low), (above[0], above[1]), (above[1], above[0])]
+    events += [(both[0], both[1]), (both[1], both[0])]
+    found = (0.0, 0.0, -inf)
+    for often, seldom in events:
+        margins = often - exp(claim.epsilon) * seldom - claim.delta
+        best = int(np.argmax(margins))
+        if margins[best] > found[2]:
+            found = (float(often[best]), float(seldom[best]), float(margins[best]))
+    return found
+
+
+def _below(law: str, places: Array) -> Array:
+    """Return the distribution function of standard noise."""
+    tail = 0.5 * np.exp(-np.abs(places))
+    below: Array = np.where(places < 0, tail, 1 - tail) if law == "laplace" else ndtr(places)
+    return below

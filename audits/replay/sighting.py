@@ -1,0 +1,154 @@
+"""What one pair of neighbours shows on fixed streams, and its confirmation on fresh ones."""
+
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import inf
+from typing import Any
+
+from audits.outputs.calls import OUTCOME
+from audits.outputs.fields import NUMBER, absent
+from audits.replay.coverage_pairs import Pair
+from audits.replay.evidence import Event, Heard, SeenLaw, same_value
+from audits.replay.noise_model import NoiseModel, noise_model
+from audits.replay.one_call import Call, Player
+from audits.replay.seen_law import SeenLoss, seen_loss
+from audits.replay.words import event_words, law_words
+from dpaudit import Claim, Counts
+
+_CALLS, _MORE = 6, 27
+_LEAST, _LOOK, _SUPPOSED = 1, 25, 200
+_REPLAYED = 8_501
+_CAUTIOUS = 0.6
+"""Of the share of few runs that missed an event, so much is expected of further runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sighting:
+    """Something that tells the data sets of `pair` apart, as `says` puts it into words; `source` is what shows it.
+
+    Of several sightings with one `subject`, one is confirmed. `margin` says by how much it exceeds what the claim
+    allows. `epsilon` is a lower bound once it is `confirmed`, and `heard` what its fresh runs of each side answered. A
+    seen law that exceeds the claim by too little for so many runs is `supposed` where all of them follow it.
+    """
+
+    pair: Pair
+    subject: str
+    says: str
+    margin: float
+    source: Event | SeenLaw
+    epsilon: float = 0.0
+    heard: Heard = ((), ())
+    confirmed: bool = False
+    supposed: bool = False
+
+    @property
+    def counts(self) -> Counts:
+        """The counts of its fresh runs; a seen law is no guess."""
+        return self.source.counts(self.heard)
+
+    def confirmed_on(self, player: Player, claim: Claim, level: float, most: int, seed: int) -> "Sighting":
+        """Return the sighting after fresh runs of both sides, at most `most` of each, confirmed where they show it.
+
+        Guarantee: a function that keeps the claim is confirmed to break it with probability at most `level`; for a
+        seen law, if the draws of numpy follow their laws.
+        """
+        needed = self.source.calls_needed(self.margin, claim, level)
+        supposed = needed > most and isinstance(self.source, SeenLaw)
+        if needed > most and not (supposed and most >= _SUPPOSED):
+            return self
+        needed = _SUPPOSED if supposed else needed
+        heard: tuple[list[bool], list[bool]] = ([], [])
+        for number in range(needed):
+            for side, data in enumerate(self.pair.neighbours):
+                heard[side].append(self.source.heard(player.call(data, seed, side, number), side))
+            if number % _LOOK == _LOOK - 1 and self.source.hopeless((tuple(heard[0]), tuple(heard[1])), claim):
+                return replace(self, margin=-inf)
+        answers = tuple(heard[0]), tuple(heard[1])
+        if isinstance(self.source, SeenLaw) and supposed:
+            holds = all(map(all, answers))
+            return replace(self, epsilon=self.source.loss.at(claim.delta), heard=answers, supposed=holds)
+        epsilon = self.source.epsilon(answers, claim, level)
+        shown = epsilon > claim.epsilon
+        return replace(self, epsilon=epsilon, heard=answers, confirmed=shown, margin=self.margin if shown else -inf)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Calls:
+    """Calls on the fixed streams; a data set that several pairs share is called once."""
+
+    player: Player
+    known: dict[tuple[int, int, float], Call] = field(default_factory=dict[tuple[int, int, float], Call])
+
+    def __call__(self, data: Any, number: int, factor: float = 1.0) -> Call:
+        """Return the call on one stream."""
+        key = id(data), number, factor
+        if key not in self.known:
+            self.known[key] = self.player.call(data, _REPLAYED, number, factor=factor)
+        return self.known[key]
+
+
+def sightings(call: Calls, pair: Pair, claim: Claim) -> tuple[Sighting, ...]:
+    """Return the events by which a pair may be told apart: certain ones, and those of the seen law of its noise."""
+    sides = [[call(data, number) for number in range(_CALLS)] for data in pair.neighbours]
+    found: list[Sighting] = []
+    event = _event(sides, pair, claim)
+    if event is not None:
+        found.append(event)
+    if pair.unseen:
+        return tuple(found)
+    models = [_model(call, data, calls) for data, calls in zip(pair.neighbours, sides, strict=True)]
+    first, second = models
+    if first is not None and second is not None:
+        loss = seen_loss(first, second, claim)
+        if loss is not None and loss.names:
+            found.append(_of_law(loss, (first, second), pair))
+    return tuple(found)
+
+
+def _model(call: Calls, data: Any, calls: list[Call]) -> NoiseModel | None:
+    """Return the noise model of one side; more calls are made where some number may sum several draws."""
+    quiet = call(data, 0, 0.0)
+    model = noise_model(quiet, tuple(calls))
+    draws = len(quiet.noise)
+    explained = 0 if model is None else len(model.names)
+    if explained == len(quiet.numbers) or not 1 < draws <= _MORE - 3 or not quiet.only_additive:
+        return model
+    more = [call(data, number) for number in range(_CALLS, draws + 3)]
+    return noise_model(quiet, (*calls, *more))
+
+
+def _of_law(loss: SeenLoss, models: tuple[NoiseModel, NoiseModel], pair: Pair) -> Sighting:
+    """Return what the seen law of both sides shows."""
+    first, second = (model.of(loss.names) for model in models)
+    return Sighting(
+        pair=pair,
+        subject=f"law: {loss.kind}",
+        says=law_words(loss, first, second),
+        margin=loss.margin,
+        source=SeenLaw(loss=loss, models=(first, second)),
+    )
+
+
+def _event(sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None:
+    """Return an event that every run of one side shows and some run of the other does not; best one that none does."""
+    names = dict.fromkeys(name for calls in sides for call in calls for name in call.columns)
+    found: list[tuple[float, Sighting]] = []
+    for name, side in product(sorted(names, key=_importance), (0, 1)):
+        values = [[call.columns.get(name, absent(name)) for call in calls] for calls in sides]
+        constant = values[side][0]
+        if not all(same_value(value, constant) for value in values[side]):
+            continue
+        others = [place for place, value in enumerate(values[1 - side]) if not same_value(value, constant)]
+        if len(others) < _LEAST:
+            continue
+        share = len(others) / _CALLS
+        says = event_words(name, sides[side][0], sides[1 - side][others[0]], side, always=share == 1)
+        event = Event(name=name, value=constant, side=side)
+        margin = (1.0 if share == 1 else _CAUTIOUS * share) - claim.delta
+        found.append((share, Sighting(pair=pair, subject=f"event {name}", says=says, margin=margin, source=event)))
+    return max(found, key=lambda one: one[0])[1] if found else None
+
+
+def _importance(name: str) -> tuple[bool, bool, int]:
+    """Order columns: the outcome first, then forms, then numbers; the whole before its parts."""
+    return name != OUTCOME, name.startswith(NUMBER), len(name)

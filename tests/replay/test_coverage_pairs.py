@@ -1,0 +1,74 @@
+"""Pairs that cover one data set are neighbours, for each kind of data."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from audits.replay.coverage_pairs import coverage_pairs
+from dpaudit import UnsupportedError
+
+FRAME = pd.DataFrame({"who": [1, 1, 2, 3, 3, 3], "town": list("aabbbc"), "pay": [1.0, 2.0, np.nan, 4.0, 9.0, 3.0]})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        np.array([0.5, 2.0, 2.0, 7.5]),
+        np.arange(12).reshape(6, 2),
+        ["a", "b", "b", "a", "c"],
+        [{"town": "a", "pay": 3}, {"town": "b", "pay": 4}],
+        {"ann": 3, "bob": 4, "eve": 3},
+        FRAME,
+    ],
+    ids=["numbers", "rows", "texts", "records", "dict", "frame"],
+)
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+def test_both_sides_have_sizes_of_neighbours(data: Any, relation: Any) -> None:
+    pairs = coverage_pairs(data, relation)
+    assert len({pair.says for pair in pairs}) == len(pairs) > 3
+    for pair in pairs:
+        first, second = map(len, pair.neighbours)
+        assert first - second == (1 if relation == "add_remove" else 0), pair.says
+        assert type(pair.neighbours[0]) is type(data)
+
+
+def test_add_remove_reaches_no_record_and_replace_one_does_not() -> None:
+    assert any(len(pair.neighbours[1]) == 0 for pair in coverage_pairs([1, 2], "add_remove"))
+    assert all(len(pair.neighbours[1]) > 0 for pair in coverage_pairs([1, 2], "replace_one"))
+
+
+def test_all_rows_of_a_person_go_together() -> None:
+    pairs = coverage_pairs(FRAME, "add_remove", unit="who")
+    for pair in (pair for pair in pairs if not pair.outside):
+        gone = set(pair.neighbours[0].who) - set(pair.neighbours[1].who)
+        assert len(gone) == 1, pair.says
+    sizes = {len(first) - len(second) for first, second in (pair.neighbours for pair in pairs if not pair.outside)}
+    assert sizes == {1, 2, 3}
+
+
+def test_each_small_count_of_a_rare_category_is_there() -> None:
+    says = {pair.says for pair in coverage_pairs(list("aaaaaab"), "add_remove")}
+    assert {f"{size + 1} or {size} records whose value is 'b'" for size in range(11)} <= says
+
+
+def test_values_that_no_record_has_are_marked_as_outside() -> None:
+    outside = [pair.says for pair in coverage_pairs(np.array([0.5, 2.0, 7.5]), "add_remove") if pair.outside]
+    assert any("NaN" in says for says in outside)
+    assert not any(pair.outside for pair in coverage_pairs(FRAME, "add_remove") if "missing" in pair.says)
+
+
+def test_data_without_records_are_refused_by_type() -> None:
+    with pytest.raises(UnsupportedError, match=r"builtins\.float"):
+        coverage_pairs(1.5, "add_remove")
+
+
+def test_an_unknown_unit_is_refused_with_the_columns() -> None:
+    with pytest.raises(ValueError, match="who, town, pay"):
+        coverage_pairs(FRAME, "add_remove", unit="person")
+
+
+def test_too_few_records_are_refused() -> None:
+    with pytest.raises(ValueError, match="at least one record"):
+        coverage_pairs([], "add_remove")

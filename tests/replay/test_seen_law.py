@@ -1,0 +1,119 @@
+"""The laws that replays show: the draws on record, exact answers, and losses with closed forms."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audits.outputs.calls import as_run
+from audits.replay.noise_model import NoiseModel, noise_model
+from audits.replay.one_call import Player
+from audits.replay.recording import Recorder
+from audits.replay.seen_law import seen_loss
+from dpaudit import Claim
+
+CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
+
+
+def model_of(function: Any, data: Any, calls: Any = 6) -> Any:
+    player = Player(run=as_run(function)[0])
+    quiet = player.call(data, 1, 0, factor=0.0)
+    return noise_model(quiet, tuple(player.call(data, 1, number) for number in range(calls)))
+
+
+def loss_of(function: Any, first: Any, second: Any, claim: Any = CLAIM, calls: Any = 6) -> Any:
+    models = model_of(function, first, calls), model_of(function, second, calls)
+    assert None not in models
+    return seen_loss(*models, claim)
+
+
+def test_draws_do_not_depend_on_how_many_numbers_came_before() -> None:
+    short, long = (Recorder(seed=(3,)).generator() for _ in range(2))
+    short.laplace(size=2)
+    long.laplace(size=200)
+    assert short.normal() == long.normal()
+    assert short.spawn(1)[0].random() == long.spawn(1)[0].random()
+
+
+def test_recorded_draws_follow_their_laws() -> None:
+    recorder = Recorder(seed=(4,))
+    rng = recorder.generator()
+    values = np.array([rng.laplace(5.0, 2.0) for _ in range(4_000)])
+    noise = np.concatenate([draw.noise for draw in recorder.draws])
+    assert np.allclose(values, 5.0 + 2.0 * noise)
+    assert abs(np.abs(noise).mean() - 1.0) < 6 / math.sqrt(4_000)
+    assert abs(np.corrcoef(noise[:-1], noise[1:])[0, 1]) < 6 / math.sqrt(4_000)
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 4.0])
+def test_one_laplace_number_loses_its_shift_over_its_scale(scale: Any) -> None:
+    loss = loss_of(lambda data, rng: data.sum() + rng.laplace(0, scale), np.ones(5), np.ones(4))
+    assert loss.epsilon == pytest.approx(1 / scale)
+    assert (loss.margin > 1e-9) is (scale < 1)
+
+
+def test_laplace_numbers_lose_the_sum_of_their_shifts() -> None:
+    def sums(data: Any, rng: Any) -> Any:
+        return {"a": data.sum() + rng.laplace(0, 2.0), "b": 3 * data.sum() + rng.laplace(0, 4.0)}
+
+    models = model_of(sums, np.ones(3)), model_of(sums, np.ones(2))
+    joint = seen_loss(*models, Claim(epsilon=1.2, neighbours="add_remove"))
+    assert joint.epsilon == pytest.approx(1 / 2 + 3 / 4)
+
+
+def test_gaussian_numbers_that_share_draws_lose_the_distance_of_their_answers() -> None:
+    def sums(data: Any, rng: Any) -> Any:
+        one, other = rng.normal(0, 2.0, 2)
+        return np.array([data.sum() + one, data.sum() + one + other])
+
+    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
+    loss = loss_of(sums, np.ones(4), np.ones(3), claim)
+    mu = 0.5
+    tail = [0.5 * math.erfc(-(side * mu / 2 - 1 / mu) / math.sqrt(2)) for side in (1, -1)]
+    assert loss.margin == pytest.approx(tail[0] - math.e * tail[1] - 1e-5)
+
+
+def test_one_draw_in_two_numbers_has_no_bound() -> None:
+    def shared(data: Any, rng: Any) -> Any:
+        noise = rng.laplace(0, 100.0)
+        return {"n": len(data) + noise, "sum": data.sum() + noise}
+
+    loss = loss_of(shared, np.array([1.0, 0.0]), np.array([1.0]))
+    assert loss.epsilon == math.inf
+    assert set(loss.names) == {"number .n", "number .sum"}
+
+
+def test_a_scale_that_follows_the_data_has_no_bound_without_a_delta() -> None:
+    def mean(data: Any, rng: Any) -> Any:
+        return data.mean() + rng.laplace(0, 1 / len(data))
+
+    assert loss_of(mean, np.ones(9), np.ones(8)).epsilon == math.inf
+
+
+def test_a_clamped_number_has_no_linear_noise() -> None:
+    assert model_of(lambda data, rng: max(0.0, data.sum() + rng.laplace()), np.zeros(3)) is None
+
+
+def test_subsampled_numbers_have_no_seen_law() -> None:
+    def sampled(data: Any, rng: Any) -> Any:
+        return data[rng.random(len(data)) < 0.5].sum() + rng.laplace()
+
+    assert model_of(sampled, np.ones(9)) is None
+
+
+def test_a_model_explains_its_own_calls_alone() -> None:
+    player = Player(run=as_run(lambda data, rng: data.sum() + rng.laplace())[0])
+    model = model_of(lambda data, rng: data.sum() + rng.laplace(), np.ones(3))
+    assert isinstance(model, NoiseModel)
+    assert model.explains(player.call(np.ones(3), 9))
+    assert not model.explains(player.call(np.ones(2), 9))
+
+
+@pytest.mark.parametrize("size", [1.0, 1e6, 1e12])
+def test_rounding_of_large_answers_is_no_loss(size: float) -> None:
+    def total(data: Any, rng: Any) -> Any:
+        return sum(data) * 1.1 + rng.laplace(0, 1.1)
+
+    loss = loss_of(total, np.append(np.full(7, size / 7), 1.0), np.full(7, size / 7))
+    assert loss is None or loss.margin <= 1e-9

@@ -1,0 +1,221 @@
+"""Leaks in users' functions that the audit of one data set finds by itself, each beside an honest twin."""
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from audits import audit
+from audits.procedures.replayed import STATE, replayed
+from dpaudit import Claim
+from dpaudit.pytest_plugin.fixture import PrivacyChecks
+from dpaudit.pytest_plugin.settings import Settings
+from dpaudit.wording.audits import audit_meaning
+
+CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
+PAY = np.array([*np.linspace(0.5, 9.5, 19), 48.5])
+TOWNS = ["red"] * 6 + ["green"] * 5 + ["blue"] * 4 + ["teal"]
+COLOURS = ("red", "green", "blue", "teal")
+VISITS = pd.DataFrame({"who": [1, 1, 1, 1, 2, 3, 3, 4, 5, 6], "pay": np.arange(10.0), "ill": [0, 1] * 5})
+
+
+def unclipped(data: Any, rng: Any, leaky: Any) -> Any:
+    total = data.sum() if leaky else np.clip(data, 0, 10).sum()
+    return total + rng.laplace(0, 10.0)
+
+
+def spends_twice(data: Any, rng: Any, leaky: Any) -> Any:
+    scale = 0.5 if leaky else 2.0
+    return {"n": len(data) + rng.laplace(0, scale), "high": (data > 5).sum() + rng.laplace(0, scale)}
+
+
+def reuses_noise(data: Any, rng: Any, leaky: Any) -> Any:
+    noise = rng.laplace(0, 2.0)
+    return {"n": len(data) + noise, "high": (data > 5).sum() + (noise if leaky else rng.laplace(0, 2.0))}
+
+
+def scale_of_the_data(data: Any, rng: Any, leaky: Any) -> Any:
+    top = max(data, default=10.0) if leaky else 10.0
+    return np.clip(data, 0, top).sum() + rng.laplace(0, top)
+
+
+def exact_when_none(data: Any, rng: Any, leaky: Any) -> Any:
+    return 0.0 if leaky and len(data) == 0 else float(len(data) + rng.laplace())
+
+
+def token_of_the_data(data: Any, rng: Any, leaky: Any) -> Any:
+    token = int(hashlib.sha256(data.tobytes()).hexdigest()[:6], 16) if leaky else 7
+    return {"n": len(data) + rng.laplace(), "token": token}
+
+
+def keys_that_are_seen(data: Any, rng: Any, leaky: Any) -> Any:
+    return {name: data.count(name) + rng.laplace() for name in (sorted(set(data)) if leaky else COLOURS)}
+
+
+def order_of_exact_counts(data: Any, rng: Any, leaky: Any) -> Any:
+    names = sorted(COLOURS, key=lambda name: (-Counter(data)[name], name)) if leaky else COLOURS
+    return {name: data.count(name) + rng.laplace() for name in names}
+
+
+def raises_on_a_rare_one(data: Any, rng: Any, leaky: Any) -> Any:
+    weight = dict.fromkeys(COLOURS[:3] if leaky else COLOURS, 1.0)
+    return sum(weight[name] for name in data if leaky or name in weight) + rng.laplace()
+
+
+def chooses_too_sharply(data: Any, rng: Any, leaky: Any) -> Any:
+    scores = (3.0 if leaky else 0.5) * np.array([data.count(name) for name in COLOURS])
+    weights = np.exp(scores - scores.max())
+    return COLOURS[rng.choice(4, p=weights / weights.sum())]
+
+
+def seed_of_the_data(data: Any, rng: Any, leaky: Any) -> Any:
+    own = np.random.default_rng(len(data)) if leaky else rng
+    return {"sum": np.clip(data, 0, 10).sum() + own.laplace(0, 20.0), "n": len(data) + rng.laplace(0, 2.0)}
+
+
+def type_of_the_data(data: Any, rng: Any, leaky: Any) -> Any:
+    noisy = np.array([len(data) + rng.laplace()])
+    return noisy.astype(np.float32) if leaky and (data > 40).any() else noisy
+
+
+NUMBERS = (
+    *(unclipped, spends_twice, reuses_noise, scale_of_the_data, exact_when_none),
+    *(token_of_the_data, seed_of_the_data, type_of_the_data),
+)
+CATEGORIES = (keys_that_are_seen, order_of_exact_counts, raises_on_a_rare_one, chooses_too_sharply)
+CASES = [*((function, PAY) for function in NUMBERS), *((function, TOWNS) for function in CATEGORIES)]
+
+
+def replay_of(function: Any, data: Any, leaky: Any, claim: Any = CLAIM, unit: Any = None) -> Any:
+    def run(data: Any, rng: Any) -> Any:
+        return function(data, rng, leaky)
+
+    return replayed(run, None, data, claim, unit=unit, runs=2_000, rng=np.random.default_rng(5))
+
+
+@pytest.mark.parametrize(("function", "data"), CASES[:-1], ids=lambda value: getattr(value, "__name__", ""))
+def test_a_leak_is_confirmed_on_one_data_set_and_its_twin_is_not(function: Any, data: Any) -> None:
+    leak = replay_of(function, data, leaky=True)
+    assert leak.violation is not None
+    assert leak.violation.epsilon > 1.0
+    assert replay_of(function, data, leaky=False).violation is None
+
+
+def test_a_leak_without_a_seen_law_is_attacked_on_small_data_sets() -> None:
+    def chosen(data: Any, rng: Any) -> Any:
+        return chooses_too_sharply(data, rng, leaky=True)
+
+    result = audit(chosen, TOWNS, claim=CLAIM, runs=2_000, rng=np.random.default_rng(1), control_runs=0)
+    assert result.verdict == "violation"
+
+
+def test_all_rows_of_a_person_are_one_record() -> None:
+    def visits(frame: Any, rng: Any, leaky: Any) -> Any:
+        del leaky
+        return len(frame) + rng.laplace()
+
+    assert replay_of(visits, VISITS, leaky=True).violation is None
+    found = replay_of(visits, VISITS, leaky=True, unit="who").violation
+    assert found is not None
+    assert "4 times the scale" in found.says
+
+
+def test_a_finding_says_output_answers_line_and_pair() -> None:
+    remark = replay_of(reuses_noise, PAY, leaky=True).remarks[0]
+    for part in ("'n'", "'high'", "one draw serves several", "test_user_functions.py:", "fresh runs", "Pair: "):
+        assert part in remark
+    assert "raises KeyError in every run" in replay_of(raises_on_a_rare_one, TOWNS, leaky=True).remarks[0]
+    assert "the key 'teal'" in " ".join(replay_of(keys_that_are_seen, TOWNS, leaky=True).remarks)
+
+
+def test_a_value_that_no_record_has_decides_nothing() -> None:
+    looked = replay_of(unclipped, PAY, leaky=False)
+    assert looked.violation is None
+    assert looked.sound
+    assert any("NaN" in remark and "no record of the data has" in remark for remark in looked.remarks)
+
+
+def test_state_kept_between_calls_is_named() -> None:
+    kept = {}
+
+    def cached(data: Any, rng: Any, leaky: Any) -> Any:
+        del leaky
+        if "answer" not in kept:
+            kept["answer"] = len(data) + rng.laplace()
+        return kept["answer"]
+
+    looked = replay_of(cached, PAY, leaky=True)
+    assert STATE in looked.remarks
+    assert not looked.sound
+
+
+def test_a_text_beside_the_output_is_named(capsys: Any) -> None:
+    def prints(data: Any, rng: Any, leaky: Any) -> Any:
+        print(f"{len(data) if leaky else 'done'} rows")  # noqa: T201 - the leak
+        return len(data) + rng.laplace()
+
+    assert "printed text" in " ".join(replay_of(prints, PAY, leaky=True).remarks)
+    assert replay_of(prints, PAY, leaky=False).channels == ()
+    assert "done" in capsys.readouterr().out
+
+
+def test_a_function_without_draws_says_what_could_not_be_seen() -> None:
+    remarks = replay_of(lambda data, rng, leaky: float(len(data) > 3), PAY, leaky=True).remarks
+    assert "No draw from rng was seen" in " ".join(remarks)
+
+
+def test_one_of_data_and_neighbours_is_given() -> None:
+    with pytest.raises(ValueError, match="either data"):
+        audit(lambda data, rng: 0.0, claim=CLAIM, runs=100, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="unit='who'"):
+        replayed(len, ([1], []), None, CLAIM, unit="who", runs=100, rng=np.random.default_rng(0))
+
+
+def test_the_fixture_takes_one_data_set_and_says_the_cause() -> None:
+    """The check fails with output, answers and pair; the honest twin passes or stays undecided."""
+
+    def leaky(data: Any, rng: Any) -> Any:
+        return reuses_noise(data, rng, leaky=True)
+
+    def honest(data: Any, rng: Any) -> Any:
+        return reuses_noise(data, rng, leaky=False)
+
+    told: dict[str, Any] = {}
+    dp = PrivacyChecks(
+        test="t",
+        mark=pytest.mark.dp(epsilon=1.0, neighbours="add_remove", runs=200).mark,
+        folder=Path(),
+        settings=Settings(profile="fast", significance=0.001, evidence=None, seed=None),
+        tell=told.__setitem__,
+    )
+    with pytest.raises(pytest.fail.Exception, match="one draw serves several of them"):
+        dp.check_function(leaky, data=PAY)
+    assert "violation" in told.values()
+    assert dp.check_function(honest, data=PAY, arithmetic="exact").verdict != "violation"
+
+
+@pytest.mark.parametrize(("scale", "verdict"), [(0.95, "violation"), (1.0, "inconclusive")])
+def test_a_law_that_exceeds_the_claim_by_little_is_refuted_under_its_assumption(scale: float, verdict: str) -> None:
+    """Five per cent too little noise: no attack of 400 runs sees it, and the law of the draws shows it."""
+
+    def count(data: Any, rng: Any) -> Any:
+        return len(data) + rng.laplace(0, scale)
+
+    rng = np.random.default_rng(2)
+    result = audit(count, [1, 2, 3], claim=CLAIM, runs=400, rng=rng, control_runs=0, arithmetic="exact")
+    assert result.verdict == verdict
+    assert (result.bound == "replay") is (verdict == "violation")
+    if verdict == "violation":
+        assert result.epsilon_lower == pytest.approx(1 / 0.95)
+        assert audit_meaning(result).startswith("If the outputs follow the laws of 200 replayed runs, epsilon is at")
+
+
+@pytest.mark.parametrize("epsilon", [20.0, 900.0])
+def test_a_large_claim_is_replayed_without_a_finding(epsilon: float) -> None:
+    looked = replay_of(spends_twice, PAY, leaky=True, claim=Claim(epsilon=epsilon, neighbours="add_remove"))
+    assert looked.violation is None
+    assert looked.replay is not None
