@@ -339,6 +339,12 @@ _RULES = (
         "Keep losses and metrics of private records to yourself, or declare a noisy release of them.",
     ),
     _rule(
+        "DPA337",
+        "TrainingFollowsRecords",
+        "With other records and the same noisy sums, a replayed loop publishes other weights, rates, steps or values.",
+        "Let weights, learning rates, stopping and outputs follow from the noisy sums and public numbers alone.",
+    ),
+    _rule(
         "DPA401",
         "UsefulnessNotShown",
         "A study of this configuration does not show that it learns; the claim is not affected.",

@@ -8,7 +8,7 @@ import pytest
 
 from dpaudit import Training, Watch, conform
 from dpaudit.model.mechanism import Array
-from dpaudit.training.noise_beside_sums import noise_follows_sums, noise_kept
+from dpaudit.training.noise_beside_sums import by_size_of_sum, noise_follows_sums, noise_kept
 from dpaudit.training.watching import Slots
 
 STEPS, SHAPE, RATE, RECORDS = 40, (60, 2), 0.1, 400
@@ -125,8 +125,7 @@ def test_batches_that_are_not_those_of_the_sums_are_found() -> None:
 
 
 def test_noise_is_heard_beside_the_sums_of_its_step() -> None:
-    """The sums of one step by hand: a slope of 1/2, and three classes of coordinates."""
+    """One step by hand: a coordinate with no sum, one with a small and one with a large sum."""
     watch: Any = Watch(records=3)
     watch.step(np.array([[0.5], [3.0], [6.0]]), np.array([[0.0], [2.0], [4.0]]))
-    assert watch.along == [2.0 * 1.0 + 4.0 * 2.0, 20.0]
-    assert watch.classes == [[1.0, 0.25], [1.0, 1.0], [1.0, 4.0]]
+    assert by_size_of_sum(watch) == [(1, 0.25), (1, 1.0), (1, 4.0)]

@@ -1,0 +1,94 @@
+"""Other records for the replay of a loop: of the same number and shape, made from those that are given."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpaudit import Watch
+from dpaudit.model.mechanism import Array
+
+if TYPE_CHECKING:
+    from audits.training.replay_runs import Run
+
+_FAR = 5
+"""One record in so many is far from the others; they stand last, so that they are last in sorted batches."""
+
+_FARTHEST, _EASY, _TABLE = 1e3, 5.0, 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Records:
+    """What a loop trains on. Shape: features (n, ...), labels (n, ...)."""
+
+    features: Array
+    labels: Array
+
+
+def other_records(records: Records) -> Records:
+    """Return records of which none stands in its former place: reversed, with other labels, the last ones far away.
+
+    Features that are whole numbers keep their values, as they may be places in a table.
+
+    >>> other = other_records(Records(features=np.array([[1, 2], [3, 4]]), labels=np.array([0, 1])))
+    >>> other.features.tolist(), other.labels.tolist()
+    ([[3, 4], [1, 2]], [0, 1])
+    """
+    features = np.array(records.features[::-1])
+    if _is_measured(features):
+        last = max(1, len(features) // _FAR)
+        sizes = np.geomspace(1.0, _FARTHEST, last) * (-1.0) ** np.arange(last)
+        scale = np.ones(len(features))
+        scale[-last:] = np.random.Generator(np.random.PCG64(0)).permutation(sizes)
+        features = (features * scale.reshape(-1, *[1] * (features.ndim - 1))).astype(features.dtype)
+    return Records(features=features, labels=_next_label(np.array(records.labels[::-1])))
+
+
+def one_changed(run: "Run") -> tuple[Array, Records]:
+    """Return the place of one record of a run and the records with another one there: one that is in many batches."""
+    features, labels = np.array(run.records.features), np.array(run.records.labels)
+    times = np.bincount(np.concatenate([np.arange(0), *run.watch.sampled]).astype(np.int64), minlength=len(labels))
+    last = len(labels) - max(1, len(labels) // _FAR)
+    place = last + int(times[last:].argmax())
+    features[place] = -features[place] if _is_measured(features) else features[0]
+    labels[place] = _next_label(labels)[place]
+    return np.array([place]), Records(features=features, labels=labels)
+
+
+def relabelled(records: Records, watch: Watch) -> dict[str, Records]:
+    """Return, by their kind, records with the labels that the trained model finds most likely and least likely.
+
+    They make exact losses and accuracies as good and as bad as can be. Nothing where no model is known, or where it
+    takes other inputs than the features.
+    """
+    if watch.predict is None or np.ndim(records.labels) != 1:
+        return {}
+    features = np.array(records.features)
+    features = (features * _EASY).astype(features.dtype) if _is_measured(features) else features
+    try:
+        scores = np.asarray(watch.predict(features), dtype=np.float64)
+    except Exception:  # a model that takes other inputs than the features is not asked
+        return {}
+    classes = np.unique(records.labels)
+    if scores.ndim != _TABLE or len(scores) != len(features) or not 0 <= classes[0] <= classes[-1] < scores.shape[1]:
+        return {}
+    likely = scores[:, classes.astype(np.int64)]
+    chosen = {
+        "records that the model fits": likely.argmax(axis=1),
+        "records that it does not fit": likely.argmin(axis=1),
+    }
+    return {what: Records(features=features, labels=classes[at]) for what, at in chosen.items()}
+
+
+def _is_measured(features: Array) -> bool:
+    """Return whether features are real numbers rather than whole ones."""
+    return features.dtype.kind == "f" and bool((features != np.round(features)).any())
+
+
+def _next_label(labels: Array) -> Array:
+    """Return each label's next one among those that occur; real numbers change their sign."""
+    if labels.dtype.kind == "f" and bool((labels != np.round(labels)).any()):
+        return -labels
+    values, places = np.unique(labels, return_inverse=True)
+    turned: Array = values[(places.reshape(labels.shape) + 1) % len(values)]
+    return turned
