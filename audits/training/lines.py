@@ -15,20 +15,29 @@ _OURS = tuple(str(Path(__file__).parents[2] / name) for name in ("audits", "dpau
 _OTHERS = ("site-packages", "<", sys.base_prefix, sys.prefix)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """What a traced run is asked for: the lines after so many steps, and the values of these names after each."""
+
+    steps: int
+    names: tuple[str, ...] = ()
+
+
 @dataclass(slots=True, eq=False)
 class Lines:
-    """The lines that a run passed, each with the steps before it and the values of some names after it."""
+    """The lines that a run passed after the steps that were asked for, with the values after each."""
 
     watch: Watch
-    names: tuple[str, ...]
-    passed: list[tuple[str, int, tuple[Any, ...]]] = field(default_factory=list[tuple[str, int, tuple[Any, ...]]])
+    sought: Sought
+    passed: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list[tuple[str, tuple[Any, ...]]])
     at: str = ""
+    callers: list[str] = field(default_factory=list[str])
 
     def note(self) -> None:
         """Take note that the line before this moment has ended."""
-        if self.at:
-            state = self.watch.state() if self.names else {}
-            self.passed.append((self.at, self.watch.steps, tuple(state.get(name) for name in self.names)))
+        if self.at and self.watch.steps == self.sought.steps:
+            state = self.watch.state() if self.sought.names else {}
+            self.passed.append((self.at, tuple(state.get(name) for name in self.sought.names)))
 
 
 @contextmanager
@@ -41,9 +50,11 @@ def traced(lines: Lines, code: Callable[..., Any]) -> Generator[None, None, None
         file = frame.f_code.co_filename
         if file != own and (file.startswith(_OURS) or any(part in file for part in _OTHERS)):
             return None
+        if event == "call":
+            lines.callers.append(lines.at)
         if event in ("line", "return"):
             lines.note()
-            lines.at = f"{Path(file).name}:{frame.f_lineno}" if event == "line" else ""
+            lines.at = f"{Path(file).name}:{frame.f_lineno}" if event == "line" else lines.callers.pop()
         return trace
 
     sys.settrace(trace)
@@ -63,21 +74,17 @@ def line_of_value(first: Lines, second: Lines) -> str:
     return ""
 
 
-def line_of_end(first: Lines, second: Lines, steps: int) -> str:
-    """Return the line from which one run went on and the other did not, after so many steps."""
-    ours, theirs = ([at for at, taken, _ in lines.passed if taken == steps] for lines in (first, second))
+def line_of_end(first: Lines, second: Lines) -> str:
+    """Return the line from which one run went on and the other did not."""
     last = ""
-    for one, other in zip(ours, theirs, strict=False):
-        if one != other:
+    for one, other in zip(first.passed, second.passed, strict=False):
+        if one[0] != other[0]:
             break
-        last = one
+        last = one[0]
     return last
 
 
 def _changes(lines: Lines) -> list[tuple[str, tuple[Any, ...]]]:
     """Return the lines after which a value was another one, with the values."""
-    found: list[tuple[str, tuple[Any, ...]]] = []
-    for at, _, values in lines.passed:
-        if not found or found[-1][1] != values:
-            found.append((at, values))
-    return found
+    before = [("", None), *lines.passed]
+    return [line for line, (_, values) in zip(lines.passed, before, strict=False) if line[1] != values]

@@ -45,7 +45,7 @@ def other_records(records: Records) -> Records:
 
 
 def one_changed(run: "Run") -> tuple[Array, Records]:
-    """Return the place of one record of a run and the records with another one there: one that is in many batches."""
+    """Return the place of one record that is far away and in many batches, and the records with its opposite there."""
     features, labels = np.array(run.records.features), np.array(run.records.labels)
     times = np.bincount(np.concatenate([np.arange(0), *run.watch.sampled]).astype(np.int64), minlength=len(labels))
     last = len(labels) - max(1, len(labels) // _FAR)
@@ -53,6 +53,25 @@ def one_changed(run: "Run") -> tuple[Array, Records]:
     features[place] = -features[place] if _is_measured(features) else features[0]
     labels[place] = _next_label(labels)[place]
     return np.array([place]), Records(features=features, labels=labels)
+
+
+def alike_records(records: Records) -> dict[str, Records]:
+    """Return, by their kind, records that are all the same, but for one of each other label: far from 0 and near it.
+
+    The sum of such a batch is as many times one clipped gradient as there are records in it, so that its length shows
+    the clipping of one gradient over all parameters.
+    """
+    features, labels = np.asarray(records.features), np.array(records.labels)
+    _, kept = np.unique(labels.reshape(len(labels), -1), axis=0, return_index=True)
+    others = np.setdiff1d(np.arange(len(labels)), kept)
+    labels[others] = labels[kept[0]]
+    factors = {"far": _EASY, "near": 1 / _FARTHEST} if _is_measured(features) else {"equal": 1}
+    made: dict[str, Records] = {}
+    for kind, factor in factors.items():
+        equal = np.array(features)
+        equal[others] = (factor * features[kept[0]]).astype(features.dtype)
+        made[f"{kind} records that are all alike"] = Records(features=equal, labels=labels)
+    return made
 
 
 def relabelled(records: Records, watch: Watch) -> dict[str, Records]:

@@ -13,11 +13,11 @@ import numpy as np
 from audits.experiment.channels import shown_beside
 from audits.outputs.raised import said_by
 from audits.outputs.values import record
-from audits.training.lines import Lines, traced
+from audits.training.lines import Lines, Sought, traced
 from audits.training.replay_data import Records
 from dpaudit import UnsupportedError, Watch
 from dpaudit.model.mechanism import Array
-from dpaudit.training.steps import Script, mark
+from dpaudit.training.steps import Script, TooManyStepsError, mark
 
 Loop = Callable[..., Any]
 """train(features, labels, watch, rng): trains on the records, and returns what it publishes."""
@@ -65,9 +65,9 @@ def run_loop(train: Loop, records: Records, seed: int, script: Script, *, other_
     return _run(train, records, seed, script, other_draws=other_draws)[0]
 
 
-def run_traced(train: Loop, run: Run, names: tuple[str, ...]) -> Lines:
-    """Return the lines that a run passes when it is repeated, with the values of `names` after each."""
-    return _run(train, run.records, run.seed, run.script, other_draws=run.other_draws, names=names)[1]
+def run_traced(train: Loop, run: Run, sought: Sought) -> Lines:
+    """Return the lines that a run passes when it is repeated."""
+    return _run(train, run.records, run.seed, run.script, other_draws=run.other_draws, sought=sought)[1]
 
 
 def _run(
@@ -77,24 +77,26 @@ def _run(
     script: Script,
     *,
     other_draws: bool,
-    names: tuple[str, ...] | None = None,
+    sought: Sought | None = None,
 ) -> tuple[Run, Lines]:
-    """Return a run and, where names are given, the lines that it passed."""
+    """Return a run and, where some are sought, the lines that it passed."""
     rng = np.random.default_rng(seed)
     watch = Watch(
         records=len(records.labels),
         script=replace(script, after_first=(lambda: _reseed(rng)) if other_draws else None),
     )
-    lines, returned, error = Lines(watch=watch, names=names or ()), None, ""
+    lines, returned, error = Lines(watch=watch, sought=sought or Sought(steps=-1)), None, ""
     with ExitStack() as stack:
         stack.enter_context(seeded(seed))
         stack.enter_context(redirect_stdout(io.StringIO()))
         stack.enter_context(redirect_stderr(io.StringIO()))
         shown = stack.enter_context(shown_beside())
-        if names is not None:
+        if sought is not None:
             stack.enter_context(traced(lines, train))
         try:
             returned = train(records.features.copy(), records.labels.copy(), watch, rng)
+        except TooManyStepsError:
+            pass  # the number of its steps says so
         except Exception as raised:  # a replay that raises is not seen, and says why
             error = said_by(raised)
     run = ended(records, seed, watch, returned)

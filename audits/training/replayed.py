@@ -14,33 +14,35 @@ from typing import Any
 
 import numpy as np
 
-from audits.training.lines import line_of_end, line_of_value
-from audits.training.replay_data import Records, one_changed, other_records, relabelled
+from audits.training.lines import Sought, line_of_end, line_of_value
+from audits.training.replay_data import Records, alike_records, one_changed, other_records, relabelled
 from audits.training.replay_runs import Loop, Run, run_loop, run_traced
 from dpaudit import Finding, Training
 from dpaudit.model.mechanism import Array
-from dpaudit.training.steps import Script
+from dpaudit.training.steps import Script, Taken
 
 FOLLOWS, CLIPPING, STALE = "DPA337", "DPA321", "DPA325"
+
+_STEPS = "number of steps"
 
 _ROUNDING = 1e-3
 """What single precision may add to a clipping norm, relative; and to a sum, in shares of its size: a hundredth."""
 
 _ALIKE, _FEWEST, _MOST_NAMED = 0.999, 10, 6
 
+_NOT_FAR = (0.0, "", "")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
     """What replays of a loop show: findings, what could not be looked at, and what was compared, by name.
 
-    `shown` names channels beside the published values, such as printed text, whose content follows the records.
     `sums` says that sums before noise were compared, so that clipping was looked at over all parameters.
     """
 
     findings: tuple[Finding, ...]
     unseen: tuple[str, ...]
     compared: tuple[str, ...]
-    shown: tuple[str, ...] = ()
     sums: bool = False
 
 
@@ -69,16 +71,15 @@ def replay_loop(train: Loop, first: Run, training: Training, rng: np.random.Gene
         blind = "what the loop publishes: return it, or attach the watch to the model"
         return Replay(findings=stale, unseen=(blind,), compared=())
     pairs, unseen = _pairs(train, base, script, rng)
-    found = tuple(finding for pair in pairs for finding in _findings_of(train, pair, training, script))
+    known = set[str]()
+    found = tuple(finding for pair in pairs for finding in _findings_of(train, pair, training, script, known))
     if found:
         doubt = _doubt(train, base, script)
         found, unseen = (() if doubt else _distinct(found)), (*((doubt,) if doubt else ()), *unseen)
-    shown = {name for pair in pairs for name in pair.first.differing_channels(pair.second)}
     return Replay(
         findings=stale + found,
-        unseen=unseen,
+        unseen=(*unseen, *_shown_beside(train, base, pairs, script)),
         compared=(*base.names, *base.published),
-        shown=tuple(sorted(shown)),
         sums=any(len(pair.changed) < 2 and pair.first.watch.taken[0].summed is not None for pair in pairs),
     )
 
@@ -90,7 +91,7 @@ def _pairs(
     everybody, nobody = np.arange(len(base.records.labels)), np.arange(0)
     other = run_loop(train, other_records(base.records), base.seed, script)
     made: list[tuple[Run, str, Array, Callable[[], Run]]] = [(base, "other records", everybody, lambda: other)]
-    for what, records in relabelled(base.records, base.watch).items():
+    for what, records in (relabelled(base.records, base.watch) | alike_records(base.records)).items():
         made.append((base, what, everybody, partial(run_loop, train, records, base.seed, script)))
     if not other.error:
         changed, records = one_changed(other)
@@ -127,25 +128,28 @@ def _with_other_batches(train: Loop, run: Run, script: Script, rng: np.random.Ge
     return run_loop(train, run.records, run.seed, replace(script, batches=batches))
 
 
-def _findings_of(train: Loop, pair: _Pair, training: Training, script: Script) -> list[Finding]:
-    """Return what a pair of runs does not have in common although it should."""
+def _findings_of(train: Loop, pair: _Pair, training: Training, script: Script, known: set[str]) -> list[Finding]:
+    """Return what a pair of runs does not have in common although it should; `known` names were found before."""
     found: list[Finding] = []
     one, two = pair.first, pair.second
     at, names = _first_difference(one, two)
-    if names:
-        lines = [run_traced(train, run, names) for run in (one, two)]
-        place = line_of_value(lines[0], lines[1])
+    fewer = min(one.watch.steps, two.watch.steps)
+    if names and not known.issuperset(names):
+        lines = [run_traced(train, run, Sought(steps=at, names=names)) for run in (one, two)]
         when = "before the first step" if at == 0 else f"after step {at}"
+        place = line_of_value(lines[0], lines[1])
         found.append(_follows(", ".join(names[:_MOST_NAMED]), pair, f"{when}{_values(one, two, at, names)}", place))
-    elif one.watch.steps != two.watch.steps:
-        fewer = min(one.watch.steps, two.watch.steps)
-        lines = [run_traced(train, run, ()) for run in (one, two)]
+        known.update(names)
+    elif not names and one.watch.steps != two.watch.steps and _STEPS not in known:
+        lines = [run_traced(train, run, Sought(steps=fewer)) for run in (one, two)]
         numbers = f"{one.watch.steps} against {two.watch.steps}"
-        found.append(_follows("number of steps", pair, numbers, line_of_end(lines[0], lines[1], fewer)))
+        found.append(_follows(_STEPS, pair, numbers, line_of_end(lines[0], lines[1])))
+        known.add(_STEPS)
     every = {**one.published, **two.published}
     published = [name for name in every if one.published.get(name) != two.published.get(name)]
-    if published and not found:
+    if published and not names and one.watch.steps == two.watch.steps and not known.issuperset(published):
         found.append(_follows("published " + ", ".join(published[:_MOST_NAMED]), pair, "in the end", ""))
+        known.update(published)
     return [*found, *_moved_too_far(train, pair, training, script, at if names else None)]
 
 
@@ -180,32 +184,46 @@ def _first_difference(one: Run, two: Run) -> tuple[int, tuple[str, ...]]:
 
 
 def _moved_too_far(train: Loop, pair: _Pair, training: Training, script: Script, until: int | None) -> list[Finding]:
-    """Return a finding where sums before noise differ by more than the records of the two batches may contribute.
+    """Return a finding where a sum before noise, or the difference of two, is longer than its records may make it.
 
     Steps from number `until` on, counted from 0, are taken at different weights and are not compared.
     """
-    worst, message, name = 0.0, "", ""
-    steps = list(zip(pair.first.watch.taken, pair.second.watch.taken, strict=False))[:until]
-    for at, (ours, theirs) in enumerate(steps, start=1):
-        if ours.summed is None or theirs.summed is None or ours.batch is None or theirs.batch is None:
-            continue
-        if not (ours.finite and theirs.finite) or ours.summed.keys() != theirs.summed.keys():
-            continue
-        apart = {key: float(np.linalg.norm(ours.summed[key] - theirs.summed[key])) for key in ours.summed}
-        contributions = _contributions(ours.batch, theirs.batch, pair.changed)
-        size = max(float(np.linalg.norm(values)) for values in ours.summed.values())
-        allowed = contributions * training.max_grad_norm * (1 + _ROUNDING) + _ROUNDING / 100 * size
-        moved = float(np.linalg.norm(list(apart.values())))
-        if moved - allowed > worst:
-            worst, name = moved - allowed, max(apart, key=lambda key: apart[key])
-            message = (
-                f"Step {at}: with {pair.what} the sum of clipped gradients of all parameters moved by "
-                f"{moved:.4g}, most of it in {name}; {contributions} contributions of norm "
-                f"{training.max_grad_norm:g} are declared, {allowed:.4g} at most."
-            )
-    if not worst or _random_gradients(train, pair, script):
-        return []
-    return [Finding(rule=CLIPPING, where=name, message=message)]
+    both = list(zip(pair.first.watch.taken, pair.second.watch.taken, strict=False))[:until]
+    one = [_too_far(taken, None, at, pair, training) for at, (_, taken) in enumerate(both, start=1)]
+    two = [_too_far(*steps, at, pair, training) for at, steps in enumerate(both, start=1)]
+    alone, apart = (max(found, default=_NOT_FAR) for found in (one, two))
+    if alone > _NOT_FAR:
+        return [Finding(rule=CLIPPING, where=alone[1], message=alone[2])]
+    if apart > _NOT_FAR and not _random_gradients(train, pair, script):
+        return [Finding(rule=CLIPPING, where=apart[1], message=apart[2])]
+    return []
+
+
+def _too_far(one: Taken, other: Taken | None, at: int, pair: _Pair, training: Training) -> tuple[float, str, str]:
+    """Return by how much a sum, or the difference of two, is too long, the parameter with most of it, and words."""
+    if one.summed is None or one.batch is None or not one.finite:
+        return _NOT_FAR
+    if other is None:
+        difference, contributions = one.summed, len(one.batch)
+        what = f"the sum of clipped gradients of all parameters on {pair.what} has length"
+    elif other.summed is None or other.batch is None or not other.finite or one.summed.keys() != other.summed.keys():
+        return _NOT_FAR
+    else:
+        difference = {name: one.summed[name] - values for name, values in other.summed.items()}
+        contributions = _contributions(one.batch, other.batch, pair.changed)
+        what = f"with {pair.what} the sum of clipped gradients of all parameters moved by"
+    apart = {name: float(np.linalg.norm(values)) for name, values in difference.items()}
+    size = max(float(np.linalg.norm(values)) for values in one.summed.values())
+    allowed = contributions * training.max_grad_norm * (1 + _ROUNDING) + _ROUNDING / 100 * size
+    length = float(np.linalg.norm(list(apart.values())))
+    if length <= allowed:
+        return _NOT_FAR
+    most = max(apart, key=lambda name: apart[name])
+    message = (
+        f"Step {at}: {what} {length:.4g}, most of it in {most}; {contributions} contributions of norm "
+        f"{training.max_grad_norm:g} are declared, {allowed:.4g} at most."
+    )
+    return length - allowed, most, message
 
 
 def _contributions(one: Array, two: Array, changed: Array) -> int:
@@ -242,6 +260,14 @@ def _doubt(train: Loop, base: Run, script: Script) -> str:
         if run_loop(train, base.records, base.seed, replace(script, sums=turned)).published == base.published:
             return "replays: go on with what watch.step returns, `released = watch.step(released, summed, batch)`"
     return ""
+
+
+def _shown_beside(train: Loop, base: Run, pairs: tuple[_Pair, ...], script: Script) -> list[str]:
+    """Return what is printed, logged or written and follows the records, in words; times and counters do not."""
+    shown = {name for pair in pairs for name in pair.first.differing_channels(pair.second)}
+    if shown:
+        shown -= run_loop(train, base.records, base.seed, script).differing_channels(base)
+    return [f"{name}, which follows the records: return what it holds, or leave it out" for name in sorted(shown)]
 
 
 def _stale_noise(first: Run, base: Run) -> list[Finding]:

@@ -23,12 +23,15 @@ from audits.training.check import TrainingCheck, TrainingVerdict, quiet_verdict
 from audits.training.membership import check_run, without_direction
 from audits.training.replay_data import Records
 from audits.training.replay_runs import Run, ended, seeded
-from audits.training.replayed import Replay, replay_loop
+from audits.training.replayed import FOLLOWS, Replay, replay_loop
 from audits.training.step import check_step
 from dpaudit import Claim, Conformity, Finding, Planted, Training, Watch, conform, plant, training_epsilon
+from dpaudit.model.condition import Condition
 from dpaudit.model.mechanism import Array
 
 _NO_STEPS = "The loop never called watch.step; attach the watch, or call it once a step with the noisy gradient sum."
+
+_MOST_NAMED = 12
 
 MOST_CHECKS = 4
 """Checks of one run, each at the significance that is given: conformance, one step, the whole run, canaries apart."""
@@ -44,8 +47,7 @@ class TrainingAudit:
 
     `verdict` is a violation if any check finds one; else *inconclusive* if something in `unseen` could not be looked
     at; else that of conformance, which detects the least missing noise, and is *more_noise* where the loop adds more
-    than it declares. `watched` lists parameters, settings and published values that were watched, by name. `shown`
-    names channels beside what the loop returns, such as printed text, that follow the records: keep them to yourself.
+    than it declares. `watched` lists parameters, settings and published values that were watched, by name.
 
     >>> from audits.examples import TRAINING, TRAINING_CLAIM, train_with_little_noise, training_records
     >>> rng = np.random.default_rng(0)
@@ -68,7 +70,6 @@ class TrainingAudit:
     replayed: tuple[Finding, ...] = ()
     watched: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
-    shown: tuple[str, ...] = ()
 
     @property
     def layers(self) -> tuple[TrainingCheck, ...]:
@@ -81,6 +82,16 @@ class TrainingAudit:
         leaks = (Finding(rule=c.rule, where=c.name, message=c.sentence) for c in self.checks if c.rule)
         return (*self.conformance.findings, *self.replayed, *leaks)
 
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return what was looked at as conditions of a certificate: checked, violated, or assumed if not observed."""
+        named = ", ".join(self.watched[:_MOST_NAMED]) + (" and others" if len(self.watched) > _MOST_NAMED else "")
+        said = f"With other records and the same noisy sums a replayed loop gave the same {named}."
+        replays = Condition(kind="training_loop", about=("replays",), text=said)
+        holds = not any(finding.rule == FOLLOWS for finding in self.replayed)
+        looked = self.watched and not (holds and self.unseen)
+        blind = Condition(kind="training_loop", about=("replays",))
+        return (*self.conformance.conditions(), replays.seen(holds=holds) if looked else blind)
+
     def text(self) -> str:
         """Return the audit in lines of plain text."""
         lines = [f"{self.verdict}: {self.canaries} canaries, significance {self.significance:g} a check"]
@@ -88,7 +99,6 @@ class TrainingAudit:
         lines += [f"  {f.rule}: {f.message}" for f in (*self.conformance.findings, *self.replayed)]
         lines += [f"  watched: {', '.join(self.watched)}"] if self.watched else []
         lines += [f"  not observed: {what}" for what in self.unseen]
-        lines += [f"  follows the records beside what is returned: {', '.join(self.shown)}"] if self.shown else []
         return "\n".join(lines)
 
 
@@ -107,7 +117,7 @@ def audit_training(
 ) -> TrainingAudit:
     """Return what runs of `train` show: on the records as they are, in replays, and with canaries, check by check.
 
-    The loop runs about eight times: take a small model and few steps. `training` is about the records as given.
+    The loop runs about ten times: take a small model and few steps. `training` is about the records as given.
     In the last run canaries are added to the records in feature columns of their own (see `dpaudit.plant`), so that
     the model's first layer must be linear in its features, without normalisation over a batch; rate and steps are then
     those that the attached loader states. A loop that cannot take further columns is audited without canaries.
@@ -262,7 +272,6 @@ def _audit(
         replayed=replay.findings,
         watched=replay.compared,
         unseen=unseen,
-        shown=replay.shown,
     )
 
 
