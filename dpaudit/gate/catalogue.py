@@ -327,12 +327,6 @@ _RULES = (
         "Clip the sum of a record's gradients in the step, or account for as many records as it stands there.",
     ),
     _rule(
-        "DPA335",
-        "TrainingMixesRecords",
-        "A layer of the watched network mixes the records of a batch.",
-        "Replace batch normalisation by group or layer normalisation, and attention across records by none.",
-    ),
-    _rule(
         "DPA336",
         "TrainingPublishesMore",
         "The watched loop publishes outputs without declared noise.",

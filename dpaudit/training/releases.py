@@ -1,4 +1,4 @@
-"""Releases of a watched training loop that no noise covers: records twice, mixed records, NaN, extra outputs."""
+"""Releases of a watched training loop that no noise covers: records twice, NaN, extra outputs."""
 
 import math
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ def released_apart(watch: Watch) -> Iterator[Check]:
     """Yield a check for each thing that was looked at and is not the sum of clipped gradients with its noise.
 
     Rules: `DPA332` a gradient that is not finite, `DPA333` an empty batch without noise, `DPA334` a record that is in
-    a step twice, `DPA335` a layer that mixes the records of a batch, `DPA336` a further output without noise; `DPA326`
+    a step twice, `DPA336` a further output without noise; `DPA326`
     batches that are reported and are not those of the sums.
     """
     steps = watch.steps
@@ -56,14 +56,6 @@ def released_apart(watch: Watch) -> Iterator[Check]:
                 "contributes as many times the clipping norm as it stands there."
             ),
         )
-    if watch.compared:
-        message = (
-            "What the network returns for a record differs with the others in its batch, as batch "
-            "normalisation makes it: "
-            "clipping each gradient does not bound what one record changes."
-        )
-        mixed = watch.compared.count(False)
-        yield _found("records apart", mixed, "DPA335" if mixed else "", message if mixed else "")
     bare = [name for name, value in watch.published if value is None]
     if bare:
         names = ", ".join(dict.fromkeys(bare))

@@ -10,8 +10,6 @@ from dpaudit.checks import count, positive
 from dpaudit.model.mechanism import Array
 from dpaudit.training.steps import CanaryRows, Loader, Script, Taken, TooManyStepsError, by_name, mark
 
-_ALIKE = 1e-4
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training:
@@ -97,7 +95,6 @@ class Watch:
     predict: Callable[[Array], Array] | None = None
     taken: list[Taken] = field(default_factory=list[Taken])
     published: list[tuple[str, Any]] = field(default_factory=list[tuple[str, Any]])
-    compared: list[bool] = field(default_factory=list[bool])
     readers: list[Callable[[], Mapping[str, Any]]] = field(default_factory=list[Callable[[], Mapping[str, Any]]])
     detach: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
 
@@ -190,17 +187,6 @@ class Watch:
             else np.zeros(0)
             for step in self.taken
         ]
-
-    def compare(self, predict: Callable[[Array], Array], features: Array) -> None:
-        """Take note of whether the network returns for each record alone what it returns for it in a batch.
-
-        Shape: `features` (n, columns) of at least two records; `predict` returns one row a record. Normalisation over a
-        batch and attention across records differ; dropout must be off.
-        """
-        records = np.asarray(features, dtype=np.float64)
-        together = np.asarray(predict(records), dtype=np.float64)
-        alone = [np.asarray(predict(records[i : i + 1]), dtype=np.float64)[0] for i in range(len(records))]
-        self.compared.append(bool(np.allclose(together, np.stack(alone), rtol=_ALIKE, atol=_ALIKE)))
 
     def publish(self, name: str, value: Any = None) -> None:
         """Take note that the loop publishes a further output: its value, which a replay compares, or None.
