@@ -19,7 +19,7 @@ from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Finding
 from dpaudit.training.batch_checks import DrawnBatches
 from dpaudit.training.check import Check
-from dpaudit.training.noise_beside_sums import noise_follows_sums, noise_kept
+from dpaudit.training.noise_beside_sums import noise_follows_sums, noise_kept, noise_shared
 from dpaudit.training.noise_checks import noise_law_check
 from dpaudit.training.releases import released_apart, repeated_steps
 from dpaudit.training.sampling import conform_batches
@@ -181,7 +181,10 @@ def _repeated(watch: Watch, share: float) -> Iterator[Check]:
     again = max(equal, _alike(marks))
     message = f"{again} of {watch.steps} steps carry noise that an earlier step carried: it is not fresh."
     if not again and noises:
-        again, message = noise_kept(watch, share)
+        again, message = noise_kept(watch, share / 2)
+    if not again:
+        message = noise_shared(watch, share / 2)
+        again = watch.steps if message else 0
     if again:
         yield Check(
             name="fresh noise",

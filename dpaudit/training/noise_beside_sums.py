@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
-from scipy.special import bdtrc, pdtrc
+from scipy.special import bdtrc, betainc, pdtrc
 
 from dpaudit.model.mechanism import Array
 from dpaudit.training.check import Check
@@ -99,6 +100,33 @@ def noise_kept(watch: Watch, significance: float) -> tuple[int, str]:
         return kept, f"{kept} times a coordinate carries the very noise of another step: it is not fresh."
     alike = _of_one_size(noises, significance / 2)
     return alike, f"The noise of {alike} steps has the same size as that of an earlier step: it is moved and not fresh."
+
+
+def noise_shared(watch: Watch, significance: float) -> str:
+    """Return, in words, which two parameters carry the same noise, up to its sign and size; nothing where none do.
+
+    The numbers that two parameters have in the same places are correlated over all steps.
+    Guarantee: independent normal noise is accused with probability at most `significance`: the correlation of so many
+    numbers has a known law (Fisher 1915).
+
+    >>> rng, watch = np.random.default_rng(0), Watch(records=1)
+    >>> for _ in range(20):
+    ...     noise = rng.normal(size=(3, 2))
+    ...     _ = watch.step({"first": noise, "last": noise[:2]}, {"first": 0 * noise, "last": 0 * noise[:2]})
+    >>> noise_shared(watch, 1e-6)
+    'The parameters first and last carry the same noise: it is not drawn afresh for each.'
+    """
+    steps = [noise for step in watch.taken if (noise := step.noise_by_parameter())]
+    pairs = list(combinations(steps[0] if steps else (), 2))
+    for one, other in pairs:
+        both = [(step[one].ravel(), step[other].ravel()) for step in steps if one in step and other in step]
+        ours = np.concatenate([first[: len(second)] for first, second in both])
+        theirs = np.concatenate([second[: len(first)] for first, second in both])
+        size = float(np.linalg.norm(ours) * np.linalg.norm(theirs))
+        share = min(1.0, (float(ours @ theirs) / size) ** 2) if size else 0.0
+        if len(ours) > 1 and betainc((len(ours) - 1) / 2, 0.5, 1 - share) < significance / len(pairs):
+            return f"The parameters {one} and {other} carry the same noise: it is not drawn afresh for each."
+    return ""
 
 
 def _log_wealth_of_slope(product: float, power: float) -> float:
