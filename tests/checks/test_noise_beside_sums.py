@@ -1,6 +1,7 @@
 """Noise of a watched loop beside the sums that it covers: noise that follows them, stays or is moved is found."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,19 @@ def test_batches_that_are_not_those_of_the_sums_are_found() -> None:
     assert canaries(others) == {"DPA326"}
     assert canaries(told) == set()
     assert canaries(told, moved=0.01) == set()
+
+
+def test_rows_that_others_move_say_nothing_of_one_contribution() -> None:
+    """Shifted features move the rows of absent canaries: a long row is then no contribution of one record."""
+    rng, rows = np.random.default_rng(0), np.arange(2)
+    slots = Slots(canaries=rows, members=np.array([0, -1]), directions=np.eye(2), blanks=np.arange(0))
+    for moved, seen in ((0.0, ["DPA321"]), (0.3, [])):
+        watch = Watch(records=RECORDS, slots=slots)
+        sums = np.array([[0.5, 0.0], [moved, 0.0]])
+        watch.step(sums + fresh(rng, sums, {}), sums)
+        found = conform(replace(DECLARED, steps=1), watch)
+        assert [finding.rule for finding in found.findings] == seen
+        assert ("clipping norm" in found.unseen) == (not seen)
 
 
 def test_noise_is_heard_beside_the_sums_of_its_step() -> None:
