@@ -208,11 +208,15 @@ def _run(train: Train, records: Records, watch: Watch, rng: np.random.Generator)
 def _as_loaded(declared: Training, claim: Claim, watch: Watch) -> tuple[Training, Claim]:
     """Return what is declared and claimed of a run with canaries: they change rate and steps of a loader.
 
-    The claim of such a run is not below what its own rate and steps deliver.
+    So they do with noise that an engine computes from the loader. The declared noise itself is looked at on the records
+    as they are. The claim of such a run is not below what its own noise, rate and steps deliver.
     """
     if watch.loader is None or not watch.steps:
         return replace(declared, records=watch.records), claim
-    run = replace(declared, records=watch.records, sample_rate=watch.loader.rate, steps=watch.steps)
+    noise = watch.loader.noise_multiplier or declared.noise_multiplier
+    run = replace(
+        declared, records=watch.records, sample_rate=watch.loader.rate, steps=watch.steps, noise_multiplier=noise
+    )
     return run, replace(claim, epsilon=max(claim.epsilon, training_epsilon(run, claim.delta)[1]))
 
 

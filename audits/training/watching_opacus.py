@@ -60,7 +60,7 @@ def watch_opacus(
     ordered = dict(sorted(named.items(), key=lambda item: not _is_matrix(item[1])))  # the first matrix leads
     seen.follow(lambda: _public_state(model, optimizer, names))
     seen.predict = _outputs_of(model)
-    batches = _Batches(loader, seen)
+    batches = _Batches(loader, seen, getattr(optimizer, "noise_multiplier", None))
     add_noise = optimizer.add_noise
 
     def watched(*arguments: Any, **keywords: Any) -> Any:
@@ -82,7 +82,7 @@ def watch_opacus(
 class _Batches:
     """The records that a loader's batch sampler handed out since the last step."""
 
-    def __init__(self, loader: Any, watch: Watch) -> None:
+    def __init__(self, loader: Any, watch: Watch, noise: float | None) -> None:
         sampler = getattr(loader, "batch_sampler", None)
         if loader is not None and sampler is None:
             raise UnsupportedError(
@@ -94,7 +94,8 @@ class _Batches:
             return
         kind, self.told = type(sampler), not getattr(loader, "num_workers", 0)
         rate = float(getattr(loader, "sample_rate", 1 / len(loader)))
-        watch.loader = Loader(rate=rate, fixed_size=hasattr(sampler, "drop_last"), told=self.told)
+        fixed = hasattr(sampler, "drop_last")
+        watch.loader = Loader(rate=rate, fixed_size=fixed, noise_multiplier=noise, told=self.told)
         if self.told:
             told = {"__iter__": lambda itself: self._handed_out(kind.__iter__(itself), watch.loader.batches)}
             sampler.__class__ = type(kind.__name__, (kind,), told)

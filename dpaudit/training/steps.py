@@ -68,11 +68,13 @@ class Loader:
     """What a watched loader states, and the batches that it handed out, in order.
 
     `rate` is its sampling rate; `fixed_size` says that its batches have one public size. `told` is false where batches
-    are fetched ahead by other processes, so that nobody knows to which step one belongs.
+    are fetched ahead by other processes, so that nobody knows to which step one belongs. `noise_multiplier` is what the
+    optimizer beside it states: an engine that computes it from the loader takes another one for other records.
     """
 
     rate: float
     fixed_size: bool
+    noise_multiplier: float | None = None
     told: bool = True
     batches: list[Array] = field(default_factory=list[Array])
 
