@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from audits.training.lines import Sought, line_of_end, line_of_value
-from audits.training.replay_data import Records, alike_records, one_changed, other_records, relabelled
+from audits.training.replay_data import alike_records, one_changed, other_records, relabelled
 from audits.training.replay_runs import Loop, Run, run_loop, run_traced
 from dpaudit import Finding, Training
 from dpaudit.model.mechanism import Array
@@ -67,9 +67,9 @@ def replay_loop(train: Loop, first: Run, training: Training, rng: np.random.Gene
     script = Script(sums=sums, most=2 * len(sums) + 10)
     base = run_loop(train, first.records, seed, script)
     stale = tuple(_stale_noise(first, base))
-    if not (base.names or base.published):
+    if base.error or not (base.names or base.published):
         blind = "what the loop publishes: return it, or attach the watch to the model"
-        return Replay(findings=stale, unseen=(blind,), compared=())
+        return Replay(findings=stale, unseen=(f"replays: {base.error}" if base.error else blind,), compared=())
     pairs, unseen = _pairs(train, base, script, rng)
     known = set[str]()
     found = tuple(finding for pair in pairs for finding in _findings_of(train, pair, training, script, known))
@@ -289,6 +289,3 @@ def _distinct(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     for finding in findings:
         first.setdefault((str(finding.rule), finding.where), finding)
     return tuple(first.values())
-
-
-__all__ = ["Records", "Replay", "replay_loop"]

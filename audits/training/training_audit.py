@@ -31,7 +31,7 @@ from dpaudit.model.mechanism import Array
 
 _NO_STEPS = "The loop never called watch.step; attach the watch, or call it once a step with the noisy gradient sum."
 
-_MOST_NAMED = 12
+_MOST_NAMED, _TABLE = 12, 2
 
 MOST_CHECKS = 4
 """Checks of one run, each at the significance that is given: conformance, one step, the whole run, canaries apart."""
@@ -144,26 +144,28 @@ def audit_training(
     started = time.perf_counter()
     planting, canary_rng, powers, replays = rng.spawn(4)
     records = Records(features=np.asarray(features), labels=np.asarray(labels))
+    planted = _planted(records, outputs, canaries, width, planting)
     plain = _run(train, records, Watch(records=len(records.labels)), replays)
     if not plain.watch.steps:
         raise ValueError(_NO_STEPS)
     declared = replace(training, records=len(records.labels))
     conformance = conform(declared, plain.watch, significance=significance / 2)
     replay = replay_loop(train, plain, declared, replays)
-    number = max(2, int(np.max(labels, initial=0)) + 1) if outputs is None else outputs
+    watch = None if planted is None else Watch(records=planted.records, slots=planted.slots)
+    said = "the features are no table, or the labels no classes"
     try:
-        planted = plant(features, labels, outputs=number, canaries=canaries, rng=planting, width=width)
-        watch = Watch(records=planted.records, slots=planted.slots)
-        _run(train, Records(features=planted.features, labels=planted.labels), watch, canary_rng)
+        if planted is not None and watch is not None:
+            _run(train, Records(features=planted.features, labels=planted.labels), watch, canary_rng)
     except Exception as error:  # a loop that takes no further columns is audited without canaries
-        attacked, planted_canaries = None, 0
-        checks: tuple[TrainingCheck, ...] = (_without_canaries(error),)
+        watch, said = None, said_by(error)
+    if planted is None or watch is None:
+        audit = _audit(_merged(conformance, None, replay), (_without_canaries(said),), replay, claim, 0, significance)
     else:
         known = _as_loaded(declared, claim, watch)
         attacked = conform(known[0], watch, significance=significance / 2)
         checks = _attacks(watch, planted, *known, powers, significance)
-        planted_canaries = len(planted.included)
-    audit = _audit(_merged(conformance, attacked, replay), checks, replay, claim, planted_canaries, significance)
+        merged = _merged(conformance, attacked, replay)
+        audit = _audit(merged, checks, replay, claim, len(planted.included), significance)
     return replace(audit, seconds=time.perf_counter() - started)
 
 
@@ -205,13 +207,25 @@ def _run(train: Train, records: Records, watch: Watch, rng: np.random.Generator)
     return ended(records, seed, watch, returned)
 
 
+def _planted(
+    records: Records, outputs: int | None, canaries: int, width: int | None, rng: np.random.Generator
+) -> Planted | None:
+    """Return the records with canaries; nothing where features are no table, or labels no classes."""
+    features, labels = records.features, records.labels
+    classes = labels.ndim == 1 and labels.dtype.kind in "iufb" and not (labels != np.round(labels)).any()
+    if features.ndim != _TABLE or not classes:
+        return None
+    number = max(2, int(np.max(labels, initial=0)) + 1) if outputs is None else outputs
+    return plant(features, labels, outputs=number, canaries=canaries, rng=rng, width=width)
+
+
 def _as_loaded(declared: Training, claim: Claim, watch: Watch) -> tuple[Training, Claim]:
     """Return what is declared and claimed of a run with canaries: they change rate and steps of a loader.
 
     So they do with noise that an engine computes from the loader. The declared noise itself is looked at on the records
     as they are. The claim of such a run is not below what its own noise, rate and steps deliver.
     """
-    if watch.loader is None or not watch.steps:
+    if watch.loader is None or not watch.steps or claim.delta == 0:
         return replace(declared, records=watch.records), claim
     noise = watch.loader.noise_multiplier or declared.noise_multiplier
     run = replace(
@@ -234,9 +248,9 @@ def _attacks(
     return checks
 
 
-def _without_canaries(error: Exception) -> TrainingCheck:
+def _without_canaries(said: str) -> TrainingCheck:
     """Return the check of a loop that does not run with canaries."""
-    sentence = f"No canary was planted, as the loop does not run with further columns and records: {said_by(error)}"
+    sentence = f"The loop did not run with canaries, which are further columns and records: {said}."
     return TrainingCheck(name="whole run", verdict="inconclusive", noise_caught=0.0, sentence=sentence)
 
 

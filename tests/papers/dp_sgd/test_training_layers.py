@@ -239,3 +239,31 @@ def test_shapes_are_checked_in_words() -> None:
         plant(np.zeros((3, 2)), np.array([0, 1, 2]), outputs=2, canaries=2, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="summed in the shape of released"):
         Watch(records=1).step(np.zeros((3, 2)), np.zeros((2, 3)))
+
+
+def test_a_loop_without_canaries_is_audited_by_its_replays() -> None:
+    """Features that are no table, and a loop that takes no further columns: no canary, and the rest is looked at."""
+
+    def images(features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> tuple[Array, Array]:
+        return Network(1.0)(features.reshape(len(features), -1), labels, watch, rng)
+
+    def narrow(features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> tuple[Array, Array]:
+        if features.shape[1] != 6:
+            raise ValueError("six columns are known")
+        return Network(1.0)(features, labels, watch, rng)
+
+    features, labels = records()
+    for train, given, reason in ((images, features.reshape(-1, 2, 3), "no table"), (narrow, features, "six columns")):
+        rng = np.random.default_rng(2)
+        audit = audit_training(train, given, labels, training=TRAINING, claim=CLAIM, rng=rng, significance=FALSE_ALARM)
+        assert (audit.verdict, audit.canaries, audit.unseen) == ("consistent", 0, ())
+        assert reason in audit.checks[1].sentence
+
+
+def test_wrong_labels_are_refused_before_they_are_planted() -> None:
+    """More classes than `outputs` is a usage error, and no missing canary."""
+    features, labels = records()
+    with pytest.raises(ValueError, match="Expected labels to be classes from 0 to outputs=2 less 1"):
+        audit_training(
+            FIXED, features, labels + 1, training=TRAINING, claim=CLAIM, rng=np.random.default_rng(0), outputs=2
+        )
