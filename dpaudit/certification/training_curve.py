@@ -60,7 +60,7 @@ def training_noise(epsilon: float, delta: float, rate: float, steps: int) -> flo
         10,000.
 
     >>> training_noise(4.377, 1e-5, 1.0, 16)
-    4.001
+    4.003
     """
     positive("epsilon", epsilon)
     if not 0 < delta < 1:
