@@ -1,15 +1,12 @@
 """Other records for the replay of a loop: of the same number and shape, made from those that are given."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpaudit import Watch
 from dpaudit.model.mechanism import Array
-
-if TYPE_CHECKING:
-    from audits.training.replay_runs import Run
 
 _FAR = 5
 """One record in so many is far from the others; they stand last, so that they are last in sorted batches."""
@@ -44,10 +41,10 @@ def other_records(records: Records) -> Records:
     return Records(features=features, labels=_next_label(np.array(records.labels[::-1])))
 
 
-def one_changed(run: "Run") -> tuple[Array, Records]:
+def one_changed(records: Records, batches: Sequence[Array]) -> tuple[Array, Records]:
     """Return the place of one record that is far away and in many batches, and the records with its opposite there."""
-    features, labels = np.array(run.records.features), np.array(run.records.labels)
-    times = np.bincount(np.concatenate([np.arange(0), *run.watch.sampled]).astype(np.int64), minlength=len(labels))
+    features, labels = np.array(records.features), np.array(records.labels)
+    times = np.bincount(np.concatenate([np.arange(0), *batches]).astype(np.int64), minlength=len(labels))
     last = len(labels) - max(1, len(labels) // _FAR)
     place = last + int(times[last:].argmax())
     features[place] = -features[place] if _is_measured(features) else features[0]

@@ -17,7 +17,7 @@ from audits.training.lines import Lines, Sought, traced
 from audits.training.replay_data import Records
 from dpaudit import UnsupportedError, Watch
 from dpaudit.model.mechanism import Array
-from dpaudit.training.steps import Script, TooManyStepsError, mark
+from dpaudit.model.watched.steps import Script, TooManyStepsError, mark
 
 Loop = Callable[..., Any]
 """train(features, labels, watch, rng): trains on the records, and returns what it publishes."""

@@ -19,7 +19,7 @@ from audits.training.replay_data import alike_records, one_changed, other_record
 from audits.training.replay_runs import Loop, Run, run_loop, run_traced
 from dpaudit import Finding, Training
 from dpaudit.model.mechanism import Array
-from dpaudit.training.steps import Script, Taken
+from dpaudit.model.watched.steps import Script, Taken
 
 FOLLOWS, CLIPPING, STALE = "DPA337", "DPA321", "DPA325"
 
@@ -94,7 +94,7 @@ def _pairs(
     for what, records in (relabelled(base.records, base.watch) | alike_records(base.records)).items():
         made.append((base, what, everybody, partial(run_loop, train, records, base.seed, script)))
     if not other.error:
-        changed, records = one_changed(other)
+        changed, records = one_changed(other.records, other.watch.sampled)
         made.append((other, "one other record", changed, partial(run_loop, train, records, base.seed, script)))
         made.append((other, "other batches", nobody, partial(_with_other_batches, train, other, script, rng)))
     pairs: list[_Pair] = []

@@ -7,7 +7,7 @@ import numpy as np
 
 from dpaudit import UnsupportedError, Watch
 from dpaudit.model.mechanism import Array
-from dpaudit.training.steps import Loader
+from dpaudit.model.watched.steps import Loader
 
 
 def watch_opacus(
@@ -90,16 +90,25 @@ class _Batches:
                 "returned, or none."
             )
         self.watch, self.since, self.told = watch, list[int](), False
-        if sampler is None:
+        if loader is None or sampler is None:
             return
-        kind, self.told = type(sampler), not getattr(loader, "num_workers", 0)
-        rate = float(getattr(loader, "sample_rate", 1 / len(loader)))
-        fixed = hasattr(sampler, "drop_last")
-        watch.loader = Loader(rate=rate, fixed_size=fixed, noise_multiplier=noise, told=self.told)
-        if self.told:
-            told = {"__iter__": lambda itself: self._handed_out(kind.__iter__(itself), watch.loader.batches)}
-            sampler.__class__ = type(kind.__name__, (kind,), told)
-            watch.detach.append(lambda: setattr(sampler, "__class__", kind))
+        self.told = not getattr(loader, "num_workers", 0)
+        stated = Loader(
+            rate=float(getattr(loader, "sample_rate", 1 / len(loader))),
+            fixed_size=hasattr(sampler, "drop_last"),
+            noise_multiplier=noise,
+            told=self.told,
+        )
+        watch.loader = stated
+        if not self.told:
+            return
+        kind = type(sampler)
+
+        def told(itself: Any) -> Iterator[list[int]]:
+            return self._handed_out(kind.__iter__(itself), stated.batches)
+
+        sampler.__class__ = type(kind.__name__, (kind,), {"__iter__": told})
+        watch.detach.append(lambda: setattr(sampler, "__class__", kind))
 
     def _handed_out(self, drawn: Iterator[list[int]], batches: list[Array]) -> Iterator[list[int]]:
         """Yield each batch, as drawn or as the watch's script says, and keep it until the next step."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit.checks import count, positive
 from dpaudit.model.mechanism import Array
-from dpaudit.training.steps import CanaryRows, Loader, Script, Taken, TooManyStepsError, by_name, mark
+from dpaudit.model.watched.steps import CanaryRows, Loader, Script, Taken, TooManyStepsError, by_name, mark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

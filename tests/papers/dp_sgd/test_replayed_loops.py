@@ -15,7 +15,7 @@ from audits.training.replay_runs import run_loop
 from audits.training.replayed import Replay, replay_loop
 from dpaudit import Training, Watch
 from dpaudit.model.mechanism import Array
-from dpaudit.training.steps import Script
+from dpaudit.model.watched.steps import Script
 
 DECLARED = Training(noise_multiplier=2.0, max_grad_norm=1.0, sample_rate=0.1, steps=12, records=120)
 
@@ -89,6 +89,10 @@ def logged_loss(loop: Softmax, x: Array, errors: Array) -> None:
     loop.beside.append(loop.loss())
 
 
+def nothing(loop: Softmax, x: Array, errors: Array) -> None:
+    pass
+
+
 def average(loop: Softmax, x: Array, errors: Array) -> None:
     loop.beside.append(loop.held["weights"].mean())
 
@@ -124,7 +128,7 @@ def test_what_follows_the_records_is_named(leak: str) -> None:
     assert where in findings[0].where
 
 
-@pytest.mark.parametrize("after", [lambda loop, x, errors: None, average])
+@pytest.mark.parametrize("after", [nothing, average])
 def test_a_right_loop_has_no_finding_and_nothing_unseen(after: Step) -> None:
     """Weights, bias, rate and returned averages of noisy weights were compared; sums too."""
     seen = replayed(Softmax(after=after))
