@@ -106,7 +106,7 @@ def noise_shared(watch: Watch, significance: float) -> str:
     """Return, in words, which two parameters carry the same noise, up to its sign and size; nothing where none do.
 
     The numbers that two parameters have in the same places are correlated over all steps.
-    Guarantee: independent normal noise is accused with probability at most `significance`: the correlation of so many
+    Guarantee: independent normal noise is flagged with probability at most `significance`: the correlation of so many
     numbers has a known law (Fisher 1915).
 
     >>> rng, watch = np.random.default_rng(0), Watch(records=1)
