@@ -106,6 +106,7 @@ __all__ = [
     "stated_by",
     "training_curve",
     "training_epsilon",
+    "training_noise",
     "verify",
 ]
 
@@ -207,6 +208,7 @@ EXPORTS: dict[str, str] = {
     "smallest_holding": "dpaudit.accounting.calibration",
     "training_curve": "dpaudit.certification.training_curve",
     "training_epsilon": "dpaudit.certification.training_curve",
+    "training_noise": "dpaudit.certification.training_curve",
     "smallest_noise": "dpaudit.accounting.calibration",
     "split_noise": "dpaudit.accounting.noise_split",
     "stated_by": "dpaudit.budgets.filters",
@@ -236,6 +238,7 @@ if TYPE_CHECKING:
     from dpaudit.certification.certificate import Certificate as Certificate
     from dpaudit.certification.training_curve import training_curve as training_curve
     from dpaudit.certification.training_curve import training_epsilon as training_epsilon
+    from dpaudit.certification.training_curve import training_noise as training_noise
     from dpaudit.certification.verdict import certify as certify
     from dpaudit.engines.single import meets as meets
     from dpaudit.errors import CertificateError as CertificateError

@@ -29,8 +29,8 @@ class Loop:
     clipped: Callable[[Array, Array], Array]
     noise: Callable[[tuple[int, int], int, np.random.Generator], Array]
 
-    def __call__(self, features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> None:
-        """Train a linear classifier with two outputs and report each step."""
+    def __call__(self, features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> Array:
+        """Train a linear classifier with two outputs, report each step, and return the weights."""
         weights = np.zeros((features.shape[1], 2))
         for batch in self.batches(len(labels), rng):
             x = features[batch]
@@ -38,8 +38,9 @@ class Loop:
             chance = 1 / (1 + np.exp(np.clip(logits[:, :1] - logits[:, 1:], -50, 50)))
             errors = np.hstack([1 - chance, chance]) - np.eye(2)[labels[batch]]
             released = self.clipped(x, errors) + self.noise(weights.shape, len(batch), rng)
-            watch.step(released, None, batch)
+            released = watch.step(released, None, batch)
             weights -= _RATE * released / (TRAINING.sample_rate * len(labels))
+        return weights
 
 
 def poisson(records: int, rng: np.random.Generator) -> list[Array]:

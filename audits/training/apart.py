@@ -142,12 +142,15 @@ def _accuracy(training: Training, factor: float, threshold: float) -> float:
 
 def _seen(watch: Watch, training: Training) -> str:
     """Return why the canaries are not known to be apart; nothing where the run showed it."""
-    if not watch.absent or not len(watch.slots.canaries):
+    rows = watch.rows()
+    absent = 0 if rows is None else int((~rows.present).sum())
+    if rows is None or not absent:
         return "Whether other records move these rows is not known: report `summed`."
-    if watch.strange:
-        looks = f"{watch.strange} of {watch.absent} looks"
+    strange = int((rows.norms[~rows.present] > 0).sum())
+    if strange:
+        looks = f"{strange} of {absent} looks"
         return f"Other records move these rows ({looks}), so that guesses depend on each other."
-    scaled = float(np.square(watch.common).sum()) / (len(watch.slots.canaries) * training.stddev**2)
-    if scaled > chi2.isf(_LEVEL, len(watch.common)):
+    scaled = float(np.square(rows.common).sum()) / (len(watch.slots.canaries) * training.stddev**2)
+    if scaled > chi2.isf(_LEVEL, len(rows.common)):
         return "The noise of these rows has a part in common, so that guesses depend on each other."
     return ""

@@ -96,15 +96,17 @@ class SoftmaxTraining:
         right: Array = (np.einsum("nd,bdk->bnk", others, weights, optimize=True).argmax(axis=2) == labels).mean(axis=1)
         return right
 
-    def watched(self, features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> None:
-        """Train one model on other records in the same way, and report every step: a loop for `audit_training`."""
+    def watched(self, features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> Array:
+        """Return the weights of one model that is trained on other records in the same way: for `audit_training`."""
         weights = np.zeros((1, features.shape[1], self.classes))
         for _ in range(self.steps):
             taken = rng.random((1, len(labels))) < self.sample_rate
             summed = _summed(features, labels, weights, taken, self.max_grad_norm)
             released = summed + self._noise(summed.shape, rng)
-            watch.step(released[0], summed[0], np.flatnonzero(taken[0]))
-            weights -= released * self._rate
+            given: Array = watch.step(released[0], summed[0], np.flatnonzero(taken[0]))
+            weights -= given * self._rate
+        only: Array = weights[0]
+        return only
 
     @property
     def _rate(self) -> float:

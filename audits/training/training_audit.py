@@ -1,39 +1,53 @@
-"""The audit of one training run, in four checks.
+"""The audit of a training loop: what it does on the records as they are, in replays, and with canaries.
 
     conformance    noise, clipping, sampling and steps against the declaration (`dpaudit.training`)
+    replays        other records and the same noisy sums: whatever is published must stay (`audits.training.replayed`)
     one step       was a canary in this batch? Against noise of the declared size
     whole run      was a canary trained on? Many canaries, one run, against the claim
     canaries apart the same question, where each canary was seen to have a row of its own, against the declared run
 
-The training loop is user-supplied, in any framework: it gets the records and calls back once a step with numpy arrays.
+The training loop is user-supplied, in any framework: it gets the records and a watch, which it attaches to its
+optimizer or calls once a step, and returns what it publishes.
 """
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from audits.outputs.raised import said_by
 from audits.training.apart import check_apart
 from audits.training.check import TrainingCheck, TrainingVerdict, quiet_verdict
 from audits.training.membership import check_run, without_direction
+from audits.training.replay_data import Records
+from audits.training.replay_runs import Run, ended, seeded
+from audits.training.replayed import FOLLOWS, Replay, replay_loop
 from audits.training.step import check_step
-from dpaudit import Claim, Conformity, Finding, Planted, Training, Watch, conform, plant
+from dpaudit import Claim, Conformity, Finding, Planted, Training, Watch, conform, plant, training_epsilon
+from dpaudit.model.condition import Condition
 from dpaudit.model.mechanism import Array
+
+_NO_STEPS = "The loop never called watch.step; attach the watch, or call it once a step with the noisy gradient sum."
+
+_MOST_NAMED, _TABLE = 12, 2
 
 MOST_CHECKS = 4
 """Checks of one run, each at the significance that is given: conformance, one step, the whole run, canaries apart."""
 
-Train = Callable[[Array, Array, Watch, np.random.Generator], None]
-"""train(features, labels, watch, rng): trains on the records and calls `watch.step` once for each step."""
+Train = Callable[[Array, Array, Watch, np.random.Generator], Any]
+"""train(features, labels, watch, rng): trains on the records, reports each step to `watch`, and returns what it
+publishes: the model, or weights, losses and whatever else leaves the loop. It draws all randomness from `rng`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingAudit:
-    """The results of the checks of one run.
+    """The results of the checks of a loop.
 
-    `verdict` is a violation if any check finds one; else that of conformance, which detects the least missing noise,
-    and is *more_noise* where the loop adds more than it declares.
+    `verdict` is a violation if any check finds one; else *inconclusive* if something in `unseen` could not be looked
+    at; else that of conformance, which detects the least missing noise, and is *more_noise* where the loop adds more
+    than it declares. `watched` lists parameters, settings and published values that were watched, by name.
 
     >>> from audits.examples import TRAINING, TRAINING_CLAIM, train_with_little_noise, training_records
     >>> rng = np.random.default_rng(0)
@@ -53,6 +67,9 @@ class TrainingAudit:
     significance: float
     claim: Claim
     seconds: float
+    replayed: tuple[Finding, ...] = ()
+    watched: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
     @property
     def layers(self) -> tuple[TrainingCheck, ...]:
@@ -61,15 +78,27 @@ class TrainingAudit:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings: those of conformance first, then bounds above what is declared or claimed."""
+        """All findings: those of conformance first, then of replays, then bounds above what is declared or claimed."""
         leaks = (Finding(rule=c.rule, where=c.name, message=c.sentence) for c in self.checks if c.rule)
-        return (*self.conformance.findings, *leaks)
+        return (*self.conformance.findings, *self.replayed, *leaks)
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return what was looked at as conditions of a certificate: checked, violated, or assumed if not observed."""
+        named = ", ".join(self.watched[:_MOST_NAMED]) + (" and others" if len(self.watched) > _MOST_NAMED else "")
+        said = f"With other records and the same noisy sums a replayed loop gave the same {named}."
+        replays = Condition(kind="training_loop", about=("replays",), text=said)
+        holds = not any(finding.rule == FOLLOWS for finding in self.replayed)
+        looked = self.watched and not (holds and self.unseen)
+        blind = Condition(kind="training_loop", about=("replays",))
+        return (*self.conformance.conditions(), replays.seen(holds=holds) if looked else blind)
 
     def text(self) -> str:
         """Return the audit in lines of plain text."""
         lines = [f"{self.verdict}: {self.canaries} canaries, significance {self.significance:g} a check"]
         lines += [f"  {check.name}: {check.verdict}. {check.sentence}" for check in self.checks]
-        lines += [f"  {finding.rule}: {finding.message}" for finding in self.conformance.findings]
+        lines += [f"  {f.rule}: {f.message}" for f in (*self.conformance.findings, *self.replayed)]
+        lines += [f"  watched: {', '.join(self.watched)}"] if self.watched else []
+        lines += [f"  not observed: {what}" for what in self.unseen]
         return "\n".join(lines)
 
 
@@ -81,21 +110,25 @@ def audit_training(
     training: Training,
     claim: Claim,
     rng: np.random.Generator,
-    outputs: int = 2,
+    outputs: int | None = None,
     width: int | None = None,
     canaries: int = 1000,
     significance: float = 1e-3,
 ) -> TrainingAudit:
-    """Return what one watched run of `train` shows, check by check.
+    """Return what runs of `train` show: on the records as they are, in replays, and with canaries, check by check.
 
-    Canaries are added to the records in feature columns of their own (see `dpaudit.plant`), so that the model's first
-    layer must be linear in its features, without normalisation over a batch. `outputs` is the number of classes of a
-    linear softmax model; for any other network `width` is the number of units of its first layer, and the loop reports
-    that layer's gradient. `training.records` need not count the canaries.
+    The loop runs about ten times: take a small model and few steps. `training` is about the records as given.
+    In the last run canaries are added to the records in feature columns of their own (see `dpaudit.plant`), so that
+    the model's first layer must be linear in its features, without normalisation over a batch; rate and steps are then
+    those that the attached loader states. A loop that cannot take further columns is audited without canaries.
+    `outputs` is the number of classes, by default that of the labels. A linear softmax model moves the row of a canary
+    in a known direction; of a network that is attached with several layers no direction is taken for granted, and
+    elsewhere `width`, the number of units of the first layer, says that the model is no linear one.
     `claim` is the claim for the whole run, under add_remove or replace_one. Canaries are left out, not replaced; a
     claim under replace_one is about the larger change.
     Guarantee: a run that keeps its declaration and its claim is accused by a check with probability at most
     `significance`. The check of one step assumes Gaussian noise, as declared; that of the whole run assumes nothing.
+    Replays leave nothing to chance, see `replay_loop`.
     Raises: ValueError: shapes that do not fit, or a loop that never called back.
 
     >>> from audits.examples import TRAINING, TRAINING_CLAIM, train_with_little_noise, training_records
@@ -109,11 +142,30 @@ def audit_training(
     'violation'
     """
     started = time.perf_counter()
-    planting, training_rng, powers = rng.spawn(3)
-    planted = plant(features, labels, outputs=outputs, canaries=canaries, rng=planting, width=width)
-    watch = Watch(records=planted.records, slots=planted.slots)
-    train(planted.features, planted.labels, watch, training_rng)
-    audit = judge(watch, planted, training=training, claim=claim, rng=powers, significance=significance)
+    planting, canary_rng, powers, replays = rng.spawn(4)
+    records = Records(features=np.asarray(features), labels=np.asarray(labels))
+    planted = _planted(records, outputs, canaries, width, planting)
+    plain = _run(train, records, Watch(records=len(records.labels)), replays)
+    if not plain.watch.steps:
+        raise ValueError(_NO_STEPS)
+    declared = replace(training, records=len(records.labels))
+    conformance = conform(declared, plain.watch, significance=significance / 2)
+    replay = replay_loop(train, plain, declared, replays)
+    watch = None if planted is None else Watch(records=planted.records, slots=planted.slots)
+    said = "the features are no table, or the labels no classes"
+    try:
+        if planted is not None and watch is not None:
+            _run(train, Records(features=planted.features, labels=planted.labels), watch, canary_rng)
+    except Exception as error:  # a loop that takes no further columns is audited without canaries
+        watch, said = None, said_by(error)
+    if planted is None or watch is None:
+        audit = _audit(_merged(conformance, None, replay), (_without_canaries(said),), replay, claim, 0, significance)
+    else:
+        known = _as_loaded(declared, claim, watch)
+        attacked = conform(known[0], watch, significance=significance / 2)
+        checks = _attacks(watch, planted, *known, powers, significance)
+        merged = _merged(conformance, attacked, replay)
+        audit = _audit(merged, checks, replay, claim, len(planted.included), significance)
     return replace(audit, seconds=time.perf_counter() - started)
 
 
@@ -139,25 +191,105 @@ def judge(
     'violation'
     """
     if not watch.steps:
-        raise ValueError("The loop never called watch.step; call it once for each step, with the noisy gradient sum.")
+        raise ValueError(_NO_STEPS)
     declared = replace(training, records=watch.records)
     conformance = conform(declared, watch, significance=significance)
+    checks = _attacks(watch, planted, declared, claim, rng, significance)
+    replay = Replay(findings=(), unseen=("replays: give the loop to audit_training",), compared=())
+    return _audit(conformance, checks, replay, claim, len(planted.included), significance)
+
+
+def _run(train: Train, records: Records, watch: Watch, rng: np.random.Generator) -> Run:
+    """Return a run of the loop that is not replayed; what it raises and prints passes."""
+    seed = int(rng.integers(2**31))
+    with seeded(seed):
+        returned = train(records.features.copy(), records.labels.copy(), watch, np.random.default_rng(seed))
+    return ended(records, seed, watch, returned)
+
+
+def _planted(
+    records: Records, outputs: int | None, canaries: int, width: int | None, rng: np.random.Generator
+) -> Planted | None:
+    """Return the records with canaries; nothing where features are no table, or labels no classes."""
+    features, labels = records.features, records.labels
+    classes = labels.ndim == 1 and labels.dtype.kind in "iufb" and not (labels != np.round(labels)).any()
+    if features.ndim != _TABLE or not classes:
+        return None
+    number = max(2, int(np.max(labels, initial=0)) + 1) if outputs is None else outputs
+    return plant(features, labels, outputs=number, canaries=canaries, rng=rng, width=width)
+
+
+def _as_loaded(declared: Training, claim: Claim, watch: Watch) -> tuple[Training, Claim]:
+    """Return what is declared and claimed of a run with canaries: they change rate and steps of a loader.
+
+    So they do with noise that an engine computes from the loader. The declared noise itself is looked at on the records
+    as they are. The claim of such a run is not below what its own noise, rate and steps deliver.
+    """
+    if watch.loader is None or not watch.steps or claim.delta == 0:
+        return replace(declared, records=watch.records), claim
+    noise = watch.loader.noise_multiplier or declared.noise_multiplier
+    run = replace(
+        declared, records=watch.records, sample_rate=watch.loader.rate, steps=watch.steps, noise_multiplier=noise
+    )
+    return run, replace(claim, epsilon=max(claim.epsilon, training_epsilon(run, claim.delta)[1]))
+
+
+def _attacks(
+    watch: Watch, planted: Planted, declared: Training, claim: Claim, rng: np.random.Generator, significance: float
+) -> tuple[TrainingCheck, ...]:
+    """Return the checks by canaries."""
     whole = check_run(watch.scores(), planted.included, declared, claim, significance, rng)
     checks = (
-        _conformance_check(conformance),
         *check_step(watch, declared, claim.delta, significance, rng),
         whole if watch.slots.directed else without_direction(whole),
     )
     if watch.slots.directed and len(planted.included) > 1:
         checks += (check_apart(watch, planted.included, declared, claim, significance),)
+    return checks
+
+
+def _without_canaries(said: str) -> TrainingCheck:
+    """Return the check of a loop that does not run with canaries."""
+    sentence = f"The loop did not run with canaries, which are further columns and records: {said}."
+    return TrainingCheck(name="whole run", verdict="inconclusive", noise_caught=0.0, sentence=sentence)
+
+
+def _merged(plain: Conformity, attacked: Conformity | None, replay: Replay) -> Conformity:
+    """Return the checks on the records as they are, and those with canaries that add something to them."""
+    names = {check.name for check in plain.checks}
+    wrong = {check.name for check in plain.checks if check.rule}
+    more = () if attacked is None else attacked.checks
+    others = tuple(check for check in more if check.name not in (wrong if check.rule else names))
+    seen = {"clipping norm"} if replay.sums else set[str]()
+    unseen = tuple(what for what in plain.unseen if what not in seen and (attacked is None or what in attacked.unseen))
+    return Conformity(checks=(*plain.checks, *others), unseen=unseen, significance=plain.significance)
+
+
+def _audit(
+    conformance: Conformity,
+    checks: tuple[TrainingCheck, ...],
+    replay: Replay,
+    claim: Claim,
+    canaries: int,
+    significance: float,
+) -> TrainingAudit:
+    """Return the audit of all that was seen."""
+    every = (_conformance_check(conformance), *checks)
+    unseen = (*conformance.unseen, *replay.unseen)
+    verdict: TrainingVerdict = "inconclusive" if unseen else every[0].verdict
+    if replay.findings or any(check.verdict == "violation" for check in every):
+        verdict = "violation"
     return TrainingAudit(
-        verdict="violation" if any(check.verdict == "violation" for check in checks) else checks[0].verdict,
-        checks=checks,
+        verdict=verdict,
+        checks=every,
         conformance=conformance,
-        canaries=len(planted.included),
+        canaries=canaries,
         significance=significance,
         claim=claim,
         seconds=0.0,
+        replayed=replay.findings,
+        watched=replay.compared,
+        unseen=unseen,
     )
 
 

@@ -5,12 +5,16 @@ from functools import lru_cache
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.checks import positive
 from dpaudit.engines import ROUGH
 from dpaudit.model.losses import Composition, GaussianLoss, SampledGaussianLoss
 from dpaudit.training.watching import Training
 
 _POINTS = 10
 _LEAST = 1e-9
+_LEAST_NOISE, _MOST_NOISE = 0.01, 10_000.0
+_NEAR, _ROUND = 1e-3, 1000.0
+"""The search ends this near, relative; the multiplier is rounded up to so many parts of one, if that is proved."""
 
 
 @lru_cache(maxsize=16)
@@ -44,6 +48,39 @@ def training_epsilon(training: Training, delta: float) -> tuple[float, float]:
     """
     bracket = bracket_epsilon(_form(training), delta, ROUGH)
     return bracket.lower, bracket.upper
+
+
+def training_noise(epsilon: float, delta: float, rate: float, steps: int) -> float:
+    """Return the noise multiplier at which `steps` steps at sampling rate `rate` are (epsilon, delta)-private.
+
+    A record is added or removed, batches are Poisson samples, and gradients are clipped to the norm that the multiplier
+    is over. Guarantee: the multiplier is enough; it is above the smallest one by at most .001, a thousandth of itself
+    and the width of the bracket of `training_epsilon`.
+    Raises: ValueError: a number out of its range, delta 0, or a claim that needs a multiplier below 0.01 or above
+        10,000.
+
+    >>> training_noise(4.377, 1e-5, 1.0, 16)
+    4.003
+    """
+    positive("epsilon", epsilon)
+    if not 0 < delta < 1:
+        raise ValueError(f"Expected delta={delta} in (0, 1): Gaussian noise has no epsilon at delta 0.")
+
+    def enough(noise: float) -> bool:
+        training = Training(noise_multiplier=noise, max_grad_norm=1.0, sample_rate=rate, steps=steps, records=1)
+        return bracket_delta(_form(training), epsilon, ROUGH).upper <= delta
+
+    if enough(_LEAST_NOISE) or not enough(_MOST_NOISE):
+        raise ValueError(
+            f"epsilon={epsilon:g}, delta={delta:g} needs a noise multiplier outside of {_LEAST_NOISE:g} to "
+            f"{_MOST_NOISE:g} at rate {rate:g} and {steps} steps; change one of them."
+        )
+    low, high = _LEAST_NOISE, _MOST_NOISE
+    while high > low * (1 + _NEAR):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    rounded = math.ceil(high * _ROUND) / _ROUND
+    return rounded if enough(rounded) else high
 
 
 def _form(training: Training) -> NormalForm:

@@ -327,16 +327,16 @@ _RULES = (
         "Clip the sum of a record's gradients in the step, or account for as many records as it stands there.",
     ),
     _rule(
-        "DPA335",
-        "TrainingMixesRecords",
-        "A layer of the watched network mixes the records of a batch.",
-        "Replace batch normalisation by group or layer normalisation, and attention across records by none.",
-    ),
-    _rule(
         "DPA336",
         "TrainingPublishesMore",
         "The watched loop publishes outputs without declared noise.",
         "Keep losses and metrics of private records to yourself, or declare a noisy release of them.",
+    ),
+    _rule(
+        "DPA337",
+        "TrainingFollowsRecords",
+        "With other records and the same noisy sums, a replayed loop publishes other weights, rates, steps or values.",
+        "Let weights, learning rates, stopping and outputs follow from the noisy sums and public numbers alone.",
     ),
     _rule(
         "DPA401",

@@ -15,12 +15,13 @@ from scipy.special import bdtr, bdtrc, gammainccinv, gammaincinv, ndtri
 
 from dpaudit.checks import open_probability
 from dpaudit.model.condition import Condition
+from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Finding
 from dpaudit.training.batch_checks import DrawnBatches
 from dpaudit.training.check import Check
-from dpaudit.training.noise_beside_sums import noise_follows_sums, noise_kept
+from dpaudit.training.noise_beside_sums import noise_follows_sums, noise_kept, noise_shared
 from dpaudit.training.noise_checks import noise_law_check
-from dpaudit.training.releases import released_apart
+from dpaudit.training.releases import released_apart, repeated_steps
 from dpaudit.training.sampling import conform_batches
 from dpaudit.training.watching import Training, Watch
 
@@ -30,7 +31,7 @@ _CHECKS = 7
 _BESIDE = 0.01
 """The part of the share of a check that a further look at the noise has."""
 
-_FEWEST, _COMPARED, _ANGLE = 6, 4096, 1e-7
+_FINGERPRINT, _FEWEST, _COMPARED, _ANGLE = 8, 6, 4096, 1e-7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,7 @@ class Conformity:
     """All checks of a run; `unseen` names what the loop did not report and nobody could look at.
 
     >>> watch = Watch(records=10)
-    >>> watch.step(np.ones((2, 1)))
+    >>> _ = watch.step(np.ones((2, 1)))
     >>> declared = Training(noise_multiplier=1, max_grad_norm=1, sample_rate=0.1, steps=1, records=10)
     >>> conform(declared, watch).unseen
     ('noise', 'clipping norm', 'sampling rate')
@@ -90,7 +91,7 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
     >>> rng = np.random.default_rng(0)
     >>> watch = Watch(records=100)
     >>> for _ in range(50):
-    ...     watch.step(rng.normal(0, 0.3, (20, 2)), np.zeros((20, 2)), np.flatnonzero(rng.random(100) < 0.1))
+    ...     _ = watch.step(rng.normal(0, 0.3, (20, 2)), np.zeros((20, 2)), np.flatnonzero(rng.random(100) < 0.1))
     >>> declared = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=50, records=100)
     >>> [finding.rule for finding in conform(declared, watch).findings]
     ['DPA320']
@@ -102,7 +103,7 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
         noise += tuple(noise_law_check(sized, watch, share * (1 - _BESIDE)))
         noise += tuple(noise_follows_sums(sized, watch, share * _BESIDE))
     found = {
-        "noise": (*noise, *_repeated(watch, share * _BESIDE)),
+        "noise": (*noise, *_of_each_parameter(training, watch, share * _BESIDE), *_repeated(watch, share * _BESIDE)),
         "clipping norm": tuple(_clipping(sized, watch, share)),
         "sampling rate": tuple(_sampling(training, watch, share)),
         "number of steps": (_steps(training, watch),),
@@ -115,12 +116,13 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
 
 def _noise(training: Training, watch: Watch, share: float) -> Iterator[Check]:
     """Yield the chi-square test of the noise's size."""
-    if not watch.coordinates:
+    coordinates, squares = watch.coordinates, watch.squares
+    if not coordinates:
         return
-    half = watch.coordinates / 2
-    scaled = watch.squares / training.stddev**2 / 2
+    half = coordinates / 2
+    scaled = squares / training.stddev**2 / 2
     low, high = float(gammaincinv(half, share / 2)), float(gammainccinv(half, share / 2))
-    observed = math.sqrt(watch.squares / watch.coordinates)
+    observed = math.sqrt(squares / coordinates)
     message = (
         f"The noise has standard deviation {observed:.6g}, {observed / training.stddev:.4g} times the declared "
         f"{training.stddev:.6g}"
@@ -137,6 +139,31 @@ def _noise(training: Training, watch: Watch, share: float) -> Iterator[Check]:
     )
 
 
+def _of_each_parameter(training: Training, watch: Watch, share: float) -> Iterator[Check]:
+    """Yield a finding for the parameters whose noise, seen by itself, is smaller than declared."""
+    parts: dict[str, list[Array]] = {}
+    for step in watch.taken:
+        for name, noise in step.noise_by_parameter().items():
+            parts.setdefault(name, []).append(noise.ravel())
+    sizes: dict[str, float] = {}
+    for name, noises in parts.items() if len(parts) > 1 else ():
+        noise = np.concatenate(noises)
+        low = float(gammaincinv(noise.size / 2, share / len(parts)))
+        if noise.size and (noise**2).sum() / training.stddev**2 / 2 < low:
+            sizes[name] = math.sqrt(float((noise**2).mean())) / training.stddev
+    if sizes:
+        named = ", ".join(f"{name} ({size:.3g} times the declared)" for name, size in sizes.items())
+        yield Check(
+            name="noise of each parameter",
+            observed=min(sizes.values()),
+            declared=1.0,
+            caught_below=0.0,
+            caught_above=math.inf,
+            rule="DPA320",
+            message=f"The noise of some parameters is smaller than declared: {named}.",
+        )
+
+
 def _of_observed_size(training: Training, noise: Check) -> Training:
     """Return the declaration with noise of the size that was observed: the law of larger noise is looked at there."""
     return replace(training, noise_multiplier=noise.observed / training.max_grad_norm)
@@ -145,14 +172,19 @@ def _of_observed_size(training: Training, noise: Check) -> Training:
 def _repeated(watch: Watch, share: float) -> Iterator[Check]:
     """Yield a finding where two steps carry the same noise, or a part of it."""
     seen: set[tuple[float, ...]] = set()
+    noises = watch.noises()
+    marks = [tuple(float(value) for value in noise[:_FINGERPRINT]) for noise in noises]
     equal = 0
-    for mark in watch.fingerprints:
+    for mark in marks:
         equal += mark in seen and len(mark) > 1
         seen.add(mark)
-    again = max(equal, _alike(watch.fingerprints))
+    again = max(equal, _alike(marks))
     message = f"{again} of {watch.steps} steps carry noise that an earlier step carried: it is not fresh."
-    if not again and watch.noises:
-        again, message = noise_kept(watch, share)
+    if not again and noises:
+        again, message = noise_kept(watch, share / 2)
+    if not again:
+        message = noise_shared(watch, share / 2)
+        again = watch.steps if message else 0
     if again:
         yield Check(
             name="fresh noise",
@@ -182,9 +214,12 @@ def _alike(fingerprints: list[tuple[float, ...]]) -> int:
 def _clipping(training: Training, watch: Watch, share: float) -> Iterator[Check]:
     """Yield the largest contribution: exact where sums without noise were reported, else the mean of those sampled."""
     norm = training.max_grad_norm
-    if watch.contributions:
-        wrong = watch.largest > norm * (1 + _ROUNDING)
-        yield _clip(watch.largest, norm, 1 + _ROUNDING, wrong=wrong, exactly=True)
+    rows = watch.rows()
+    if rows is not None and rows.norms[~rows.present].any():
+        return  # other records move these rows too, so that a row is no contribution of one record
+    if rows is not None and rows.norms.any():
+        largest = float(rows.norms.max())
+        yield _clip(largest, norm, 1 + _ROUNDING, wrong=largest > norm * (1 + _ROUNDING), exactly=True)
         return
     present = watch.presence()
     if present is None or not present.any():
@@ -235,7 +270,7 @@ def _sampling(training: Training, watch: Watch, share: float) -> Iterator[Check]
     if rate < 1 and steps > 1:
         dispersion = _dispersion(rate, steps, watch, share)
         yield dispersion
-        if not (wrong or dispersion.rule or watch.repeated):
+        if not (wrong or dispersion.rule or repeated_steps(watch)):
             drawn = DrawnBatches.poisson(watch.sampled, records=watch.records, rate=rate)
             yield conform_batches([drawn], significance=share)
 

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
-from scipy.special import bdtrc, pdtrc
+from scipy.special import bdtrc, betainc, pdtrc
 
 from dpaudit.model.mechanism import Array
 from dpaudit.training.check import Check
@@ -34,25 +35,54 @@ def noise_follows_sums(training: Training, watch: Watch, significance: float) ->
     >>> watch = Watch(records=10)
     >>> for _ in range(40):
     ...     total = rng.normal(0, 5, (20, 2))
-    ...     watch.step(1.2 * total + rng.normal(0, 1, (20, 2)), total, np.arange(3))
+    ...     _ = watch.step(1.2 * total + rng.normal(0, 1, (20, 2)), total, np.arange(3))
     >>> declared = Training(noise_multiplier=1, max_grad_norm=1, sample_rate=0.3, steps=40, records=10)
     >>> [check.rule for check in noise_follows_sums(declared, watch, 1e-6)]
     ['DPA327']
     """
     variance = training.stddev**2
     needed = -math.log(significance) + math.log(2)
-    product, power = watch.along[0] / variance, watch.along[1] / variance
+    beside = tuple(_noise_and_sum(watch))
+    product = sum(float(np.vdot(noise, sums)) for noise, sums in beside) / variance
+    power = sum(float((sums**2).sum()) for _, sums in beside) / variance
     slope = product / power if power > 0 else 0.0
     if (slope > 0 or slope < -2) and _log_wealth_of_slope(product, power) >= needed:
         message = f"The noise holds {slope:.4g} times the sum that it covers: a record moves {abs(1 + slope):.4g} times"
         yield _found(slope, f"{message} as far as its clipped gradient.")
         return
-    for place, where in enumerate(_WHERE):
-        number, squares = watch.classes[place]
+    for (number, squares), where in zip(by_size_of_sum(watch), _WHERE, strict=True):
         if number and _log_wealth_of_sizes(number, squares / variance) >= needed + math.log(len(_WHERE)):
             size = math.sqrt(squares / variance / number)
             yield _found(size, f"Where {where}, the noise is {size:.4g} times the declared size.")
             return
+
+
+def by_size_of_sum(watch: Watch) -> list[tuple[int, float]]:
+    """Return the number of coordinates and their squared noise where the sum is zero, small or large.
+
+    >>> watch = Watch(records=3)
+    >>> _ = watch.step(np.array([[0.5], [3.0], [6.0]]), np.array([[0.0], [2.0], [4.0]]))
+    >>> by_size_of_sum(watch)
+    [(1, 0.25), (1, 1.0), (1, 4.0)]
+    """
+    totals = [[0, 0.0] for _ in _WHERE]
+    for noise, sums in _noise_and_sum(watch):
+        squares, sizes = noise**2, sums**2
+        moved = sizes > 0
+        large = sizes > (sizes.sum() / moved.sum() if moved.any() else 0.0)
+        for total, chosen in zip(totals, (~moved, moved & ~large, large), strict=True):
+            total[0] += int(chosen.sum())
+            total[1] += float(squares[chosen].sum())
+    return [(int(number), squares) for number, squares in totals]
+
+
+def _noise_and_sum(watch: Watch) -> Iterator[tuple[Array, Array]]:
+    """Yield the noise of each step beside the sum that it covers, over all parameters, flat."""
+    for step in watch.taken:
+        noise = step.noise_by_parameter()
+        if noise and step.summed is not None:
+            sums = [step.summed[name].ravel() for name in noise]
+            yield np.concatenate([values.ravel() for values in noise.values()]), np.concatenate(sums)
 
 
 def noise_kept(watch: Watch, significance: float) -> tuple[int, str]:
@@ -63,12 +93,40 @@ def noise_kept(watch: Watch, significance: float) -> tuple[int, str]:
     single places where some of the noise is zero.
     Guarantee: each look accuses noise that is drawn afresh with probability about half of `significance` at most.
     """
-    numbers = [noise for noise in watch.noises if noise.size == watch.noises[0].size]
+    noises = watch.noises()
+    numbers = [noise.astype(np.float32) for noise in noises if noise.size == noises[0].size]
     kept = _in_one_place(np.stack(numbers), significance / 2) if len(numbers) > 1 else 0
     if kept:
         return kept, f"{kept} times a coordinate carries the very noise of another step: it is not fresh."
-    alike = _of_one_size(watch.heard, significance / 2)
+    alike = _of_one_size(noises, significance / 2)
     return alike, f"The noise of {alike} steps has the same size as that of an earlier step: it is moved and not fresh."
+
+
+def noise_shared(watch: Watch, significance: float) -> str:
+    """Return, in words, which two parameters carry the same noise, up to its sign and size; nothing where none do.
+
+    The numbers that two parameters have in the same places are correlated over all steps.
+    Guarantee: independent normal noise is flagged with probability at most `significance`: the correlation of so many
+    numbers has a known law (Fisher 1915).
+
+    >>> rng, watch = np.random.default_rng(0), Watch(records=1)
+    >>> for _ in range(20):
+    ...     noise = rng.normal(size=(3, 2))
+    ...     _ = watch.step({"first": noise, "last": noise[:2]}, {"first": 0 * noise, "last": 0 * noise[:2]})
+    >>> noise_shared(watch, 1e-6)
+    'The parameters first and last carry the same noise: it is not drawn afresh for each.'
+    """
+    steps = [noise for step in watch.taken if (noise := step.noise_by_parameter())]
+    pairs = list(combinations(steps[0] if steps else (), 2))
+    for one, other in pairs:
+        both = [(step[one].ravel(), step[other].ravel()) for step in steps if one in step and other in step]
+        ours = np.concatenate([first[: len(second)] for first, second in both])
+        theirs = np.concatenate([second[: len(first)] for first, second in both])
+        size = float(np.linalg.norm(ours) * np.linalg.norm(theirs))
+        share = min(1.0, (float(ours @ theirs) / size) ** 2) if size else 0.0
+        if len(ours) > 1 and betainc((len(ours) - 1) / 2, 0.5, 1 - share) < significance / len(pairs):
+            return f"The parameters {one} and {other} carry the same noise: it is not drawn afresh for each."
+    return ""
 
 
 def _log_wealth_of_slope(product: float, power: float) -> float:
@@ -106,10 +164,11 @@ def _equal_pairs(columns: Array) -> int:
     return int((lengths * (lengths - 1) // 2).sum())
 
 
-def _of_one_size(heard: list[tuple[float, int]], level: float) -> int:
+def _of_one_size(noises: list[Array], level: float) -> int:
     """Return how many steps have the sum of squares of another one, up to single precision, if that is no chance."""
-    width = heard[0][1] if heard else 0
-    squares = np.sort([total for total, size in heard if size == width and total > 0])
+    width = noises[0].size if noises else 0
+    totals = [float((noise**2).sum()) for noise in noises if noise.size == width]
+    squares = np.sort([total for total in totals if total > 0])
     if width < 2 or len(squares) < 2:
         return 0
     equal = int((np.diff(squares) <= _CLOSE * squares[:-1]).sum())

@@ -13,7 +13,7 @@ from dpaudit.training.watching import Training, Watch
 
 _CENTRE = (1e-3, 1e-2, 0.1)
 _TAILS = (1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
-_FEWEST = 100
+_FEWEST, _MOST = 100, 1 << 20
 
 
 def noise_law_check(training: Training, watch: Watch, significance: float) -> Iterator[Check]:
@@ -25,14 +25,15 @@ def noise_law_check(training: Training, watch: Watch, significance: float) -> It
     >>> rng = np.random.default_rng(0)
     >>> watch = Watch(records=10)
     >>> for step in range(20):
-    ...     watch.step(rng.normal(0, 0.0 if step == 7 else 1.0, (20, 2)), np.zeros((20, 2)), np.arange(3))
+    ...     _ = watch.step(rng.normal(0, 0.0 if step == 7 else 1.0, (20, 2)), np.zeros((20, 2)), np.arange(3))
     >>> declared = Training(noise_multiplier=1, max_grad_norm=1, sample_rate=0.3, steps=20, records=10)
     >>> [check.message for check in noise_law_check(declared, watch, 1e-6)]
     ['The noise of step 8 is 0 times the declared size.']
     """
-    if not watch.coordinates:
+    noises = watch.noises()
+    if not sum(noise.size for noise in noises):
         return
-    seen = tuple(_sights(training.stddev, watch))
+    seen = tuple(_sights(training.stddev, noises))
     worst = min(seen, key=lambda sight: sight.probability)
     wrong = worst.probability < significance / len(seen)
     yield Check(
@@ -47,18 +48,18 @@ def noise_law_check(training: Training, watch: Watch, significance: float) -> It
     )
 
 
-def _sights(stddev: float, watch: Watch) -> Iterator[Sight]:
-    """Yield what is seen in single steps, and in all numbers that were kept."""
-    yield _single_steps(stddev, watch)
-    numbers = np.concatenate(watch.noises).astype(np.float64) / stddev if watch.noises else np.zeros(0)
+def _sights(stddev: float, noises: list[Array]) -> Iterator[Sight]:
+    """Yield what is seen in single steps, and in the first million numbers."""
+    yield _single_steps(stddev, noises)
+    numbers = np.concatenate(noises)[:_MOST] / stddev
     if numbers.size >= _FEWEST:
         yield _counted(numbers)
         yield _distance(numbers)
 
 
-def _single_steps(stddev: float, watch: Watch) -> Sight:
+def _single_steps(stddev: float, noises: list[Array]) -> Sight:
     """Return the step, or the stretch of steps, whose noise is furthest from its declared size."""
-    squares, sizes = (np.array(values, dtype=np.float64) for values in zip(*watch.heard, strict=True))
+    squares, sizes = np.array([(noise**2).sum() for noise in noises]), np.array([float(n.size) for n in noises])
     worst, says, looks = 1.0, "", 0
     for parts in sorted({1, *(2**k for k in range(1, 7) if 2**k < len(sizes)), len(sizes)}):
         starts = np.arange(parts) * len(sizes) // parts

@@ -1,8 +1,11 @@
-"""Releases of a watched training loop that no noise covers: records twice, mixed records, NaN, extra outputs."""
+"""Releases of a watched training loop that no noise covers: records twice, NaN, extra outputs."""
 
 import math
 from collections.abc import Iterator
 
+import numpy as np
+
+from dpaudit.model.watched.steps import Taken
 from dpaudit.training.check import Check
 from dpaudit.training.watching import Watch
 
@@ -13,7 +16,7 @@ def released_apart(watch: Watch) -> Iterator[Check]:
     """Yield a check for each thing that was looked at and is not the sum of clipped gradients with its noise.
 
     Rules: `DPA332` a gradient that is not finite, `DPA333` an empty batch without noise, `DPA334` a record that is in
-    a step twice, `DPA335` a layer that mixes the records of a batch, `DPA336` a further output without noise; `DPA326`
+    a step twice, `DPA336` a further output without noise; `DPA326`
     batches that are reported and are not those of the sums.
     """
     steps = watch.steps
@@ -29,40 +32,36 @@ def released_apart(watch: Watch) -> Iterator[Check]:
                 "unchanged, and tells that a record in the batch caused it."
             ),
         )
-    if watch.silent:
+    silent = sum(_silent(step, watch) for step in watch.taken)
+    if silent:
         yield _found(
             "noise on empty batches",
-            watch.silent,
+            silent,
             "DPA333",
             (
-                f"{watch.silent} of {steps} steps had an empty batch and released it without noise: "
+                f"{silent} of {steps} steps had an empty batch and released it without noise: "
                 f"an exact zero tells "
                 "that no record was sampled."
             ),
         )
-    if watch.repeated:
+    repeated = repeated_steps(watch)
+    if repeated:
         yield _found(
             "records once in a step",
-            watch.repeated,
+            repeated,
             "DPA334",
             (
-                f"In {watch.repeated} of {steps} steps a record stands more than once, as gradient "
+                f"In {repeated} of {steps} steps a record stands more than once, as gradient "
                 f"accumulation puts it: it "
                 "contributes as many times the clipping norm as it stands there."
             ),
         )
-    if watch.compared:
-        message = (
-            "What the network returns for a record differs with the others in its batch, as batch "
-            "normalisation makes it: "
-            "clipping each gradient does not bound what one record changes."
-        )
-        yield _found("records apart", watch.mixed, "DPA335" if watch.mixed else "", message if watch.mixed else "")
-    if watch.published:
-        names = ", ".join(dict.fromkeys(watch.published))
+    bare = [name for name, value in watch.published if value is None]
+    if bare:
+        names = ", ".join(dict.fromkeys(bare))
         yield _found(
             "further outputs",
-            len(watch.published),
+            len(bare),
             "DPA336",
             (f"The loop also publishes {names:.200}, to which no declared noise is added."),
         )
@@ -73,18 +72,31 @@ def _other_batches(watch: Watch) -> Iterator[Check]:
 
     A row stands still where its feature is dropped, and all rows move where weights decay; neither is a finding.
     """
-    if (
-        watch.still < _FEW
-        or watch.strange < _FEW
-        or 2 * watch.still <= watch.present
-        or 2 * watch.strange > watch.absent
-    ):
+    rows = watch.rows()
+    if rows is None:
+        return
+    present, absent = int(rows.present.sum()), int((~rows.present).sum())
+    still, strange = int((rows.norms[rows.present] == 0).sum()), int((rows.norms[~rows.present] > 0).sum())
+    if still < _FEW or strange < _FEW or 2 * still <= present or 2 * strange > absent:
         return
     message = (
-        f"The reported batches are not those of the sums: {watch.still} of {watch.present} canaries in a batch did not "
-        f"move the sum, {watch.strange} of {watch.absent} that were in none did."
+        f"The reported batches are not those of the sums: {still} of {present} canaries in a batch did not "
+        f"move the sum, {strange} of {absent} that were in none did."
     )
-    yield _found("reported batches", watch.still, "DPA326", message)
+    yield _found("reported batches", still, "DPA326", message)
+
+
+def repeated_steps(watch: Watch) -> int:
+    """Return in how many steps a record stands more than once."""
+    return sum(len(np.unique(batch)) < len(batch) for batch in watch.sampled)
+
+
+def _silent(step: Taken, watch: Watch) -> bool:
+    """Return whether a step on an empty batch was released without noise."""
+    if step.batch is None or step.batch.size or not step.finite:
+        return False
+    noise = list(step.noise_by_parameter().values()) or [step.layer[watch.slots.blanks]]
+    return any(values.size for values in noise) and not any(values.any() for values in noise)
 
 
 def _found(name: str, times: int, rule: str, message: str) -> Check:

@@ -1,16 +1,14 @@
-"""The callback of a training loop: one call a step, numpy arrays in, a few sums kept."""
+"""The callback of a training loop: one call a step, numpy arrays in; every step is kept as it was reported."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 
 from dpaudit.checks import count, positive
 from dpaudit.model.mechanism import Array
-
-_FINGERPRINT = 8
-_ALIKE = 1e-4
-_KEPT = 1 << 20
+from dpaudit.model.watched.steps import CanaryRows, Loader, Script, Taken, TooManyStepsError, by_name, mark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,159 +77,153 @@ class Slots:
 class Watch:
     """Listens to a training loop; `step` is its one callback.
 
-    Memory: steps x canaries numbers (their projections), a few sums of the gradient's size, and the first million
-    numbers of the noise. `heard` holds the squared noise of each step and its number of coordinates. Where sums without
-    noise are reported, `absent` counts the looks at the row of a canary that was not in the batch, `strange` those at
-    which it moved all the same, `common` holds for each step the noise along all canaries' directions together;
-    `present` counts the looks at the row of a canary in the batch, and `still` those at which it did not move. `along`
-    holds the sum of noise times sum and that of squared sums; `classes` the number of coordinates and their squared
-    noise where the sum is zero, small or large.
+    `taken` holds every step; all that is said of a run is computed from it. `script` is what a replay prescribes.
+    `loader` is what the loop's loader states and hands out, and `predict` the model's outputs for features, where they
+    were attached. Leaving a `with` block of the watch detaches it.
+    Memory: the noisy and exact sums of all steps; take a small model and few steps.
 
     >>> watch = Watch(records=3)
-    >>> watch.step(np.ones((2, 1)), summed=np.zeros((2, 1)), batch=np.array([0, 2]))
+    >>> _ = watch.step(np.ones((2, 1)), summed=np.zeros((2, 1)), batch=np.array([0, 2]))
     >>> watch.steps, watch.squares
     (1, 2.0)
     """
 
     records: int
     slots: Slots = field(default_factory=Slots.none)
-    steps: int = 0
-    squares: float = 0.0
-    coordinates: int = 0
-    heard: list[tuple[float, int]] = field(default_factory=list)
-    noises: list[Array] = field(default_factory=list)
-    largest: float = 0.0
-    contributions: int = 0
-    projections: list[Array] = field(default_factory=list)
-    moved: Array | None = None
-    published: list[str] = field(default_factory=list)
-    not_finite: int = 0
-    silent: int = 0
-    repeated: int = 0
-    compared: int = 0
-    mixed: int = 0
-    absent: int = 0
-    strange: int = 0
-    common: list[float] = field(default_factory=list)
-    present: int = 0
-    still: int = 0
-    along: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    classes: list[list[float]] = field(default_factory=lambda: [[0.0, 0.0] for _ in range(3)])
-    sampled: list[Array] = field(default_factory=list)
-    fingerprints: list[tuple[float, ...]] = field(default_factory=list)
+    script: Script = field(default_factory=Script)
+    loader: Loader | None = None
+    predict: Callable[[Array], Array] | None = None
+    taken: list[Taken] = field(default_factory=list[Taken])
+    published: list[tuple[str, Any]] = field(default_factory=list[tuple[str, Any]])
+    readers: list[Callable[[], Mapping[str, Any]]] = field(default_factory=list[Callable[[], Mapping[str, Any]]])
+    detach: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
 
-    def step(self, released: Array, summed: Array | None = None, batch: Array | None = None) -> None:
-        """Take note of one step.
+    def __enter__(self) -> Self:
+        """Return the watch."""
+        return self
 
-        Shape: `released` (rows, outputs), the *sum* of clipped gradients with its noise, before any averaging;
-        `summed`, the same without noise, where the loop has it; `batch`, the indices of the records in the step, which
-        are numbered before anything is drawn: numbers given at a first sight would follow the draws.
-        Without `summed` the noise is seen in blank rows only, and contributions statistically.
+    def __exit__(self, *_: object) -> None:
+        """Detach the watch from what it was attached to."""
+        while self.detach:
+            self.detach.pop()()
+
+    def step(self, released: Any, summed: Any = None, batch: Any = None) -> Any:
+        """Take note of one step, and return the noisy sum that training goes on with.
+
+        Shape: `released` (features, units), the *sum* of clipped gradients with its noise, before any averaging, or a
+        mapping of parameters to their sums, the first layer's first; `summed`, the same without noise, where the loop
+        has it; `batch`, the indices of the records in the step, which are numbered before anything is drawn: numbers
+        given at a first sight would follow the draws. The answer has the form of `released`, and is `released` itself
+        except in a replay. Without `summed` the noise is seen in blank rows only, and contributions statistically.
         A gradient that is not finite is noted, and counts as a step of zeros.
         Raises: ValueError: a gradient of another shape, or a batch that names a record that does not exist.
+            TooManyStepsError: a replay that takes far more steps than it was given sums for.
         """
-        after = np.asarray(released, dtype=np.float64)
-        self._require_shape(after, "released")
-        if summed is not None and np.shape(summed) != after.shape:
-            raise ValueError(
-                f"Step {self.steps + 1}: expected summed in the shape of released, {after.shape}, got "
-                f"{np.shape(summed)}."
-            )
-        before = None if summed is None else np.asarray(summed, dtype=np.float64)
-        if np.isfinite(after).all() and (before is None or np.isfinite(before).all()):
-            noise = after[self.slots.blanks] if before is None else after - before
-            self._hear(noise, empty=batch is not None and np.size(batch) == 0)
-            if before is not None:
-                self._hear_beside(noise, before)
-        else:
-            self.not_finite += 1
-            after, before = np.zeros_like(after), None
-        rows = after[self.slots.canaries]
-        self.projections.append(np.einsum("mk,mk->m", rows, self.slots.directions) if len(rows) else np.zeros(0))
-        self.moved = rows if self.moved is None else self.moved + rows
-        if batch is not None:
-            held = np.asarray(batch, dtype=np.int64)
-            if held.size and not (held.min() >= 0 and held.max() < self.records):
-                raise ValueError(f"Step {self.steps + 1} names record {held.max()}; there are {self.records}.")
-            self.sampled.append(held)
-            self.repeated += len(np.unique(held)) < len(held)
-        if before is not None and len(self.slots.canaries):
-            norms = np.linalg.norm(before[self.slots.canaries], axis=1)
-            self.largest = max(self.largest, float(norms.max()))
-            self.contributions += int((norms > 0).sum())
-            self._compare_rows(norms, after[self.slots.canaries] - before[self.slots.canaries], batch)
-        self.steps += 1
+        if self.script.most is not None and self.steps >= self.script.most:
+            raise TooManyStepsError(f"The replay went on after {self.steps} steps.")
+        after = by_name(released)
+        before = None if summed is None else by_name(summed)
+        self._require_shapes(after, before)
+        held = None if batch is None else np.asarray(batch, dtype=np.int64)
+        if held is not None and held.size and not 0 <= held.min() <= held.max() < self.records:
+            raise ValueError(f"Step {self.steps + 1} names record {held.max()}; there are {self.records}.")
+        given = self.script.sums[self.steps % len(self.script.sums)] if self.script.sums else {}
+        self.taken.append(Taken(released=after, summed=before, batch=held, state=self.state()))
+        if self.steps == 1 and self.script.after_first is not None:
+            self.script.after_first()
+        if {name: values.shape for name, values in given.items()} != {name: v.shape for name, v in after.items()}:
+            return released
+        return given if isinstance(released, Mapping) else next(iter(given.values()))
 
-    def _compare_rows(self, norms: Array, noise: Array, batch: Array | None) -> None:
-        """Take note of rows that move though their canary is absent, and of the sum of the noise over all rows."""
-        present = self.slots.members >= 0
-        if batch is not None:
-            present &= np.isin(self.slots.members, batch)
-        self.present += int(present.sum())
-        self.still += int((norms[present] == 0).sum())
-        self.absent += int((~present).sum())
-        self.strange += int((norms[~present] > 0).sum())
-        self.common.append(float(np.einsum("mk,mk->", noise, self.slots.directions)))
+    def follow(self, read: Callable[[], Mapping[str, Any]]) -> None:
+        """Have the public state read in every step: `read` returns arrays, numbers and texts by their names."""
+        self.readers.append(read)
 
-    def _hear(self, noise: Array, *, empty: bool) -> None:
-        """Take note of the noise of one step, on an empty batch or another one."""
-        self.squares += float((noise**2).sum())
-        self.heard.append((float((noise**2).sum()), noise.size))
-        if self.coordinates < _KEPT:
-            self.noises.append(np.array(noise, dtype=np.float32).reshape(-1))
-        self.coordinates += noise.size
-        self.silent += bool(empty and noise.size and not noise.any())
-        self.fingerprints.append(tuple(float(value) for value in noise.reshape(-1)[:_FINGERPRINT]))
+    def state(self) -> dict[str, Any]:
+        """Return the public state as it is now; arrays by their digests."""
+        return {name: mark(value) for read in self.readers for name, value in read().items()}
 
-    def _hear_beside(self, noise: Array, sums: Array) -> None:
-        """Take note of the noise of one step beside the sums that it covers."""
-        squares, sizes = noise.ravel() ** 2, sums.ravel() ** 2
-        self.along[0] += float(np.vdot(noise, sums))
-        self.along[1] += float(sizes.sum())
-        zero = sizes == 0
-        moved = int(sizes.size - zero.sum())
-        large = sizes > (sizes.sum() / moved if moved else 0.0)
-        for place, chosen in enumerate((zero, ~zero & ~large, large)):
-            self.classes[place][0] += float(chosen.sum())
-            self.classes[place][1] += float(squares[chosen].sum())
+    @property
+    def steps(self) -> int:
+        """How many steps were reported."""
+        return len(self.taken)
 
-    def compare(self, predict: Callable[[Array], Array], features: Array) -> None:
-        """Take note of whether the network returns for each record alone what it returns for it in a batch.
+    @property
+    def sampled(self) -> list[Array]:
+        """The batches that were reported."""
+        return [step.batch for step in self.taken if step.batch is not None]
 
-        Shape: `features` (n, columns) of at least two records; `predict` returns one row a record. Normalisation over a
-        batch and attention across records differ; dropout must be off.
+    @property
+    def not_finite(self) -> int:
+        """How many steps held a number that is not finite."""
+        return sum(not step.finite for step in self.taken)
+
+    def noises(self) -> list[Array]:
+        """Return the noise seen in each finite step, flat: beside the sums, or in rows that no record moves."""
+        return [
+            np.concatenate([values.ravel() for values in step.noise_by_parameter().values()])
+            if step.summed is not None
+            else step.layer[self.slots.blanks].ravel()
+            for step in self.taken
+            if step.finite
+        ]
+
+    @property
+    def coordinates(self) -> int:
+        """How many numbers of the noise were seen."""
+        return sum(noise.size for noise in self.noises())
+
+    @property
+    def squares(self) -> float:
+        """The sum of the squared noise that was seen."""
+        return sum(float((noise**2).sum()) for noise in self.noises())
+
+    @property
+    def projections(self) -> list[Array]:
+        """How far each step moved each canary's row along its direction. Shape: (m,) a step."""
+        return [
+            np.einsum("mk,mk->m", step.layer[self.slots.canaries], self.slots.directions)
+            if len(self.slots.canaries)
+            else np.zeros(0)
+            for step in self.taken
+        ]
+
+    def publish(self, name: str, value: Any = None) -> None:
+        """Take note that the loop publishes a further output: its value, which a replay compares, or None.
+
+        Without a value it counts as an output without declared noise, such as the loss of a batch.
         """
-        records = np.asarray(features, dtype=np.float64)
-        together = np.asarray(predict(records), dtype=np.float64)
-        alone = [np.asarray(predict(records[i : i + 1]), dtype=np.float64)[0] for i in range(len(records))]
-        self.compared += 1
-        self.mixed += not np.allclose(together, np.stack(alone), rtol=_ALIKE, atol=_ALIKE)
+        self.published.append((name, value))
 
-    def publish(self, name: str) -> None:
-        """Take note that the loop publishes a further output, such as the loss of a batch, without declared noise."""
-        self.published.append(name)
-
-    def _require_shape(self, gradient: Array, name: str) -> None:
-        """Refuse a gradient that does not have the rows and the width of the slots."""
+    def _require_shapes(self, after: Mapping[str, Array], before: Mapping[str, Array] | None) -> None:
+        """Refuse gradients that do not have the rows of the slots, and sums of other shapes than the noisy ones."""
+        for name, values in () if before is None else before.items():
+            if name not in after or after[name].shape != values.shape:
+                raise ValueError(
+                    f"Step {self.steps + 1}: expected summed in the shape of released, "
+                    f"{after[name].shape if name in after else 'absent'}, got {values.shape} for {name!r}."
+                )
+        layer, planted = next(iter(after.values())), len(self.slots.canaries) + len(self.slots.blanks)
         rows = int(max(self.slots.canaries.max(initial=-1), self.slots.blanks.max(initial=-1))) + 1
-        width = self.slots.directions.shape[1]
-        if gradient.ndim != 2 or len(gradient) < rows or (len(self.slots.canaries) and gradient.shape[1] != width):
+        if planted and (layer.ndim != 2 or len(layer) < rows):
             raise ValueError(
-                f"Step {self.steps + 1}: expected {name} as the gradient of the first layer, one row a feature and one "
-                f"column a unit: at least {rows} rows and {width} columns; got shape "
-                f"{gradient.shape}. Transpose it, or "
-                "give the number of units of the first layer as width."
+                f"Step {self.steps + 1}: expected released as the gradient of the first layer, one row a feature and "
+                f"one column a unit: at least {rows} rows; got shape {layer.shape}. Transpose it."
             )
+        deep = sum(values.ndim > 1 for values in after.values()) > 1
+        if planted and (deep or layer.shape[1] != self.slots.directions.shape[1]):
+            self.slots = replace(self.slots, directions=np.zeros((len(self.slots.canaries), layer.shape[1])))
 
     def scores(self) -> Array:
         """Return each canary's score (m,): how far the released gradients moved its row along its direction.
 
         Where no direction is known, the score is the squared length of that movement.
         """
-        if not self.slots.directed and self.moved is not None:
-            squared: Array = (self.moved**2).sum(axis=1)
+        if not self.slots.directed and self.taken:
+            moved = np.sum([step.layer[self.slots.canaries] for step in self.taken], axis=0)
+            squared: Array = (moved**2).sum(axis=1)
             return squared
-        return np.sum(self.projections, axis=0) if self.projections else np.zeros(len(self.slots.canaries))
+        return np.sum(self.projections, axis=0) if self.taken else np.zeros(len(self.slots.canaries))
 
     def presence(self) -> Array | None:
         """Return whether each canary was in each step's batch (steps, m), or None where no batch was reported."""
@@ -242,3 +234,16 @@ class Watch:
             inside[place, batch] = True
         inside[:, self.records] = False
         return inside[:, self.slots.members]
+
+    def rows(self) -> CanaryRows | None:
+        """Return what the rows of the canaries did before noise; None where no step reported its sums."""
+        seen = [(step, before) for step in self.taken if (before := step.layer_sum) is not None]
+        if not seen or not len(self.slots.canaries):
+            return None
+        places, included = self.slots.canaries, self.slots.members >= 0
+        norms = np.array([np.linalg.norm(before[places], axis=1) for _, before in seen])
+        noise = [step.layer[places] - before[places] for step, before in seen]
+        held = [included if s.batch is None else included & np.isin(self.slots.members, s.batch) for s, _ in seen]
+        present = np.array(held)
+        common = np.array([float(np.einsum("mk,mk->", part, self.slots.directions)) for part in noise])
+        return CanaryRows(norms=norms, present=present, common=common)

@@ -127,7 +127,7 @@ def test_canaries_that_are_not_apart_decide_nothing(more: dict[str, float], reas
 def test_without_sums_the_rows_are_not_known_to_be_apart() -> None:
     """A loop that reports released gradients only: inconclusive, and the sentence says what to report."""
     watch, coins = watched(FULL, 100, 1)
-    blind = Watch(records=watch.records, slots=watch.slots, projections=watch.projections, steps=watch.steps)
+    blind = Watch(records=watch.records, slots=watch.slots, taken=[replace(step, summed=None) for step in watch.taken])
     found = check_apart(blind, coins, FULL, CLAIM, 0.01)
     assert found.verdict == "inconclusive"
     assert "report `summed`" in found.sentence

@@ -68,7 +68,7 @@ def test_a_run_of_opacus_with_such_a_number_of_records_has_no_certificate() -> N
             made = engine.make_private(
                 module=model, optimizer=optimizer, data_loader=loader, noise_multiplier=4.0, max_grad_norm=1.0
             )
-        watch = watch_opacus(made[1])
+        watch = watch_opacus(made[0], made[1], made[2])
         made[1].zero_grad()
         made[1].params[0].grad_sample, made[1].params[1].grad_sample = torch.ones(2, 2, 3), torch.ones(2, 2)
         made[1].step()
@@ -110,7 +110,8 @@ def test_any_optimizer_of_opacus_is_watched_by_one_call() -> None:
         expected_batch_size=3,
         generator=torch.Generator().manual_seed(0),
     )
-    watch = watch_opacus(optimizer)
+    layer = torch.nn.Linear(30, 4, bias=False)
+    watch = watch_opacus(layer, optimizer)
     for _ in range(20):
         optimizer.zero_grad()
         weights.grad_sample = torch.zeros(3, 4, 30)
@@ -119,7 +120,7 @@ def test_any_optimizer_of_opacus_is_watched_by_one_call() -> None:
     declared = Training(noise_multiplier=1.0, max_grad_norm=1.0, sample_rate=0.1, steps=20, records=1)
     assert "DPA320" in {finding.rule for finding in conform(declared, watch, significance=1e-6).findings}
     with pytest.raises(UnsupportedError, match="SGD is no optimizer of Opacus"):
-        watch_opacus(torch.optim.SGD([weights], lr=0.1))
+        watch_opacus(layer, torch.optim.SGD([weights], lr=0.1))
 
 
 def test_a_count_over_the_true_size_moves_by_twice_what_is_accounted() -> None:

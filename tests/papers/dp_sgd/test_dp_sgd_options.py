@@ -8,11 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from audits import watch_opacus
-from dpaudit import Training, UnsupportedError, Watch, conform
+from dpaudit import Training, UnsupportedError, conform
 
 pytest.importorskip("opacus")
 torch = pytest.importorskip("torch")
@@ -29,14 +28,14 @@ def findings(mode: str, clipping: str, noise: float, *, virtual: bool = False, w
     torch.manual_seed(0)
     features = torch.randn(RECORDS, 10)
     model: Any = torch.nn.Sequential(torch.nn.Linear(10, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
-    numbered = torch.utils.data.TensorDataset(features, (features[:, 0] > 0).long(), torch.arange(RECORDS))
+    records = torch.utils.data.TensorDataset(features, (features[:, 0] > 0).long())
     loss = torch.nn.CrossEntropyLoss()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made: Any = PrivacyEngine().make_private(
             module=model,
             optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
-            data_loader=torch.utils.data.DataLoader(numbered, batch_size=40),
+            data_loader=torch.utils.data.DataLoader(records, batch_size=40),
             noise_multiplier=HONEST,
             max_grad_norm=[0.5] * 4 if clipping == "per_layer" else 1.0,
             clipping=clipping,
@@ -47,18 +46,13 @@ def findings(mode: str, clipping: str, noise: float, *, virtual: bool = False, w
         optimizer, loader = made[1], made[-1]
         model, loss = made[0] if wrapped else model, made[2] if mode == "ghost" else loss
         optimizer.noise_multiplier = noise
-        batch: list[int] = []
-        watch = watch_opacus(optimizer, Watch(records=RECORDS), batch=lambda: np.array(batch, dtype=int))
+        watch = watch_opacus(model, optimizer, loader)
 
         def epoch(held: Any) -> None:
-            for x, y, numbers in held:
-                batch.extend(int(number) for number in numbers)
+            for x, y in held:
                 optimizer.zero_grad()
                 loss(model(x), y).backward()
-                steps = watch.steps
                 optimizer.step()
-                if watch.steps > steps:
-                    batch.clear()
 
         for _ in range(3):
             if virtual:
@@ -120,4 +114,4 @@ def test_sums_in_shards_are_refused() -> None:
     """The optimizer of FSDP keeps its sums beside the weights: one line that names it."""
     sharded = SimpleNamespace(add_noise=lambda: None, params=[torch.zeros(2, 2)], grad_state={}, rank=0)
     with pytest.raises(UnsupportedError, match="holds its sums in shards"):
-        watch_opacus(sharded)
+        watch_opacus(torch.nn.Linear(2, 2), sharded)

@@ -8,6 +8,7 @@ import pytest
 from audits import audit_training, watch_privatizer
 from dpaudit import Claim, Training, UnsupportedError, Watch
 from dpaudit.model.mechanism import Array
+from dpaudit.model.watched.steps import Script
 
 TRAINING = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=40, records=300)
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
@@ -40,7 +41,7 @@ def gaussian(stddev: float, rng: np.random.Generator) -> Transformation:
     return Transformation(init=starting, update=update)
 
 
-def loop(factor: float, features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> None:
+def loop(factor: float, features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> Array:
     """Train a logistic regression with `factor` times the declared noise; no step reports to the watch by itself."""
     batch = np.zeros(0, dtype=np.int64)
     privatizer, _ = watch_privatizer(gaussian(factor * TRAINING.stddev, rng), watch, batch=lambda: batch)
@@ -55,6 +56,7 @@ def loop(factor: float, features: Array, labels: Array, watch: Watch, rng: np.ra
         noisy, state = privatizer.update(summed, state)
         weights -= noisy / 100
     assert state == TRAINING.steps
+    return weights
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, "consistent"), (0.25, "violation")])
@@ -64,8 +66,8 @@ def test_a_watched_privatizer_is_audited_without_a_change_to_the_loop(factor: fl
     features = rng.uniform(-1, 1, (300, 4))
     labels = (features[:, 0] > 0).astype(np.int64)
 
-    def train(x: Array, y: Array, watch: Watch, rng: np.random.Generator) -> None:
-        loop(factor, x, y, watch, rng)
+    def train(x: Array, y: Array, watch: Watch, rng: np.random.Generator) -> Array:
+        return loop(factor, x, y, watch, rng)
 
     audit = audit_training(
         train, features, labels, training=TRAINING, claim=CLAIM, rng=rng, canaries=100, significance=1e-7
@@ -74,20 +76,27 @@ def test_a_watched_privatizer_is_audited_without_a_change_to_the_loop(factor: fl
     assert ("DPA320" in {finding.rule for finding in audit.findings}) == (verdict == "violation")
 
 
-def test_a_tree_of_gradients_needs_to_be_told_which_leaf() -> None:
-    """`weights` picks it; without, the refusal names the remedy, as inside a traced function."""
+def test_all_arrays_of_a_tree_are_watched_and_pinned() -> None:
+    """The first matrix leads, or what `weights` picks; a replay writes its sums into the tree; texts are refused."""
 
-    def update(tree: dict[str, Array], state: int) -> tuple[dict[str, Array], int]:
+    def update(tree: dict[str, Any], state: int) -> tuple[dict[str, Any], int]:
         return {name: values + 1 for name, values in tree.items()}, state
 
     noisy = Transformation(init=starting, update=update)
     tree = {"bias": np.zeros(2), "first": np.zeros((3, 2))}
-    watched, watch = watch_privatizer(noisy, weights=first_layer)
-    watched.update(tree, 0)
-    assert (watch.steps, watch.squares) == (1, 6.0)
-    watched, _ = watch_privatizer(noisy)
-    with pytest.raises(UnsupportedError, match="weights="):
+    for weights in (first_layer, None):
+        watched, watch = watch_privatizer(noisy, weights=weights)
         watched.update(tree, 0)
+        assert (watch.steps, watch.squares) == (1, 8.0)
+        assert list(watch.taken[0].released) == ["gradient first", "gradient bias"]
+    sums = {"gradient first": np.full((3, 2), 7.0), "gradient bias": np.full(2, 5.0)}
+    watched, _ = watch_privatizer(noisy, Watch(records=1, script=Script(sums=(sums,))))
+    pinned = watched.update(tree, 0)[0]
+    assert list(pinned) == ["bias", "first"]
+    assert (pinned["first"] == 7.0).all()
+    assert (pinned["bias"] == 5.0).all()
+    with pytest.raises(UnsupportedError, match=r"jax\.jit"):
+        watch_privatizer(Transformation(init=starting, update=lambda tree, state: (tree, state)))[0].update("text", 0)
     with pytest.raises(UnsupportedError, match="no gradient transformation"):
         watch_privatizer(object())
 

@@ -56,7 +56,7 @@ def trained(rank: int, folder: str, mode: str, clipping: str, noise: float) -> N
     batch: list[int] = []
     watch, refused = Watch(records=RECORDS // WORKERS), ""
     try:
-        watch_opacus(optimizer, watch, batch=lambda: np.array(batch, dtype=int))
+        watch_opacus(model, optimizer, watch=watch, batch=lambda: np.array(batch, dtype=int))
     except UnsupportedError as error:
         refused = str(error)
     for x, y, numbers in (held for _ in range(EPOCHS) for held in loader):

@@ -1,0 +1,110 @@
+"""Other records for the replay of a loop: of the same number and shape, made from those that are given."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpaudit import Watch
+from dpaudit.model.mechanism import Array
+
+_FAR = 5
+"""One record in so many is far from the others; they stand last, so that they are last in sorted batches."""
+
+_FARTHEST, _EASY, _TABLE = 1e3, 5.0, 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Records:
+    """What a loop trains on. Shape: features (n, ...), labels (n, ...)."""
+
+    features: Array
+    labels: Array
+
+
+def other_records(records: Records) -> Records:
+    """Return records of which none stands in its former place: reversed, with other labels, the last ones far away.
+
+    Features that are whole numbers keep their values, as they may be places in a table.
+
+    >>> other = other_records(Records(features=np.array([[1, 2], [3, 4]]), labels=np.array([0, 1])))
+    >>> other.features.tolist(), other.labels.tolist()
+    ([[3, 4], [1, 2]], [0, 1])
+    """
+    features = np.array(records.features[::-1])
+    if _is_measured(features):
+        last = max(1, len(features) // _FAR)
+        sizes = np.geomspace(1.0, _FARTHEST, last) * (-1.0) ** np.arange(last)
+        scale = np.ones(len(features))
+        scale[-last:] = np.random.Generator(np.random.PCG64(0)).permutation(sizes)
+        features = (features * scale.reshape(-1, *[1] * (features.ndim - 1))).astype(features.dtype)
+    return Records(features=features, labels=_next_label(np.array(records.labels[::-1])))
+
+
+def one_changed(records: Records, batches: Sequence[Array]) -> tuple[Array, Records]:
+    """Return the place of one record that is far away and in many batches, and the records with its opposite there."""
+    features, labels = np.array(records.features), np.array(records.labels)
+    times = np.bincount(np.concatenate([np.arange(0), *batches]).astype(np.int64), minlength=len(labels))
+    last = len(labels) - max(1, len(labels) // _FAR)
+    place = last + int(times[last:].argmax())
+    features[place] = -features[place] if _is_measured(features) else features[0]
+    labels[place] = _next_label(labels)[place]
+    return np.array([place]), Records(features=features, labels=labels)
+
+
+def alike_records(records: Records) -> dict[str, Records]:
+    """Return, by their kind, records that are all the same, but for one of each other label: far from 0 and near it.
+
+    The sum of such a batch is as many times one clipped gradient as there are records in it, so that its length shows
+    the clipping of one gradient over all parameters.
+    """
+    features, labels = np.asarray(records.features), np.array(records.labels)
+    _, kept = np.unique(labels.reshape(len(labels), -1), axis=0, return_index=True)
+    others = np.setdiff1d(np.arange(len(labels)), kept)
+    labels[others] = labels[kept[0]]
+    factors = {"far": _EASY, "near": 1 / _FARTHEST} if _is_measured(features) else {"equal": 1}
+    made: dict[str, Records] = {}
+    for kind, factor in factors.items():
+        equal = np.array(features)
+        equal[others] = (factor * features[kept[0]]).astype(features.dtype)
+        made[f"{kind} records that are all alike"] = Records(features=equal, labels=labels)
+    return made
+
+
+def relabelled(records: Records, watch: Watch) -> dict[str, Records]:
+    """Return, by their kind, records with the labels that the trained model finds most likely and least likely.
+
+    They make exact losses and accuracies as good and as bad as can be. Nothing where no model is known, or where it
+    takes other inputs than the features.
+    """
+    if watch.predict is None or np.ndim(records.labels) != 1:
+        return {}
+    features = np.array(records.features)
+    features = (features * _EASY).astype(features.dtype) if _is_measured(features) else features
+    try:
+        scores = np.asarray(watch.predict(features), dtype=np.float64)
+    except Exception:  # a model that takes other inputs than the features is not asked
+        return {}
+    classes = np.unique(records.labels)
+    if scores.ndim != _TABLE or len(scores) != len(features) or not 0 <= classes[0] <= classes[-1] < scores.shape[1]:
+        return {}
+    likely = scores[:, classes.astype(np.int64)]
+    chosen = {
+        "records that the model fits": likely.argmax(axis=1),
+        "records that it does not fit": likely.argmin(axis=1),
+    }
+    return {what: Records(features=features, labels=classes[at]) for what, at in chosen.items()}
+
+
+def _is_measured(features: Array) -> bool:
+    """Return whether features are real numbers rather than whole ones."""
+    return features.dtype.kind == "f" and bool((features != np.round(features)).any())
+
+
+def _next_label(labels: Array) -> Array:
+    """Return each label's next one among those that occur; real numbers change their sign."""
+    if labels.dtype.kind == "f" and bool((labels != np.round(labels)).any()):
+        return -labels
+    values, places = np.unique(labels, return_inverse=True)
+    turned: Array = values[(places.reshape(labels.shape) + 1) % len(values)]
+    return turned

@@ -1,0 +1,171 @@
+"""One run of a loop from a seed, by a script: its watch, its public states, what it published and showed beside."""
+
+import io
+import random
+import sys
+from collections.abc import Callable, Generator, Mapping
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from audits.experiment.channels import shown_beside
+from audits.outputs.raised import said_by
+from audits.outputs.values import record
+from audits.training.lines import Lines, Sought, traced
+from audits.training.replay_data import Records
+from dpaudit import UnsupportedError, Watch
+from dpaudit.model.mechanism import Array
+from dpaudit.model.watched.steps import Script, TooManyStepsError, mark
+
+Loop = Callable[..., Any]
+"""train(features, labels, watch, rng): trains on the records, and returns what it publishes."""
+
+_OTHER_DRAWS = 0x5EED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Run:
+    """A run that has ended: public states before each step and at the end, and published values by name."""
+
+    records: Records
+    seed: int
+    watch: Watch
+    states: tuple[Mapping[str, Any], ...]
+    published: Mapping[str, Any]
+    channels: Mapping[str, Any]
+    error: str
+    script: Script
+    other_draws: bool
+
+    @property
+    def batches(self) -> tuple[Array, ...] | None:
+        """The batches that its loader handed out; None where they were not told."""
+        loader = self.watch.loader
+        return tuple(loader.batches) if loader is not None and loader.told else None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in the public state."""
+        return tuple(dict.fromkeys(name for state in self.states for name in state))
+
+    def differing_channels(self, other: "Run") -> set[str]:
+        """Return the channels beside the published values whose content differs; a warning may come once a process."""
+        names = ({*self.channels} | {*other.channels}) - {"warnings"}
+        return {name for name in names if self.channels.get(name) != other.channels.get(name)}
+
+
+def run_loop(train: Loop, records: Records, seed: int, script: Script, *, other_draws: bool = False) -> Run:
+    """Return a run of the loop in which all known sources of randomness start from `seed`.
+
+    With `other_draws` they start again from another seed after the first step. What the run prints is kept from the
+    terminal. A run that raises has its error, in words.
+    """
+    return _run(train, records, seed, script, other_draws=other_draws)[0]
+
+
+def run_traced(train: Loop, run: Run, sought: Sought) -> Lines:
+    """Return the lines that a run passes when it is repeated."""
+    return _run(train, run.records, run.seed, run.script, other_draws=run.other_draws, sought=sought)[1]
+
+
+def _run(
+    train: Loop,
+    records: Records,
+    seed: int,
+    script: Script,
+    *,
+    other_draws: bool,
+    sought: Sought | None = None,
+) -> tuple[Run, Lines]:
+    """Return a run and, where some are sought, the lines that it passed."""
+    rng = np.random.default_rng(seed)
+    watch = Watch(
+        records=len(records.labels),
+        script=replace(script, after_first=(lambda: _reseed(rng)) if other_draws else None),
+    )
+    lines, returned, error = Lines(watch=watch, sought=sought or Sought(steps=-1)), None, ""
+    with ExitStack() as stack:
+        stack.enter_context(seeded(seed))
+        stack.enter_context(redirect_stdout(io.StringIO()))
+        stack.enter_context(redirect_stderr(io.StringIO()))
+        shown = stack.enter_context(shown_beside())
+        if sought is not None:
+            stack.enter_context(traced(lines, train))
+        try:
+            returned = train(records.features.copy(), records.labels.copy(), watch, rng)
+        except TooManyStepsError:
+            pass  # the number of its steps says so
+        except Exception as raised:  # a replay that raises is not seen, and says why
+            error = said_by(raised)
+    run = ended(records, seed, watch, returned)
+    return replace(run, channels=shown.channels, error=error, script=script, other_draws=other_draws), lines
+
+
+def ended(records: Records, seed: int, watch: Watch, returned: Any) -> Run:
+    """Return a run that has ended, with its last public state and what it published."""
+    states = (*(step.state for step in watch.taken), watch.state())
+    watch.__exit__()
+    values = [("result", returned), *watch.published]
+    read = [{f"{name}{part}": v for part, v in _read(value).items()} for name, value in values if value is not None]
+    return Run(
+        records=records,
+        seed=seed,
+        watch=watch,
+        states=states,
+        published={name: value for part in read for name, value in part.items()},
+        channels={},
+        error="",
+        script=watch.script,
+        other_draws=False,
+    )
+
+
+def _read(value: Any) -> dict[str, Any]:
+    """Return a published value as numbers and digests by name."""
+    held = value.state_dict() if callable(getattr(value, "state_dict", None)) else value
+    if isinstance(held, Mapping):
+        return {f" {key}{name}": v for key, part in held.items() for name, v in _read(part).items()}
+    if isinstance(held, list | tuple):
+        return {f"[{at}]{name}": v for at, part in enumerate(held) for name, v in _read(part).items()}
+    if hasattr(held, "detach"):
+        held = np.asarray(held.detach().cpu())
+    if isinstance(held, np.ndarray) and held.dtype != object:
+        return {"": mark(held)}
+    try:
+        return {"": tuple(sorted((name, repr(number)) for name, number in record(held).items()))}
+    except UnsupportedError:
+        return {"": repr(type(held))}
+
+
+@contextmanager
+def seeded(seed: int) -> Generator[None, None, None]:
+    """Set the global generators of Python, numpy and torch for a block, and put back their states afterwards."""
+    torch: Any = sys.modules.get("torch")
+    python, numpy_state = random.getstate(), np.random.get_state()  # noqa: NPY002 - the user's loop may draw from it
+    torch_state = None if torch is None else torch.get_rng_state()
+    _seed_globals(seed)
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy_state)  # noqa: NPY002
+        if torch is not None and torch_state is not None:
+            torch.set_rng_state(torch_state)
+
+
+def _seed_globals(seed: int) -> None:
+    """Start the global generators from a seed."""
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+    torch: Any = sys.modules.get("torch")
+    if torch is not None:
+        torch.manual_seed(seed)
+
+
+def _reseed(rng: np.random.Generator) -> None:
+    """Let all generators go on from another place."""
+    other = type(rng.bit_generator)(_OTHER_DRAWS)
+    rng.bit_generator.state = other.state
+    _seed_globals(_OTHER_DRAWS)

@@ -1,0 +1,291 @@
+"""The replay of a training loop: other records, the same noisy sums, and nothing that is published may change.
+
+A loop is run again from one seed with the noisy sums of a first run in the place of its own. Whatever it publishes
+must follow from these sums and from public numbers: weights and buffers after every step, learning rates and the
+optimizer's state, the number of steps, and what the loop returns. So the runs on other records, and with other batches,
+must agree in all of it. The sums before noise are compared too: two batches that differ in one record may differ by one
+clipped gradient, over all parameters together.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from audits.training.lines import Sought, line_of_end, line_of_value
+from audits.training.replay_data import alike_records, one_changed, other_records, relabelled
+from audits.training.replay_runs import Loop, Run, run_loop, run_traced
+from dpaudit import Finding, Training
+from dpaudit.model.mechanism import Array
+from dpaudit.model.watched.steps import Script, Taken
+
+FOLLOWS, CLIPPING, STALE = "DPA337", "DPA321", "DPA325"
+
+_STEPS = "number of steps"
+
+_ROUNDING = 1e-3
+"""What single precision may add to a clipping norm, relative; and to a sum, in shares of its size: a hundredth."""
+
+_ALIKE, _FEWEST, _MOST_NAMED = 0.999, 10, 6
+
+_NOT_FAR = (0.0, "", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """What replays of a loop show: findings, what could not be looked at, and what was compared, by name.
+
+    `sums` says that sums before noise were compared, so that clipping was looked at over all parameters.
+    """
+
+    findings: tuple[Finding, ...]
+    unseen: tuple[str, ...]
+    compared: tuple[str, ...]
+    sums: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    """Two runs that must publish the same, what differs between their data in words, and which records changed."""
+
+    first: Run
+    second: Run
+    what: str
+    changed: Array
+
+
+def replay_loop(train: Loop, first: Run, training: Training, rng: np.random.Generator) -> Replay:
+    """Return what replays of `train` show beside `first`, a run of it on the same records.
+
+    Guarantee: a loop that repeats itself from one seed and publishes functions of its noisy sums and of public numbers
+    has no finding of rule DPA337; one that clips as declared has none of DPA321. No finding rests on chance, except
+    that noise of two seeds is the same (DPA325, below 1e-9).
+    """
+    seed, sums = int(rng.integers(2**31)), tuple(step.released for step in first.watch.taken)
+    script = Script(sums=sums, most=2 * len(sums) + 10)
+    base = run_loop(train, first.records, seed, script)
+    stale = tuple(_stale_noise(first, base))
+    if base.error or not (base.names or base.published):
+        blind = "what the loop publishes: return it, or attach the watch to the model"
+        return Replay(findings=stale, unseen=(f"replays: {base.error}" if base.error else blind,), compared=())
+    pairs, unseen = _pairs(train, base, script, rng)
+    known = set[str]()
+    found = tuple(finding for pair in pairs for finding in _findings_of(train, pair, training, script, known))
+    if found:
+        doubt = _doubt(train, base, script)
+        found, unseen = (() if doubt else _distinct(found)), (*((doubt,) if doubt else ()), *unseen)
+    return Replay(
+        findings=stale + found,
+        unseen=(*unseen, *_shown_beside(train, base, pairs, script)),
+        compared=(*base.names, *base.published),
+        sums=any(len(pair.changed) < 2 and pair.first.watch.taken[0].summed is not None for pair in pairs),
+    )
+
+
+def _pairs(
+    train: Loop, base: Run, script: Script, rng: np.random.Generator
+) -> tuple[tuple[_Pair, ...], tuple[str, ...]]:
+    """Return the pairs of runs that are compared, and those that were not possible, in words."""
+    everybody, nobody = np.arange(len(base.records.labels)), np.arange(0)
+    other = run_loop(train, other_records(base.records), base.seed, script)
+    made: list[tuple[Run, str, Array, Callable[[], Run]]] = [(base, "other records", everybody, lambda: other)]
+    for what, records in (relabelled(base.records, base.watch) | alike_records(base.records)).items():
+        made.append((base, what, everybody, partial(run_loop, train, records, base.seed, script)))
+    if not other.error:
+        changed, records = one_changed(other.records, other.watch.sampled)
+        made.append((other, "one other record", changed, partial(run_loop, train, records, base.seed, script)))
+        made.append((other, "other batches", nobody, partial(_with_other_batches, train, other, script, rng)))
+    pairs: list[_Pair] = []
+    unseen: list[str] = []
+    for first, what, changed, run in made:
+        second = run()
+        if second.error:
+            unseen.append(f"a replay with {what}: {second.error}")
+        else:
+            pairs.append(_Pair(first=first, second=second, what=what, changed=changed))
+    return tuple(pairs), tuple(unseen)
+
+
+def _with_other_batches(train: Loop, run: Run, script: Script, rng: np.random.Generator) -> Run:
+    """Return the run with one record fewer in each batch, or another one in batches of a fixed size.
+
+    Without a loader the random numbers after the first step are others.
+    """
+    handed_out, loader = run.batches, run.watch.loader
+    if handed_out is None or loader is None:
+        return run_loop(train, run.records, run.seed, script, other_draws=True)
+    records = len(run.records.labels)
+
+    def without_last(batch: Array) -> Array:
+        if not loader.fixed_size:
+            return batch[:-1] if len(batch) > 1 else batch
+        outside = np.setdiff1d(np.arange(records), batch)
+        return np.append(batch[:-1], rng.choice(outside)) if len(outside) and len(batch) else batch
+
+    batches = tuple(without_last(batch) for batch in handed_out)
+    return run_loop(train, run.records, run.seed, replace(script, batches=batches))
+
+
+def _findings_of(train: Loop, pair: _Pair, training: Training, script: Script, known: set[str]) -> list[Finding]:
+    """Return what a pair of runs does not have in common although it should; `known` names were found before."""
+    found: list[Finding] = []
+    one, two = pair.first, pair.second
+    at, names = _first_difference(one, two)
+    fewer = min(one.watch.steps, two.watch.steps)
+    if names and not known.issuperset(names):
+        lines = [run_traced(train, run, Sought(steps=at, names=names)) for run in (one, two)]
+        when = "before the first step" if at == 0 else f"after step {at}"
+        place = line_of_value(lines[0], lines[1])
+        found.append(_follows(", ".join(names[:_MOST_NAMED]), pair, f"{when}{_values(one, two, at, names)}", place))
+        known.update(names)
+    elif not names and one.watch.steps != two.watch.steps and _STEPS not in known:
+        lines = [run_traced(train, run, Sought(steps=fewer)) for run in (one, two)]
+        numbers = f"{one.watch.steps} against {two.watch.steps}"
+        found.append(_follows(_STEPS, pair, numbers, line_of_end(lines[0], lines[1])))
+        known.add(_STEPS)
+    every = {**one.published, **two.published}
+    published = [name for name in every if one.published.get(name) != two.published.get(name)]
+    if published and not names and one.watch.steps == two.watch.steps and not known.issuperset(published):
+        found.append(_follows("published " + ", ".join(published[:_MOST_NAMED]), pair, "in the end", ""))
+        known.update(published)
+    return [*found, *_moved_too_far(train, pair, training, script, at if names else None)]
+
+
+def _follows(where: str, pair: _Pair, detail: str, place: str) -> Finding:
+    """Return the finding that something published follows the records."""
+    seen = f" (seen at {place})" if place else ""
+    message = (
+        f"{where}, {detail}: with {pair.what} and the very same noisy sums it differs{seen}. It follows the records by "
+        "another way than the noisy sums, and no noise covers that."
+    )
+    return Finding(rule=FOLLOWS, where=where, message=message)
+
+
+def _values(one: Run, two: Run, at: int, names: tuple[str, ...]) -> str:
+    """Return the two values of the first name that is a number, in words."""
+    for name in names:
+        ours, theirs = (run.states[at].get(name) for run in (one, two))
+        if isinstance(ours, float | int) and isinstance(theirs, float | int):
+            return f" ({name} {ours:.6g} against {theirs:.6g})"
+    return ""
+
+
+def _first_difference(one: Run, two: Run) -> tuple[int, tuple[str, ...]]:
+    """Return after how many steps the public states differ first, and in which names."""
+    same_end = one.watch.steps == two.watch.steps
+    states = list(zip(one.states, two.states, strict=False))
+    for at, (ours, theirs) in enumerate(states if same_end else states[:-1]):
+        names = tuple(name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name))
+        if names:
+            return at, names
+    return 0, ()
+
+
+def _moved_too_far(train: Loop, pair: _Pair, training: Training, script: Script, until: int | None) -> list[Finding]:
+    """Return a finding where a sum before noise, or the difference of two, is longer than its records may make it.
+
+    Steps from number `until` on, counted from 0, are taken at different weights and are not compared.
+    """
+    both = list(zip(pair.first.watch.taken, pair.second.watch.taken, strict=False))[:until]
+    one = [_too_far(taken, None, at, pair, training) for at, (_, taken) in enumerate(both, start=1)]
+    two = [_too_far(*steps, at, pair, training) for at, steps in enumerate(both, start=1)]
+    alone, apart = (max(found, default=_NOT_FAR) for found in (one, two))
+    if alone > _NOT_FAR:
+        return [Finding(rule=CLIPPING, where=alone[1], message=alone[2])]
+    if apart > _NOT_FAR and not _random_gradients(train, pair, script):
+        return [Finding(rule=CLIPPING, where=apart[1], message=apart[2])]
+    return []
+
+
+def _too_far(one: Taken, other: Taken | None, at: int, pair: _Pair, training: Training) -> tuple[float, str, str]:
+    """Return by how much a sum, or the difference of two, is too long, the parameter with most of it, and words."""
+    if one.summed is None or one.batch is None or not one.finite:
+        return _NOT_FAR
+    if other is None:
+        difference, contributions = one.summed, len(one.batch)
+        what = f"the sum of clipped gradients of all parameters on {pair.what} has length"
+    elif other.summed is None or other.batch is None or not other.finite or one.summed.keys() != other.summed.keys():
+        return _NOT_FAR
+    else:
+        difference = {name: one.summed[name] - values for name, values in other.summed.items()}
+        contributions = _contributions(one.batch, other.batch, pair.changed)
+        what = f"with {pair.what} the sum of clipped gradients of all parameters moved by"
+    apart = {name: float(np.linalg.norm(values)) for name, values in difference.items()}
+    size = max(float(np.linalg.norm(values)) for values in one.summed.values())
+    allowed = contributions * training.max_grad_norm * (1 + _ROUNDING) + _ROUNDING / 100 * size
+    length = float(np.linalg.norm(list(apart.values())))
+    if length <= allowed:
+        return _NOT_FAR
+    most = max(apart, key=lambda name: apart[name])
+    message = (
+        f"Step {at}: {what} {length:.4g}, most of it in {most}; {contributions} contributions of norm "
+        f"{training.max_grad_norm:g} are declared, {allowed:.4g} at most."
+    )
+    return length - allowed, most, message
+
+
+def _contributions(one: Array, two: Array, changed: Array) -> int:
+    """Return how many contributions of one record may differ between the sums of two batches."""
+    alone = len(np.setdiff1d(one, two)) + len(np.setdiff1d(two, one))
+    return alone + 2 * len(np.intersect1d(np.intersect1d(one, two), changed))
+
+
+def _random_gradients(train: Loop, pair: _Pair, script: Script) -> bool:
+    """Return whether sums follow random numbers beside records, as with dropout, where batches of other sizes draw."""
+    if all(
+        len(a.batch) == len(b.batch)
+        for a, b in zip(pair.first.watch.taken, pair.second.watch.taken, strict=False)
+        if a.batch is not None and b.batch is not None
+    ):
+        return False
+    same = replace(script, batches=pair.first.batches or ())
+    again = run_loop(train, pair.first.records, pair.first.seed, same, other_draws=True)
+    steps = zip(pair.first.watch.taken, again.watch.taken, strict=False)
+    return any(
+        a.summed is not None and b.summed is not None and not np.array_equal(a.summed[key], b.summed[key])
+        for a, b in steps
+        for key in a.summed or {}
+    )
+
+
+def _doubt(train: Loop, base: Run, script: Script) -> str:
+    """Return why differences say nothing: the loop does not repeat itself, or does not go on with the given sums."""
+    again = run_loop(train, base.records, base.seed, script)
+    if again.error or _first_difference(base, again)[1] or again.published != base.published:
+        return "replays: two runs on the same records from one seed differ; draw all randomness from `rng`"
+    if not base.watch.readers:
+        turned = tuple({name: -values for name, values in sums.items()} for sums in script.sums)
+        if run_loop(train, base.records, base.seed, replace(script, sums=turned)).published == base.published:
+            return "replays: go on with what watch.step returns, `released = watch.step(released, summed, batch)`"
+    return ""
+
+
+def _shown_beside(train: Loop, base: Run, pairs: tuple[_Pair, ...], script: Script) -> list[str]:
+    """Return what is printed, logged or written and follows the records, in words; times and counters do not."""
+    shown = {name for pair in pairs for name in pair.first.differing_channels(pair.second)}
+    if shown:
+        shown -= run_loop(train, base.records, base.seed, script).differing_channels(base)
+    return [f"{name}, which follows the records: return what it holds, or leave it out" for name in sorted(shown)]
+
+
+def _stale_noise(first: Run, base: Run) -> list[Finding]:
+    """Return a finding where two runs from different seeds carry the same noise in a step."""
+    for at, (ours, theirs) in enumerate(zip(first.watch.noises(), base.watch.noises(), strict=False), start=1):
+        size = float(np.linalg.norm(ours) * np.linalg.norm(theirs)) if ours.shape == theirs.shape else 0.0
+        if ours.size >= _FEWEST and size and float(ours @ theirs) > _ALIKE * size:
+            message = (
+                f"The noise of step {at} is the same in two runs from different seeds: it comes from a constant seed, "
+                "and who knows the code can take it off. Draw the seed of the noise from `rng` or from the system."
+            )
+            return [Finding(rule=STALE, where="noise", message=message)]
+    return []
+
+
+def _distinct(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Return the first finding of each rule and place."""
+    first: dict[tuple[str, str], Any] = {}
+    for finding in findings:
+        first.setdefault((str(finding.rule), finding.where), finding)
+    return tuple(first.values())

@@ -1,0 +1,268 @@
+"""Replays of training loops: whatever follows the records otherwise than by the noisy sums is named."""
+
+import itertools
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audits import watch_opacus
+from audits.training.replay_data import Records
+from audits.training.replay_runs import run_loop
+from audits.training.replayed import Replay, replay_loop
+from dpaudit import Training, Watch
+from dpaudit.model.mechanism import Array
+from dpaudit.model.watched.steps import Script
+
+DECLARED = Training(noise_multiplier=2.0, max_grad_norm=1.0, sample_rate=0.1, steps=12, records=120)
+
+Step = Callable[["Softmax", Array, Array], None]
+
+
+def records() -> Records:
+    rng = np.random.default_rng(7)
+    features = rng.normal(size=(DECLARED.records, 4))
+    return Records(features=features, labels=(features @ rng.normal(size=(4, 3))).argmax(axis=1))
+
+
+def replayed(train: Callable[..., Any]) -> Replay:
+    return replay_loop(train, run_loop(train, records(), 11, Script()), DECLARED, np.random.default_rng(5))
+
+
+@dataclass(kw_only=True)
+class Softmax:
+    """A softmax classifier in numpy; a leak replaces a part, or is called after each step with the batch."""
+
+    after: Step = lambda loop, x, errors: None
+    normed: tuple[str, ...] = ("weights", "bias")
+    divisor: Callable[[int], float] = lambda size: 12.0
+    noise: Callable[[np.random.Generator, tuple[int, ...]], Array] = lambda rng, shape: 2 * rng.standard_normal(shape)
+    steps: Callable[["Softmax"], Any] = lambda loop: range(12)
+    start: Callable[[Array, Array], float] = lambda features, labels: 0.0
+    mixed: bool = False
+    rate: float = 0.5
+    held: dict[str, Array] = field(default_factory=dict[str, Array])
+    beside: list[Any] = field(default_factory=list[Any])
+    features: Array = field(default_factory=lambda: np.zeros(0))
+    labels: Array = field(default_factory=lambda: np.zeros(0))
+
+    def __call__(self, features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> Any:
+        self.rate, self.beside, self.features, self.labels = 0.5, [], features, labels
+        start = np.full(3, self.start(features, labels))
+        self.held = {"weights": np.zeros((features.shape[1], 3)), "bias": start}
+        watch.follow(lambda: {**self.held, "rate": self.rate})
+        for _ in self.steps(self):
+            batch = np.flatnonzero(rng.random(len(labels)) < DECLARED.sample_rate)
+            x = features[batch] - (features[batch].mean(axis=0) if self.mixed and len(batch) else 0.0)
+            errors = self.errors(x, labels[batch])
+            each = {"weights": x[:, :, None] * errors[:, None, :], "bias": errors}
+            norms = np.sqrt(sum((each[name].reshape(len(x), -1) ** 2).sum(axis=1) for name in self.normed))
+            factor = np.minimum(1, DECLARED.max_grad_norm / np.maximum(norms, 1e-9))
+            sums = {name: np.einsum("n...,n->...", values, factor) for name, values in each.items()}
+            noisy = watch.step({k: v + self.noise(rng, v.shape) for k, v in sums.items()}, sums, batch)
+            for name, values in noisy.items():
+                self.held[name] = self.held[name] - self.rate * values / self.divisor(len(batch))
+            self.after(self, x, errors)
+        return {**self.held, "beside": self.beside}
+
+    def errors(self, x: Array, labels: Array) -> Array:
+        scores = x @ self.held["weights"] + self.held["bias"]
+        raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(raised / raised.sum(axis=1, keepdims=True) - np.eye(3)[labels])
+
+    def loss(self) -> float:
+        return float(np.abs(self.errors(self.features, self.labels)).mean())
+
+
+def raw_update(loop: Softmax, x: Array, errors: Array) -> None:
+    loop.held["bias"] = loop.held["bias"] - 0.001 * errors.sum(axis=0)
+
+
+def rate_by_loss(loop: Softmax, x: Array, errors: Array) -> None:
+    loop.rate = 0.5 + 0.1 * loop.loss()
+
+
+def logged_loss(loop: Softmax, x: Array, errors: Array) -> None:
+    loop.beside.append(loop.loss())
+
+
+def nothing(loop: Softmax, x: Array, errors: Array) -> None:
+    pass
+
+
+def average(loop: Softmax, x: Array, errors: Array) -> None:
+    loop.beside.append(loop.held["weights"].mean())
+
+
+def early(loop: Softmax) -> Any:
+    return itertools.takewhile(lambda step: step < 4 or (step < 12 and loop.loss() > 0.42), itertools.count())
+
+
+LEAKS: dict[str, tuple[Callable[[], Softmax], str, str]] = {
+    "a gradient without noise": (lambda: Softmax(after=raw_update), "DPA337", "bias"),
+    "a rate that follows the loss": (lambda: Softmax(after=rate_by_loss), "DPA337", "rate"),
+    "early stopping on the exact loss": (lambda: Softmax(steps=early), "DPA337", "number of steps"),
+    "a published loss": (lambda: Softmax(after=logged_loss), "DPA337", "published result beside"),
+    "the size of the batch": (lambda: Softmax(divisor=lambda size: max(1, size)), "DPA337", "weights"),
+    "a start from the records": (lambda: Softmax(start=lambda x, y: float(y.mean())), "DPA337", "bias"),
+    "a layer that is not clipped": (lambda: Softmax(normed=("weights",)), "DPA321", "weights"),
+    "a mean over the batch": (lambda: Softmax(mixed=True), "DPA321", "weights"),
+    "a constant seed": (
+        lambda: Softmax(noise=lambda rng, shape: 2 * np.random.default_rng(0).standard_normal(shape)),
+        "DPA325",
+        "noise",
+    ),
+}
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_what_follows_the_records_is_named(leak: str) -> None:
+    """Nine leaks, each with its rule and the name of what leaks; nothing of it is a matter of chance."""
+    made, rule, where = LEAKS[leak]
+    findings = replayed(made()).findings
+    assert findings
+    assert findings[0].rule == rule
+    assert where in findings[0].where
+
+
+@pytest.mark.parametrize("after", [nothing, average])
+def test_a_right_loop_has_no_finding_and_nothing_unseen(after: Step) -> None:
+    """Weights, bias, rate and returned averages of noisy weights were compared; sums too."""
+    seen = replayed(Softmax(after=after))
+    assert (seen.findings, seen.unseen, seen.sums) == ((), (), True)
+    assert set(seen.compared) >= {"weights", "bias", "rate", "result weights"}
+
+
+def test_a_finding_says_step_values_and_line() -> None:
+    """The rate before and after, and the line that set it."""
+    message = replayed(Softmax(after=rate_by_loss)).findings[0].message
+    assert "after step 1 (rate 0." in message
+    line = rate_by_loss.__code__.co_firstlineno + 1
+    assert f"seen at test_replayed_loops.py:{line}" in message
+
+
+def test_what_cannot_be_replayed_is_not_observed() -> None:
+    """Randomness from elsewhere, sums that are not gone on with, nothing returned, and printed losses: no finding."""
+
+    def unseeded(features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> Array:
+        weights = np.random.default_rng().normal(size=(4, 1))
+        noisy: Array = watch.step(rng.normal(size=(4, 1)))
+        summed: Array = weights + noisy
+        return summed
+
+    def deaf(features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> Array:
+        sums: Array = features[:, :, None].sum(axis=0) + rng.normal(size=(4, 1))
+        watch.step(sums)
+        return sums
+
+    def silent(features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> None:
+        watch.step(rng.normal(size=(4, 1)))
+
+    def talking(loop: Softmax, x: Array, errors: Array) -> None:
+        print(loop.loss())  # noqa: T201 - what is tested
+
+    reasons = {
+        unseeded: "draw all randomness",
+        deaf: "go on with",
+        silent: "return it",
+        Softmax(after=talking).__call__: "printed text",
+    }
+    for train, reason in reasons.items():
+        seen = replayed(train)
+        assert seen.findings == ()
+        assert any(reason in what for what in seen.unseen), seen.unseen
+
+
+def opacus_loop(kind: str, *, poisson: bool = True) -> Callable[..., Any]:
+    """A loop through Opacus; `kind` is a leak or a harmless part."""
+    torch = pytest.importorskip("torch")
+    engine = pytest.importorskip("opacus").PrivacyEngine
+
+    def train(features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> Any:
+        torch.manual_seed(int(rng.integers(2**31)))
+        x, y = torch.tensor(features).float(), torch.tensor(labels)
+        middle: list[Any] = [torch.nn.Dropout(0.3)] if kind == "dropout" else []
+        model = torch.nn.Sequential(torch.nn.Linear(4, 6), torch.nn.Tanh(), *middle, torch.nn.Linear(6, 3))
+        model, optimizer, loader = engine().make_private(
+            module=model,
+            optimizer=torch.optim.Adam(model.parameters(), lr=0.05),
+            data_loader=torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=12, shuffle=True),
+            noise_multiplier=2.0,
+            max_grad_norm=1.0,
+            poisson_sampling=poisson,
+        )
+        if kind == "each layer":
+            optimizer.clip_and_accumulate = lambda: each_layer(torch, optimizer)
+        if kind == "whole sum":
+            optimizer.clip_and_accumulate = lambda: whole_sum(torch, optimizer)
+        with watch_opacus(model, optimizer, loader, watch):
+            for batch, classes in itertools.chain(loader, loader):
+                optimizer.zero_grad()
+                torch.nn.functional.cross_entropy(model(batch), classes).backward()
+                optimizer.step()
+                if kind == "second optimizer":
+                    list(model.parameters())[-1].data -= 0.01 * optimizer.params[-1].summed_grad
+                if kind == "size":
+                    optimizer.expected_batch_size = max(1, len(batch))
+        return model
+
+    return train
+
+
+def each_layer(torch: Any, optimizer: Any) -> None:
+    for p in optimizer.params:
+        norms = p.grad_sample.flatten(1).norm(dim=1)
+        p.summed_grad = torch.einsum("n,n...->...", (1 / norms.clamp(min=1e-6)).clamp(max=1), p.grad_sample)
+
+
+def whole_sum(torch: Any, optimizer: Any) -> None:
+    sums = [p.grad_sample.sum(0) for p in optimizer.params]
+    norm = torch.stack([one.norm() for one in sums]).norm()
+    for p, one in zip(optimizer.params, sums, strict=True):
+        p.summed_grad = one / norm.clamp(min=1.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "poisson", "rules"),
+    [
+        ("plain", True, set()),
+        ("dropout", True, set()),
+        ("size", False, set()),
+        ("size", True, {"DPA337"}),
+        ("second optimizer", True, {"DPA337"}),
+        ("each layer", True, {"DPA321"}),
+        ("whole sum", True, {"DPA321"}),
+    ],
+)
+def test_opacus_is_replayed_with_its_own_sums_and_batches(kind: str, poisson: bool, rules: set[str]) -> None:
+    """Dropout and sizes of shuffled batches are harmless; sizes of Poisson samples and wrong clipping are not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        seen = replayed(opacus_loop(kind, poisson=poisson))
+    assert {finding.rule for finding in seen.findings} == rules
+    assert seen.unseen == ()
+
+
+def test_leaving_the_block_gives_the_optimizer_and_the_sampler_back() -> None:
+    """What the watch put in place is taken away again."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("opacus")
+    from opacus.optimizers import DPOptimizer
+    from opacus.utils.uniform_sampler import UniformWithReplacementSampler
+
+    model = torch.nn.Linear(2, 2)
+    optimizer = DPOptimizer(
+        torch.optim.SGD(model.parameters(), lr=0.1), noise_multiplier=1.0, max_grad_norm=1.0, expected_batch_size=1
+    )
+    sampler = UniformWithReplacementSampler(num_samples=3, sample_rate=0.5)
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.zeros(3, 2)), batch_sampler=sampler)
+    before = optimizer.add_noise
+    with watch_opacus(model, optimizer, loader) as watch:
+        assert optimizer.add_noise is not before
+        assert type(sampler) is not UniformWithReplacementSampler
+    assert watch.records == 3
+    assert optimizer.add_noise == before
+    assert type(sampler) is UniformWithReplacementSampler
