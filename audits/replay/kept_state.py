@@ -2,7 +2,6 @@
 
 import os
 import select
-import threading
 import warnings
 from contextlib import suppress
 from hashlib import blake2b
@@ -17,10 +16,10 @@ _LENGTH = 64
 def fresh_digest(player: Player, data: Any) -> str:
     """Return a digest of what a call on a fixed stream returns in a copy of this process; empty where none is known.
 
-    Nothing is known where processes cannot be copied, where other threads run, where the call takes longer than five
-    seconds, and where two calls on the same stream differ.
+    Nothing is known where processes cannot be copied, where the call takes longer than five seconds (as where it waits
+    for another thread, which a copy does not have), and where two calls on the same stream differ.
     """
-    if not hasattr(os, "fork") or threading.active_count() > 1:
+    if not hasattr(os, "fork"):
         return ""
     reading, writing = os.pipe()
     with warnings.catch_warnings():

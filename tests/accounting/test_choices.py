@@ -212,7 +212,9 @@ def test_the_checker_refuses_the_bound_of_all_fixed_choices() -> None:
     )
     assert fixed < data["tight"]["delta"]["upper"]
     data["tight"]["delta"]["upper"] = fixed
-    assert any("upper bound on delta" in text for text in verify(resigned(data)).complaints)
+    verified = verify(resigned(data))
+    assert not verified.accepted
+    assert any("upper bound on delta" in text for text in verified.unconfirmed)
 
 
 def resigned(data: Any) -> str:

@@ -17,7 +17,7 @@ CONFIGURATIONS = sorted(
     for path in folder.iterdir()
     if path.suffix in (".toml", ".json") and not path.is_symlink()
 )
-_CHOICES = ("name", "model", "calibration", "variant", "noise")
+_CHOICES = ("delta", "name", "model", "calibration", "variant", "noise")
 KNOWN_BAD = {"lplr_paper.toml"}
 """Printed algorithms that are not private; their first line says so."""
 
