@@ -33,7 +33,8 @@ class Verification:
     """The outcome: accepted with no complaint and nothing unconfirmed; `notes` are remarks that reject nothing.
 
     A complaint says what is wrong. What is `unconfirmed` is neither confirmed nor contradicted by the proved brackets
-    of this checker, or lies beyond its limits: the certificate may be right.
+    of this checker, or lies beyond its limits: the certificate may be right. `sharper` are those of its sentences that
+    name an upper end below what this checker proves: by a sharper proof, or by a loss that a mechanism understates.
 
     `verdict` is the certificate's own, "refused" where its form or digest is wrong, and "unreadable" where the text is
     no JSON. `claim`, `declaration` (both as in the JSON) and `digest` say what was verified.
@@ -46,6 +47,7 @@ class Verification:
     complaints: tuple[str, ...]
     unconfirmed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    sharper: tuple[str, ...] = ()
     claim: Table | None = None
     declaration: Table | None = None
     digest: str = ""
@@ -103,15 +105,15 @@ def _verification(data: Any) -> Verification:
     if complaints:  # what is cheap to find comes first
         return found
     try:
-        outcome, notes = _numbers(data)
+        (wrong, unconfirmed, _, sharper), notes = _numbers(data)
     except Unfollowed as error:
         return replace(found, unconfirmed=(str(error),))
     except Rejection as error:
         return replace(found, complaints=(str(error),))
     except (ArithmeticError, MemoryError) as error:
-        told = f"the declaration is beyond this checker's arithmetic: {type(error).__name__}"
-        return replace(found, unconfirmed=(told,))
-    return replace(found, complaints=outcome.wrong, unconfirmed=outcome.unconfirmed, notes=notes)
+        beyond = type(error).__name__
+        return replace(found, unconfirmed=(f"the declaration is beyond this checker's arithmetic: {beyond}",))
+    return replace(found, complaints=wrong, unconfirmed=unconfirmed, sharper=sharper, notes=notes)
 
 
 def _numbers(data: Table) -> tuple[Outcome, tuple[str, ...]]:

@@ -24,11 +24,15 @@ SMALL, BLUNT, _TRIFLE, _RARE = 1e-302, 1e-20, 1e-6, 1e-100
 
 
 class Outcome(NamedTuple):
-    """What contradicts a certificate, what is neither confirmed nor contradicted, and which ends are true but loose."""
+    """What contradicts a certificate, what is neither confirmed nor contradicted, and which ends are true but loose.
+
+    `sharper` is the part of what is unconfirmed that lies below a curve of this checker which no known pair attains.
+    """
 
     wrong: tuple[str, ...] = ()
     unconfirmed: tuple[str, ...] = ()
     loose: tuple[str, ...] = ()
+    sharper: tuple[str, ...] = ()
 
     def joined(self, other: "Outcome") -> "Outcome":
         """Return both outcomes as one."""
@@ -62,14 +66,13 @@ def compared(side: str, data: Table, ends: Table, curve: Worst, attained: Worst,
     if not found.wrong or side == "lower" or attained is curve or _contradicted(delta, epsilon, claim, attained):
         return found
     sharper = tuple(f"{told}, which no known pair attains" for told in found.wrong)
-    return Outcome((), (*found.unconfirmed, *sharper), found.loose)
+    return Outcome((), (*found.unconfirmed, *sharper), found.loose, sharper)
 
 
 def _contradicted(delta: float, epsilon: float, claim: Table, attained: Worst) -> bool:
     """Return whether some pair has a larger delta or epsilon than the upper ends say."""
-    low, _ = attained.delta(claim["epsilon"])
     over = epsilon < math.inf and _exceeds(attained, epsilon * (1 + _EXACT), float(claim["delta"]), 0)[0]
-    return over or delta < low * (1 - _ROUNDED * attained.derived)
+    return over or delta < attained.delta(claim["epsilon"])[0] * (1 - _ROUNDED * attained.derived)
 
 
 def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float, *, sharp: bool) -> Outcome:

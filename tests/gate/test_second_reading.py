@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit import Claim, GaussianLoss, Release, certify
+from dpaudit import Claim, GaussianLoss, Release, Subsample, certify
 from dpaudit.configuration.config import read_config
 from dpaudit.gate.issues import Checked
 from dpaudit.gate.second_reading import disagreements
@@ -30,6 +30,18 @@ MEAN = Release(label="mean", mechanism=Gaussian(stddev=4.0, l2_sensitivity=1.0, 
 
 def test_an_honest_certificate_raises_nothing() -> None:
     assert disagreements(certify(MEAN, CLAIM)) == ()
+
+
+def test_a_mechanism_that_states_less_is_an_issue_where_no_pair_is_known_to_attain_its_curve(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A record that is replaced in a Poisson sample: nothing is known from below, and the upper end is too small."""
+    part = Release(label="mean", mechanism=Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="add_remove"))
+    sample = Subsample(part=part, rate=0.1)
+    assert disagreements(certify(sample, CLAIM)) == ()
+    sound: Callable[[Gaussian], GaussianLoss] = Gaussian.loss
+    monkeypatch.setattr(Gaussian, "loss", lambda self: GaussianLoss(mu=0.9 * sound(self).mu))
+    assert any("no known pair attains" in complaint for complaint in disagreements(certify(sample, CLAIM)))
 
 
 def test_a_mechanism_that_states_less_than_its_loss_is_an_issue(
