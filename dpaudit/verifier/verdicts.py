@@ -74,8 +74,7 @@ def _words(low: Table, high: Table, claim: Table) -> Table:
 def _pair(witness: Table) -> str:
     """Return the sentence on the pair that a refutation rests on."""
     moved = ", ".join(f"'{label}'" for label in witness["labels"]) or "all releases"
-    text: str = TABLES["reasons"][witness["attained"]]
-    return text.format(label=next(iter(witness["labels"]), ""), moved=moved)
+    return str(TABLES["reasons"][witness["attained"]]).format(label=next(iter(witness["labels"]), ""), moved=moved)
 
 
 def _covers(held: str, claim: Table) -> bool:
