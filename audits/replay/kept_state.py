@@ -2,6 +2,7 @@
 
 import os
 import select
+import threading
 import warnings
 from contextlib import suppress
 from hashlib import blake2b
@@ -16,10 +17,10 @@ _LENGTH = 64
 def fresh_digest(player: Player, data: Any) -> str:
     """Return a digest of what a call on a fixed stream returns in a copy of this process; empty where none is known.
 
-    Nothing is known where processes cannot be copied, where the call takes longer than five seconds (as where it waits
-    for another thread, which a copy does not have), and where two calls on the same stream differ.
+    Nothing is known where processes cannot be copied, where other threads run (a copy of the process has their locks
+    without them), where the call takes longer than five seconds, and where two calls on the same stream differ.
     """
-    if not hasattr(os, "fork"):
+    if not hasattr(os, "fork") or threading.active_count() > 1:
         return ""
     reading, writing = os.pipe()
     with warnings.catch_warnings():
