@@ -208,7 +208,7 @@ def audits_of(
     The random stream of a case follows from its number among all cases, so that the choice of a view changes no result.
     The significance of the settings is that of a list of `sharing` audits, see `audits_in`: each has an equal part of
     it, and says so.
-    Guarantee: right code is accused by any of so many with probability at most that significance (Bonferroni's rule);
+    Guarantee: right code is flagged by any of so many with probability at most that significance (Bonferroni's rule);
     a violation is one of `confirmed_attack`.
     """
     certified = certificate.tight.epsilon.upper
@@ -220,7 +220,7 @@ def audits_of(
         return results
     shared = (
         f"This audit has significance {share.significance:.2g}, a part of {settings.significance:g}: all audits of the "
-        "list together accuse right code with probability at most that."
+        "list together flag right code with probability at most that."
     )
     return tuple(replace(result, remarks=(*result.remarks, shared)) for result in results)
 
@@ -237,7 +237,7 @@ def confirmed_attack(
 
     The second audit has as many runs, the same significance alpha and a random stream of its own. If the first audit
     finds a violation, the second one is the result; otherwise the first one is.
-    Guarantee: right code is accused, and `epsilon_lower` exceeds its epsilon, with probability at most alpha over both
+    Guarantee: right code is flagged, and `epsilon_lower` exceeds its epsilon, with probability at most alpha over both
     stages. *Accused*: the second audit must reject by itself. Its runs are independent of the first audit, which only
     decides whether it takes place; so this has probability at most alpha, and at most alpha squared as the first audit
     rejects right code with probability at most alpha. *Bound*: let t be the smaller of claim and certificate, above
@@ -245,7 +245,7 @@ def confirmed_attack(
     first bound above e: the first is reported, or it was above t. If e > t, a bound above e is of the second stage.
     Either has probability at most alpha.
     Power: a violation that one audit finds with probability p is found with probability p squared; `power` states
-    this, so that a control which one audit accuses with probability .9 is accused with probability .81.
+    this, so that a control which one audit flags with probability .9 is flagged with probability .81.
     """
     number, case = numbered
     first = attack(case, claim, certified, settings, seed, np.random.default_rng([seed, number]), execution)

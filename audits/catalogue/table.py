@@ -56,7 +56,7 @@ class Row:
 
     @property
     def missed(self) -> bool:
-        """Whether a broken mechanism was not accused on a pair whose truth is not known to keep the claim."""
+        """Whether a broken mechanism was not flagged on a pair whose truth is not known to keep the claim."""
         harmless = self.truth is not None and self.truth <= self.claim * (1 + _SLACK)
         return not self.correct and not harmless and self.verdict != "violation"
 

@@ -82,7 +82,7 @@ def watch_noise(
     """Return whether outputs follow `mechanism` around the exact `answer`, from at most `runs` runs.
 
     `release(rng, n_runs)` returns outputs, runs axis first; `wealth` is what an earlier call left, if any.
-    Guarantee: outputs of the declared law are accused with probability at most `significance`, over all calls that
+    Guarantee: outputs of the declared law are flagged with probability at most `significance`, over all calls that
     pass on their wealth, if each draws fresh randomness and its runs are independent; each further call adds at most a
     hundredth of it. Noise that is cut off far out is found where so many numbers expect 26 beyond the cut.
     Raises: ValueError: `wealth` of another length, or another number of outputs than runs.

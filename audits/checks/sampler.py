@@ -52,7 +52,7 @@ def watch_sampling(case: SamplingCase, *, rng: np.random.Generator, significance
 
     Where the case has `others`, the law of draws from them is looked at, too, unless they are the same on the same
     random numbers. An exception of the sampler is a finding.
-    Rule: `DPA326`. Guarantee: a sampler that draws as declared is accused with probability at most `significance`.
+    Rule: `DPA326`. Guarantee: a sampler that draws as declared is flagged with probability at most `significance`.
 
     >>> from dpaudit import Stated, Subsample
     >>> node = Subsample(part=Stated(epsilon=0.1, source="a supplier"), rate=0.1)

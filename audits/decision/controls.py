@@ -1,7 +1,7 @@
 """Controls of an audit: what stretches the audited code's own behaviour, which the audit should accuse.
 
 If the code is (epsilon, delta)-private, a pair k times as far apart is (k epsilon, ...)-private by group privacy, and k
-independent runs that count as one are at most k epsilon by composition: a control that is accused accuses nobody.
+independent runs that count as one are at most k epsilon by composition: a control that is flagged flags nobody.
 """
 
 from collections.abc import Iterable

@@ -59,7 +59,7 @@ def precision_apart(run: Run, neighbours: tuple[Any, Any], runs: int) -> bool:
 
     Two calls of `runs` runs are made, of 64 at most and none below 16. Numbers of fewer than 16 distinct values are not
     looked at.
-    Guarantee: doubles x + noise, whose last bits are fair, are accused with probability below 1e-50.
+    Guarantee: doubles x + noise, whose last bits are fair, are flagged with probability below 1e-50.
 
     >>> def rounded(data, rng, n_runs):
     ...     noisy = data + rng.laplace(size=n_runs)

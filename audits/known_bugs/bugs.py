@@ -19,7 +19,7 @@ ANALOGUES: tuple[KnownBug, ...] = (*accounting.BUGS, *queries.BUGS, *loops.BUGS,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BugRow:
-    """One bug: `caught` and `alarms` count seeds on which the broken and the fixed version were accused.
+    """One bug: `caught` and `alarms` count seeds on which the broken and the fixed version were flagged.
 
     `not_run` says why the bug was not checked, empty where it was. `found` is the first finding on the broken version.
     """
@@ -38,7 +38,7 @@ class BugRow:
 
     @property
     def missed(self) -> bool:
-        """Whether the broken version was not accused on some seed."""
+        """Whether the broken version was not flagged on some seed."""
         return not self.not_run and self.caught < self.seeds
 
 

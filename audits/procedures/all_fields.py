@@ -29,7 +29,7 @@ def with_all_fields(result: AuditResult, case: AuditCase, rng: np.random.Generat
     """Return the result of an audit by a given score, or a violation that only other fields of its view show.
 
     A tenth of the audit's number of runs, at most 2,000 and fresh ones, teach the built-in attack, choose its event and
-    count it. Below 4,000 runs nothing is done. Guarantee: code that keeps the claim and the certificate is accused with
+    count it. Below 4,000 runs nothing is done. Guarantee: code that keeps the claim and the certificate is flagged with
     probability at most `level_of` by this attack, which the audit's other bounds leave to it; its own bound holds at
     that significance and assumes nothing.
     """

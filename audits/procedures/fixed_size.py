@@ -85,7 +85,8 @@ def audit(
     floating-point sampler does, that noise behaves like the real-valued noise of its proof.
     With `pairs` of (name, pair), as `awkward_pairs` yields them, a search chooses the most promising one among them and
     `neighbours`, on runs of its own; the audit's runs are fresh.
-    Guarantee, `control_runs`, `how` and errors: as for `audit_case`.
+    Guarantee, `control_runs`, `how` and errors: as for `audit_case`. What a replay confirms adds 1e-9 to the
+    probability that right code is flagged; a bound of a replay with an assumption holds under that alone.
 
     >>> from audits.examples import CLAIM, half_noise
     >>> audit(half_noise, neighbours=(0.0, 1.0), claim=CLAIM, runs=2_000, rng=np.random.default_rng(1)).verdict
@@ -136,12 +137,12 @@ def audit_case(
     *declaration*, and bounds epsilon only if the output laws are Gaussian, as its assumption says. Without a violation
     the verdict is *consistent* if a gross violation at this pair is excluded, or was caught on the same code with less
     noise (gross: twice the claim's epsilon, or one nat above it if that is more); *not_refuted* if its
-    attack would accuse a control that is stretched from the code's own behaviour; else *inconclusive*. `power` says
+    attack would flag a control that is stretched from the code's own behaviour; else *inconclusive*. `power` says
     what was measured. A control takes at most `control_runs` runs (default: as many as `runs` up to 2,000, or a
     twentieth if that is more, and a fifth instead of as many where each run is a call); 0 makes none.
     Guarantee: if `case` is (epsilon, delta)-private and its runs are independent, `epsilon_lower` exceeds epsilon with
     probability at most `significance`, for a bound with an assumption only under that; and code that is what its
-    certificate declares is accused with probability at most `significance`. Each other member of `bounds` holds alone,
+    certificate declares is flagged with probability at most `significance`. Each other member of `bounds` holds alone,
     at its own significance. A given score reads what is declared: beside it, a learner attacks all fields of the view
     with fresh runs, a tenth as many, at a part of `significance` (1e-9, or a hundredth of a smaller one) that the
     other deciding bounds leave to it; without controls (`control_runs` 0) it is left out. `ceiling` is the bound of an

@@ -69,7 +69,7 @@ def audit_curve(
 
     The case's own score is used where there is one; otherwise scores are learned from earlier blocks. What the process
     of an earlier audit `taught` (`result.process.teaching()`) steers the first bets; it must come from other runs.
-    Guarantee: code whose outputs on the two neighbours are within `trade_off` is accused with probability at most
+    Guarantee: code whose outputs on the two neighbours are within `trade_off` is flagged with probability at most
     `significance`, whenever the audit stops, if its runs are independent.
     Raises: ValueError: no run, or `significance` outside (0, 1).
 

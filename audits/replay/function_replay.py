@@ -20,7 +20,7 @@ from audits.replay.sighting import Calls, Sighting, sightings
 from dpaudit import Claim
 
 FALSE_ALARM = 1e-9
-"""The probability, at most, that a replay accuses a function that keeps its claim."""
+"""The probability, at most, that a replay flags a function that keeps its claim; what it supposes, if that holds."""
 
 _TRIED = 7_103
 _OF_A_KIND = 2
@@ -84,7 +84,8 @@ def replay_function(
 ) -> FunctionReplay:
     """Return what replays of `pairs` show; a confirmation takes at most `most` runs of each side.
 
-    Guarantee: a function that keeps the claim on all pairs is said to violate it with probability below 1e-9.
+    Guarantee: a function that keeps the claim on all pairs has a confirmed sighting with probability below 1e-9. A
+    sighting that is `supposed` rests on the laws that 200 fresh runs of each side followed: it holds under them alone.
     Raises: DPAuditError: an output that cannot be read.
     """
     first, last = pairs[0].neighbours[0], pairs[-1].neighbours[1]

@@ -52,7 +52,7 @@ def audit_scores(
     mechanism was declared to have; claim and declaration then have half the significance each.
     Shape: (n1,), (n0,); for pairs n1 = n0. Ties count against the attack.
     Guarantee: under the stated sampling, with scores fitted on other data than those counted and a direction that was
-    fixed before, a true claim or declaration is accused with probability at most `significance`.
+    fixed before, a true claim or declaration is flagged with probability at most `significance`.
     Edge cases: exact halves instead of coins are not the sampling that `canaries` states.
     Raises: ValueError: NaN, an empty sample, a table of several columns, a rule of another sampling, unequal pairs, or
         pairs against a claim for other neighbours than `replace_one`.

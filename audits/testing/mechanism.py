@@ -24,7 +24,7 @@ def mechanism_checks(mechanism: Mechanism, rng: np.random.Generator) -> tuple[Ch
     """Return every check of the contract of one mechanism, in order; a check that raises has failed.
 
     Without `worst_pair` neither law nor loss nor other pairs are looked at. False alarm: 1e-8 for those that draw
-    afresh; at their fixed seeds, samples of shipped kinds are accused with probability 1e-7 each.
+    afresh; at their fixed seeds, samples of shipped kinds are flagged with probability 1e-7 each.
 
     >>> from mechanisms import Laplace
     >>> laplace = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")

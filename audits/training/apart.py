@@ -57,7 +57,7 @@ def check_apart(watch: Watch, included: Array, training: Training, claim: Claim,
     threshold, which is fixed before the run. It decides only where the loop reported sums without noise, no row of an
     absent canary moved, and the noise of the rows has no part in common (at level 1e-6).
     `epsilon_lower` is the epsilon of the declared run with the largest noise that the guesses refute, see `assumption`.
-    Guarantee: a run that is what it declares is accused with probability at most `significance`.
+    Guarantee: a run that is what it declares is flagged with probability at most `significance`.
     """
     canaries = len(included)
     seen = _seen(watch, training)

@@ -150,7 +150,7 @@ def seeded(seed: int) -> Generator[None, None, None]:
         yield
     finally:
         random.setstate(python)
-        np.random.set_state(numpy_state)  # noqa: NPY002
+        np.random.set_state(numpy_state)  # noqa: NPY002 - what the loop found is put back
         if torch is not None and torch_state is not None:
             torch.set_rng_state(torch_state)
 
@@ -158,7 +158,7 @@ def seeded(seed: int) -> Generator[None, None, None]:
 def _seed_globals(seed: int) -> None:
     """Start the global generators from a seed."""
     random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002
+    np.random.seed(seed)  # noqa: NPY002 - the user's loop may draw from it
     torch: Any = sys.modules.get("torch")
     if torch is not None:
         torch.manual_seed(seed)

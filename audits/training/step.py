@@ -22,7 +22,7 @@ def check_step(
     Nor is there a check where no direction of the canaries is known.
 
     A fair coin decides for each event whether to take a projection of a step with the canary in the batch or without.
-    Guarantee: steps with independent Gaussian noise of the declared size are accused with probability
+    Guarantee: steps with independent Gaussian noise of the declared size are flagged with probability
     `significance` at most.
     """
     present = watch.presence()

@@ -126,7 +126,7 @@ def audit_training(
     elsewhere `width`, the number of units of the first layer, says that the model is no linear one.
     `claim` is the claim for the whole run, under add_remove or replace_one. Canaries are left out, not replaced; a
     claim under replace_one is about the larger change.
-    Guarantee: a run that keeps its declaration and its claim is accused by a check with probability at most
+    Guarantee: a run that keeps its declaration and its claim is flagged by a check with probability at most
     `significance`. The check of one step assumes Gaussian noise, as declared; that of the whole run assumes nothing.
     Replays leave nothing to chance, see `replay_loop`.
     Raises: ValueError: shapes that do not fit, or a loop that never called back.

@@ -48,7 +48,7 @@ def bench(
 ) -> Exit:
     """Measure the auditor on mechanisms, correct and broken, whose privacy is known; or dpaudit on a corpus of bugs.
 
-    audits: a correct mechanism that is accused, or any bound above its truth, is a finding. Broken mechanisms that get
+    audits: a correct mechanism that is flagged, or any bound above its truth, is a finding. Broken mechanisms that get
     away are listed: more runs, or a sharper attack, would show them. bugs: an accused fixed version is a finding, and
     so is a defect that gets away; what could not be run is said to be not run.
     """

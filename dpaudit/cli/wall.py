@@ -51,7 +51,7 @@ def wall(
     """Audit releases of other libraries, known bugs among them, under one error rate.
 
     The error rate is that of the whole shipped list, also where one library is measured. A library that is not
-    installed here is not run, and the page says so. A row that was held to be sound and is accused, or a known defect
+    installed here is not run, and the page says so. A row that was held to be sound and is flagged, or a known defect
     that gets away, is a finding.
     """
     level = _SIGNIFICANCE if significance is None else significance

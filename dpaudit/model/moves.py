@@ -1,6 +1,7 @@
 """Moves: what happens to the records of one person, and the moves of its parts that the rule of a node reads.
 
-docs/theory/meaning.md defines them. Each move stands for its reverse as well.
+docs/theory/meaning.md defines them. Each move stands for its reverse as well. The move `drop` of a placeholder has no
+type: no rule reads it, as `zeroed_as_absent` is the condition that it moves nothing.
 """
 
 from collections.abc import Mapping
@@ -31,13 +32,6 @@ class Remove(Move):
 
     __slots__ = ()
     name, relation = "remove", "add_remove"
-
-
-class Drop(Move):
-    """The slot of a placeholder goes. No mechanism states it: `zeroed_as_absent` is the condition that it is 0."""
-
-    __slots__ = ()
-    name, relation = "drop", "add_remove"
 
 
 class Zero(Move):

@@ -93,7 +93,7 @@ class ScoresResult:
     *violation*: the claim or the declared trade-off is refuted. *not_refuted*: the scores tell members from others, and
     nothing is refuted. *inconclusive*: they do not, or no scores of this number could refute the claim. Scores are one
     attack, so that no verdict says that the claim holds.
-    Guarantee: claim and declaration, where both hold, are accused with probability at most `significance`, under the
+    Guarantee: claim and declaration, where both hold, are flagged with probability at most `significance`, under the
     stated `sampling`. `epsilon_lower` is wrong with at most that probability.
 
     >>> import numpy as np

@@ -55,7 +55,8 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
     """Return how loose `claim` is for `declaration`, factor by factor.
 
     `proved` is the tight epsilon at the claim's delta, where the accountant has been asked for it.
-    Where no noise lets the printed argument conclude the claim, only the tight reading is compared.
+    Where no noise lets the printed argument conclude the claim, or it concludes an epsilon of 0 at the deltas that it
+    prints, only the tight reading is compared.
     None where no finite noise or epsilon can be compared: an infinite tight epsilon, a part that is stated
     and cannot be scaled, a claim of epsilon 0 or above 100, which promises nothing, a claim that needs no noise (a
     sample's rate below the claimed delta) or less than a search looks for.
@@ -80,7 +81,7 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
         noises = [1.0, *(reading.noise(declaration, claim) for reading in printed), needed]
     except UnsupportedError:  # with no noise does the printed argument conclude the claim
         epsilons, noises = [math.inf], []
-    if math.inf in epsilons:
+    if math.inf in epsilons or 0 in epsilons[1:-1]:  # a reading that needs no epsilon at its own delta has no ratio
         readings, epsilons, noises = (_tight(),), [claim.epsilon, tight], [1.0, needed]
     if noises[-1] <= _NO_NOISE:
         return None

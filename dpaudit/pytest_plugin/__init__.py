@@ -56,9 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("dp_profile", f"one of {', '.join(PROFILES)}", default=_DEFAULTS["profile"])
     parser.addini("dp_evidence", "SQLite file that carries evidence from run to run, relative to the root", default="")
-    parser.addini(
-        "dp_significance", "probability that one check accuses correct code", default=_DEFAULTS["significance"]
-    )
+    parser.addini("dp_significance", "probability that one check flags correct code", default=_DEFAULTS["significance"])
     parser.addini(
         "dp_suite_size",
         "number of checks of the whole suite; those of the session if it is 0",

@@ -94,6 +94,6 @@ def _kept(settings: Settings) -> str:
         shared = f"for every run that shares {settings.evidence}"
         return f"Profile {settings.profile}. Correct code is flagged {level}, {shared}."
     return (
-        f"Profile {settings.profile}. Each test accuses correct code {level}, "
+        f"Profile {settings.profile}. Each test flags correct code {level}, "
         "with fixed seeds: the same code gives the same result."
     )

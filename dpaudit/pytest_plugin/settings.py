@@ -13,7 +13,7 @@ REQUIRED = ("not_refuted", "declared")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings of a session. `significance` is the probability that correct code is ever accused.
+    """The settings of a session. `significance` is the probability that correct code is ever flagged.
 
     Without `evidence`, a check's seed follows from its name, so that repeating the suite repeats its outcome. With it,
     every run draws a fresh seed, and all runs that share the file share the budget. `strict` makes an inconclusive

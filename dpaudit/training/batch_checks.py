@@ -2,7 +2,7 @@
 
 A test looks at one thing over all runs and sums up in one probability, that of so strange a sight under the declared
 law. Counts of pairs and cells are compared with binomial ones, which are exact for Poisson samples; where a law deals
-without replacement they spread more widely than the truth, so that right code is accused less often.
+without replacement they spread more widely than the truth, so that right code is flagged less often.
 Source: Hoeffding (1963), Theorem 4, for samples without replacement.
 """
 

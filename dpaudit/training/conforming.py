@@ -85,7 +85,7 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
     steps or over all of them; `DPA332` to `DPA336` what no noise covers, see `dpaudit.training.releases`.
     More noise than declared is no finding: it is a remark where the noise is normal, of one size in all steps, since
     normal noise of the declared size and fresh noise of the rest make it up; else it is noise of another law.
-    Guarantee: a run that is what it declares is accused with probability at most `significance`; the tests of
+    Guarantee: a run that is what it declares is flagged with probability at most `significance`; the tests of
     dispersion and of contributions without `summed` rest on a normal approximation.
 
     >>> rng = np.random.default_rng(0)

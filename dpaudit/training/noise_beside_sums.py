@@ -28,7 +28,7 @@ def noise_follows_sums(training: Training, watch: Watch, significance: float) ->
     Rule: `DPA327`. Two bets of equal shares are made on the coordinates in their order, each with sums that were known
     before the noise was drawn: on a slope of the noise on the sum, and on another size of the noise where the sum is
     zero, small or large. A sum that is only made smaller is no fault.
-    Guarantee: independent normal noise of the declared size is accused with probability at most `significance` (Ville
+    Guarantee: independent normal noise of the declared size is flagged with probability at most `significance` (Ville
     1939), whatever sums a loop computes from earlier steps.
 
     >>> rng = np.random.default_rng(0)

@@ -20,7 +20,7 @@ def noise_law_check(training: Training, watch: Watch, significance: float) -> It
     """Yield whether the noise of each step has the declared size, and the noise of all steps the normal law.
 
     Rules: `DPA327` noise of another law than declared, or less of it in some steps than in others.
-    Guarantee: independent normal noise of the declared size is accused with probability at most `significance`.
+    Guarantee: independent normal noise of the declared size is flagged with probability at most `significance`.
 
     >>> rng = np.random.default_rng(0)
     >>> watch = Watch(records=10)

@@ -20,7 +20,7 @@ def conform_batches(runs: Sequence[DrawnBatches], *, significance: float = 1e-6)
 
     Sizes of batches, how often each record was drawn, in which batches, with which others, and again in later ones.
     Rule: `DPA326` a sampler that does not draw as declared.
-    Guarantee: a sampler that draws as declared is accused with probability at most `significance`, where counts are
+    Guarantee: a sampler that draws as declared is flagged with probability at most `significance`, where counts are
     binomial, as those of single records in Poisson samples. Other counts spread less; that their tails are smaller
     was seen in simulation and is not proved.
 

@@ -307,10 +307,10 @@ def leak(loss: Loss) -> float:
         case "between" | "halves":
             return leak(loss[1])
         case "map" | "allocated":
-            lost = -math.expm1(math.fsum(n * math.log1p(-min(leak(part), _SURE)) for part, n in _inside(loss)))
-            if loss[0] == "map":
-                return float(loss[2] * lost) if loss[3] == "remove" else 0.0
-            return float(lost if loss[3] == "remove" else lost ** loss[2])
+            kept = math.fsum(n * math.log1p(-min(leak(part), _SURE)) for part, n in _inside(loss))
+            if loss[3] != "remove":
+                return 0.0 if loss[0] == "map" else float((-math.expm1(kept)) ** loss[2])
+            return float(-loss[2] * math.expm1(kept) if loss[0] == "map" else -math.expm1(kept * math.prod(loss[4:])))
         case _:
             return 0.0
 

@@ -31,7 +31,7 @@ def measure(
     """Return one result for each row, each at level `significance` / `family`.
 
     `family` is the number of rows of the whole list, also of those that run elsewhere. Guarantee: with probability at
-    least 1 - `significance` no row is accused whose claim holds for its pair.
+    least 1 - `significance` no row is flagged whose claim holds for its pair.
     """
     results: list[RowResult] = []
     for number, row in enumerate(rows):
@@ -106,7 +106,7 @@ def _released(empty: RowResult, release: LibraryRelease, attacked: Attack) -> Ro
 
 
 def _attacked(known: RowResult, release: LibraryRelease, *, level: float, rng: np.random.Generator) -> RowResult:
-    """Return the audit of a release, and its repetition where it is accused."""
+    """Return the audit of a release, and its repetition where it is flagged."""
     outcome, lower, power = _audited(release, known.runs, level, rng)
     again = None
     if outcome == "violation":

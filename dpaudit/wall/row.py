@@ -74,7 +74,7 @@ class RowResult:
 
     @property
     def surprising(self) -> bool:
-        """Whether a row that is held to be sound or repaired was accused."""
+        """Whether a row that is held to be sound or repaired was flagged."""
         return self.accused and self.standing in ("sound", "fixed")
 
     @property

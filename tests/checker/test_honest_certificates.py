@@ -213,6 +213,17 @@ def test_a_slack_is_missing_only_where_no_noise_is_compared() -> None:
         assert verify(FORGING.resealed(data)).accepted == (not needs)
 
 
+def test_a_printed_argument_that_needs_no_epsilon_at_its_own_delta_has_no_ratio() -> None:
+    """The rule gives epsilon 0 at the printed delta: only the declared noise is compared, and the slack multiplies."""
+    noise = Gaussian(stddev=833.3, l2_sensitivity=2.0, neighbours="add_remove")
+    printed = Printed(rule="classic_gaussian_2", epsilon=0.506, delta=0.00335)
+    tree = PostProcess(part=Release(label="sum", mechanism=noise, printed=printed), steps=("rounding",))
+    found = made((tree, 0.0124, 5e-11, "add_remove"))
+    assert found.slack is not None
+    assert [factor.name for factor in found.slack.factors] in ([], ["declared noise"])
+    assert verify(found.to_json()).accepted
+
+
 def test_a_claim_above_100_nats_promises_nothing_to_compare_with() -> None:
     compared = [made((laplace(2.0), epsilon, 0.0, "add_remove")) for epsilon in (100.0, 101.0)]
     assert [found.slack is None for found in compared] == [False, True]

@@ -578,7 +578,12 @@ def lower_truths() -> Iterator[tuple[Data, str, Data, float, float]]:
 def met_from_below() -> Iterator[tuple[Data, str, Data, float, float]]:
     """Several secret places, with a relation, a witness, an epsilon and a delta: only the lower end is sharp."""
     one: Data = {"labels": ["sum"], "plan": [], "attained": "assumed"}
-    for steps, places, p, epsilon in ((3, 2, [0.7, 0.3], 0.2), (4, 2, [0.6, 0.3, 0.1], 0.5), (4, 3, [0.6, 0.4], 0.1)):
+    for steps, places, p, epsilon in (
+        (3, 2, [0.7, 0.3], 0.2),
+        (4, 2, [0.6, 0.3, 0.1], 0.5),
+        (4, 3, [0.6, 0.4], 0.1),
+        (3, 2, [0.3, 0.7, 0.0], 0.2),  # one outcome tells all at each place
+    ):
         q = p[::-1]
         ways, held = list(product(range(len(p)), repeat=steps)), list(combinations(range(steps), places))
         alone = [math.prod(q[i] for i in way) for way in ways]

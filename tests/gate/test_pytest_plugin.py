@@ -111,7 +111,7 @@ def test_three_lines_certify_and_audit_each_kind_of_subject(project: Callable[..
     assert "REFUTED  laplace" in ended.stdout.str()
     assert "differential privacy ===" in ended.stdout.str()
     assert re.search(
-        r"Each test accuses correct code with probability at most 0\.001, with fixed seeds", ended.stdout.str()
+        r"Each test flags correct code with probability at most 0\.001, with fixed seeds", ended.stdout.str()
     )
     assert "fixture.py" not in ended.stdout.str()
 

@@ -97,7 +97,7 @@ class Judgement:
 
     @property
     def of_the_run(self) -> Alternatives:
-        """What a run may meet of this node, each of it all along: its orders where they are fixed, else all joined.
+        """The alternatives of a whole run: the orders of the node where a run has one of them, else all joined.
 
         Whether a record is there is settled before the run, and a part is stated for that pair in one order. So the
         larger of both orders is taken after composition. Where the other neighbour holds another record in its place,
