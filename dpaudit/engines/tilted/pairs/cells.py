@@ -50,9 +50,9 @@ def _steps(width: float, tail: float) -> tuple[float, float]:
 
 @lru_cache(maxsize=256)
 def span(loss: Paired, tail: float) -> float:
-    """Return about how far a derived loss reaches from its lowest value to its highest, on either side."""
-    sides = (pair(loss, _LOOK, max(tail, 1e-30)).losses for pair in (pair_above, pair_below))
-    return max(float(losses.max(initial=0.0) - losses.min(initial=0.0)) for losses in sides) or _LOOK
+    """Return about how far a derived loss reaches from its lowest value to its highest, as seen from above."""
+    losses = pair_above(loss, _LOOK, max(tail, 1e-30)).losses
+    return float(losses.max(initial=0.0) - losses.min(initial=0.0)) or _LOOK
 
 
 def reach(loss: SimpleLoss, tail: float) -> float:

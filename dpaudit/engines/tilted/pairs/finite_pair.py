@@ -160,16 +160,20 @@ def placed(pair: FinitePair, width: float) -> FinitePair:
 
     The curve at every multiple stays what it was.
     """
-    phase = pair.losses / width
-    at = np.floor(phase)
+    width = _bounded(pair, width)
+    at = np.floor(pair.losses / width)
     gap = pair.losses - at * width
-    lift, stay = np.expm1(-gap) / math.expm1(-width), np.exp(-gap) * np.expm1(gap - width) / math.expm1(-width)
-    shares = np.concatenate([pair.masses * np.maximum(stay, 0.0), pair.masses * np.maximum(lift, 0.0)])
-    knots, where = np.unique(np.concatenate([at, at + 1]), return_inverse=True)
+    lifted = np.clip(np.expm1(-gap) / math.expm1(-width), 0.0, 1.0)  # the share of an atom that the knot above takes
+    first = float(at.min(initial=0.0))
+    knots = (at - first).astype(np.int64)
+    number = int(knots.max(initial=0)) + 2
+    masses = np.bincount(knots, pair.masses * (1 - lifted), number)
+    masses += np.bincount(knots + 1, pair.masses * lifted, number)
+    held = np.flatnonzero(masses)
     slip = 4 * _UNIT * float(np.abs(pair.losses).max(initial=0.0)) / width
     return FinitePair(
-        losses=np.asarray(width * knots, np.float64),
-        masses=np.asarray(np.bincount(where, shares, len(knots)), np.float64),
+        losses=width * (first + held),
+        masses=np.asarray(masses[held], np.float64),
         infinite=pair.infinite,
         missing=pair.missing,
         error=pair.error + 1e-13 + slip * width,
