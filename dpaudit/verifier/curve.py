@@ -24,7 +24,7 @@ from dpaudit.verifier.losses import (
     supremum,
 )
 from dpaudit.verifier.numerics.moments import above, ranged
-from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, blur, cut, pair, plain, reach
+from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, aligned, blur, cut, pair, plain, reach
 from dpaudit.verifier.refusals import follow, require
 from dpaudit.verifier.shifts import Array
 from dpaudit.verifier.sums import Law, Window, growth, summed
@@ -221,8 +221,8 @@ def _window(losses: dict[Loss, int], epsilon: float) -> tuple[float, Window, Arr
 def _aligned(step: float, losses: dict[Loss, int]) -> float:
     """Return a step of which the largest value of the most frequent loss is a multiple: its atoms are not split."""
     often = max(losses, key=lambda loss: losses[loss])
-    knots = max(map(abs, reach(often))) / step
-    return step * knots / math.floor(knots) if often[0] in ("laplace", "discrete") and 1 <= knots < _FINE else step
+    end = max(map(abs, reach(often)))
+    return aligned(step, end) if often[0] in ("laplace", "discrete") and end < _FINE * step else step
 
 
 def _merged(held: Pair) -> tuple[Array, Array]:

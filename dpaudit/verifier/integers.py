@@ -81,7 +81,8 @@ def _larger(move: float, other: float, rate: float) -> Loss:
     p, q = _cells(z, (move, other), rate)
     far, near = (sampled(m * z[1:-1] - m * m / 2, rate) for m in (move, other))
     at = np.maximum.accumulate(np.maximum(far - near, 0.0))
-    rise = p[1:-1] - q[1:-1] * np.exp(at[:-1]) + 256 * 2.0**-53 * (1 + z[1:-2] ** 2) * p[1:].sum()
+    beyond = np.cumsum(p[::-1])[::-1]
+    rise = p[1:-1] - q[1:-1] * np.exp(at[:-1]) + 256 * 2.0**-53 * (1 + z[1:-2] ** 2) * beyond[1:-1]
     up = np.clip(rise / -np.expm1(-np.maximum(np.diff(at), 1e-300)), 0.0, p[1:-1])
     held = [*zip(at[:-1], p[1:-1] - up, strict=True), *zip(at[1:], up, strict=True), (math.log(p[0] / q[0]), p[0])]
     return discrete([(float(v), float(mass)) for v, mass in held], float(p[-1]))

@@ -22,14 +22,12 @@ DERIVED = ("map", "average", "choice", "allocated", "between", "halves")  # made
 _SLACK, _FINE, _EXACT = 1e-10, 1e-12, 1e-13  # relative: of weights and maps, of places on a lattice, of masses as given
 _RARE, _DEEP, _TINY, _LARGEST = 1e-60, 80.0, 1e-320, 600.0  # labels and losses that decide nothing; of chosen losses
 _INNER, _WIDEST = 2**13, 2**22  # knots of losses that are met together or chosen from; of any lattice
-_SUM, _PLACED, _CAPS = (
-    2**18,
-    2**16,
-    {"remove": 1e-12, "add": 1e-5},
-)  # knots of a secret step; what its largest ratios may weigh
+_SUM, _PLACED = 2**18, 2**16  # knots of a secret step
+_CAPS = {"remove": 1e-12, "add": 1e-5}  # what its largest ratios may weigh
 _TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and over a deviation of the sum
 _FEWEST = 64  # knots that the ratios of a secret step are told by
-_FEW = {"remove": 0.0, "add": 1e-16}
+_FEW = 1e-16  # what knots of a secret step that hold rounding may weigh
+_SELDOM = 1e-8  # what is left out twice as often as it is met: the square of this
 
 
 Chooser = Callable[[list[tuple[Array, Array]], Array], Array]
@@ -111,6 +109,9 @@ def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
         return max(map(sum, zip(lows, kept, strict=True))), max(0.0, *map(sum, zip(highs, kept, strict=True)))
     if loss[0] == "halves":
         return plain(loss[1], epsilon)
+    if loss[0] == "between":
+        low = plain(loss[2], epsilon)[0] + leak(loss[2]) - leak(loss)
+        return max(0.0, low), max(low, plain(loss[1], epsilon)[1])
     if loss[0] not in (*DERIVED, "discrete"):
         p, q, off = shifts.closed(loss, epsilon)
         return max(0.0, p - q - 2 * off), min(1.0, max(0.0, p - q) + 2 * off)
@@ -211,12 +212,19 @@ def _together(inside: tuple[tuple[Loss, int], ...], cells: int) -> Pair:
     if len(inside) == 1 and inside[0][1] == 1:
         return pair(inside[0][0], cells)
     held = [(pair(loss, cells), n) for loss, n in inside]
+    often, _ = max(held, key=lambda row: row[1])
     step = sum(n * float(np.ptp(part.at)) for part, n in held) / min(cells, _INNER) or 1.0
+    step = aligned(step, float(np.abs(often.at).max()))
     cuts = [cut(part, step) for part, n in held for _ in range(n)]
     upper, *labels = (reduce(np.convolve, [part.rows[i] for part in cuts]) for i in range(5))
     at = (sum(part.first for part in cuts) + np.arange(len(upper))) * step
     lost = -math.expm1(math.fsum(math.log1p(-min(part.lost, 1 - UNIT)) for part in cuts))
     return Pair(at, upper, lost, _alone(at, upper), at, *labels)
+
+
+def aligned(step: float, end: float) -> float:
+    """Return a step, no smaller, of which an `end` beyond it is a multiple: an atom there is not split."""
+    return end / math.floor(end / step) if end >= step else step
 
 
 def _mapped(held: Pair, rate: float) -> Pair:
@@ -291,34 +299,55 @@ def _by_sign(tails: list[tuple[Array, Array]], at: Array) -> Array:
 
 
 def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
-    """Return the mean of likelihood ratios, of which one step has the record's, on knots 0, g, 2g, ..."""
+    """Return the mean of likelihood ratios, of which one step has the record's, on evenly spaced knots.
+
+    What only Q has at a step has the ratio 0; where that is rare, and order counts, it is met once or counts as lost.
+    """
     x, q = np.exp(np.minimum(inner.at, _LARGEST)), _under_q(inner.at, inner.masses)
     ranks = np.argsort(x)
     beyond = np.cumsum((x * q)[ranks][::-1])[::-1]
     places = np.searchsorted(-beyond, -_CAPS[order] * np.array([1.0, 1e1, 1e2, 1e3]))
     caps = np.maximum(1.0, x[ranks][np.minimum(places, len(x) - 1)])
     cap = float(next((cap for cap in caps if cap <= size / 8), caps[-1]))
-    second = float((np.minimum(x, cap) ** 2 * q).sum())
-    g = (steps + 3 * cap + 14 * math.sqrt(steps * min(second, cap))) / size
+    kept, rare = np.minimum(x, cap), steps * inner.alone
+    low = float(kept.min()) if rare <= _SELDOM else 0.0
+    once = rare if order == "add" and low and steps > 1 else 0.0
+    low = low if once or order == "remove" or not rare else 0.0
+    g, spread = _knots(kept - low, q, steps, size)
     whole, each = _TILTS[order]
-    tilts = {whole / size, each * g / math.sqrt(steps * max(second - 1, 1e-9)) or whole / size}
-    upper = _spread(np.minimum(x, cap) / g, q * (1 + _SLACK))
-    upper[0] += inner.alone
-    means = np.arange(size) * g / steps
-    over, top = _power([(upper, steps)], size, 1, tilts)
-    few = max(1, int(np.searchsorted(np.cumsum(over), _FEW[order])))  # knots that hold rounding, taken as told apart
-    lost = inner.lost + float((np.maximum(x - cap, 0.0) * q).sum()) * 1.001 + min(1.0, top * size * g / steps)
-    lost, alone = lost + float((over * means)[:few].sum()), float(over[:few].sum())
-    shrunk, rows = _inner_labels(inner)
-    at, law = np.log(means[few:]), over[few:]
-    if order == "add":
-        at, lost, alone = -at, alone, lost
+    tilts = {whole / size, each * g / (spread or 1.0) or whole / size}
+    upper = _spread((kept - low) / g, q * (1 + _SLACK))
+    upper[0] += 0.0 if once else inner.alone
+    (over, top), means = _power([(upper, steps)], size, 1, tilts), low + np.arange(size) * g / steps
+    held = over if order == "add" else over * means
+    few = max(not low, int(np.searchsorted(np.cumsum(held), _FEW)))  # knots that hold rounding: taken as told apart
+    lost = inner.lost + float((np.maximum(x - cap, 0.0) * q).sum()) * 1.001
+    lost, alone = lost + float((over * means)[:few].sum()), float(over[:few].sum()) + once * once
+    at, law = np.log(means[few:]), held[few:]
+    if order == "remove":
+        lost += min(1.0, top * float(means[-1] + g / steps))
     else:
-        law = law * means[few:]
-    if cap < caps[0] or _FEWEST * g > np.ptp(np.minimum(x, cap)):  # ratios that this window holds badly
+        law[-1] += top
+        if once:
+            others, top = _power([(upper, steps - 1)], size, 1, tilts)
+            others[-1] += top
+            alone += once * float(others[:few].sum())
+            at, law = np.append(at, np.log((means - low / steps)[few:])), np.append(law, others[few:] * once)
+        at, lost, alone = -at, alone, lost
+    shrunk, rows = _inner_labels(inner)
+    if cap < caps[0] or _FEWEST * g > np.ptp(kept):  # ratios that this window holds badly
         return Pair(at, law, lost, alone, *_by_logarithms(inner, (steps, 1), order, min(size, _PLACED), at))
-    values = 1 / np.maximum(shrunk, 1 / cap) / g
+    values = 1 / np.maximum(shrunk, 1 / cap)
+    values = (values - values.min()) / g
     return Pair(at, law, lost, alone, *_counted(values, rows, (steps, 1), order, (size, tilts), at))
+
+
+def _knots(above: Array, q: Array, steps: int, size: int) -> tuple[float, float]:
+    """Return the step of knots that hold nearly every sum of values above the least one, and the sum's deviation."""
+    mean, square, span = float(above @ q), float(above**2 @ q), float(above.max())
+    spread = math.sqrt(steps * max(square - mean * mean, 0.0))
+    room = min(steps * span, steps * mean + 3 * span + 14 * spread)
+    return (room or 1.0) / (size - 2 * min(steps + 1, size // 8)), spread
 
 
 def _at_places(loss: Loss, cells: int, size: int) -> Pair:
@@ -381,11 +410,11 @@ def _spread(at: Array, masses: Array) -> Array:
 
 def _power(rows: list[tuple[Array, int]], size: int, side: int, tilts: set[float]) -> tuple[Array, float]:
     """Return the law of a sum at every knot, the best bound of several tilts; and what lies beyond."""
-    measures, ways, found = [(0, row, n) for row, n in rows], np.geomspace(1.0, 40.0, 6) / size, []
+    measures, ways, found = [(0, row, n) for row, n in rows], np.geomspace(1.0, 1e3, 16) / size, []
     for theta in tilts:
         law = summed(measures, theta, Window(0, size, 1.0), ways)
         held = np.maximum(law.masses + (law.error if side > 0 else -law.error - law.above), 0.0)
         scale = np.exp(np.minimum(law.log_moment + side * law.relative - theta * np.arange(size + 1), _LARGEST))
-        found.append((held * scale[:-1], law.above * float(scale[-1])))
+        found.append((held * scale[:-1], law.above * float(scale[-1]) if theta > 0 else 1.0))
     best = np.min if side > 0 else np.max
     return np.asarray(best([law for law, _ in found], axis=0)), min(top for _, top in found)

@@ -91,6 +91,8 @@ def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) 
     beyond = [_chernoff(grown - tilts * end, side) for end, side in sides]
     if window.first <= sum(first * times for first, _, times in measures):
         beyond[0] = 0.0
+    if window.first + window.size > sum((first + len(masses) - 1) * times for first, masses, times in measures):
+        beyond[1] = 0.0
     return Law(log_moment, masses, error, relative, *(mass * (1 + relative) for mass in beyond))
 
 

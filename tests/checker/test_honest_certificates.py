@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dpaudit import (
+    Allocate,
     Cells,
     Certificate,
     Claim,
@@ -128,12 +129,20 @@ CASES: dict[str, Question] = {
         0.0,
         "replace_one",
     ),
+    "one secret step of two": (Allocate(part=laplace(23.8), steps=2), 0.0421, 4.9e-9, "add_remove"),
+    "one secret step of three counts": (
+        Allocate(part=Repeat(part=laplace(56.6), times=3), steps=34, epochs=3, positions="repeated"),
+        0.0239,
+        1e-9,
+        "add_remove",
+    ),
     "a group of zeroed records": (
         Group(part=sized(gaussian(29.9, "zero_out"), 73307, 820), size=4),
         0.0424,
         1e-8,
         "zero_out",
     ),
+    "a zeroed record of few": (sized(gaussian(0.93, "zero_out"), 2834, 1), 0.00328, 2.3e-5, "zero_out"),
     "copies that are hardly ever drawn": (
         replace(sized(release(REPLACED), 1965, 1437), scheme="with_replacement"),
         2.518,
