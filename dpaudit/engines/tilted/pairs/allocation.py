@@ -8,6 +8,7 @@ that rounding is as small as the tail that an order asks about; at every knot th
 """
 
 import math
+from bisect import bisect_left
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -25,6 +26,7 @@ _TOP = 14.0  # the tilt over the whole window, in logarithms, at which what lies
 _RATE = 5.0  # -ln of the probability of the tail on which a tilt puts the weights, about
 _SIDES: dict[SampledOrder, float] = {"remove": 1.0, "add": -1.0}  # the tail of the mean that an order asks about
 _LOOK = 2000  # places at which a law is looked at to choose tilts
+_SLOPES = 400  # tilts that are chosen from
 _RARE = -36.0  # the logarithm of a weight beyond the window that is small enough
 _TINY = 1e-300
 _LIGHT = 1e-5  # the same where the cap costs about as much of epsilon, and nothing of delta
@@ -65,9 +67,9 @@ def _without_tail(pair: FinitePair, tail: float) -> FinitePair:
 
     What rounding puts far out would count for much where such pairs are composed.
     """
-    order = np.argsort(-pair.losses)
+    order = np.argsort(-pair.losses, kind="stable")
     number = int(np.searchsorted(np.cumsum(pair.masses[order]), tail))
-    lost, kept = pair.masses[order[:number]], np.sort(order[number:])
+    lost, kept = pair.masses[order[:number]], np.sort(order[number:], kind="stable")
     return replace(
         pair,
         losses=pair.losses[kept],
@@ -153,15 +155,19 @@ def _tilts(row: Floats, steps: int, size: int, order: SampledOrder) -> list[floa
     block = -(-len(row) // _LOOK)
     masses = np.add.reduceat(row, np.arange(0, len(row), block))
     places = block * np.arange(len(masses)) + (block - 1) / 2
-    slopes = np.geomspace(1e-3, 600.0, 400) / len(row)
-    exponents = np.log(np.maximum(masses, _TINY)) + _SIDES[order] * slopes[:, None] * places
-    top = exponents.max(axis=1)
-    weights = np.exp(exponents - top[:, None])
-    total = weights.sum(axis=1)
-    means = (weights * places).sum(axis=1) / total
-    rates = steps * (_SIDES[order] * slopes * means - top - np.log(total) + math.log(masses.sum()))
-    steep = _SIDES[order] * float(slopes[max(0, int(np.searchsorted(rates, _RATE)) - 1)])
-    return [steep, _TOP / size]
+    logarithms = np.log(np.maximum(masses, _TINY))
+    slopes = _SIDES[order] * np.geomspace(1e-3, 600.0, _SLOPES) / len(row)
+
+    def rate(index: int) -> float:
+        """Return -ln of Chernoff's bound on the tail on which a slope puts the weights, which grows with the slope."""
+        exponents = logarithms + slopes[index] * places
+        top = float(exponents.max())
+        weights = np.exp(exponents - top)
+        total = float(weights.sum())
+        mean = float((weights * places).sum()) / total
+        return steps * (float(slopes[index]) * mean - top - math.log(total) + math.log(float(masses.sum())))
+
+    return [float(slopes[max(0, bisect_left(range(_SLOPES), _RATE, key=rate) - 1)]), _TOP / size]
 
 
 def _sum_above(rows: Rows, size: int, tilts: list[float]) -> Floats:
@@ -191,7 +197,7 @@ def _ratios(step: FinitePair) -> tuple[Floats, Floats]:
 
 def _capped(ratios: Floats, under_q: Floats, tail: float) -> tuple[float, float]:
     """Return a cap c with E(X - c)_+ of about `tail`, and that expectation."""
-    order = np.argsort(ratios)
+    order = np.argsort(ratios, kind="stable")
     x, r = ratios[order], under_q[order]
     above = np.cumsum((x * r)[::-1])[::-1]
     index = int(np.searchsorted(-above, -tail))
