@@ -172,7 +172,7 @@ def placed(pair: FinitePair, width: float) -> FinitePair:
     held = np.flatnonzero(masses)
     slip = 4 * _UNIT * float(np.abs(pair.losses).max(initial=0.0)) / width
     return FinitePair(
-        losses=width * (first + held),
+        losses=np.asarray(width * (first + held), np.float64),
         masses=np.asarray(masses[held], np.float64),
         infinite=pair.infinite,
         missing=pair.missing,
