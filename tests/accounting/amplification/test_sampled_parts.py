@@ -12,7 +12,7 @@ from scipy.stats import norm
 from dpaudit import Claim, certify, verify
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.fold import above, fold
-from dpaudit.engines import ENGINES
+from dpaudit.engines import ENGINES, TILTED
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.claim import Neighbours
@@ -35,6 +35,7 @@ from dpaudit.model.losses import (
     LaplaceLoss,
     MixtureLoss,
     SampledLoss,
+    SampledOrder,
     SimpleLoss,
 )
 from mechanisms import Gaussian, Laplace
@@ -169,6 +170,14 @@ def test_secret_steps_are_narrow_at_small_deltas(mu: float, steps: int, epochs: 
     """A thousandth between both sides, for several epochs and for a thousand steps."""
     found = bracket_epsilon(fold(Allocate(part=normal(mu), steps=steps, epochs=epochs), "add_remove"), delta)
     assert 0 < found.upper - found.lower < 1e-3 * found.upper
+
+
+@pytest.mark.parametrize("order", ["remove", "add"])
+def test_secret_steps_of_much_noise_are_narrow_in_both_orders(order: SampledOrder) -> None:
+    """What atoms lack of a whole law is summed with one rounding; n of them put mass where a tilt sees nothing else."""
+    loss = AllocatedLoss(inside=((GaussianLoss(mu=0.0176126), 1),), steps=3, order=order)
+    found = TILTED.delta(Composition.of(loss) * 2, 0.005294)
+    assert 0 < found.upper - found.lower < 1e-4 * found.upper
 
 
 def test_a_certificate_of_an_added_record_at_secret_steps_is_verified() -> None:

@@ -183,11 +183,9 @@ def placed(pair: FinitePair, width: float) -> FinitePair:
 def as_cells(pair: FinitePair, width: float) -> DiscretisedLoss:
     """Return a pair as cells of a width, in which up and down are the shares of the atoms at both ends."""
     width = _bounded(pair, width)
-    phase = pair.losses / width
-    at = np.floor(phase)
+    at = np.floor(pair.losses / width)
     gap = np.clip(pair.losses - at * width, 0.0, width)
-    lift = np.expm1(-gap) / math.expm1(-width)
-    stay = np.exp(-gap) * np.expm1(gap - width) / math.expm1(-width)
+    up = pair.masses * (np.expm1(-gap) / math.expm1(-width))
     first = int(at.min(initial=0))
     knots = (at - first).astype(np.int64)
     number = int(knots.max(initial=0)) + 1
@@ -196,8 +194,8 @@ def as_cells(pair: FinitePair, width: float) -> DiscretisedLoss:
         origin=Fraction(width) * first,
         width=Fraction(width),
         knots=np.zeros(number + 1),
-        up=np.asarray(np.bincount(knots, pair.masses * lift, number), np.float64),
-        down=np.asarray(np.bincount(knots, pair.masses * stay, number), np.float64),
+        up=np.asarray(np.bincount(knots, up, number), np.float64),
+        down=np.asarray(np.bincount(knots, pair.masses - up, number), np.float64),
         infinite=pair.infinite,
         below_other=pair.missing,
         error=pair.error + 1e-13,
