@@ -23,12 +23,12 @@ from dpaudit.engines.tilted.classes import few_kinds
 from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
 from dpaudit.engines.tilted.grid import Grid, dominated, dominating
 from dpaudit.engines.tilted.law import Weights, composed, weighted
-from dpaudit.engines.tilted.pairs.cells import cells_above, cells_below, reach
+from dpaudit.engines.tilted.pairs.cells import cells_above, cells_below, reach, reach_above
 from dpaudit.engines.tilted.steering import Aim, Atoms, aimed_at_delta, aimed_at_epsilon
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.engines.tilted.window import Effort, Window, coarse, window
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.losses import Composition, GaussianLoss
+from dpaudit.model.losses import Composition, GaussianLoss, SimpleLoss
 
 _SMALLEST = 1e-280  # the smallest delta that is resolved
 _FLOOR = 1e-40  # the smallest delta at an epsilon that is resolved well
@@ -106,7 +106,7 @@ class Question:
     def curves(self) -> tuple[LowerCurve, UpperCurve]:
         """Return both curves."""
         low, high = self._parts()
-        view, tail = self._view(high)
+        view, tail = self._view(high, reach)
         below = tuple((cells_below(loss, view.width, tail), times) for loss, times in low)
         above = tuple((cells_above(loss, view.width, tail), times) for loss, times in high)
         return _lower(below, view, total_infinite_mass(Composition(low))[0]), _upper(above, view)
@@ -114,7 +114,7 @@ class Question:
     def upper(self) -> UpperCurve:
         """Return the upper curve alone."""
         _, high = self._parts()
-        view, tail = self._view(high)
+        view, tail = self._view(high, reach_above)
         return _upper(tuple((cells_above(loss, view.width, tail), times) for loss, times in high), view)
 
     @property
@@ -128,12 +128,12 @@ class Question:
             return merged(self.composition)
         return few_kinds(self.composition, self.effort.joined)
 
-    def _view(self, parts: Parts) -> tuple[Window, float]:
+    def _view(self, parts: Parts, reach_of: Callable[[SimpleLoss, float], float]) -> tuple[Window, float]:
         """Return the window for the question, and the probability of a tail that may be cut off one loss."""
         atoms, aim, tail = self._aimed(parts)
         effort = replace(self.effort, most=self.effort.joined) if self._joined else self.effort
         view = window(parts, atoms, aim, effort)
-        longest = max((reach(loss, tail) for loss, _ in parts), default=0.0)
+        longest = max((reach_of(loss, tail) for loss, _ in parts), default=0.0)
         return replace(view, width=max(view.width, longest / _LONGEST)), tail
 
     def _aimed(self, parts: Parts) -> tuple[tuple[Atoms, ...], Aim, float]:

@@ -51,13 +51,24 @@ def _steps(width: float, tail: float) -> tuple[float, float]:
 @lru_cache(maxsize=256)
 def span(loss: Paired, tail: float) -> float:
     """Return about how far a derived loss reaches from its lowest value to its highest, as seen from above."""
-    losses = pair_above(loss, _LOOK, max(tail, 1e-30)).losses
-    return float(losses.max(initial=0.0) - losses.min(initial=0.0)) or _LOOK
+    return _extent(pair_above(loss, _LOOK, max(tail, 1e-30))) or _LOOK
+
+
+def reach_above(loss: SimpleLoss, tail: float) -> float:
+    """Return the span of a derived loss, 0 of any other."""
+    return span(loss, tail) if isinstance(loss, _KINDS) else 0.0
 
 
 def reach(loss: SimpleLoss, tail: float) -> float:
-    """Return the span of a derived loss, 0 of any other."""
-    return span(loss, tail) if isinstance(loss, _KINDS) else 0.0
+    """Return how far a derived loss reaches on either side, 0 of any other: labels from below may reach further."""
+    if not isinstance(loss, _KINDS):
+        return 0.0
+    return max(span(loss, tail), _extent(pair_below(loss, _LOOK, max(tail, 1e-30))))
+
+
+def _extent(pair: FinitePair) -> float:
+    """Return how far the losses of a pair lie apart, 0 among them."""
+    return float(pair.losses.max(initial=0.0) - pair.losses.min(initial=0.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
