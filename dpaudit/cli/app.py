@@ -72,15 +72,8 @@ COMMANDS = (
         "doctor",
         "Check one plug-in, or the installation: packages, versions, engines, noise, auditor, plug-ins.",
     ),
-    Command(
-        "bench",
-        "bench",
-        "Measure the auditor on mechanisms, correct and broken, whose privacy is known; "
-        "or dpaudit on a corpus of bugs.",
-    ),
     Command("study", "study", "Measure what privacy costs in usefulness, at equal certified epsilon."),
     Command("constants", "constants", "Show a paper's constants, and from which horizon each speaks."),
-    Command("wall", "wall", "Audit releases of other libraries, known bugs among them, under one error rate."),
     Command("demo", "demo", "Tell the whole story in under a minute and write a report."),
     Command("ledger", "ledger", "Keep budgets: book certificates against what a data set may spend in all."),
 )

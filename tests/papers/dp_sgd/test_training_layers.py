@@ -7,8 +7,18 @@ import numpy as np
 import pytest
 
 from audits import TrainingAudit, audit_training
-from audits.known_bugs.loops import CLAIM, FIXED, TRAINING, Loop, declared, of_the_mean, seeded, shuffled, whole_batch
 from audits.training.membership import check_run
+from benchmarks.known_bugs.loops import (
+    CLAIM,
+    FIXED,
+    TRAINING,
+    Loop,
+    declared,
+    of_the_mean,
+    seeded,
+    shuffled,
+    whole_batch,
+)
 from dpaudit import Claim, Conformity, Training, Watch, conform, gradient_canaries, plant
 from dpaudit.model.mechanism import Array
 
