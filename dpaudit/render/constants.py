@@ -1,6 +1,5 @@
-"""`dpaudit constants`: a paper's constants for a configuration, and from which horizon each width or bound speaks."""
+"""A paper's constants for a configuration, and from which horizon each width or bound speaks."""
 
-import json
 import math
 from dataclasses import asdict
 from typing import Any
@@ -9,32 +8,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Config, Format, Output, OutputFormat
-from dpaudit.cli.common.output import emit
-from dpaudit.configuration.config import read_config
-from dpaudit.configuration.configuration import Configured
 from dpaudit.model.constants import PaperConstants
 from dpaudit.wording.markdown import table as markdown_table
 from dpaudit.wording.numerals import nearest
-
-
-@ending
-def constants(config: Config, style: OutputFormat = Format.TEXT, output: Output = None) -> Exit:
-    """Show a paper's constants, and from which horizon each speaks.
-
-    Horizons are solved from formulas and printed as powers of ten; they may lie far beyond what runs.
-    """
-    configuration = read_config(config)
-    subject = configuration.subject
-    stated = getattr(subject.algorithm, "constants", None) if isinstance(subject, Configured) else None
-    if not isinstance(subject, Configured) or stated is None:
-        raise configuration.error("constants are known of the papers' algorithms; this is none of them.", "algorithm")
-    found: PaperConstants = stated(subject.problem)
-    emit(
-        lambda: _text(subject.name, found), lambda: _markdown(subject.name, found), lambda: _json(found), style, output
-    )
-    return Exit.PASS
 
 
 def _constants(found: PaperConstants) -> list[tuple[str, ...]]:
@@ -59,7 +35,7 @@ _CONSTANT_HEAD = ("Constant", "Value", "Source")
 _HORIZON_HEAD = ("Width or bound", "It speaks where", "From", "Source")
 
 
-def _text(name: str, found: PaperConstants) -> RenderableType:
+def constants_text(name: str, found: PaperConstants) -> RenderableType:
     """Return both tables for a terminal."""
     tables: list[RenderableType] = [Text(f"Constants of {name} at this configuration")]
     for head, rows in ((_CONSTANT_HEAD, _constants(found)), (_HORIZON_HEAD, _horizons(found))):
@@ -70,15 +46,15 @@ def _text(name: str, found: PaperConstants) -> RenderableType:
     return Group(*tables)
 
 
-def _markdown(name: str, found: PaperConstants) -> str:
+def constants_markdown(name: str, found: PaperConstants) -> str:
     """Return both tables as Markdown."""
     parts = (markdown_table(_CONSTANT_HEAD, _constants(found)), markdown_table(_HORIZON_HEAD, _horizons(found)))
     return "\n\n".join((f"# Constants of {name}", *parts))
 
 
-def _json(found: PaperConstants) -> str:
-    """Return everything as JSON; infinity is "inf", and what is not defined is null."""
-    return json.dumps(_plain(asdict(found)), indent=2, sort_keys=True)
+def constants_data(found: PaperConstants) -> Any:
+    """Return everything as plain data; infinity is "inf", and what is not defined is null."""
+    return _plain(asdict(found))
 
 
 def _plain(value: Any) -> Any:
