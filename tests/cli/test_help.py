@@ -106,17 +106,18 @@ def test_the_help_of_a_command_reads_its_signature_alone(entry: Command) -> None
     ended = subprocess.run(
         [sys.executable, "-c", HELP, entry.name, "-h"], capture_output=True, text=True, check=True, env=ENVIRONMENT
     )
-    assert {"numpy", "scipy", "jinja2", "dpaudit.workflow", "dpaudit.model"} & set(ended.stdout.split()) == set()
+    loaded = set(ended.stdout.split())
+    assert {"numpy", "scipy", "jinja2", "rich.console"} & loaded == set()
+    assert len([name for name in loaded if name.startswith("dpaudit")]) <= 20
 
 
-@pytest.mark.parametrize(("words", "most"), [((), 0.15), (("audit",), 0.25), (("ledger", "book"), 0.25)])
-def test_the_help_takes_a_quarter_of_a_second_of_the_processor_at_most(words: tuple[str, ...], most: float) -> None:
+def test_the_help_takes_at_most_015_seconds_of_the_processor() -> None:
     """The least of five processes, user and system time together; reading numpy alone would take as much again."""
 
     def seconds() -> float:
         before: Any = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-c", MAIN, *words, "--help"], capture_output=True, check=True, env=ENVIRONMENT)
+        subprocess.run([sys.executable, "-c", MAIN, "--help"], capture_output=True, check=True, env=ENVIRONMENT)
         after: Any = resource.getrusage(resource.RUSAGE_CHILDREN)
         return float(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
-    assert min(seconds() for _ in range(5)) <= most
+    assert min(seconds() for _ in range(5)) <= 0.15

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import TrainingAudit, audit_training
+from audits import audit_training
 from audits.training.membership import check_run
+from audits.training.training_audit import TrainingAudit
 from benchmarks.known_bugs.loops import (
     CLAIM,
     FIXED,
