@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Group
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import (
@@ -50,6 +49,8 @@ def audit(
     Every case of the configured view is audited against the claim and against the certificate. JSON is a
     list with one object for each case. A witness is a small file that `dpaudit verify` checks on fresh runs.
     """
+    from rich.console import Group
+
     from dpaudit.cli.common.output import emit, note, progress
     from dpaudit.cli.common.verdicts import audit_exit, worst
     from dpaudit.cli.witness import write_witnesses

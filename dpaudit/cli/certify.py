@@ -3,7 +3,6 @@
 from typing import Annotated
 
 import typer
-from rich.console import Group
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Config, ConfiguredSeed, Format, Output, OutputFormat
@@ -25,6 +24,8 @@ def certify(
     algorithm with a problem also runs a few times, and its trace is compared with its declaration. Text and Markdown
     end with what another accounting would have said, where an algorithm states it; the certificate does not hold it.
     """
+    from rich.console import Group
+
     from dpaudit.certification.as_stated import as_stated
     from dpaudit.cli.common.output import emit
     from dpaudit.cli.common.verdicts import certificate_exit

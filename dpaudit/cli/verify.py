@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Format, Output, OutputFormat, Seed
@@ -118,6 +117,8 @@ def _demands(expected: str | None) -> dict[str, str | float]:
 
 def _witness(file: Path, text: str, seed: int | None, style: Format, output: Path | None) -> Exit:
     """Repeat the count of a witness on fresh runs and write the result."""
+    from rich.text import Text
+
     from dpaudit.cli.common.output import emit, note
     from dpaudit.cli.witness import check_witness, witness_sentence
     from dpaudit.wording.markdown import cell
