@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 _LINE = re.compile(r"^    from ([\w.]+) import (\w+) as \2$", flags=re.M)
@@ -55,8 +54,8 @@ def exported(package: str) -> Mapping[str, str]:
     >>> exported("mechanisms")["Laplace"]
     'mechanisms.laplace'
     """
-    source = Path(str(import_module(package).__file__)).read_text(encoding="utf-8")
-    return {name: home for home, name in _LINE.findall(source)}
+    with open(str(import_module(package).__file__), encoding="utf-8") as source:  # noqa: PTH123 - the root imports little
+        return {name: home for home, name in _LINE.findall(source.read())}
 
 
 def _remedy(name: str, homes: Mapping[str, str]) -> str:
