@@ -1,4 +1,4 @@
-"""Random nestings of all nodes, with sizes that mostly fit: what the seeds did not think of."""
+"""Random nestings of all nodes of a declaration, with sizes that mostly fit: what the seeds did not think of."""
 
 from fractions import Fraction
 
