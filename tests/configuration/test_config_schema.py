@@ -175,8 +175,8 @@ FITTING: dict[str, Any] = {
     "model": "joint",
 }
 UNLIMITED = {
-    *("smoothness", "dilution", "entries", "signs", "first", "second", "shares", "utilities", "table", "length"),
-    *("printed", "slots", "largest_epsilon", "units_per_person"),
+    *("smoothness", "entries", "signs", "first", "second", "shares", "utilities", "table", "length"),
+    *("printed", "units_per_person"),
 }
 """Numbers that have no range of their own: lists of them, choices, and what another key decides."""
 SECTIONS = (("audit", AuditSettings), ("claim", Claim))
