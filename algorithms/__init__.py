@@ -5,21 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from dpaudit import lazy_exports
 
-__all__ = [
-    "NAMES",
-    "Capri",
-    "CellTable",
-    "DpEbs",
-    "DpSgd",
-    "GOptimalDueling",
-    "LdpObi",
-    "Lplr",
-    "LsviUcb",
-    "Pucb",
-    "UcrlVtr",
-    "load",
-]
-
 DISTRIBUTION = "dpaudit"
 """The distribution that this package belongs to; the guard of the package names reads this line."""
 
@@ -37,20 +22,6 @@ NAMES: dict[str, str] = {
 }
 """Every algorithm by name, with one line on what it does."""
 
-EXPORTS: dict[str, str] = {
-    "Capri": "algorithms.capri",
-    "CellTable": "algorithms.cell_table",
-    "DpEbs": "algorithms.dp_ebs",
-    "DpSgd": "algorithms.dp_sgd",
-    "GOptimalDueling": "algorithms.g_optimal_dueling",
-    "LdpObi": "algorithms.ldp_obi",
-    "Lplr": "algorithms.lplr",
-    "LsviUcb": "algorithms.lsvi_ucb",
-    "Pucb": "algorithms.pucb",
-    "UcrlVtr": "algorithms.ucrl_vtr",
-}
-"""Every public name that is imported on first use, with the module that defines it."""
-
 if TYPE_CHECKING:
     from algorithms.capri import Capri as Capri
     from algorithms.cell_table import CellTable as CellTable
@@ -63,7 +34,7 @@ if TYPE_CHECKING:
     from algorithms.pucb import Pucb as Pucb
     from algorithms.ucrl_vtr import UcrlVtr as UcrlVtr
 else:
-    __getattr__, __dir__ = lazy_exports(__name__, EXPORTS)
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 _CLASSES = {
     "capri": "Capri",
@@ -84,5 +55,4 @@ def load(name: str) -> Any:
 
     Raises: KeyError: no such algorithm.
     """
-    class_name = _CLASSES[name]
-    return getattr(import_module(EXPORTS[class_name]), class_name)
+    return getattr(import_module(f"algorithms.{name}"), _CLASSES[name])

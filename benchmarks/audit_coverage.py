@@ -18,10 +18,10 @@ from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
 from audits.bounds.hockey_stick import witness_bound
 from audits.bounds.joint import gaussian_curve, joint_p_value, private_curve
-from audits.coverage.harness import Measured, Scenario, bound_by_counts, measure_all
-from audits.coverage.one_run import JUDGES_OF_ONE_RUN, canary_scenarios, crowded
-from audits.coverage.scenarios import scenarios
 from audits.decision.events import count_guesses
+from benchmarks.coverage.harness import Measured, Scenario, bound_by_counts, measure_all
+from benchmarks.coverage.one_run import JUDGES_OF_ONE_RUN, canary_scenarios, crowded
+from benchmarks.coverage.scenarios import scenarios
 
 SIGNIFICANCES = (0.01, 0.05)
 

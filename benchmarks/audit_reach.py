@@ -11,9 +11,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from audits import audit_case
-from audits.catalogue.catalogue import CATALOGUE
-from audits.catalogue.entry import Entry, pure
-from audits.catalogue.law import Law, binned, laplace_law, repeated
+from benchmarks.catalogue.catalogue import CATALOGUE
+from benchmarks.catalogue.entry import Entry, pure
+from benchmarks.catalogue.law import Law, binned, laplace_law, repeated
 from dpaudit import Claim
 
 LEVEL, MORE = 0.05, 10

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from audits.catalogue.catalogue import CATALOGUE, SUITE
-from audits.catalogue.hunt import Hunt, hunt
-from audits.catalogue.mutants import SURVIVORS, correct_variants, mutants
-from audits.catalogue.table import Row, measure_catalogue, measure_published
+from benchmarks.catalogue.catalogue import CATALOGUE, SUITE
+from benchmarks.catalogue.hunt import Hunt, hunt
+from benchmarks.catalogue.mutants import SURVIVORS, correct_variants, mutants
+from benchmarks.catalogue.table import Row, measure_catalogue, measure_published
 
 LEVEL = 0.05
 """The significance of a single bound, so that the rows compare with published ones; audits have .01 by default."""

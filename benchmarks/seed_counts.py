@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from benchmarks.random_nestings import random_tables, random_tree
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.declaration import Declaration
-from dpaudit.semantics.generator import random_tables, random_tree
 from dpaudit.semantics.seeds import TABLES, seeds
 from tests.semantics.judging import THREE, Judged, judged, of_one_and_of_two, releases
 from tests.semantics.rows import rows_of

@@ -5,13 +5,14 @@ Every check rejects NaN, booleans and strings, and its message names the value, 
 """
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from numbers import Integral, Real
-from typing import Annotated, TypeVar
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 Text = TypeVar("Text", bound=str)
 _LARGEST_COUNT = 2**63 - 1
@@ -20,9 +21,9 @@ _DIGITS = 30
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """Which texts an annotated field accepts, for schemas and references: `Annotated[str, OneOf(KERNELS)]`.
+    """Which texts an annotated field accepts: `Annotated[str, OneOf(KERNELS)]`.
 
-    The annotation states what `one_of` checks with the same tuple; it checks nothing itself.
+    Schemas and references read the annotation, and `settle` checks it.
 
     >>> OneOf(("paper", "tight")).values
     ('paper', 'tight')
@@ -33,9 +34,9 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Within:
-    """Which numbers an annotated field accepts, for schemas and references: `Annotated[int, Within(at_least=4)]`.
+    """Which numbers an annotated field accepts: `Annotated[int, Within(at_least=4)]`.
 
-    The annotation states what the class checks; it checks nothing itself. An absent end is open, and infinity is
+    Schemas and references read the annotation, and `settle` checks it. An absent end is open, and infinity is
     accepted where `infinite` says so. A field may have further rules, such as one that relates it to another field.
 
     >>> print(Within(above=0, below=1)), print(Within(at_least=4), "or", Within())
@@ -67,11 +68,11 @@ NonNegativeOrInfinite = Annotated[float, Within(at_least=0, infinite=True)]
 ProbabilityBelowOne = Annotated[float, Within(at_least=0, below=1)]
 """What `probability_below_one` accepts."""
 Size = Annotated[float, Within(at_least=1e-140, at_most=1e140)]
-"""What `size` and `noise_size` accept."""
+"""What `size` accepts."""
 OpenProbability = Annotated[float, Within(above=0, below=1)]
 """What `open_probability` accepts."""
 PositiveShare = Annotated[float, Within(above=0, at_most=1)]
-"""A share of records that is not empty."""
+"""What `positive_share` accepts: a share of records that is not empty."""
 Share = Annotated[float, Within(at_least=0, at_most=1)]
 """What `share` accepts."""
 Count = Annotated[int, Within(at_least=1)]
@@ -248,6 +249,20 @@ def share(name: str, value: object) -> float:
     return number
 
 
+def positive_share(name: str, value: object) -> float:
+    """Return `value` as a float in (0, 1].
+
+    Raises: ValueError: not a number, NaN, zero, negative, or above 1.
+
+    >>> positive_share("sample_rate", 1)
+    1.0
+    """
+    number = positive(name, value)
+    if number > 1:
+        raise FieldError(name, f"Expected {name}={value!r} in (0, 1].")
+    return number
+
+
 def probability_below_one(name: str, value: object) -> float:
     """Return `value` as a float in [0, 1).
 
@@ -297,3 +312,81 @@ def one_of(name: str, value: object, allowed: tuple[Text, ...]) -> Text:
         if member == value:
             return member
     raise FieldError(name, f"Expected {name}={value!r} to be one of: {', '.join(allowed)}.")
+
+
+NoiseSize = Annotated[float, Within(at_least=1e-140, at_most=1e140), noise_size]
+"""What `noise_size` accepts."""
+SizeOrZero = Annotated[float, Within(at_least=0, at_most=1e140), size_or_zero]
+"""What `size_or_zero` accepts."""
+
+Check = Callable[[str, Any], Any]
+_CHECKS: dict[Within, Check] = {
+    Within(above=0): positive,
+    Within(at_least=0): non_negative,
+    Within(at_least=0, infinite=True): non_negative_or_infinite,
+    Within(at_least=0, below=1): probability_below_one,
+    Within(at_least=1e-140, at_most=1e140): size,
+    Within(above=0, below=1): open_probability,
+    Within(above=0, at_most=1): positive_share,
+    Within(at_least=0, at_most=1): share,
+}
+"""What checks each kind of limits on a float."""
+
+
+def settle(value: Any) -> None:
+    """Check every field of a frozen dataclass by its annotation, and store what the check returns.
+
+    An annotation says what a field accepts: a mark of this module, or a `Literal`; None passes where the annotation
+    names it. A field without a mark is left alone. Call it first in `__post_init__`.
+    Raises: FieldError: the first field whose value its annotation does not take.
+
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Sample:
+    ...     rate: Share
+    ...     records: Count | None = None
+    ...     def __post_init__(self) -> None:
+    ...         settle(self)
+    >>> Sample(rate=1, records=3)
+    Sample(rate=1.0, records=3)
+    >>> Sample(rate=2)
+    Traceback (most recent call last):
+    ...
+    dpaudit.checks.FieldError: Expected rate=2 in [0, 1].
+    """
+    kind: Any = type(value)
+    for name, check in _checks_of(kind):
+        object.__setattr__(value, name, check(name, getattr(value, name)))
+
+
+@cache
+def _checks_of(kind: type) -> tuple[tuple[str, Check], ...]:
+    """Return the fields of a dataclass whose annotations say what they accept, each with its check."""
+    hints = get_type_hints(kind, include_extras=True)
+    found = ((field.name, _check_of(hints[field.name])) for field in fields(kind))
+    return tuple((name, check) for name, check in found if check is not None)
+
+
+def _check_of(hint: Any) -> Check | None:
+    """Return what checks a value by an annotation, or None where the annotation sets no limit."""
+    for mark in getattr(hint, "__metadata__", ()):
+        if isinstance(mark, OneOf):
+            return partial(one_of, allowed=mark.values)
+        if isinstance(mark, Within) and hint.__origin__ is int:
+            return partial(count, at_least=int(mark.at_least or 0))
+        if callable(mark):
+            check: Check = mark
+            return check
+    limits = [mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Within)]
+    if limits:
+        return _CHECKS[limits[0]]
+    if get_origin(hint) is Literal:
+        return partial(one_of, allowed=get_args(hint))
+    if get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint):
+        found = [inner for part in get_args(hint) if (inner := _check_of(part)) is not None]
+        return partial(_unless_absent, found[0]) if len(found) == 1 else None
+    return None
+
+
+def _unless_absent(check: Check, name: str, value: Any) -> Any:
+    """Return None for a field that is absent, and otherwise what its check returns."""
+    return None if value is None else check(name, value)

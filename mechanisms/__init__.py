@@ -1,30 +1,9 @@
-"""Noise: one mechanism a file. A new one is a file, its line in `NAMES`, and its name in `EXPORTS`."""
+"""Noise: one mechanism a file. A new one is a file, its line in `NAMES`, and its import below."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dpaudit import lazy_exports
-
-__all__ = [
-    "NAMES",
-    "BallLaplace",
-    "DiscreteGaussian",
-    "DiscreteLaplace",
-    "Exponential",
-    "Finite",
-    "Gaussian",
-    "JointGaussian",
-    "Laplace",
-    "Matrix",
-    "OneSidedWishart",
-    "RandomisedResponse",
-    "ReportNoisyMax",
-    "SymmetricGaussian",
-    "SymmetrisedWishart",
-    "TreeAggregation",
-    "TruncatedDiscreteGaussian",
-    "load",
-]
 
 DISTRIBUTION = "dpaudit"
 """The distribution that this package belongs to; the guard of the package names reads this line."""
@@ -49,26 +28,6 @@ NAMES: dict[str, str] = {
 }
 """Every mechanism by the name of its file, with one line on what it does."""
 
-EXPORTS: dict[str, str] = {
-    "BallLaplace": "mechanisms.ball_laplace",
-    "DiscreteGaussian": "mechanisms.discrete_gaussian",
-    "DiscreteLaplace": "mechanisms.discrete_laplace",
-    "Exponential": "mechanisms.exponential",
-    "Finite": "mechanisms.finite",
-    "Gaussian": "mechanisms.gaussian",
-    "JointGaussian": "mechanisms.joint_gaussian",
-    "Laplace": "mechanisms.laplace",
-    "Matrix": "mechanisms.matrix",
-    "OneSidedWishart": "mechanisms.one_sided_wishart",
-    "RandomisedResponse": "mechanisms.randomised_response",
-    "ReportNoisyMax": "mechanisms.report_noisy_max",
-    "SymmetricGaussian": "mechanisms.symmetric_gaussian",
-    "SymmetrisedWishart": "mechanisms.symmetrised_wishart",
-    "TreeAggregation": "mechanisms.tree_aggregation",
-    "TruncatedDiscreteGaussian": "mechanisms.truncated_discrete_gaussian",
-}
-"""Every public name that is imported on first use, with the module that defines it."""
-
 if TYPE_CHECKING:
     from mechanisms.ball_laplace import BallLaplace as BallLaplace
     from mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
@@ -87,7 +46,7 @@ if TYPE_CHECKING:
     from mechanisms.tree_aggregation import TreeAggregation as TreeAggregation
     from mechanisms.truncated_discrete_gaussian import TruncatedDiscreteGaussian as TruncatedDiscreteGaussian
 else:
-    __getattr__, __dir__ = lazy_exports(__name__, EXPORTS)
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 
 def load(name: str) -> Any:

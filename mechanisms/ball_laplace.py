@@ -9,8 +9,16 @@ import numpy as np
 
 from dpaudit import Claim, ComposedLoss, LaplaceLoss, Neighbours, meets
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Count, NonNegative, Size, count, meant, noise_size, one_of, ratio, size, size_or_zero
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.checks import (
+    Count,
+    NoiseSize,
+    SizeOrZero,
+    count,
+    meant,
+    ratio,
+    settle,
+    size,
+)
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
 from mechanisms.laplace import Laplace
@@ -39,15 +47,12 @@ class BallLaplace:
     item_axes: ClassVar[int] = 0
 
     dimension: Count
-    scale: Size
-    l2_sensitivity: NonNegative
+    scale: NoiseSize
+    l2_sensitivity: SizeOrZero
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "dimension", count("dimension", self.dimension))
-        object.__setattr__(self, "scale", noise_size("scale", self.scale))
-        object.__setattr__(self, "l2_sensitivity", size_or_zero("l2_sensitivity", self.l2_sensitivity))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, dimension: int, l2_sensitivity: float) -> Self:

@@ -9,8 +9,7 @@ import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, UnsupportedError, meets, smallest_holding
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Count, Size, count, meant, noise_size, one_of
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.checks import Count, NoiseSize, meant, settle
 from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
@@ -43,14 +42,12 @@ class DiscreteGaussian:
     item_axes: ClassVar[int] = 0
     exact_sampler: ClassVar[bool] = True
 
-    stddev: Size
+    stddev: NoiseSize
     l2_sensitivity: Count
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stddev", noise_size("stddev", self.stddev))
-        object.__setattr__(self, "l2_sensitivity", count("l2_sensitivity", self.l2_sensitivity))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        settle(self)
         if not _SMALLEST <= self.stddev <= _LARGEST:
             raise ValueError(f"Expected stddev={self.stddev} in [{_SMALLEST:g}, {_LARGEST:g}].")
         if self.l2_sensitivity > _LARGEST_MU * self.stddev:

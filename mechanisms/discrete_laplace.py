@@ -9,8 +9,7 @@ import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, Neighbours, meets, smallest_holding
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Count, Size, count, noise_size, one_of, ratio
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.checks import Count, NoiseSize, ratio, settle
 from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_laplace
@@ -39,14 +38,12 @@ class DiscreteLaplace:
     item_axes: ClassVar[int] = 0
     exact_sampler: ClassVar[bool] = True
 
-    scale: Size
+    scale: NoiseSize
     l1_sensitivity: Count
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", noise_size("scale", self.scale))
-        object.__setattr__(self, "l1_sensitivity", count("l1_sensitivity", self.l1_sensitivity))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        settle(self)
         if not _SMALLEST <= self.scale <= _LARGEST:
             raise ValueError(f"Expected scale={self.scale} in [2^-8, 2^53].")
         if self.l1_sensitivity > _LARGEST_SHIFT * self.scale:

@@ -9,8 +9,7 @@ from scipy.special import log_softmax
 
 from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, meets, smallest_holding
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Positive, Size, meant, one_of, positive, size
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.checks import Positive, Size, meant, settle
 from dpaudit.model.mechanism import Array
 
 _LARGEST_EPSILON = 300.0
@@ -47,9 +46,7 @@ class Exponential:
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        object.__setattr__(self, "linf_sensitivity", size("linf_sensitivity", self.linf_sensitivity))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        settle(self)
         if self.epsilon > _LARGEST_EPSILON:
             raise ValueError(f"Expected epsilon={self.epsilon} to be at most {_LARGEST_EPSILON:g}; take the maximum.")
 

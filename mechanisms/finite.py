@@ -10,8 +10,7 @@ import numpy as np
 
 from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.arguments import named_fields
-from dpaudit.checks import FieldError, meant, one_of, positive
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.checks import FieldError, Positive, meant, settle
 from dpaudit.model.losses import (
     Loss,
     SampledLoss,
@@ -52,15 +51,14 @@ class Finite:
     first: tuple[float, ...]
     second: tuple[float, ...]
     neighbours: Neighbours
-    dilution: float = 1.0
+    dilution: Positive = 1.0
 
     def __post_init__(self) -> None:
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        settle(self)
         for name in ("first", "second"):
             object.__setattr__(self, name, _checked(name, getattr(self, name)))
         if len(self.first) != len(self.second):
             raise FieldError("second", f"Expected second to have {len(self.first)} entries, one for each of first's.")
-        object.__setattr__(self, "dilution", positive("dilution", self.dilution))
         if min(min(law) for law in self._laws()) < 0:
             raise FieldError("dilution", f"Expected dilution={self.dilution} to leave every probability positive or 0.")
 

@@ -7,8 +7,7 @@ import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Size, noise_size, one_of, ratio, size
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.checks import NoiseSize, Size, ratio, settle, size
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import normal_log_density
 
@@ -34,14 +33,12 @@ class Gaussian:
     name: ClassVar[str] = "gaussian"
     item_axes: ClassVar[int] = 0
 
-    stddev: Size
+    stddev: NoiseSize
     l2_sensitivity: Size
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stddev", noise_size("stddev", self.stddev))
-        object.__setattr__(self, "l2_sensitivity", size("l2_sensitivity", self.l2_sensitivity))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, l2_sensitivity: float) -> Self:

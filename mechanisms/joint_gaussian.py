@@ -9,8 +9,7 @@ import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
 from dpaudit.arguments import named_fields
-from dpaudit.checks import FieldError, Size, one_of, size
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.checks import FieldError, Size, settle, size
 from dpaudit.model.mechanism import Array
 from mechanisms.gaussian import Gaussian
 from mechanisms.symmetric_gaussian import SymmetricGaussian
@@ -48,9 +47,7 @@ class JointGaussian:
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        for name in ("matrix_stddev", "vector_stddev", "feature_bound", "target_bound"):
-            object.__setattr__(self, name, size(name, getattr(self, name)))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        settle(self)
         for name, bound in (("matrix_stddev", self.feature_bound), ("vector_stddev", self.target_bound)):
             value, product = getattr(self, name), self.feature_bound * bound
             if not product <= _LARGEST_RATIO * value:

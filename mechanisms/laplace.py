@@ -8,8 +8,7 @@ import numpy as np
 
 from dpaudit import Claim, LaplaceLoss, Neighbours, UnsupportedError, meets
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Size, noise_size, one_of, ratio, size
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.checks import NoiseSize, Size, ratio, settle, size
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
 
@@ -37,14 +36,12 @@ class Laplace:
     name: ClassVar[str] = "laplace"
     item_axes: ClassVar[int] = 0
 
-    scale: Size
+    scale: NoiseSize
     l1_sensitivity: Size
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", noise_size("scale", self.scale))
-        object.__setattr__(self, "l1_sensitivity", size("l1_sensitivity", self.l1_sensitivity))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, l1_sensitivity: float) -> Self:

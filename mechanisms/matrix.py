@@ -2,13 +2,13 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self, get_args
+from typing import ClassVar, Self
 
 import numpy as np
 
 from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, Release, Repeat, Subsample, smallest_noise
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Count, FieldError, count, one_of
+from dpaudit.checks import Count, FieldError, settle
 from dpaudit.model.mechanism import AdditiveMechanism, Array, is_additive
 from mechanisms._sensitivity import Moved, squared_move
 from mechanisms._strategies import (
@@ -62,9 +62,7 @@ class Matrix:
     separation: Count = 1
 
     def __post_init__(self) -> None:
-        one_of("strategy", self.strategy, get_args(Strategy))
-        for name in ("horizon", "participations", "separation"):
-            object.__setattr__(self, name, count(name, getattr(self, name)))
+        settle(self)
         if self.horizon > _LARGEST:
             raise FieldError("horizon", f"Expected horizon={self.horizon} to be at most {_LARGEST}.")
         object.__setattr__(self, "entries", _entries(self.strategy, self.entries, self.horizon))

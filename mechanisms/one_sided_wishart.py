@@ -12,8 +12,7 @@ import numpy as np
 
 from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Count, Size, count, noise_size, one_of, size
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.checks import Count, NoiseSize, Size, settle
 from dpaudit.model.mechanism import Array
 from mechanisms._wishart import log_constant, symmetric_matrices, wishart
 
@@ -46,15 +45,12 @@ class OneSidedWishart:
     name: ClassVar[str] = "one_sided_wishart"
 
     dimension: Count
-    scale: Size
+    scale: NoiseSize
     trace_sensitivity: Size
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "dimension", count("dimension", self.dimension))
-        object.__setattr__(self, "scale", noise_size("scale", self.scale))
-        object.__setattr__(self, "trace_sensitivity", size("trace_sensitivity", self.trace_sensitivity))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        settle(self)
 
     def loss(self) -> DiscreteLoss:
         """Return the loss of one release: exact for add_remove, dominating for replace_one."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, UnsupportedError, meets
 from dpaudit.arguments import named_fields
-from dpaudit.checks import OneOf, Positive, TwoOrMore, count, one_of, positive
+from dpaudit.checks import OneOf, Positive, TwoOrMore, count, settle
 from dpaudit.model.mechanism import Array
 
 _LARGEST_EPSILON = 700.0
@@ -38,13 +38,11 @@ class RandomisedResponse:
     neighbours: Annotated[Neighbours, OneOf(("replace_one",))] = "replace_one"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        settle(self)
         if self.epsilon > _LARGEST_EPSILON:
             raise ValueError(
                 f"Expected epsilon={self.epsilon} to be at most {_LARGEST_EPSILON}; report openly instead."
             )
-        object.__setattr__(self, "categories", count("categories", self.categories, at_least=2))
-        one_of("neighbours", self.neighbours, ("replace_one",))
 
     @classmethod
     def calibrated(cls, claim: Claim, *, categories: int = 2) -> Self:

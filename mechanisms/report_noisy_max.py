@@ -8,8 +8,7 @@ import numpy as np
 
 from dpaudit import ApproximateLoss, Claim, LaplaceLoss, Neighbours
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Size, noise_size, one_of, ratio, size
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.checks import NoiseSize, Size, ratio, settle, size
 from dpaudit.model.mechanism import Array
 from mechanisms.exponential import picked
 from mechanisms.laplace import Laplace
@@ -41,14 +40,12 @@ class ReportNoisyMax:
 
     name: ClassVar[str] = "report_noisy_max"
 
-    scale: Size
+    scale: NoiseSize
     linf_sensitivity: Size
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", noise_size("scale", self.scale))
-        object.__setattr__(self, "linf_sensitivity", size("linf_sensitivity", self.linf_sensitivity))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, linf_sensitivity: float) -> Self:

@@ -9,8 +9,7 @@ import numpy as np
 
 from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Size, noise_size, one_of, size
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.checks import NoiseSize, Size, settle, size
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import normal_log_density
 
@@ -45,16 +44,13 @@ class SymmetricGaussian:
     name: ClassVar[str] = "symmetric_gaussian"
     item_axes: ClassVar[int] = 2
 
-    stddev: Size
+    stddev: NoiseSize
     l2_sensitivity: Size
     neighbours: Neighbours
     symmetry: Symmetry = "half"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stddev", noise_size("stddev", self.stddev))
-        object.__setattr__(self, "l2_sensitivity", size("l2_sensitivity", self.l2_sensitivity))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
-        one_of("symmetry", self.symmetry, get_args(Symmetry))
+        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, l2_sensitivity: float, symmetry: Symmetry = "half") -> Self:

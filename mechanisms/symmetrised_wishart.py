@@ -9,8 +9,7 @@ import numpy as np
 
 from dpaudit import Claim, DiscreteLoss, LaplaceLoss, Neighbours, UnsupportedError
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Count, Size, count, noise_size, one_of, ratio, size
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.checks import Count, NoiseSize, Size, ratio, settle, size
 from dpaudit.model.mechanism import Array
 from mechanisms._wishart import log_constant, symmetric_matrices, wishart
 from mechanisms.laplace import Laplace
@@ -41,15 +40,12 @@ class SymmetrisedWishart:
     item_axes: ClassVar[int] = 2
 
     dimension: Count
-    scale: Size
+    scale: NoiseSize
     nuclear_sensitivity: Size
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "dimension", count("dimension", self.dimension))
-        object.__setattr__(self, "scale", noise_size("scale", self.scale))
-        object.__setattr__(self, "nuclear_sensitivity", size("nuclear_sensitivity", self.nuclear_sensitivity))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, dimension: int, nuclear_sensitivity: float) -> Self:

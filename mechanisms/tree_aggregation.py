@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, smallest_noise
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Count, count
+from dpaudit.checks import Count, settle
 from dpaudit.model.mechanism import AdditiveMechanism, Array, is_additive, is_dominated
 from mechanisms._counters import TreeBank, TreePath
 from mechanisms._fenwick import node_values, parted_nodes, prefix_sums, touched_nodes, worst_plan
@@ -50,8 +50,7 @@ class TreeAggregation:
     separation: Count = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "horizon", count("horizon", self.horizon))
-        object.__setattr__(self, "separation", count("separation", self.separation))
+        settle(self)
         if self.separation > _LARGEST_SEPARATION:
             raise ValueError(
                 f"Expected separation={self.separation} to be at most {_LARGEST_SEPARATION}, beyond which exact counts "

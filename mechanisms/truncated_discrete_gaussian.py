@@ -9,8 +9,13 @@ import numpy as np
 
 from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Count, FieldError, Positive, Size, count, noise_size, one_of, positive
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.checks import (
+    Count,
+    FieldError,
+    NoiseSize,
+    Positive,
+    settle,
+)
 from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
@@ -37,16 +42,13 @@ class TruncatedDiscreteGaussian:
     item_axes: ClassVar[int] = 0
     exact_sampler: ClassVar[bool] = True
 
-    stddev: Size
+    stddev: NoiseSize
     cut: Positive
     l2_sensitivity: Count
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stddev", noise_size("stddev", self.stddev))
-        object.__setattr__(self, "cut", positive("cut", self.cut))
-        object.__setattr__(self, "l2_sensitivity", count("l2_sensitivity", self.l2_sensitivity))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        settle(self)
         if not 0.1 <= self.stddev <= 1e4:
             raise FieldError("stddev", f"Expected stddev={self.stddev} in [0.1, 10000].")
         if not (0.1 <= self.cut <= 1000 and 1 <= self.bound <= _LARGEST):

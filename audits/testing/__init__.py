@@ -3,25 +3,15 @@
 from audits.testing import assert_algorithm, assert_function, assert_mechanism
 """
 
-from audits.testing.algorithm import algorithm_checks
-from audits.testing.check import Check
-from audits.testing.contracts import assert_algorithm, assert_function, assert_mechanism
-from audits.testing.frames import neighbouring_frames, neighbouring_lists
-from audits.testing.leaks import Leak, smallest_leak
-from audits.testing.mechanism import mechanism_checks
-from audits.testing.strategies import neighbouring_data_sets, record_values
-
-__all__ = [
-    "Check",
-    "Leak",
-    "algorithm_checks",
-    "assert_algorithm",
-    "assert_function",
-    "assert_mechanism",
-    "mechanism_checks",
-    "neighbouring_data_sets",
-    "neighbouring_frames",
-    "neighbouring_lists",
-    "record_values",
-    "smallest_leak",
-]
+from audits.testing.algorithm import algorithm_checks as algorithm_checks
+from audits.testing.check import Check as Check
+from audits.testing.contracts import assert_algorithm as assert_algorithm
+from audits.testing.contracts import assert_function as assert_function
+from audits.testing.contracts import assert_mechanism as assert_mechanism
+from audits.testing.frames import neighbouring_frames as neighbouring_frames
+from audits.testing.frames import neighbouring_lists as neighbouring_lists
+from audits.testing.leaks import Leak as Leak
+from audits.testing.leaks import smallest_leak as smallest_leak
+from audits.testing.mechanism import mechanism_checks as mechanism_checks
+from audits.testing.strategies import neighbouring_data_sets as neighbouring_data_sets
+from audits.testing.strategies import record_values as record_values

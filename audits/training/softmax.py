@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit import Watch
-from dpaudit.checks import count, non_negative, positive
+from dpaudit.checks import Count, NonNegative, Positive, PositiveShare, TwoOrMore, settle
 from dpaudit.model.mechanism import Array
 
 _CELLS = 2_000_000
@@ -37,23 +37,16 @@ class SoftmaxTraining:
 
     features: Array
     labels: Array
-    classes: int
-    records: int
-    noise_multiplier: float
-    sample_rate: float
-    steps: int
-    max_grad_norm: float = 1.0
-    learning_rate: float = 4.0
+    classes: TwoOrMore
+    records: Count
+    noise_multiplier: NonNegative
+    sample_rate: PositiveShare
+    steps: Count
+    max_grad_norm: Positive = 1.0
+    learning_rate: Positive = 4.0
 
     def __post_init__(self) -> None:
-        count("classes", self.classes, at_least=2)
-        count("records", self.records)
-        count("steps", self.steps)
-        non_negative("noise_multiplier", self.noise_multiplier)
-        positive("max_grad_norm", self.max_grad_norm)
-        positive("learning_rate", self.learning_rate)
-        if not 0 < positive("sample_rate", self.sample_rate) <= 1:
-            raise ValueError(f"Expected sample_rate={self.sample_rate} in (0, 1].")
+        settle(self)
         labels = np.asarray(self.labels)
         if self.features.ndim != 2 or labels.shape != (len(self.features),) or len(labels) < self.records:
             raise ValueError(

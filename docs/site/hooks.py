@@ -184,11 +184,13 @@ def package_page(package: str) -> str:
     """Return the reference of one package: every public name with its docstring."""
     from importlib import import_module
 
+    from dpaudit.runtime.exports import exported
+
     module = import_module(package)
     if package in ("mechanisms", "algorithms"):
         names = [f"{entry.__module__}.{entry.__name__}" for entry in map(module.load, sorted(module.NAMES))]
     else:
-        exports: dict[str, str] = module.EXPORTS
+        exports = exported(package)
         names = [f"{exports[name]}.{name}" for name in sorted(exports, key=str.lower)]
     first = (module.__doc__ or "").strip()
     return "\n\n".join([f"# {package}", first, *(f"::: {name}" for name in names)]) + "\n"

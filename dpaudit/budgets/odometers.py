@@ -10,7 +10,14 @@ from fractions import Fraction
 
 from dpaudit.accounting.additive_costs import Cost, cost_of, pure, zcdp
 from dpaudit.budgets.filters import Refusal
-from dpaudit.checks import count, meant, open_probability, positive, probability_below_one
+from dpaudit.checks import (
+    Natural,
+    OpenProbability,
+    Positive,
+    ProbabilityBelowOne,
+    meant,
+    settle,
+)
 from dpaudit.model.claim import Claim, Model, Neighbours
 from dpaudit.model.declaration import Declaration
 
@@ -42,20 +49,17 @@ class Odometer:
     (0.0, 0.502)
     """
 
-    delta: float
+    delta: OpenProbability
     neighbours: Neighbours
     model: Model = "central"
-    mass: float = 0.0
-    tuned_to: float = 0.1
+    mass: ProbabilityBelowOne = 0.0
+    tuned_to: Positive = 0.1
     spent: Cost = field(default_factory=Cost)
     spent_epsilon: Fraction | None = field(default_factory=Fraction)
-    events: int = 0
+    events: Natural = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", open_probability("delta", self.delta))
-        object.__setattr__(self, "mass", probability_below_one("mass", self.mass))
-        object.__setattr__(self, "tuned_to", positive("tuned_to", self.tuned_to))
-        count("events", self.events, at_least=0)
+        settle(self)
         if self.spent.mass > self.mass:
             raise ValueError(f"Expected the spent mass {float(self.spent.mass)} to be at most mass={self.mass}.")
 

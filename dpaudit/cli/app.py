@@ -53,34 +53,22 @@ COMMANDS = (
         "curve",
         "Compute a privacy curve of a declaration with both sides proved: tradeoff, gdp, renyi, zcdp, tail, group.",
     ),
-    Command("list", "listing", "List the algorithms, mechanisms, audits and problems there are, plug-ins included."),
+    Command(
+        "list", "listing", "List the algorithms, mechanisms, audits, problems and schemas there are, plug-ins included."
+    ),
     Command("check", "check", "Certify and audit several configurations and say whether a pipeline may go on."),
     Command(
-        "baseline",
-        "baseline",
-        "Accept the open issues of a check until a day, for a reason; the file is meant to be reviewed like code.",
-    ),
-    Command("diff", "diff", "Show what changed between two reports; a change for the worse is a finding."),
-    Command("history", "history", "Show what many reports and checks said over time."),
-    Command(
-        "schema",
-        "schema",
-        "Print a JSON Schema (2020-12): of what dpaudit writes, or of a configuration (config), for editors.",
+        "compare",
+        "compare",
+        "Show what changed between two reports, where a change for the worse is a finding; or what many documents said "
+        "over time.",
     ),
     Command(
         "doctor",
         "doctor",
         "Check one plug-in, or the installation: packages, versions, engines, noise, auditor, plug-ins.",
     ),
-    Command(
-        "bench",
-        "bench",
-        "Measure the auditor on mechanisms, correct and broken, whose privacy is known; "
-        "or dpaudit on a corpus of bugs.",
-    ),
     Command("study", "study", "Measure what privacy costs in usefulness, at equal certified epsilon."),
-    Command("constants", "constants", "Show a paper's constants, and from which horizon each speaks."),
-    Command("wall", "wall", "Audit releases of other libraries, known bugs among them, under one error rate."),
     Command("demo", "demo", "Tell the whole story in under a minute and write a report."),
     Command("ledger", "ledger", "Keep budgets: book certificates against what a data set may spend in all."),
 )

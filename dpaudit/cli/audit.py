@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Group
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import (
@@ -21,24 +20,7 @@ from dpaudit.cli.common.options import (
     Runs,
     Significance,
 )
-from dpaudit.cli.common.output import emit, note, progress
-from dpaudit.cli.common.verdicts import audit_exit, worst
-from dpaudit.cli.witness import write_witnesses
-from dpaudit.configuration.config import read_config
 from dpaudit.errors import ConfigError
-from dpaudit.render.markdown import audit_markdown
-from dpaudit.render.text import audit_text
-from dpaudit.runtime.sources import digest_of_sources
-from dpaudit.workflow import (
-    AuditExecution,
-    audits_in,
-    audits_of,
-    cases_of,
-    certificate_of,
-    settings_of,
-    stored_seed,
-    usable_store,
-)
 
 
 @ending
@@ -67,6 +49,26 @@ def audit(
     Every case of the configured view is audited against the claim and against the certificate. JSON is a
     list with one object for each case. A witness is a small file that `dpaudit verify` checks on fresh runs.
     """
+    from rich.console import Group
+
+    from dpaudit.cli.common.output import emit, note, progress
+    from dpaudit.cli.common.verdicts import audit_exit, worst
+    from dpaudit.cli.witness import write_witnesses
+    from dpaudit.configuration.config import read_config
+    from dpaudit.render.markdown import audit_markdown
+    from dpaudit.render.text import audit_text
+    from dpaudit.runtime.sources import digest_of_sources
+    from dpaudit.workflow import (
+        AuditExecution,
+        audits_in,
+        audits_of,
+        cases_of,
+        certificate_of,
+        settings_of,
+        stored_seed,
+        usable_store,
+    )
+
     if (backend is Backend.DASK) != (scheduler is not None):
         raise ConfigError("Expected --backend dask and --scheduler tcp://host:port together.")
     configuration = read_config(config)

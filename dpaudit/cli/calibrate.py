@@ -5,14 +5,8 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.accounting.needed_noise import calibration_of
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.noise_edits import edited
 from dpaudit.cli.common.options import Config, Format, Output, OutputFormat
-from dpaudit.cli.common.output import emit, note, write
-from dpaudit.configuration.config import read_config
-from dpaudit.configuration.configuration import Configured
-from dpaudit.render.calibration import calibration_markdown, calibration_text
 
 
 @ending
@@ -29,6 +23,13 @@ def calibrate(
     All noise is scaled by one factor, in the proportions of the declaration. --write changes these numbers and
     nothing else; it refuses where the noise is no number of the file.
     """
+    from dpaudit.accounting.needed_noise import calibration_of
+    from dpaudit.cli.common.noise_edits import edited
+    from dpaudit.cli.common.output import emit, note, write
+    from dpaudit.configuration.config import read_config
+    from dpaudit.configuration.configuration import Configured
+    from dpaudit.render.calibration import calibration_markdown, calibration_text
+
     configuration = read_config(config)
     subject = configuration.subject
     with configuration.locating():

@@ -3,18 +3,9 @@
 from typing import Annotated
 
 import typer
-from rich.console import Group
 
-from dpaudit.certification.as_stated import as_stated
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Config, ConfiguredSeed, Format, Output, OutputFormat
-from dpaudit.cli.common.output import emit
-from dpaudit.cli.common.verdicts import certificate_exit
-from dpaudit.configuration.config import read_config
-from dpaudit.render.markdown import certificate_markdown
-from dpaudit.render.text import certificate_text, comparison_text
-from dpaudit.wording.markdown import cell
-from dpaudit.workflow import certificate_of, comparisons_of
 
 
 @ending
@@ -33,6 +24,17 @@ def certify(
     algorithm with a problem also runs a few times, and its trace is compared with its declaration. Text and Markdown
     end with what another accounting would have said, where an algorithm states it; the certificate does not hold it.
     """
+    from rich.console import Group
+
+    from dpaudit.certification.as_stated import as_stated
+    from dpaudit.cli.common.output import emit
+    from dpaudit.cli.common.verdicts import certificate_exit
+    from dpaudit.configuration.config import read_config
+    from dpaudit.render.markdown import certificate_markdown
+    from dpaudit.render.text import certificate_text, comparison_text
+    from dpaudit.wording.markdown import cell
+    from dpaudit.workflow import certificate_of, comparisons_of
+
     configuration = read_config(config)
     certificate = certificate_of(configuration, seed)
     beside = comparisons_of(configuration)

@@ -1,6 +1,6 @@
 """`dpaudit check`: certificates and audits of several configurations, as the gate of a pipeline."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -8,13 +8,7 @@ import typer
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import GateSeed, Jobs, Require, Required, Runs, Significance
-from dpaudit.cli.common.output import note, output_folder, progress, show, show_lines, write_files
-from dpaudit.gate.baseline import Baseline, read_baseline
-from dpaudit.gate.junit import junit
-from dpaudit.gate.running import run_checks
-from dpaudit.gate.sarif import sarif
-from dpaudit.gate.summary import append_step_summary, summary
-from dpaudit.gate.terminal import document_text, issue_lines
+from dpaudit.errors import ConfigError
 
 
 @ending
@@ -27,7 +21,17 @@ def check(
         ),
     ] = None,
     baseline: Annotated[
-        Path | None, typer.Option("--baseline", metavar="FILE", help="Accepted issues, made by `dpaudit baseline`.")
+        Path | None, typer.Option("--baseline", metavar="FILE", help="Accepted issues, as --accept writes them.")
+    ] = None,
+    accept: Annotated[  # noqa: FBT002 - typer's flag
+        bool, typer.Option("--accept", help="Accept the open issues: add them to the file of --baseline.")
+    ] = False,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="With --accept: why.")] = "",
+    expires: Annotated[
+        str, typer.Option("--expires", metavar="DATE", help="With --accept: the last day, within a year: YYYY-MM-DD.")
+    ] = "",
+    rule: Annotated[
+        str | None, typer.Option("--rule", metavar="ID", help="With --accept: issues of this rule only.")
     ] = None,
     proof_only: Annotated[  # noqa: FBT002 - typer's flag
         bool, typer.Option("--proof-only", help="Certify, and run no audit: for a hook before each commit.")
@@ -44,9 +48,20 @@ def check(
     """Certify and audit several configurations and say whether a pipeline may go on.
 
     Prints one line an issue. With -o it writes the files that pipelines read; on GitHub it also adds to the step
-    summary. Without a seed, the seed is 0: the same code gives the same result.
+    summary. Without a seed, the seed is 0: the same code gives the same result. With --accept the open issues are
+    added to the baseline, which is meant to be reviewed like code, and the result is what it then says.
     """
-    accepted = Baseline() if baseline is None else read_baseline(baseline)
+    from dpaudit.cli.common.output import note, output_folder, progress, show, show_lines, write, write_files
+    from dpaudit.gate.acceptance import accept as accept_issues
+    from dpaudit.gate.baseline import Baseline, read_baseline
+    from dpaudit.gate.junit import junit
+    from dpaudit.gate.running import run_checks
+    from dpaudit.gate.sarif import sarif
+    from dpaudit.gate.summary import append_step_summary, summary
+    from dpaudit.gate.terminal import document_text, issue_lines
+
+    last = _last_day(expires, baseline) if accept else None
+    accepted = Baseline() if baseline is None or (accept and not baseline.exists()) else read_baseline(baseline)
     folder = None if output is None else output_folder(output)
     document = run_checks(
         tuple(configs),
@@ -61,6 +76,9 @@ def check(
         usefulness=usefulness,
         progress=progress,
     )
+    if last is not None and baseline is not None:
+        document = accept_issues(document, reason, last, rule)
+        write(baseline, document.baseline.to_json())
     show(document_text(document))
     show_lines(issue_lines(document))
     if folder is not None:
@@ -69,3 +87,16 @@ def check(
     if append_step_summary(summary(document)):
         note("Added to the step summary.")
     return Exit(document.exit_code)
+
+
+def _last_day(expires: str, baseline: Path | None) -> date:
+    """Return the last day of an acceptance.
+
+    Raises: ConfigError: no baseline to write to, or no date.
+    """
+    if baseline is None:
+        raise ConfigError("Expected --baseline FILE with --accept: the file to which the open issues are added.")
+    try:
+        return date.fromisoformat(expires)
+    except ValueError:
+        raise ConfigError(f"Expected --expires={expires!r} as YYYY-MM-DD.") from None

@@ -9,13 +9,7 @@ import typer
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Config, Output
-from dpaudit.cli.common.output import show, write
-from dpaudit.configuration.config import read_config
 from dpaudit.errors import ConfigError
-from dpaudit.render.curve import curve_csv, curve_data, curve_text
-from dpaudit.render.layout import to_text
-from dpaudit.report.figures.bounds import bounds_figure
-from dpaudit.workflow import certificate_of
 
 _WIDTH = 100
 
@@ -57,6 +51,13 @@ def curve(
 
     A curve judges nothing: the exit code is 0 whatever it shows. `dpaudit certify` judges the claim.
     """
+    from dpaudit.cli.common.output import show, write
+    from dpaudit.configuration.config import read_config
+    from dpaudit.render.curve import curve_csv, curve_data, curve_text
+    from dpaudit.render.layout import to_text
+    from dpaudit.report.figures.bounds import bounds_figure
+    from dpaudit.workflow import certificate_of
+
     configuration = read_config(config)
     certificate = certificate_of(configuration, None)
     with configuration.locating():

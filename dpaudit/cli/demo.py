@@ -1,33 +1,20 @@
 """`dpaudit demo`: proof, calibration, audit, usefulness and report for one algorithm on bundled data."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
-from dpaudit.certification.certificate import Certificate
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.output import output_folder, progress, show, write
-from dpaudit.cli.common.studies import conduct
-from dpaudit.configuration.config import read_config
-from dpaudit.configuration.configuration import Configuration
-from dpaudit.render import story
-from dpaudit.study.study_file import read_study
-from dpaudit.study.usefulness import Usefulness
-from dpaudit.study.writing import write_study
-from dpaudit.workflow import (
-    AuditExecution,
-    attack,
-    audits_in,
-    audits_of,
-    cases_of,
-    certificate_of,
-    usefulness_in,
-    write_report,
-)
+
+if TYPE_CHECKING:
+    from dpaudit.certification.certificate import Certificate
+    from dpaudit.configuration.configuration import Configuration
+    from dpaudit.study.usefulness import Usefulness
 
 _FALSE_SHARE = 0.2
 """The false claim of the fourth chapter, as a share of the true one."""
@@ -45,6 +32,13 @@ def demo(
     is measured against the claim, its code is attacked, the attack is tried on a claim that is false, and a simulation
     says what the noise costs.
     """
+    import numpy as np
+
+    from dpaudit.cli.common.output import output_folder, progress, show
+    from dpaudit.configuration.config import read_config
+    from dpaudit.render import story
+    from dpaudit.workflow import AuditExecution, attack, audits_in, audits_of, cases_of, certificate_of, write_report
+
     folder = output_folder(output)
     paper, tight = (_copied(name, folder) for name in ("paper.toml", "tight.toml"))
     published = read_config(paper)
@@ -76,6 +70,12 @@ def demo(
 
 def _studied(folder: Path, calibrated: Configuration, certificate: Certificate) -> Usefulness:
     """Return what a study of both noises says; its files stand where the configurations look for them."""
+    from dpaudit.cli.common.output import output_folder
+    from dpaudit.cli.common.studies import conduct
+    from dpaudit.study.study_file import read_study
+    from dpaudit.study.writing import write_study
+    from dpaudit.workflow import usefulness_in
+
     file = _copied("studies/insurance_plans.toml", folder)
     target = output_folder(folder / "study")
     write_study(conduct(read_study(file), file.parent, target), file.parent, target)
@@ -84,6 +84,8 @@ def _studied(folder: Path, calibrated: Configuration, certificate: Certificate) 
 
 def _copied(name: str, folder: Path) -> Path:
     """Return the path of a copy, in `folder`, of a bundled configuration; the user can change it and run it again."""
+    from dpaudit.cli.common.output import write
+
     copy = folder / Path(name).name
     write(copy, files("dpaudit").joinpath("demo", name).read_text(encoding="utf-8"))
     return copy

@@ -8,11 +8,6 @@ import typer
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Format, Output, OutputFormat
-from dpaudit.cli.common.output import emit
-from dpaudit.gate.plugin_check import check_plugin
-from dpaudit.gate.plugin_check_text import plugin_check_markdown, plugin_check_text
-from dpaudit.gate.self_check import check_installation
-from dpaudit.gate.self_check_text import self_check_markdown, self_check_text
 
 
 @ending
@@ -30,6 +25,12 @@ def doctor(
     check ends with exit code 2. With PLUGIN, its contract is tested: members, samples, law and loss of a mechanism;
     trace, replays on one tape, conditions and coverage of an algorithm. A broken contract ends with exit code 1.
     """
+    from dpaudit.cli.common.output import emit
+    from dpaudit.gate.plugin_check import check_plugin
+    from dpaudit.gate.plugin_check_text import plugin_check_markdown, plugin_check_text
+    from dpaudit.gate.self_check import check_installation
+    from dpaudit.gate.self_check_text import self_check_markdown, self_check_text
+
     if plugin is not None:
         found = check_plugin(plugin)
         emit(

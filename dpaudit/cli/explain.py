@@ -9,23 +9,10 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.certification.verdict import certify
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Format, Output, OutputFormat
-from dpaudit.cli.common.output import emit
-from dpaudit.configuration.config import read_config
 from dpaudit.errors import ConfigError
-from dpaudit.gate.catalogue import RULES as ISSUES
-from dpaudit.gate.explanation import gate_rule_markdown, gate_rule_text
-from dpaudit.model.codec import REFUSED
-from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text
-from dpaudit.render.instance import INSTANCES, instance_data, instance_markdown, instance_text
-from dpaudit.render.layout import inset
-from dpaudit.render.rule import rule_data, rule_markdown, rule_text
-from dpaudit.rules import RULES
 from dpaudit.runtime.plugins import suggestion
-
-_LONG = tuple(name for name in REFUSED if len(name) > 6)  # a short word is near to too many others
 
 
 @ending
@@ -48,13 +35,23 @@ def explain(
     epsilon: Annotated[
         float, typer.Option("--epsilon", min=0, max=20, metavar="E", help="The epsilon of the instance, in nats.")
     ] = 0.5,
+    constants: Annotated[  # noqa: FBT002 - typer's flag
+        bool, typer.Option("--constants", help="Show a paper's constants, and from which horizon each speaks.")
+    ] = False,
 ) -> Exit:
     """Show how the claim is derived, node by node, and where it is loose; or what a rule or a node says.
 
     A rule is a theorem of the rule book (explain billboard), or an issue of `dpaudit check` (explain DPA212). Of
     what is known by name and not covered (explain pate) it says why, and what to declare. A node with `--instance`
-    is played on at most three records, which shows what its declaration says.
+    is played on at most three records, which shows what its declaration says. Horizons of `--constants` are solved
+    from formulas and printed as powers of ten; they may lie far beyond what runs.
     """
+    from dpaudit.gate.catalogue import RULES as ISSUES
+    from dpaudit.rules import RULES
+
+    if constants:
+        _explain_constants(config, style, output)
+        return Exit.PASS
     if instance:
         _explain_instance(str(config).replace("-", "_"), epsilon, style, output)
         return Exit.PASS
@@ -76,6 +73,9 @@ def _explain_instance(name: str, epsilon: float, style: Format, output: Path | N
 
     Raises: ConfigError: a name that is no node's, or an epsilon that is no number.
     """
+    from dpaudit.cli.common.output import emit
+    from dpaudit.render.instance import INSTANCES, instance_data, instance_markdown, instance_text
+
     if name not in INSTANCES:
         raise ConfigError(f"{name}: no node with an instance; there are {', '.join(INSTANCES)}.")
     if math.isnan(epsilon):
@@ -89,26 +89,62 @@ def _explain_instance(name: str, epsilon: float, style: Format, output: Path | N
     )
 
 
+def _explain_constants(config: Path, style: Format, output: Path | None) -> None:
+    """Write the constants that the paper of a configured algorithm states.
+
+    Raises: ConfigError: no algorithm, or one whose paper states none.
+    """
+    from dpaudit.cli.common.output import emit
+    from dpaudit.configuration.config import read_config
+    from dpaudit.configuration.configuration import Configured
+    from dpaudit.render.constants import constants_data, constants_markdown, constants_text
+
+    configuration = read_config(config)
+    subject = configuration.subject
+    stated = getattr(subject.algorithm, "constants", None) if isinstance(subject, Configured) else None
+    if not isinstance(subject, Configured) or stated is None:
+        raise configuration.error("constants are known of the papers' algorithms; this is none of them.", "algorithm")
+    found = stated(subject.problem)
+    emit(
+        lambda: constants_text(subject.name, found),
+        lambda: constants_markdown(subject.name, found),
+        lambda: json.dumps(constants_data(found), indent=2, sort_keys=True),
+        style,
+        output,
+    )
+
+
 def _require_file(config: Path) -> None:
     """Refuse a word that is no file and no rule; a path is left to the reading of files.
 
     Raises: ConfigError: the word, with the nearest rule.
     """
+    from dpaudit.gate.catalogue import RULES as ISSUES
+    from dpaudit.model.codec import REFUSED
+    from dpaudit.rules import RULES
+
     word = str(config)
     if not config.exists() and config.suffix == "" and len(config.parts) == 1:
-        near = suggestion(word if word.islower() else word.upper(), (*RULES, *_LONG, *ISSUES))
+        long = tuple(name for name in REFUSED if len(name) > 6)  # a short word is near to too many others
+        near = suggestion(word if word.islower() else word.upper(), (*RULES, *long, *ISSUES))
         hint = near if near.startswith("; did you mean") else "; `dpaudit explain billboard` and DPA212 are examples."
         raise ConfigError(f"{word}: no file and no rule of that name{hint}")
 
 
 def _refused_word(config: Path) -> str:
     """Return a word by which something is known that nothing here covers, as it is written there; empty otherwise."""
+    from dpaudit.model.codec import REFUSED
+
     word = re.sub(r"[-\s]", "_", str(config).lower())
     return word if word in REFUSED and not config.exists() else ""
 
 
 def _explain_refusal(name: str, style: Format, output: Path | None) -> None:
     """Write why something known by name is not covered, and what to declare in its place."""
+    from dpaudit.cli.common.output import emit
+    from dpaudit.model.codec import REFUSED
+    from dpaudit.render.layout import inset
+
     why = f"{name.replace('_', ' ')}: not covered by any loss or node here. Why, and what to declare: {REFUSED[name]}"
     emit(
         lambda: inset(why),
@@ -121,6 +157,10 @@ def _explain_refusal(name: str, style: Format, output: Path | None) -> None:
 
 def _explain_issue(identifier: str, style: Format, output: Path | None) -> None:
     """Write the text of one rule of the gate."""
+    from dpaudit.cli.common.output import emit
+    from dpaudit.gate.catalogue import RULES as ISSUES
+    from dpaudit.gate.explanation import gate_rule_markdown, gate_rule_text
+
     emit(
         lambda: gate_rule_text(identifier),
         lambda: gate_rule_markdown(identifier),
@@ -132,6 +172,9 @@ def _explain_issue(identifier: str, style: Format, output: Path | None) -> None:
 
 def _explain_theorem(name: str, style: Format, output: Path | None) -> None:
     """Write the text of one theorem of the rule book."""
+    from dpaudit.cli.common.output import emit
+    from dpaudit.render.rule import rule_data, rule_markdown, rule_text
+
     emit(
         lambda: rule_text(name),
         lambda: rule_markdown(name),
@@ -143,6 +186,11 @@ def _explain_theorem(name: str, style: Format, output: Path | None) -> None:
 
 def _explain_derivation(config: Path, style: Format, output: Path | None) -> None:
     """Write the derivation of the claim of a configuration."""
+    from dpaudit.certification.verdict import certify
+    from dpaudit.cli.common.output import emit
+    from dpaudit.configuration.config import read_config
+    from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text
+
     configuration = read_config(config)
     with configuration.locating():
         certificate = certify(configuration.subject.declaration, configuration.subject.claim)

@@ -1,16 +1,20 @@
 """`dpaudit init`: a configuration, its tests and a pipeline, by three questions or by options."""
 
+from __future__ import annotations
+
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.output import show, write
-from dpaudit.cli.common.starter import Host, Starter
+from dpaudit.cli.common.options import Host
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.plugins import suggestion
+
+if TYPE_CHECKING:
+    from dpaudit.cli.common.starter import Starter
 
 _UNIT = "What does one person contribute?"
 _CLAIM = "Epsilon and delta of the claim (one number: delta is 0)"
@@ -39,6 +43,9 @@ def init(
     On a terminal it asks for what no option says: the unit, the claim and the host of the pipeline. The noise is the
     smallest that meets the claim, so that every check passes; then put your own code in its place.
     """
+    from dpaudit.cli.common.output import show
+    from dpaudit.cli.common.starter import Starter
+
     if epsilon is None and delta:
         raise ConfigError("--delta needs --epsilon; give both.")
     given = {"--unit": unit, "--epsilon": epsilon, "--ci": ci}
@@ -96,6 +103,8 @@ def _hosted(answer: str) -> Host:
 
 def _written(starter: Starter, folder: Path, *, replacing: bool) -> list[Path]:
     """Return the files once all are written; none is written where one is there already and may not be replaced."""
+    from dpaudit.cli.common.output import write
+
     contents = {folder / name: text for name, text in starter.contents().items()}
     there = [str(path) for path in contents if path.exists() or path.is_symlink()]
     if there and not replacing:

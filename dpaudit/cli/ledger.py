@@ -9,22 +9,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from dpaudit.budgets.filters import Refusal
-from dpaudit.certification.certificate import Certificate
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.groups import HELP_OPTIONS, WrappedGroup
 from dpaudit.cli.common.options import Format, Output, OutputFormat
-from dpaudit.cli.common.output import emit, output_folder, say, write, write_files
-from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import CertificateError, ConfigError, LedgerError
-from dpaudit.ledger import Account as LedgerAccount
-from dpaudit.ledger import Ledger, recompute, store_at
-from dpaudit.ledger.entry import Entry
-from dpaudit.ledger.repricing import Repricing, reprice
-from dpaudit.model.claim import Claim
-from dpaudit.render.budget import statement_data, statement_markdown, statement_text
-from dpaudit.report.ledger_page import ledger_page
-from dpaudit.verifier import verify as verify_certificate
 from dpaudit.wording.escaping import clean
 
 _LARGEST_LEDGER = 2**30
@@ -86,6 +74,11 @@ def open_account(
     refresh: Annotated[str, typer.Option("--refresh", help="When a new budget begins, and why, in words.")] = "",
 ) -> Exit:
     """Open an account: a budget for one data set. Prints the entry's number and digest."""
+    from dpaudit.cli.common.output import say
+    from dpaudit.ledger import Account as LedgerAccount
+    from dpaudit.ledger import Ledger, store_at
+    from dpaudit.model.claim import Claim
+
     try:
         budget = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours.value, model=model.value, unit=unit)
         opened = LedgerAccount(name=account, budget=budget, rule=rule.value, refresh=refresh)
@@ -109,6 +102,13 @@ def book(
 
     The certificate is checked again first. Repeating a booking with the same label and certificate changes nothing.
     """
+    from dpaudit.budgets.filters import Refusal
+    from dpaudit.certification.certificate import Certificate
+    from dpaudit.cli.common.output import say
+    from dpaudit.configuration.files import json_value, read_text
+    from dpaudit.ledger import Ledger, store_at
+    from dpaudit.verifier import verify as verify_certificate
+
     store, text = store_at(address), read_text(certificate)
     try:
         json_value(text)
@@ -136,6 +136,10 @@ def show(
     output: Output = None,
 ) -> Exit:
     """Show what every account has spent and what is left, rule by rule; exit code 1 if the chain was altered."""
+    from dpaudit.cli.common.output import emit
+    from dpaudit.ledger import Ledger, store_at
+    from dpaudit.render.budget import statement_data, statement_markdown, statement_text
+
     statement = Ledger(store_at(address)).statement()
     if account is not None and account not in statement.accounts:
         raise LedgerError(f"There is no account {account!r}; there is: {', '.join(statement.accounts) or 'none'}.")
@@ -160,6 +164,10 @@ def verify(
     The certificates in the chain are checked again, and their prices derived again. A chain does not show what was cut
     off at its end: give the last digest that you know with --head.
     """
+    from dpaudit.cli.common.output import say
+    from dpaudit.ledger import recompute, store_at
+    from dpaudit.ledger.repricing import Repricing, reprice
+
     entries = store_at(address).entries()
     statement = recompute(entries)
     repricing = Repricing() if statement.findings else reprice(entries)
@@ -180,6 +188,9 @@ def verify(
 @ending
 def export(address: Address, output: Output = None) -> Exit:
     """Write every entry as one line of JSON, to a file or to stdout."""
+    from dpaudit.cli.common.output import write
+    from dpaudit.ledger import Ledger, store_at
+
     text = "".join(f"{line}\n" for line in Ledger(store_at(address)).lines())
     if output is None:
         sys.stdout.write(clean(text))
@@ -194,6 +205,10 @@ def import_lines(
     address: Address, file: Annotated[Path, typer.Argument(metavar="FILE", help="Lines that `export` wrote.")]
 ) -> Exit:
     """Take over exported entries, once they are all found intact; entries that are here already must be equal."""
+    from dpaudit.cli.common.output import say
+    from dpaudit.configuration.files import read_text
+    from dpaudit.ledger import Ledger, store_at
+
     lines = read_text(file, _LARGEST_LEDGER).split("\n")
     _require_intact(file, lines)
     imported = Ledger(store_at(address, create=True)).take(lines)
@@ -203,6 +218,10 @@ def import_lines(
 
 def _require_intact(file: Path, lines: list[str]) -> None:
     """Refuse exported lines that were altered, and name the first of them."""
+    from dpaudit.ledger import recompute
+    from dpaudit.ledger.entry import Entry
+    from dpaudit.ledger.repricing import reprice
+
     numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
     entries = [Entry(text=lines[number - 1]) for number in numbers]
     statement = recompute(entries)
@@ -222,6 +241,11 @@ def report(
 
     Prints the files it wrote, ledger.html and ledger.json; exit code 1 if the chain was altered.
     """
+    from dpaudit.cli.common.output import output_folder, say, write_files
+    from dpaudit.ledger import Ledger, store_at
+    from dpaudit.render.budget import statement_data
+    from dpaudit.report.ledger_page import ledger_page
+
     statement, folder = Ledger(store_at(address)).statement(), output_folder(output)
     data = json.dumps(statement_data(statement), indent=2, sort_keys=True)
     files = {"ledger.html": ledger_page(statement, _now()), "ledger.json": f"{data}\n"}

@@ -1,16 +1,20 @@
-"""`dpaudit list`: the names that a configuration may use."""
+"""`dpaudit list`: the names that a configuration may use, and the schemas of what dpaudit reads and writes."""
 
 import json
+import sys
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Format, Output, OutputFormat
-from dpaudit.cli.common.output import emit
-from dpaudit.render.listing import listing_markdown, listing_text
-from dpaudit.runtime.plugins import descriptions, load_package
+from dpaudit.errors import ConfigError
+from dpaudit.runtime.plugins import descriptions, load_package, suggestion
+
+_CONFIG = "config"
+"""The schema that is written from the code of this installation, plug-ins included; the others are files."""
 
 
 class Kind(StrEnum):
@@ -20,19 +24,32 @@ class Kind(StrEnum):
     MECHANISMS = "mechanisms"
     AUDITS = "audits"
     PROBLEMS = "problems"
+    SCHEMAS = "schemas"
+    SCHEMA = "schema"
 
 
 @ending
 def listing(
     kind: Annotated[Kind | None, typer.Argument(help="One kind only; all where absent.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="With schema: which one to print.")] = None,
     style: OutputFormat = Format.TEXT,
     output: Output = None,
 ) -> Exit:
-    """List the algorithms, mechanisms, audits and problems there are, plug-ins included.
+    """List the algorithms, mechanisms, audits, problems and schemas there are, plug-ins included.
 
     Text and Markdown also say where a problem comes from: source, licence, and whether users are simulated.
+    `dpaudit list schema NAME` prints a JSON Schema (2020-12): of what dpaudit writes, or of a configuration (config),
+    for editors.
     """
-    names_by_kind = {shown.value: descriptions(shown.value) for shown in ([kind] if kind else Kind)}
+    from dpaudit.cli.common.output import emit
+    from dpaudit.render.listing import listing_markdown, listing_text
+
+    if kind is Kind.SCHEMA:
+        _print_schema(name, output)
+        return Exit.PASS
+    if name is not None:
+        raise ConfigError(f"Unexpected name={name!r}: only `dpaudit list schema` takes one.")
+    names_by_kind = {shown.value: _described(shown) for shown in ([kind] if kind else Kind) if shown is not Kind.SCHEMA}
     described = names_by_kind | {
         kind: {name: _with_origin(name, line) for name, line in names_by_kind[kind].items()}
         for kind in names_by_kind
@@ -52,3 +69,33 @@ def _with_origin(name: str, line: str) -> str:
     """Return the line of a problem with its origin, where that is known."""
     origin = load_package("algorithms.problems").origin(name)
     return line if origin is None else f"{line} [{origin.words}]"
+
+
+def _described(kind: Kind) -> dict[str, str]:
+    """Return the names of a kind, each with one line."""
+    from dpaudit import schemas
+
+    if kind not in (Kind.SCHEMAS, Kind.SCHEMA):
+        plugins: Any = kind.value  # an enumeration's values are plain texts to a type checker
+        return descriptions(plugins)
+    written = {name: str(schemas.load(name)["title"]) for name in schemas.NAMES}
+    return written | {_CONFIG: "A configuration of this installation, for editors"}
+
+
+def _print_schema(name: str | None, output: Path | None) -> None:
+    """Print one schema.
+
+    Raises: ConfigError: no name, or no schema of that name.
+    """
+    from dpaudit import schemas
+    from dpaudit.cli.common.output import write
+    from dpaudit.configuration.config_schema import config_schema
+
+    names = tuple(sorted((_CONFIG, *schemas.NAMES)))
+    if name not in names:
+        raise ConfigError(f"Unknown schema name={name!r}{suggestion(name or '', names)}")
+    text = json.dumps(config_schema() if name == _CONFIG else schemas.load(name), indent=2) + "\n"
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write(output, text)

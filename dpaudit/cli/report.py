@@ -6,23 +6,7 @@ from typing import Annotated
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.extras import extras_of
 from dpaudit.cli.common.options import Config, ConfiguredSeed, Jobs, Runs, Significance
-from dpaudit.cli.common.output import note, output_folder, progress, say
-from dpaudit.cli.common.verdicts import audit_exit, certificate_exit, worst
-from dpaudit.configuration.config import read_config
-from dpaudit.workflow import (
-    AuditExecution,
-    audits_in,
-    audits_of,
-    cases_of,
-    certificate_of,
-    drawn_seed,
-    runs_code,
-    scores_in,
-    settings_of,
-    write_report,
-)
 
 
 @ending
@@ -51,6 +35,23 @@ def report(
 
     Prints the files it wrote, one a line. A declaration without code is reported without audits.
     """
+    from dpaudit.cli.common.extras import extras_of
+    from dpaudit.cli.common.output import note, output_folder, progress, say
+    from dpaudit.cli.common.verdicts import audit_exit, certificate_exit, worst
+    from dpaudit.configuration.config import read_config
+    from dpaudit.workflow import (
+        AuditExecution,
+        audits_in,
+        audits_of,
+        cases_of,
+        certificate_of,
+        drawn_seed,
+        runs_code,
+        scores_in,
+        settings_of,
+        write_report,
+    )
+
     configuration = read_config(config)
     extras = extras_of(configuration, pdf=pdf, deployment=deployment, ledger=ledger, account=account, previous=previous)
     folder = output_folder(output)

@@ -1,25 +1,21 @@
 """`dpaudit scores`: what membership-inference scores that were computed elsewhere show against a claim."""
 
+from __future__ import annotations
+
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
-from dpaudit.certification.certificate import Certificate
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Format, Output, OutputFormat, Seed, Significance
-from dpaudit.cli.common.output import emit, note
-from dpaudit.configuration.files import read_text
-from dpaudit.configuration.score_file import read_scores
 from dpaudit.errors import CertificateError, ConfigError
-from dpaudit.model.claim import Claim
-from dpaudit.model.scores_result import ScoresResult, ScoresVerdict
-from dpaudit.render.scores import scores_markdown, scores_text
-from dpaudit.report.curves import delta_curve
 from dpaudit.runtime.plugins import load_package
-from dpaudit.workflow import drawn_seed
+
+if TYPE_CHECKING:
+    from dpaudit.model.claim import Claim
+    from dpaudit.model.scores_result import ScoresVerdict
 
 _SIGNIFICANCE = 0.01
 _EXITS: dict[ScoresVerdict, Exit] = {
@@ -67,6 +63,15 @@ def scores(
     each pair in, and line i of both files is pair i. --rank and --guesses are valid only if they were fixed before the
     scores were seen. Without --rank and --band a random part of the scores chooses a threshold; the rest is counted.
     """
+    import numpy as np
+
+    from dpaudit.cli.common.output import emit, note
+    from dpaudit.configuration.score_file import read_scores
+    from dpaudit.model.claim import Claim
+    from dpaudit.model.scores_result import ScoresResult
+    from dpaudit.render.scores import scores_markdown, scores_text
+    from dpaudit.workflow import drawn_seed
+
     audits = load_package("audits")
     try:
         claim = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, model=model)  # type: ignore[arg-type]
@@ -112,6 +117,10 @@ def _declared(audits: Any, mu: float | None, curve: Path | None, claim: Claim) -
 
     Raises: ConfigError: two declarations, or a certificate for other neighbours or without a curve.
     """
+    from dpaudit.certification.certificate import Certificate
+    from dpaudit.configuration.files import read_text
+    from dpaudit.report.curves import delta_curve
+
     if mu is not None and curve is not None:
         raise ConfigError("Expected one of --mu and --curve: one trade-off is declared.")
     if mu is not None:

@@ -8,11 +8,7 @@ from typing import Annotated
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.output import note, output_folder, say
-from dpaudit.cli.common.studies import conduct
 from dpaudit.errors import ConfigError
-from dpaudit.study.study_file import read_study
-from dpaudit.study.writing import write_study
 
 
 class StudyBackend(StrEnum):
@@ -41,6 +37,11 @@ def study(
 
     Prints the files that it wrote, one a line. A cell that fails is a finding; its error stands in study.json.
     """
+    from dpaudit.cli.common.output import note, output_folder, say
+    from dpaudit.cli.common.studies import conduct
+    from dpaudit.study.study_file import read_study
+    from dpaudit.study.writing import write_study
+
     if (backend is StudyBackend.DASK) != (scheduler is not None):
         raise ConfigError("Expected --backend dask and --scheduler tcp://host:port together.")
     plan = read_study(config)

@@ -1,26 +1,20 @@
 """`dpaudit verify`: an independent check of a certificate, or of a witness of a violation."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Format, Output, OutputFormat, Seed
-from dpaudit.cli.common.output import emit, note
-from dpaudit.cli.witness import check_witness, is_witness, witness_sentence
-from dpaudit.configuration.files import read_text
 from dpaudit.errors import CertificateError, ConfigError
-from dpaudit.model.codec import encode
-from dpaudit.render.verification import verification_markdown, verification_text
-from dpaudit.report.received import is_report, verify_report
-from dpaudit.verifier import Verification
-from dpaudit.verifier import verify as verify_text
-from dpaudit.wording.markdown import cell
-from dpaudit.workflow import drawn_seed
+
+if TYPE_CHECKING:
+    from dpaudit.verifier import Verification
 
 
 @ending
@@ -56,6 +50,14 @@ def verify(
     SHA-256 of every file are computed again. A witness is counted again on fresh runs: a
     violation that stands is a finding, one that does not is inconclusive.
     """
+    from dpaudit.cli.common.output import emit
+    from dpaudit.cli.witness import is_witness
+    from dpaudit.configuration.files import read_text
+    from dpaudit.model.codec import encode
+    from dpaudit.render.verification import verification_markdown, verification_text
+    from dpaudit.report.received import is_report, verify_report
+    from dpaudit.verifier import verify as verify_text
+
     demands = _demands(expect_claim)
     if is_report(certificate):
         verification = _demanding(verify_report(certificate, digest), None, demands)
@@ -115,6 +117,13 @@ def _demands(expected: str | None) -> dict[str, str | float]:
 
 def _witness(file: Path, text: str, seed: int | None, style: Format, output: Path | None) -> Exit:
     """Repeat the count of a witness on fresh runs and write the result."""
+    from rich.text import Text
+
+    from dpaudit.cli.common.output import emit, note
+    from dpaudit.cli.witness import check_witness, witness_sentence
+    from dpaudit.wording.markdown import cell
+    from dpaudit.workflow import drawn_seed
+
     recheck = check_witness(file, text, drawn_seed(seed, note))
     sentence = witness_sentence(recheck)
     emit(

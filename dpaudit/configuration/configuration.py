@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from dpaudit.checks import Count, Natural, OpenProbability, Within, count, open_probability
+from dpaudit.checks import Count, Natural, OpenProbability, Within, settle
 from dpaudit.configuration.files import locate
 from dpaudit.errors import ConfigError, DeclarationError, Fault, UnsupportedError
 from dpaudit.model.algorithm import Algorithm
@@ -32,17 +32,13 @@ class AuditSettings:
     """
 
     view: str | None = None
-    runs: Annotated[int, Within(at_least=4)] = 20_000
+    runs: Annotated[int, Within(at_least=LEAST_RUNS)] = 20_000
     significance: OpenProbability = 0.01
     jobs: Count = 1
     seed: Natural | None = None
 
     def __post_init__(self) -> None:
-        count("runs", self.runs, at_least=LEAST_RUNS)
-        open_probability("significance", self.significance)
-        count("jobs", self.jobs)
-        if self.seed is not None:
-            count("seed", self.seed, at_least=0)
+        settle(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

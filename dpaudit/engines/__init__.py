@@ -1,22 +1,19 @@
 """Engines: each turns a composition into brackets on delta(epsilon) and epsilon(delta)."""
 
-from dpaudit.engines.basic import BASIC
-from dpaudit.engines.engine import Engine
-from dpaudit.engines.enumeration import ENUMERATION
-from dpaudit.engines.gaussian import GAUSSIAN
-from dpaudit.engines.rare_samples import RARE
-from dpaudit.engines.renyi import RENYI
-from dpaudit.engines.single import SINGLE
-from dpaudit.engines.tilted.engine import (
-    TILTED,
-    TILTED_COARSE,
-    TILTED_COARSE_UPPER,
-    TILTED_ROUGH,
-    TILTED_SHARP,
-    TILTED_UPPER,
-)
-from dpaudit.engines.tilted.once import ONCE, ONCE_QUICK, ONCE_SOON, ONCE_UPPER
-from dpaudit.model.bracket import Effort
+from dpaudit.engines.basic import BASIC as BASIC
+from dpaudit.engines.engine import Engine as Engine
+from dpaudit.engines.enumeration import ENUMERATION as ENUMERATION
+from dpaudit.engines.gaussian import GAUSSIAN as GAUSSIAN
+from dpaudit.engines.rare_samples import RARE as RARE
+from dpaudit.engines.renyi import RENYI as RENYI
+from dpaudit.engines.single import SINGLE as SINGLE
+from dpaudit.engines.tilted.engine import TILTED as TILTED
+from dpaudit.engines.tilted.engine import TILTED_COARSE, TILTED_COARSE_UPPER, TILTED_ROUGH, TILTED_SHARP, TILTED_UPPER
+from dpaudit.engines.tilted.once import ONCE as ONCE
+from dpaudit.engines.tilted.once import ONCE_QUICK as ONCE_QUICK
+from dpaudit.engines.tilted.once import ONCE_SOON as ONCE_SOON
+from dpaudit.engines.tilted.once import ONCE_UPPER as ONCE_UPPER
+from dpaudit.model.bracket import Effort as Effort
 
 ENGINES: tuple[Engine, ...] = (SINGLE, ONCE, GAUSSIAN, BASIC, ENUMERATION, RARE, RENYI, TILTED)
 """The engines the accountant asks, the exact ones first."""
@@ -38,26 +35,3 @@ UPPERS: tuple[Engine, ...] = (SINGLE, ONCE_UPPER, GAUSSIAN, BASIC, ENUMERATION, 
 
 PROVED_UPPERS: tuple[Engine, ...] = (SINGLE, ONCE_UPPER, GAUSSIAN, BASIC, ENUMERATION, RARE, RENYI, TILTED_UPPER)
 """Engines for one last proof that a claim is met: as narrow as all of them from above, the lower side left out."""
-
-__all__ = [
-    "BASIC",
-    "BY_EFFORT",
-    "ENGINES",
-    "ENUMERATION",
-    "GAUSSIAN",
-    "ONCE",
-    "ONCE_QUICK",
-    "ONCE_SOON",
-    "ONCE_UPPER",
-    "PROVED_UPPERS",
-    "QUICK",
-    "RARE",
-    "RENYI",
-    "ROUGH",
-    "SHARP",
-    "SINGLE",
-    "TILTED",
-    "UPPERS",
-    "Effort",
-    "Engine",
-]

@@ -93,10 +93,10 @@ def read_baseline(path: Path) -> Baseline:
     if data.get("schema") == _FIRST_SCHEMA:
         raise ConfigError(
             f"{path}: the entries do not say for which claim and numbers they hold; accept the issues anew with "
-            "`dpaudit check -o` and `dpaudit baseline`."
+            "`dpaudit check --accept`."
         )
     if data.get("schema") != SCHEMA or not isinstance(rows, list):
-        raise ConfigError(f"{path}: expected a baseline as `dpaudit baseline` writes it (schema {SCHEMA}).")
+        raise ConfigError(f"{path}: expected a baseline as `dpaudit check --accept` writes it (schema {SCHEMA}).")
     return Baseline(entries=tuple(_entry(path, number, row) for number, row in enumerate(rows)))
 
 

@@ -44,30 +44,24 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """The observations below a folder, by day and document; documents that could not be read, with the reason."""
+    """The observations of some documents, by day and document; documents that could not be read, with the reason."""
 
     observations: tuple[Observation, ...]
     documents: int
     unread: tuple[str, ...]
 
 
-def observations_below(folder: Path) -> Observed:
-    """Return what the reports and checks below a folder say; other JSON files are passed over.
+def observations_in(places: tuple[Path, ...]) -> Observed:
+    """Return what reports and checks say: files, and those below folders, where other JSON files are passed over.
 
     A document is known by the field `schema`. One that has it and cannot be read in full is listed in `unread`,
-    and so is a file with the ending `.json` that is no JSON.
-    Raises: ConfigError: no such folder, or more than 5,000 JSON files below it.
+    and so is a file with the ending `.json` that is no JSON. A document below a folder is named by its path there.
+    Raises: ConfigError: no such file or folder, or more than 5,000 JSON files below a folder.
     """
-    if not folder.is_dir():
-        raise ConfigError(f"{folder}: no such folder; name the folder that holds your reports.")
-    files = sorted(path for path in folder.rglob("*.json") if path.is_file())
-    if len(files) > _MOST_FILES:
-        raise ConfigError(f"{folder}: holds {len(files)} JSON files; give a folder with at most {_MOST_FILES}.")
     observations: list[Observation] = []
     unread: list[str] = []
     documents = 0
-    for path in files:
-        name = path.relative_to(folder).as_posix()
+    for path, name in (found for place in places for found in _documents(place)):
         try:
             seen = tuple(_of_document(path, name))
         except ConfigError as error:
@@ -77,6 +71,18 @@ def observations_below(folder: Path) -> Observed:
         documents += bool(seen)
     observations.sort(key=lambda seen: (seen.day, seen.document))
     return Observed(observations=tuple(observations), documents=documents, unread=tuple(unread))
+
+
+def _documents(place: Path) -> list[tuple[Path, str]]:
+    """Return a file, or the JSON files below a folder, each with its name."""
+    if not place.exists():
+        raise ConfigError(f"{place}: no such file or folder; name the reports, or the folder that holds them.")
+    if place.is_file():
+        return [(place, str(place))]
+    files = sorted(path for path in place.rglob("*.json") if path.is_file())
+    if len(files) > _MOST_FILES:
+        raise ConfigError(f"{place}: holds {len(files)} JSON files; give a folder with at most {_MOST_FILES}.")
+    return [(path, path.relative_to(place).as_posix()) for path in files]
 
 
 def _of_document(path: Path, name: str) -> Iterator[Observation]:

@@ -17,7 +17,7 @@ Any node may carry `printed`: the theorem its paper used there, and the budget t
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from dpaudit.arguments import named_fields
 from dpaudit.checks import (
@@ -25,17 +25,12 @@ from dpaudit.checks import (
     FieldError,
     NonNegative,
     NonNegativeOrInfinite,
+    Positive,
     ProbabilityBelowOne,
     Share,
-    count,
-    non_negative,
-    non_negative_or_infinite,
-    one_of,
-    positive,
-    probability_below_one,
-    share,
+    settle,
 )
-from dpaudit.model.claim import NEIGHBOURS, Neighbours
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.mechanism import Mechanism, is_mechanism
 
 Scheme = Literal["poisson", "without_replacement", "truncated_poisson", "with_replacement"]
@@ -63,15 +58,11 @@ class Printed:
     rule: str
     epsilon: NonNegative
     delta: ProbabilityBelowOne = 0.0
-    slots: float | None = None
-    largest_epsilon: float | None = None
+    slots: Positive | None = None
+    largest_epsilon: Positive | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
-        object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
-        for name in ("slots", "largest_epsilon"):
-            if (value := getattr(self, name)) is not None:
-                object.__setattr__(self, name, positive(name, value))
+        settle(self)
 
 
 @named_fields
@@ -131,7 +122,7 @@ class Repeat:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "times", count("times", self.times))
+        settle(self)
 
 
 @named_fields
@@ -159,7 +150,7 @@ class Parallel:
 
     def __post_init__(self) -> None:
         _require_parts("Parallel", self.parts)
-        one_of("visibility", self.visibility, get_args(KeyVisibility))
+        settle(self)
         if not self.key.strip():
             raise FieldError("key", "Expected key to say what decides the part a record touches; it is empty.")
         if _OWN_VALUE.search(self.key):
@@ -209,7 +200,7 @@ class Group:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", count("size", self.size))
+        settle(self)
 
 
 @named_fields
@@ -245,8 +236,7 @@ class Subsample:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", share("rate", self.rate))
-        one_of("scheme", self.scheme, get_args(Scheme))
+        settle(self)
         for name in _SIZES:
             self._check_size(name)
         if self.scheme == "without_replacement" and (self.population is None) != (self.batch_size is None):
@@ -270,8 +260,6 @@ class Subsample:
             raise FieldError(name, f"Expected {name} to be given for scheme={self.scheme!r}.")
         if value is not None and name not in known:
             raise FieldError(name, f"Expected {name}={value} to be left out for scheme={self.scheme!r}.")
-        if value is not None:
-            object.__setattr__(self, name, count(name, value))
 
 
 @named_fields
@@ -301,11 +289,9 @@ class Allocate:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
-        for name in ("steps", "epochs", "per_epoch"):
-            object.__setattr__(self, name, count(name, getattr(self, name)))
+        settle(self)
         if self.per_epoch > self.steps:
             raise FieldError("per_epoch", f"Expected per_epoch={self.per_epoch} to be at most steps={self.steps}.")
-        one_of("positions", self.positions, get_args(Positions))
 
 
 @named_fields
@@ -330,7 +316,7 @@ class Shuffle:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "users", count("users", self.users))
+        settle(self)
         for _, node in walk(self.part):
             if not isinstance(node, Release | Sequential | Repeat | PostProcess | Local | Stated):
                 raise FieldError(
@@ -426,12 +412,9 @@ class Stated:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", non_negative_or_infinite("epsilon", self.epsilon))
-        object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
+        settle(self)
         if not self.source.strip():
             raise ValueError("Expected source to say whose claim this is; it is empty.")
-        if self.neighbours is not None:
-            one_of("neighbours", self.neighbours, NEIGHBOURS)
 
 
 _SIZES = ("population", "batch_size", "batch_bound")

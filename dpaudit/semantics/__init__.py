@@ -4,25 +4,18 @@
 pairs of a move. Each release has a `Table`: a finite law for each answer, and a bound on the answer for each move.
 """
 
-from dpaudit.semantics.data import MOVE_OF, PLACEHOLDER, REVERSE, DataSet, Move, Pair, Record, pairs
-from dpaudit.semantics.game import Algorithm, replay, value
-from dpaudit.semantics.nodes import UndefinedInstanceError
-from dpaudit.semantics.tables import Table, geometric, laws
-
-__all__ = [
-    "MOVE_OF",
-    "PLACEHOLDER",
-    "REVERSE",
-    "Algorithm",
-    "DataSet",
-    "Move",
-    "Pair",
-    "Record",
-    "Table",
-    "UndefinedInstanceError",
-    "geometric",
-    "laws",
-    "pairs",
-    "replay",
-    "value",
-]
+from dpaudit.semantics.data import MOVE_OF as MOVE_OF
+from dpaudit.semantics.data import PLACEHOLDER as PLACEHOLDER
+from dpaudit.semantics.data import REVERSE as REVERSE
+from dpaudit.semantics.data import DataSet as DataSet
+from dpaudit.semantics.data import Move as Move
+from dpaudit.semantics.data import Pair as Pair
+from dpaudit.semantics.data import Record as Record
+from dpaudit.semantics.data import pairs as pairs
+from dpaudit.semantics.game import Algorithm as Algorithm
+from dpaudit.semantics.game import replay as replay
+from dpaudit.semantics.game import value as value
+from dpaudit.semantics.nodes import UndefinedInstanceError as UndefinedInstanceError
+from dpaudit.semantics.tables import Table as Table
+from dpaudit.semantics.tables import geometric as geometric
+from dpaudit.semantics.tables import laws as laws

@@ -19,18 +19,3 @@ from dpaudit.training.sampling import conform_orders as conform_orders
 from dpaudit.training.watching import Slots as Slots
 from dpaudit.training.watching import Training as Training
 from dpaudit.training.watching import Watch as Watch
-
-__all__ = [
-    "Check",
-    "Conformity",
-    "DrawnBatches",
-    "Planted",
-    "Slots",
-    "Training",
-    "Watch",
-    "conform",
-    "conform_batches",
-    "conform_orders",
-    "gradient_canaries",
-    "plant",
-]

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpaudit.checks import count, positive
+from dpaudit.checks import Count, Positive, PositiveShare, settle
 from dpaudit.model.mechanism import Array
 from dpaudit.model.watched.steps import CanaryRows, Loader, Script, Taken, TooManyStepsError, by_name, mark
 
@@ -23,19 +23,14 @@ class Training:
     0.4
     """
 
-    noise_multiplier: float
-    max_grad_norm: float
-    sample_rate: float
-    steps: int
-    records: int
+    noise_multiplier: Positive
+    max_grad_norm: Positive
+    sample_rate: PositiveShare
+    steps: Count
+    records: Count
 
     def __post_init__(self) -> None:
-        for name in ("noise_multiplier", "max_grad_norm", "sample_rate"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
-        if self.sample_rate > 1:
-            raise ValueError(f"Expected sample_rate={self.sample_rate} in (0, 1].")
-        for name in ("steps", "records"):
-            object.__setattr__(self, name, count(name, getattr(self, name)))
+        settle(self)
 
     @property
     def stddev(self) -> float:

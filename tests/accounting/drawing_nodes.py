@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit import (
-    AllocatedLoss,
     ApproximateLoss,
-    AverageLoss,
     ChoiceLoss,
     Composition,
     DiscreteLoss,
@@ -20,7 +18,7 @@ from dpaudit import (
     SampledLoss,
 )
 from dpaudit.accounting.derivation.groups import chain
-from dpaudit.model.losses import ComposedLoss
+from dpaudit.model.losses import AllocatedLoss, AverageLoss, ComposedLoss
 from dpaudit.model.losses.sampled_gaussian import SampledOrder
 
 Law = Sequence[tuple[float, float]]

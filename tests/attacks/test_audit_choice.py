@@ -10,14 +10,14 @@ from scipy import stats
 from audits import audit, one_run_gaussian_bound, one_run_guesses, one_run_orthogonal_bound
 from audits.bounds.guessing import guessing_epsilon
 from audits.bounds.hockey_stick import witness_bound, witness_delta
-from audits.catalogue.catalogue import CATALOGUE
-from audits.coverage.harness import Scenario, measure
-from audits.coverage.one_run import JUDGES_OF_ONE_RUN, bound_of_one_run, canary_scenarios
-from audits.coverage.scenarios import gaussian_epsilon_of, scenarios
 from audits.decision.events import LIKELIHOOD, Event, rated_event, rounded
 from audits.decision.preparation import prepare
 from audits.decision.score_calibration import calibrated_odds
 from audits.experiment.execution import Execution
+from benchmarks.catalogue.catalogue import CATALOGUE
+from benchmarks.coverage.harness import Scenario, measure
+from benchmarks.coverage.one_run import JUDGES_OF_ONE_RUN, bound_of_one_run, canary_scenarios
+from benchmarks.coverage.scenarios import gaussian_epsilon_of, scenarios
 from dpaudit import Claim
 from dpaudit.model.mechanism import Array
 from tests.narrowing import present

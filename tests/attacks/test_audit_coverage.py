@@ -13,8 +13,8 @@ from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
 from audits.bounds.joint import joint_bound
-from audits.coverage.harness import Scenario, bound_by_counts, measure
-from audits.coverage.scenarios import scenarios
+from benchmarks.coverage.harness import Scenario, bound_by_counts, measure
+from benchmarks.coverage.scenarios import scenarios
 from dpaudit.model.mechanism import Array
 
 

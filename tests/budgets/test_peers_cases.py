@@ -13,19 +13,17 @@ from dpaudit import (
     Bracket,
     Claim,
     Declaration,
-    MixtureLoss,
     Neighbours,
     Release,
     Repeat,
     Stated,
     Subsample,
-    UnsupportedError,
     bracket_delta,
     bracket_epsilon,
     certify,
-    epsilon_one_way,
     fold,
 )
+from dpaudit.model.losses import MixtureLoss
 from dpaudit.model.mechanism import Array
 from mechanisms import DiscreteGaussian, DiscreteLaplace, Finite, Gaussian, Laplace, Matrix, TruncatedDiscreteGaussian
 
@@ -155,10 +153,6 @@ KINDS: dict[str, tuple[Callable[[], Bracket], float]] = {
         lambda: epsilon(on_sample(normal(1.0, "zero_out"), 0.01, 100), "zero_out", 1e-5),
         0.7180357,
     ),
-    "one direction": (
-        lambda: epsilon_one_way(on_sample(normal(1.0), 0.01, 10_000), "add", neighbours="add_remove", delta=1e-5),
-        5.6115,
-    ),
     "truncated Poisson": (
         lambda: epsilon(
             on_sample(normal(1.0), 0.05, 100, scheme="truncated_poisson", population=1000, batch_bound=70),
@@ -220,24 +214,6 @@ def test_an_infinite_epsilon_is_expressed_as_what_is_stated_and_as_a_claim() -> 
     assert epsilon(bare, "add_remove", 1e-5).lower == math.inf
     claim = Claim(epsilon=math.inf, neighbours="add_remove")
     assert [certify(part, claim).verdict for part in (node, bare)] == ["certified"] * 2
-
-
-def test_one_direction_is_below_both_and_refused_where_it_has_no_meaning() -> None:
-    """The larger direction is what a claim needs; replacing has none, a skewed table does not say which is which."""
-    step = on_sample(normal(1.0), 0.05, 10)
-    ways = [
-        epsilon_one_way(step, "remove", neighbours="add_remove", delta=1e-5),
-        epsilon_one_way(step, "add", neighbours="add_remove", delta=1e-5),
-    ]
-    both = epsilon(step, "add_remove", 1e-5)
-    assert ways[1].upper < ways[0].lower
-    assert both.lower <= ways[0].upper
-    assert ways[0].lower <= both.upper
-    with pytest.raises(UnsupportedError, match="One direction"):
-        epsilon_one_way(on_sample(normal(1.0), 0.05), "add", neighbours="replace_one", delta=1e-5)
-    skewed = Release(label="bit", mechanism=Finite(first=(0.9, 0.1), second=(0.5, 0.5), neighbours="add_remove"))
-    with pytest.raises(UnsupportedError, match="does not say which"):
-        epsilon_one_way(skewed, "add", neighbours="add_remove", delta=1e-5)
 
 
 def test_a_wrong_number_would_be_seen() -> None:

@@ -263,7 +263,7 @@ def test_a_report_of_a_written_declaration_needs_no_audit(
 def test_lists_name_what_ships(dpaudit: Callable[..., Result]) -> None:
     """Every kind is listed, and one kind alone holds only its own."""
     everything = json.loads(dpaudit("list", "--format", "json").stdout)
-    assert set(everything) == {"algorithms", "mechanisms", "audits", "problems"}
+    assert set(everything) == {"algorithms", "mechanisms", "audits", "problems", "schemas"}
     assert "gaussian" in everything["mechanisms"]
     assert json.loads(dpaudit("list", "mechanisms", "--format", "json").stdout) == {
         "mechanisms": everything["mechanisms"]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from dpaudit.cli.app import COMMANDS
+from dpaudit.cli.app import COMMANDS, Command
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "start" / "quick_start.md").read_text(encoding="utf-8")
@@ -35,6 +35,7 @@ def started(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=held)
 
 
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 MAIN = "import sys; from dpaudit.cli import main; sys.argv = ['dpaudit', *sys.argv[1:]]; main()"
 
 
@@ -73,7 +74,7 @@ def completed(words: str) -> list[str]:
     [
         ("dpaudit cal", ["calibrate"]),
         ("dpaudit ledger bo", ["book"]),
-        ("dpaudit list ", ["algorithms", "mechanisms", "audits", "problems"]),
+        ("dpaudit list ", ["algorithms", "mechanisms", "audits", "problems", "schemas", "schema"]),
         ("dpaudit certify --fo", ["--format"]),
         ("dpaudit certify --format ", ["text", "json", "md"]),
         ("dpaudit --", ["--version", "--help"]),
@@ -96,17 +97,26 @@ def test_the_quick_start_has_the_line_of_each_shell_and_it_prints_a_script(shell
         assert (check.returncode, check.stderr) == (0, "")
 
 
+HELP = f"{MAIN.removesuffix('main()')}\ntry:\n    main()\nexcept SystemExit:\n    pass\nprint(*sys.modules)"
+
+
+@pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
+def test_the_help_of_a_command_reads_its_signature_alone(entry: Command) -> None:
+    """Neither numpy nor what a command does is imported: each takes longer than the help may."""
+    ended = subprocess.run(
+        [sys.executable, "-c", HELP, entry.name, "-h"], capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
+    loaded = set(ended.stdout.split())
+    assert {"numpy", "scipy", "jinja2", "rich.console"} & loaded == set()
+    assert len([name for name in loaded if name.startswith("dpaudit")]) <= 20
+
+
 def test_the_help_takes_at_most_015_seconds_of_the_processor() -> None:
     """The least of five processes, user and system time together; reading numpy alone would take as much again."""
 
     def seconds() -> float:
         before: Any = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(
-            [sys.executable, "-c", MAIN, "--help"],
-            capture_output=True,
-            check=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
+        subprocess.run([sys.executable, "-c", MAIN, "--help"], capture_output=True, check=True, env=ENVIRONMENT)
         after: Any = resource.getrusage(resource.RUSAGE_CHILDREN)
         return float(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 

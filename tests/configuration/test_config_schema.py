@@ -175,8 +175,8 @@ FITTING: dict[str, Any] = {
     "model": "joint",
 }
 UNLIMITED = {
-    *("smoothness", "dilution", "entries", "signs", "first", "second", "shares", "utilities", "table", "length"),
-    *("printed", "slots", "largest_epsilon", "units_per_person"),
+    *("smoothness", "entries", "signs", "first", "second", "shares", "utilities", "table", "length"),
+    *("printed", "units_per_person"),
 }
 """Numbers that have no range of their own: lists of them, choices, and what another key decides."""
 SECTIONS = (("audit", AuditSettings), ("claim", Claim))
@@ -232,11 +232,11 @@ def _needed(target: Any) -> dict[str, Any]:
 
 
 def test_the_command_prints_it_and_lists_it() -> None:
-    """`dpaudit schema config` is the schema; `dpaudit schema` names it with the others; another name is refused."""
+    """`dpaudit list schema config` is the schema, `dpaudit list schemas` names it too; another name is refused."""
     runner = CliRunner()
-    assert json.loads(runner.invoke(app, ["schema", "config"]).stdout) == json.loads(json.dumps(schema()))
-    assert "config" in runner.invoke(app, ["schema"]).stdout.split()
-    refused = runner.invoke(app, ["schema", "confg"])
+    assert json.loads(runner.invoke(app, ["list", "schema", "config"]).stdout) == json.loads(json.dumps(schema()))
+    assert "config" in runner.invoke(app, ["list", "schemas"]).stdout.split()
+    refused = runner.invoke(app, ["list", "schema", "confg"])
     assert (refused.exit_code, refused.stderr) == (2, "Unknown schema name='confg'; did you mean 'config'?\n")
 
 

@@ -335,10 +335,11 @@ def test_an_accepted_issue_passes_until_its_last_day(
 ) -> None:
     """Accepted: exit code 0, suppressed in SARIF with its reason. After its expiry the issue counts again."""
     name = write(written.replace("epsilon = 1.0", "epsilon = 0.2"))
-    dpaudit("check", name, "-o", "out")
     last = TODAY + timedelta(days=30)
-    taken = dpaudit("baseline", "out/check.json", "--reason", "fixed in May", "--expires", str(last), "-o", "b.json")
-    assert (taken.exit_code, taken.stdout) == (0, "DPA101 release.toml: claim\n")
+    options = ("--baseline", "b.json", "--accept", "--reason", "fixed in May", "--expires", str(last))
+    taken = dpaudit("check", name, *options)
+    assert taken.exit_code == 0
+    assert "DPA101" in taken.stdout
     Draft202012Validator(schemas.load("baseline")).validate(json.loads(Path("b.json").read_text(encoding="utf-8")))
     ended = dpaudit("check", name, "--baseline", "b.json", "-o", "out")
     assert ended.exit_code == 0
@@ -369,8 +370,8 @@ def test_nothing_is_accepted_without_reason_or_for_ever(
     dpaudit: Callable[..., Result], write: Callable[..., str], written: str, arguments: tuple[str, ...], complaint: str
 ) -> None:
     """Exit code 2, and no file is written."""
-    dpaudit("check", write(written.replace("epsilon = 1.0", "epsilon = 0.2")), "-o", "out")
-    ended = dpaudit("baseline", "out/check.json", *arguments, "-o", "b.json")
+    name = write(written.replace("epsilon = 1.0", "epsilon = 0.2"))
+    ended = dpaudit("check", name, "--baseline", "b.json", "--accept", *arguments)
     assert ended.exit_code == 2
     assert complaint in ended.stderr
     assert not Path("b.json").exists()
@@ -380,9 +381,16 @@ def test_an_unusable_configuration_cannot_be_accepted(
     dpaudit: Callable[..., Result], write: Callable[..., str]
 ) -> None:
     """DPA001 is never hidden by a baseline."""
-    dpaudit("check", write("epsilon = 1\n"), "-o", "out")
-    ended = dpaudit("baseline", "out/check.json", "--reason", "x", "--expires", str(TODAY))
+    name = write("epsilon = 1\n")
+    ended = dpaudit("check", name, "--baseline", "b.json", "--accept", "--reason", "x", "--expires", str(TODAY))
+    assert (ended.exit_code, Path("b.json").exists()) == (2, False)
+
+
+def test_an_acceptance_names_the_file_that_it_is_written_to(dpaudit: Callable[..., Result]) -> None:
+    """Exit code 2 without --baseline, before anything is run."""
+    ended = dpaudit("check", "nowhere.toml", "--accept", "--reason", "x", "--expires", str(TODAY))
     assert ended.exit_code == 2
+    assert "Expected --baseline FILE" in ended.stderr
 
 
 def test_a_report_that_got_worse_is_a_finding_and_one_that_got_better_is_not(
@@ -392,16 +400,16 @@ def test_a_report_that_got_worse_is_a_finding_and_one_that_got_better_is_not(
     dpaudit("report", write(written), "-o", "before")
     dpaudit("report", write(written.replace("8.0", "5.0"), "less.toml"), "-o", "after")
     one, two = "before/report.json", "after/report.json"
-    worse = dpaudit("diff", one, two, "--format", "json")
+    worse = dpaudit("compare", one, two, "--format", "json")
     changes = {held["what"]: held["direction"] for held in json.loads(worse.stdout)}
     assert worse.exit_code == 1
     assert changes["certified epsilon"] == "worse"
-    better = dpaudit("diff", two, one)
+    better = dpaudit("compare", two, one)
     assert better.exit_code == 0
     assert "NO WORSE" in better.stdout
-    same = dpaudit("diff", one, one, "--format", "md")
+    same = dpaudit("compare", one, one, "--format", "md")
     assert (same.exit_code, same.stdout) == (0, "No change.\n")
-    assert dpaudit("diff", one, write("{}", "no.json")).exit_code == 2
+    assert dpaudit("compare", one, write("{}", "no.json")).exit_code == 2
 
 
 def test_a_weaker_claim_or_a_lost_audit_is_worse() -> None:
@@ -461,16 +469,16 @@ def test_the_step_summary_is_added_to_and_never_overflows(
 
 
 def test_every_schema_is_printed_complete(dpaudit: Callable[..., Result]) -> None:
-    """Names without an argument; each schema is valid and refers to nothing outside itself; a wrong name is 2."""
-    names = dpaudit("schema").stdout.split()
-    assert names == sorted((*schemas.NAMES, "config"))
+    """The list has every name; each schema is valid and refers to nothing outside itself; a wrong name is 2."""
+    names = json.loads(dpaudit("list", "schemas", "--format", "json").stdout)["schemas"]
+    assert sorted(names) == sorted((*schemas.NAMES, "config"))
     for name in names:
-        schema = json.loads(dpaudit("schema", name).stdout)
+        schema = json.loads(dpaudit("list", "schema", name).stdout)
         Draft202012Validator.check_schema(schema)
         known = {schema["$id"], *(held["$id"] for held in schema.get("$defs", {}).values() if "$id" in held)}
         wanted = set(re.findall(r'"\$ref": "(urn:[^"#]+)', json.dumps(schema)))
         assert wanted <= known
-    assert "did you mean 'report'" in dpaudit("schema", "raport").stderr
+    assert "did you mean 'report'" in dpaudit("list", "schema", "raport").stderr
 
 
 def test_the_doctor_finds_a_sound_installation_well_and_a_broken_one_not(

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from audits import GaussianTradeOff, audit_scores
 from dpaudit import Claim, schemas
 from dpaudit.cli.app import app
-from dpaudit.history import observations_below
+from dpaudit.history import observations_in
 from dpaudit.model.scores_result import ScoresResult
 
 CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
@@ -95,8 +95,8 @@ def test_an_acceptance_lapses_when_scores_show_more(folder: Path) -> None:
     """Accepted once, open again with a larger bound or fewer scores."""
     assert checked(folder, scored(3.0))[0] == 1
     last = str(datetime.now(UTC).date() + timedelta(days=30))
-    written = run("baseline", "out/check.json", "--reason", "known", "--expires", last, "-o", "b.json")
-    assert written.exit_code == 0
+    accept = ("--baseline", "b.json", "--accept", "--reason", "known", "--expires", last)
+    assert checked(folder, scored(3.0), *accept)[0] == 0
     assert checked(folder, scored(3.0), "--baseline", "b.json")[0] == 0
     assert checked(folder, scored(4.5), "--baseline", "b.json")[0] == 1
 
@@ -106,7 +106,7 @@ def test_history_reads_scores_of_reports_and_checks(folder: Path) -> None:
     result = scored(0.9)
     checked(folder, result)
     assert run("report", "count.toml", "-o", "report").exit_code == 0
-    seen = observations_below(folder).observations
+    seen = observations_in((folder,)).observations
     assert len(seen) == 2
     for one in seen:
         assert (one.attacked, one.error, one.audits) == (result.epsilon_lower, 0.01, 1)

@@ -116,7 +116,7 @@ def test_messages_about_what_was_typed_are_clean(
         ("certify", name, "--format", payload),
         ("check", name),
         ("ledger", payload),
-        ("schema", payload),
+        ("list", "schema", payload),
     ):
         ended = dpaudit(*arguments)
         assert ended.exit_code == 2
@@ -152,9 +152,8 @@ DEEP = '{"a": ' + "[" * 5000 + "]" * 5000 + "}"
         ("verify", "deep.json"),
         ("report", "release.toml", "-o", "out", "--previous", "deep.json"),
         ("certify", "deep.json"),
-        ("diff", "deep.json", "deep.json"),
+        ("compare", "deep.json", "deep.json"),
         ("check", "release.toml", "--baseline", "deep.json"),
-        ("baseline", "deep.json", "--reason", "x", "--expires", "2026-01-01"),
         ("ledger", "import", "ledger.db", "deep.json"),
         ("ledger", "book", "ledger.db", "deep.json", "--account", "data", "--label", "x"),
     ],

@@ -10,7 +10,8 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from dpaudit.cli.app import app
-from dpaudit.cli.common.starter import Host, Starter
+from dpaudit.cli.common.options import Host
+from dpaudit.cli.common.starter import Starter
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = ("--unit", "one customer", "--epsilon", "1", "--delta", "1e-5")

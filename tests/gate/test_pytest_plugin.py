@@ -308,7 +308,7 @@ def test_a_release_of_another_library_is_a_check_at_its_own_claim(project: Any) 
 
 
 LOOP = """\
-from audits.known_bugs.loops import FIXED, TRAINING, declared
+from benchmarks.known_bugs.loops import FIXED, TRAINING, declared
 from dataclasses import replace
 
 

@@ -228,7 +228,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("M14", "discrete Laplace: the inner atoms are shifted by one", "mechanisms.discrete_laplace:DiscreteLaplace.loss",
      "(2 * k - distance) / self.scale", "(2 * k - distance + 1) / self.scale", ""),
     ("M15", "noise is scaled the wrong way", "mechanisms.gaussian:Gaussian.scaled", "self.stddev * factor", "self.stddev / factor", "gaussian"),
-    ("M16", "negative noise is accepted", "mechanisms.gaussian:Gaussian.__post_init__", 'noise_size("stddev", self.stddev)', "float(self.stddev)", ""),
+    ("M16", "negative noise is accepted", "mechanisms.gaussian:Gaussian.__post_init__", "settle(self)", "pass", ""),
     ("M17", "a joint release is calibrated to nine tenths of the noise it needs", "mechanisms.joint_gaussian:JointGaussian.calibrated",
      "smallest_noise(unit, claim)", "0.9 * smallest_noise(unit, claim)", "joint gaussian"),
     ("M18", "several categories share one lie's probability", "mechanisms.randomised_response:RandomisedResponse.loss",

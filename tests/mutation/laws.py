@@ -29,7 +29,6 @@ from dpaudit import (
     Group,
     LaplaceLoss,
     Local,
-    MixtureLoss,
     NormalForm,
     Parallel,
     PostProcess,
@@ -62,7 +61,7 @@ from dpaudit.model.claim import Model, Neighbours
 from dpaudit.model.codec import decode_declaration, encode
 from dpaudit.model.condition import conditions_of, merge
 from dpaudit.model.declaration import Declaration, Scheme
-from dpaudit.model.losses import SimpleLoss
+from dpaudit.model.losses import MixtureLoss, SimpleLoss
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.printed.slack import slack_of
 from dpaudit.verifier import verify

@@ -1,4 +1,4 @@
-"""`dpaudit history`: many documents, one page; what it says is what the documents say."""
+"""`dpaudit compare`: many documents, one page; what it says is what the documents say."""
 
 import json
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from dpaudit.cli.app import app
 from dpaudit.errors import ConfigError
-from dpaudit.history import observations_below, trends_of
+from dpaudit.history import observations_in, trends_of
 from dpaudit.history.page import history_page
 from dpaudit.history.trends import summary_of
 
@@ -59,7 +59,7 @@ def test_documents_are_ordered_by_day_and_changes_are_named(tmp_path: Path, writ
     """The later document is compared with the one before it, whatever the files are called."""
     write("a/report.json", document("2026-03-02", proved=1.4, verdict="REFUTED", findings=[{}], attacked=None))
     write("b/report.json", document("2026-03-01"))
-    (trend,) = trends_of(observations_below(tmp_path).observations)
+    (trend,) = trends_of(observations_in((tmp_path,)).observations)
     assert [seen.day for seen in trend.observations] == [date(2026, 3, 1), date(2026, 3, 2)]
     assert [turn.sentence for turn in trend.turns] == [
         "The verdict was CERTIFIED and is REFUTED.",
@@ -73,7 +73,7 @@ def test_the_error_of_many_bounds_is_their_sum(tmp_path: Path, write: Callable[.
     """Thirty audits at .01 may hold a wrong bound with probability .3; the sentence says so."""
     for number in range(1, 31):
         write(f"{number}.json", document(f"2026-01-{number:02}", attacked=0.01 * number))
-    (trend,) = trends_of(observations_below(tmp_path).observations)
+    (trend,) = trends_of(observations_in((tmp_path,)).observations)
     assert trend.risk == pytest.approx(0.3)
     assert "0.3, of 2026-01-30" in summary_of(trend)
     assert "is wrong is at most 0.3." in summary_of(trend)
@@ -84,7 +84,7 @@ def test_a_violated_condition_leaves_nothing_proved(tmp_path: Path, write: Calla
     """No finite figure stands where a condition fails; an infinite one is read as such."""
     write("1.json", document("2026-01-01", status="violated"))
     write("2.json", document("2026-01-02", proved="inf"))
-    first, second = observations_below(tmp_path).observations
+    first, second = observations_in((tmp_path,)).observations
     assert first.proved is None
     assert second.proved == float("inf")
     said = summary_of(trends_of((first,))[0])
@@ -99,7 +99,7 @@ def test_a_check_gives_one_subject_a_configuration(tmp_path: Path, write: Callab
     rows = [{"path": "a.toml", "audits": [], "certificate": certificate}, {"path": "b.toml", "audits": []}]
     check = {"schema": "urn:dpaudit:schema:check:3", "created": "2026-01-01", "configurations": rows, "issues": issues}
     write("check.json", check)
-    seen = {one.subject: one for one in observations_below(tmp_path).observations}
+    seen = {one.subject: one for one in observations_in((tmp_path,)).observations}
     assert {name: one.open_issues for name, one in seen.items()} == {"a.toml": 1, "b.toml": 1}
     assert (seen["a.toml"].verdict, seen["b.toml"].verdict) == ("certified", "unusable")
 
@@ -109,7 +109,7 @@ def test_a_broken_document_is_named_and_not_dropped(tmp_path: Path, write: Calla
     """What cannot be read stands on the page; the rest is shown."""
     write("good.json", document("2026-01-01"))
     write("broken.json", broken)
-    observed = observations_below(tmp_path)
+    observed = observations_in((tmp_path,))
     assert observed.documents == 1
     assert len(observed.unread) == 1
     assert "broken.json" in observed.unread[0]
@@ -120,25 +120,25 @@ def test_other_json_is_passed_over(tmp_path: Path, write: Callable[..., None]) -
     """A package.json is no document of ours and no fault either."""
     write("package.json", {"name": "x"})
     write("list.json", [1])
-    assert observations_below(tmp_path) == observations_below(tmp_path / ".")
-    assert not observations_below(tmp_path).unread
-    result = RUNNER.invoke(app, ["history", str(tmp_path)])
+    assert observations_in((tmp_path,)) == observations_in((tmp_path / ".",))
+    assert not observations_in((tmp_path,)).unread
+    result = RUNNER.invoke(app, ["compare", str(tmp_path)])
     assert result.exit_code == 2
 
 
 def test_no_folder_is_one_line() -> None:
     """A missing folder is an error of use."""
-    with pytest.raises(ConfigError, match="no such folder"):
-        observations_below(Path("nowhere"))
+    with pytest.raises(ConfigError, match="no such file or folder"):
+        observations_in((Path("nowhere"),))
 
 
 def test_hostile_text_stays_text(tmp_path: Path, write: Callable[..., None]) -> None:
     """Names become neither markup nor escape sequences."""
     write("1.json", document("2026-01-01", name="<script>alert(1)</script>\x1b[31m|x", verdict="[link](http://x)"))
-    page = history_page(observations_below(tmp_path))
+    page = history_page(observations_in((tmp_path,)))
     assert "<script" not in page
     for style in ("text", "md", "json"):
-        result = RUNNER.invoke(app, ["history", str(tmp_path), "--format", style])
+        result = RUNNER.invoke(app, ["compare", str(tmp_path), "--format", style])
         assert result.exit_code == 0, result.output
         assert "\x1b" not in result.output
         assert style != "md" or "[link](" not in result.output
@@ -149,9 +149,20 @@ def test_the_command_writes_one_page(tmp_path: Path, write: Callable[..., None])
     write("1.json", document("2026-01-01"))
     write("2.json", document("2026-02-01", proved=0.7))
     page = tmp_path / "page.html"
-    result = RUNNER.invoke(app, ["history", str(tmp_path), "--page", str(page)])
+    result = RUNNER.invoke(app, ["compare", str(tmp_path), "--page", str(page)])
     assert result.exit_code == 0, result.output
     assert "The proved epsilon fell from 0.9 to 0.7." in result.output
     text = page.read_text()
     assert text.count("<circle") == 2
     assert "http" not in text
+
+
+def test_files_are_read_as_folders_are(tmp_path: Path, write: Callable[..., None]) -> None:
+    """Three files and more are shown over time; one file alone is an error of use."""
+    for month in (1, 2, 3):
+        write(f"{month}.json", document(f"2026-0{month}-01", proved=1.0 / month))
+    files = [str(tmp_path / f"{month}.json") for month in (3, 1, 2)]
+    result = RUNNER.invoke(app, ["compare", *files])
+    assert result.exit_code == 0, result.output
+    assert "The proved epsilon fell from 0.5 to 0.3334." in " ".join(result.output.split())
+    assert RUNNER.invoke(app, ["compare", files[0]]).exit_code == 2

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dpaudit.runtime.exports import exported
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("algorithms", "audits", "dpaudit", "mechanisms")
 
@@ -42,14 +44,14 @@ def _typed_exports(package: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_root_holds_the_same_names_for_python_and_for_type_checkers(package: str) -> None:
-    """`EXPORTS`, the `TYPE_CHECKING` block, `__all__` and `dir` agree, and every name resolves."""
+    """What the `TYPE_CHECKING` block imports is what `__all__` and `dir` list, and every name resolves."""
     module = importlib.import_module(package)
-    assert _typed_exports(package) == module.EXPORTS
-    own = {name for name in ("NAMES", "lazy_exports", "load") if name in module.__all__}
-    assert own <= set(vars(module))
-    assert set(module.__all__) == set(module.EXPORTS) | own
+    homes = _typed_exports(package)
+    own = {"NAMES", "load"} & set(vars(module))
+    assert homes == exported(package)
+    assert set(module.__all__) == set(homes) | own
     assert dir(module) == sorted(module.__all__)
-    for name, home in module.EXPORTS.items():
+    for name, home in homes.items():
         assert getattr(module, name) is getattr(importlib.import_module(home), name)
 
 

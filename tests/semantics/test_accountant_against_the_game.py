@@ -8,10 +8,10 @@ from itertools import count, islice
 import numpy as np
 import pytest
 
+from benchmarks.random_nestings import random_tables, random_tree
 from dpaudit import Claim, certify
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.declaration import Declaration, Release, Sequential, Stated, children, walk
-from dpaudit.semantics.generator import random_tables, random_tree
 from dpaudit.semantics.seeds import TABLES, seeds
 from tests.semantics.certified import STATEMENTS, as_table, stated_for
 from tests.semantics.judging import FEW, MANY, TEN, THREE, Judged, best, judged, of_one_and_of_two, releases

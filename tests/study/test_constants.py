@@ -80,10 +80,10 @@ def test_the_command_prints_constants_as_text_and_json(tmp_path: Path) -> None:
     """Text names each horizon as a power of ten; JSON has the numbers; a declaration without code is refused."""
     file = tmp_path / "a.toml"
     file.write_text('[algorithm]\nname = "dp_ebs"\nepsilon = 1.0\nhorizon = 1000\narms = 5\n', encoding="utf-8")
-    text = CliRunner().invoke(app, ["constants", str(file)])
+    text = CliRunner().invoke(app, ["explain", "--constants", str(file)])
     assert text.exit_code == 0
     assert "10^7.076" in text.output
-    data = json.loads(CliRunner().invoke(app, ["constants", str(file), "--format", "json"]).output)
+    data = json.loads(CliRunner().invoke(app, ["explain", "--constants", str(file), "--format", "json"]).output)
     assert data["horizons"][0]["log10"] == pytest.approx(7.0757, abs=1e-4)
     file.write_text('[algorithm]\nname = "pucb"\nepsilon = 1.0\nepisodes = 10\nsteps = 2\n', encoding="utf-8")
-    assert CliRunner().invoke(app, ["constants", str(file)]).exit_code == 2
+    assert CliRunner().invoke(app, ["explain", "--constants", str(file)]).exit_code == 2

@@ -85,7 +85,7 @@ def test_other_noise_is_noticed(name: str) -> None:
 
 
 def test_a_cell_with_unknown_numbers_is_strict_json_and_is_read_again() -> None:
-    """JSON has no NaN; other tools and `dpaudit history` read the files of a study."""
+    """JSON has no NaN; other tools and `dpaudit compare` read the files of a study."""
     cell = Cell(label="tight", epsilon=1.0, horizon=10, problem=0)
     text = Measured(cell=cell, regret=(1.0, 2.0), uniform=3.0).to_json()
     assert json_value(text)["myopic"] is None

@@ -29,6 +29,14 @@ class Required(StrEnum):
     CONSISTENT = "consistent"
 
 
+class Host(StrEnum):
+    """Where the pipeline runs."""
+
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    NONE = "none"
+
+
 Config: TypeAlias = Annotated[
     Path,
     typer.Argument(metavar="CONFIG", help="A TOML or JSON file: an algorithm, or a claim with its declaration."),

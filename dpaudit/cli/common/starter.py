@@ -4,24 +4,16 @@ import json
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
-from enum import StrEnum
 from importlib.resources import files
 
 from dpaudit.checks import FieldError
+from dpaudit.cli.common.options import Host
 from dpaudit.errors import ConfigError
 from dpaudit.gate.baseline import Baseline
 from dpaudit.model.claim import Claim
 from dpaudit.runtime.plugins import load_package
 
 _DIGITS = Context(prec=4, rounding=ROUND_CEILING)
-
-
-class Host(StrEnum):
-    """Where the pipeline runs."""
-
-    GITHUB = "github"
-    GITLAB = "gitlab"
-    NONE = "none"
 
 
 PIPELINES = {Host.GITHUB: ".github/workflows/privacy.yml", Host.GITLAB: ".gitlab-ci.yml"}

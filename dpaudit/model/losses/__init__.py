@@ -23,61 +23,35 @@ and everything an engine needs to compose it. Members:
 A mechanism opens the family by returning one of these; it never adds a member.
 """
 
-from dpaudit.model.losses.approximate import ApproximateLoss, group_delta
-from dpaudit.model.losses.both_orders import larger_of, larger_order, log_ratio, smaller_order
-from dpaudit.model.losses.composed import (
-    AllocatedLoss,
-    AverageLoss,
-    ChoiceLoss,
-    ComposedLoss,
-    DerivedLoss,
-    Loss,
-    PlainLoss,
-    SampledLoss,
-    SimpleLoss,
-    StitchedLoss,
-)
-from dpaudit.model.losses.composition import Composition
-from dpaudit.model.losses.discrete import LOST, DiscreteLoss
-from dpaudit.model.losses.gaussian import GaussianLoss
-from dpaudit.model.losses.laplace import LaplaceLoss
-from dpaudit.model.losses.mixture import MixtureLoss, binomial_shifts
-from dpaudit.model.losses.opposed import opposed_loss, outer_losses, sampled_atoms
-from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss, SampledOrder
-from dpaudit.model.losses.three_cells import noise_laws
-from dpaudit.model.losses.three_laws import ThreeLaws, composed_laws, sampled_apart
-
-__all__ = [
-    "LOST",
-    "AllocatedLoss",
-    "ApproximateLoss",
-    "AverageLoss",
-    "ChoiceLoss",
-    "ComposedLoss",
-    "Composition",
-    "DerivedLoss",
-    "DiscreteLoss",
-    "GaussianLoss",
-    "LaplaceLoss",
-    "Loss",
-    "MixtureLoss",
-    "PlainLoss",
-    "SampledGaussianLoss",
-    "SampledLoss",
-    "SampledOrder",
-    "SimpleLoss",
-    "StitchedLoss",
-    "ThreeLaws",
-    "binomial_shifts",
-    "composed_laws",
-    "group_delta",
-    "larger_of",
-    "larger_order",
-    "log_ratio",
-    "noise_laws",
-    "opposed_loss",
-    "outer_losses",
-    "sampled_apart",
-    "sampled_atoms",
-    "smaller_order",
-]
+from dpaudit.model.losses.approximate import ApproximateLoss as ApproximateLoss
+from dpaudit.model.losses.approximate import group_delta as group_delta
+from dpaudit.model.losses.both_orders import larger_of as larger_of
+from dpaudit.model.losses.both_orders import larger_order as larger_order
+from dpaudit.model.losses.both_orders import log_ratio as log_ratio
+from dpaudit.model.losses.both_orders import smaller_order as smaller_order
+from dpaudit.model.losses.composed import AllocatedLoss as AllocatedLoss
+from dpaudit.model.losses.composed import AverageLoss as AverageLoss
+from dpaudit.model.losses.composed import ChoiceLoss as ChoiceLoss
+from dpaudit.model.losses.composed import ComposedLoss as ComposedLoss
+from dpaudit.model.losses.composed import DerivedLoss as DerivedLoss
+from dpaudit.model.losses.composed import Loss as Loss
+from dpaudit.model.losses.composed import PlainLoss as PlainLoss
+from dpaudit.model.losses.composed import SampledLoss as SampledLoss
+from dpaudit.model.losses.composed import SimpleLoss as SimpleLoss
+from dpaudit.model.losses.composed import StitchedLoss as StitchedLoss
+from dpaudit.model.losses.composition import Composition as Composition
+from dpaudit.model.losses.discrete import LOST as LOST
+from dpaudit.model.losses.discrete import DiscreteLoss as DiscreteLoss
+from dpaudit.model.losses.gaussian import GaussianLoss as GaussianLoss
+from dpaudit.model.losses.laplace import LaplaceLoss as LaplaceLoss
+from dpaudit.model.losses.mixture import MixtureLoss as MixtureLoss
+from dpaudit.model.losses.mixture import binomial_shifts as binomial_shifts
+from dpaudit.model.losses.opposed import opposed_loss as opposed_loss
+from dpaudit.model.losses.opposed import outer_losses as outer_losses
+from dpaudit.model.losses.opposed import sampled_atoms as sampled_atoms
+from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss as SampledGaussianLoss
+from dpaudit.model.losses.sampled_gaussian import SampledOrder as SampledOrder
+from dpaudit.model.losses.three_cells import noise_laws as noise_laws
+from dpaudit.model.losses.three_laws import ThreeLaws as ThreeLaws
+from dpaudit.model.losses.three_laws import composed_laws as composed_laws
+from dpaudit.model.losses.three_laws import sampled_apart as sampled_apart

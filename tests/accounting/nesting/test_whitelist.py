@@ -22,7 +22,6 @@ from dpaudit import (
     Group,
     LaplaceLoss,
     Local,
-    MixtureLoss,
     Parallel,
     PostProcess,
     Release,
@@ -43,6 +42,7 @@ from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.codec import encode
 from dpaudit.model.condition import conditions_of
+from dpaudit.model.losses import MixtureLoss
 from dpaudit.verifier import verify
 from dpaudit.verifier.shape import nest_complaint
 from mechanisms import Gaussian, Laplace

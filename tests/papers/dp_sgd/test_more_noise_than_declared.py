@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from audits import TrainingAudit, audit_training
-from audits.known_bugs.loops import CLAIM, FIXED, TRAINING, declared
+from audits import audit_training
+from audits.training.training_audit import TrainingAudit
+from benchmarks.known_bugs.loops import CLAIM, FIXED, TRAINING, declared
 from dpaudit.model.mechanism import Array
 
 Noise = Callable[[tuple[int, int], int, np.random.Generator], Array]

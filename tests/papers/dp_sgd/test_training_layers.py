@@ -6,9 +6,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import TrainingAudit, audit_training
-from audits.known_bugs.loops import CLAIM, FIXED, TRAINING, Loop, declared, of_the_mean, seeded, shuffled, whole_batch
+from audits import audit_training
 from audits.training.membership import check_run
+from audits.training.training_audit import TrainingAudit
+from benchmarks.known_bugs.loops import (
+    CLAIM,
+    FIXED,
+    TRAINING,
+    Loop,
+    declared,
+    of_the_mean,
+    seeded,
+    shuffled,
+    whole_batch,
+)
 from dpaudit import Claim, Conformity, Training, Watch, conform, gradient_canaries, plant
 from dpaudit.model.mechanism import Array
 

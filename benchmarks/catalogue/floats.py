@@ -1,0 +1,105 @@
+"""Noise in floating point, whose low bits leak the answer, and mechanisms that repair it.
+
+Outputs have their bits as features, so that a learner can use them.
+"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from audits.outputs.bits import bit_features
+from benchmarks.catalogue.entry import Entry, pure
+from benchmarks.catalogue.law import Law, binned, laplace_cdf
+from dpaudit.model.mechanism import Array
+
+_UNKNOWN = "the set of reachable doubles is not enumerated; the ideal mechanism's loss is the claim"
+
+
+def _naive(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+    """Return the answer plus -scale log(u) with a random sign, in doubles (Mironov 2012)."""
+    sign = rng.choice([-1.0, 1.0], n_runs)
+    noisy: Array = data + sign * scale * np.log(1 - rng.random(n_runs))
+    return noisy
+
+
+def _coarse(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+    """Return the same with a uniform of 16 bits only: most outputs are reachable from one answer alone."""
+    uniform = (rng.integers(0, 2**16, n_runs) + 1) / 2.0**16
+    noisy: Array = data + rng.choice([-1.0, 1.0], n_runs) * scale * np.log(uniform)
+    return noisy
+
+
+def _snapped(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+    """Return the answer clamped, noisy, rounded to a power of two at least the scale, and clamped (Mironov 2012)."""
+    bound = 1e4
+    width = 2.0 ** math.ceil(math.log2(scale))
+    noisy = _naive(scale, np.clip(data, -bound, bound), rng, n_runs)
+    snapped: Array = np.clip(np.round(noisy / width) * width, -bound, bound)
+    return snapped
+
+
+def _fixed_point(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+    """Return whole multiples of 2^-10: a rounded answer plus two-sided geometric noise."""
+    unit = 2.0**-10
+    share = -math.expm1(-unit / scale)
+    noise = rng.geometric(share, n_runs) - rng.geometric(share, n_runs)
+    noisy: Array = (round(data / unit) + noise) * unit
+    return noisy
+
+
+def _seen(run: Callable[..., Array], data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+    """Return the outputs' bits."""
+    return bit_features(run(data, rng, n_runs))
+
+
+def _snapped_law(scale: float) -> Law:
+    """Return the law of the snapped multiples around 0 and 1, of ideal noise."""
+    width = 2.0 ** math.ceil(math.log2(scale))
+    edges = (np.arange(-40, 40) + 0.5) * width
+    return binned(laplace_cdf(0.0, scale), laplace_cdf(1.0, scale), edges)
+
+
+_SNAPPED = 10.0 * (1 + 1e-9)
+"""Slightly more than 10, for the rounding error of doubles."""
+
+ENTRIES = (
+    Entry(
+        name="floating-point laplace",
+        claim=pure(0.1),
+        run=partial(_seen, partial(_naive, 10.0)),
+        neighbours=(0.0, 1.0),
+        correct=False,
+        published=0.252,
+        note=_UNKNOWN,
+    ),
+    Entry(
+        name="floating-point laplace, 16 random bits",
+        claim=pure(0.1),
+        run=partial(_seen, partial(_coarse, 10.0)),
+        neighbours=(0.0, 1.0),
+        correct=False,
+        note=_UNKNOWN,
+    ),
+    Entry(
+        name="snapped laplace",
+        claim=pure(0.1),
+        run=partial(_seen, partial(_snapped, _SNAPPED)),
+        neighbours=(0.0, 1.0),
+        correct=True,
+        truth=1 / _SNAPPED,
+        law=partial(_snapped_law, _SNAPPED),
+        published=0.098,
+        note="the law of ideal noise; doubles add at most 2^-49 bound / scale, below 1e-11 (Mironov 2012, Theorem 1)",
+    ),
+    Entry(
+        name="fixed-point geometric",
+        claim=pure(0.1),
+        run=partial(_seen, partial(_fixed_point, 10.0)),
+        neighbours=(0.0, 1.0),
+        correct=True,
+        truth=0.1,
+    ),
+)

@@ -1,0 +1,86 @@
+"""Rows of SmartNoise's synthesizers: the covariance, of which an old version dropped the clipping."""
+
+from functools import partial
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+from benchmarks.wall.row import Replay, Row, Standing
+from dpaudit.adapters.finding import installed_version, library_module
+from dpaudit.errors import UnsupportedError
+
+_LIBRARY = "smartnoise-synth"
+_TAIL = 50.0
+"""So many noise scales are allowed for in each release: a Laplace value exceeds them with probability e^-50."""
+
+
+def _covariance(*, fixed: bool) -> Replay:
+    """Return how far one record outside the stated range moves a covariance, against its sensitivity.
+
+    Raises: UnsupportedError: the installed version is the other one.
+    """
+    version = installed_version(_LIBRARY)
+    if _is_fixed(version) is not fixed:
+        raise UnsupportedError(f"The row is about {'1.0.8 or later' if fixed else '1.0.5'}; installed is {version}.")
+    covariance = _module().DPcovariance
+    frames = library_module("pandas", "pandas")
+    ranges = frames.DataFrame({"a": [0.0, 1.0], "b": [0.0, 1.0]})
+    made = covariance(n=4, cols=["a", "b"], rng=ranges, global_eps=1.0)
+    first, second = (_released(made, frames, last) for last in (0.0, 1e6))
+    sensitivity = max(float(value) for value in made.sens)
+    noise = sensitivity / min(float(value) for value in made.epsilon)
+    return Replay(
+        text="covariance of columns in (0, 1), one record at 1e6, noise allowed for",
+        claimed=sensitivity + 2 * _TAIL * noise,
+        seen=max(abs(one - other) for one, other in zip(first, second, strict=True)),
+        version=version,
+    )
+
+
+def _module() -> Any:
+    """Return the module of the covariance from its file: its package imports what only old scikit-learn has.
+
+    Raises: UnsupportedError: there is no such file.
+    """
+    package = find_spec("snsynth")
+    places = [] if package is None else list(package.submodule_search_locations or [])
+    file = next((path for place in places if (path := Path(place) / "models" / "dp_covariance.py").exists()), None)
+    spec = None if file is None else spec_from_file_location("snsynth_dp_covariance", file)
+    if spec is None or spec.loader is None:
+        raise UnsupportedError(f"The library {_LIBRARY} has no models/dp_covariance.py here.")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _released(made: Any, frames: Any, last: float) -> list[float]:
+    """Return the covariances of four records, the last of which has both columns at `last`."""
+    column = [0.0, 0.0, 0.0, last]
+    return [float(value) for value in made.release(frames.DataFrame({"a": column, "b": column}))]
+
+
+def _is_fixed(version: str) -> bool:
+    """Return whether a version is 1.0.6 or later.
+
+    >>> _is_fixed("1.0.5"), _is_fixed("1.0.8"), _is_fixed("1.1")
+    (False, True, True)
+    """
+    parts = [int(part) if part.isdigit() else 0 for part in version.split(".")]
+    return parts >= [1, 0, 6]
+
+
+def _row(*, fixed: bool) -> Row:
+    """Return the row of the covariance in the broken or in the repaired version."""
+    standing: Standing = "fixed" if fixed else "known bug"
+    return Row(
+        library=_LIBRARY,
+        name=f"covariance, {'1.0.8 or later' if fixed else '1.0.5'}, replay",
+        pair="four records, one of them at 1e6",
+        runs=1,
+        build=partial(_covariance, fixed=fixed),
+        standing=standing,
+        source="smartnoise-sdk 622, repaired by 624",
+    )
+
+
+ROWS = (_row(fixed=False), _row(fixed=True))
