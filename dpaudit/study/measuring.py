@@ -59,7 +59,7 @@ def _measured(study: Study, cell: Cell, folder: Path) -> Measured:
     return Measured(
         cell=cell,
         regret=tuple(map(float, regret)),
-        uniform=float(problem.uniform_regret) * cell.horizon,
+        uniform=_uniform_regret(problem) * cell.horizon,
         myopic=float(getattr(problem, "myopic_regret", math.nan)) * cell.horizon,
         lost=lost_share(transcript, problem),
         objections=objections_of(algorithm, transcript) if role == "private" else (),
@@ -103,8 +103,27 @@ def total_regret(transcript: Transcript, *, cumulative: bool) -> Array:
     if "regret" not in arrays:
         raise ValueError("Expected the transcript to hold the array 'regret'; it has none.")
     by_part: Array = np.asarray(arrays["regret"], dtype=np.float64)
+    if by_part.ndim != 2 or len(by_part) != transcript.n_runs:
+        raise ValueError(
+            f"Expected the array 'regret' to have the shape (n_runs, parts), here ({transcript.n_runs}, parts); it has "
+            f"{by_part.shape}."
+        )
     total: Array = by_part[:, -1] if cumulative else by_part.sum(axis=1)
     return total
+
+
+def _uniform_regret(problem: Any) -> float:
+    """Return what a round of uniform play loses on average.
+
+    Raises: ValueError: the problem does not say it as a number of 0 or more.
+    """
+    value = getattr(problem, "uniform_regret", None)
+    if not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
+        raise ValueError(
+            f"Expected {type(problem).__name__}.uniform_regret, what a round of uniform play loses on average, to be a "
+            f"finite number of 0 or more; it is {value!r:.40}."
+        )
+    return float(value)
 
 
 def lost_share(transcript: Transcript, problem: Any) -> float:
