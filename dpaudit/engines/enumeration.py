@@ -158,7 +158,7 @@ def _epsilon(composition: Composition, delta: float) -> Bracket:
         return Bracket(lower=math.inf, upper=math.inf, engines=("enumeration",))
     if delta == 0:
         return Bracket(lower=0.0, upper=math.inf, engines=("enumeration",))
-    limit = total_supremum(composition)[1] if delta >= ceiling else math.inf
+    limit = max(0.0, total_supremum(composition)[1]) if delta >= ceiling else math.inf
     lower, upper = (min(_proved(composition, delta, delta - ceiling, side), limit) for side in (-1, 1))
     return Bracket(lower=lower, upper=upper, engines=("enumeration",))
 

@@ -9,10 +9,23 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dpaudit import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss
+from dpaudit import (
+    ApproximateLoss,
+    Claim,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    Release,
+    Repeat,
+    Stated,
+    Subsample,
+    bracket_delta,
+    certify,
+    fold,
+)
 from dpaudit.engines import ENUMERATION
 from dpaudit.engines import enumeration as module
-from mechanisms import DiscreteLaplace
+from mechanisms import DiscreteLaplace, Finite
 
 
 def true_delta(composition: Composition, epsilon: float) -> Any:
@@ -117,3 +130,18 @@ def test_what_is_no_atom_or_has_too_many_outcomes_is_left_to_others() -> None:
     table = Composition.of(DiscreteLaplace(scale=2.0, l1_sensitivity=9, neighbours="add_remove").loss())
     assert ENUMERATION.covers(box * 2)
     assert not any(map(ENUMERATION.covers, (box, box * (1 << 21), table * 2, Composition.of(GaussianLoss(mu=1.0)) * 2)))
+
+
+def test_no_epsilon_is_negative_where_every_loss_is() -> None:
+    """P never shows what Q may: all losses of the pair read backwards lie below 0, and the smallest epsilon is 0."""
+    noise = Finite(first=(1.0, 0.0), second=(0.5, 0.5), neighbours="add_remove")
+    twice = Repeat(part=Release(label="answer", mechanism=noise), times=2)
+    found = certify(twice, Claim(epsilon=0.3, delta=0.7500000749249, neighbours="add_remove"))
+    assert (found.verdict, found.tight.epsilon.lower, found.tight.epsilon.upper) == ("certified", 0.0, 0.0)
+
+
+def test_a_sample_of_a_large_stated_loss_is_bounded_in_little_memory() -> None:
+    """Labels from below reach to -690 where the atoms from above lie within 7: their cells are as many as allowed."""
+    part = Stated(epsilon=690.0, source="a vendor", neighbours="add_remove")
+    found = bracket_delta(fold(Subsample(part=part, rate=0.01), "add_remove"), 239.888)
+    assert found.upper == pytest.approx(0.01, rel=1e-9)

@@ -66,6 +66,7 @@ class FinitePair:
 
     def gathered(self, width: float) -> "FinitePair":
         """Return the pair with the atoms of each cell of a width as one output, which this pair dominates."""
+        width = _bounded(self, width)
         at = np.floor(self.losses / width).astype(np.int64)
         first = int(at.min(initial=0))
         masses = np.bincount(at - first, self.masses)
