@@ -244,6 +244,7 @@ def confirmed_attack(
     which a bound is a violation, and e the epsilon of the code. If e <= t, a bound of either stage above e needs the
     first bound above e: the first is reported, or it was above t. If e > t, a bound above e is of the second stage.
     Either has probability at most alpha.
+    `measured` and `curve` are those of the first audit in either case: no choice between two raises their error.
     Power: a violation that one audit finds with probability p is found with probability p squared; `power` states
     this, so that a control which one audit flags with probability .9 is flagged with probability .81.
     """
@@ -255,12 +256,19 @@ def confirmed_attack(
     second = attack(case, claim, certified, settings, seed, rng, execution, stage)
     shown = f"{first.runs:,} runs showed epsilon of at least {at_least(first.epsilon_lower)}"
     said = (
-        f"A first audit of {shown}; the runs of this result are fresh and confirm it. Significance "
+        f"A first audit of {shown}; the runs of this result are fresh and confirm it. Bounds on mu and "
+        f"rho are those of the first runs. Significance "
         f"{second.significance:.2g} holds over both stages."
         if second.verdict == "violation"
         else f"A first audit of {shown}; the runs of this result are fresh and do not confirm a violation."
     )
-    return replace(second, power=_of_two_stages(second.power), remarks=(*second.remarks, said))
+    return replace(
+        second,
+        power=_of_two_stages(second.power),
+        remarks=(*second.remarks, said),
+        measured=first.measured,
+        curve=first.curve,
+    )
 
 
 def confirming_rng(seed: int, number: int) -> np.random.Generator:

@@ -7,7 +7,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from dpaudit.errors import Fault, KeyPath
-from dpaudit.model.scores_result import SCHEMA, RateAt, RocPoint, ScoresResult
+from dpaudit.model.scores_result import READABLE, SCHEMA, RateAt, RocPoint, ScoresResult
 
 _SLACK = 1e-9
 """By how much two numbers that were computed by different formulas may differ."""
@@ -19,7 +19,7 @@ def decode_scores(data: Any) -> ScoresResult:
     The scores are not in the file, so that bounds are not derived again; verdict, bounds, counts and limits must agree.
     Raises: Fault: another schema, an unknown or missing field, a value out of range, or a contradiction.
     """
-    if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
+    if not isinstance(data, Mapping) or data.get("schema") not in READABLE:
         raise Fault((), f"expected an audit of scores ({SCHEMA}), as `dpaudit scores --format json` writes it.")
     table = {key: value for key, value in data.items() if key not in ("schema", "against")}
     against = _table(data.get("against"), ("against",))
@@ -121,6 +121,8 @@ def _contradiction(result: ScoresResult) -> str:
         return "delta is not the claim's"
     if result.epsilon_lower > result.ceiling + _SLACK:
         return "epsilon_lower exceeds the ceiling"
+    if any(bound.significance > result.significance for bound in result.measured):
+        return "the significance of a bound in another measure exceeds that of the audit"
     return _of_counts(result) or _of_rates(result)
 
 
@@ -147,7 +149,11 @@ def _of_rates(result: ScoresResult) -> str:
     area = result.auroc
     if area.lower is not None and area.upper is not None:
         pairs.append((area.lower, area.upper))
-    pairs += [(area.value, area.value), (area.allowed, area.allowed)]
+    pairs += [
+        (area.value, area.value),
+        (area.allowed, area.allowed),
+        *((rate, rate) for at in result.curve for rate in at),
+    ]
     if any(not 0 <= low <= high <= 1 for low, high in pairs):
         return "the limits of a rate are out of order or outside [0, 1]"
     limited = result.sampling == "runs"

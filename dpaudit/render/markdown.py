@@ -7,6 +7,7 @@ from dpaudit.wording.audits import (
     audit_label,
     audit_meaning,
     lines_sentence,
+    measured_rows,
     power_sentence,
     releases_sentence,
     significance_phrase,
@@ -62,6 +63,7 @@ def audit_markdown(result: AuditResult) -> str:
         ("attack", f"{result.attack}, view `{result.view}`"),
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
         ("bound", f"{result.bound} at significance {significance_phrase(result)}"),
+        *measured_rows(result.measured),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
     parts = [

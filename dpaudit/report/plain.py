@@ -14,7 +14,7 @@ from dpaudit.report.verdicts import shown_word
 from dpaudit.wording.audits import position
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 
-SCHEMA = "urn:dpaudit:schema:report:7"
+SCHEMA = "urn:dpaudit:schema:report:8"
 _RATES = tuple(step / 50 for step in range(51))
 
 

@@ -3,9 +3,9 @@
 import math
 from typing import assert_never
 
-from dpaudit.model.audit_result import AuditResult, AuditVerdict
+from dpaudit.model.audit_result import AuditResult, AuditVerdict, MeasuredBound
 from dpaudit.model.case import AuditCoverage
-from dpaudit.wording.numerals import at_least_beside, at_most, exact, nearest
+from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, whole
 
 
 def audit_label(verdict: AuditVerdict) -> str:
@@ -57,6 +57,23 @@ def provision(result: AuditResult) -> str:
 def bound_phrase(result: AuditResult) -> str:
     """Return the lower bound of an audit with what it takes for granted."""
     return f"at least {at_least_beside(result.epsilon_lower, result.claim.epsilon)}{provision(result)}"
+
+
+def measured_rows(bounds: tuple[MeasuredBound, ...]) -> list[tuple[str, str]]:
+    """Return one row for each bound in another measure than epsilon: its name, and the bound with what it rests on.
+
+    >>> bound = MeasuredBound(measure="mu", value=0.434, statistic="pairs", samples=50_000, significance=0.05)
+    >>> measured_rows((bound,))
+    [('mu_emp', 'mu is at least 0.434 (pairs, n = 50,000; confidence 0.95, significance 0.05)')]
+    """
+    return [(f"{bound.measure}_emp", measured_phrase(bound)) for bound in bounds]
+
+
+def measured_phrase(bound: MeasuredBound) -> str:
+    """Return a bound in another measure than epsilon with its statistic, number of samples and significance."""
+    rests = f"{bound.statistic}, n = {whole(bound.samples)}"
+    sure = f"confidence {nearest(1 - bound.significance)}, significance {nearest(bound.significance)}"
+    return f"{bound.measure} is at least {at_least(bound.value)} ({rests}; {sure})"
 
 
 def power_phrase(result: AuditResult) -> str:

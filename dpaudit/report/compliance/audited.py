@@ -5,7 +5,14 @@ import math
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.report.compliance.fields import Grid, Section, evidence, unknown
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.wording.audits import bound_phrase, lines_sentence, power_phrase, releases_sentence, significance_phrase
+from dpaudit.wording.audits import (
+    bound_phrase,
+    lines_sentence,
+    measured_phrase,
+    power_phrase,
+    releases_sentence,
+    significance_phrase,
+)
 from dpaudit.wording.numerals import at_most, counted, exact, whole
 
 
@@ -66,7 +73,7 @@ def _row(number: int, audit: AuditResult) -> tuple[str, ...]:
         f"{number}. {audit.name}; {audit.view}",
         f"{audit.attack}. {audit.description} {_covers(audit)}".strip(),
         f"{audit.bound}: epsilon {bound_phrase(audit)}, at delta {exact(audit.delta)}, "
-        f"significance {significance_phrase(audit)}",
+        f"significance {significance_phrase(audit)}" + "".join(f"; {measured_phrase(held)}" for held in audit.measured),
         f"{audit.verdict}; {whole(counts.correct)} of {whole(counts.guesses)} guesses correct in "
         f"{whole(audit.runs)} runs; seed {audit.seed if audit.seed is not None else 'not recorded'}",
         seen,

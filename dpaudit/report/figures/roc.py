@@ -20,11 +20,16 @@ def roc_figure(audit: AuditResult, curve: Curve, number: int, *, void: bool) -> 
         rates = (
             f" At its threshold the true positive rate is {nearest(true)}, the false positive rate {nearest(false)}."
         )
+    known = (
+        f" The filled area is reached with confidence {nearest(1 - audit.significance)}, at all rates together."
+        if audit.curve
+        else ""
+    )
     allowed = "said" if void else "and the certificate allow"
     return Figure(
         name=f"roc-{number}",
         title=f"Attack '{audit.name}': true against false positive rate",
-        description=f"Measured on {whole(counts.runs)} runs, against what the claim {allowed}.{rates}",
+        description=f"Measured on {whole(counts.runs)} runs, against what the claim {allowed}.{rates}{known}",
         draw=lambda _: _draw(audit, curve, void=void),
     )
 
@@ -32,8 +37,10 @@ def roc_figure(audit: AuditResult, curve: Curve, number: int, *, void: bool) -> 
 def _draw(audit: AuditResult, curve: Curve, *, void: bool) -> Canvas:
     """Return the drawing, a square that fits a phone."""
     square = RatesSquare()
-    square.frame()
     canvas, at = square.canvas, square.at
+    if audit.curve:
+        canvas.path([at(*corner) for corner in audit.curve], "reached", closed=True)
+    square.frame()
     claim = audit.claim
     canvas.path([at(x, highest_true_positive_rate(claim.epsilon, claim.delta, x)) for x in _GRID], "claim open")
     if curve.epsilons and not void:
