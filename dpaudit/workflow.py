@@ -21,6 +21,7 @@ import numpy as np
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.less_noise import case_with_less_noise
 from dpaudit.certification.verdict import certify
+from dpaudit.configuration.audit_plan import AuditPlan
 from dpaudit.configuration.configuration import Adapted, AuditSettings, Configuration, Configured, Subject
 from dpaudit.configuration.files import json_value, parse, read_text
 from dpaudit.configuration.scores_document import decode_scores
@@ -54,6 +55,7 @@ class Extras:
     ledger_head: str = ""
     previous: Mapping[str, Any] | None = None
     pdf: bool = False
+    plan: AuditPlan | None = None
     options: tuple[str, ...] = ()
 
 
@@ -223,6 +225,26 @@ def audits_of(
         "list together flag right code with probability at most that."
     )
     return tuple(replace(result, remarks=(*result.remarks, shared)) for result in results)
+
+
+def plan_of(
+    configuration: Configuration,
+    cases: tuple[NumberedCase, ...],
+    settings: AuditSettings,
+    seed: int,
+    salt: str | None = None,
+) -> AuditPlan:
+    """Return the plan of the audits of a configuration; with the `salt` of another plan it can be compared with it."""
+    return AuditPlan.of(
+        cases,
+        configuration.subject.claim,
+        runs=settings.runs,
+        significance=settings.significance,
+        seed=seed,
+        sharing=audits_in(configuration),
+        configuration=hashlib.sha256(configuration.text.encode()).hexdigest(),
+        salt=salt,
+    )
 
 
 def confirmed_attack(
@@ -445,6 +467,7 @@ def write_report(
         usefulness=usefulness_in(configuration, certificate),
         scores=scores_in(configuration, certificate),
         origin=_origin(configuration),
+        plan=more.plan,
     )
     return tuple(write(report, folder, pdf=more.pdf))
 

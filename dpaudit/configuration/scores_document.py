@@ -25,7 +25,7 @@ def decode_scores(data: Any) -> ScoresResult:
     against = _table(data.get("against"), ("against",))
     if clash := next((key for key in against if key in table), None):
         raise Fault((clash,), f"unknown key {clash!r}; it belongs to 'against'.")
-    result: ScoresResult = _object(ScoresResult, table | against, ())
+    result: ScoresResult = read_object(ScoresResult, table | against, ())
     if contradiction := _contradiction(result):
         raise Fault((), f"the file contradicts itself: {contradiction}.")
     return result
@@ -43,7 +43,7 @@ def _fault(where: KeyPath, expected: str, value: Any) -> Fault:
     return Fault(where, f"expected {'.'.join(map(str, where)) or 'the file'}={value!r:.60} to be {expected}.")
 
 
-def _object(kind: type[Any], table: dict[str, Any], where: KeyPath) -> Any:
+def read_object(kind: type[Any], table: dict[str, Any], where: KeyPath) -> Any:
     """Return `kind(**table)` with every field read by its type."""
     hints, known = get_type_hints(kind), {entry.name: entry for entry in fields(kind)}
     for key in table:
@@ -71,7 +71,7 @@ def _value(hint: Any, value: Any, where: KeyPath) -> Any:
     if origin is tuple:
         return _items(options, value, where)
     if is_dataclass(hint) and isinstance(hint, type):
-        return _object(hint, _table(value, where), where)
+        return read_object(hint, _table(value, where), where)
     return _number(value, where) if hint is float else _plain(hint, value, where)
 
 

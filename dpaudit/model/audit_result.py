@@ -74,6 +74,18 @@ class MeasuredBound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FollowedPlan:
+    """The plan that an audit was bound to before it ran, by its digest, and in what the audit departed from it.
+
+    >>> FollowedPlan(digest="0" * 64).departures
+    ()
+    """
+
+    digest: str
+    departures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Power:
     """What the audit would have caught, as far as it was measured; right except with probability `error`.
 
@@ -134,7 +146,8 @@ class AuditResult:
     which declared releases were attacked and which lines ran, where the audit belongs to a program. `bound_at` uses
     `epsilon_at`, which is no part of the JSON. `measured` bounds other measures than epsilon and decides nothing;
     `curve` holds corners (false, true positive rate) of the trade-off curve that the counted runs measure from below,
-    all of which hold at once with probability at least 1 - `significance`.
+    all of which hold at once with probability at least 1 - `significance`. `plan` is what the audit was bound to before
+    it ran, where there was one.
 
     >>> import numpy as np
     >>> from audits import audit
@@ -169,6 +182,7 @@ class AuditResult:
     coverage: AuditCoverage | None = None
     measured: tuple[MeasuredBound, ...] = ()
     curve: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+    plan: FollowedPlan | None = None
     epsilon_at: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ from dpaudit.wording.audits import (
     audit_meaning,
     lines_sentence,
     measured_rows,
+    plan_phrase,
     power_sentence,
     releases_sentence,
     significance_phrase,
@@ -64,6 +65,7 @@ def audit_markdown(result: AuditResult) -> str:
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
         ("bound", f"{result.bound} at significance {significance_phrase(result)}"),
         *measured_rows(result.measured),
+        *([] if result.plan is None else [("plan", plan_phrase(result.plan))]),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
     parts = [

@@ -17,6 +17,7 @@ from dpaudit.wording.audits import (
     audit_meaning,
     lines_sentence,
     measured_rows,
+    plan_phrase,
     power_sentence,
     releases_sentence,
     significance_phrase,
@@ -71,6 +72,7 @@ def audit_text(result: AuditResult) -> RenderableType:
         ("power", power_sentence(result)),
         *(("remark", remark) for remark in result.remarks),
         *_coverage(result),
+        *([] if result.plan is None else [("plan", plan_phrase(result.plan))]),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
     held = [("claimed", result.claim.epsilon), ("proved", result.certified), ("attacked", result.epsilon_lower)]

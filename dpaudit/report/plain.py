@@ -44,6 +44,7 @@ def plain(facts: Facts) -> dict[str, Any]:
         "attacked": [f"{position(audit)} ({audit.name})" for audit in report.audits],
         "certificate": report.certificate.to_dict(),
         "audits": [audit.to_dict() for audit in report.audits],
+        **({} if report.plan is None else {"plan": report.plan.to_dict()}),
         "scores": [
             {"file": held.file, "digest": held.digest, "result": held.result.to_dict()} for held in report.scores
         ],

@@ -3,7 +3,7 @@
 import math
 from typing import assert_never
 
-from dpaudit.model.audit_result import AuditResult, AuditVerdict, MeasuredBound
+from dpaudit.model.audit_result import AuditResult, AuditVerdict, FollowedPlan, MeasuredBound
 from dpaudit.model.case import AuditCoverage
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, whole
 
@@ -72,8 +72,17 @@ def measured_rows(bounds: tuple[MeasuredBound, ...]) -> list[tuple[str, str]]:
 def measured_phrase(bound: MeasuredBound) -> str:
     """Return a bound in another measure than epsilon with its statistic, number of samples and significance."""
     rests = f"{bound.statistic}, n = {whole(bound.samples)}"
-    sure = f"confidence {nearest(1 - bound.significance)}, significance {nearest(bound.significance)}"
+    sure = f"confidence {at_least(1 - bound.significance)}, significance {at_most(bound.significance)}"
     return f"{bound.measure} is at least {at_least(bound.value)} ({rests}; {sure})"
+
+
+def plan_phrase(plan: FollowedPlan) -> str:
+    """Return the plan of an audit, and what departed from it.
+
+    >>> plan_phrase(FollowedPlan(digest="ab", departures=("runs are 10, planned 20",)))
+    'digest ab, departed from: runs are 10, planned 20'
+    """
+    return f"digest {plan.digest}, {'departed from: ' + '; '.join(plan.departures) if plan.departures else 'followed'}"
 
 
 def power_phrase(result: AuditResult) -> str:

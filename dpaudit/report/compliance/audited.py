@@ -2,13 +2,14 @@
 
 import math
 
-from dpaudit.model.audit_result import AuditResult
-from dpaudit.report.compliance.fields import Grid, Section, evidence, unknown
+from dpaudit.model.audit_result import AuditResult, FollowedPlan
+from dpaudit.report.compliance.fields import Field, Grid, Section, evidence, unknown
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.audits import (
     bound_phrase,
     lines_sentence,
     measured_phrase,
+    plan_phrase,
     power_phrase,
     releases_sentence,
     significance_phrase,
@@ -43,6 +44,7 @@ def audited(report: ReportInputs) -> Section:
         title="Empirical audits",
         crosswalk="ISO/IEC 27559: adversarial testing; EDPB Opinion 28/2024: resistance to attacks",
         fields=(
+            *_plan(report),
             trace if looked else unknown("L0: what ran against what was declared", "no run was traced"),
             evidence("L1: a mechanism's output, and L2: the whole system", counted(len(audits), "audit"), "audits")
             if audits
@@ -63,6 +65,14 @@ def audited(report: ReportInputs) -> Section:
             ),
         ),
     )
+
+
+def _plan(report: ReportInputs) -> tuple[Field, ...]:
+    """Return the plan that the audits were bound to, with everything that departed from it; nothing without one."""
+    if report.plan is None:
+        return ()
+    held = FollowedPlan(digest=report.plan.digest, departures=report.departures)
+    return (evidence("Plan before the run", plan_phrase(held), "plan"),)
 
 
 def _row(number: int, audit: AuditResult) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.rates import RatesSquare
-from dpaudit.wording.numerals import nearest, whole
+from dpaudit.wording.numerals import at_least, nearest, whole
 
 _MOST = 200
 _GRID = tuple(step / 100 for step in range(101))
@@ -21,7 +21,7 @@ def roc_figure(audit: AuditResult, curve: Curve, number: int, *, void: bool) -> 
             f" At its threshold the true positive rate is {nearest(true)}, the false positive rate {nearest(false)}."
         )
     known = (
-        f" The filled area is reached with confidence {nearest(1 - audit.significance)}, at all rates together."
+        f" The filled area is reached with confidence {at_least(1 - audit.significance)}, at all rates together."
         if audit.curve
         else ""
     )
