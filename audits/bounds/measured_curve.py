@@ -15,16 +15,17 @@ from audits.bounds.renyi_region import coin_rho
 from dpaudit.checks import open_probability
 from dpaudit.model.mechanism import Array
 
-_SHOWN = 200
+_MOST, _SHOWN = 4_000, 200
 _ROUNDING = 1e-12
 
 
 def measured_curve(ins: Array, outs: Array, significance: float) -> tuple[tuple[float, float], ...]:
     """Return (false, true) positive rates that some test is known to reach: corners of a concave curve.
 
-    Shape: (n1,), (n0,); from (0, 0) to (1, 1), at most about 200 corners. Guarantee: for every corner a test exists
-    with a false positive rate of at most the first and a true positive rate of at least the second number, all at once
-    with probability at least 1 - `significance`, for independent scores of any law with a direction fixed before.
+    Shape: (n1,), (n0,); from (0, 0) to (1, 1), at most 200 corners, of at most 4,000 thresholds. Guarantee: for every
+    corner a test exists with a false positive rate of at most the first and a true positive rate of at least the second
+    number, all at once with probability at least 1 - `significance`, for independent scores of any law with a direction
+    fixed before.
     Edge cases: only (0, 0) and (1, 1) where nothing is above the diagonal; nothing where a side has no score.
 
     >>> measured_curve(np.arange(1_000.0) + 500, np.arange(1_000.0), 0.01)[1]
@@ -33,7 +34,8 @@ def measured_curve(ins: Array, outs: Array, significance: float) -> tuple[tuple[
     open_probability("significance", significance)
     if min(len(ins), len(outs)) == 0:
         return ()
-    values = np.unique(np.concatenate([ins, outs]))
+    every = np.unique(np.concatenate([ins, outs]))
+    values = every[np.unique(np.linspace(0, len(every) - 1, min(len(every), _MOST)).round().astype(int))]
     false, true = (1 - np.searchsorted(np.sort(side), values, side="left") / len(side) for side in (outs, ins))
     first, second = (math.sqrt(math.log(2 / significance) / (2 * len(side))) + _ROUNDING for side in (outs, ins))
     corners = _hull(np.minimum(1.0, false + first), np.maximum(0.0, true - second))
