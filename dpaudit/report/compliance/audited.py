@@ -4,6 +4,7 @@ import math
 
 from dpaudit.model.audit_result import AuditResult, FollowedPlan
 from dpaudit.report.compliance.fields import Field, Grid, Section, evidence, unknown
+from dpaudit.report.compliance.reviewer import most_at_risk
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.audits import (
     bound_phrase,
@@ -37,6 +38,7 @@ def audited(report: ReportInputs) -> Section:
         if audits
         else unknown("Correction for several looks", "no audit was made")
     )
+    risk = most_at_risk(audits)
     rows = tuple(_row(number, audit) for number, audit in enumerate(audits, start=1))
     return Section(
         number="7",
@@ -50,6 +52,9 @@ def audited(report: ReportInputs) -> Section:
             if audits
             else unknown("L1: a mechanism's output, and L2: the whole system"),
             looks,
+            evidence("Pair most at risk", risk, "audits")
+            if risk
+            else unknown("Pair most at risk", "no audit was made"),
             evidence("Where the threshold was chosen", "on other runs than those that count", "audits")
             if audits
             else unknown("Where the threshold was chosen", "no audit was made"),
