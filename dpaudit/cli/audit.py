@@ -100,7 +100,7 @@ def audit(
         configuration_text=configuration.text,
         sources=digest_of_sources(getattr(configuration.subject, "algorithm", None)),
     )
-    given = settings.seed if followed is None else followed.seed(settings.seed)
+    given = settings.seed if followed is None else followed.seed(seed, settings.seed)
     used_seed = stored_seed(execution, note) if given is None else given
     results = audits_of(
         cases, certificate_of(configuration, used_seed), settings, used_seed, execution, audits_in(configuration)

@@ -67,7 +67,7 @@ def report(
         settings = followed.settings(settings, runs=runs, significance=significance)
     audited = runs_code(configuration)
     cases = cases_of(configuration, settings.view) if audited else ()
-    given = settings.seed if followed is None else followed.seed(settings.seed)
+    given = settings.seed if followed is None else followed.seed(seed, settings.seed)
     used_seed = drawn_seed(given, note) if audited else 0
     certificate = certificate_of(configuration, used_seed)
     execution = AuditExecution(progress=progress)

@@ -92,6 +92,18 @@ def test_the_runs_of_a_plan_are_kept_without_repeating_its_options(
     assert (result["runs"], result["significance"], departures(ended)) == (200, 0.02, [])
 
 
+def test_the_seed_kept_beside_a_plan_comes_before_that_of_the_file(
+    dpaudit: Callable[..., Result], write: Callable[..., str]
+) -> None:
+    """A plan with a seed of its own is followed although the configuration names another one."""
+    name = write(f"{TEXT}seed = 7\n")
+    assert dpaudit("audit", name, "--seed", "8", "--plan", "plan.json").exit_code == 0
+    assert departures(dpaudit("audit", name, "--planned", "plan.json", "--format", "json")) == []
+    Path("plan.json.seed").unlink()
+    ended = dpaudit("audit", name, "--planned", "plan.json", "--format", "json")
+    assert any("committed" in line for line in departures(ended))
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -31,16 +31,18 @@ class PlannedRun:
             significance=settings.significance if significance is not None else self.plan.significance,
         )
 
-    def seed(self, given: int | None) -> int:
-        """Return the seed that was given, or the one kept beside the plan.
+    def seed(self, given: int | None, configured: int | None) -> int:
+        """Return the seed that an option gives, else the one kept beside the plan, else the configuration's.
 
-        Raises: ConfigError: neither is there.
+        Raises: ConfigError: none of them is there.
         """
         if given is not None:
             return given
         try:
             return int(read_text(_seed_file(self.file)).strip())
         except (ConfigError, ValueError):
+            if configured is not None:
+                return configured
             raise ConfigError(
                 f"{self.file}: commits to a seed that {_seed_file(self.file).name} does not hold; give it by --seed."
             ) from None
