@@ -63,7 +63,8 @@ def curve_rho(curve: tuple[tuple[float, float], ...]) -> float:
     if not len(inside):
         return 0.0
     false, true = inside[:, 0], inside[:, 1]
-    return max(0.0, float(np.maximum(coin_rho(true, false), coin_rho(false, true)).max()) * (1 - _ROUNDING))
+    largest = float(np.maximum(coin_rho(true, false), coin_rho(false, true)).max())
+    return max(0.0, largest * (1 - _ROUNDING) - _ROUNDING)
 
 
 def _hull(false: Array, true: Array) -> list[tuple[float, float]]:

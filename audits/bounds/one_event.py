@@ -9,6 +9,7 @@ from audits.bounds.renyi_region import coin_divergence, coin_rho
 from dpaudit.checks import count, open_probability
 
 _ROUNDING = 1e-12
+"""More than the rounding of limits and of divergences, relative and absolute."""
 
 
 def event_renyi(order: float, hits: int, ins: int, alarms: int, outs: int, significance: float) -> float:
@@ -26,7 +27,7 @@ def event_renyi(order: float, hits: int, ins: int, alarms: int, outs: int, signi
     if not order >= 1:
         raise ValueError(f"Expected order={order!r} to be at least 1.")
     b, q = event_rates(hits, ins, alarms, outs, significance)
-    return float(max(coin_divergence(order, b, q), coin_divergence(order, q, b))) * (1 - _ROUNDING) if b > q else 0.0
+    return _rounded_down(float(max(coin_divergence(order, b, q), coin_divergence(order, q, b)))) if b > q else 0.0
 
 
 def event_rho(hits: int, ins: int, alarms: int, outs: int, significance: float) -> float:
@@ -39,7 +40,7 @@ def event_rho(hits: int, ins: int, alarms: int, outs: int, significance: float) 
     0.4939
     """
     b, q = event_rates(hits, ins, alarms, outs, significance)
-    return float(max(coin_rho(b, q), coin_rho(q, b))) * (1 - _ROUNDING) if b > q else 0.0
+    return _rounded_down(float(max(coin_rho(b, q), coin_rho(q, b)))) if b > q else 0.0
 
 
 def event_rates(hits: int, ins: int, alarms: int, outs: int, significance: float) -> tuple[float, float]:
@@ -57,3 +58,8 @@ def event_rates(hits: int, ins: int, alarms: int, outs: int, significance: float
         return 0.0, 1.0
     low = float(proportion_lower(hits, ins, significance / 2)) * (1 - _ROUNDING)
     return low, float(proportion_upper(alarms, outs, significance / 2))
+
+
+def _rounded_down(value: float) -> float:
+    """Return a number that rounding has not raised above the exact one."""
+    return max(0.0, value * (1 - _ROUNDING) - _ROUNDING)

@@ -21,6 +21,8 @@ _NEAR = np.linspace(-1.0, 1.0, 21)
 _QUICK, _STEPS = 22, 46
 _CELLS = 800
 _FARTHEST = 34.0
+_ROUNDING = 1e-12
+"""More than the rounding of a divergence, relative and absolute; the region errs towards what is allowed."""
 
 
 def coin_divergence(order: Array | float, b: Array | float, q: Array | float) -> Array:
@@ -162,7 +164,7 @@ def _highest(rate: Array, orders: Array, limits: Array, steps: int) -> Array:
         middle = (low + high) / 2
         first = coin_divergence(orders, middle[:, None], rate[:, None])
         second = coin_divergence(orders, rate[:, None], middle[:, None])
-        allowed = (np.maximum(first, second) <= limits).all(axis=-1)
+        allowed = (np.maximum(first, second) <= limits * (1 + _ROUNDING) + _ROUNDING).all(axis=-1)
         low, high = np.where(allowed, middle, low), np.where(allowed, high, middle)
     at_end = (rate <= 0) | (rate >= 1)
     highest: Array = np.where(at_end, rate, high)
