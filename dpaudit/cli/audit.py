@@ -73,16 +73,12 @@ def audit(
         audits_of,
         cases_of,
         certificate_of,
-        drawn_seed,
-        plan_of,
         settings_of,
         stored_seed,
         usable_store,
     )
 
-    if plan is not None and planned is not None:
-        raise ConfigError("Expected one of --plan and --planned: a plan is written before the run, and then followed.")
-    followed = None if planned is None else read_plan(planned)
+    followed = read_plan(planned, plan)
     if (backend is Backend.DASK) != (scheduler is not None):
         raise ConfigError("Expected --backend dask and --scheduler tcp://host:port together.")
     configuration = read_config(config)
@@ -91,8 +87,7 @@ def audit(
         settings = followed.settings(settings, runs=runs, significance=significance)
     cases = cases_of(configuration, settings.view)
     if plan is not None:
-        fixed = drawn_seed(settings.seed, note)
-        return write_plan(plan, plan_of(configuration, cases, settings, fixed), fixed)
+        return write_plan(plan, configuration, cases, settings)
     execution = AuditExecution(
         progress=progress,
         scheduler=scheduler,

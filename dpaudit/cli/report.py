@@ -60,7 +60,7 @@ def report(
 
     configuration = read_config(config)
     extras = extras_of(configuration, pdf=pdf, deployment=deployment, ledger=ledger, account=account, previous=previous)
-    followed = None if planned is None else read_plan(planned)
+    followed = read_plan(planned)
     folder = output_folder(output)
     settings = settings_of(configuration, runs=runs, significance=significance, jobs=jobs, seed=seed)
     if followed is not None:

@@ -10,7 +10,7 @@ from dpaudit.configuration.configuration import AuditSettings, Configuration
 from dpaudit.configuration.files import read_text
 from dpaudit.errors import CertificateError, ConfigError
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.workflow import NumberedCase, plan_of
+from dpaudit.workflow import NumberedCase, drawn_seed, plan_of
 
 _SECRET = 0o600
 
@@ -59,20 +59,27 @@ class PlannedRun:
         return self.plan.followed(results, plan_of(configuration, cases, settings, seed, self.plan.salt))
 
 
-def read_plan(file: Path) -> PlannedRun:
-    """Return the plan in a file.
+def read_plan(file: Path | None, written: Path | None = None) -> PlannedRun | None:
+    """Return the plan in a file, None where no file is named; `written` is where a plan is to be written.
 
-    Raises: ConfigError: it cannot be read, is no plan, or was changed after its digest.
+    Raises: ConfigError: both are named, or the file cannot be read, is no plan, or was changed after its digest.
     """
+    if file is None:
+        return None
+    if written is not None:
+        raise ConfigError("Expected one of --plan and --planned: a plan is written before the run, and then followed.")
     try:
         return PlannedRun(file=file, plan=AuditPlan.from_json(read_text(file)))
     except CertificateError as error:
         raise ConfigError(f"{file}: {error}") from None
 
 
-def write_plan(file: Path, plan: AuditPlan, seed: int) -> Exit:
-    """Write a plan, and its seed into a file that its owner alone reads; show the digest."""
-    secret = _seed_file(file)
+def write_plan(
+    file: Path, configuration: Configuration, cases: tuple[NumberedCase, ...], settings: AuditSettings
+) -> Exit:
+    """Write the plan of a configuration, and its seed into a file that its owner alone reads; show the digest."""
+    seed, secret = drawn_seed(settings.seed, note), _seed_file(file)
+    plan = plan_of(configuration, cases, settings, seed)
     write(file, plan.to_json())
     write(secret, f"{seed}\n")
     secret.chmod(_SECRET)
