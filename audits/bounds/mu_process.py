@@ -19,8 +19,10 @@ from dpaudit.model.mechanism import Array
 GRID = np.concatenate([np.linspace(0.0, 1.0, 201), np.geomspace(1.0, 5.0, 281)[1:]])
 """The mu that are tested; a bound is one of them."""
 
-_CELLS = 12
-_SHARES = np.arange(_CELLS - 1, 0, -1) / _CELLS
+CELLS = 12
+"""How many cells of equal shares earlier scores make."""
+
+_SHARES = np.arange(CELLS - 1, 0, -1) / CELLS
 _GAPS = np.geomspace(0.01, 2.0, 12)
 _FIRST, _GROWTH = 16, 0.25
 _NEWTON, _HALVINGS, _LONGEST_STEP = 6, 40, 0.5
@@ -76,16 +78,16 @@ class MuProcess:
         seen = np.concatenate([self.scores, scores])
         if not len(self.scores):
             return MuProcess(wealth=self.wealth, best=self.best, scores=seen)
-        cuts = np.quantile(self.scores, np.arange(1, _CELLS) / _CELLS)
+        cuts = np.quantile(self.scores, np.arange(1, CELLS) / CELLS)
         cell = np.searchsorted(cuts, scores, side="left")
-        counts = np.bincount(2 * cell + labels, minlength=2 * _CELLS)
-        wealth = self.wealth + _log_e_values() @ counts
+        counts = np.bincount(2 * cell + labels, minlength=2 * CELLS)
+        wealth = self.wealth + log_e_values() @ counts
         best = np.maximum(self.best, np.logaddexp.reduce(wealth, axis=1))
         return MuProcess(wealth=wealth, best=best, scores=seen)
 
 
 @lru_cache(maxsize=1)
-def _log_e_values() -> Array:
+def log_e_values() -> Array:
     """Return the logarithms of the e-values. Shape: (mu, alternatives, 2 * cells), without and with the record."""
     mu = GRID[:, None] * np.ones(len(_GAPS))
     false, true = _cells(_pooled_cuts(mu + _GAPS), mu + _GAPS)
@@ -94,7 +96,7 @@ def _log_e_values() -> Array:
     rising = np.maximum.accumulate(true / near_true, axis=-1)
     mean = np.maximum(1.0, _largest_mean(falling, rising, mu))[..., None]
     values = np.stack([falling / mean, rising / mean], axis=-1)
-    logarithms: Array = np.log(values.reshape(*mu.shape, 2 * _CELLS))
+    logarithms: Array = np.log(values.reshape(*mu.shape, 2 * CELLS))
     return logarithms
 
 
@@ -119,9 +121,9 @@ def _nearest_cuts(false: Array, true: Array, mu: Array) -> Array:
     Shape: `false`, `true` and the result (mu, alternatives, cells or cuts); `mu` is the same for all alternatives.
     """
     start = _pooled_cuts(mu[:, :1])
-    cuts, index = np.broadcast_to(start, (*mu.shape, _CELLS - 1)).copy(), np.arange(_CELLS - 1)
+    cuts, index = np.broadcast_to(start, (*mu.shape, CELLS - 1)).copy(), np.arange(CELLS - 1)
     for _ in range(_NEWTON):
-        gradient, curvature = np.zeros(cuts.shape), np.zeros((*cuts.shape, _CELLS - 1))
+        gradient, curvature = np.zeros(cuts.shape), np.zeros((*cuts.shape, CELLS - 1))
         for predicted, shift in ((false, 0.0), (true, mu[..., None])):
             density = np.exp(-((cuts - shift) ** 2) / 2) / math.sqrt(2 * math.pi)
             near = _shifted_cells(cuts, shift)
@@ -140,7 +142,7 @@ def _nearest_cuts(false: Array, true: Array, mu: Array) -> Array:
 def _pooled_cuts(mu: Array) -> Array:
     """Return the cuts above which N(0, 1) and N(mu, 1), mixed equally, have the shares of the cells."""
     shift = mu[..., None]
-    low, high = np.full((*mu.shape, _CELLS - 1), -_FARTHEST), np.full((*mu.shape, _CELLS - 1), _FARTHEST)
+    low, high = np.full((*mu.shape, CELLS - 1), -_FARTHEST), np.full((*mu.shape, CELLS - 1), _FARTHEST)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         above = (ndtr(-middle) + ndtr(shift - middle)) / 2 > _SHARES

@@ -44,7 +44,7 @@ def cells_renyi(ins: Array, outs: Array, order: float, significance: float, rng:
     counts = _in_cells(counted_in, edges), _in_cells(counted_out, edges)
     forward, backward = (_expected(a, b, order) for a, b in (lessons, lessons[::-1]))
     if backward > forward:
-        lessons, counts = lessons[::-1], counts[::-1]
+        lessons, counts = (lessons[1], lessons[0]), (counts[1], counts[0])
     return max(0.0, _bound(lessons, counts, order, significance) - _ROUNDING)
 
 

@@ -52,12 +52,11 @@ def coin_rho(b: Array | float, q: Array | float, xi: float = 0.0) -> Array:
     0.727
     """
     first, second = np.broadcast_arrays(np.asarray(b, dtype=float), np.asarray(q, dtype=float))
-    orders = np.concatenate([[1.0], _COARSE])
+    orders, largest = np.concatenate([[1.0], _COARSE]), np.zeros(first.shape)
     for _ in range(3):
         shown = (coin_divergence(orders, first[..., None], second[..., None]) - xi) / orders
-        best = np.argmax(shown, axis=-1)
-        orders = _around(np.broadcast_to(orders, shown.shape), best)
-    largest: Array = np.maximum(0.0, shown.max(axis=-1))
+        largest = np.maximum(largest, shown.max(axis=-1))
+        orders = _around(np.broadcast_to(orders, shown.shape), np.argmax(shown, axis=-1))
     return largest
 
 

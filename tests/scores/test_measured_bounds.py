@@ -177,10 +177,10 @@ def test_bets_on_cells_show_most_of_mu_at_any_time(mu: float, share: float) -> N
 
 def test_the_e_values_of_cells_have_mean_one_at_most_on_every_allowed_law() -> None:
     """The largest mean over all laws in closed form, and no law on a grid above it."""
-    table = np.exp(mu_process._log_e_values()).reshape(len(mu_process.GRID), -1, mu_process._CELLS, 2)
+    table = np.exp(mu_process.log_e_values()).reshape(len(mu_process.GRID), -1, mu_process.CELLS, 2)
     rng = np.random.default_rng(7)
     for place in rng.integers(0, len(mu_process.GRID), 40).tolist():
-        tails = np.sort(rng.random((200, mu_process._CELLS - 1)), axis=1)[:, ::-1]
+        tails = np.sort(rng.random((200, mu_process.CELLS - 1)), axis=1)[:, ::-1]
         highest = GaussianTradeOff(mu=float(mu_process.GRID[place]))(tails)
         false, true = (_cells(rates) for rates in (tails, highest))
         means = (
