@@ -19,6 +19,10 @@ NAMES: dict[str, str] = {
     "gaussian": "bound: accuracy of one threshold; exact for Gaussian claims, an assumption otherwise",
     "gaussian_rates": "bound: both error rates read as a Gaussian trade-off; assumption as for 'gaussian'",
     "joint_gaussian": "bound: both error rates tested together as a Gaussian trade-off; assumption as for 'gaussian'",
+    "pairs": "bound on mu: in how many pairs the score with the record is larger; exact, nothing is chosen",
+    "any_time_mu": "bound on mu that holds whenever runs stop: bets on cells of the score",
+    "one_event": "bound on rho from the counts of one event; exact",
+    "cells": "bound on a Renyi divergence from several cells of the score; exact",
     "one_run": "bound: right guesses of one run whose canaries are in by independent fair coins, added or removed",
     "one_run_gaussian": "bound: right guesses among the canaries of a single run, against a Gaussian trade-off",
     "one_run_orthogonal": "bound: right guesses among the canaries of one run that leak independently: an assumption",
@@ -53,9 +57,22 @@ if TYPE_CHECKING:
     from audits.bounds.e_process import EProcess as EProcess
     from audits.bounds.error_rates import error_rate_bound as error_rate_bound
     from audits.bounds.guessing import guessing_bound as guessing_bound
+    from audits.bounds.measured_curve import curve_mu as curve_mu
+    from audits.bounds.measured_curve import curve_rho as curve_rho
+    from audits.bounds.measured_curve import measured_curve as measured_curve
+    from audits.bounds.mu_process import MuProcess as MuProcess
+    from audits.bounds.one_event import event_renyi as event_renyi
+    from audits.bounds.one_event import event_rho as event_rho
     from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
     from audits.bounds.one_run import one_run_guesses as one_run_guesses
     from audits.bounds.one_run import one_run_orthogonal_bound as one_run_orthogonal_bound
+    from audits.bounds.pairs import pair_mu as pair_mu
+    from audits.bounds.pairs import pair_wins as pair_wins
+    from audits.bounds.pairs import pairs_refute as pairs_refute
+    from audits.bounds.renyi_cells import cells_renyi as cells_renyi
+    from audits.bounds.renyi_region import RhoTradeOff as RhoTradeOff
+    from audits.bounds.renyi_region import coin_divergence as coin_divergence
+    from audits.bounds.renyi_region import rho_region as rho_region
     from audits.bounds.trade_offs import GaussianTradeOff as GaussianTradeOff
     from audits.bounds.trade_offs import PrivateTradeOff as PrivateTradeOff
     from audits.checks.case_coverage import ProgramLines as ProgramLines
@@ -108,6 +125,10 @@ _ENTRIES = {
     "gaussian": "audits.bounds.gaussian:gaussian_bound",
     "gaussian_rates": "audits.bounds.gaussian:gaussian_rate_bound",
     "joint_gaussian": "audits.bounds.joint:joint_gaussian_bound",
+    "pairs": "audits.bounds.pairs:pair_mu",
+    "any_time_mu": "audits.bounds.mu_process:MuProcess",
+    "one_event": "audits.bounds.one_event:event_rho",
+    "cells": "audits.bounds.renyi_cells:cells_renyi",
     "one_run": "audits.bounds.one_run:one_run_bound",
     "one_run_gaussian": "audits.bounds.one_run:one_run_gaussian_bound",
     "one_run_orthogonal": "audits.bounds.one_run:one_run_orthogonal_bound",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dpaudit.certification.training_curve import training_epsilon as training_epsilon
     from dpaudit.certification.training_curve import training_noise as training_noise
     from dpaudit.certification.verdict import certify as certify
+    from dpaudit.configuration.audit_plan import AuditPlan as AuditPlan
     from dpaudit.engines.single import meets as meets
     from dpaudit.errors import CertificateError as CertificateError
     from dpaudit.errors import ConfigError as ConfigError

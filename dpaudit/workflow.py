@@ -21,6 +21,7 @@ import numpy as np
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.less_noise import case_with_less_noise
 from dpaudit.certification.verdict import certify
+from dpaudit.configuration.audit_plan import AuditPlan
 from dpaudit.configuration.configuration import Adapted, AuditSettings, Configuration, Configured, Subject
 from dpaudit.configuration.files import json_value, parse, read_text
 from dpaudit.configuration.scores_document import decode_scores
@@ -54,6 +55,7 @@ class Extras:
     ledger_head: str = ""
     previous: Mapping[str, Any] | None = None
     pdf: bool = False
+    plan: AuditPlan | None = None
     options: tuple[str, ...] = ()
 
 
@@ -225,6 +227,26 @@ def audits_of(
     return tuple(replace(result, remarks=(*result.remarks, shared)) for result in results)
 
 
+def plan_of(
+    configuration: Configuration,
+    cases: tuple[NumberedCase, ...],
+    settings: AuditSettings,
+    seed: int,
+    salt: str | None = None,
+) -> AuditPlan:
+    """Return the plan of the audits of a configuration; with the `salt` of another plan it can be compared with it."""
+    return AuditPlan.of(
+        cases,
+        configuration.subject.claim,
+        runs=settings.runs,
+        significance=settings.significance,
+        seed=seed,
+        sharing=audits_in(configuration),
+        configuration=hashlib.sha256(configuration.text.encode()).hexdigest(),
+        salt=salt,
+    )
+
+
 def confirmed_attack(
     numbered: NumberedCase,
     claim: Claim,
@@ -244,6 +266,7 @@ def confirmed_attack(
     which a bound is a violation, and e the epsilon of the code. If e <= t, a bound of either stage above e needs the
     first bound above e: the first is reported, or it was above t. If e > t, a bound above e is of the second stage.
     Either has probability at most alpha.
+    `measured` and `curve` are those of the first audit in either case: no choice between two raises their error.
     Power: a violation that one audit finds with probability p is found with probability p squared; `power` states
     this, so that a control which one audit flags with probability .9 is flagged with probability .81.
     """
@@ -255,12 +278,19 @@ def confirmed_attack(
     second = attack(case, claim, certified, settings, seed, rng, execution, stage)
     shown = f"{first.runs:,} runs showed epsilon of at least {at_least(first.epsilon_lower)}"
     said = (
-        f"A first audit of {shown}; the runs of this result are fresh and confirm it. Significance "
+        f"A first audit of {shown}; the runs of this result are fresh and confirm it. Bounds on mu and "
+        f"rho are those of the first runs. Significance "
         f"{second.significance:.2g} holds over both stages."
         if second.verdict == "violation"
         else f"A first audit of {shown}; the runs of this result are fresh and do not confirm a violation."
     )
-    return replace(second, power=_of_two_stages(second.power), remarks=(*second.remarks, said))
+    return replace(
+        second,
+        power=_of_two_stages(second.power),
+        remarks=(*second.remarks, said),
+        measured=first.measured,
+        curve=first.curve,
+    )
 
 
 def confirming_rng(seed: int, number: int) -> np.random.Generator:
@@ -437,6 +467,7 @@ def write_report(
         usefulness=usefulness_in(configuration, certificate),
         scores=scores_in(configuration, certificate),
         origin=_origin(configuration),
+        plan=more.plan,
     )
     return tuple(write(report, folder, pdf=more.pdf))
 

@@ -14,6 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from audits.bounds.guessing import guessing_bound
+from audits.bounds.mu_process import MuProcess
 from audits.decision.earned import nothing_earned
 from audits.decision.events import roc_points
 from audits.decision.power import ceiling
@@ -32,6 +33,7 @@ from audits.procedures.low_bits import leak_sentence, rounding_remarks
 from audits.procedures.prior_evidence import PriorEvidence
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability
+from dpaudit.model.audit_result import MeasuredBound
 from dpaudit.model.case import Run
 from dpaudit.model.claim import require_claim, require_finite
 from dpaudit.model.mechanism import Array
@@ -318,6 +320,7 @@ class _Ending:
                 *self._bit_bounds(state),
             ),
             counts=_counts(scores, labels, claim.epsilon),
+            measured=_measured(state, self.significance),
             seed=None,
             claim=claim,
             certified=self.certified,
@@ -377,6 +380,20 @@ class _Ending:
             rng=self.rng,
             how=how,
         )
+
+
+def _measured(state: Betting, significance: float) -> tuple[MeasuredBound, ...]:
+    """Return the bound on mu that holds whenever an audit stops; its scores were taught by earlier blocks."""
+    process = MuProcess.fresh().extended(state.scores[0], state.labels)
+    return (
+        MeasuredBound(
+            measure="mu",
+            value=process.lower(significance),
+            statistic="cells at any time",
+            samples=state.runs,
+            significance=significance,
+        ),
+    )
 
 
 def _attack_of(case: AuditCase, state: Betting) -> str:

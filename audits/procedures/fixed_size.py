@@ -20,6 +20,7 @@ from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
 from audits.decision.earned import nothing_earned
 from audits.decision.events import count_guesses, roc_points
+from audits.decision.measured import measured_of
 from audits.decision.other_significance import CountedBound
 from audits.decision.power import Bound, ceiling
 from audits.decision.preparation import Counted, Learner, Prepared, prepare
@@ -256,6 +257,7 @@ class _Experiment:
         epsilon = decision.deciding.epsilon
         attack = _attack(prepared, counted, decision, share)
         power = self._power(case, epsilon, prepared, attack, counted.cells, rng, probed, how)
+        measured = measured_of(scores[labels], scores[~labels], counts, self.significance, prepared.rng.spawn(1)[0])
         seed = seed_of(rng)
         result = AuditResult(
             name=case.name,
@@ -281,6 +283,8 @@ class _Experiment:
             description=f"{case.description} {self._missing_noise(case, rng)}".strip(),
             roc=roc_points(scores, labels),
             remarks=(*(() if probed is None else probed.remarks), *prepared.seen.remarks),
+            measured=measured.bounds,
+            curve=measured.curve,
             epsilon_at=CountedBound(
                 counts=counts,
                 delta=self.delta,

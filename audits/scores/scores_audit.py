@@ -9,16 +9,20 @@ from typing import TypeAlias, assert_never
 
 import numpy as np
 
+from audits.bounds.one_run_trade_off import one_run_mu
+from audits.bounds.renyi_region import RhoTradeOff
 from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff, TradeOff
+from audits.decision.measured import Measured, measured_of
 from audits.scores.cuts import Cuts, Scores
 from audits.scores.description import described_area, described_rates, described_roc, raw_epsilon
 from audits.scores.every_threshold import Band, BandEvidence
 from audits.scores.evidence import Evidence
 from audits.scores.fixed_rank import Rank, rank_evidence
-from audits.scores.fixed_threshold import Split, split_evidence
+from audits.scores.fixed_threshold import Split, ThresholdEvidence, split_evidence
 from audits.scores.one_run import Guesses, canary_evidence, pair_evidence
 from dpaudit import Claim
 from dpaudit.checks import one_of, open_probability
+from dpaudit.model.audit_result import MeasuredBound
 from dpaudit.model.claim import require_finite
 from dpaudit.model.scores_result import SAMPLINGS, DeclaredTradeOff, Sampling, ScoresResult, ScoresVerdict
 
@@ -71,6 +75,7 @@ def audit_scores(
     bound = evidence.bound(claim.delta, share)
     ceiling = evidence.perfect().bound(claim.delta, share).epsilon
     answered = _answered(declared, evidence, share)
+    measured = _measured(scores, sampling, evidence, significance, rng)
     cuts, limits = Cuts.of(scores), sampling == "runs"
     return ScoresResult(
         verdict=_verdict(evidence, claim, share, bound.epsilon, ceiling, answered),
@@ -91,6 +96,8 @@ def audit_scores(
         rates=described_rates(cuts, _claimed(claim), significance, limits=limits),
         raw=raw_epsilon(cuts, claim.delta),
         roc=described_roc(cuts, significance, limits=limits),
+        measured=measured.bounds,
+        curve=measured.curve,
     )
 
 
@@ -128,6 +135,27 @@ def _evidence(
             raise ValueError(f"Expected rule={rule!r} to be Split, Rank or Band for independent runs.")
         case _:
             assert_never(rule)
+
+
+def _measured(
+    scores: Scores, sampling: Sampling, evidence: Evidence, significance: float, rng: np.random.Generator
+) -> Measured:
+    """Return bounds in other measures: of independent runs on mu and rho with a curve, of one run on mu alone.
+
+    Only a threshold that other scores chose is an event with binomial counts.
+    """
+    counts = evidence.counts
+    if sampling == "runs":
+        event = counts if isinstance(evidence, ThresholdEvidence) else None
+        return measured_of(scores.ins, scores.outs, event, significance, rng.spawn(1)[0])
+    mu = MeasuredBound(
+        measure="mu",
+        value=one_run_mu(counts.runs, counts.guesses, counts.correct, significance),
+        statistic="one run",
+        samples=counts.runs,
+        significance=significance,
+    )
+    return Measured(bounds=(mu,), curve=())
 
 
 def _claimed(claim: Claim) -> PrivateTradeOff:
@@ -173,6 +201,8 @@ def _text(declared: TradeOff) -> str:
     match declared:
         case GaussianTradeOff(mu=mu):
             return f"a Gaussian trade-off with mu = {mu:.6g}"
+        case RhoTradeOff(rho=rho, xi=xi):
+            return f"a trade-off with rho = {rho:.6g}" + (f" and xi = {xi:.6g}" if xi else "")
         case PrivateTradeOff(points=points):
             return f"a privacy curve at {len(points)} epsilons"
         case _:

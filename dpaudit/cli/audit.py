@@ -40,6 +40,12 @@ def audit(
     witness: Annotated[
         Path | None, typer.Option("--witness", metavar="DIR", help="Write a witness of every violation here.")
     ] = None,
+    plan: Annotated[
+        Path | None, typer.Option("--plan", metavar="FILE", help="Write the plan of the audit here; run nothing yet.")
+    ] = None,
+    planned: Annotated[
+        Path | None, typer.Option("--planned", metavar="FILE", help="Run the plan in this file; list what departs.")
+    ] = None,
     require: Require = Required.NOT_REFUTED,
     style: OutputFormat = Format.TEXT,
     output: Output = None,
@@ -48,10 +54,13 @@ def audit(
 
     Every case of the configured view is audited against the claim and against the certificate. JSON is a
     list with one object for each case. A witness is a small file that `dpaudit verify` checks on fresh runs.
+    A plan fixes claim, pairs, attacks, bounds, significance, runs and seed before the run; an audit that departs from
+    its plan is inconclusive at best.
     """
     from rich.console import Group
 
     from dpaudit.cli.common.output import emit, note, progress
+    from dpaudit.cli.common.plans import plan_exit, read_plan, write_plan
     from dpaudit.cli.common.verdicts import audit_exit, worst
     from dpaudit.cli.witness import write_witnesses
     from dpaudit.configuration.config import read_config
@@ -69,11 +78,16 @@ def audit(
         usable_store,
     )
 
+    followed = read_plan(planned, plan)
     if (backend is Backend.DASK) != (scheduler is not None):
         raise ConfigError("Expected --backend dask and --scheduler tcp://host:port together.")
     configuration = read_config(config)
     settings = settings_of(configuration, runs=runs, significance=significance, jobs=jobs, seed=seed)
+    if followed is not None:
+        settings = followed.settings(settings, runs=runs, significance=significance)
     cases = cases_of(configuration, settings.view)
+    if plan is not None:
+        return write_plan(plan, configuration, cases, settings)
     execution = AuditExecution(
         progress=progress,
         scheduler=scheduler,
@@ -81,10 +95,13 @@ def audit(
         configuration_text=configuration.text,
         sources=digest_of_sources(getattr(configuration.subject, "algorithm", None)),
     )
-    used_seed = stored_seed(execution, note) if settings.seed is None else settings.seed
+    given = settings.seed if followed is None else followed.seed(seed, settings.seed)
+    used_seed = stored_seed(execution, note) if given is None else given
     results = audits_of(
         cases, certificate_of(configuration, used_seed), settings, used_seed, execution, audits_in(configuration)
     )
+    if followed is not None:
+        results = followed.followed(configuration, cases, settings, used_seed, results)
     emit(
         lambda: Group(*map(audit_text, results)),
         lambda: "\n".join(map(audit_markdown, results)),
@@ -95,4 +112,5 @@ def audit(
     if witness is not None:
         for file in write_witnesses(configuration, cases, results, used_seed, witness):
             note(f"witness {file}")
-    return worst(*(audit_exit(result, require_consistent=require is Required.CONSISTENT) for result in results))
+    ends = (audit_exit(result, require_consistent=require is Required.CONSISTENT) for result in results)
+    return worst(plan_exit(results), *ends)

@@ -1,5 +1,7 @@
 """`dpaudit report`: certificate and audits as one report in a folder."""
 
+import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +20,9 @@ def report(
     jobs: Jobs = None,
     seed: ConfiguredSeed = None,
     *,
+    planned: Annotated[
+        Path | None, typer.Option("--planned", metavar="FILE", help="Run the audits by the plan in this file.")
+    ] = None,
     pdf: Annotated[bool, typer.Option("--pdf", help="Write report.pdf as well; needs the extra 'pdf'.")] = False,
     deployment: Annotated[
         Path | None,
@@ -37,6 +42,7 @@ def report(
     """
     from dpaudit.cli.common.extras import extras_of
     from dpaudit.cli.common.output import note, output_folder, progress, say
+    from dpaudit.cli.common.plans import plan_exit, read_plan
     from dpaudit.cli.common.verdicts import audit_exit, certificate_exit, worst
     from dpaudit.configuration.config import read_config
     from dpaudit.workflow import (
@@ -54,17 +60,26 @@ def report(
 
     configuration = read_config(config)
     extras = extras_of(configuration, pdf=pdf, deployment=deployment, ledger=ledger, account=account, previous=previous)
+    followed = read_plan(planned)
     folder = output_folder(output)
     settings = settings_of(configuration, runs=runs, significance=significance, jobs=jobs, seed=seed)
+    if followed is not None:
+        settings = followed.settings(settings, runs=runs, significance=significance)
     audited = runs_code(configuration)
     cases = cases_of(configuration, settings.view) if audited else ()
-    used_seed = drawn_seed(settings.seed, note) if audited else 0
+    given = settings.seed if followed is None else followed.seed(seed, settings.seed)
+    used_seed = drawn_seed(given, note) if audited else 0
     certificate = certificate_of(configuration, used_seed)
     execution = AuditExecution(progress=progress)
     scores = scores_in(configuration, certificate)
     audits = audits_of(cases, certificate, settings, used_seed, execution, audits_in(configuration))
+    if followed is not None:
+        audits = followed.followed(configuration, cases, settings, used_seed, audits)
+        extras = replace(
+            extras, plan=followed.plan, options=(*extras.options, f"--planned {shlex.quote(str(planned))}")
+        )
     stated_seed = used_seed if audited else None
     for path in write_report(configuration, certificate, audits, settings, stated_seed, folder, extras):
         say(str(path))
     found = (Exit.FINDING for held in scores if held.result.verdict == "violation")
-    return worst(certificate_exit(certificate), *map(audit_exit, audits), *found)
+    return worst(certificate_exit(certificate), plan_exit(audits), *map(audit_exit, audits), *found)

@@ -41,6 +41,7 @@ def scores(
         str, typer.Option("--model", metavar="central|joint|local", help="The model of the claim.")
     ] = "central",
     mu: Annotated[float | None, typer.Option("--mu", metavar="M", help="A declared Gaussian trade-off.")] = None,
+    rho: Annotated[float | None, typer.Option("--rho", metavar="R", help="A declared rho (zCDP).")] = None,
     curve: Annotated[
         Path | None, typer.Option("--curve", metavar="CERTIFICATE", help="A certificate whose curve was declared.")
     ] = None,
@@ -76,10 +77,10 @@ def scores(
     try:
         claim = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, model=model)  # type: ignore[arg-type]
         rule = _rule(audits, rank, guesses, band=band)
-        declared = _declared(audits, mu, curve, claim)
+        declared = _declared(audits, mu, rho, curve, claim)
         ins, outs = read_scores(members), read_scores(others)
         chance = rule is None and sampling == "runs"
-        used_seed = drawn_seed(seed, note) if chance else 0
+        used_seed = drawn_seed(seed, note) if chance else seed or 0
         result: ScoresResult = audits.audit_scores(
             ins,
             outs,
@@ -112,7 +113,7 @@ def _rule(audits: Any, rank: int | None, guesses: int | None, *, band: bool) -> 
     return stated[0] if stated else None
 
 
-def _declared(audits: Any, mu: float | None, curve: Path | None, claim: Claim) -> Any:
+def _declared(audits: Any, mu: float | None, rho: float | None, curve: Path | None, claim: Claim) -> Any:
     """Return the declared trade-off, or None.
 
     Raises: ConfigError: two declarations, or a certificate for other neighbours or without a curve.
@@ -121,10 +122,12 @@ def _declared(audits: Any, mu: float | None, curve: Path | None, claim: Claim) -
     from dpaudit.configuration.files import read_text
     from dpaudit.report.curves import delta_curve
 
-    if mu is not None and curve is not None:
-        raise ConfigError("Expected one of --mu and --curve: one trade-off is declared.")
+    if sum(given is not None for given in (mu, rho, curve)) > 1:
+        raise ConfigError("Expected one of --mu, --rho and --curve: one trade-off is declared.")
     if mu is not None:
         return audits.GaussianTradeOff(mu=mu)
+    if rho is not None:
+        return audits.RhoTradeOff(rho=rho)
     if curve is None:
         return None
     try:

@@ -22,8 +22,8 @@ def verify(
     certificate: Annotated[
         Path,
         typer.Argument(
-            metavar="CERTIFICATE|REPORT|WITNESS",
-            help="A certificate, a report (its folder or one of its files), or a witness of an audit.",
+            metavar="CERTIFICATE|REPORT|WITNESS|PLAN",
+            help="A certificate, a report (its folder or one of its files), a witness or a plan of an audit.",
         ),
     ],
     digest: Annotated[
@@ -48,10 +48,11 @@ def verify(
     altered, or has another digest or claim than demanded, is a finding; one whose numbers are neither confirmed nor
     contradicted is inconclusive; a file that is no JSON cannot be read. Of a report also the digest to sign and the
     SHA-256 of every file are computed again. A witness is counted again on fresh runs: a
-    violation that stands is a finding, one that does not is inconclusive.
+    violation that stands is a finding, one that does not is inconclusive. Of a plan the digest is computed again.
     """
     from dpaudit.cli.common.output import emit
     from dpaudit.cli.witness import is_witness
+    from dpaudit.configuration.audit_plan import is_plan
     from dpaudit.configuration.files import read_text
     from dpaudit.model.codec import encode
     from dpaudit.render.verification import verification_markdown, verification_text
@@ -63,6 +64,8 @@ def verify(
         verification = _demanding(verify_report(certificate, digest), None, demands)
     else:
         text = read_text(certificate)
+        if is_plan(text):
+            return _plan(text, digest)
         verification = _demanding(verify_text(text), digest, demands)
         if verification.verdict == "unreadable":
             raise CertificateError(f"{certificate}: {verification.complaints[0]}.")
@@ -113,6 +116,23 @@ def _demands(expected: str | None) -> dict[str, str | float]:
         except ValueError:
             raise ConfigError(f"--expect-claim: {key}={value!r} is no number.") from None
     return found
+
+
+def _plan(text: str, digest: str | None) -> Exit:
+    """Show whether a plan has the digest that it states, and the one that is demanded."""
+    from dpaudit.cli.common.output import say
+    from dpaudit.configuration.audit_plan import AuditPlan
+
+    try:
+        plan = AuditPlan.from_json(text)
+    except CertificateError as error:
+        say(str(error))
+        return Exit.FINDING
+    say(f"The plan has the digest that it states: {plan.digest}")
+    if digest in (None, plan.digest):
+        return Exit.PASS
+    say(f"The digest {digest} is demanded.")
+    return Exit.FINDING
 
 
 def _witness(file: Path, text: str, seed: int | None, style: Format, output: Path | None) -> Exit:

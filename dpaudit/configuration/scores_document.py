@@ -7,7 +7,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from dpaudit.errors import Fault, KeyPath
-from dpaudit.model.scores_result import SCHEMA, RateAt, RocPoint, ScoresResult
+from dpaudit.model.scores_result import READABLE, SCHEMA, RateAt, RocPoint, ScoresResult
 
 _SLACK = 1e-9
 """By how much two numbers that were computed by different formulas may differ."""
@@ -19,13 +19,13 @@ def decode_scores(data: Any) -> ScoresResult:
     The scores are not in the file, so that bounds are not derived again; verdict, bounds, counts and limits must agree.
     Raises: Fault: another schema, an unknown or missing field, a value out of range, or a contradiction.
     """
-    if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
+    if not isinstance(data, Mapping) or data.get("schema") not in READABLE:
         raise Fault((), f"expected an audit of scores ({SCHEMA}), as `dpaudit scores --format json` writes it.")
     table = {key: value for key, value in data.items() if key not in ("schema", "against")}
     against = _table(data.get("against"), ("against",))
     if clash := next((key for key in against if key in table), None):
         raise Fault((clash,), f"unknown key {clash!r}; it belongs to 'against'.")
-    result: ScoresResult = _object(ScoresResult, table | against, ())
+    result: ScoresResult = read_object(ScoresResult, table | against, ())
     if contradiction := _contradiction(result):
         raise Fault((), f"the file contradicts itself: {contradiction}.")
     return result
@@ -43,7 +43,7 @@ def _fault(where: KeyPath, expected: str, value: Any) -> Fault:
     return Fault(where, f"expected {'.'.join(map(str, where)) or 'the file'}={value!r:.60} to be {expected}.")
 
 
-def _object(kind: type[Any], table: dict[str, Any], where: KeyPath) -> Any:
+def read_object(kind: type[Any], table: dict[str, Any], where: KeyPath) -> Any:
     """Return `kind(**table)` with every field read by its type."""
     hints, known = get_type_hints(kind), {entry.name: entry for entry in fields(kind)}
     for key in table:
@@ -71,7 +71,7 @@ def _value(hint: Any, value: Any, where: KeyPath) -> Any:
     if origin is tuple:
         return _items(options, value, where)
     if is_dataclass(hint) and isinstance(hint, type):
-        return _object(hint, _table(value, where), where)
+        return read_object(hint, _table(value, where), where)
     return _number(value, where) if hint is float else _plain(hint, value, where)
 
 
@@ -121,6 +121,8 @@ def _contradiction(result: ScoresResult) -> str:
         return "delta is not the claim's"
     if result.epsilon_lower > result.ceiling + _SLACK:
         return "epsilon_lower exceeds the ceiling"
+    if any(bound.significance > result.significance for bound in result.measured):
+        return "the significance of a bound in another measure exceeds that of the audit"
     return _of_counts(result) or _of_rates(result)
 
 
@@ -147,7 +149,11 @@ def _of_rates(result: ScoresResult) -> str:
     area = result.auroc
     if area.lower is not None and area.upper is not None:
         pairs.append((area.lower, area.upper))
-    pairs += [(area.value, area.value), (area.allowed, area.allowed)]
+    pairs += [
+        (area.value, area.value),
+        (area.allowed, area.allowed),
+        *((rate, rate) for at in result.curve for rate in at),
+    ]
     if any(not 0 <= low <= high <= 1 for low, high in pairs):
         return "the limits of a rate are out of order or outside [0, 1]"
     limited = result.sampling == "runs"

@@ -10,7 +10,7 @@ from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.issues import Checked, Issue
 from dpaudit.wording.escaping import one_line
 
-SCHEMA = "urn:dpaudit:schema:check:5"
+SCHEMA = "urn:dpaudit:schema:check:6"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

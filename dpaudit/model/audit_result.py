@@ -17,7 +17,13 @@ AuditVerdict = Literal["violation", "consistent", "not_refuted", "inconclusive"]
 PowerKind = Literal["upper_limit", "less_noise", "far_pair", "repeated_runs", "none"]
 """What showed the power of an audit: a limit on the loss at this pair, a control that the audit accused, or nothing."""
 
-SCHEMA = "urn:dpaudit:schema:audit:3"
+SCHEMA = "urn:dpaudit:schema:audit:4"
+
+Measure = Literal["mu", "rho"]
+"""Measures other than epsilon that samples bound from below."""
+
+Statistic = Literal["pairs", "one event", "all thresholds", "cells at any time", "one run"]
+"""What a bound on a measure counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +46,43 @@ class LowerBound:
         object.__setattr__(self, "significance", open_probability("significance", self.significance))
         if not self.epsilon >= 0:
             raise ValueError(f"Expected epsilon={self.epsilon!r} to be zero or positive.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredBound:
+    """A lower bound on mu (Gaussian differential privacy) or rho from samples, for what ran on one pair of data sets.
+
+    Guarantee: wrong with probability at most `significance`, alone. `samples` is how many pairs or runs were counted.
+    It refutes a claim in its own measure and bounds no other: outputs that refute mu may have a rho below mu^2 / 2.
+
+    >>> MeasuredBound(measure="mu", value=0.43, statistic="pairs", samples=50_000, significance=0.05).measure
+    'mu'
+    """
+
+    measure: Measure
+    value: float
+    statistic: Statistic
+    samples: int
+    significance: float
+
+    def __post_init__(self) -> None:
+        one_of("measure", self.measure, get_args(Measure))
+        one_of("statistic", self.statistic, get_args(Statistic))
+        count("samples", self.samples, at_least=0)
+        open_probability("significance", self.significance)
+        non_negative("value", self.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowedPlan:
+    """The plan that an audit was bound to before it ran, by its digest, and in what the audit departed from it.
+
+    >>> FollowedPlan(digest="0" * 64).departures
+    ()
+    """
+
+    digest: str
+    departures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +144,10 @@ class AuditResult:
     the declaration even where it stays below a slack claim. `roc` holds (false, true) positive rates. `remarks` say
     what the code did beside its outputs, and why an audit is inconclusive. `coverage` says
     which declared releases were attacked and which lines ran, where the audit belongs to a program. `bound_at` uses
-    `epsilon_at`, which is no part of the JSON.
+    `epsilon_at`, which is no part of the JSON. `measured` bounds other measures than epsilon and decides nothing;
+    `curve` holds corners (false, true positive rate) of the trade-off curve that the counted runs measure from below,
+    all of which hold at once with probability at least 1 - `significance`. `plan` is what the audit was bound to before
+    it ran, where there was one.
 
     >>> import numpy as np
     >>> from audits import audit
@@ -134,6 +180,9 @@ class AuditResult:
     roc: tuple[tuple[float, float], ...] = field(default=(), repr=False)
     remarks: tuple[str, ...] = ()
     coverage: AuditCoverage | None = None
+    measured: tuple[MeasuredBound, ...] = ()
+    curve: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+    plan: FollowedPlan | None = None
     epsilon_at: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:

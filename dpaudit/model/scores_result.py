@@ -5,12 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from dpaudit.checks import non_negative, one_of, open_probability, probability_below_one
-from dpaudit.model.audit_result import Counts, LowerBound
+from dpaudit.model.audit_result import Counts, LowerBound, MeasuredBound
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 
-SCHEMA = "urn:dpaudit:schema:scores:2"
+SCHEMA = "urn:dpaudit:schema:scores:3"
 """The schema of what is written."""
+
+READABLE = (SCHEMA, "urn:dpaudit:schema:scores:2")
+"""The schemas of what is read: an older file has no bounds in other measures than epsilon."""
 
 Sampling = Literal["runs", "canaries", "paired"]
 """Where the scores come from: independent runs with one target; one run with one coin a canary, or a pair of them."""
@@ -94,7 +97,8 @@ class ScoresResult:
     nothing is refuted. *inconclusive*: they do not, or no scores of this number could refute the claim. Scores are one
     attack, so that no verdict says that the claim holds.
     Guarantee: claim and declaration, where both hold, are flagged with probability at most `significance`, under the
-    stated `sampling`. `epsilon_lower` is wrong with at most that probability.
+    stated `sampling`. `epsilon_lower` is wrong with at most that probability. So is each bound in `measured`, alone,
+    and `curve`, corners of the trade-off curve that independent runs measure from below; both decide nothing.
 
     >>> import numpy as np
     >>> from audits import audit_scores
@@ -123,6 +127,8 @@ class ScoresResult:
     rates: tuple[RateAt, ...]
     raw: RawEpsilon
     roc: tuple[RocPoint, ...] = field(repr=False)
+    measured: tuple[MeasuredBound, ...] = ()
+    curve: tuple[tuple[float, float], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         one_of("verdict", self.verdict, get_args(ScoresVerdict))

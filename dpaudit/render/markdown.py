@@ -7,6 +7,8 @@ from dpaudit.wording.audits import (
     audit_label,
     audit_meaning,
     lines_sentence,
+    measured_rows,
+    plan_phrase,
     power_sentence,
     releases_sentence,
     significance_phrase,
@@ -62,6 +64,8 @@ def audit_markdown(result: AuditResult) -> str:
         ("attack", f"{result.attack}, view `{result.view}`"),
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
         ("bound", f"{result.bound} at significance {significance_phrase(result)}"),
+        *measured_rows(result.measured),
+        *([] if result.plan is None else [("plan", plan_phrase(result.plan))]),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
     parts = [

@@ -6,6 +6,7 @@ from rich.text import Text
 from dpaudit.model.scores_result import ScoresResult, ScoresVerdict
 from dpaudit.render.layout import columns, headline, inset, section
 from dpaudit.render.text import bars
+from dpaudit.wording.audits import measured_rows
 from dpaudit.wording.claims import claim_parameters, neighbours_phrase
 from dpaudit.wording.markdown import cell, table
 from dpaudit.wording.numerals import at_least, nearest, whole
@@ -59,6 +60,7 @@ def _evidence(result: ScoresResult) -> list[tuple[str, str]]:
         ("scores", f"{whole(result.members)} of members, {whole(result.others)} of others"),
         ("sampling", sampling_phrase(result.sampling)),
         ("counts", counts_phrase(result)),
+        *measured_rows(result.measured),
         ("error", f"a true claim is rejected with probability at most {nearest(result.significance)}"),
     ]
     if result.declared is not None:

@@ -16,6 +16,8 @@ from dpaudit.wording.audits import (
     audit_label,
     audit_meaning,
     lines_sentence,
+    measured_rows,
+    plan_phrase,
     power_sentence,
     releases_sentence,
     significance_phrase,
@@ -66,9 +68,11 @@ def audit_text(result: AuditResult) -> RenderableType:
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
         ("bound", f"{result.bound}, wrong with probability at most {significance_phrase(result)}"),
         *(("assumes", held.assumption) for held in result.bounds if held.name == result.bound and held.assumption),
+        *measured_rows(result.measured),
         ("power", power_sentence(result)),
         *(("remark", remark) for remark in result.remarks),
         *_coverage(result),
+        *([] if result.plan is None else [("plan", plan_phrase(result.plan))]),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
     held = [("claimed", result.claim.epsilon), ("proved", result.certified), ("attacked", result.epsilon_lower)]

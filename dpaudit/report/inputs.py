@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any, Literal
 
 from dpaudit.certification.certificate import Certificate
+from dpaudit.configuration.audit_plan import AuditPlan
 from dpaudit.ledger import Balance
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.deployment import Deployment
@@ -31,6 +32,7 @@ class ReportInputs:
     `deployment` says of either comes first. `word` is what a proved claim is called.
     `scores` are audits of membership scores of the same claim, read from files.
     `usefulness` is what a study says of this configuration; `origin` is where the problem of the runs comes from.
+    `plan` is what the audits were bound to before they ran.
     Raises: ValueError: `created` is no ISO date, or an audit or scores are about another claim than the certificate.
     """
 
@@ -55,6 +57,7 @@ class ReportInputs:
     word: VerdictWord = "certified"
     usefulness: Usefulness = field(default_factory=Usefulness)
     origin: str = ""
+    plan: AuditPlan | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -106,6 +109,12 @@ class ReportInputs:
         if any(condition.status == "violated" for condition in certificate.conditions):
             return "a condition of the proof was seen violated"
         return "the code was seen to differ from its declaration" if certificate.findings else ""
+
+    @property
+    def departures(self) -> tuple[str, ...]:
+        """Everything in which the audits departed from their plan."""
+        listed = (line for audit in self.audits if audit.plan is not None for line in audit.plan.departures)
+        return tuple(dict.fromkeys(listed))
 
     @property
     def seeds(self) -> str:

@@ -14,7 +14,7 @@ from dpaudit.report.verdicts import shown_word
 from dpaudit.wording.audits import position
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 
-SCHEMA = "urn:dpaudit:schema:report:7"
+SCHEMA = "urn:dpaudit:schema:report:8"
 _RATES = tuple(step / 50 for step in range(51))
 
 
@@ -44,6 +44,7 @@ def plain(facts: Facts) -> dict[str, Any]:
         "attacked": [f"{position(audit)} ({audit.name})" for audit in report.audits],
         "certificate": report.certificate.to_dict(),
         "audits": [audit.to_dict() for audit in report.audits],
+        **({} if report.plan is None else {"plan": report.plan.to_dict()}),
         "scores": [
             {"file": held.file, "digest": held.digest, "result": held.result.to_dict()} for held in report.scores
         ],

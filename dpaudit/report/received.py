@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from dpaudit.configuration.audit_plan import received_plan
 from dpaudit.configuration.files import LARGEST_FILE, json_value, read_text
 from dpaudit.errors import ConfigError
 from dpaudit.report.plain import SCHEMA
@@ -52,7 +53,9 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
     data = _data(folder)
     certificate = verify(json.dumps(data.get("certificate")))
     computed = _computed(data)
-    complaints = [*certificate.complaints, *_against_itself(data)]
+    audits = data.get("audits")
+    planned = received_plan(data.get("plan"), audits if isinstance(audits, list) else [])
+    complaints = [*certificate.complaints, *_against_itself(data), *planned.complaints]
     if computed != data.get("digest_to_sign"):
         complaints.append(f"{DATA} was altered: its content has the digest {computed}, and it states another one")
     if digest not in (None, computed):
@@ -68,7 +71,11 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
         complaints += [f"{name} is not named in {STATEMENT}" for name in unnamed]
         notes = [f"{len(stated)} files were compared with their SHA-256 in {STATEMENT}."]
     notes += [f"The digest to sign is {computed}.", *_not_measured(data)]
-    unconfirmed = certificate.unconfirmed
+    notes += planned.notes
+    unconfirmed = (
+        *certificate.unconfirmed,
+        *(f"the audits departed from their plan: {line}" for line in planned.departures),
+    )
     if data.get("verdict") == "INCONCLUSIVE":
         unconfirmed += ("the report's own verdict is INCONCLUSIVE: no audit reached a result",)
     return replace(

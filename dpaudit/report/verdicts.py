@@ -181,6 +181,8 @@ def _caveats_of_audits(report: ReportInputs) -> tuple[str, ...]:
         lines.append("The sampling of the scores is stated; nobody checked it, nor that they come from this code.")
     elif not report.audits:
         lines.append("Nobody attacked the code: the verdict is about the declaration alone.")
+    if report.departures:
+        lines.append(f"The audits departed from the plan that bound them before the run: {report.departures[0]}.")
     for audit in report.audits:
         if audit.verdict == "inconclusive":
             lines.append(f"The audit '{audit.name}' was inconclusive.")

@@ -4,7 +4,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-NAMES = ("audit", "baseline", "certificate", "check", "curve", "ledger", "report", "scores", "study")
+NAMES = ("audit", "baseline", "certificate", "check", "curve", "ledger", "plan", "report", "scores", "study")
 
 
 def load(name: str) -> dict[str, Any]:
@@ -13,13 +13,14 @@ def load(name: str) -> dict[str, Any]:
     Raises: KeyError: no such schema; `NAMES` lists them.
 
     >>> load("report")["$id"]
-    'urn:dpaudit:schema:report:7'
+    'urn:dpaudit:schema:report:8'
     """
     if name not in NAMES:
         raise KeyError(name)
     schema = _read(name)
     if name in ("check", "ledger", "report", "scores"):
-        others = ("certificate", "audit", *(("scores",) if name in ("check", "report") else ()))
+        scored, planned = ("scores",) if name in ("check", "report") else (), ("plan",) if name == "report" else ()
+        others = ("certificate", "audit", *scored, *planned)
         own = schema.get("$defs", {})
         schema["$defs"] = own | {other: _read(other) for other in others}
     return schema

@@ -3,9 +3,9 @@
 import math
 from typing import assert_never
 
-from dpaudit.model.audit_result import AuditResult, AuditVerdict
+from dpaudit.model.audit_result import AuditResult, AuditVerdict, FollowedPlan, MeasuredBound
 from dpaudit.model.case import AuditCoverage
-from dpaudit.wording.numerals import at_least_beside, at_most, exact, nearest
+from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, whole
 
 
 def audit_label(verdict: AuditVerdict) -> str:
@@ -57,6 +57,32 @@ def provision(result: AuditResult) -> str:
 def bound_phrase(result: AuditResult) -> str:
     """Return the lower bound of an audit with what it takes for granted."""
     return f"at least {at_least_beside(result.epsilon_lower, result.claim.epsilon)}{provision(result)}"
+
+
+def measured_rows(bounds: tuple[MeasuredBound, ...]) -> list[tuple[str, str]]:
+    """Return one row for each bound in another measure than epsilon: its name, and the bound with what it rests on.
+
+    >>> bound = MeasuredBound(measure="mu", value=0.434, statistic="pairs", samples=50_000, significance=0.05)
+    >>> measured_rows((bound,))
+    [('mu_emp', 'mu is at least 0.434 (pairs, n = 50,000; confidence 0.95, significance 0.05)')]
+    """
+    return [(f"{bound.measure}_emp", measured_phrase(bound)) for bound in bounds]
+
+
+def measured_phrase(bound: MeasuredBound) -> str:
+    """Return a bound in another measure than epsilon with its statistic, number of samples and significance."""
+    rests = f"{bound.statistic}, n = {whole(bound.samples)}"
+    sure = f"confidence {at_least(1 - bound.significance)}, significance {at_most(bound.significance)}"
+    return f"{bound.measure} is at least {at_least(bound.value)} ({rests}; {sure})"
+
+
+def plan_phrase(plan: FollowedPlan) -> str:
+    """Return the plan of an audit, and what departed from it.
+
+    >>> plan_phrase(FollowedPlan(digest="ab", departures=("runs are 10, planned 20",)))
+    'digest ab, departed from: runs are 10, planned 20'
+    """
+    return f"digest {plan.digest}, {'departed from: ' + '; '.join(plan.departures) if plan.departures else 'followed'}"
 
 
 def power_phrase(result: AuditResult) -> str:

@@ -126,7 +126,7 @@ def test_arrays_of_objects_tables_and_complex_numbers_are_refused(folder: Path) 
     [
         (["--sampling", "pooled", *CLAIM], "not independent"),
         (["--sampling", "runs", *CLAIM, "--rank", "5", "--band"], "at most"),
-        (["--sampling", "runs", *CLAIM, "--mu", "1", "--curve", "x.json"], "one of --mu and --curve"),
+        (["--sampling", "runs", *CLAIM, "--mu", "1", "--curve", "x.json"], "one of --mu, --rho and --curve"),
         (["--sampling", "runs", *CLAIM, "--mu", "-1"], "mu=-1"),
         (["--sampling", "runs", *CLAIM, "--curve", "x.json"], "no such file"),
         (["--sampling", "runs", *CLAIM, "--significance", "2"], "significance=2"),

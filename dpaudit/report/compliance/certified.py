@@ -16,6 +16,7 @@ from dpaudit.report.compliance.allocation import allocation
 from dpaudit.report.compliance.beliefs import beliefs
 from dpaudit.report.compliance.fields import Field, Grid, Section, Status, evidence, not_applicable, unknown
 from dpaudit.report.compliance.groups import groups
+from dpaudit.report.compliance.reviewer import reviewer
 from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve
 from dpaudit.report.gains import Gain, gains_of
 from dpaudit.report.inputs import ReportInputs
@@ -52,7 +53,13 @@ def certified(report: ReportInputs, curve: Curve, tail: LossTail | None) -> Sect
             *(
                 ()
                 if report.void
-                else (_meaning(report, curve), beliefs(report, tail), groups(report), allocation(report))
+                else (
+                    _meaning(report, curve),
+                    beliefs(report, tail),
+                    reviewer(report, curve, tail),
+                    groups(report),
+                    allocation(report),
+                )
             ),
             *_argument(report),
         ),

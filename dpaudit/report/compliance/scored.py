@@ -3,6 +3,7 @@
 from dpaudit.report.compliance.fields import Field, Grid, Section, Status, evidence
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.score_evidence import ScoreEvidence
+from dpaudit.wording.audits import measured_phrase
 from dpaudit.wording.numerals import at_least, at_most, exact, nearest, whole
 from dpaudit.wording.scores import area_phrase, counts_phrase, rate_phrase, sampling_phrase, scores_meaning
 
@@ -44,6 +45,7 @@ def _fields(number: int, held: ScoreEvidence) -> tuple[Field, ...]:
             "if the sampling is as stated",
             ref,
         ),
+        *(evidence(f"S{number}: {held.measure}_emp", measured_phrase(held), ref) for held in result.measured),
         evidence(f"S{number}: file", f"{held.file}, SHA-256 {held.digest}", f"{ref}.digest"),
     )
 

@@ -5,7 +5,7 @@ from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.rates import RatesSquare
-from dpaudit.wording.numerals import nearest, whole
+from dpaudit.wording.numerals import at_least, nearest, whole
 
 _MOST = 200
 _GRID = tuple(step / 100 for step in range(101))
@@ -20,11 +20,16 @@ def roc_figure(audit: AuditResult, curve: Curve, number: int, *, void: bool) -> 
         rates = (
             f" At its threshold the true positive rate is {nearest(true)}, the false positive rate {nearest(false)}."
         )
+    known = (
+        f" The filled area is reached with confidence {at_least(1 - audit.significance)}, at all rates together."
+        if audit.curve
+        else ""
+    )
     allowed = "said" if void else "and the certificate allow"
     return Figure(
         name=f"roc-{number}",
         title=f"Attack '{audit.name}': true against false positive rate",
-        description=f"Measured on {whole(counts.runs)} runs, against what the claim {allowed}.{rates}",
+        description=f"Measured on {whole(counts.runs)} runs, against what the claim {allowed}.{rates}{known}",
         draw=lambda _: _draw(audit, curve, void=void),
     )
 
@@ -32,8 +37,10 @@ def roc_figure(audit: AuditResult, curve: Curve, number: int, *, void: bool) -> 
 def _draw(audit: AuditResult, curve: Curve, *, void: bool) -> Canvas:
     """Return the drawing, a square that fits a phone."""
     square = RatesSquare()
-    square.frame()
     canvas, at = square.canvas, square.at
+    if audit.curve:
+        canvas.path([at(*corner) for corner in audit.curve], "reached", closed=True)
+    square.frame()
     claim = audit.claim
     canvas.path([at(x, highest_true_positive_rate(claim.epsilon, claim.delta, x)) for x in _GRID], "claim open")
     if curve.epsilons and not void:

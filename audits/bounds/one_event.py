@@ -1,0 +1,65 @@
+"""Lower bounds on rho and on Renyi divergences from the counts of one event, each rate at its Clopper-Pearson limit.
+
+A pair of coins with the event's two probabilities has no larger divergence than the outputs (data processing), and the
+divergence of coins falls if the larger probability falls or the smaller one rises.
+"""
+
+from audits.bounds.binomial import proportion_lower, proportion_upper
+from audits.bounds.renyi_region import coin_divergence, coin_rho
+from dpaudit.checks import count, open_probability
+
+_ROUNDING = 1e-12
+"""More than the rounding of limits and of divergences, relative and absolute."""
+
+
+def event_renyi(order: float, hits: int, ins: int, alarms: int, outs: int, significance: float) -> float:
+    """Return a lower bound on the Renyi divergence of `order`, from `hits` of `ins` runs and `alarms` of `outs` runs.
+
+    `hits` counts the event with the record, `alarms` without it; the larger of both orders of the data sets is taken.
+    Guarantee: wrong with probability at most `significance`, at every order at once, for an event that was fixed on
+    other runs together with its direction. Edge cases: 0 where the limits do not separate, or one side has no run.
+    Raises: ValueError: an order below 1, counts that are not possible, or `significance` outside (0, 1).
+    Source: van Erven and Harremoes (2014), Theorem 9; Clopper and Pearson (1934).
+
+    >>> round(event_renyi(2.0, 500, 1000, 68, 1000, 0.01), 4)
+    0.9679
+    """
+    if not order >= 1:
+        raise ValueError(f"Expected order={order!r} to be at least 1.")
+    b, q = event_rates(hits, ins, alarms, outs, significance)
+    return _rounded_down(float(max(coin_divergence(order, b, q), coin_divergence(order, q, b)))) if b > q else 0.0
+
+
+def event_rho(hits: int, ins: int, alarms: int, outs: int, significance: float) -> float:
+    """Return a lower bound on rho, the supremum of R_a / a, from the counts of one event.
+
+    Guarantee, edge cases and errors: as for `event_renyi`; no further correction for all orders, as the same two limits
+    serve every order and both orders of the data sets.
+
+    >>> round(event_rho(500, 1000, 68, 1000, 0.01), 4)
+    0.4939
+    """
+    b, q = event_rates(hits, ins, alarms, outs, significance)
+    return _rounded_down(float(max(coin_rho(b, q), coin_rho(q, b)))) if b > q else 0.0
+
+
+def event_rates(hits: int, ins: int, alarms: int, outs: int, significance: float) -> tuple[float, float]:
+    """Return a lower limit of the event's probability with the record, and an upper limit of the one without.
+
+    Guarantee: both hold with probability at least 1 - `significance`. Edge cases: (0, 1) where a side has no run.
+    Raises: ValueError: counts that are not possible, or `significance` outside (0, 1).
+    """
+    open_probability("significance", significance)
+    for name, value in (("ins", ins), ("outs", outs)):
+        count(name, value, at_least=0)
+    if not (0 <= hits <= ins and 0 <= alarms <= outs):
+        raise ValueError(f"Expected hits={hits} of ins={ins} and alarms={alarms} of outs={outs} to be possible counts.")
+    if min(ins, outs) == 0:
+        return 0.0, 1.0
+    low = float(proportion_lower(hits, ins, significance / 2)) * (1 - _ROUNDING)
+    return low, float(proportion_upper(alarms, outs, significance / 2))
+
+
+def _rounded_down(value: float) -> float:
+    """Return a number that rounding has not raised above the exact one."""
+    return max(0.0, value * (1 - _ROUNDING) - _ROUNDING)

@@ -1,0 +1,303 @@
+"""A plan that binds an audit before it runs: what is attacked, against which claim, how, and with which seeds.
+
+    plan = AuditPlan.of(((0, case),), claim, runs=20_000, significance=0.01, seed=seed)      before the run
+    result = plan.followed((audit_case(...),), now)                                          after it
+
+Who publishes the digest of a plan can change nothing in it afterwards. Seeds are committed to, not shown: their
+commitments are opened by the results, which state the seed.
+"""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dpaudit.checks import count, open_probability
+from dpaudit.configuration.files import json_value
+from dpaudit.configuration.scores_document import read_object
+from dpaudit.errors import CertificateError, Fault
+from dpaudit.model.audit_result import AuditResult, FollowedPlan
+from dpaudit.model.case import AuditCase
+from dpaudit.model.certificate import digest_of
+from dpaudit.model.claim import Claim
+from dpaudit.model.codec import encode
+from dpaudit.runtime.plugins import load_package
+
+SCHEMA = "urn:dpaudit:schema:plan:1"
+_SALT_BYTES = 16
+_CLOSE = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedAudit:
+    """One audit of a plan: its case, its pair of data sets and code by content address, its attack and its bounds.
+
+    `bounds` are those that may decide the verdict, `measured` those in other measures, which decide nothing.
+    `significance` is the part of this audit in that of the list; `seed` is the commitment to seed and number.
+    """
+
+    number: int
+    name: str
+    view: str
+    pair: str
+    attack: str
+    bounds: tuple[str, ...]
+    measured: tuple[str, ...]
+    runs: int
+    significance: float
+    seed: str
+
+    def __post_init__(self) -> None:
+        count("number", self.number, at_least=0)
+        count("runs", self.runs)
+        open_probability("significance", self.significance)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditPlan:
+    """What a list of audits will do. `configuration` is the SHA-256 of the configuration's text, empty for none.
+
+    Guarantee: two plans have one digest only if all their fields agree. A plan says nothing of what came out.
+
+    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+    >>> plan = AuditPlan(claim=claim, configuration="", significance=0.01, salt="00", audits=())
+    >>> AuditPlan.from_json(plan.to_json()) == plan, len(plan.digest)
+    (True, 64)
+    """
+
+    claim: Claim
+    configuration: str
+    significance: float
+    salt: str
+    audits: tuple[PlannedAudit, ...]
+
+    def __post_init__(self) -> None:
+        open_probability("significance", self.significance)
+
+    @classmethod
+    def of(
+        cls,
+        cases: Iterable[tuple[int, AuditCase]],
+        claim: Claim,
+        *,
+        runs: int,
+        significance: float,
+        seed: int,
+        sharing: int | None = None,
+        configuration: str = "",
+        salt: str | None = None,
+    ) -> "AuditPlan":
+        """Return the plan of one audit for each numbered case; each has an equal part of the significance.
+
+        `sharing` is among how many audits the significance is divided, as many as there are cases where None. A few
+        runs on fixed streams give each case its content address. `salt` is drawn where None.
+        """
+        numbered, used = tuple(cases), secrets.token_hex(_SALT_BYTES) if salt is None else salt
+        part = significance / max(1, len(numbered) if sharing is None else sharing)
+        address = load_package("audits").address_of
+        audits = tuple(
+            PlannedAudit(
+                number=number,
+                name=case.name,
+                view=case.view,
+                pair=str(address(case, claim)),
+                attack="learned on runs that are not counted" if case.score is None else "the case's score",
+                bounds=_bounds(case),
+                measured=("pairs", "one event"),
+                runs=runs,
+                significance=part,
+                seed=commitment(used, seed, number),
+            )
+            for number, case in numbered
+        )
+        return cls(claim=claim, configuration=configuration, significance=significance, salt=used, audits=audits)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the plan in canonical JSON, to be published before the run."""
+        return digest_of(self._content())
+
+    @property
+    def runs(self) -> int | None:
+        """The number of runs of each audit, None for a plan of no audit."""
+        return self.audits[0].runs if self.audits else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain data, with its digest."""
+        return self._content() | {"digest": self.digest}
+
+    def to_json(self) -> str:
+        """Return the plan as JSON text, indented, with sorted keys."""
+        return json.dumps(self.to_dict(), indent=2, sort_keys=True) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> "AuditPlan":
+        """Return the plan that `text` spells.
+
+        Raises: CertificateError: not JSON, no plan, or a content that has another digest than the plan states.
+        """
+        try:
+            return cls.from_dict(json_value(text))
+        except (ValueError, RecursionError):
+            raise CertificateError("This is no audit plan: not JSON.") from None
+
+    @classmethod
+    def from_dict(cls, data: Any) -> "AuditPlan":
+        """Return the plan that plain data spell; raises as `from_json`."""
+        if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
+            raise CertificateError(f"This is no audit plan ({SCHEMA}), as `dpaudit audit --plan FILE` writes it.")
+        try:
+            found = digest_of(dict(data))
+            if found != data.get("digest"):
+                raise CertificateError(
+                    f"The plan was changed after its digest: its content has the digest {found}, and it states "
+                    f"{str(data.get('digest'))!r:.80}. Audit by the plan that was published, or write a new one."
+                )
+            plan: AuditPlan = read_object(cls, {k: v for k, v in data.items() if k not in ("schema", "digest")}, ())
+        except (Fault, RecursionError, TypeError) as error:
+            raise CertificateError(f"This is no audit plan: {error}") from None
+        if plan.digest != data["digest"]:
+            raise CertificateError("This is no audit plan: a number in it is not in its shortest form.")
+        return plan
+
+    def followed(self, results: Iterable[AuditResult], now: "AuditPlan | None" = None) -> tuple[AuditResult, ...]:
+        """Return the results with the plan's digest and everything in which they depart from it.
+
+        `now` is the plan of what really ran, made of the same cases with the salt of this one; without it code, data
+        and attacks are not compared, only what the results say of themselves.
+        """
+        ran = tuple(results)
+        common = () if now is None else self._changed(now)
+        listed, missing = self.departures([result.to_dict() for result in ran])
+        return tuple(
+            replace(
+                result,
+                plan=FollowedPlan(digest=self.digest, departures=tuple(dict.fromkeys((*common, *own, *missing)))),
+            )
+            for result, own in zip(ran, listed, strict=True)
+        )
+
+    def departures(self, results: list[Mapping[str, Any]]) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
+        """Return in what each result, as plain data, departs from the plan, and which audits are missing.
+
+        Audits are known by name and view; those of one name are taken in their order.
+        """
+        left = list(self.audits)
+        listed: list[tuple[str, ...]] = []
+        for result in results:
+            same = [audit for audit in left if (audit.name, audit.view) == (result.get("name"), result.get("view"))]
+            if same:
+                left.remove(same[0])
+            own = self._unlike(same[0], result) if same else ("is not planned",)
+            listed.append(tuple(f"audit {result.get('name')!r}: {line}" for line in own))
+        return listed, tuple(f"audit {audit.name!r} was planned and is missing" for audit in left)
+
+    def _unlike(self, planned: PlannedAudit, result: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return what a result says of itself that the plan says otherwise."""
+        lines = []
+        claim = result.get("against", {}).get("claim")
+        if claim != encode(self.claim):
+            lines.append(f"the claim is {claim}, planned {encode(self.claim)}")
+        if result.get("runs") != planned.runs:
+            lines.append(f"runs are {result.get('runs')}, planned {planned.runs}")
+        if abs(float(result.get("significance", 1.0)) - planned.significance) > _CLOSE * planned.significance:
+            lines.append(f"the significance is {result.get('significance')}, planned {planned.significance}")
+        if result.get("bound") not in planned.bounds:
+            lines.append(f"the verdict rests on {result.get('bound')!r}, planned {', '.join(planned.bounds)}")
+        seed = result.get("seed")
+        if type(seed) is not int or commitment(self.salt, seed, planned.number) != planned.seed:
+            lines.append("the seed is another one than was committed to")
+        return tuple(lines)
+
+    def _changed(self, now: "AuditPlan") -> tuple[str, ...]:
+        """Return in what the plan of what really ran differs, beside what results say of themselves."""
+        lines = []
+        if now.configuration != self.configuration:
+            lines.append("the configuration was changed after the plan")
+        if now.significance != self.significance:
+            lines.append(f"the significance of all audits is {now.significance}, planned {self.significance}")
+        known = {audit.number: audit for audit in self.audits}
+        for audit in now.audits:
+            planned = known.get(audit.number)
+            if planned is not None and planned.pair != audit.pair:
+                lines.append(f"audit {audit.name!r}: code, data, neighbours or versions changed after the plan")
+            if planned is not None and planned.attack != audit.attack:
+                lines.append(f"audit {audit.name!r}: the attack is {audit.attack}, planned {planned.attack}")
+        return tuple(lines)
+
+    def _content(self) -> dict[str, Any]:
+        """Return the plan as plain data, without its digest."""
+        data: dict[str, Any] = encode(self)
+        return data | {"schema": SCHEMA}
+
+
+def is_plan(text: str) -> bool:
+    """Return whether a text says that it is a plan.
+
+    >>> is_plan("{}")
+    False
+    """
+    try:
+        data = json_value(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(data, Mapping) and str(data.get("schema")).startswith("urn:dpaudit:schema:plan:")
+
+
+def commitment(salt: str, seed: int, number: int) -> str:
+    """Return the SHA-256 that commits to the seed of audit `number`; hidden as well as the seed is drawn.
+
+    >>> commitment("00", 7, 0) == commitment("00", 7, 1)
+    False
+    """
+    return hashlib.sha256(f"dpaudit seed\n{salt}\n{seed}\n{number}".encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceivedPlan:
+    """What a received report says of its plan: complaints, departures that it lists itself, and notes."""
+
+    complaints: tuple[str, ...] = ()
+    departures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def received_plan(plan: Any, audits: list[Any]) -> ReceivedPlan:
+    """Return what a received report, as plain data, says of the plan of its audits.
+
+    Guarantee: without a complaint the plan has the digest that it states, every audit names it, and every departure
+    that the audits' own data show is listed.
+    """
+    results = [audit if isinstance(audit, Mapping) else {} for audit in audits]
+    if plan is None:
+        cited = any(result.get("plan") for result in results)
+        return ReceivedPlan(complaints=("an audit names a plan, and the report holds none",) if cited else ())
+    try:
+        planned = AuditPlan.from_dict(plan)
+    except CertificateError as error:
+        return ReceivedPlan(complaints=(f"the plan of the report is not valid: {error}",))
+    complaints, said = list[str](), dict[str, None]()
+    try:
+        listed, missing = planned.departures(results)
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        return ReceivedPlan(complaints=(f"an audit of the report cannot be compared with its plan: {error}",))
+    for audit, own in zip(results, listed, strict=True):
+        held = audit["plan"] if isinstance(audit.get("plan"), Mapping) else {}
+        if held.get("digest") != planned.digest:
+            complaints.append(f"audit {audit.get('name')!r} names another plan, or none")
+        lines = held.get("departures", ())
+        stated = [str(line) for line in lines] if isinstance(lines, list | tuple) else []
+        said.update(dict.fromkeys(stated))
+        complaints += [f"a departure from the plan is not listed: {line}" for line in own if line not in stated]
+    complaints += [f"a departure from the plan is not listed: {line}" for line in missing if line not in said]
+    note = f"The audits name the plan with the digest {planned.digest}; compare it with the one that was published."
+    return ReceivedPlan(complaints=tuple(complaints), departures=tuple(said), notes=(note,))
+
+
+def _bounds(case: AuditCase) -> tuple[str, ...]:
+    """Return the names of the bounds that may decide the audit of a case."""
+    if case.score is None:
+        return ("guessing", "rare_values", "low_bits", *(("gaussian",) if case.gaussian else ()))
+    return ("guessing", "all_fields", *(("gaussian",) if case.gaussian else ()))

@@ -1,0 +1,261 @@
+"""Lower bounds on mu, rho, Renyi divergences and whole curves: exact values, coverage, power, and broken twins.
+
+A coverage assertion fails by chance with probability 1e-9. The smallest fault that it sees is a level of 1.5 % for 1 %.
+"""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from audits import (
+    GaussianTradeOff,
+    MuProcess,
+    RhoTradeOff,
+    audit_curve,
+    cells_renyi,
+    coin_divergence,
+    curve_mu,
+    curve_rho,
+    event_renyi,
+    event_rho,
+    measured_curve,
+    pair_mu,
+    pair_wins,
+    pairs_refute,
+    rho_region,
+)
+from audits.bounds import mu_process
+from dpaudit import AuditCase
+from dpaudit.model.mechanism import Array
+from tests.scores.honest_laws import LAWS
+
+LEVEL = 0.01
+AUDITS = 20_000
+MOST = int(stats.binom.isf(1e-9, AUDITS, LEVEL))
+
+
+def test_the_region_of_rho_has_the_values_of_the_specification() -> None:
+    """T at rho 1/2, where Gaussian noise of that rho allows .0924, .3891 and .8413."""
+    found = rho_region(np.array([0.01, 0.1, 0.5, 0.0677]), 0.5)
+    assert found == pytest.approx([0.12459, 0.48373, 0.89299, 0.39604], abs=1e-5)
+    assert rho_region(np.array([0.0, 1.0]), 0.5).tolist() == [0.0, 1.0]
+    assert rho_region(np.array([0.2, 0.7]), 0.0) == pytest.approx([0.2, 0.7], abs=1e-6)
+
+
+def test_the_region_of_rho_gives_the_exact_epsilon_of_the_claim() -> None:
+    """max T(q) - e^epsilon q is the exact delta: 5.2215 at 1e-6 and 1.6059 at .1 for rho .5, .3639 at .1 for rho .1."""
+    half, tenth = RhoTradeOff(rho=0.5), RhoTradeOff(rho=0.1)
+    assert half.support(np.exp(np.array([5.2215, 1.6059]))) == pytest.approx([1e-6, 0.1], rel=1e-2)
+    assert tenth.support(np.exp(np.array([0.3639]))) == pytest.approx([0.1], rel=1e-2)
+
+
+@pytest.mark.parametrize("rho", [0.01, 0.5, 3.0])
+def test_the_polygon_of_rho_lies_above_the_region_and_is_its_own_inverse(rho: float) -> None:
+    """Rates, supports and areas err towards what the claim allows; data sets may change places."""
+    rates = np.linspace(0.001, 0.999, 97)
+    polygon, exact = RhoTradeOff(rho=rho), rho_region(rates, rho)
+    assert (polygon(rates) >= exact - 1e-12).all()
+    assert polygon(rates) == pytest.approx(exact, rel=1e-3)
+    assert polygon.area >= np.trapezoid(rho_region(np.linspace(0, 1, 400), rho), np.linspace(0, 1, 400))
+    assert [polygon.inverse(float(t)) for t in polygon(rates)] == pytest.approx(rates, abs=2e-3)
+
+
+def test_gaussian_laws_lie_inside_the_region_of_their_rho() -> None:
+    """mu implies rho = mu^2 / 2, so every event of N(mu, 1) is allowed; the converse is false."""
+    rates = np.linspace(0.001, 0.999, 50)
+    assert (GaussianTradeOff(mu=1.0)(rates) <= rho_region(rates, 0.5)).all()
+
+
+def test_the_event_of_permute_and_flip_contradicts_rho_one_half() -> None:
+    """The probabilities 1/2 and exp(-2)/2 have rho .7273; 2,000 and 3,000 runs a side show it nearly always."""
+    high, low = 0.5, math.exp(-2) / 2
+    assert rho_region(np.array(low), 0.5) < high
+    rng = np.random.default_rng(0)
+    for runs, share in ((2_000, 0.92), (3_000, 0.99)):
+        counts = zip(rng.binomial(runs, high, 300).tolist(), rng.binomial(runs, low, 300).tolist(), strict=True)
+        refuted = np.mean([event_rho(b, runs, q, runs, LEVEL) > 0.5 for b, q in counts])
+        assert refuted >= share - 3 * math.sqrt(share * (1 - share) / 300)
+
+
+def test_laplace_noise_refutes_a_mu_whose_rho_it_does_not_have() -> None:
+    """Laplace 1 has mu 1.0301 and rho .3679: a bound on mu says nothing of rho."""
+    rng = np.random.default_rng(1)
+    ins, outs = rng.laplace(1.0, size=60_000), rng.laplace(0.0, size=60_000)
+    curve = measured_curve(ins, outs, LEVEL)
+    assert 0.98 < curve_mu(curve) <= 1.0302
+    assert curve_mu(curve) ** 2 / 2 > 0.45
+    assert curve_rho(curve) < 0.3679
+
+
+def test_no_true_value_is_refuted_more_often_than_stated() -> None:
+    """Twenty pairs of laws, 1,000 audits each, with ties and unequal numbers, for every statistic of fixed size."""
+    rng, wrong = np.random.default_rng(2), dict.fromkeys(("pairs", "event", "curve"), 0)
+    event = cache(event_rho)
+    for law in LAWS:
+        mu, rho, cut = law.mu, law.rho, len(law.ins) // 2
+        for _ in range(AUDITS // len(LAWS)):
+            ins, outs = law.sample(70, 90, rng)
+            wins = pair_wins(ins, outs, rng)
+            hits, alarms = int((ins >= cut).sum()), int((outs >= cut).sum())
+            curve = measured_curve(ins, outs, LEVEL)
+            wrong["pairs"] += pair_mu(*wins, LEVEL) > mu
+            wrong["event"] += event(hits, 70, alarms, 90, LEVEL) > rho
+            wrong["curve"] += curve_mu(curve) > mu
+    assert all(count <= MOST for count in wrong.values()), wrong
+
+
+def test_no_true_divergence_or_mu_is_refuted_by_cells_more_often_than_stated() -> None:
+    """A twentieth of the audits for the two slower statistics; anytime bounds take their largest value ever."""
+    rng, wrong = np.random.default_rng(3), dict.fromkeys(("cells", "anytime"), 0)
+    for law in LAWS:
+        mu, renyi = law.mu, law.renyi(2.0)
+        for _ in range(50):
+            ins, outs = law.sample(80, 60, rng)
+            wrong["cells"] += cells_renyi(ins, outs, 2.0, LEVEL, rng) > renyi
+            labels = rng.random(150) < 0.5
+            members, others = law.sample(150, 150, rng)
+            process = MuProcess.fresh().extended(np.where(labels, members, others), labels)
+            wrong["anytime"] += process.lower(LEVEL) > mu
+    most = int(stats.binom.isf(1e-9, 1_000, LEVEL))
+    assert all(count <= most for count in wrong.values()), wrong
+
+
+def test_pairs_in_the_order_of_sorted_files_would_refute_equal_laws() -> None:
+    """The twin that takes scores in their order: sorted samples of one law win nearly all pairs half of the time."""
+    rng, in_order, drawn = np.random.default_rng(4), 0, 0
+    for _ in range(200):
+        ins, outs = np.sort(rng.normal(size=200)), np.sort(rng.normal(size=200))
+        in_order += pair_mu(int((ins > outs).sum()), 200, LEVEL) > 0
+        drawn += pair_mu(*pair_wins(ins, outs, rng), LEVEL) > 0
+    assert in_order > 50
+    assert drawn <= stats.binom.isf(1e-9, 200, LEVEL)
+
+
+def test_equal_scores_are_lost() -> None:
+    """Constant scores win no pair."""
+    assert pair_wins(np.ones(9), np.ones(5), np.random.default_rng(0)) == (0, 5)
+    assert pair_mu(0, 5, LEVEL) == pair_mu(0, 0, LEVEL) == 0.0
+
+
+def test_a_negative_estimate_of_a_divergence_is_reported_as_zero() -> None:
+    """Few equal scores, and laws in the other direction, show nothing below 0."""
+    rng = np.random.default_rng(5)
+    assert cells_renyi(rng.normal(size=100), rng.normal(size=100), 2.0, LEVEL, rng) == 0.0
+    assert event_renyi(2.0, 10, 100, 60, 100, LEVEL) == event_rho(10, 100, 60, 100, LEVEL) == 0.0
+    assert curve_mu(measured_curve(np.zeros(100), np.ones(100), LEVEL)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("mu", "shares"), [(0.45, (0.70, 0.90, 0.97)), (1.0, (0.85, 0.95, 0.98)), (2.0, (0.90, 0.96, 0.99))]
+)
+def test_pairs_show_most_of_mu(mu: float, shares: tuple[float, ...]) -> None:
+    """The exact median at 1,000, 10,000 and 100,000 pairs, at significance .01."""
+    area = stats.norm.cdf(mu / math.sqrt(2))
+    sizes = (1_000, 10_000, 100_000)
+    shown = [pair_mu(int(stats.binom.median(pairs, area)), pairs, LEVEL) / mu for pairs in sizes]
+    assert all(found >= share for found, share in zip(shown, shares, strict=True)), shown
+
+
+def test_the_asymptotic_record_of_mu_is_proved_by_fifty_thousand_pairs() -> None:
+    """At least .43 of .45 with confidence .95, at the median."""
+    wins = int(stats.binom.median(50_000, stats.norm.cdf(0.45 / math.sqrt(2))))
+    assert pair_mu(wins, 50_000, 0.05) >= 0.43
+
+
+@pytest.mark.parametrize(("mu", "share"), [(0.45, 0.83), (1.0, 0.93), (2.0, 0.95)])
+def test_bets_on_cells_show_most_of_mu_at_any_time(mu: float, share: float) -> None:
+    """20,000 coins, the median of nine audits."""
+    rng, shown = np.random.default_rng(6), list[float]()
+    for _ in range(9):
+        labels = rng.random(20_000) < 0.5
+        shown.append(MuProcess.fresh().extended(rng.normal(mu * labels), labels).lower(LEVEL) / mu)
+    assert np.median(shown) >= share
+
+
+def test_the_e_values_of_cells_have_mean_one_at_most_on_every_allowed_law() -> None:
+    """The largest mean over all laws in closed form, and no law on a grid above it."""
+    table = np.exp(mu_process.log_e_values()).reshape(len(mu_process.GRID), -1, mu_process.CELLS, 2)
+    rng = np.random.default_rng(7)
+    for place in rng.integers(0, len(mu_process.GRID), 40).tolist():
+        tails = np.sort(rng.random((200, mu_process.CELLS - 1)), axis=1)[:, ::-1]
+        highest = GaussianTradeOff(mu=float(mu_process.GRID[place]))(tails)
+        false, true = (_cells(rates) for rates in (tails, highest))
+        means = (
+            np.einsum("lc,ac->la", false, table[place, ..., 0]) + np.einsum("lc,ac->la", true, table[place, ..., 1])
+        ) / 2
+        assert means.max() <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(("order", "shares"), [(1.5, (0.27, 0.74)), (2.0, (0.27, 0.67)), (4.0, (0.22, 0.50))])
+def test_cells_show_the_stated_share_of_a_divergence(order: float, shares: tuple[float, float]) -> None:
+    """Gaussian laws at mu 1, whose divergence is a / 2; 1,000 and 10,000 scores a side."""
+    rng = np.random.default_rng(8)
+    for runs, share, repeated in ((1_000, shares[0], 60), (10_000, shares[1], 15)):
+        found = [
+            cells_renyi(rng.normal(1, 1, runs), rng.normal(0, 1, runs), order, LEVEL, rng) for _ in range(repeated)
+        ]
+        assert np.median(found) / (order / 2) >= share - 0.06
+
+
+def test_a_whole_curve_of_rho_is_refuted_at_any_time() -> None:
+    """Outputs with rho 1/2 refute rho .2 through the polygon of its region, and never rho .5."""
+    case = AuditCase(
+        name="gaussian",
+        description="noise 1",
+        run=_gaussian,
+        neighbours=(0.0, 1.0),
+        relation="add_remove",
+        view="output",
+    )
+    rng = np.random.default_rng(9)
+    assert audit_curve(case, RhoTradeOff(rho=0.15), runs=4_000, rng=rng).refuted
+    assert not audit_curve(case, RhoTradeOff(rho=0.5), runs=1_000, rng=rng).refuted
+
+
+def test_pairs_refute_a_trade_off_by_its_area() -> None:
+    """The same limit serves mu and rho; a claim of rho allows a larger area than the Gaussian one."""
+    assert pairs_refute(820, 1_000, GaussianTradeOff(mu=1.0), LEVEL)
+    assert not pairs_refute(820, 1_000, RhoTradeOff(rho=0.5), LEVEL)
+    assert pairs_refute(850, 1_000, RhoTradeOff(rho=0.5), LEVEL)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: pair_mu(3, 2, LEVEL),
+        lambda: pair_mu(1, 2, 1.0),
+        lambda: event_renyi(0.5, 1, 2, 1, 2, LEVEL),
+        lambda: event_rho(3, 2, 1, 2, LEVEL),
+        lambda: cells_renyi(np.ones(9), np.ones(9), 1.0, LEVEL, np.random.default_rng(0)),
+        lambda: RhoTradeOff(rho=-1.0),
+        lambda: rho_region(np.array(0.1), math.nan),
+    ],
+)
+def test_what_has_no_meaning_is_refused(call: object) -> None:
+    """Counts, orders, significances and claims out of range."""
+    with pytest.raises(ValueError, match="Expected"):
+        call()  # type: ignore[operator]
+
+
+def test_the_divergence_of_coins_is_that_of_their_laws() -> None:
+    """Against sums over both outcomes; order 1 is the relative entropy."""
+    for b, q in ((0.5, 0.1), (0.02, 0.3), (0.9, 0.8)):
+        exact = math.log(b**3 * q**-2 + (1 - b) ** 3 * (1 - q) ** -2) / 2
+        assert float(coin_divergence(3.0, b, q)) == pytest.approx(exact, rel=1e-12)
+        assert float(coin_divergence(1.0, b, q)) == pytest.approx(float(stats.entropy([b, 1 - b], [q, 1 - q])))
+    assert math.isinf(float(coin_divergence(2.0, 0.1, 0.0)))
+
+
+def _gaussian(data: float, rng: np.random.Generator, n_runs: int) -> Array:
+    """Return outputs with standard normal noise."""
+    return rng.normal(data, 1.0, n_runs)
+
+
+def _cells(tails: Array) -> Array:
+    """Return cell probabilities from the tails at increasing cuts. Shape: (laws, cells)."""
+    ends = np.ones((len(tails), 1))
+    cells: Array = -np.diff(np.concatenate([ends, tails, 0 * ends], axis=1), axis=1)
+    return cells
