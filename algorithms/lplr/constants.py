@@ -2,6 +2,11 @@
 
 import math
 
+from algorithms.lplr.lower_bounds import (
+    epsilon_of_input_perturbation,
+    least_error_of_input_perturbation,
+    least_squared_error,
+)
 from algorithms.lplr.plan import plan_of
 from algorithms.lplr.settings import LplrSettings
 from algorithms.problems.linear_bandit import LinearBandit
@@ -26,6 +31,18 @@ def constants_of(settings: LplrSettings, problem: LinearBandit | None = None) ->
             *(
                 Constant(name=f"noise deviation of {label}", value=plan.scale(label), source="Algorithms 3 to 5")
                 for label, _ in plan.leaves.update
+            ),
+            Constant(
+                name="least squared error of any local estimator, worst law",
+                value=least_squared_error(settings.epsilon, settings.horizon),
+                source="Theorem 2.1, at the claimed epsilon",
+            ),
+            Constant(
+                name="least absolute error by noisy records, worst law",
+                value=least_error_of_input_perturbation(
+                    settings.epsilon / epsilon_of_input_perturbation(1.0), settings.horizon
+                ),
+                source="Theorem 2.2, at the claimed epsilon",
             ),
             Constant(name="printed threshold", value=threshold(settings, settings.horizon), source="Algorithm 4"),
             Constant(name="printed half width", value=width(settings, settings.horizon), source="Theorem 4.7"),

@@ -30,6 +30,11 @@ NAMES: dict[str, str] = {
     "tabular_mdp": "a drawn tabular process as a linear process",
     "chain": "a chain that slips back, where play for the immediate reward returns to the start",
     "grid_world": "a walk on a small square to the far corner",
+    "hardest_duels": "duels: the instances of the lower bound, one a seed",
+    "hardest_bandit": "one context: the instances of the lower bound, one a seed",
+    "hardest_linear": "linear: the instances of the lower bound, one a seed",
+    "hardest_process": "a linear process: the instances of the lower bound, one a seed",
+    "hardest_mixture": "a linear mixture: the instances of the lower bound, one a seed",
 }
 """Every problem by name, with one line on what it is."""
 
@@ -60,6 +65,11 @@ _HOMES = {
     "tabular_mdp": "algorithms.problems.linear_mdp",
     "chain": "algorithms.problems.walks",
     "grid_world": "algorithms.problems.walks",
+    "hardest_duels": "algorithms.problems.hardest",
+    "hardest_bandit": "algorithms.problems.hardest",
+    "hardest_linear": "algorithms.problems.hardest",
+    "hardest_process": "algorithms.problems.hardest",
+    "hardest_mixture": "algorithms.problems.hardest",
 }
 
 

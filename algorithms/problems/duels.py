@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from algorithms.lower_bounds import Privacy, duels_regret, logistic_utilities, preferences
 from dpaudit.checks import count
+from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.mechanism import Array
 
 
@@ -15,7 +17,8 @@ class Duels:
     Shape: preferences (K, K), entry (i, j) the probability that i beats j, with i against j and j against i adding
     up to 1 and one half on the diagonal; names (K,); utilities (K,) or None where no scale fits; features
     (K, d) or None. Public: everything here but the answers that people give. Arrays are copied and made read-only.
-    `votes_per_person` is the most answers that one person gives; each is a record of its own.
+    `votes_per_person` is the most answers that one person gives; each is a record of its own. `is_hardest` says that
+    the problem is an instance of the lower bound's family.
     Raises: ValueError: shapes that do not fit, or preferences that are no probabilities of opposite events.
     """
 
@@ -26,6 +29,7 @@ class Duels:
     utilities: Array | None = None
     features: Array | None = None
     votes_per_person: int = 1
+    is_hardest: bool = False
 
     @property
     def units_per_person(self) -> int:
@@ -88,6 +92,27 @@ class Duels:
         lost = self.preferences[self.best] - 0.5
         costs: Array = lost[:, None] + lost[None, :]
         return costs
+
+    def regret_lower_bound(self, *, horizon: int, epsilon: float, delta: float, model: str) -> RegretLowerBound | None:
+        """Return what every private method loses on the worst of as many instances as there are options.
+
+        Options with features count as their dimension at most, as no more of them can differ freely; None where fewer
+        than two are left, or all utilities are equal.
+        """
+        free = self.arms if self.features is None else min(self.arms, self.features.shape[1])
+        privacy = Privacy(epsilon=epsilon, delta=delta, local=model == "local")
+        span = 0.0 if self.utilities is None else float(np.ptp(self.utilities))
+        if free < 2 or (self.utilities is not None and span == 0):
+            return None
+        family = preferences() if self.utilities is None else logistic_utilities(span, in_utility=True)
+        words = f"utilities between 0 and {span:.3g}" if span else "the best option beats every other one with 3/4"
+        return RegretLowerBound(
+            value=duels_regret(family, free, horizon, privacy),
+            instances=free,
+            family=f"{free} options, {words}",
+            source="Theorem 2 with Remarks 2 and 4, computed",
+            is_member=self.is_hardest,
+        )
 
 
 def luce(strengths: Array) -> Array:

@@ -1,10 +1,13 @@
 """A finite-horizon decision process as arrays: exact values, exact regret, and episodes for many runs at once."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
+from algorithms.lower_bounds import Privacy, bandit_regret
 from algorithms.problems.arrays import frozen
+from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.mechanism import Array
 
 _ROUNDING = 1e-9
@@ -98,7 +101,16 @@ class OnFiniteMdp:
     """What a problem says of itself that lays features on a finite process, its `mdp`."""
 
     __slots__ = ()
+    _known_features: ClassVar[int]
+    """How many dimensions describe what is known of the lower bound's family; one more for each first action."""
+
     mdp: FiniteMdp
+    hardest_gap: float
+
+    @property
+    def dimension(self) -> int:
+        """The number of features, d."""
+        raise NotImplementedError
 
     @property
     def uniform_regret(self) -> float:
@@ -109,3 +121,28 @@ class OnFiniteMdp:
     def myopic_regret(self) -> float:
         """The expected loss of an episode of play for the largest immediate reward, which needs no data."""
         return self.mdp.myopic_regret
+
+    def regret_lower_bound(self, *, horizon: int, epsilon: float, delta: float, model: str) -> RegretLowerBound | None:
+        """Return what every private method loses on the worst of as many instances as there are first actions.
+
+        The first action decides with which probability the state that pays 1 a step is reached, and no other state
+        pays. Actions beyond what the dimension can tell apart are copies. None where two are not left, or no state.
+        """
+        steps, states, actions = self.mdp.shape
+        options = min(actions, self.dimension - self._known_features)
+        if options < 2 or states < 3 or steps < 2:
+            return None
+        value = bandit_regret(
+            options,
+            horizon,
+            Privacy(epsilon=epsilon, delta=delta, local=model == "local"),
+            unit=float(steps - 1),
+            gap=self.hardest_gap or None,
+        )
+        return RegretLowerBound(
+            value=value,
+            instances=options,
+            family=f"one first state, {options} actions, and a state that pays in {steps - 1} steps",
+            source="change of answers; for methods that act by what they publish",
+            is_member=self.hardest_gap > 0,
+        )

@@ -4,10 +4,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from algorithms.lower_bounds import Privacy, bandit_regret
 from algorithms.problems.arrays import frozen
+from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.mechanism import Array
 
 _ROUNDING = 1e-9
+LARGEST_GAP = 0.2236
+"""The largest gap D at which the parameter (2 D, .., 4 D, ..) has norm at most 1: 1 / sqrt(20), rounded down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -17,7 +21,8 @@ class LinearBandit:
     Shape: features (C, A, d), none longer than 1; context_probabilities (C,); mean_reward (C, A) in [-1, 1].
     Rewards are +1 or -1 with the cell's mean. `parameter` (d,) is the linear function closest to the means over the
     cells, by context probability; `misfit` is how far from it a mean lies at most, 0 where the means are linear.
-    `units_per_person` is the most rounds of one person, None where that is not known.
+    `units_per_person` is the most rounds of one person, None where that is not known. `hardest_gap` is the gap D of an
+    instance of the lower bound's family, 0 of any other problem.
     Public: everything here but the users' contexts, actions and rewards. Arrays are copied and made read-only.
     Raises: ValueError: shapes that do not fit, a law that does not sum to 1, a feature or a mean beyond 1.
     """
@@ -28,6 +33,7 @@ class LinearBandit:
     context_probabilities: Array
     mean_reward: Array
     units_per_person: int | None = None
+    hardest_gap: float = 0.0
 
     def __post_init__(self) -> None:
         for field in ("features", "context_probabilities", "mean_reward"):
@@ -85,6 +91,30 @@ class LinearBandit:
         Raises: ValueError: a factor that takes a mean beyond 1.
         """
         return replace(self, mean_reward=factor * self.mean_reward)
+
+    def regret_lower_bound(self, *, horizon: int, epsilon: float, delta: float, model: str) -> RegretLowerBound | None:
+        """Return what every private method loses on the worst of d instances with unit features, d the dimension.
+
+        There are at most as many instances as actions; None where that leaves one.
+        """
+        options = min(self.n_actions, self.dimension)
+        if options < 2:
+            return None
+        value = bandit_regret(
+            options,
+            horizon,
+            Privacy(epsilon=epsilon, delta=delta, local=model == "local"),
+            unit=2.0,
+            largest_gap=LARGEST_GAP,
+            gap=self.hardest_gap or None,
+        )
+        return RegretLowerBound(
+            value=value,
+            instances=options,
+            family=f"one context, features e_1 to e_{options}, a parameter of norm at most 1",
+            source="change of answers, and contraction by local privacy",
+            is_member=self.hardest_gap > 0,
+        )
 
     @property
     def parameter(self) -> Array:

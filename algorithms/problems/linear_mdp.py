@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -18,12 +18,14 @@ class LinearMdp(OnFiniteMdp):
     """A process with p_h(s' | s, a) = <features(s, a), measures_h(s')> and rewards <features(s, a), reward_weights_h>.
 
     Shape: features (S, A, d), measures (H, d, S), reward_weights (H, d), initial (S,). `units_per_person` is the most
-    episodes of one person, None where that is not known.
+    episodes of one person, None where that is not known. `hardest_gap` is the gap D of an instance of the lower bound's
+    family, 0 of any other problem.
     Guarantee: features have norm at most 1, which is what the noise is calibrated for; reward weights, and measures
     of any value in [0, 1], at most sqrt(d).
     Raises: ValueError: shapes that do not fit, or one of these bounds broken.
     """
 
+    _known_features: ClassVar[int] = 2
     name: str
     description: str
     features: Array
@@ -31,6 +33,7 @@ class LinearMdp(OnFiniteMdp):
     reward_weights: Array
     initial: Array
     units_per_person: int | None = None
+    hardest_gap: float = 0.0
     mdp: FiniteMdp = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,12 +17,14 @@ class LinearMixture(OnFiniteMdp):
     """A process with p_h(s' | s, a) = <features(s' | s, a), weights_h>, and rewards that everybody knows.
 
     Shape: features (d, S, A, S), weights (H, d), rewards (H, S, A), initial (S,). `units_per_person` is the most
-    episodes of one person, None where that is not known.
+    episodes of one person, None where that is not known. `hardest_gap` is the gap D of an instance of the lower bound's
+    family, 0 of any other problem.
     Guarantee: ||sum_s' features(s' | s, a) v(s')|| <= max |v| for every v >= 0, which is what the noise is calibrated
     for; it is checked by `largest_feature_norm`, a bound that is attained where no feature is negative.
     Raises: ValueError: shapes that do not fit, features that are too large, weights that make no law.
     """
 
+    _known_features: ClassVar[int] = 1
     name: str
     description: str
     features: Array
@@ -29,6 +32,7 @@ class LinearMixture(OnFiniteMdp):
     rewards: Array
     initial: Array
     units_per_person: int | None = None
+    hardest_gap: float = 0.0
     mdp: FiniteMdp = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -94,7 +94,8 @@ ORIGINS: dict[str, Origin] = {
     ),
     **dict.fromkeys(
         ("bradley_terry", "preference_matrix", "audit_domain", "hard_family", "ill_conditioned", "river_swim",
-         "river_swim_table", "chain", "grid_world"),
+         "river_swim_table", "chain", "grid_world", "hardest_duels", "hardest_bandit", "hardest_linear",
+         "hardest_process", "hardest_mixture"),
         _FIXED,
     ),
 }  # fmt: skip

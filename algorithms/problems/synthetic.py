@@ -36,8 +36,8 @@ def grid(
     """
     fits_in_memory(contexts=count("contexts", contexts))
     law = np.full(contexts, 1 / contexts)
-    mean = _expansion(contexts, count("actions", actions), kernel, length_scale, smoothness, density, seed)
-    return _on_grid("grid", f"{contexts} x {actions} grid, {kernel} expansion", law, mean)
+    gram, mean = _expansion(contexts, count("actions", actions), kernel, length_scale, smoothness, density, seed)
+    return _on_grid("grid", f"{contexts} x {actions} grid, {kernel} expansion", law, mean, gram)
 
 
 def zipf(
@@ -63,11 +63,11 @@ def zipf(
     """
     fits_in_memory(contexts=count("contexts", contexts))
     weights = np.arange(1, contexts + 1) ** -positive("exponent", exponent)
-    mean = _expansion(contexts, count("actions", actions), kernel, length_scale, smoothness, density, seed)
-    return _on_grid("zipf", f"Zipf({exponent}) contexts, {kernel} expansion", weights / weights.sum(), mean)
+    gram, mean = _expansion(contexts, count("actions", actions), kernel, length_scale, smoothness, density, seed)
+    return _on_grid("zipf", f"Zipf({exponent}) contexts, {kernel} expansion", weights / weights.sum(), mean, gram)
 
 
-def _on_grid(name: str, description: str, law: Array, mean: Array) -> KernelBandit:
+def _on_grid(name: str, description: str, law: Array, mean: Array, gram: Array) -> KernelBandit:
     """Return the problem on the product of two grids over [0, 1]."""
     contexts, actions = mean.shape
     return KernelBandit(
@@ -77,13 +77,14 @@ def _on_grid(name: str, description: str, law: Array, mean: Array) -> KernelBand
         actions=np.linspace(0, 1, actions)[:, None],
         context_probabilities=law,
         mean_reward=mean,
+        gram=gram,
     )
 
 
 def _expansion(
     contexts: int, actions: int, kernel: str, length_scale: float, smoothness: float, density: float, seed: int
-) -> Array:
-    """Return the mean reward of every cell, of norm 1 in the kernel's space; shape (contexts, actions)."""
+) -> tuple[Array, Array]:
+    """Return the kernel at all cells, and means (contexts, actions) of norm 1 in its space."""
     one_of("kernel", kernel, _DRAWN)
     if density != 1:
         open_probability("density", density)
@@ -100,4 +101,4 @@ def _expansion(
         weights[0] = 1.0
     values = gram @ weights
     mean: Array = (values / np.sqrt(weights @ values)).reshape(contexts, actions)
-    return np.clip(mean, -1.0, 1.0)
+    return gram, np.clip(mean, -1.0, 1.0)

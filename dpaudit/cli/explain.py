@@ -5,7 +5,7 @@ import math
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -104,14 +104,27 @@ def _explain_constants(config: Path, style: Format, output: Path | None) -> None
     stated = getattr(subject.algorithm, "constants", None) if isinstance(subject, Configured) else None
     if not isinstance(subject, Configured) or stated is None:
         raise configuration.error("constants are known of the papers' algorithms; this is none of them.", "algorithm")
-    found = stated(subject.problem)
+    found, bound = stated(subject.problem), _lower_bound_of(subject)
     emit(
-        lambda: constants_text(subject.name, found),
-        lambda: constants_markdown(subject.name, found),
-        lambda: json.dumps(constants_data(found), indent=2, sort_keys=True),
+        lambda: constants_text(subject.name, found, bound),
+        lambda: constants_markdown(subject.name, found, bound),
+        lambda: json.dumps(constants_data(found, bound), indent=2, sort_keys=True),
         style,
         output,
     )
+
+
+def _lower_bound_of(subject: Any) -> Any:
+    """Return the certified epsilon, the horizon and the lower bound on regret there; None where it is not known."""
+    from dpaudit.certification.verdict import certify
+
+    stated = getattr(subject.problem, "regret_lower_bound", None)
+    epsilon = certify(subject.declaration, subject.claim).tight.epsilon.upper
+    if stated is None or not math.isfinite(epsilon):
+        return None
+    horizon, claim = int(getattr(subject.algorithm, "number_of_units", 0)), subject.claim
+    bound = stated(horizon=horizon, epsilon=epsilon, delta=claim.delta, model=claim.model)
+    return None if bound is None else (epsilon, horizon, bound)
 
 
 def _require_file(config: Path) -> None:

@@ -1,4 +1,4 @@
-"""The constants of a paper at a configuration, and the horizons from which its widths and bounds say something."""
+"""A paper's constants, the horizons from which its widths say something, and lower bounds on regret."""
 
 import math
 from collections.abc import Callable
@@ -37,6 +37,22 @@ class PaperConstants:
 
     constants: tuple[Constant, ...]
     horizons: tuple[SpeakingHorizon, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegretLowerBound:
+    """What every method with a given guarantee loses on the worst of some instances.
+
+    `value` is regret of the whole horizon, rounded down. `instances` is the size of the family, `family` names it, and
+    `source` is where the proof is. `is_member` says that the problem at hand is an instance itself: then the largest
+    regret over all instances, and nothing else, may be compared with the bound.
+    """
+
+    value: float
+    instances: int
+    family: str
+    source: str
+    is_member: bool = False
 
 
 def log10_horizon(speaks: Callable[[float], bool], *, smallest: float = 0.5) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 
 from dpaudit.errors import ConfigError, DPAuditError, UnsupportedError
 from dpaudit.model.certificate import CertificateRecord
+from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.declaration import Group
 from dpaudit.study.cells import Cell
 from dpaudit.study.making import make_algorithm, make_problem
@@ -82,6 +83,22 @@ def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Ce
         digest=str(certificate.to_dict()["digest"]),
         why=_objection(certificate),
     )
+
+
+def lower_bound_of(study: Study, cell: Cell, certified: Certified, folder: Path) -> RegretLowerBound | None:
+    """Return the lower bound on regret at a certified epsilon: of several problems the smallest; None where unknown."""
+    found: list[RegretLowerBound] = []
+    if not certified.has_point or not math.isfinite(certified.epsilon):
+        return None
+    for seed in study.settings.problems:
+        stated = getattr(make_problem(study, cell.horizon, seed, folder), "regret_lower_bound", None)
+        bound: RegretLowerBound | None = stated and stated(
+            horizon=cell.horizon, epsilon=certified.epsilon, delta=study.settings.delta, model=certified.model
+        )
+        if bound is None:
+            return None
+        found.append(bound)
+    return min(found, key=lambda bound: bound.value)
 
 
 def _of_person(

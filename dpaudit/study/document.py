@@ -1,6 +1,7 @@
 """The JSON of a study: everything that it found, with settings, tuning, versions and seed."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -14,7 +15,7 @@ from dpaudit.study.rows import Row
 from dpaudit.study.running import Outcome
 from dpaudit.study.study import Study
 
-SCHEMA = "urn:dpaudit:schema:study:1"
+SCHEMA = "urn:dpaudit:schema:study:2"
 """The schema of what is written."""
 
 
@@ -93,6 +94,22 @@ def _row(row: Row, against: AgainstFloor | None) -> dict[str, Any]:
         "floor": against.floor if against else None,
         "minus_floor": _interval(against.difference) if against else None,
         "visible": against.visible if against else None,
+        "lower_bound": _lower_bound(row),
+    }
+
+
+def _lower_bound(row: Row) -> dict[str, Any] | None:
+    """Return the lower bound on regret, and the measured worst instance where all of them were run."""
+    bound = row.bound
+    if bound is None:
+        return None
+    return {
+        "regret": bound.value,
+        "instances": bound.instances,
+        "family": bound.family,
+        "source": bound.source,
+        "worst": row.worst,
+        "ratio": row.worst / bound.value if bound.value > 0 else math.nan,
     }
 
 

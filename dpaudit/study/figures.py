@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from itertools import accumulate
 from typing import Any
 
+from dpaudit.study.front import bound_name
+
 Line = dict[str, str]
 """One line of a CSV table by its head."""
 
@@ -94,11 +96,12 @@ def draw_front(lines: list[Line]) -> Any:
     axes.set(xscale="log", yscale=_scale(here), xlabel="certified epsilon (nats)", ylabel="expected regret a round")
     if _scale(here) == "log":
         axes.set_ylim(bottom=_floor_of(here) / longest)
+    _lower_bounds(axes, here, longest)
     _plain_ticks(axes)
     axes.set_title(f"{lines[0]['study']}: what privacy costs at T = {longest:,}", loc="left", color=_INK)
     crossed = "Crossed: learning is not shown at this point."
     steps = "Dashed steps: the running minimum, as a certificate at a smaller epsilon serves a larger one."
-    _finish(figure, axes, [*_caption(lines), f"{crossed} {steps}"])
+    _finish(figure, axes, [*_caption(lines), f"{crossed} {steps}", *_bound_caption(here)])
     return figure
 
 
@@ -187,6 +190,37 @@ def _reference_lines(axes: Any, lines: list[Line], longest: int) -> None:
         axes.axhline(level / longest, color=colour, linestyle=style, linewidth=1.1, label=name)
 
 
+def _lower_bounds(axes: Any, lines: list[Line], longest: int) -> None:
+    """Draw what no method of a certified epsilon can stay below on the worst instance, a line for each trust model."""
+    for number, model in enumerate(sorted({line["model"] for line in _bounded(lines)})):
+        own = sorted(
+            {(float(one["epsilon"]), float(one["lower_bound"])) for one in _bounded(lines) if one["model"] == model}
+        )
+        axes.plot(
+            [epsilon for epsilon, _ in own], [regret / longest for _, regret in own], color=_INK, linewidth=2.2,
+            alpha=0.45, linestyle="-" if number == 0 else (0, (4, 1)), marker="_", label=bound_name(model),
+        )  # fmt: skip
+
+
+def _bound_caption(lines: list[Line]) -> list[str]:
+    """Return what the lower bound speaks of, and the largest ratio where all of its instances were run."""
+    bounded = _bounded(lines)
+    if not bounded:
+        return ["Lower bound on regret: unknown."]
+    instances = " or ".join(sorted({line["instances"] for line in bounded}))
+    said = f"Lower bound: every method of that epsilon loses as much on the worst of {instances} instances"
+    ran = [line for line in bounded if line["worst_instance"]]
+    if not ran:
+        return [f"{said}; this problem is not one of them."]
+    ratios = [float(line["worst_instance"]) / float(line["lower_bound"]) for line in ran]
+    return [f"{said}, all run here; the worst one lost {min(ratios):.3g} to {max(ratios):.3g} times as much."]
+
+
+def _bounded(lines: list[Line]) -> list[Line]:
+    """Return the points for which a lower bound above 0 is known."""
+    return [line for line in lines if _has_point(line) and float(line["lower_bound"] or 0) > 0]
+
+
 def _looks(lines: list[Line]) -> dict[str, tuple[str, str]]:
     """Return the colour and the marker of each contender, private ones first."""
     labels = dict.fromkeys(line["contender"] for role in ("private", "ceiling", "floor") for line in lines
@@ -210,8 +244,13 @@ def _end(line: Line, name: str, longest: int) -> float:
 
 
 def _floor_of(lines: list[Line]) -> float:
-    """Return where a logarithmic axis begins: at half of the smallest regret; bars that reach 0 run out of it."""
-    return 0.5 * min(float(line["regret"]) for line in lines)
+    """Return where a logarithmic axis begins: at half of the smallest value; bars that reach 0 run out of it."""
+    return 0.5 * min(_values(lines))
+
+
+def _values(lines: list[Line]) -> list[float]:
+    """Return all regrets, and the lower bounds on them."""
+    return [float(line["regret"]) for line in lines] + [float(line["lower_bound"]) for line in _bounded(lines)]
 
 
 def _short(value: float, place: int | None) -> str:
@@ -233,7 +272,7 @@ def _plain_ticks(axes: Any) -> None:
 
 def _scale(lines: list[Line]) -> str:
     """Return the scale of regret: logarithmic where it spans more than a factor of 3."""
-    values = [float(line["regret"]) for line in lines]
+    values = _values(lines)
     return "log" if min(values) > 0 and max(values) > 3 * min(values) else "linear"
 
 

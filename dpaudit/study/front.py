@@ -11,7 +11,8 @@ class FrontPoint:
     """One private contender at one claimed epsilon.
 
     `epsilon` is the certified one, in nats; `regret`, `lower` and `upper` are of a round (an episode). `visible` says
-    that learning is shown, `present` that it is the setting of the report.
+    that learning is shown, `present` that it is the setting of the report. `bound` is what every method with that
+    guarantee loses a round on the worst of some instances; None where it is not known.
     """
 
     label: str
@@ -22,6 +23,7 @@ class FrontPoint:
     upper: float
     visible: bool
     present: bool
+    bound: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,15 @@ class Front:
     horizon: int
     points: tuple[FrontPoint, ...] = ()
     levels: tuple[FrontLevel, ...] = ()
+
+    @property
+    def bounds(self) -> tuple[tuple[str, tuple[tuple[float, float], ...]], ...]:
+        """The lower bounds: a name, and (epsilon, regret) in the order of epsilon, for each trust model."""
+        return tuple(
+            (bound_name(model), tuple(sorted(places)))
+            for model in sorted({point.model for point in self.points})
+            if (places := {(p.epsilon, p.bound) for p in self.points if p.model == model and p.bound is not None})
+        )
 
     @property
     def present(self) -> FrontPoint:
@@ -73,6 +84,11 @@ def front_of(study: Mapping[str, Any], present: Mapping[str, Any]) -> Front:
     )
 
 
+def bound_name(model: str) -> str:
+    """Return what a figure calls the lower bound of a trust model."""
+    return f"lower bound ({model}), worst instance"
+
+
 def is_point(row: Mapping[str, Any]) -> bool:
     """Return whether a row has a place on the axis of certified epsilon."""
     return row["role"] == "private" and not row["remark"] and math.isfinite(float(row["epsilon"]))
@@ -92,4 +108,5 @@ def _point(row: Mapping[str, Any], present: Mapping[str, Any]) -> FrontPoint:
         upper=(upper if known else mean) / row["T"],
         visible=row["visible"] == "yes",
         present=row is present,
+        bound=float(row["lower_bound"]["regret"]) / row["T"] if (row["lower_bound"] or {}).get("regret") else None,
     )

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from dpaudit.model.constants import RegretLowerBound
 from dpaudit.study.certified import Certified
 from dpaudit.study.intervals import Interval, student
 from dpaudit.study.measured import Measured
@@ -19,7 +20,8 @@ class Row:
 
     `samples` are what the interval is over: the means of the problems, or the runs of a fixed problem; those of all
     rows at one horizon are paired. `uniform` and `myopic` have the same pairing. Regret is of the whole horizon.
-    `config` is the digest of algorithm and problem, `family` what runs with and without noise have in common.
+    `config` is the digest of algorithm and problem, `family` what runs with and without noise have in common. `bound`
+    is what every method of that certified epsilon loses on the worst of some instances; None where it is not known.
     """
 
     label: str
@@ -36,12 +38,20 @@ class Row:
     regret: Interval
     lost: float
     measured: tuple[Measured, ...] = field(repr=False)
+    bound: RegretLowerBound | None = None
 
     @property
     def share(self) -> float:
         """The mean regret over that of uniform play; NaN where uniform play loses nothing."""
         uniform = sum(self.uniform) / len(self.uniform)
         return self.regret.mean / uniform if uniform > 0 else math.nan
+
+    @property
+    def worst(self) -> float:
+        """The largest mean regret over all instances that the bound speaks of; NaN unless they all were run."""
+        instances = self.bound.instances if self.bound is not None and self.bound.is_member else 0
+        ran = {cell.cell.problem for cell in self.measured}
+        return max(cell.mean for cell in self.measured) if instances and ran == set(range(instances)) else math.nan
 
     @property
     def has_point(self) -> bool:
@@ -54,11 +64,15 @@ RowKey = tuple[str, float | None, int]
 
 
 def rows_of(
-    study: Study, measured: Iterable[Measured], certified: Mapping[RowKey, Certified], configs: Mapping[RowKey, str]
+    study: Study,
+    measured: Iterable[Measured],
+    certified: Mapping[RowKey, Certified],
+    configs: Mapping[RowKey, str],
+    bounds: Mapping[RowKey, RegretLowerBound | None] | None = None,
 ) -> tuple[Row, ...]:
     """Return one row for each (label, epsilon, horizon) whose cells all have a result, in the order of the cells.
 
-    `configs` are the digests of their configurations.
+    `configs` are the digests of their configurations, `bounds` the lower bounds on regret that are known.
     Cells with a gap factor other than 1 belong to the worst-gap envelope and to no row.
     """
     grouped: dict[RowKey, list[Measured]] = {}
@@ -66,7 +80,7 @@ def rows_of(
         if cell.cell.gap_factor == 1.0:
             grouped.setdefault((cell.cell.label, cell.cell.epsilon, cell.cell.horizon), []).append(cell)
     return tuple(
-        _row(study, key, tuple(cells), certified[key], configs[key])
+        replace(_row(study, key, tuple(cells), certified[key], configs[key]), bound=(bounds or {}).get(key))
         for key, cells in grouped.items()
         if not any(cell.error for cell in cells)
     )

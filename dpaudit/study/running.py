@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dpaudit.errors import ConfigError
+from dpaudit.model.constants import RegretLowerBound
 from dpaudit.study.cells import Cell, cells_of, tuning_cells
-from dpaudit.study.certified import Certified, Certify, certified_at
+from dpaudit.study.certified import Certified, Certify, certified_at, lower_bound_of
 from dpaudit.study.contrasts import AgainstFloor, Dominance, against_floors, dominances
 from dpaudit.study.digests import config_digest
 from dpaudit.study.exponents import Exponent, epsilon_exponents, horizon_exponents
@@ -72,7 +73,7 @@ def run_study(study: Study, folder: Path, how: How) -> Outcome:
     cells = [replace(cell, tuning=chosen.get((cell.label, cell.epsilon, cell.horizon), ())) for cell in cells_of(study)]
     certified = _certified(study, cells, folder, how)
     measured = tuple(_measured(study, cells, folder, how, len(trials), total))
-    rows = rows_of(study, measured, certified, _configs(study, cells, folder))
+    rows = rows_of(study, measured, certified, _configs(study, cells, folder), _bounds(study, cells, certified, folder))
     blind = tuple(_measured(study, _blind_cells(study, rows), folder, how, total, total))
     return Outcome(
         study=study,
@@ -149,6 +150,14 @@ def _certified(study: Study, cells: Sequence[Cell], folder: Path, how: How) -> d
     if len(units) > 1:
         raise ConfigError(f"Expected one unit on the axis; the contenders have: {'; '.join(sorted(units))}.")
     return {key: made.get(key) or _outside(study.contender(key[0])) for key in firsts}
+
+
+def _bounds(
+    study: Study, cells: Sequence[Cell], certified: dict[RowKey, Certified], folder: Path
+) -> dict[RowKey, RegretLowerBound | None]:
+    """Return the lower bound on regret of each contender at each certified epsilon and horizon."""
+    firsts = {(cell.label, cell.epsilon, cell.horizon): cell for cell in reversed(cells)}
+    return {key: lower_bound_of(study, cell, certified[key], folder) for key, cell in firsts.items()}
 
 
 def _configs(study: Study, cells: Sequence[Cell], folder: Path) -> dict[RowKey, str]:

@@ -6,11 +6,11 @@ from typing import Any
 
 from dpaudit.study.front import is_point
 from dpaudit.wording.markdown import bullets, table
-from dpaudit.wording.numerals import at_most, exact, nearest, whole
+from dpaudit.wording.numerals import at_least, at_most, exact, nearest, whole
 
 HEAD = (
     *("Contender", "Model", "Claim", "Certified epsilon", "For one person", "Regret a round", "Interval"),
-    *("Without noise", "Learning", "Dominated by"),
+    *("Lower bound", "Without noise", "Learning", "Dominated by"),
 )
 """The columns of the table; a round is an episode where the problem has episodes."""
 
@@ -26,7 +26,7 @@ def summary_of(study: Mapping[str, Any]) -> str:
     longest = max(row["T"] for row in study["rows"])
     here = [row for row in study["rows"] if row["T"] == longest]
     points = [row for row in here if is_point(row)]
-    lines = bullets((*_levels(study, here), *_first_shown(points), *_costs(here, points)))
+    lines = bullets((*_levels(study, here), *_first_shown(points), *_costs(here, points), *_lower_bounds(points)))
     parts = [head, f"## At T = {whole(longest)}\n", f"{lines}\n"]
     if points:
         parts += [f"{table(HEAD, (_table_row(study, here, row) for row in points))}\n", _WORDS]
@@ -38,7 +38,8 @@ def summary_of(study: Mapping[str, Any]) -> str:
 
 _WORDS = """\
 The claim is the epsilon that a method was asked for, the certified epsilon what its noise is proved to give. Learning
-is shown where the regret is at most half of that of uniform play and below that of the same method without data.
+is shown where the regret is at most half of that of uniform play and below that of the same method without data. Every
+method with that certified epsilon loses the lower bound on the worst instance of its family, which is named above.
 """
 
 _FILES = """\
@@ -115,6 +116,23 @@ def _costs(here: Sequence[Mapping[str, Any]], points: Sequence[Mapping[str, Any]
     return said
 
 
+def _lower_bounds(points: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return which instances the lower bounds speak of, and how far the worst of them is from its bound."""
+    bounds = [row["lower_bound"] for row in points if row["lower_bound"]]
+    said = [
+        f"The lower bound speaks of the worst of {count} instances: {family}."
+        for count, family in sorted({(bound["instances"], bound["family"]) for bound in bounds})
+    ]
+    for row in points:
+        bound = row["lower_bound"]
+        if bound and bound["ratio"] is not None:
+            said.append(
+                f"{row['label']} at certified epsilon {at_most(row['epsilon'])} loses {_a_round(row, bound['worst'])} "
+                f"on the worst of them, {nearest(bound['ratio'], 3)} times the bound: no method is better by more."
+            )
+    return said
+
+
 def _table_row(study: Mapping[str, Any], here: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return one line of the table."""
     ends = [float(row["regret"][end]) for end in ("lower", "upper")]
@@ -127,6 +145,7 @@ def _table_row(study: Mapping[str, Any], here: Sequence[Mapping[str, Any]], row:
         "unknown" if row["person_epsilon"] is None else at_most(float(row["person_epsilon"])),
         _lost(row),
         " to ".join(_a_round(row, max(end, 0.0)) for end in ends) if known else "unknown",
+        at_least(row["lower_bound"]["regret"] / row["T"], 3) if row["lower_bound"] else "unknown",
         _without_noise(here, row) or "not measured",
         "shown" if row["visible"] == "yes" else "not shown",
         _dominating(study, row),

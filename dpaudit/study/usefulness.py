@@ -8,7 +8,7 @@ from typing import Any, Literal
 from dpaudit.model.claim import Claim
 from dpaudit.study.document import SCHEMA
 from dpaudit.study.front import Front, front_of, is_point
-from dpaudit.wording.numerals import at_most, exact, nearest, whole
+from dpaudit.wording.numerals import at_least, at_most, exact, nearest, whole
 
 VACUOUS = "At this horizon the method did no better than one that reads no data; usefulness was not shown."
 
@@ -53,7 +53,7 @@ class Usefulness:
 
 HEAD = (
     *("Contender", "Claim", "Certified epsilon", "For one person", "Regret a round", "Interval"),
-    *("Best floor", "Ceiling"),
+    *("Lower bound", "Best floor", "Ceiling"),
 )
 """The columns of the table of a front."""
 
@@ -85,7 +85,7 @@ def usefulness_of(
     shown, dominated = _sentences(study, row), _dominated(study, row)
     not_shown: tuple[tuple[Remark, str], ...] = () if row["visible"] == "yes" else (("not_shown", " ".join(shown)),)
     return Usefulness(
-        sentences=(*shown, *dominated, *_other_horizon(row, horizon, listed)),
+        sentences=(*shown, *dominated, *_lower_bound(row), *_other_horizon(row, horizon, listed)),
         short=f"{_a_round(row)} lost a round; uniform play {nearest(row['uniform'] / row['T'], 3)} (simulated)"
         if row["visible"] == "yes"
         else "not shown at this horizon (simulated)",
@@ -145,6 +145,20 @@ def _dominated(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[str, .
     )
 
 
+def _lower_bound(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a sentence on what no method with the same guarantee can stay below, where that is known."""
+    bound = row["lower_bound"]
+    if bound is None:
+        return ()
+    least = (
+        f"Every method with this certified epsilon loses at least {at_least(bound['regret'] / row['T'], 3)} a round on "
+        f"the worst of {bound['instances']} instances ({bound['family']})"
+    )
+    if bound["ratio"] is None:
+        return (f"{least}; this problem is not one of them.",)
+    return (f"{least}; this setting lost {nearest(bound['ratio'], 3)} times as much on the worst of them.",)
+
+
 def _other_horizon(row: Mapping[str, Any], horizon: int, listed: str) -> tuple[str, ...]:
     """Return a sentence where the configured horizon itself was not studied."""
     if row["T"] == horizon:
@@ -164,6 +178,7 @@ def _table_row(study: Mapping[str, Any], line: Mapping[str, Any], present: Mappi
         "unknown" if person is None else at_most(float(person)),
         _a_round(line),
         _interval(line),
+        "unknown" if line["lower_bound"] is None else at_least(line["lower_bound"]["regret"] / line["T"], 3),
         f"{nearest(floor / line['T'], 3)} ({line['floor']})",
         _ceiling(study, line) or "not measured",
     )

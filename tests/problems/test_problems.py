@@ -33,13 +33,14 @@ def table(tmp_path: Path) -> Callable[..., Any]:
     return write
 
 
-BANDITS = ("rand_hie", "anes96", "grid", "zipf", "audit_domain")
+BANDITS = ("rand_hie", "anes96", "grid", "zipf", "audit_domain", "hardest_bandit")
 PROCESSES = (
     *("random_mixture", "river_swim", "tabular_mixture"),
     *("low_rank", "delayed_low_rank", "river_swim_table", "tabular_mdp", "chain", "grid_world"),
+    *("hardest_process", "hardest_mixture"),
 )
-DUELS = ("modechoice", "bradley_terry", "preference_matrix", "sphere", "preflib", "comparison_log")
-LINEAR = ("linear_rand_hie", "hard_family", "ill_conditioned", "rare_direction", "random_atoms")
+DUELS = ("modechoice", "bradley_terry", "preference_matrix", "sphere", "preflib", "comparison_log", "hardest_duels")
+LINEAR = ("linear_rand_hie", "hard_family", "ill_conditioned", "rare_direction", "random_atoms", "hardest_linear")
 CLASSIFICATIONS = ("affairs",)
 
 

@@ -48,6 +48,7 @@ _ROW: dict[str, Any] = {
     "floor": "uniform play",
     "minus_floor": _INTERVAL | {"mean": -80.0, "upper": -70.0},
     "visible": "yes",
+    "lower_bound": None,
 }
 _CEILING = _ROW | {"label": "no noise", "role": "ceiling", "config": "other", "regret": _INTERVAL | {"mean": 5.0}}
 _STUDY: dict[str, Any] = {

@@ -1,6 +1,9 @@
 """The course of a study: pairing, bytes, resumption, certified epsilon, failures."""
 
+import csv
+import io
 import json
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +17,14 @@ from dpaudit import Streams, Transcript, schemas
 from dpaudit.cli.app import app
 from dpaudit.study import making
 from dpaudit.study.cells import cells_of
+from dpaudit.study.document import document_of
+from dpaudit.study.figures import draw_front
+from dpaudit.study.making import make_problem
 from dpaudit.study.measuring import measure
 from dpaudit.study.running import Outcome, run_study
 from dpaudit.study.store import CellStore
 from dpaudit.study.study_file import read_study, study_of
+from dpaudit.study.tables import rows_csv
 from dpaudit.study.writing import write_study
 from tests.study.conftest import SMALL, how_in
 
@@ -254,3 +261,60 @@ def test_a_cell_lapses_with_the_versions_and_with_the_code_of_a_plug_in(
         patch.setattr("dpaudit.study.store.find_contender", lambda name: Transcript)
         assert store.path(study, cell) != held
     assert store.path(study, cell) == before
+
+
+_INSTANCES = """
+[study]
+name = "instances"
+horizons = [2000]
+runs = 3
+problems = {problems}
+
+[problem]
+name = "hardest_duels"
+arms = 3
+
+[[contender]]
+label = "batched"
+role = "private"
+
+[contender.algorithm]
+name = "dp_ebs"
+arms = 3
+epsilon = 1.0
+variant = "batched"
+"""
+
+
+@pytest.mark.parametrize(("problems", "all_of_them"), [([0, 1, 2], True), ([0, 1], False)])
+def test_a_ratio_to_the_lower_bound_needs_all_of_its_instances(
+    tmp_path: Path, problems: list[int], all_of_them: bool
+) -> None:
+    """The worst mean over the three instances, never an average, and nothing where one instance did not run."""
+    study = study_of(tmp_path / "s.toml", _INSTANCES.format(problems=problems))
+    outcome = run_study(study, tmp_path, how_in(tmp_path))
+    (row,) = outcome.rows
+    assert row.bound is not None
+    found = document_of(outcome, make_problem(study, 2000, 0, tmp_path))["rows"][0]["lower_bound"]
+    assert found["regret"] == pytest.approx(row.bound.value)
+    if all_of_them:
+        assert row.worst == max(cell.mean for cell in row.measured) > row.regret.mean
+        assert found["ratio"] == pytest.approx(row.worst / row.bound.value)
+    else:
+        assert math.isnan(row.worst)
+        assert found["ratio"] is None
+    lines = list(csv.DictReader(io.StringIO(rows_csv(outcome, "three instances."))))
+    assert bool(lines[0]["worst_instance"]) == all_of_them
+    assert float(lines[0]["lower_bound"]) == pytest.approx(row.bound.value)
+
+
+def test_a_front_of_a_problem_without_a_bound_says_unknown(tmp_path: Path) -> None:
+    """Twins on one figure: with the column empty the caption says so; with a bound a line is drawn."""
+    study = study_of(tmp_path / "s.toml", _INSTANCES.format(problems=[0, 1, 2]))
+    outcome = run_study(study, tmp_path, how_in(tmp_path))
+    text = rows_csv(outcome, "three instances.")
+    (line,) = csv.DictReader(io.StringIO(text))
+    drawn = [text.get_text() for text in draw_front([line]).legends + draw_front([line]).texts]
+    assert any("all run here" in caption for caption in drawn)
+    blank = line | {"lower_bound": "", "instances": "", "worst_instance": ""}
+    assert any("unknown" in text.get_text() for text in draw_front([blank]).texts)

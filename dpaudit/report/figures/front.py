@@ -37,18 +37,21 @@ def _description(front: Front) -> str:
 def _draw(front: Front, width: float) -> Canvas:
     """Return the drawing for one width: the axes, the levels, the points and the legend below them."""
     labels = list(dict.fromkeys(point.label for point in front.points))
-    legend = [*labels, *(level.label for level in front.levels)]
+    legend = [*labels, *(level.label for level in front.levels), *(name for name, _ in front.bounds)]
     columns = 1 if width < _NARROW else 2
     plot = 250.0 if width < _NARROW else 300.0
     canvas = Canvas(width=width, height=_TOP + plot + 66 + _LINE * -(-(len(legend) + 1) // columns))
     left, right, bottom = 62.0, width - 16, _TOP + plot
     epsilons = [point.epsilon for point in front.points]
     across = Scale(low=min(epsilons) / _DECADE_ROOM, high=max(epsilons) * _DECADE_ROOM, left=left - 34, right=right)
-    up = scale_for([*(p.regret for p in front.points), *(level.regret for level in front.levels)], 0.0, plot)
+    lowest = [regret for _, places in front.bounds for _, regret in places]
+    up = scale_for([*(p.regret for p in front.points), *(level.regret for level in front.levels), *lowest], 0.0, plot)
     _axes(canvas, across, up, (left, right, bottom))
     for number, level in enumerate(front.levels):
         y = bottom - up(level.regret)
         canvas.line(left, y, right, y, _level_style(level.role, number))
+    for number, (_, places) in enumerate(front.bounds):
+        canvas.path([(across(epsilon), bottom - up(regret)) for epsilon, regret in places], f"bound dash{number % 5}")
     for number, label in sorted(enumerate(labels), key=lambda entry: entry[1] == front.present.label):
         own = [point for point in front.points if point.label == label]
         _series(canvas, [(across(p.epsilon), bottom - up(p.regret), p) for p in own], number)
@@ -114,13 +117,17 @@ def _legend(canvas: Canvas, front: Front, labels: list[str], top: float, columns
     """Write which mark is whose, and what a cross means."""
     room = canvas.width / columns
     models = {point.label: point.model for point in front.points}
-    entries = [*labels, *(level.label for level in front.levels), ""]
+    entries = [*labels, *(level.label for level in front.levels), *(name for name, _ in front.bounds), ""]
     for place, name in enumerate(entries):
         x, y = 10 + room * (place % columns), top + _LINE * (place // columns)
         if place < len(labels):
             ours = any(point.present for point in front.points if point.label == name)
             _mark(canvas, x + 12, y - 4, place, "ours" if ours else "other", hollow=models[name] == "local")
             text = f"{name} ({models[name]})"
+        elif name and place - len(labels) >= len(front.levels):
+            number = place - len(labels) - len(front.levels)
+            canvas.line(x, y - 4, x + 24, y - 4, f"bound dash{number % 5}")
+            text = name
         elif name:
             level = front.levels[place - len(labels)]
             canvas.line(x, y - 4, x + 24, y - 4, _level_style(level.role, place - len(labels)))
