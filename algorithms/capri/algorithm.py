@@ -7,6 +7,7 @@ from algorithms.capri.cases import cases_of
 from algorithms.capri.checks import stated_conditions_of
 from algorithms.capri.constants import constants_of
 from algorithms.capri.declaration import declaration_of
+from algorithms.capri.domain import information_gain_of
 from algorithms.capri.notes import notes_of
 from algorithms.capri.plan import plan_of
 from algorithms.capri.references import run_blind, run_without_noise
@@ -43,4 +44,5 @@ class Capri(CapriSettings):
     cases = cases_of
     notes = notes_of
     constants = constants_of
+    information_gain = information_gain_of
     replays = replays_of

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+from algorithms.capri.domain import information_gain_of
 from algorithms.capri.plan import plan_of
 from algorithms.capri.schedule import completed
 from algorithms.capri.settings import CapriSettings
@@ -31,6 +32,7 @@ def constants_of(settings: CapriSettings, problem: KernelBandit | None = None) -
             Constant(name="standard deviation of this run", value=plan_of(settings).stddev, source="Eq. (5)"),
             Constant(name="epochs that release", value=float(completed(settings.horizon)), source="Algorithm 1"),
             Constant(name="cells", value=float(cells), source="the problem"),
+            *_gains(settings, problem),
             Constant(name="failure probability of a cell and round", value=share, source="Lemma 6.6"),
             Constant(name="four half widths", value=margin(settings, cells, settings.horizon), source="Eq. (7)"),
         ),
@@ -43,6 +45,18 @@ def constants_of(settings: CapriSettings, problem: KernelBandit | None = None) -
             )
             for name, gap in gaps.items()
         ),
+    )
+
+
+def _gains(settings: CapriSettings, problem: KernelBandit | None) -> tuple[Constant, ...]:
+    """Return gamma_T of the problem's cells between its ends, and without a kernel; nothing without a problem."""
+    if problem is None:
+        return ()
+    names = ("gamma_T, at least", "gamma_T, at most", "gamma_T without a kernel")
+    values = information_gain_of(settings, problem)
+    return tuple(
+        Constant(name=name, value=value, source="section 2.1, of the problem's cells")
+        for name, value in zip(names, values, strict=True)
     )
 
 

@@ -6,6 +6,7 @@ from algorithms.capri.elimination import HalfWidth
 from algorithms.capri.plan import Domain
 from algorithms.capri.schedule import completed
 from algorithms.capri.settings import CapriSettings
+from algorithms.information_gain import gain_without_kernel, information_gain
 from algorithms.kernels import factor, linear_features, matern, pairs, squared_exponential
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit.model.mechanism import Array
@@ -31,6 +32,17 @@ def domain_of(settings: CapriSettings, problem: KernelBandit) -> Domain:
             epochs=completed(settings.horizon),
         ),
     )
+
+
+def information_gain_of(settings: CapriSettings, problem: KernelBandit) -> tuple[float, float, float]:
+    """Return both ends of gamma_T for the kernel and the ridge of `settings` on the problem's cells, in nats.
+
+    The third number is the gain without a kernel, where no cell says anything of another one.
+    Raises: ValueError: as for `domain_of`.
+    """
+    features = _features(settings, problem)
+    ends = information_gain(features @ features.T, settings.horizon, settings.ridge)
+    return *ends, gain_without_kernel(len(features), settings.horizon, settings.ridge)
 
 
 def _features(settings: CapriSettings, problem: KernelBandit) -> Array:

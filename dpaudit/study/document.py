@@ -95,6 +95,7 @@ def _row(row: Row, against: AgainstFloor | None) -> dict[str, Any]:
         "minus_floor": _interval(against.difference) if against else None,
         "visible": against.visible if against else None,
         "lower_bound": _lower_bound(row),
+        "information_gain": row.gain and dict(zip(("lower", "upper", "without_kernel"), row.gain, strict=True)),
     }
 
 

@@ -14,6 +14,10 @@ VISIBLE_SHARE = 0.5
 """Learning is visible below this share of the regret of uniform play only."""
 
 
+Gain = tuple[float, float, float]
+"""A lower and an upper end of gamma_T in nats, and the value without a kernel."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One contender at one claimed epsilon and horizon.
@@ -22,6 +26,7 @@ class Row:
     rows at one horizon are paired. `uniform` and `myopic` have the same pairing. Regret is of the whole horizon.
     `config` is the digest of algorithm and problem, `family` what runs with and without noise have in common. `bound`
     is what every method of that certified epsilon loses on the worst of some instances; None where it is not known.
+    `gain` are both ends of gamma_T for the contender's kernel on the first problem, and its value without a kernel.
     """
 
     label: str
@@ -39,6 +44,7 @@ class Row:
     lost: float
     measured: tuple[Measured, ...] = field(repr=False)
     bound: RegretLowerBound | None = None
+    gain: Gain | None = None
 
     @property
     def share(self) -> float:
@@ -69,10 +75,12 @@ def rows_of(
     certified: Mapping[RowKey, Certified],
     configs: Mapping[RowKey, str],
     bounds: Mapping[RowKey, RegretLowerBound | None] | None = None,
+    gains: Mapping[RowKey, Gain | None] | None = None,
 ) -> tuple[Row, ...]:
     """Return one row for each (label, epsilon, horizon) whose cells all have a result, in the order of the cells.
 
-    `configs` are the digests of their configurations, `bounds` the lower bounds on regret that are known.
+    `configs` are the digests of their configurations, `bounds` the lower bounds on regret that are known, and `gains`
+    the information gains.
     Cells with a gap factor other than 1 belong to the worst-gap envelope and to no row.
     """
     grouped: dict[RowKey, list[Measured]] = {}
@@ -80,7 +88,11 @@ def rows_of(
         if cell.cell.gap_factor == 1.0:
             grouped.setdefault((cell.cell.label, cell.cell.epsilon, cell.cell.horizon), []).append(cell)
     return tuple(
-        replace(_row(study, key, tuple(cells), certified[key], configs[key]), bound=(bounds or {}).get(key))
+        replace(
+            _row(study, key, tuple(cells), certified[key], configs[key]),
+            bound=(bounds or {}).get(key),
+            gain=(gains or {}).get(key),
+        )
         for key, cells in grouped.items()
         if not any(cell.error for cell in cells)
     )

@@ -13,10 +13,10 @@ from dpaudit.study.certified import Certified, Certify, certified_at, lower_boun
 from dpaudit.study.contrasts import AgainstFloor, Dominance, against_floors, dominances
 from dpaudit.study.digests import config_digest
 from dpaudit.study.exponents import Exponent, epsilon_exponents, horizon_exponents
-from dpaudit.study.making import make_algorithm
+from dpaudit.study.making import make_algorithm, make_problem
 from dpaudit.study.measured import Measured
 from dpaudit.study.measuring import measure
-from dpaudit.study.rows import Row, RowKey, rows_of
+from dpaudit.study.rows import Gain, Row, RowKey, rows_of
 from dpaudit.study.store import CellStore
 from dpaudit.study.study import Contender, Study
 
@@ -73,7 +73,14 @@ def run_study(study: Study, folder: Path, how: How) -> Outcome:
     cells = [replace(cell, tuning=chosen.get((cell.label, cell.epsilon, cell.horizon), ())) for cell in cells_of(study)]
     certified = _certified(study, cells, folder, how)
     measured = tuple(_measured(study, cells, folder, how, len(trials), total))
-    rows = rows_of(study, measured, certified, _configs(study, cells, folder), _bounds(study, cells, certified, folder))
+    rows = rows_of(
+        study,
+        measured,
+        certified,
+        _configs(study, cells, folder),
+        _bounds(study, cells, certified, folder),
+        _gains(study, cells, folder),
+    )
     blind = tuple(_measured(study, _blind_cells(study, rows), folder, how, total, total))
     return Outcome(
         study=study,
@@ -158,6 +165,17 @@ def _bounds(
     """Return the lower bound on regret of each contender at each certified epsilon and horizon."""
     firsts = {(cell.label, cell.epsilon, cell.horizon): cell for cell in reversed(cells)}
     return {key: lower_bound_of(study, cell, certified[key], folder) for key, cell in firsts.items()}
+
+
+def _gains(study: Study, cells: Sequence[Cell], folder: Path) -> dict[RowKey, Gain | None]:
+    """Return gamma_T of every contender that has a kernel, at each horizon; noise does not enter."""
+    found: dict[tuple[str, int], Gain | None] = {}
+    for cell in cells:
+        if (cell.label, cell.horizon) not in found:
+            stated = getattr(make_algorithm(study, cell, folder), "information_gain", None)
+            problem = make_problem(study, cell.horizon, study.settings.problems[0], folder)
+            found[cell.label, cell.horizon] = stated and stated(problem)
+    return {(cell.label, cell.epsilon, cell.horizon): found[cell.label, cell.horizon] for cell in cells}
 
 
 def _configs(study: Study, cells: Sequence[Cell], folder: Path) -> dict[RowKey, str]:

@@ -26,7 +26,8 @@ def summary_of(study: Mapping[str, Any]) -> str:
     longest = max(row["T"] for row in study["rows"])
     here = [row for row in study["rows"] if row["T"] == longest]
     points = [row for row in here if is_point(row)]
-    lines = bullets((*_levels(study, here), *_first_shown(points), *_costs(here, points), *_lower_bounds(points)))
+    said = (*_levels(study, here), *_first_shown(points), *_costs(here, points), *_lower_bounds(points), *_gains(here))
+    lines = bullets(said)
     parts = [head, f"## At T = {whole(longest)}\n", f"{lines}\n"]
     if points:
         parts += [f"{table(HEAD, (_table_row(study, here, row) for row in points))}\n", _WORDS]
@@ -131,6 +132,20 @@ def _lower_bounds(points: Sequence[Mapping[str, Any]]) -> list[str]:
                 f"on the worst of them, {nearest(bound['ratio'], 3)} times the bound: no method is better by more."
             )
     return said
+
+
+def _gains(here: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return gamma_T of the contenders that have a kernel, one line for all that have the same."""
+    labels: dict[tuple[float, float, float], dict[str, None]] = {}
+    for row in here:
+        if row["information_gain"]:
+            ends = tuple(float(row["information_gain"][end]) for end in ("lower", "upper", "without_kernel"))
+            labels.setdefault((ends[0], ends[1], ends[2]), {})[row["label"]] = None
+    return [
+        f"gamma_T is {at_least(low, 5)} to {at_most(high, 5)} nats for {', '.join(names)}; without a kernel it would "
+        f"be {nearest(free, 5)}."
+        for (low, high, free), names in labels.items()
+    ]
 
 
 def _table_row(study: Mapping[str, Any], here: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ ROWS = (
     *("contender", "algorithm", "role", "model", "claim_epsilon", "epsilon", "epsilon_person", "T", "samples"),
     *("regret", "se", "lower", "upper", "per_round", "share", "lost", "uniform", "myopic"),
     *("floor", "minus_floor", "floor_lower", "floor_upper", "visible", "remark"),
-    *("lower_bound", "instances", "worst_instance"),
+    *("lower_bound", "instances", "worst_instance", "gain_lower", "gain_upper"),
     *("study", "problem", "problems", "runs", "users", "relation", "delta", "alpha"),
 )
 CONTRASTS = (
@@ -110,6 +110,7 @@ def rows_csv(outcome: Outcome, problem: str) -> str:
                 *(against.visible if against else "", held.why if row.role == "private" else ""),
                 *((number(row.bound.value), number(row.bound.instances)) if row.bound else ("", "")),
                 number(row.worst),
+                *map(number, row.gain[:2] if row.gain else (None, None)),
                 *common,
             ]
         )

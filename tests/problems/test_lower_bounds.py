@@ -79,14 +79,15 @@ def _minimax(pairs: list[tuple[int, ...]], wins: Array, costs: Array, rounds: in
     look ahead, and it is private for whoever sees all choices. Shape: wins and costs (instances, choices).
     """
     choices = range(len(pairs))
-    answers = list(product((0, 1), repeat=rounds - 1))
+    bits: tuple[int, int] = (0, 1)
+    answers = list(product(bits, repeat=rounds - 1))
     number = {key: place for place, key in enumerate(product(product(choices, repeat=rounds), answers))}
     size = len(number) + 1
     equal, at_most = [], []  # rows as {column: value}; the last column is the regret of the worst instance
     for kept in range(rounds):  # marginals of the first choices do not depend on later answers
         for start in product(choices, repeat=kept + 1):
-            for past in product((0, 1), repeat=kept):
-                seen = [past + rest for rest in product((0, 1), repeat=rounds - 1 - kept)]
+            for past in product(bits, repeat=kept):
+                seen = [past + rest for rest in product(bits, repeat=rounds - 1 - kept)]
                 ends = [start + rest for rest in product(choices, repeat=rounds - 1 - kept)]
                 equal += [
                     {number[s, first]: 1.0 for s in ends} | {number[s, other]: -1.0 for s in ends}
@@ -211,7 +212,14 @@ def test_no_learner_loses_less_than_its_bound_on_all_instances_and_one_that_know
     assert max(known) > bound.value
 
 
-_EPISODES: dict[str, Any] = {"episodes": 2_000, "steps": 4, "epsilon": 10.0, "delta": 1e-5, "bonus_scale": 0.01, "shift_scale": 0.1}
+_EPISODES: dict[str, Any] = {
+    "episodes": 2_000,
+    "steps": 4,
+    "epsilon": 10.0,
+    "delta": 1e-5,
+    "bonus_scale": 0.01,
+    "shift_scale": 0.1,
+}
 _SETTINGS: dict[str, tuple[Any, str, dict[str, Any]]] = {
     "dp_ebs": (DpEbs(epsilon=1.0, horizon=4_000, arms=3, model="local"), "hardest_duels", {"arms": 3}),
     "g_optimal_dueling": (

@@ -49,6 +49,7 @@ _ROW: dict[str, Any] = {
     "minus_floor": _INTERVAL | {"mean": -80.0, "upper": -70.0},
     "visible": "yes",
     "lower_bound": None,
+    "information_gain": None,
 }
 _CEILING = _ROW | {"label": "no noise", "role": "ceiling", "config": "other", "regret": _INTERVAL | {"mean": 5.0}}
 _STUDY: dict[str, Any] = {
