@@ -1,7 +1,7 @@
 """The constants of batched LSVI-UCB: batches, noise, shift and radius, and the horizons from which they speak."""
 
 from algorithms.lsvi_ucb import printed_scales as printed
-from algorithms.lsvi_ucb.plan import plan_of
+from algorithms.lsvi_ucb.plan import most_switches, plan_of
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
 from algorithms.problems.linear_mdp import LinearMdp
 from dpaudit.model.constants import Constant, PaperConstants, SpeakingHorizon, log10_horizon
@@ -13,6 +13,11 @@ def constants_of(settings: LsviUcbSettings, problem: LinearMdp | None = None) ->
     The bound of Eq. (22) speaks where it is below episodes times steps; the schedule where it has a second batch.
     """
     plan, scales = plan_of(settings), _scales(settings, settings.episodes)
+    switches = (
+        (Constant(name="switches by proof, at most", value=most_switches(settings), source="the switching rule"),)
+        if settings.schedule == "switching"
+        else ()
+    )
     horizons = [
         SpeakingHorizon(
             name="printed schedule",
@@ -24,6 +29,7 @@ def constants_of(settings: LsviUcbSettings, problem: LinearMdp | None = None) ->
     constants = [
         Constant(name="batches, printed", value=float(_batches(settings, settings.episodes)), source="Theorem 8"),
         Constant(name="releases of this run", value=float(plan.releases), source="its schedule"),
+        *switches,
         Constant(name="shift of this run", value=plan.shift, source="settings"),
         Constant(name="radius of this run", value=plan.radius, source="settings"),
     ]

@@ -46,8 +46,15 @@ def releases_of(settings: LsviUcbSettings) -> int:
 
 
 def tree_horizon(settings: LsviUcbSettings) -> int:
-    """Return the number of leaves of the trees of Gram matrices: batches that are released, or episodes."""
-    return settings.episodes if settings.schedule == "switching" else schedule_of(settings).releases
+    """Return the number of leaves of the trees of Gram matrices: batches that are released, or looks."""
+    if settings.schedule != "switching":
+        return schedule_of(settings).releases
+    return -(-settings.episodes // look_length(settings))
+
+
+def look_length(settings: LsviUcbSettings) -> int:
+    """Return how many episodes lie between two looks of the switching rule."""
+    return 1 if settings.looks is None else -(-settings.episodes // min(settings.looks, settings.episodes))
 
 
 def target_bounds(settings: LsviUcbSettings) -> tuple[float, ...]:

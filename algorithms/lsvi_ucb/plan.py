@@ -1,5 +1,6 @@
 """The calibrated plan of LSVI-UCB, fixed before any data is seen: schedule, noise, ranges, shift, radius, steps."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -8,9 +9,18 @@ import numpy as np
 from algorithms._linear_rl.spreads import matrix_spread, vector_spread
 from algorithms._linear_rl.values import Clip, clip_both, value_ranges
 from algorithms._traced_tree import TracedTree
-from algorithms.lsvi_ucb.noise import StepNoise, noises_of, releases_of, schedule_of, target_bounds, tree_horizon
+from algorithms.lsvi_ucb.noise import (
+    StepNoise,
+    look_length,
+    noises_of,
+    releases_of,
+    schedule_of,
+    target_bounds,
+    tree_horizon,
+)
 from algorithms.lsvi_ucb.printed_scales import BatchScales, Schedule, batch_scales, tight_scales
-from algorithms.lsvi_ucb.settings import LsviUcbSettings
+from algorithms.lsvi_ucb.settings import RULES, LsviUcbSettings
+from algorithms.lsvi_ucb.switching import Grown, determinant_grown, spectrum_grown
 from dpaudit import Recorder
 from dpaudit.model.mechanism import Array
 
@@ -62,6 +72,9 @@ class BatchPlan:
     open: Callable[[StepNoise, Recorder, int], Sums] = open_tree
     draw: Callable[[StepNoise, Recorder, tuple[int, ...], int], Array] = draw_vectors
     clip: Clip = clip_both
+    grown: Grown = determinant_grown
+    threshold: float = math.inf
+    look_every: int = 1
     rule_reads: Callable[[Array, Array], Array] = noisy_only
     enter: Callable[[Array], Array] = as_met
 
@@ -101,6 +114,9 @@ def _plan(settings: LsviUcbSettings, noises: tuple[StepNoise, ...]) -> BatchPlan
         ridge=float(settings.dimension),
         shift=settings.shift_scale * (scales.deviation + scales.extra),
         radius=settings.bonus_scale * scales.radius,
+        grown=spectrum_grown if settings.switching_rule == "spectral" else determinant_grown,
+        threshold=settings.limit,
+        look_every=look_length(settings),
     )
 
 
@@ -113,4 +129,24 @@ def _scales(settings: LsviUcbSettings, noises: tuple[StepNoise, ...]) -> BatchSc
         planned = schedule_of(settings).planned
         return batch_scales(matrix, vector, B=planned, fail_prob=settings.fail_prob, **shape)
     nodes = max(tree_horizon(settings).bit_length(), 1)
-    return tight_scales(matrix, vector, nodes=nodes, fail_prob=settings.fail_prob, **shape)
+    by_determinant = settings.schedule == "switching" and settings.switching_rule == "determinant"
+    return tight_scales(
+        matrix, vector, nodes=nodes, fail_prob=settings.fail_prob, **shape,
+        extra=settings.dimension if by_determinant else 1,
+    )  # fmt: skip
+
+
+def most_switches(settings: LsviUcbSettings) -> float:
+    """Return how often the policy changes at most, with probability 1 - fail_prob; infinity where that is unproved.
+
+    A switch is set off by a step whose exact determinant, or one of whose exact forms, has grown since the last one:
+    its logarithm by threshold - 2, or by ln(threshold / 3). Exact log determinants grow by d ln(1 + K / (d c)) in all.
+    """
+    if settings.regret_unproved:
+        return math.inf
+    plan, d = plan_of(settings), settings.dimension
+    least = RULES[settings.switching_rule][0]
+    growth = d * math.log1p(settings.episodes / (d * (plan.ridge + plan.shift / 2)))
+    spectral = settings.switching_rule == "spectral"
+    each = math.log(plan.threshold / least) if spectral else plan.threshold - least
+    return settings.steps * growth / each

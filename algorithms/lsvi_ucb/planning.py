@@ -1,4 +1,4 @@
-"""Optimistic values of Algorithm 2 from released statistics, and the log determinants that the switching rule reads."""
+"""Optimistic values of Algorithm 2 from released statistics."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -75,10 +75,3 @@ def plan_batch(
         optimistic[:, h] = plan.clip(estimate.reshape(n_runs, states, actions), plan.ranges[h])
         values[:, h] = largest(optimistic[:, h])
     return BatchPolicy(values=values, actions=optimistic)
-
-
-def logdets(matrices: Array, plan: BatchPlan) -> Array:
-    """Return log determinants of Gram matrices with ridge and shift, floored. Shape: (..., d, d) to (...)."""
-    spectrum = np.linalg.eigvalsh(symmetric(matrices) + (plan.ridge + plan.shift) * np.eye(matrices.shape[-1]))
-    total: Array = np.log(np.maximum(spectrum, plan.ridge)).sum(axis=-1)
-    return total

@@ -104,15 +104,15 @@ def _scales(deviation: float, extra: float, vector: float, *, K: int, H: int, d:
 
 
 def tight_scales(
-    matrix: float, vector: float, *, nodes: int, episodes: int, steps: int, d: int, fail_prob: float
+    matrix: float, vector: float, *, nodes: int, episodes: int, steps: int, d: int, fail_prob: float, extra: int = 1
 ) -> BatchScales:
-    """Return the same with the operator norm of `nodes` symmetric noises as it is: both Upsilon and c_K equal it.
+    """Return the same with the operator norm of `nodes` symmetric noises as it is: Upsilon; c_K is `extra` times it.
 
     Noise of symmetry "half" has operator norm above stddev (sqrt(2d) + t) with probability at most 2 exp(-t^2 / 2).
     """
     tail = math.sqrt(2 * math.log(12 * episodes * steps / fail_prob))
     deviation = matrix * math.sqrt(nodes) * (math.sqrt(2 * d) + tail)
-    return _scales(deviation, deviation, vector, K=episodes, H=steps, d=d, p=fail_prob)
+    return _scales(deviation, extra * deviation, vector, K=episodes, H=steps, d=d, p=fail_prob)
 
 
 def regret_bound(scales: BatchScales, *, B: int, episodes: int, steps: int, d: int, fail_prob: float) -> float:

@@ -62,7 +62,7 @@ def replays_of(settings: LsviUcbSettings, problem: Any = None) -> tuple[ReplayCa
             (f"targets times {factor:g} or as bounded", hostile_users.targets_times(first, factor), second),
         )
     )
-    batches = plan.episodes if plan.switching else len(plan.schedule.starts)
+    batches = -(-plan.episodes // plan.look_every) if plan.switching else len(plan.schedule.starts)
     places = sorted({0, (batches - 1) // 2, max(0, batches - 2)})
     usual = tuple(
         (f"the contribution of a user in batch {at + 1} differs", replace(first, batch=at), replace(second, batch=at))

@@ -4,9 +4,8 @@ Users of one policy are exchangeable and their paths Markov, so a batch is drawn
 step: exact in law for everything the statistics read, and its cost does not grow with its length.
 """
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,12 +17,10 @@ from algorithms.lsvi_ucb.checks import SCHEDULE, SWITCHES
 from algorithms.lsvi_ucb.learner import Learner, first_policy
 from algorithms.lsvi_ucb.paths import UserPath
 from algorithms.lsvi_ucb.plan import BatchPlan
-from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy, logdets
+from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy
+from algorithms.lsvi_ucb.switching import regularised
 from dpaudit import Condition, Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
-
-DOUBLING = math.log(2.0)
-"""A determinant that has doubled asks for a new policy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -67,17 +64,18 @@ def run_batches(
     canary: BatchCanary | None = None,
     path: UserPath | None = None,
 ) -> Iterator[Batch]:
-    """Yield every batch in order: those of the static schedule, or single episodes under the switching rule.
+    """Yield every batch in order: those of the static schedule, or the episodes between two looks of the rule.
 
     One user's part may be given: by features and targets of their own, `canary`, or by the transitions of `path`.
     """
     learner = Learner(plan, domain, recorder, n_runs, canary)
     policy = first_policy(plan, domain, n_runs)  # Lambda~_0,h = lambda I, w~_0,h = 0
-    # k_i = i ceil(K / B) + 1, fixed before any data; the switching rule may act after every episode
-    starts = tuple(range(plan.episodes)) if plan.switching else plan.schedule.starts
+    # k_i = i ceil(K / B) + 1, fixed before any data; the switching rule may act after every look
+    starts = tuple(range(0, plan.episodes, plan.look_every)) if plan.switching else plan.schedule.starts
     stops = (*starts[1:], plan.episodes)
     turns = np.zeros(n_runs, dtype=np.int64)
-    last = logdets(np.zeros_like(learner.matrices), replace(plan, shift=0.0))
+    shift = plan.shift if plan.noisy else 0.0
+    last = regularised(np.zeros_like(learner.matrices), plan.ridge, shift)
     shape = learner.matrices.shape[:3]
     for number, (start, stop) in enumerate(zip(starts, stops, strict=True)):
         present = stop - start - sum(one is not None and one.batch == number for one in (canary, path))
@@ -90,11 +88,9 @@ def run_batches(
         if not final or plan.switching:
             learner.add(plan.enter(counts))  # line "if k = k_(b+1) - 1": the end of batch b
         if plan.switching and not final:  # not in the paper: post-processing of the noisy matrices
-            now = logdets(
-                plan.rule_reads(learner.matrices, learner.exact), plan if plan.noisy else replace(plan, shift=0.0)
-            )
-            due = (now > last + DOUBLING).any(axis=1) & (turns < plan.releases)
-            last = np.where(due[:, None], now, last)
+            now = regularised(plan.rule_reads(learner.matrices, learner.exact), plan.ridge, shift)
+            due = (plan.grown(last, now) > plan.threshold).any(axis=1) & (turns < plan.releases)
+            last = np.where(due[:, None, None, None], now, last)
         elif not final:
             due[:] = True
         if due.any():

@@ -133,7 +133,11 @@ users = 1e6
     ),
     "lsvi": _LINEAR.format(name="lsvi_ucb", episodes=2000, dimension=4, more="least_batches = 5", problem="low_rank"),
     "lsvi switching": _LINEAR.format(
-        name="lsvi_ucb", episodes=40, dimension=4, more='schedule = "switching"\nswitches = 5', problem="low_rank"
+        name="lsvi_ucb",
+        episodes=40,
+        dimension=4,
+        more='schedule = "switching"\nswitches = 5\nthreshold = 0.01\nregret_unproved = true',
+        problem="low_rank",
     ),
     "ucrl mirror": _LINEAR.format(
         name="ucrl_vtr",

@@ -226,7 +226,7 @@ def test_local_noise_is_one_draw_a_user() -> None:
 @pytest.mark.parametrize("noisy", [True, False])
 def test_batches_agree_with_a_loop_over_states_and_actions(schedule: str, noisy: bool) -> None:
     """Values of every new policy, from the matrices and vectors that were released before it, to rounding."""
-    config = replace(LSVI, schedule=schedule, bonus_scale=1e-3, shift_scale=0.1)
+    config = replace(LSVI, schedule=schedule, bonus_scale=1e-3, shift_scale=0.1, threshold=0.1, regret_unproved=True)
     plan = config.plan() if noisy else config.plan_without_noise()
     held = streams()
     batches = list(run_batches(plan, BatchDomain.of(LINEAR), held, Recorder(held.noise), 3))
@@ -261,11 +261,19 @@ def test_transitions_follow_their_law() -> None:
         law = expected.sum(axis=(0, 1))
 
 
+EAGER: dict[str, Any] = {
+    "schedule": "switching",
+    "shift_scale": 1e-3,
+    "threshold": math.log(2),
+    "regret_unproved": True,
+}
+
+
 def test_static_batches_start_by_schedule_and_switches_stay_below_their_cap() -> None:
     """ceil(K / B) episodes a batch, in every run alike; the noisy rule switches at most as often as declared."""
     run = LSVI.run(LINEAR, streams(), 20)
     assert (run.arrays["switches"] == LSVI.plan().schedule.releases).all()
-    switching = replace(LSVI, schedule="switching", shift_scale=1e-3, switches=3)
+    switching = replace(LSVI, **EAGER, switches=3)
     run = switching.run(LINEAR, streams(), 20)
     assert run.arrays["switches"].max() <= 3
     assert not admit(switching.declaration(), run.trace)
@@ -276,7 +284,7 @@ def test_static_batches_start_by_schedule_and_switches_stay_below_their_cap() ->
 
 def test_the_switching_rule_reads_noisy_matrices_only() -> None:
     """Another first user under the same noise: where the noisy matrices agree, so do the switches."""
-    config = replace(LSVI, schedule="switching", shift_scale=1e-3)
+    config = replace(LSVI, **EAGER)
     plan = replace(config.plan(), rule_reads=lambda noisy, exact: noisy)
 
     def blinded(noisy: Array, exact: Array) -> Array:

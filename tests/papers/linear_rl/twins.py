@@ -40,7 +40,17 @@ from tests.papers.linear_rl.predicted import batches_mu, mixture_mu
 JOINT = UcrlVtr(model="joint", epsilon=1, delta=1e-5, episodes=8, steps=3, dimension=2)
 LOCAL = replace(JOINT, model="local")
 BATCHED = LsviUcb(epsilon=1, delta=1e-5, episodes=16, steps=2, dimension=2, least_batches=4)
-SWITCHING = LsviUcb(epsilon=1, delta=1e-5, episodes=4, steps=1, dimension=2, schedule="switching", switches=2)
+SWITCHING = LsviUcb(
+    epsilon=1,
+    delta=1e-5,
+    episodes=4,
+    steps=1,
+    dimension=2,
+    schedule="switching",
+    switches=2,
+    threshold=0.75,
+    regret_unproved=True,
+)
 
 
 @dataclass(frozen=True)
