@@ -104,7 +104,7 @@ def _minimax(pairs: list[tuple[int, ...]], wins: Array, costs: Array, rounds: in
             likely = math.prod(law[c] if won else 1 - law[c] for c, won in zip(s, o, strict=False))
             row[column] = likely * sum(price[c] for c in s)
         at_most.append(row)
-    matrices = []
+    matrices: list[Any] = []
     for rows in (at_most, equal + totals):
         matrix = lil_matrix((len(rows), size))
         for line, row in enumerate(rows):
@@ -116,7 +116,8 @@ def _minimax(pairs: list[tuple[int, ...]], wins: Array, costs: Array, rounds: in
     target[-1] = 1.0
     found = linprog(target, matrices[0], np.zeros(len(at_most)), matrices[1], right, (0, None), method="highs")
     assert found.status == 0
-    return float(found.fun)
+    least: Any = found.fun
+    return float(least)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_no_bound_for_duels_is_above_the_best_private_learner(
 ) -> None:
     """The linear program over all learners of a few rounds; the twin, three times the bound, is above it."""
     instances = [load("hardest_duels")(arms=arms, seed=seed) for seed in range(arms)]
-    pairs = list(combinations_with_replacement(range(arms), 2))
+    pairs: list[tuple[int, ...]] = list(combinations_with_replacement(range(arms), 2))
     wins = np.array([[problem.preferences[pair] for pair in pairs] for problem in instances])
     costs = np.array([[problem.preference_regret[pair] for pair in pairs] for problem in instances])
     least = _minimax(pairs, wins, costs, rounds, epsilon)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from algorithms.lplr.baselines import GaussianUcb, GradientBandit, LinUcb, SufficientStatistics
+from algorithms.lplr.baselines import GaussianUcb, GradientBandit, InputPerturbation, LinUcb, SufficientStatistics
 from algorithms.lplr.baselines.batches import batch_lengths, statistics_of, uniform_policy
+from algorithms.lplr.lower_bounds import least_error_of_input_perturbation
 from algorithms.problems import load
 from audits import audit_case
 from dpaudit import (
@@ -100,6 +101,43 @@ def test_input_perturbation_costs_what_both_moves_cost() -> None:
     )
     found = bracket_epsilon(fold(Sequential(parts=parts), "replace_one", TOGETHER), 0.0)
     assert found.lower == pytest.approx(2 * math.sqrt(2) + 2, rel=1e-9)
+
+
+def test_input_perturbation_delivers_its_claim_exactly() -> None:
+    """Certified at epsilon and at nothing less; half the noise would cost twice as much."""
+    made = InputPerturbation(epsilon=1.0, dimension=3)
+    assert certify(made.declaration(), made.claim()).verdict == "certified"
+    found = bracket_epsilon(fold(made.declaration(), "replace_one", TOGETHER), 0.0)
+    assert 1 - 1e-9 <= found.lower <= found.upper <= 1 + 1e-9
+
+
+def test_the_error_of_input_perturbation_falls_like_the_third_root_on_laws_that_change_with_the_users() -> None:
+    """Mean absolute deviation, the worst over c and both parameters of Theorem 2.2's laws, at alpha = 1.
+
+    Features (1/2, +-c n^(-1/3)): times n^(1/3) it stays between 1.8 and 3.6, above the lower bound of .31 and .35.
+    On one fixed law, the twin, it falls faster than n^(-0.45).
+    """
+    made = InputPerturbation(epsilon=2 * math.sqrt(2) + 2, dimension=2)
+    assert made.scale == pytest.approx(1.0)
+    rng = np.random.default_rng(0)
+
+    def error(users: int, size: float, slope: float) -> float:
+        signs = rng.choice([-1.0, 1.0], (400_000 // users, users))
+        features = np.stack([np.full_like(signs, 0.5), size * signs], axis=2)
+        off = made.fit(features, 0.25 + size * slope * signs, rng) - np.array([0.5, slope])
+        ends = [np.abs(0.5 * off[:, 0] + side * size * off[:, 1]) for side in (1, -1)]
+        return float((ends[0] + ends[1]).mean() / 2)
+
+    found = {
+        users: max(error(users, c * users ** (-1 / 3), slope) for c in (0.5, 1.5, 4.5) for slope in (0.0, 0.5))
+        for users in (1_000, 20_000)
+    }
+    for users, worst in found.items():
+        assert 1.8 < worst * users ** (1 / 3) < 3.6
+        assert worst > least_error_of_input_perturbation(1.0, users)
+    assert -0.43 < math.log(found[20_000] / found[1_000]) / math.log(20) < -0.23
+    fixed = [error(users, 0.45, 0.5) for users in (1_000, 20_000)]
+    assert math.log(fixed[1] / fixed[0]) / math.log(20) < -0.45
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0])
