@@ -126,3 +126,7 @@ class KernelBandit:
             raise ValueError("Expected contexts and actions as matrices, one point a row.")
         if self.features is not None and self.features.shape[:-1] != (cells[0] * cells[1],):
             raise ValueError(f"Expected one row of features a cell, {cells[0] * cells[1]}, got {len(self.features)}.")
+        if self.gram is not None and self.gram.shape != (cells[0] * cells[1],) * 2:
+            raise ValueError(
+                f"Expected gram with a row and a column a cell, {cells[0] * cells[1]}, got {self.gram.shape}."
+            )

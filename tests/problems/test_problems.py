@@ -243,6 +243,7 @@ def test_a_size_that_memory_cannot_hold_is_refused_in_one_line() -> None:
         ({"mean_reward": [[0.0, 0.0]]}, "mean_reward of shape"),
         ({"mean_reward": [[math.nan], [0.0]]}, "mean_reward to hold finite numbers"),
         ({"features": np.eye(3)}, "one row of features a cell"),
+        ({"gram": np.eye(3)}, "a row and a column a cell, 2"),
         ({"contexts": [0.0, 1.0]}, "as matrices"),
     ],
 )
