@@ -136,7 +136,7 @@ users = 1e6
         name="lsvi_ucb",
         episodes=40,
         dimension=4,
-        more='schedule = "switching"\nswitches = 5\nthreshold = 0.01\nregret_unproved = true',
+        more='schedule = "switching"\nswitches = 5\nthreshold = 0.1\nshift_scale = 1e-4\nregret_unproved = true',
         problem="low_rank",
     ),
     "ucrl mirror": _LINEAR.format(
