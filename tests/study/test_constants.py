@@ -88,7 +88,9 @@ def test_the_command_prints_constants_as_text_and_json(tmp_path: Path) -> None:
     assert data["lower_bound"] is None  # no problem, so nothing is known
     with_problem = file.read_text(encoding="utf-8") + '[problem]\nname = "hardest_duels"\n'
     file.write_text(with_problem.replace("horizon = 1000", 'horizon = 100000\nmodel = "local"'), encoding="utf-8")
-    bound = json.loads(CliRunner().invoke(app, ["constants", str(file), "--format", "json"]).output)["lower_bound"]
+    bound = json.loads(CliRunner().invoke(app, ["explain", str(file), "--constants", "--format", "json"]).output)[
+        "lower_bound"
+    ]
     assert (bound["instances"], bound["is_member"]) == (5, True)
     assert bound["value"] == pytest.approx(42.538, rel=1e-3)
     file.write_text('[algorithm]\nname = "pucb"\nepsilon = 1.0\nepisodes = 10\nsteps = 2\n', encoding="utf-8")
