@@ -35,16 +35,19 @@ def certificate_of(
 
 
 def claim_check(certificate: Certificate | None) -> Check:
-    """Return whether the claim is certified, and the independent checker agrees; *not proved* is no failure."""
+    """Return whether the claim is certified, and the independent checker agrees.
+
+    *Not proved* and *stated* are no failures.
+    """
     if certificate is None:
         return Check(what="claim", outcome="not looked at", says="the algorithm has no claim()")
     found = verify(certificate.to_json())
     if found.verdict == certificate.verdict and found.complaints:
         return Check(what="claim", outcome="failed", says=f"the independent checker: {found.complaints[0]}")
     says = " ".join(certificate.reasons[:_MOST])
-    if certificate.verdict != "not_proved":
+    if certificate.verdict in ("certified", "refuted"):
         return Check(what="claim", outcome="ok" if certificate.verdict == "certified" else "failed", says=says)
-    return Check(what="claim", outcome="not looked at", says=f"not proved: {says}")
+    return Check(what="claim", outcome="not looked at", says=f"{certificate.verdict.replace('_', ' ')}: {says}")
 
 
 def draws_check(cases: tuple[AuditCase, ...]) -> Check:

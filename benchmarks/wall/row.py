@@ -12,7 +12,7 @@ Standing = Literal["sound", "known bug", "fixed", "misuse"]
 """What is known of a row beforehand: nothing wrong, a public defect, a defect that was repaired, a wrong use."""
 
 Outcome = Literal[
-    "violation", "consistent", "not_refuted", "inconclusive", "certified", "refuted", "not_proved", "not run"
+    "violation", "consistent", "not_refuted", "inconclusive", "certified", "stated", "refuted", "not_proved", "not run"
 ]
 """The verdict of an audit at the family-wise level; of a certificate for what runs nothing; or why there is none."""
 

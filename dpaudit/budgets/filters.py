@@ -176,7 +176,8 @@ def renyi_filter(claim: Claim, order: float | None = None) -> Filter:
 def stated_by(certificate: Certificate, claim: Claim) -> Declaration:
     """Return what a certificate proves, as a part to spend on a budget for `claim`.
 
-    Raises: DeclarationError: it is not certified, or is about other neighbours or another unit.
+    A stated claim is spent at its word, and its booking says so.
+    Raises: DeclarationError: it does not meet its claim, or is about other neighbours or another unit.
 
     >>> from dpaudit import Release, certify
     >>> from mechanisms import Laplace
@@ -187,8 +188,11 @@ def stated_by(certificate: Certificate, claim: Claim) -> Declaration:
     True
     """
     proved = certificate.claim
-    if certificate.verdict != "certified":
-        raise DeclarationError(f"The certificate says {certificate.verdict!r}; only what is certified can be spent.")
+    if certificate.verdict not in ("certified", "stated"):
+        raise DeclarationError(
+            f"The certificate says {certificate.verdict!r}; only what is certified, or stated by somebody else, can be "
+            "spent."
+        )
     if (proved.neighbours, proved.unit) != (claim.neighbours, claim.unit):
         raise DeclarationError(
             f"The certificate is about {proved.unit!r} and neighbours={proved.neighbours!r}; the budget is about "

@@ -14,7 +14,7 @@ def as_stated(certificate: Certificate) -> Certificate:
     new certificate states the proved epsilon at the claim's delta, names the certificate and the mechanisms that it
     rests on, and keeps the claim and what a run has looked at.
     Guarantee: it proves no more than `certificate` does, nothing is known below it, and it says STATED.
-    Raises: DeclarationError: `certificate` does not certify its claim, so there is nothing to state.
+    Raises: DeclarationError: `certificate` does not meet its claim, so there is nothing to state.
 
     >>> from dpaudit import Claim
     >>> from mechanisms import Laplace
@@ -22,12 +22,12 @@ def as_stated(certificate: Certificate) -> Certificate:
     >>> proved = certify(Release(label="sum", mechanism=noise), Claim(epsilon=1.0, neighbours="replace_one"))
     >>> stated = as_stated(proved)
     >>> stated.verdict, stated.tight.epsilon.upper, stated.tight.epsilon.lower
-    ('certified', 0.5, 0.0)
+    ('stated', 0.5, 0.0)
     """
-    if certificate.verdict != "certified":
+    if certificate.verdict not in ("certified", "stated"):
         raise DeclarationError(
-            f"Expected a certified claim to state it; it is {certificate.verdict.replace('_', ' ')}. Look at the "
-            "certificate first."
+            f"Expected a certified or stated claim to state it; it is {certificate.verdict.replace('_', ' ')}. Look "
+            "at the certificate first."
         )
     claim = certificate.claim
     names = sorted({node.mechanism.name for _, node in walk(certificate.declaration) if isinstance(node, Release)})

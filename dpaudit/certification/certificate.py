@@ -22,8 +22,9 @@ class Certificate(CertificateRecord):
     `refuted` means that the lower bracket exceeds the claim: the declared releases, seen as they are, break it
     (what a post-processing hides of them is not credited, since it may be replaced). The lower ends belong to
     `witnesses`: one query, whose sensitivity some pair attains by definition, or releases that one checked pair moves
-    at once. `not_proved` is everything else; `reasons` say why, also where the claim is false if one pair attains all
-    sensitivities at once. With a condition seen violated the upper ends are infinity and 1.
+    at once. `stated` means that the claim follows only with what somebody else states, named in `trust`: nothing of
+    that was proved or checked. `not_proved` is everything else; `reasons` say why, also where the claim is false if
+    one pair attains all sensitivities at once. With a condition seen violated the upper ends are infinity and 1.
 
     >>> from dpaudit import Certificate, Claim, Release, certify
     >>> from mechanisms import Laplace

@@ -10,6 +10,7 @@ from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import Evidence, evidence_on
+from dpaudit.certification.on_trust import sentences_on, trust_of
 from dpaudit.checks import one_of
 from dpaudit.errors import DeclarationError
 from dpaudit.model.bracket import Effort
@@ -17,7 +18,7 @@ from dpaudit.model.claim import Claim, require_claim
 from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration, Release
 from dpaudit.model.mechanism import Mechanism
-from dpaudit.model.readings import Tight, Verdict
+from dpaudit.model.readings import Tight, Trust, Verdict
 from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Witness
 from dpaudit.printed.argument import is_printed, replay
@@ -75,9 +76,13 @@ def certify(
         epsilon=replace(evidence.tight.epsilon, engines=engines), delta=replace(evidence.tight.delta, engines=engines)
     )
     objections = tuple(_objections(declaration, claim, evidence, known, findings))
+    whole = tight.epsilon.upper
+    trust = None if objections else trust_of(declaration, claim, known, effort, whole)
+    told = () if trust is None else sentences_on(trust, claim, whole)
     return Certificate(
-        verdict=_verdict(claim, evidence, objections),
-        reasons=objections or (_certified_because(claim, tight),),
+        verdict=_verdict(claim, evidence, objections, trust),
+        reasons=objections or told or (_certified_because(claim, tight),),
+        trust=trust,
         claim=claim,
         tight=tight,
         printed=replay(declaration, claim) if is_printed(declaration) else None,
@@ -93,11 +98,13 @@ def certify(
     )
 
 
-def _verdict(claim: Claim, evidence: Evidence, objections: tuple[str, ...]) -> Verdict:
-    """Return refuted above a witnessed lower bound, certified without objections, and not proved in between."""
+def _verdict(claim: Claim, evidence: Evidence, objections: tuple[str, ...], trust: Trust | None) -> Verdict:
+    """Return refuted above a witnessed lower bound, not proved with objections, stated on trust, else certified."""
     if evidence.refutes(claim):
         return "refuted"
-    return "not_proved" if objections else "certified"
+    if objections:
+        return "not_proved"
+    return "certified" if trust is None else "stated"
 
 
 def _objections(

@@ -46,11 +46,13 @@ def verify(
 
     Passes if an independent reading comes to the same numbers and the verdict is certified. A certificate that was
     altered, or has another digest or claim than demanded, is a finding; one whose numbers are neither confirmed nor
-    contradicted is inconclusive; a file that is no JSON cannot be read. Of a report also the digest to sign and the
+    contradicted is inconclusive, and so is a claim that somebody else states; a file that is no JSON cannot be read. Of
+    a report also the digest to sign and the
     SHA-256 of every file are computed again. A witness is counted again on fresh runs: a
     violation that stands is a finding, one that does not is inconclusive. Of a plan the digest is computed again.
     """
     from dpaudit.cli.common.output import emit
+    from dpaudit.cli.common.verdicts import verdict_exit, worst
     from dpaudit.cli.witness import is_witness
     from dpaudit.configuration.audit_plan import is_plan
     from dpaudit.configuration.files import read_text
@@ -78,9 +80,8 @@ def verify(
         style,
         output,
     )
-    if verification.complaints or verification.verdict != "certified":
-        return Exit.FINDING
-    return Exit.PASS if verification.accepted else Exit.INCONCLUSIVE
+    found = Exit.FINDING if verification.complaints else verdict_exit(verification.verdict)
+    return worst(found, Exit.PASS if verification.accepted else Exit.INCONCLUSIVE)
 
 
 def _demanding(verification: Verification, digest: str | None, claim: dict[str, str | float]) -> Verification:

@@ -8,7 +8,7 @@ from dpaudit.errors import ConfigError
 
 Direction = Literal["worse", "better", "other"]
 
-_VERDICTS = ("certified", "not_proved", "refuted")
+_VERDICTS = ("certified", "stated", "not_proved", "refuted")
 _AUDITS = ("consistent", "not_refuted", "inconclusive", "violation")
 _STATUSES = ("checked", "assumed", "violated")
 _TOLERANCE = 1e-6

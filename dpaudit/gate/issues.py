@@ -14,7 +14,6 @@ from dpaudit.gate.terms import Terms, terms_of, terms_of_audit, terms_of_claim, 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.claim import Claim
 from dpaudit.report.score_evidence import ScoreEvidence, scores_name
-from dpaudit.report.suppliers import is_stated_alone, suppliers_of
 from dpaudit.study.usefulness import Remark, Usefulness
 from dpaudit.wording.audits import audit_label, audit_meaning
 from dpaudit.wording.certificates import certificate_meaning, verdict_label
@@ -119,17 +118,9 @@ class Checked:
         """Yield the issues of the certificate."""
         claim = place_of_claim(configuration)
         if certificate.verdict != "certified":
-            rule = "DPA101" if certificate.verdict == "refuted" else "DPA102"
+            rule = {"refuted": "DPA101", "stated": "DPA105"}.get(certificate.verdict, "DPA102")
             text = " ".join((certificate_meaning(certificate), *_own_reasons(certificate)))
             yield self._issue(rule, "claim", text, claim, terms_of_claim(certificate))
-        elif suppliers := suppliers_of(certificate.declaration):
-            names = ", ".join(suppliers)
-            text = (
-                f"Nothing is proved here: the whole claim is taken on trust from {names}."
-                if is_stated_alone(certificate.declaration)
-                else f"The claim is proved only if what {names} stated is true: stated parts are taken on trust."
-            )
-            yield self._issue("DPA105", "claim", text, claim, terms_of(certificate, text))
         if excess := excess_of(certificate.claim):
             yield self._issue("DPA107", "claim", excess, claim, terms_of(certificate, excess))
         if self.complaints:

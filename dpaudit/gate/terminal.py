@@ -6,12 +6,13 @@ from rich.text import Text
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
 from dpaudit.render.layout import columns, headline, section
+from dpaudit.wording.certificates import bound_name
 from dpaudit.wording.escaping import clean, one_line
 from dpaudit.wording.numerals import at_least, at_most, nearest
 
 _VERDICTS = {
     "pass": ("PASS", "green", "No open issue."),
-    "finding": ("FINDING", "red", "A claim is false, not proved, or broken by the code."),
+    "finding": ("FINDING", "red", "A claim is false, not proved, taken on trust, or broken by the code."),
     "unusable": ("UNUSABLE", "red", "A configuration cannot be used; the others were checked."),
     "inconclusive": ("INCONCLUSIVE", "yellow", "Nothing was found, and the audits could not have found much."),
 }
@@ -53,7 +54,7 @@ def _row(checked: Checked) -> tuple[str, str, str, str]:
     proved = certificate.tight.epsilon.upper
     return (
         clean(checked.name),
-        f"claimed {nearest(certificate.claim.epsilon)}, proved {at_most(proved)}",
+        f"claimed {nearest(certificate.claim.epsilon)}, {bound_name(certificate)} {at_most(proved)}",
         "not attacked" if attacked is None else f"attacked {at_least(attacked)}",
         checked.verdicts,
     )

@@ -112,7 +112,7 @@ def terms_of_claim(certificate: Certificate) -> Terms:
     if math.isinf(upper):
         text = json.dumps(encode(certificate.declaration), sort_keys=True)
         seen = f"declaration {hashlib.sha256(text.encode()).hexdigest()}"
-    elif upper <= claimed:
+    elif upper <= claimed or certificate.trust is not None:
         seen = " ".join(certificate.reasons)
     return terms_of(certificate, seen)
 

@@ -33,11 +33,12 @@ def registry_fields(certificate: Certificate) -> dict[str, Any]:
 
     The keys are those of the registry's schema of 15 July 2026 (commit 3e9c812 of its data).
 
-    Guarantee: every number is claimed and proved; `rho` appears where the declared releases are proved to be
+    Guarantee: every number is claimed and proved, or said to be stated by others and not verified.
+    `rho` appears where the declared releases are proved to be
     concentrated and the claim is not pure. There is no field for an audit, and none is used for one.
-    Raises: UnsupportedError: the claim is not certified; the registry has no way to say so.
+    Raises: UnsupportedError: the claim is neither certified nor stated; the registry has no way to say so.
     """
-    if certificate.verdict != "certified":
+    if certificate.verdict not in ("certified", "stated"):
         raise UnsupportedError(
             f"The claim is {certificate.verdict.replace('_', ' ')}, and a registry record states it as a fact; "
             "correct the claim or the noise first."
@@ -51,10 +52,7 @@ def registry_fields(certificate: Certificate) -> dict[str, Any]:
                 "privacy_unit": claim.unit,
                 "privacy_unit_details": _NEIGHBOURS[claim.neighbours],
                 "privacy_parameters": _parameters(certificate),
-                "privacy_parameters_details": (
-                    f"Claimed; the declared releases are proved to cost at most epsilon "
-                    f"{certificate.tight.epsilon.upper:.6g} at this delta."
-                ),
+                "privacy_parameters_details": _details(certificate),
             },
             "deployment_model": {"model_name": model_name, "model_name_details": model_description},
             "accounting": {
@@ -66,6 +64,16 @@ def registry_fields(certificate: Certificate) -> dict[str, Any]:
     }
 
 
+def _details(certificate: Certificate) -> str:
+    """Return what is known of the numbers: a proved bound, or whose word they are."""
+    if certificate.trust is not None:
+        return f"Stated by {' and '.join(certificate.trust.sources)}; not verified by the author of this record."
+    return (
+        "Claimed; the declared releases are proved to cost at most epsilon "
+        f"{certificate.tight.epsilon.upper:.6g} at this delta."
+    )
+
+
 def _parameters(certificate: Certificate) -> dict[str, Any]:
     """Return epsilon and delta as claimed, and rho as proved."""
     claim = certificate.claim
@@ -73,7 +81,7 @@ def _parameters(certificate: Certificate) -> dict[str, Any]:
     if claim.delta:
         parameters["delta"] = claim.delta
         cost = cost_of(certificate.declaration, claim, zcdp)
-        if cost is not None and not cost.mass:
+        if cost is not None and not cost.mass and certificate.trust is None:
             parameters["rho"] = _rounded_up(cost.amount)
     return parameters
 

@@ -11,7 +11,7 @@ from dpaudit.budgets.odometers import Odometer
 from dpaudit.budgets.renyi import reading_at, usual_order
 from dpaudit.errors import LedgerError
 from dpaudit.ledger.account import Account
-from dpaudit.ledger.booking_body import require_booking
+from dpaudit.ledger.booking_body import is_on_trust, require_booking
 from dpaudit.ledger.entry import GENESIS, Entry, digest_of
 from dpaudit.ledger.pricing import decode_prices
 from dpaudit.model.trace import Finding
@@ -49,6 +49,12 @@ class Balance:
             if cost is not None and (spending.spent + cost).within(spending.limit):
                 consenting.append(replace(spending, spent=spending.spent + cost, events=spending.events + 1))
         return tuple(consenting)
+
+    def on_trust(self, spending: Filter) -> Cost:
+        """Return what a filter has spent on claims that somebody else states, under the same limit."""
+        told = (booking for booking in self.bookings if is_on_trust(booking))
+        costs = (decode_prices(booking["prices"])[spending.theorem.name] for booking in told)
+        return sum(costs, start=Cost())
 
     def share(self, spending: Filter) -> float:
         """Return the larger share of its limit that a filter has spent, by amount or by mass."""
@@ -166,6 +172,7 @@ def balance_data(balance: Balance) -> dict[str, Any]:
                 "mass_spent": float(spending.spent.mass),
                 "mass_limit": float(spending.limit.mass),
                 "share": balance.share(spending),
+                "on_trust": float(balance.on_trust(spending).amount),
                 "epsilon_so_far": balance.reading(spending),
                 "source": spending.theorem.source,
             }
@@ -176,6 +183,7 @@ def balance_data(balance: Balance) -> dict[str, Any]:
         ],
         "bookings": [
             {key: booking[key] for key in ("sequence", "label", "created", "certificate", "claim")}
+            | {"on_trust": is_on_trust(booking)}
             for booking in balance.bookings
         ],
     }

@@ -1,5 +1,6 @@
 """The body of a booking: its fields, and what each of them may be."""
 
+import json
 import re
 from datetime import datetime
 from typing import Any
@@ -24,6 +25,15 @@ def booking_body(certificate: Certificate, label: str, costs: dict[str, Cost]) -
         "proved_epsilon": encode(certificate.tight.epsilon.upper),
         "prices": encode_prices(costs),
     }
+
+
+def is_on_trust(body: dict[str, Any]) -> bool:
+    """Return whether a booking counts what somebody else states: its certificate says so, or holds a stated part.
+
+    Certificates of earlier versions called such a claim *certified*.
+    """
+    document = body.get("document", {})
+    return document.get("verdict") == "stated" or '"node": "stated"' in json.dumps(document.get("declaration"))
 
 
 def require_booking(body: dict[str, Any], created: Any) -> None:

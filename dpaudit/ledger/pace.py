@@ -7,6 +7,7 @@ from typing import Any
 
 from dpaudit.budgets.filters import Filter
 from dpaudit.ledger.balance import Balance
+from dpaudit.ledger.booking_body import is_on_trust
 from dpaudit.ledger.pricing import decode_prices
 
 _FARTHEST = timedelta(days=365_000)
@@ -21,6 +22,7 @@ class Spending:
     day: date
     share: float
     total: float
+    on_trust: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,7 @@ def history_of(balance: Balance) -> History:
                 day=_day(booking),
                 share=_share(best, cost.amount, cost.mass),
                 total=_share(best, amount, mass),
+                on_trust=is_on_trust(booking),
             )
         )
     return History(theorem=best.theorem.name, releases=tuple(releases), ends=_end(releases))

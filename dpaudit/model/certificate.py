@@ -13,14 +13,15 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration, encode
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Tight, Verdict
+from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Tight, Trust, Verdict
 from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Entry, Witness
 
-SCHEMA = "urn:dpaudit:schema:certificate:5"
+SCHEMA = "urn:dpaudit:schema:certificate:6"
 """The schema of what is written. The first had no kinds of conditions, the second no witnesses.
 
 The third did not list every hypothesis of the theorems as a condition, the fourth did not say the effort.
+The fifth said *certified* of what follows only from somebody else's statement.
 """
 
 _MALFORMED = (DPAuditError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
@@ -45,6 +46,7 @@ class CertificateRecord:
     effort: Effort
     versions: tuple[tuple[str, str], ...]
     source_digest: str
+    trust: Trust | None = None
 
     def __post_init__(self) -> None:
         one_of("verdict", self.verdict, get_args(Verdict))
@@ -125,7 +127,13 @@ def _fields(data: dict[str, Any]) -> dict[str, Any]:
         "effort": data["effort"],
         "versions": tuple(sorted(data["versions"].items())),
         "source_digest": data["source_digest"],
+        "trust": _trust(data.get("trust")),
     }
+
+
+def _trust(data: dict[str, Any] | None) -> Trust | None:
+    """Return what rests on the word of others, if anything does."""
+    return None if data is None else Trust(**_numbers(data) | {"sources": tuple(data["sources"])})
 
 
 def _bracket(data: dict[str, Any], engines: list[str]) -> Bracket:

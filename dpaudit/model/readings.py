@@ -5,7 +5,21 @@ from typing import Literal
 
 from dpaudit.model.bracket import Bracket
 
-Verdict = Literal["certified", "refuted", "not_proved"]
+Verdict = Literal["certified", "stated", "refuted", "not_proved"]
+"""`stated` is a claim that follows only from what somebody else states: nothing of that was proved or checked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trust:
+    """What of a claim rests on the word of others: their names, and what is proved of the other parts alone.
+
+    `proved` is the upper end of epsilon, at the claim's delta, of the parts that are proved; None where there are none,
+    or where no rule reads them alone. `share` is 1 - proved / whole, of the upper end of the whole declaration.
+    """
+
+    sources: tuple[str, ...]
+    proved: float | None = None
+    share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration, Release
 from dpaudit.model.mechanism import Mechanism
+from dpaudit.model.readings import Verdict
 from dpaudit.model.scores_result import Sampling, ScoresResult
 from dpaudit.pytest_plugin.budget import Allotment, Budget, KeptBudget, SessionBudget
 from dpaudit.pytest_plugin.settings import Settings
@@ -28,7 +29,7 @@ from dpaudit.runtime.plugins import load_package, suggestion
 from dpaudit.runtime.provenance import versions
 from dpaudit.runtime.sources import digest_of_sources
 from dpaudit.wording.audits import audit_meaning, power_phrase
-from dpaudit.wording.certificates import certificate_meaning, verdict_label
+from dpaudit.wording.certificates import bound_name, certificate_meaning, verdict_label
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.numerals import at_least, at_most, nearest
 from dpaudit.wording.scores import scores_meaning
@@ -220,7 +221,9 @@ class PrivacyChecks:
         not. Returns the result of its own pair, or None for an object that runs nothing.
         """
         __tracebackhide__ = True
-        certificate = self._certified(release.name, certify(release.declaration, release.claim))
+        certificate = self._certified(
+            release.name, certify(release.declaration, release.claim), ("certified", "stated")
+        )
         if release.function is None or release.pair is None:
             return None
         what = (release.name, release.version, release.source)
@@ -277,13 +280,19 @@ class PrivacyChecks:
         """The most runs of one audit: the marker's, or the profile's."""
         return int(self.settings.runs if self.mark is None else self.mark.kwargs.get("runs", self.settings.runs))
 
-    def _certified(self, name: str, certificate: Certificate) -> Certificate:
-        """Report a certificate and return it; fail unless it certifies."""
+    def _certified(
+        self, name: str, certificate: Certificate, passing: tuple[Verdict, ...] = ("certified",)
+    ) -> Certificate:
+        """Report a certificate and return it; fail unless its verdict is among those that pass.
+
+        A library's own statement passes, is told as stated, and its code is audited against it.
+        """
         __tracebackhide__ = True
         proved, claimed = certificate.tight.epsilon.upper, certificate.claim.epsilon
-        sentence = f"epsilon at most {at_most(proved)} is proved, {nearest(claimed)} claimed"
-        self._tell(name, certificate.verdict, sentence, {"claimed": claimed, "proved": proved})
-        if certificate.verdict != "certified":
+        known = bound_name(certificate)
+        sentence = f"epsilon at most {at_most(proved)} is {known}, {nearest(claimed)} claimed"
+        self._tell(name, certificate.verdict, sentence, {"claimed": claimed, known: proved})
+        if certificate.verdict not in passing:
             findings = [f"{finding.rule} {finding.message}" for finding in certificate.findings]
             reasons = "".join(f"\n  {line}" for line in dict.fromkeys((*certificate.reasons, *findings)))
             self._fail(f"{verdict_label(certificate.verdict)}  {name}\n{certificate_meaning(certificate)}{reasons}")

@@ -10,7 +10,7 @@ from dpaudit.pytest_plugin.suite import Accusation, suite_line
 Properties = list[tuple[str, object]]
 
 _ORDER = (
-    *("violation", "other noise", "refuted", "not_proved", "inconclusive"),
+    *("violation", "other noise", "refuted", "not_proved", "stated", "inconclusive"),
     *("more_noise", "noise", "not_refuted", "consistent", "certified"),
 )
 _SHOWN = {

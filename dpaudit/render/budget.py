@@ -8,6 +8,7 @@ from rich.text import Text
 from dpaudit.budgets.filters import Filter
 from dpaudit.ledger import Balance, Statement
 from dpaudit.ledger.balance import balance_data
+from dpaudit.ledger.booking_body import is_on_trust
 from dpaudit.ledger.pace import history_of
 from dpaudit.render.layout import columns, headline, inset, section
 from dpaudit.render.ledger_chart import chart_lines, pace_sentence
@@ -38,9 +39,10 @@ def statement_text(statement: Statement, account: str | None = None) -> Renderab
             *(inset(line) for line in _counts(balance)),
             columns(
                 (
-                    (str(b["sequence"]), b["created"], b["label"], f"epsilon {nearest(float(b['claim']['epsilon']))}")
+                    (str(b["sequence"]), b["created"], b["label"], _claimed(b), "on trust" if is_on_trust(b) else "")
                     for b in balance.bookings
                 ),
+                "",
                 "",
                 "",
                 "",
@@ -71,14 +73,19 @@ def statement_markdown(statement: Statement, account: str | None = None) -> str:
     ]
     for balance in _picked(statement, account):
         rows = [
-            (str(b["sequence"]), b["created"], b["label"], nearest(float(b["claim"]["epsilon"])))
+            (str(b["sequence"]), b["created"], b["label"], _claimed(b), "yes" if is_on_trust(b) else "no")
             for b in balance.bookings
         ]
         parts += [f"### {cell(balance.account.name)}", cell(_budget(balance)), bullets(_counts(balance))]
         if rows:
-            parts.append(table(("entry", "time", "release", "epsilon"), rows))
+            parts.append(table(("entry", "time", "release", "claim", "on trust"), rows))
             parts.append(cell(pace_sentence(history_of(balance))))
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _claimed(booking: dict[str, Any]) -> str:
+    """Return the number that a booking claims."""
+    return f"epsilon {nearest(float(booking['claim']['epsilon']))}"
 
 
 def _picked(statement: Statement, account: str | None) -> list[Balance]:
@@ -112,9 +119,11 @@ def _counts(balance: Balance) -> list[str]:
 
 def _count(balance: Balance, spending: Filter) -> str:
     """Return what one theorem has counted."""
+    told = balance.on_trust(spending).amount
+    trusted = f" Of that {at_most(float(told))} is on trust: somebody else states it." if told else ""
     return (
         f"By the {spending.theorem.name} filter: {at_most(float(spending.spent.amount))} of "
         f"{nearest(float(spending.limit.amount))} spent, {at_most(100 * balance.share(spending), 3)} in a "
         f"hundred; epsilon so far at most {at_most(balance.reading(spending))} at delta "
-        f"{nearest(spending.claim.delta)}."
+        f"{nearest(spending.claim.delta)}.{trusted}"
     )

@@ -30,6 +30,7 @@ from dpaudit.wording.numerals import nearest, powers
 def certificate_markdown(certificate: Certificate) -> str:
     """Return a certificate as Markdown."""
     claim, tight = certificate.claim, certificate.tight
+    delivered = "stated" if certificate.verdict == "stated" else "delivered"
     parts = [
         f"## {verdict_label(certificate.verdict)}",
         cell(certificate_meaning(certificate)),
@@ -38,8 +39,8 @@ def certificate_markdown(certificate: Certificate) -> str:
             ("", "epsilon", "delta"),
             [
                 ("claimed", nearest(claim.epsilon), nearest(claim.delta)),
-                ("delivered at the claimed delta", bracket_phrase(tight.epsilon), nearest(claim.delta)),
-                ("delivered at the claimed epsilon", nearest(claim.epsilon), delta_phrase(certificate)),
+                (f"{delivered} at the claimed delta", bracket_phrase(tight.epsilon), nearest(claim.delta)),
+                (f"{delivered} at the claimed epsilon", nearest(claim.epsilon), delta_phrase(certificate)),
             ],
         ),
         _sentence(width_phrase(tight.epsilon)),

@@ -23,6 +23,7 @@ from dpaudit.wording.audits import (
     significance_phrase,
 )
 from dpaudit.wording.certificates import (
+    bound_name,
     bracket_phrase,
     certificate_meaning,
     engines_phrase,
@@ -108,7 +109,7 @@ def _claim_rows(certificate: Certificate) -> list[tuple[str, str]]:
 
 def _scale(certificate: Certificate) -> list[RenderableType]:
     """Return claim and proof as bars on one axis."""
-    rows = [("claimed", certificate.claim.epsilon), ("proved", certificate.tight.epsilon.upper)]
+    rows = [("claimed", certificate.claim.epsilon), (bound_name(certificate), certificate.tight.epsilon.upper)]
     return [Text(), *bars(rows)]
 
 
@@ -119,7 +120,7 @@ def bars(rows: list[tuple[str, float]]) -> list[RenderableType]:
     if longest == 0:
         return []
     lines = [
-        (name, bar(value / longest), at_least(value) if name == "attacked" else at_most(value))
+        (name, _hatched(name, bar(value / longest)), at_least(value) if name == "attacked" else at_most(value))
         for name, value in finite
     ]
     return [columns(lines, "dim", "cyan", "")]
@@ -134,6 +135,11 @@ def bar(share: float, length: int = _BAR) -> str:
     eighths = max(1 if share > 0 else 0, round(min(1.0, share) * length * 8))
     whole, rest = divmod(eighths, 8)
     return ("█" * whole + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[rest]).ljust(length)
+
+
+def _hatched(name: str, drawn: str) -> str:
+    """Return the bar of a stated bound hatched: nothing of it was proved."""
+    return drawn.replace("█", "▨") if name == "stated" else drawn
 
 
 def _reasons(certificate: Certificate) -> list[RenderableType]:
@@ -209,7 +215,7 @@ def colour(verdict: Verdict | AuditVerdict) -> str:
             return "green"
         case "refuted" | "violation":
             return "red"
-        case "not_proved" | "inconclusive":
+        case "not_proved" | "stated" | "inconclusive":
             return "yellow"
         case _:
             assert_never(verdict)

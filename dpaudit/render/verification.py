@@ -78,4 +78,6 @@ def _word(verification: Verification) -> tuple[str, str]:
         return "REJECTED", "red"
     if verification.unconfirmed:
         return "NOT CONFIRMED", "yellow"
+    if verification.verdict == "stated":
+        return "STATED", "yellow"
     return "VERIFIED", "green" if verification.verdict == "certified" else "yellow"

@@ -13,6 +13,7 @@ from dpaudit.model.deployment import Deployment
 from dpaudit.model.system import System
 from dpaudit.report.score_evidence import ScoreEvidence, difference_of
 from dpaudit.study.usefulness import Usefulness
+from dpaudit.wording.certificates import sources_phrase
 
 VerdictWord = Literal["certified", "proved"]
 """What a claim that is proved is called: in some laws a certificate is a term of its own."""
@@ -98,7 +99,10 @@ class ReportInputs:
 
     @property
     def void(self) -> str:
-        """Why no upper bound is known of the code, or nothing: the claim is refuted, or the code was seen to differ."""
+        """Why no upper bound is known of the code, or nothing.
+
+        The claim is refuted, somebody else states it, or the code was seen to differ.
+        """
         certificate = self.certificate
         if any(audit.verdict == "violation" for audit in self.audits):
             return "an attack on the code contradicts the claim or the declaration"
@@ -106,6 +110,8 @@ class ReportInputs:
             return "membership scores, if sampled as stated, contradict the claim"
         if certificate.verdict == "refuted":
             return "the accounting refutes the claim"
+        if certificate.verdict == "stated":
+            return f"the bound is what {sources_phrase(certificate)} stated, and nothing of that was proved or checked"
         if any(condition.status == "violated" for condition in certificate.conditions):
             return "a condition of the proof was seen violated"
         return "the code was seen to differ from its declaration" if certificate.findings else ""

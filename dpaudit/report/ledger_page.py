@@ -45,12 +45,13 @@ def _account(balance: Balance) -> str:
     """Return the section of one account."""
     history, budget = history_of(balance), balance.account.budget
     rows = "".join(
-        f'<tr><td class="day">{r.day}</td><td>{xml(r.label)}</td>{_number(r.share)}{_number(r.total)}</tr>'
+        f'<tr><td class="day">{r.day}</td><td>{xml(r.label)}</td>{_number(r.share)}{_number(r.total)}'
+        f"<td>{'on trust' if r.on_trust else ''}</td></tr>"
         for r in history.releases
     )
     table = (
         '<div class="wide"><table><thead><tr><th>day</th><th>release</th><th class="n">cost, % of the budget</th>'
-        f'<th class="n">spent with it, %</th></tr></thead><tbody>{rows}</tbody></table></div>'
+        f'<th class="n">spent with it, %</th><th>on trust</th></tr></thead><tbody>{rows}</tbody></table></div>'
     )
     return (
         f"<h2>{xml(balance.account.name)}</h2>\n<p>Budget: epsilon {nearest(budget.epsilon)}, delta "

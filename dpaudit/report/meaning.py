@@ -13,6 +13,7 @@ from dpaudit.model.declaration import Group
 from dpaudit.report.curves import Curve
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import provided_of
+from dpaudit.wording.certificates import certificate_meaning
 from dpaudit.wording.claims import LARGE, claimed_factor, observer, promise, was_promised
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact, whole
 from dpaudit.wording.sentences import say
@@ -35,8 +36,11 @@ class Person:
 def meaning_of(report: ReportInputs) -> str:
     """Return the promise of the claim, with the name that the owner gives to the unit.
 
-    Where the claim is refuted or the code differs from it, the promise is what was claimed.
+    Where the claim is refuted or the code differs from it, the promise is what was claimed; of a stated claim it is
+    whose word it is, and no promise.
     """
+    if report.certificate.verdict == "stated":
+        return f"{certificate_meaning(report.certificate)} The unit is {report.unit}."
     claim = replace(report.certificate.claim, unit=report.unit)
     return was_promised(claim) if report.void else promise(claim)
 
@@ -130,6 +134,8 @@ def proved_of(report: ReportInputs) -> str:
     if tight.lower > claim.epsilon:
         factor = at_least(math.exp(tight.lower)) if tight.lower <= LARGE else f"e^{at_least(tight.lower)}"
         return say("reaches", epsilon=at_least_beside(tight.lower, claim.epsilon), factor=factor, beside=beside)
+    if report.certificate.verdict == "stated":
+        return " ".join(report.certificate.reasons)
     if report.void:
         return say("no_proof_of_code", why=report.void)
     if tight.upper == math.inf:

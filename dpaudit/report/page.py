@@ -33,7 +33,7 @@ TONES = {
     "INCONCLUSIVE": "open",
 }
 
-_CERTIFIED = ("Certified epsilon", "Proved epsilon")
+_CERTIFIED = ("Certified epsilon", "Proved epsilon", "Stated epsilon")
 """The names of the proved epsilon on the cover; one of them is there, by the word for a proved claim."""
 
 _ON_THE_COVER = (

@@ -10,8 +10,8 @@ from dpaudit.report.inputs import ReportInputs, VerdictWord
 from dpaudit.report.marks import Marked, marked, undischarged
 from dpaudit.report.releases import justified, located
 from dpaudit.report.score_evidence import ScoreEvidence
-from dpaudit.report.suppliers import is_stated_alone, suppliers_of
 from dpaudit.wording.audits import provision
+from dpaudit.wording.certificates import certificate_meaning
 from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.numerals import at_least_beside, at_most, counted, exact, nearest, powers, whole
 from dpaudit.wording.scores import sampling_phrase, scores_meaning
@@ -52,14 +52,14 @@ def outcome_of(report: ReportInputs) -> Outcome:
 
     A refuted claim and an audit's violation are both *VIOLATION FOUND*: the claim is false, on paper or in the
     code. What is merely not proved, or rests on something seen violated, is *NOT CERTIFIED*. A certified claim
-    of which no audit reached a result is *INCONCLUSIVE*; one of stated parts alone is *STATED BY SUPPLIER*; with
-    anything assumed or left out it has *CAVEATS*. Plain *CERTIFIED* needs that each condition is proved, was looked
-    at by a run, or is asserted in the deployment.
+    of which no audit reached a result is *INCONCLUSIVE*; one that follows only from what others state is *STATED BY
+    SUPPLIER*; with anything assumed or left out it has *CAVEATS*. Plain *CERTIFIED* needs that each condition is
+    proved, was looked at by a run, or is asserted in the deployment.
     Where no upper bound is known of the code the sentence begins "The claim was that".
     """
     certificate, caveats = report.certificate, _caveats(report)
     word, sentence = _word(report, caveats)
-    if report.void:
+    if report.void and word != "STATED BY SUPPLIER":
         claim = certificate.claim
         sentence = say(
             "claim",
@@ -102,13 +102,10 @@ def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
     broken = bool(certificate.findings) or any(c.status == "violated" for c in certificate.conditions)
     if certificate.verdict == "not_proved" or broken:
         return "NOT CERTIFIED", "The claim is not proved. It may still be true; nothing here shows that it is."
+    if certificate.verdict == "stated":
+        return "STATED BY SUPPLIER", certificate_meaning(certificate)
     if verdicts and all(verdict == "inconclusive" for verdict in verdicts):
         return "INCONCLUSIVE", "The claim holds on paper, but no attack on the code reached a result."
-    if suppliers := suppliers_of(certificate.declaration):
-        names = ", ".join(suppliers)
-        if is_stated_alone(certificate.declaration):
-            return "STATED BY SUPPLIER", f"The claim is taken on trust from {names}; nothing is proved here."
-        return "STATED BY SUPPLIER", f"The claim is proved only if what {names} stated is true; nobody checked it here."
     if caveats:
         return "CERTIFIED WITH CAVEATS", "The claim is proved for what is declared, under the caveats listed here."
     return "CERTIFIED", "The claim is proved, its conditions hold as marked, and attacks agree with it."

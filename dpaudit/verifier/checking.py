@@ -19,7 +19,7 @@ from dpaudit.verifier.refusals import Rejection, Table, Unfollowed, require
 from dpaudit.verifier.shape import check_shape
 from dpaudit.verifier.slackness import slack_outcome
 from dpaudit.verifier.stated_ends import SMALL, Outcome, compared, small_delta, tolerance
-from dpaudit.verifier.verdicts import assumed_ends, verdict_complaints
+from dpaudit.verifier.verdicts import assumed_ends, proved_alone, verdict_complaints
 
 _BROKEN = 1.05  # relative: an epsilon so far above the claimed one that is attained should be told
 _TOLD = 1 + 1e-5  # what six digits, rounded down, may hide
@@ -135,7 +135,9 @@ def _numbers(data: Table) -> tuple[Outcome, tuple[str, ...]]:
     answers = [curve.delta(claim["epsilon"]) for curve in (above, below)]
     crossed, left_open = answers[1][0] > answers[0][1], data["verdict"] != "refuted"
     left_open = left_open and below.delta(claim["epsilon"] * _BROKEN)[0] > claim["delta"]
-    found = found.joined(Outcome(_CROSSED if crossed else (), _LEFT_OPEN if left_open else ()))
+    found = found.joined(Outcome(_CROSSED if crossed else (), _LEFT_OPEN if left_open else ())).joined(
+        proved_alone(data)
+    )
     if not found.wrong:
         printed = printed_complaints(data.get("printed"), tree, claim)
         loose = any("upper" in end for end in found.loose)
@@ -175,4 +177,5 @@ def _notes(data: Table, answers: list[Bounds], small: float, loose: float) -> tu
     told += ["Taken on trust: why printed steps fail, and single factors of the slack."] * ("printed" in data)
     told += [f"Only not contradicted: a delta below {small:.1e}."] if small > SMALL else []
     told.append(f"Every other end lies at most a relative {loose:.0e} and this checker's width on its safe side.")
-    return *told, f"Delta at the claimed epsilon is proved again to a relative width of {width:.1e}."
+    told_how = "derived again from what is stated" if data["verdict"] == "stated" else "proved again"
+    return *told, f"Delta at the claimed epsilon is {told_how} to a relative width of {width:.1e}."

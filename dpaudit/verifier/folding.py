@@ -30,7 +30,8 @@ def _fold(node: Table, relation: str, records: int) -> list[Multiset]:
         return _several([losses.harmful(sides_of(node["mechanism"], relation)[0])], records)
     if kind == "stated":
         require(node.get("neighbours", relation) == relation, "a stated part is for other neighbours")
-        return _several([Counter([black_box(float(node["epsilon"]), float(node.get("delta", 0.0)))])], records)
+        epsilon, delta = float(node["epsilon"]), float(node.get("delta", 0.0))
+        return _several([Counter([black_box(epsilon, delta)] if epsilon or delta else [])], records)
     if kind == "cells":
         return _several(_cells(node, relation), records)
     if kind in ("sequential", "parallel"):

@@ -69,6 +69,13 @@ def compared(side: str, data: Table, ends: Table, curve: Worst, attained: Worst,
     return Outcome((), (*found.unconfirmed, *sharper), found.loose, sharper)
 
 
+def upper_epsilon(epsilon: float, claim: Table, curve: Worst) -> Outcome:
+    """Compare a stated upper end of epsilon at the claimed delta, to the tolerance of losses made of others."""
+    if epsilon == math.inf or not _exceeds(curve, epsilon * (1 + _DERIVED), float(claim["delta"]), 0)[1]:
+        return Outcome()
+    return _epsilon("upper", epsilon, float(claim["delta"]), curve, tolerance(curve), sharp=False)
+
+
 def _contradicted(delta: float, epsilon: float, claim: Table, attained: Worst) -> bool:
     """Return whether some pair has a larger delta or epsilon than the upper ends say."""
     over = epsilon < math.inf and _exceeds(attained, epsilon * (1 + _EXACT), float(claim["delta"]), 0)[0]

@@ -1,13 +1,19 @@
-"""Verdict and reasons, derived again from the brackets, the model, the conditions and the findings."""
+"""Verdict and reasons, derived again: brackets, the model, the conditions, the findings, and what is on trust."""
 
 import math
 import re
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
 
-from dpaudit.verifier.folding import MODELS, model, walk
-from dpaudit.verifier.refusals import Table, require
+from dpaudit.verifier.curve import Worst
+from dpaudit.verifier.folding import MODELS, fold, model, walk
+from dpaudit.verifier.mechanisms import with_leaves
+from dpaudit.verifier.numerics.decimals import above, below, full
+from dpaudit.verifier.refusals import Rejection, Table, require
 from dpaudit.verifier.schemes import needs_others
 from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.stated_ends import Outcome, upper_epsilon
+
+_SHARE = 1e-9  # how far the stated share may be from the one that follows from both ends
 
 
 def verdict_complaints(data: Table) -> list[str]:
@@ -36,11 +42,18 @@ def verdict_complaints(data: Table) -> list[str]:
     broken = [row for row in data["conditions"] if row["status"] == "violated" and row["kind"] != "attained"]
     reasons += [texts["violated"].format(**row) for row in broken]
     reasons += [texts["disagrees"].format(**row) for row in data["findings"]]
-    verdict = "refuted" if refuted else "not_proved" if reasons else "certified"
-    reasons = reasons or [texts["certified"].format(**words)]
+    verdict = "refuted" if refuted else "not_proved" if reasons else _met(data)
+    require(("trust" in data) == (verdict == "stated"), f"what is on trust is not as a {verdict} claim says it")
+    reasons = reasons or (sentences(data, texts) if verdict == "stated" else [texts["certified"].format(**words)])
     stated = [(data["verdict"], verdict), *zip(data["reasons"], reasons, strict=False)]
     wrong = [f"{said!r} does not follow, but {follows!r} does" for said, follows in stated if said != follows]
     return wrong + ([f"{len(reasons)} reasons follow"] if len(reasons) != len(data["reasons"]) else [])
+
+
+def _met(data: Table) -> str:
+    """Return the verdict on a claim that the upper ends meet: stated where it rests on somebody else's word."""
+    surely, perhaps = rests(data)
+    return "stated" if surely or (perhaps and data["verdict"] == "stated") else "certified"
 
 
 def assumed_ends(data: Table) -> tuple[float, float]:
@@ -61,14 +74,9 @@ def _assumed(data: Table) -> str:
 
 def _words(low: Table, high: Table, claim: Table) -> Table:
     """Return numbers as the sentences write them: bounds to six digits and outwards, what is claimed in full."""
-    down, up = Context(prec=6, rounding=ROUND_FLOOR), Context(prec=6, rounding=ROUND_CEILING)
-    below = {name: f"{float(down.create_decimal(Decimal(value))):.6g}" for name, value in low.items()}
-    above = {name: f"{float(up.create_decimal(Decimal(value))):.6g}" for name, value in high.items()}
-    full = {name: repr(float(claim[name])).removesuffix(".0") for name in ("epsilon", "delta")}
-    for name, value in high.items():
-        if value <= claim[name] < float(above[name]):
-            above[name] = repr(float(value)).removesuffix(".0")
-    return {"low": below, "high": above, "claim": claim | full}
+    lows = {name: below(value) for name, value in low.items()}
+    highs = {name: above(value, claim[name]) for name, value in high.items()}
+    return {"low": lows, "high": highs, "claim": claim | {name: full(claim[name]) for name in ("epsilon", "delta")}}
 
 
 def _pair(witness: Table) -> str:
@@ -81,3 +89,75 @@ def _covers(held: str, claim: Table) -> bool:
     """Return whether what protects one view protects the claimed one; a local guarantee replaces one record."""
     relation = held != "local" or claim["model"] == "local" or claim["neighbours"] == "replace_one"
     return relation and MODELS.index(held) <= MODELS.index(claim["model"])
+
+
+def sources(data: Table) -> list[str]:
+    """Return whose word the certificate rests on: stated parts, plug-in mechanisms, and conditions of that kind."""
+    found = _told(data["declaration"])
+    promised = (row for row in data["conditions"] if row["kind"] == "stated" and row["status"] != "violated")
+    return list(dict.fromkeys([*found, *(", ".join(row["about"]) for row in promised)]))
+
+
+def rests(data: Table) -> tuple[bool, bool]:
+    """Return whether the claim surely, and whether it may, rest on somebody else's word.
+
+    It does not where the claim is met with every such part at infinity.
+    """
+    named, tree, claim = sources(data), data["declaration"], data["claim"]
+    if not named or (float(claim["epsilon"]) == math.inf and named == _told(tree)):
+        return False, False
+    if named != _told(tree):
+        return True, True
+    try:
+        low, high = Worst(fold(_at(tree, "inf"), claim["neighbours"])).delta(float(claim["epsilon"]))
+    except Rejection:
+        return True, True
+    return low > claim["delta"], high > claim["delta"]
+
+
+def sentences(data: Table, texts: Table) -> list[str]:
+    """Return the reasons of a stated claim: a line for each source, and of a mixture what is proved without them."""
+    trust, claim = data["trust"], data["claim"]
+    require(trust["sources"] == sources(data), "the sources of what is on trust are not those of the declaration")
+    lines = [str(texts["alone"]).format(source=source) for source in trust["sources"]]
+    if "proved" not in trust:
+        require(trust["share"] == 1, "the share on trust is not that of the ends")
+        return lines
+    whole, proved = float(data["tight"]["epsilon"]["upper"]), float(trust["proved"])
+    share = max(0.0, 1 - proved / whole) if 0 < whole < math.inf else 1.0
+    require(abs(trust["share"] - share) <= _SHARE, "the share on trust is not that of the ends")
+    numbers = {name: above(value, claim["epsilon"]) for name, value in (("proved", proved), ("whole", whole))}
+    rest = {"delta": full(claim["delta"]), "share": f"{100 * trust['share']:.3g}"}
+    return [*lines, str(texts["mixed"]).format(**numbers, **rest)]
+
+
+def proved_alone(data: Table) -> Outcome:
+    """Compare what is said to be proved of the other parts with this checker's own curve of them."""
+    stated = data.get("trust", {}).get("proved")
+    if stated is None:
+        return Outcome()
+    tree = _at(data["declaration"], 0.0)
+    found = upper_epsilon(float(stated), data["claim"], Worst(fold(tree, data["claim"]["neighbours"])))
+    return Outcome((), (*found.unconfirmed, *found.wrong), found.loose)
+
+
+def _told(tree: Table) -> list[str]:
+    """Return the sources in a tree, each once."""
+    found = []
+    for node in walk(tree):
+        found += [node["source"]] if node["node"] == "stated" else []
+        parts = with_leaves(node.get("mechanism", {}))
+        found += [f"the plug-in mechanism {part['name']}" for part in parts if "stated" in part]
+    return list(dict.fromkeys(found))
+
+
+def _at(node: Table, epsilon: Any) -> Table:
+    """Return the tree with each part on trust stated at another epsilon, and no delta."""
+    if node["node"] == "stated":
+        return {key: node[key] for key in ("node", "source", "neighbours") if key in node} | {"epsilon": epsilon}
+    mechanism = node.get("mechanism", {})
+    if any("stated" in part for part in with_leaves(mechanism)):
+        relation = {"neighbours": mechanism["neighbours"]} if "neighbours" in mechanism else {}
+        return {"node": "stated", "source": node["label"], "epsilon": epsilon} | relation
+    changed: Table = {key: _at(node[key], epsilon) for key in ("inside", "touched", "part") if key in node}
+    return node | changed | ({"parts": [_at(part, epsilon) for part in node["parts"]]} if "parts" in node else {})

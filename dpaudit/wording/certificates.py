@@ -7,6 +7,7 @@ from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.readings import PrintedReading, Slack, Verdict
 from dpaudit.wording.claims import promise
+from dpaudit.wording.escaping import one_line
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, ends, exact, nearest, raised, times
 
 SEEN = 1e-3
@@ -77,6 +78,8 @@ def verdict_label(verdict: Verdict) -> str:
     match verdict:
         case "certified":
             return "CERTIFIED"
+        case "stated":
+            return "STATED"
         case "refuted":
             return "REFUTED"
         case "not_proved":
@@ -91,6 +94,11 @@ def certificate_meaning(certificate: CertificateRecord) -> str:
     match certificate.verdict:
         case "certified":
             return promise(claim)
+        case "stated":
+            return (
+                f"The claim follows only from what {sources_phrase(certificate)} stated; nothing of that was proved or "
+                "checked here."
+            )
         case "refuted":
             floor = (
                 "is infinite"
@@ -105,6 +113,19 @@ def certificate_meaning(certificate: CertificateRecord) -> str:
             return "The claim may be true, but what was declared and seen does not prove it."
         case _:
             assert_never(certificate.verdict)
+
+
+def sources_phrase(certificate: CertificateRecord) -> str:
+    """Return whose word a stated claim rests on, in one line; empty for any other claim."""
+    return " and ".join(map(one_line, certificate.trust.sources)) if certificate.trust else ""
+
+
+def bound_name(certificate: CertificateRecord) -> str:
+    """Return the name of the bar of the upper end: *stated* where it is somebody else's word.
+
+    A refutation keeps the name of the proof, which stands below it.
+    """
+    return "stated" if certificate.verdict == "stated" else "proved"
 
 
 def printed_sentence(reading: PrintedReading) -> str:

@@ -36,4 +36,5 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
         "Proved, with each condition proved, looked at or asserted. It is no certification in the sense of a law "
         '(such as GDPR, Art. 42); the setting [report] word prints "proved" instead.',
     ),
+    ("Stated", "The claim follows only from what somebody else states; nothing of that was proved or checked here."),
 )

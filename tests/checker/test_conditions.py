@@ -120,7 +120,7 @@ def test_rewording_every_sentence_changes_no_verdict_and_no_hazard(request: pyte
     request.getfixturevalue("reworded")
     assert condition_kinds.sentence_of("sensitivity", ()) == "Sentence 0."
     assert _readings() == before
-    assert before["verdicts"] == ("certified", "not_proved")
+    assert before["verdicts"] == ("stated", "not_proved")
     assert verify(old.to_json()).accepted
     new = certify(TREE, CLAIM)
     (complaint,) = verify(new.to_json()).complaints

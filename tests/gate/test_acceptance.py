@@ -156,9 +156,9 @@ neighbours = "replace_one"
 def test_a_suppliers_word_alone_is_an_issue_of_its_own(
     dpaudit: Callable[..., Result], write: Callable[..., str]
 ) -> None:
-    """The JSON verdict stays, the check ends with 1, the cover says whose word it is, and an acceptance names it."""
+    """The JSON verdict is *stated*, the check ends with 1, the cover says whose word it is, an acceptance names it."""
     name = write(STATED)
-    assert json.loads(dpaudit("certify", name, "--format", "json").stdout)["verdict"] == "certified"
+    assert json.loads(dpaudit("certify", name, "--format", "json").stdout)["verdict"] == "stated"
     ended = dpaudit("check", name)
     assert ended.exit_code == 1
     assert "DPA105" in ended.stdout

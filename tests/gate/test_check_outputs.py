@@ -522,4 +522,4 @@ def test_the_summary_keeps_its_characters(dpaudit: Callable[..., Result], write:
         }
     )
     dpaudit("check", write(text, "stated.json"), "-o", "out")
-    assert r"taken on trust from \[a\]\(b) \`c\`!" in outputs()[3]
+    assert r"follows only from what \[a\]\(b) \`c\`! stated" in outputs()[3]

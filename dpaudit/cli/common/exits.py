@@ -4,7 +4,7 @@
 1    finding: refuted, not proved, or a violation
 2    usage or configuration
 3    internal error
-4    inconclusive
+4    inconclusive, or stated: the claim follows only from what somebody else states
 130  interrupted
 """
 

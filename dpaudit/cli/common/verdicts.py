@@ -6,8 +6,17 @@ from dpaudit.model.audit_result import AuditResult
 
 
 def certificate_exit(certificate: Certificate) -> Exit:
-    """Return the exit code of a certificate."""
-    return Exit.PASS if certificate.verdict == "certified" else Exit.FINDING
+    """Return the exit code of a certificate: of a stated claim, that nothing was concluded."""
+    return verdict_exit(certificate.verdict)
+
+
+def verdict_exit(verdict: str) -> Exit:
+    """Return the exit code of a verdict on paper; an unknown word is a finding.
+
+    >>> verdict_exit("certified"), verdict_exit("stated"), verdict_exit("not_proved")
+    (<Exit.PASS: 0>, <Exit.INCONCLUSIVE: 4>, <Exit.FINDING: 1>)
+    """
+    return {"certified": Exit.PASS, "stated": Exit.INCONCLUSIVE}.get(verdict, Exit.FINDING)
 
 
 def audit_exit(result: AuditResult, *, require_consistent: bool = False) -> Exit:

@@ -57,7 +57,7 @@ def _group_of_certificate(report: ReportInputs) -> str:
     """Return the group of tests that the certificate belongs to."""
     certificate, outcome = report.certificate, outcome_of(report)
     broken = bool(certificate.findings) or any(c.status == "violated" for c in certificate.conditions)
-    if certificate.verdict != "certified" or broken:
+    if certificate.verdict not in ("certified", "stated") or broken:
         return "failedTests"
     return "warnedTests" if outcome.caveats or outcome.word == "STATED BY SUPPLIER" else "passedTests"
 

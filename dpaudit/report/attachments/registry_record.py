@@ -33,7 +33,9 @@ def registry_record(report: ReportInputs) -> dict[str, Any]:
 
     Tier 3 needs actors, all notes, the sector, and the types of release, data source and access; else it is 2.
 
-    Raises: UnsupportedError: the claim is not certified, or something that every record needs was not declared.
+    A claim that others state has the status *stated*, their names as its source, and `verified: false`.
+    Raises: UnsupportedError: the claim is neither certified nor stated, or something that every record needs was
+        not declared.
     """
     absent = missing(report)
     if absent:
@@ -49,9 +51,12 @@ def registry_record(report: ReportInputs) -> dict[str, Any]:
     else:
         del deployment["accounting"], deployment["implementation"]
     deployment["administrative"] = _stated({"sources": held.sources}) | {"registry_authors": list(held.authors)}
+    trust = report.certificate.trust
+    on_trust = {} if trust is None else {"source": "; ".join(trust.sources), "verified": False}
     return {
         "url_slug": held.url_slug,
-        "status": held.status,
+        "status": held.status if trust is None else "stated",
+        **on_trust,
         "tier": 3 if full is not None else 2,
         "deployment": deployment,
     }
@@ -59,7 +64,7 @@ def registry_record(report: ReportInputs) -> dict[str, Any]:
 
 def registry_text(report: ReportInputs) -> str:
     """Return the record as YAML, or nothing where none can be made."""
-    if report.certificate.verdict != "certified" or missing(report):
+    if report.certificate.verdict not in ("certified", "stated") or missing(report):
         return ""
     return "\n".join(_lines(registry_record(report), 0)) + "\n"
 

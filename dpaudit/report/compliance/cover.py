@@ -15,6 +15,7 @@ from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import Person, odds_of, person_sentence, share_sentence
 from dpaudit.report.verdicts import outcome_of, shown_word
 from dpaudit.wording.audits import bound_phrase
+from dpaudit.wording.certificates import sources_phrase
 from dpaudit.wording.numerals import at_most, at_most_beside, exact, nearest
 
 LEFT_OPEN: dict[Model, str] = {
@@ -91,6 +92,9 @@ def finite(epsilon: float, claimed: float | None = None) -> str:
 def _certified(report: ReportInputs) -> Field:
     """Return the proved epsilon; none where no upper bound is known of the code."""
     name = "Proved epsilon" if report.word == "proved" else "Certified epsilon"
+    if report.certificate.verdict == "stated":
+        told = finite(report.certificate.tight.epsilon.upper, report.certificate.claim.epsilon)
+        return evidence("Stated epsilon", f"{told}, by {sources_phrase(report.certificate)}", "certificate.trust")
     if report.void:
         return evidence(name, f"none: {report.void}", "certificate")
     upper = report.certificate.tight.epsilon.upper

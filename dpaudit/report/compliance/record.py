@@ -165,5 +165,5 @@ def _at(data: Mapping[str, Any], *keys: str) -> Any:
 
 
 def _certified(verdict: Any, upper: Any) -> str:
-    """Return the proved epsilon; a refuted claim has none."""
-    return "none" if verdict == "refuted" else finite(math.inf if upper == "inf" else float(upper))
+    """Return the proved epsilon; a refuted claim and a stated one have none."""
+    return "none" if verdict in ("refuted", "stated") else finite(math.inf if upper == "inf" else float(upper))

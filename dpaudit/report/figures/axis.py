@@ -10,6 +10,7 @@ from dpaudit.report.figures.scales import Scale, scale_for
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.wording.audits import bound_phrase
+from dpaudit.wording.certificates import sources_phrase
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, exact, interval, nearest
 
 _ROW = 54.0
@@ -77,7 +78,8 @@ def _description(report: ReportInputs) -> str:
     words = [f"Claimed (declared): {exact(certificate.claim.epsilon)}."]
     if certificate.printed is not None:
         words.append(f"The printed argument concludes {nearest(certificate.printed.epsilon)}.")
-    words.append(f"Proved of the declaration: {_proved_words(report)}.")
+    told = "Proved of the declaration" if certificate.verdict != "stated" else "Stated, not proved"
+    words.append(f"{told}: {_proved_words(report)}.")
     words += [
         f"Attacked by {attack.name}: {attack.words}, ceiling {at_most(attack.ceiling)}." for attack in _attacks(report)
     ]
@@ -107,8 +109,12 @@ def _draw(report: ReportInputs, width: float) -> Canvas:
         said = nearest(certificate.printed.epsilon) + (", holds as written" if valid else ", does not hold as written")
         canvas.label(scale(certificate.printed.epsilon), y + 26, (said,), "value halo", 12, (scale(claimed),))
         y += _ROW
-    _name(canvas, "Proved", "tight reading", y, narrow=narrow)
-    _proved(canvas, scale, report, y + 22)
+    if certificate.verdict == "stated":
+        _name(canvas, "Stated", sources_phrase(certificate), y, narrow=narrow)
+        _stated(canvas, scale, report, y + 22)
+    else:
+        _name(canvas, "Proved", "tight reading", y, narrow=narrow)
+        _proved(canvas, scale, report, y + 22)
     y += _ROW
     for attack in attacks:
         _name(canvas, "Attacked", attack.name, y, narrow=narrow)
@@ -174,9 +180,23 @@ def _proved(canvas: Canvas, scale: Scale, report: ReportInputs, y: float) -> Non
     canvas.label(middle + half, y + 4.5, (_proved_words(report),), "value halo", 8, apart)
 
 
+def _stated(canvas: Canvas, scale: Scale, report: ReportInputs, y: float) -> None:
+    """Draw what others state: a hatched bar from 0 to their bound, with nothing proved in it."""
+    upper = scale(report.certificate.tight.epsilon.upper)
+    canvas.rect(scale.left, y - 9, max(6.0, upper - scale.left), 18, "unassessed", 2)
+    x = scale.left + 6
+    while x < upper:
+        canvas.line(x - 6, y + 9, x, y - 9, "hatch")
+        x += 8
+    lines = (scale(report.certificate.claim.epsilon),)
+    canvas.label(upper, y + 4.5, (_proved_words(report),), "value halo", 8, lines)
+
+
 def _proved_words(report: ReportInputs) -> str:
     """Return the proved bracket; its lower end alone where no upper bound is known of the code."""
     tight = report.certificate.tight.epsilon
+    if report.certificate.verdict == "stated":
+        return f"at most {at_most(tight.upper)}, on trust"
     if report.void:
         return f"at least {at_least(tight.lower)}"
     if tight.lower <= tight.upper <= report.certificate.claim.epsilon and nearest(tight.lower) == nearest(tight.upper):

@@ -1,0 +1,109 @@
+"""What of a declaration rests on somebody else's word, and what is proved without it.
+
+On trust are `stated` parts, releases whose mechanism (or a leaf of it) is a plug-in that states its own loss, and a
+condition of kind "stated" that a caller adds. Assumptions about the code that runs, such as ideal noise or norms, are
+conditions of a proof instead.
+"""
+
+import math
+from dataclasses import replace
+
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.fold import fold
+from dpaudit.certification.digits import most, stated
+from dpaudit.certification.evidence import evidence_on
+from dpaudit.engines import BY_EFFORT
+from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model.bracket import Effort
+from dpaudit.model.claim import Claim
+from dpaudit.model.condition import Condition
+from dpaudit.model.declaration import Cells, Declaration, Parallel, Release, Sequential, Stated, walk
+from dpaudit.model.mechanism import is_plugged_in, rests_on_plug_ins, with_leaves
+from dpaudit.model.readings import Trust
+
+ALONE = "STATED by {source}: nothing here was proved or checked."
+MIXED = (
+    "In epsilon at delta {delta}: proved parts alone {proved}; with stated parts at their word {whole}; share on trust "
+    "{share} %."
+)
+
+
+def trust_of(
+    declaration: Declaration, claim: Claim, conditions: tuple[Condition, ...], effort: Effort, whole: float
+) -> Trust | None:
+    """Return what the claim takes on trust; None where it holds with every stated part at infinity.
+
+    `whole` is the proved upper end of epsilon, with the stated parts at their word.
+    """
+    sources = sources_of(declaration, conditions)
+    if sources == sources_of(declaration) and (not sources or _met_without(declaration, claim, conditions, effort)):
+        return None
+    proved = _proved(declaration, claim, effort)
+    if proved is None:
+        return Trust(sources=sources)
+    return Trust(sources=sources, proved=proved, share=max(0.0, 1 - proved / whole) if 0 < whole < math.inf else 1.0)
+
+
+def sources_of(declaration: Declaration, conditions: tuple[Condition, ...] = ()) -> tuple[str, ...]:
+    """Return whose word a declaration rests on, each once, in the order of the tree; then those of conditions.
+
+    >>> sources_of(Stated(epsilon=1.0, source="a data sheet"))
+    ('a data sheet',)
+    """
+    found: list[str] = []
+    for _, node in walk(declaration):
+        if isinstance(node, Stated):
+            found.append(node.source)
+        elif isinstance(node, Release):
+            found += [
+                f"the plug-in mechanism {part.name}" for part in with_leaves(node.mechanism) if is_plugged_in(part)
+            ]
+    promised = (held for held in conditions if held.kind == "stated" and held.status != "violated")
+    found += [", ".join(held.about) for held in promised]
+    return tuple(dict.fromkeys(found))
+
+
+def sentences_on(trust: Trust, claim: Claim, whole: float) -> tuple[str, ...]:
+    """Return a line for each source, and of a mixture what is proved without them."""
+    lines = tuple(ALONE.format(source=source) for source in trust.sources)
+    if trust.proved is None:
+        return lines
+    numbers = {"proved": most(trust.proved, claim.epsilon), "whole": most(whole, claim.epsilon)}
+    share = f"{100 * trust.share:.3g}"
+    return (*lines, MIXED.format(delta=stated(claim.delta), share=share, **numbers))
+
+
+def _met_without(declaration: Declaration, claim: Claim, conditions: tuple[Condition, ...], effort: Effort) -> bool:
+    """Return whether the claim holds whatever the stated parts are; False where no rule says so."""
+    try:
+        return evidence_on(_with_word(declaration, math.inf), claim, conditions, effort).meets(claim)
+    except (UnsupportedError, DeclarationError):
+        return False
+
+
+def _proved(declaration: Declaration, claim: Claim, effort: Effort) -> float | None:
+    """Return the upper end of epsilon of the proved parts alone; None where there are none, or no rule reads them."""
+    alone = _with_word(declaration, 0.0)
+    if not any(isinstance(node, Release) for _, node in walk(alone)):
+        return None
+    try:
+        return bracket_epsilon(fold(alone, claim.neighbours), claim.delta, BY_EFFORT[effort]).upper
+    except (UnsupportedError, DeclarationError):
+        return None
+
+
+def _with_word(node: Declaration, epsilon: float) -> Declaration:
+    """Return the tree with each part on trust stated at another epsilon, and no delta."""
+    match node:
+        case Stated(source=source, neighbours=neighbours):
+            return Stated(epsilon=epsilon, source=source, neighbours=neighbours)
+        case Release(label=label, mechanism=mechanism):
+            if rests_on_plug_ins(mechanism):
+                return Stated(epsilon=epsilon, source=label, neighbours=mechanism.neighbours)
+            return node
+        case Sequential(parts=parts) | Parallel(parts=parts):
+            return replace(node, parts=tuple(_with_word(part, epsilon) for part in parts))
+        case Cells(inside=inside, touched=touched):
+            return replace(node, inside=_with_word(inside, epsilon), touched=_with_word(touched, epsilon))
+        case _:
+            return replace(node, part=_with_word(node.part, epsilon))
