@@ -22,6 +22,7 @@ from dpaudit.checks import count, one_of
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.declaration import Group
+from dpaudit.model.measures.claims import MeasuredClaim
 
 KINDS: tuple[CurveKind, ...] = get_args(CurveKind)
 """Every kind of curve."""
@@ -49,6 +50,8 @@ class _Curves:
     @cached_property
     def stick(self) -> HockeyStick:
         """Return brackets on delta along epsilon, the claim's among them."""
+        if isinstance(self.record.claim, MeasuredClaim):
+            return hockey_stick(self.form, violated=self.violated, points=self.points)
         tight = self.record.tight.epsilon
         known = tuple(e for e in (self.record.claim.epsilon, tight.lower, tight.upper) if math.isfinite(e))
         return hockey_stick(self.form, violated=self.violated, points=self.points, also=known)

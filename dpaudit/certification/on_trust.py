@@ -73,6 +73,11 @@ def sentences_on(trust: Trust, claim: Claim, whole: float) -> tuple[str, ...]:
     return (*lines, MIXED.format(delta=stated(claim.delta), share=share, **numbers))
 
 
+def without_word(declaration: Declaration) -> Declaration:
+    """Return the declaration with nothing in the place of the parts on trust."""
+    return _with_word(declaration, 0.0)
+
+
 def _met_without(declaration: Declaration, claim: Claim, conditions: tuple[Condition, ...], effort: Effort) -> bool:
     """Return whether the claim holds whatever the stated parts are; False where no rule says so."""
     try:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import get_args
 
 from dpaudit.accounting.derivation.table import needs_others
-from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import Evidence, evidence_on
+from dpaudit.certification.measured import beside_brackets, measured, pair_of
 from dpaudit.certification.on_trust import sentences_on, trust_of
 from dpaudit.checks import one_of
 from dpaudit.errors import DeclarationError
@@ -17,10 +17,10 @@ from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Claim, require_claim
 from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration, Release
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.readings import Tight, Trust, Verdict
 from dpaudit.model.trace import Finding
-from dpaudit.model.witness import Witness
 from dpaudit.printed.argument import is_printed, replay
 from dpaudit.printed.slack import slack_of
 from dpaudit.runtime.provenance import source_digest, versions
@@ -64,6 +64,8 @@ def certify(
             f"Expected a declaration or a mechanism, got {type(declaration).__name__}: {declaration!r:.40}; write "
             "Release(label='sums', mechanism=...)."
         )
+    if isinstance(claim, MeasuredClaim):
+        return measured(declaration, claim, conditions, findings, effort)
     try:
         known = merge(conditions_of(declaration, claim.neighbours), conditions)
         evidence = evidence_on(declaration, claim, known, one_of("effort", effort, get_args(Effort)))
@@ -116,14 +118,7 @@ def _objections(
 ) -> Iterator[str]:
     """Yield, in sentences, everything that stands against the claim."""
     yield from _about_brackets(declaration, claim, evidence)
-    model = delivered_model(declaration)
-    if not claim.implied_by(model):
-        yield f"The declaration protects the {model} view; the claim is about the {claim.model} one."
-    for condition in conditions:
-        if condition.status == "violated" and condition.kind != "attained":
-            yield f"A condition of the proof is violated: {condition.text}"
-    for finding in findings:
-        yield f"The run and its declaration disagree ({finding.rule}): {finding.message}"
+    yield from beside_brackets(declaration, claim, conditions, findings)
 
 
 def _about_brackets(declaration: Declaration, claim: Claim, evidence: Evidence) -> Iterator[str]:
@@ -133,7 +128,7 @@ def _about_brackets(declaration: Declaration, claim: Claim, evidence: Evidence) 
         yield (
             f"The declared releases deliver epsilon {least(tight.epsilon.lower)} or more at delta {delta}, "
             f"and delta {least(tight.delta.lower)} or more at epsilon {epsilon}: the claim is false. "
-            + " ".join(_pair(witness) for witness in evidence.witnesses)
+            + " ".join(pair_of(witness) for witness in evidence.witnesses)
         )
     elif evidence.meets(claim):
         pass
@@ -149,14 +144,6 @@ def _about_brackets(declaration: Declaration, claim: Claim, evidence: Evidence) 
             f"epsilon is then {least(evidence.assumed.epsilon.lower)} or more at delta {delta}, and delta "
             f"{least(evidence.assumed.delta.lower)} or more at epsilon {epsilon}."
         )
-
-
-def _pair(witness: Witness) -> str:
-    """Return the pair that a refutation rests on, in one sentence."""
-    if witness.attained == "by_definition":
-        return f"Some pair moves '{witness.labels[0]}' by its stated sensitivity, which attains this."
-    moved = ", ".join(f"'{label}'" for label in witness.labels) or "all releases"
-    return f"One pair was checked to move {moved} by the stated sensitivities at once, which attains this."
 
 
 def _certified_because(claim: Claim, tight: Tight) -> str:

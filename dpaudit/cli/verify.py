@@ -16,6 +16,9 @@ from dpaudit.errors import CertificateError, ConfigError
 if TYPE_CHECKING:
     from dpaudit.verifier import Verification
 
+_NUMBERS = ("epsilon", "delta", "rho", "xi", "mu")
+"""The numbers of a claim that can be demanded; points are compared by the digest."""
+
 
 @ending
 def verify(
@@ -35,7 +38,7 @@ def verify(
         typer.Option(
             "--expect-claim",
             metavar="KEY=VALUE,...",
-            help="What the certificate must claim, as in epsilon=1,delta=1e-5,neighbours=replace_one.",
+            help="What the certificate must claim, as in epsilon=1,delta=1e-5,neighbours=replace_one or rho=.5.",
         ),
     ] = None,
     seed: Seed = None,
@@ -100,20 +103,20 @@ def _demanding(verification: Verification, digest: str | None, claim: dict[str, 
 def _demands(expected: str | None) -> dict[str, str | float]:
     """Return the fields of a claim from `key=value,...`; a unit comes last, as it may hold commas.
 
-    Raises: ConfigError: an unknown key, a key twice, or an epsilon or delta that is no number.
+    Raises: ConfigError: an unknown key, a key twice, or a number that is none.
     """
     found: dict[str, str | float] = {}
     rest = expected
     while rest:
         key, _, rest = rest.partition("=")
-        if key not in ("epsilon", "delta", "neighbours", "model", "unit") or key in found:
+        if key not in (*_NUMBERS, "measure", "neighbours", "model", "unit") or key in found:
             raise ConfigError(
                 f"--expect-claim: {key!r} is unknown or given twice; write epsilon=1,delta=1e-5,neighbours=replace_one "
-                "(and model=, unit=)."
+                "(or rho=, xi=, mu=; and measure=, model=, unit=)."
             )
         value, _, rest = (rest, "", "") if key == "unit" else rest.partition(",")
         try:
-            found[key] = float(value) if key in ("epsilon", "delta") else value
+            found[key] = float(value) if key in _NUMBERS else value
         except ValueError:
             raise ConfigError(f"--expect-claim: {key}={value!r} is no number.") from None
     return found

@@ -13,6 +13,7 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration, encode
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.measures.ends import Ends
 from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Tight, Trust, Verdict
 from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Entry, Witness
@@ -35,7 +36,7 @@ class CertificateRecord:
     verdict: Verdict
     reasons: tuple[str, ...]
     claim: Claim
-    tight: Tight
+    tight: Tight | Ends
     printed: PrintedReading | None
     slack: Slack | None
     witnesses: tuple[Witness, ...]
@@ -55,8 +56,9 @@ class CertificateRecord:
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain data in the published field names, its digest included."""
         data: dict[str, Any] = encode(self)
-        for bracket in data["tight"].values():
-            del bracket["engines"]
+        if isinstance(self.tight, Tight):
+            for bracket in data["tight"].values():
+                del bracket["engines"]
         data["versions"] = dict(self.versions)
         data["schema"] = SCHEMA
         return data | {"digest": digest_of(data)}
@@ -116,7 +118,7 @@ def _fields(data: dict[str, Any]) -> dict[str, Any]:
         "verdict": data["verdict"],
         "reasons": tuple(data["reasons"]),
         "claim": claim,
-        "tight": Tight(**{side: _bracket(data["tight"][side], data["engines"]) for side in ("epsilon", "delta")}),
+        "tight": _tight(data),
         "printed": _with_rows(PrintedReading, "problems", FailedStep, printed) if printed else None,
         "slack": _with_rows(Slack, "factors", Factor, slack) if slack else None,
         "witnesses": tuple(_witness(row) for row in data["witnesses"]),
@@ -134,6 +136,13 @@ def _fields(data: dict[str, Any]) -> dict[str, Any]:
 def _trust(data: dict[str, Any] | None) -> Trust | None:
     """Return what rests on the word of others, if anything does."""
     return None if data is None else Trust(**_numbers(data) | {"sources": tuple(data["sources"])})
+
+
+def _tight(data: dict[str, Any]) -> Tight | Ends:
+    """Return the ends in the measure of the claim."""
+    if "measure" in data["claim"]:
+        return Ends.read(data["tight"])
+    return Tight(**{side: _bracket(data["tight"][side], data["engines"]) for side in ("epsilon", "delta")})
 
 
 def _bracket(data: dict[str, Any], engines: list[str]) -> Bracket:

@@ -1,7 +1,9 @@
 """The claim: (epsilon, delta), between which neighbours, to whom, about which unit."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from importlib import import_module
+from inspect import signature
+from typing import Any, Literal, Self, get_args
 
 from dpaudit.arguments import named_fields
 from dpaudit.checks import (
@@ -23,6 +25,27 @@ Model = Literal["central", "joint", "local"]
 
 NEIGHBOURS: tuple[Neighbours, ...] = get_args(Neighbours)
 MODELS: tuple[Model, ...] = get_args(Model)
+
+
+MEASURES = ("rho", "mu", "renyi", "profile")
+"""The measures in which a claim may be made beside epsilon and delta."""
+
+
+def measure_of(given: Any) -> str:
+    """Return the measure that the names of a claim's numbers say; an empty text for epsilon and delta.
+
+    Raises: ValueError: two measures.
+
+    >>> measure_of(("rho", "neighbours")), measure_of(("epsilon", "delta"))
+    ('rho', '')
+    """
+    named = [name for name in ("epsilon", "delta", *MEASURES) if name in given]
+    measures = [name for name in named if name in MEASURES]
+    if measures and len(named) > 1:
+        raise ValueError(
+            f"Expected a claim in one measure, got {' and '.join(named)}; write one claim for each of them."
+        )
+    return measures[0] if measures else ""
 
 
 @named_fields
@@ -48,9 +71,21 @@ class Claim:
     model: Model = "central"
     unit: str = "one record"
 
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Return a claim in the measure whose name is given: `rho`, `mu`, `renyi` or `profile`."""
+        measure = measure_of(given) if cls.__name__ == "Claim" else ""
+        if not measure:
+            return object.__new__(cls)
+        made: Self = object.__new__(import_module("dpaudit.model.measures.claims").KINDS[measure])
+        return made
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", non_negative_or_infinite("epsilon", self.epsilon))
         object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
+        self._check_who()
+
+    def _check_who(self) -> None:
+        """Refuse neighbours, a model or a unit that no claim has."""
         if str(self.neighbours) in ("add", "remove"):
             raise FieldError(
                 "neighbours",
@@ -79,6 +114,13 @@ class Claim:
         if model == "local" and self.model != "local" and self.neighbours != "replace_one":
             return False
         return order.index(model) <= order.index(self.model)
+
+
+type.__setattr__(
+    Claim,
+    "__signature__",
+    signature(Claim.__init__).replace(parameters=(*list(signature(Claim.__init__).parameters.values())[1:],)),
+)  # `__new__` takes the keys of any measure
 
 
 def require_finite(claim: Claim, what: str) -> None:

@@ -14,8 +14,10 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from dpaudit.checks import field_of
 from dpaudit.errors import ConfigError, Fault, KeyPath
-from dpaudit.model.claim import Claim, Neighbours
+from dpaudit.model.claim import Claim, Neighbours, measure_of
 from dpaudit.model.declaration import Declaration, Printed, Stated
+from dpaudit.model.measures.claims import KINDS, MeasuredClaim
+from dpaudit.model.measures.ends import Ends
 from dpaudit.model.mechanism import Mechanism, is_mechanism, is_plugged_in, stated_losses
 from dpaudit.model.moves import relation_read
 from dpaudit.model.node_kinds import NODE_KINDS, NODES
@@ -28,6 +30,10 @@ _STATED = "stated"
 
 def encode(value: Any) -> Any:
     """Return `value` as JSON-ready data: numbers, strings, lists and dicts only."""
+    if isinstance(value, Ends):
+        return value.plain()
+    if isinstance(value, MeasuredClaim):
+        return _plain_claim(value)
     if is_dataclass(value) and not isinstance(value, type):
         held = {entry.name: getattr(value, entry.name) for entry in fields(value)}
         plain = _tag(value) | {name: encode(item) for name, item in held.items() if item is not None}
@@ -39,6 +45,16 @@ def encode(value: Any) -> Any:
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return value
+
+
+def _plain_claim(claim: MeasuredClaim) -> dict[str, Any]:
+    """Return a claim with its measure and its numbers; points are tables."""
+    keys = {"renyi": ("order", "epsilon"), "profile": ("epsilon", "delta")}.get(claim.measure)
+    numbers = {name: encode(getattr(claim, name)) for name in claim.numbers}
+    if keys:
+        numbers = {claim.measure: [dict(zip(keys, row, strict=True)) for row in numbers[claim.measure]]}
+    who = {"neighbours": claim.neighbours, "model": claim.model, "unit": claim.unit}
+    return {"measure": claim.measure} | numbers | who
 
 
 def _tag(value: Any) -> dict[str, str]:
@@ -53,8 +69,33 @@ def decode_claim(data: Any) -> Claim:
 
     Raises: Fault: not a table, an unknown or missing field, or a value out of range.
     """
-    claim: Claim = _build(Claim, _table(data, ("claim",)), ("claim",), "replace_one")
+    table = _table(data, ("claim",))
+    try:
+        measure = measure_of(table)
+    except ValueError as error:
+        raise _fault(("claim",), str(error)) from None
+    said = table.pop("measure", measure)
+    if said != measure:
+        raise _fault(("claim",), f"measure={said!r} is not that of its numbers; write {said!s:.20}=...", "measure")
+    if measure:
+        return _measured(measure, table)
+    claim: Claim = _build(Claim, table, ("claim",), "replace_one")
     return claim
+
+
+def _measured(measure: str, table: dict[str, Any]) -> Claim:
+    """Return a claim in another measure than epsilon and delta."""
+    known = tuple(entry.name for entry in fields(KINDS[measure]) if entry.init)
+    for key in table:
+        if key not in known:
+            raise _fault(("claim",), f"unknown key {key!r} of a claim in {measure}{suggestion(key, known)}", key)
+    if "neighbours" not in table:
+        raise _fault(("claim",), "missing key 'neighbours'.")
+    try:
+        return KINDS[measure](**table)
+    except (ValueError, TypeError) as error:
+        field = field_of(error, known)
+        raise _fault(("claim",), str(error), *([field] if field else [])) from None
 
 
 def decode_declaration(

@@ -2,6 +2,9 @@
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.model.measures.ends import Ends
+from dpaudit.render.measured import measured_markdown
 from dpaudit.render.small_delta import delta_phrase
 from dpaudit.wording.audits import (
     audit_label,
@@ -29,6 +32,8 @@ from dpaudit.wording.numerals import nearest, powers
 
 def certificate_markdown(certificate: Certificate) -> str:
     """Return a certificate as Markdown."""
+    if isinstance(certificate.claim, MeasuredClaim) and isinstance(certificate.tight, Ends):
+        return measured_markdown(certificate, certificate.claim, certificate.tight)
     claim, tight = certificate.claim, certificate.tight
     delivered = "stated" if certificate.verdict == "stated" else "delivered"
     parts = [

@@ -9,8 +9,11 @@ from rich.text import Text
 from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult, AuditVerdict
 from dpaudit.model.condition import Condition, Status
+from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.model.measures.ends import Ends
 from dpaudit.model.readings import Factor, Verdict
 from dpaudit.render.layout import columns, headline, inset, section
+from dpaudit.render.measured import measured_text
 from dpaudit.render.small_delta import delta_phrase
 from dpaudit.wording.audits import (
     audit_label,
@@ -40,6 +43,8 @@ _BAR = 44
 
 def certificate_text(certificate: Certificate) -> RenderableType:
     """Return a certificate for a terminal of any width."""
+    if isinstance(certificate.claim, MeasuredClaim) and isinstance(certificate.tight, Ends):
+        return measured_text(certificate, certificate.claim, certificate.tight)
     return Group(
         headline(verdict_label(certificate.verdict), colour(certificate.verdict), certificate_meaning(certificate)),
         *_reasons(certificate),

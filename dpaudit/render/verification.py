@@ -63,8 +63,8 @@ def summary(verification: Verification) -> str:
 
 def _claim(claim: dict[str, Any]) -> str:
     """Return a claim on one line."""
-    order = ("epsilon", "delta", "neighbours", "model", "unit")
-    return one_line(", ".join(f"{name} {claim[name]}" for name in order))
+    order = ("epsilon", "delta", "rho", "xi", "mu", "renyi", "profile", "neighbours", "model", "unit")
+    return one_line(", ".join(f"{name} {claim[name]}" for name in order if name in claim))
 
 
 def _tree(lines: list[str]) -> str:

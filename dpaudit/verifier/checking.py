@@ -13,6 +13,7 @@ from dpaudit.verifier.conditions import condition_complaints
 from dpaudit.verifier.curve import Bounds, Worst
 from dpaudit.verifier.folding import fold, plug_ins, walk
 from dpaudit.verifier.losses import Multiset
+from dpaudit.verifier.measured import checking as measured
 from dpaudit.verifier.printed import printed_complaints
 from dpaudit.verifier.reading import Unreadable, read
 from dpaudit.verifier.refusals import Rejection, Table, Unfollowed, require
@@ -94,7 +95,8 @@ def _verification(data: Any) -> Verification:
     canonical = json.dumps({k: v for k, v in data.items() if k != "digest"}, sort_keys=True, separators=(",", ":"))
     require(hashlib.sha256(canonical.encode()).hexdigest() == data["digest"], "the digest does not match the content")
     stated = data["conditions"], data["declaration"], data["claim"]["neighbours"]
-    complaints = [*verdict_complaints(data), *condition_complaints(*stated)]
+    follows = _measured_complaints if "measure" in data["claim"] else verdict_complaints
+    complaints = [*follows(data), *condition_complaints(*stated)]
     found = Verification(
         verdict=data["verdict"],
         complaints=tuple(complaints),
@@ -105,7 +107,7 @@ def _verification(data: Any) -> Verification:
     if complaints:  # what is cheap to find comes first
         return found
     try:
-        (wrong, unconfirmed, _, sharper), notes = _numbers(data)
+        (wrong, unconfirmed, _, sharper), notes = _measured(data) if "measure" in data["claim"] else _numbers(data)
     except Unfollowed as error:
         return replace(found, unconfirmed=(str(error),))
     except Rejection as error:
@@ -114,6 +116,18 @@ def _verification(data: Any) -> Verification:
         beyond = type(error).__name__
         return replace(found, unconfirmed=(f"the declaration is beyond this checker's arithmetic: {beyond}",))
     return replace(found, complaints=wrong, unconfirmed=unconfirmed, sharper=sharper, notes=notes)
+
+
+def _measured_complaints(data: Table) -> list[str]:
+    """Return where a claim in another measure has a verdict or reasons that do not follow."""
+    replaced = data["claim"]["model"] != "joint" or data["claim"]["neighbours"] == "replace_one"
+    require(replaced, "a joint claim is about replaced records")
+    return measured.complaints(data, sides_attained(data)[0])
+
+
+def _measured(data: Table) -> tuple[Outcome, tuple[str, ...]]:
+    """Return what this checker's own bounds say of ends in another measure, and notes."""
+    return measured.numbers(data, sides_attained(data)[0]), measured.notes(data)
 
 
 def _numbers(data: Table) -> tuple[Outcome, tuple[str, ...]]:

@@ -46,7 +46,11 @@ def check_shape(data: Any) -> None:
     trusted = data.get("verdict") == "certified" and '"node": "stated"' in json.dumps(data.get("declaration"))
     why = "; it says certified of what somebody else states, which is now the verdict stated" if trusted else ""
     require(stated == schema, f"schema {stated!r:.80} is not read here, but {schema!r}{why}: certify again")
-    _check(data, "certificate", "the certificate")
+    claim = data.get("claim")
+    measure = claim.get("measure", "") if isinstance(claim, dict) else ""
+    form = f"certificate {measure!s:.20}".strip()
+    require(form in TABLES["forms"], f"a claim in {measure!s:.40} is not read here")
+    _check(data, form, "the certificate")
 
 
 def _check(value: Any, form: str, name: str) -> None:

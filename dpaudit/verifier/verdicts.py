@@ -28,7 +28,7 @@ def verdict_complaints(data: Table) -> list[str]:
     require(replaced, "a joint claim is about replaced records")
     refuted, met = any(low[n] > claim[n] for n in low), any(high[n] <= claim[n] for n in high)
     against = "refuted" if refuted else "infinite" if high["epsilon"] == math.inf else "unproved"
-    pairs = " ".join(_pair(row) for row in data["witnesses"] if row["attained"] != "assumed")
+    pairs = " ".join(pair_sentence(row) for row in data["witnesses"] if row["attained"] != "assumed")
     words = _words(low, high, claim)
     reasons = [] if met and not refuted else [texts[against].format(**words, pairs=pairs)]
     if any(row["attained"] == "assumed" for row in data["witnesses"]):
@@ -37,7 +37,7 @@ def verdict_complaints(data: Table) -> list[str]:
         require(("attained", [], "assumed") in rows, "a witness is assumed, and no condition says so")
         said = assumed_ends(data)
         reasons.append(_assumed(data).format(**words, epsilon=f"{said[0]:.6g}", delta=f"{said[1]:.6g}"))
-    if not _covers(held := model(data["declaration"]), claim):
+    if not covers(held := model(data["declaration"]), claim):
         reasons.append(texts["model"].format(held=held, claim=claim))
     broken = [row for row in data["conditions"] if row["status"] == "violated" and row["kind"] != "attained"]
     reasons += [texts["violated"].format(**row) for row in broken]
@@ -79,13 +79,13 @@ def _words(low: Table, high: Table, claim: Table) -> Table:
     return {"low": lows, "high": highs, "claim": claim | {name: full(claim[name]) for name in ("epsilon", "delta")}}
 
 
-def _pair(witness: Table) -> str:
+def pair_sentence(witness: Table) -> str:
     """Return the sentence on the pair that a refutation rests on."""
     moved = ", ".join(f"'{label}'" for label in witness["labels"]) or "all releases"
     return str(TABLES["reasons"][witness["attained"]]).format(label=next(iter(witness["labels"]), ""), moved=moved)
 
 
-def _covers(held: str, claim: Table) -> bool:
+def covers(held: str, claim: Table) -> bool:
     """Return whether what protects one view protects the claimed one; a local guarantee replaces one record."""
     relation = held != "local" or claim["model"] == "local" or claim["neighbours"] == "replace_one"
     return relation and MODELS.index(held) <= MODELS.index(claim["model"])
@@ -129,6 +129,11 @@ def sentences(data: Table, texts: Table) -> list[str]:
     numbers = {name: above(value, claim["epsilon"]) for name, value in (("proved", proved), ("whole", whole))}
     rest = {"delta": full(claim["delta"]), "share": f"{100 * trust['share']:.3g}"}
     return [*lines, str(texts["mixed"]).format(**numbers, **rest)]
+
+
+def without_word(tree: Table) -> Table:
+    """Return the tree with nothing in the place of the parts on trust."""
+    return _at(tree, 0.0)
 
 
 def proved_alone(data: Table) -> Outcome:

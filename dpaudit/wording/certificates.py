@@ -5,9 +5,11 @@ from typing import assert_never
 
 from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.certificate import CertificateRecord
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.readings import PrintedReading, Slack, Verdict
 from dpaudit.wording.claims import promise
 from dpaudit.wording.escaping import one_line
+from dpaudit.wording.measures import measured_meaning
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, ends, exact, nearest, raised, times
 
 SEEN = 1e-3
@@ -90,7 +92,10 @@ def verdict_label(verdict: Verdict) -> str:
 
 def certificate_meaning(certificate: CertificateRecord) -> str:
     """Return the meaning of the verdict for the claim in one sentence."""
-    claim, epsilon = certificate.claim, certificate.tight.epsilon
+    claim = certificate.claim
+    if isinstance(claim, MeasuredClaim):
+        return measured_meaning(certificate.verdict, claim, certificate.trust)
+    epsilon = certificate.tight.epsilon
     match certificate.verdict:
         case "certified":
             return promise(claim)

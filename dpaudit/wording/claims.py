@@ -4,6 +4,7 @@ import math
 from typing import assert_never
 
 from dpaudit.model.claim import Claim, Model, Neighbours
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.wording.numerals import at_most, exact
 
 LARGE = 100.0
@@ -24,6 +25,8 @@ NEIGHBOUR_WORDS: dict[Neighbours, str] = {
 
 def claim_parameters(claim: Claim) -> str:
     """Return the claim's numbers, as in "epsilon = 1, delta = 10⁻⁵"."""
+    if isinstance(claim, MeasuredClaim):
+        return claim.words
     return f"epsilon = {exact(claim.epsilon)}, delta = {exact(claim.delta)}"
 
 

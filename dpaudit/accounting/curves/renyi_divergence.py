@@ -157,8 +157,8 @@ def renyi_table(form: NormalForm, *, violated: bool, orders: tuple[float, ...] =
 
 def concentrated_table(form: NormalForm, *, violated: bool) -> CurveTable:
     """Return rho, the supremum over all orders of the divergence over its order, with the divergences that show it."""
-    low = max(_rho_below(way) for a in form.lower for way in (a, a.reversed()))
-    high = max(_rho_above(way) for a in form.upper for way in (a, a.reversed()))
+    low = max(rho_below(way) for a in form.lower for way in (a, a.reversed()))
+    high = max(rho_above(way) for a in form.upper for way in (a, a.reversed()))
     rows = tuple((o, a / o, b / o) for o, a, b in renyi_table(form, violated=violated).rows)
     return CurveTable(
         kind="zcdp",
@@ -177,7 +177,7 @@ def _notes(form: NormalForm) -> tuple[str, ...]:
     return ("rho credits no sampling: at large orders a sampled Gaussian release is the whole one.",) if sampled else ()
 
 
-def _envelope(loss: SimpleLoss, times: int) -> tuple[tuple[SimpleLoss, int], ...]:
+def envelope_of(loss: SimpleLoss, times: int) -> tuple[tuple[SimpleLoss, int], ...]:
     """Return losses whose divergences together are no less: a divergence of mixtures is at most that of some parts.
 
     Source: van Erven and Harremoes (2014), Theorem 13, joint quasi-convexity.
@@ -191,7 +191,7 @@ def _envelope(loss: SimpleLoss, times: int) -> tuple[tuple[SimpleLoss, int], ...
     if isinstance(loss, SampledLoss | AllocatedLoss):
         back = loss.order == "add"
         inside = ((part.reversed() if back else part, times * copies) for part, copies in loss.inside)
-        return tuple(row for part, copies in inside for row in _envelope(part, copies))
+        return tuple(row for part, copies in inside for row in envelope_of(part, copies))
     return ((loss, times),)
 
 
@@ -205,13 +205,13 @@ def _gaussian(loss: SimpleLoss) -> bool:
     return isinstance(loss, GaussianLoss | SampledGaussianLoss)
 
 
-def _rho_above(composition: Composition) -> float:
+def rho_above(composition: Composition) -> float:
     """Return an upper bound on rho: mu^2 / 2 of all Gaussian losses, and the supremum of the rest's divergence.
 
     Below the first order of the grid the divergence is at most that there; beyond the last, the ratio is at most the
     largest loss over that order.
     """
-    parts = tuple(part for loss, times in composition.parts for part in _envelope(loss, times))
+    parts = tuple(part for loss, times in composition.parts for part in envelope_of(loss, times))
     whole = math.fsum(loss.mu**2 * times for loss, times in parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
     rest = [(loss, times) for loss, times in parts if not _gaussian(loss)]
     if not rest:
@@ -268,15 +268,22 @@ def _highs(loss: SimpleLoss, orders: Floats) -> Floats:
         both = np.where(np.maximum(*sides) < 1, near, np.logaddexp(*sides))
         return np.asarray(both / (orders - 1) * (1 + _MARGIN))
     if isinstance(loss, _OPEN):
-        return np.asarray(sum(times * _highs(part, orders) for part, times in _envelope(loss, 1)) * (1 + _MARGIN))
+        return np.asarray(sum(times * _highs(part, orders) for part, times in envelope_of(loss, 1)) * (1 + _MARGIN))
     powers = orders - 1
     moments = log_moment(loss, powers) / powers
     highs = moments * (1 + _MARGIN) + (_doubt(loss) + _NEAR_ZERO) / powers
     return np.asarray(np.minimum.accumulate(highs[::-1])[::-1])  # a divergence grows with its order
 
 
-def _rho_below(composition: Composition) -> float:
-    """Return a lower bound on rho: what some order shows, or what Gaussian losses tend to."""
+def rho_below(composition: Composition) -> float:
+    """Return a lower bound on rho: what some order shows, or what Gaussian losses tend to.
+
+    Orders are dense in ratio, and denser beside the best of them.
+    """
     whole = math.fsum(loss.mu**2 * n for loss, n in composition.parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
-    shown = (_total(composition, order)[0] / order for order in (1 + 1e-7, 1 + 1e-5, 1 + 1e-3, *ORDERS))
-    return max(whole * (1 - _MARGIN), *shown)
+    known = sorted({1 + 1e-7, 1 + 1e-5, 1 + 1e-3, *ORDERS, *(1 + np.geomspace(0.01, 20.0, 40)).tolist()})
+    shown = [_total(composition, order)[0] / order for order in known]
+    best = int(np.argmax(shown))
+    beside = np.linspace(known[max(0, best - 1)], known[min(len(known) - 1, best + 1)], 80)[1:-1]
+    nearer = (_total(composition, float(order))[0] / float(order) for order in beside)
+    return float(max(whole * (1 - _MARGIN), *shown, *nearer))

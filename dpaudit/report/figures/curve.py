@@ -4,6 +4,7 @@ import math
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.model.claim import Claim
+from dpaudit.model.measures.ends import Ends
 from dpaudit.model.readings import Tight
 from dpaudit.report.curves import Curve
 from dpaudit.report.figures.canvas import Canvas
@@ -24,7 +25,7 @@ def curve_figure(certificate: Certificate, curve: Curve) -> Figure:
     )
 
 
-def _claimed(claim: Claim, tight: Tight) -> str:
+def _claimed(claim: Claim, tight: Tight | Ends) -> str:
     """Return what is proved at the claimed epsilon, in one sentence."""
     if claim.epsilon == math.inf:
         return "The claimed epsilon is infinite, which promises nothing."

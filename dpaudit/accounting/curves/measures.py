@@ -1,0 +1,181 @@
+"""Bounds on a declaration in the measure of a claim: rho, mu, and Renyi divergences at listed orders.
+
+rho of independent or adaptive releases adds up, Renyi divergences order by order, mu in squares; bounds from below are
+those of one pair. A mass at infinity makes all of them infinite. Gaussian releases are counted as ratios, exactly.
+Source: Bun and Steinke (2016), Lemma 1.7; Mironov (2017), Proposition 1; Dong, Roth and Su (2022), Corollary 3.3.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from dpaudit.accounting.curves.concentrated import rho_of_atoms, rho_of_black_box, rho_of_laplace
+from dpaudit.accounting.curves.gaussian_dp import gaussian_table
+from dpaudit.accounting.curves.hockey_stick import hockey_stick
+from dpaudit.accounting.curves.renyi_divergence import envelope_of, renyi_of_loss, rho_above, rho_below
+from dpaudit.accounting.normal_form import Alternatives, NormalForm
+from dpaudit.checks import meant
+from dpaudit.engines.renyi import ranged_moment
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    ChoiceLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+    SimpleLoss,
+)
+
+Number = Fraction | float
+"""A bound: exact where it is a ratio, else rounded outwards; infinity is a float."""
+
+_UP, _DOWN = 1 + 1e-12, 1 - 1e-12
+_SHORT = 1e-3  # a range below which r^2/8, which is above, is as near as floating point gets
+_GAUSSIAN = (GaussianLoss, SampledGaussianLoss)
+
+
+def rho_between(form: NormalForm, xi: float = 0.0) -> tuple[Number, Number]:
+    """Return bounds on the smallest rho such that every Renyi divergence of order a is at most xi + rho a.
+
+    With a positive `xi` the upper bound is that of xi = 0, which is enough, and nothing is known from below.
+    """
+    high = max(_rho_above(way) for way in _ways(form.upper))
+    low = Fraction(0) if xi else max(_rho_below(way) for way in _ways(form.lower))
+    return min(low, high), high
+
+
+def rho_of_range(span: float) -> float:
+    """Return the rho of losses that lie within `span` of each other, rounded up.
+
+    Source: Dong, Durfee and Rogers (2020) for the pairs; the supremum of their divergences over the order is the limit
+    at order 1 (Harrison and Manurangsi, 2026).
+
+    >>> round(rho_of_range(1.0), 9)
+    0.123301562
+    """
+    if span < _SHORT or span > 500:
+        return span**2 / 8 * _UP
+    share = math.expm1(span) / span
+    return (1 / share - 1 + math.log(share)) * _UP + 1e-15
+
+
+def renyi_between(form: NormalForm, order: float) -> tuple[Number, Number]:
+    """Return bounds on the largest Renyi divergence of one order, over both orders of the neighbours."""
+    high = max(_renyi(way, order, 1) for way in _ways(form.upper))
+    low = max(_renyi(way, order, 0) for way in _ways(form.lower))
+    return min(low, high), high
+
+
+def squared_mu_between(form: NormalForm) -> tuple[Number, Number]:
+    """Return bounds on the square of the smallest mu for which the declaration is mu-GDP."""
+    if all(_exact(way) for way in (*form.upper, *form.lower)):
+        low, high = (max(_squares(way) for way in side) for side in (form.lower, form.upper))
+        return low, high
+    if any(loss.infinite_mass for way in _ways(form.lower) for loss, _ in way.parts):
+        return math.inf, math.inf
+    star = gaussian_table(hockey_stick(form, violated=False), form, violated=False).ranges[0]
+    return max(0.0, star.lower) ** 2 * _DOWN, star.upper**2 * _UP
+
+
+def one_sided_mass(alternatives: Alternatives) -> float:
+    """Return the largest probability of outputs that only one of two neighbours has, a lower bound."""
+    return max((loss.infinite_mass for way in _ways(alternatives) for loss, _ in way.parts), default=0.0)
+
+
+def _ways(alternatives: Alternatives) -> tuple[Composition, ...]:
+    """Return the alternatives in both orders of the neighbours, each once."""
+    return tuple(dict.fromkeys(way for held in alternatives for way in (held, held.reversed())))
+
+
+def _exact(composition: Composition) -> bool:
+    """Return whether all losses are Gaussian; on samples the least mu is that of the whole."""
+    return all(isinstance(loss, _GAUSSIAN) for loss, _ in composition.parts)
+
+
+def _squares(composition: Composition) -> Fraction:
+    """Return the sum of mu^2 over Gaussian losses, sampled ones as whole ones."""
+    held = ((loss, times) for loss, times in composition.parts if isinstance(loss, _GAUSSIAN))
+    return sum((_mu(loss) ** 2 * times for loss, times in held), start=Fraction(0))
+
+
+def _mu(loss: GaussianLoss | SampledGaussianLoss) -> Fraction:
+    """Return the shift of a Gaussian release as a ratio."""
+    return loss.exact if isinstance(loss, GaussianLoss) else meant(loss.mu)
+
+
+def _rho_above(composition: Composition) -> Number:
+    """Return the smaller of two bounds: the losses' own rho added up, and the supremum of the whole divergence."""
+    parts = [part for loss, times in composition.parts for part in envelope_of(loss, times)]
+    own = [(_rho_of(loss), times) for loss, times in parts]
+    if any(rho == math.inf for rho, _ in own):
+        return math.inf
+    added = sum((Fraction(rho) * times for rho, times in own), start=Fraction(0))
+    if all(isinstance(loss, _GAUSSIAN) for loss, _ in parts):
+        return added
+    return min(added, Fraction(rho_above(composition)))
+
+
+def _rho_of(loss: SimpleLoss) -> Number:
+    """Return an upper bound on the rho of one loss in both orders; infinity where none is known."""
+    if isinstance(loss, ChoiceLoss):
+        return max(map(_rho_of, loss.options))
+    if loss.infinite_mass > 0 or loss.reversed().infinite_mass > 0:
+        return math.inf
+    match loss:
+        case GaussianLoss() | SampledGaussianLoss():
+            return _mu(loss) ** 2 / 2
+        case LaplaceLoss(exact=shift):
+            return rho_of_laplace(shift)
+        case ApproximateLoss(epsilon=epsilon):
+            return rho_of_black_box(meant(epsilon))
+        case DiscreteLoss(span=span, rho=rho, pair=pair):
+            known = [
+                rho_of_atoms(loss if pair is None else pair),
+                *([] if span is None else [Fraction(rho_of_range(span))]),
+            ]
+            return min(known if rho is None else [*known, rho])
+        case _:
+            largest = max(loss.supremum, loss.reversed().supremum)
+            return rho_of_black_box(Fraction(largest)) if largest < math.inf else math.inf
+
+
+def _rho_below(composition: Composition) -> Number:
+    """Return a lower bound: exact for Gaussian losses, else what some order shows, or the limit at order 1."""
+    if any(loss.infinite_mass > 0 for loss, _ in composition.parts):
+        return math.inf
+    if all(isinstance(loss, _GAUSSIAN) for loss, _ in composition.parts):
+        return _squares(composition) / 2
+    at_one = math.fsum(_at_one(loss) * times for loss, times in composition.parts)
+    return max(Fraction(rho_below(composition)), Fraction(max(0.0, at_one * (1 - 1e-10) - 1e-13)))
+
+
+def _at_one(loss: SimpleLoss) -> float:
+    """Return the Kullback-Leibler divergence of a loss, the limit of its divergence at order 1, or 0."""
+    match loss:
+        case GaussianLoss() | LaplaceLoss() | ApproximateLoss():
+            return float(_rho_of(loss))  # their suprema are these limits
+        case DiscreteLoss(atoms=atoms):
+            return max(0.0, math.fsum(p * value for value, p in atoms))
+        case _:
+            return 0.0
+
+
+def _renyi(composition: Composition, order: float, side: int) -> Number:
+    """Return a bound on the divergence of a composition: 0 from below, 1 from above."""
+    if all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
+        return meant(order) * _squares(composition) / 2
+    sides = [(_renyi_of(loss, order)[side], times) for loss, times in composition.parts]
+    return math.fsum(value * times for value, times in sides) * ((1 - 1e-15), (1 + 1e-15))[side]
+
+
+def _renyi_of(loss: SimpleLoss, order: float) -> tuple[float, float]:
+    """Return bounds on one divergence; of a bounded range that of its worst pair, from above."""
+    low, high = renyi_of_loss(loss, order)
+    if isinstance(loss, DiscreteLoss) and loss.pair is not None:  # either order, picked at each release
+        high = min(high, max(renyi_of_loss(way, order)[1] for way in (loss.pair, loss.pair.reversed())))
+    if isinstance(loss, DiscreteLoss) and loss.span is not None and high < math.inf:
+        ranged = float(ranged_moment(loss.span, np.array([order - 1.0]))[0]) / (order - 1)
+        return low, min(high, ranged * _UP + 1e-14 / (order - 1))
+    return low, high

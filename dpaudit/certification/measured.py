@@ -1,0 +1,240 @@
+"""From a declaration and a claim in another measure than epsilon and delta to a certificate in that measure."""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from dpaudit.accounting.curves.measures import (
+    Number,
+    one_sided_mass,
+    renyi_between,
+    rho_between,
+    squared_mu_between,
+)
+from dpaudit.accounting.derivation.walker import derived
+from dpaudit.accounting.fold import attained_by_one_pair, folded
+from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.accounting.views import delivered_model
+from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.digits import least, most, stated
+from dpaudit.certification.evidence import BESIDE_THE_PROOF, evidence_on
+from dpaudit.certification.on_trust import ALONE, sources_of, without_word
+from dpaudit.checks import meant, one_of
+from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model.bracket import Effort
+from dpaudit.model.claim import Claim
+from dpaudit.model.condition import Condition, conditions_of, merge
+from dpaudit.model.declaration import Declaration, Release, walk
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
+from dpaudit.model.measures.ends import End, Ends
+from dpaudit.model.readings import Trust, Verdict
+from dpaudit.model.trace import Finding
+from dpaudit.model.witness import Witness
+from dpaudit.runtime.provenance import source_digest, versions
+
+MIXED = "In {measure}: proved parts alone {proved}; with stated parts at their word {whole}; share on trust {share} %."
+_ENGINES = {"rho": ("renyi",), "renyi": ("renyi",), "mu": ("gaussian", "single"), "profile": ("single", "tilted")}
+
+
+class _Row:
+    """One number of a claim beside its bounds, as ratios where they are known so."""
+
+    def __init__(self, at: float | None, claimed: float, low: Number, high: Number, *, square: bool = False) -> None:
+        self.at, self.claimed, power = at, claimed, 2 if square else 1
+        limit = meant(claimed) ** power
+        self.refuted, self.met = low > limit, high <= limit
+        if square:
+            low, high = (math.sqrt(end) for end in (low, high))
+        self.low = _rounded(low, -math.inf)
+        self.high = claimed if self.met and _rounded(high, math.inf) > claimed else _rounded(high, math.inf)
+
+
+def _rounded(value: Number, towards: float) -> float:
+    """Return the float at or beyond a bound."""
+    near = float(value)
+    if near == math.inf or not isinstance(value, Fraction):
+        return near
+    beyond = Fraction(near) < value if towards > 0 else Fraction(near) > value
+    return math.nextafter(near, towards) if beyond and near != float(stated(near)) else near
+
+
+def measured(
+    declaration: Declaration,
+    claim: MeasuredClaim,
+    conditions: tuple[Condition, ...],
+    findings: tuple[Finding, ...],
+    effort: Effort,
+) -> Certificate:
+    """Return the certificate of a claim in its own measure; `certify` calls it.
+
+    Certified: the proved upper end in that measure is within the claim; refuted: the lower end of one pair exceeds it.
+    Raises: as `certify`.
+    """
+    one_of("effort", effort, ("quick", "default", "sharp"))
+    known = merge(conditions_of(declaration, claim.neighbours), conditions)
+    judgement = derived(declaration, claim.neighbours)
+    found = attained_by_one_pair(judgement, known)
+    form = folded(judgement.above, found)
+    rows = _rows(declaration, claim, known, form, effort)
+    void = any(held.status == "violated" and held.kind not in BESIDE_THE_PROOF for held in known)
+    ends = Ends(
+        measure=claim.measure,
+        rows=tuple(End(at=row.at, lower=row.low, upper=math.inf if void else row.high) for row in rows),
+    )
+    witnesses = tuple(one.witness for one in found[:1]) if found else ()
+    broken = [row for row in rows if row.refuted]
+    open_rows = [row for row in rows if void or not row.met]
+    reasons = tuple(_against(claim, broken or open_rows, form, witnesses, refuted=bool(broken)))
+    reasons += tuple(beside_brackets(declaration, claim, known, findings))
+    trust = None if reasons else _trust(declaration, claim, known, effort, rows)
+    verdict: Verdict = "refuted" if broken else "not_proved" if reasons else "stated" if trust else "certified"
+    told = () if trust is None else tuple(_sentences(trust, claim, rows[0]))
+    return Certificate(
+        verdict=verdict,
+        reasons=reasons or told or tuple(_within(claim, row) for row in rows),
+        claim=claim,
+        tight=ends,
+        printed=None,
+        slack=None,
+        witnesses=witnesses,
+        conditions=known,
+        findings=findings,
+        declaration=declaration,
+        engines=_ENGINES[claim.measure],
+        effort=effort,
+        versions=versions(),
+        source_digest=source_digest(),
+        trust=trust,
+    )
+
+
+def _rows(
+    declaration: Declaration,
+    claim: MeasuredClaim,
+    conditions: tuple[Condition, ...],
+    form: NormalForm,
+    effort: Effort,
+) -> list[_Row]:
+    """Return each number of the claim with its bounds."""
+    match claim:
+        case RhoClaim(rho=rho, xi=xi):
+            return [_Row(None, rho, *rho_between(form, xi))]
+        case MuClaim(mu=mu):
+            return [_Row(None, mu, *squared_mu_between(form), square=True)]
+        case RenyiClaim(renyi=points):
+            return [_Row(order, epsilon, *renyi_between(form, order)) for order, epsilon in points]
+        case ProfileClaim(profile=points):
+            return [_point(declaration, claim, conditions, point, effort) for point in points]
+        case _:
+            raise UnsupportedError(f"A claim in {claim.measure or type(claim).__name__} has no rule here.")
+
+
+def _point(
+    declaration: Declaration,
+    claim: MeasuredClaim,
+    conditions: tuple[Condition, ...],
+    point: tuple[float, float],
+    effort: Effort,
+) -> _Row:
+    """Return one point of a profile with the bounds on delta there."""
+    at = Claim(epsilon=point[0], delta=point[1], neighbours=claim.neighbours, model=claim.model, unit=claim.unit)
+    evidence = evidence_on(declaration, at, conditions, effort)
+    delta = evidence.tight.delta
+    row = _Row(point[0], point[1], delta.lower, delta.upper)
+    if evidence.meets(at):
+        row.met, row.high = True, min(row.high, point[1])
+    row.refuted = evidence.refutes(at) and delta.lower > point[1]
+    return row
+
+
+def _named(claim: MeasuredClaim, row: _Row) -> str:
+    """Return the name of a number of the claim."""
+    if claim.measure == "renyi":
+        return f"the Renyi divergence of order {stated(row.at or 0.0)}"
+    return f"delta at epsilon {stated(row.at or 0.0)}" if claim.measure == "profile" else claim.measure
+
+
+def _against(
+    claim: MeasuredClaim, rows: list[_Row], form: NormalForm, witnesses: tuple[Witness, ...], *, refuted: bool
+) -> Iterator[str]:
+    """Yield what the bounds say against the claim."""
+    for row in rows:
+        name, claimed = _named(claim, row), stated(row.claimed)
+        if refuted:
+            pairs = " ".join(map(pair_of, witnesses))
+            beyond = f"{least(row.low)} or more"
+            if row.low == math.inf:
+                mass = least(one_sided_mass(form.lower))
+                beyond = f"infinite, as an event of probability {mass} or more happens on one side only"
+            yield f"Of the declared releases {name} is {beyond}; the claim is {claimed}: it is false. {pairs}"
+        elif row.high == math.inf:
+            yield f"No finite bound on {name} is proved; the claim is {claimed}."
+        else:
+            yield f"It is proved that {name} is at most {most(row.high, math.inf)} only; the claim is {claimed}."
+
+
+def _within(claim: MeasuredClaim, row: _Row) -> str:
+    """Return why one number of the claim is certified."""
+    return (
+        f"Of the declared releases {_named(claim, row)} is proved to be at most {most(row.high, row.claimed)}, within "
+        f"the claimed {stated(row.claimed)}."
+    )
+
+
+def _trust(
+    declaration: Declaration,
+    claim: MeasuredClaim,
+    conditions: tuple[Condition, ...],
+    effort: Effort,
+    rows: list[_Row],
+) -> Trust | None:
+    """Return what the claim takes on trust; with a part at infinity no measure here is finite."""
+    sources = sources_of(declaration, conditions)
+    if not sources:
+        return None
+    alone = without_word(declaration)
+    if not any(isinstance(node, Release) for _, node in walk(alone)):
+        return Trust(sources=sources)
+    try:
+        judgement = derived(alone, claim.neighbours)
+        form = folded(judgement.above, attained_by_one_pair(judgement))
+        proved = _rows(alone, claim, (), form, effort)[0].high
+    except (UnsupportedError, DeclarationError):
+        return Trust(sources=sources)
+    power, whole = 2 if claim.measure == "mu" else 1, rows[0].high
+    share = max(0.0, 1 - (proved / whole) ** power) if 0 < whole < math.inf else 1.0
+    return Trust(sources=sources, proved=proved, share=share)
+
+
+def _sentences(trust: Trust, claim: MeasuredClaim, row: _Row) -> Iterator[str]:
+    """Yield a line for each source, and of a mixture what is proved without them."""
+    yield from (ALONE.format(source=source) for source in trust.sources)
+    if trust.proved is not None:
+        yield MIXED.format(
+            measure=_named(claim, row),
+            proved=most(trust.proved, row.claimed),
+            whole=most(row.high, row.claimed),
+            share=f"{100 * trust.share:.3g}",
+        )
+
+
+def beside_brackets(
+    declaration: Declaration, claim: Claim, conditions: tuple[Condition, ...], findings: tuple[Finding, ...]
+) -> Iterator[str]:
+    """Yield what stands against a claim in any measure: its view, violated conditions and findings."""
+    model = delivered_model(declaration)
+    if not claim.implied_by(model):
+        yield f"The declaration protects the {model} view; the claim is about the {claim.model} one."
+    for condition in conditions:
+        if condition.status == "violated" and condition.kind != "attained":
+            yield f"A condition of the proof is violated: {condition.text}"
+    for finding in findings:
+        yield f"The run and its declaration disagree ({finding.rule}): {finding.message}"
+
+
+def pair_of(witness: Witness) -> str:
+    """Return the pair that a refutation rests on, in one sentence."""
+    if witness.attained == "by_definition":
+        return f"Some pair moves '{witness.labels[0]}' by its stated sensitivity, which attains this."
+    moved = ", ".join(f"'{label}'" for label in witness.labels) or "all releases"
+    return f"One pair was checked to move {moved} by the stated sensitivities at once, which attains this."

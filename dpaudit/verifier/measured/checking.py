@@ -1,0 +1,134 @@
+"""A certificate in its own measure, derived again: its form, its ends, its verdict and its reasons."""
+
+import math
+from typing import Any
+
+from dpaudit.verifier.folding import fold, model, walk
+from dpaudit.verifier.losses import Multiset
+from dpaudit.verifier.measured.bounds import between, lost
+from dpaudit.verifier.numerics.decimals import above, below, full
+from dpaudit.verifier.refusals import Table, require
+from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.stated_ends import Outcome
+from dpaudit.verifier.verdicts import covers, pair_sentence, sources, without_word
+
+_AT = {"renyi": "order", "profile": "epsilon"}
+_NEAR, _SHARE = 1e-6, 1e-9
+_INFINITE = {"refuted": "refuted infinite", "unproved": "infinite"}
+_BESIDE = ("attained", "printed_premise")
+
+
+def rows_of(data: Table) -> list[tuple[float, float, float, float]]:
+    """Return each point of the claim: where, what is claimed, and both stated ends."""
+    claim, measure = data["claim"], data["claim"]["measure"]
+    held = data["tight"][measure]
+    ends, points = (held, claim[measure]) if measure in _AT else ([held], [claim[measure]])
+    require(len(ends) == len(points), "the ends are not those of the claim's points")
+    rows = []
+    for end, point in zip(ends, points, strict=True):
+        at, claimed = 0.0, point
+        if measure in _AT:
+            at, claimed = (float(point[key]) for key in (_AT[measure], "delta" if measure == "profile" else "epsilon"))
+            require(end[_AT[measure]] == at, "an end is not at a point of the claim")
+        low, high = float(end["lower"]), float(end["upper"])
+        require(0 <= low <= high, "a bracket is empty or negative")
+        rows.append((at, float(claimed), low, high))
+    require(measure != "renyi" or all(at > 1 for at, *_ in rows), "an order is not above 1")
+    return rows
+
+
+def complaints(data: Table, found: list[Multiset]) -> list[str]:
+    """Return where verdict, reasons and trust are not those that follow from the stated ends."""
+    texts: Table = TABLES["measured"]
+    claim, measure, rows = data["claim"], data["claim"]["measure"], rows_of(data)
+    require("printed" not in data and "slack" not in data, "a claim in this measure has no printed argument or slack")
+    broken = [row for row in rows if row[2] > row[1]]
+    failing = broken or [row for row in rows if row[3] > row[1]]
+    reasons = []
+    for at, claimed, low, high in failing:
+        words = {"name": _name(measure, at), "claimed": full(claimed), "low": below(low), "high": above(high, math.inf)}
+        words |= {"mass": below(lost(found)), "pairs": " ".join(map(pair_sentence, data["witnesses"]))}
+        against = ("refuted", low) if broken else ("unproved", high)
+        kind = _INFINITE[against[0]] if against[1] == math.inf else against[0]
+        reasons.append(str(texts[kind]).format(**words))
+    if not covers(held := model(data["declaration"]), claim):
+        reasons.append(TABLES["reasons"]["model"].format(held=held, claim=claim))
+    violated = [row for row in data["conditions"] if row["status"] == "violated" and row["kind"] != "attained"]
+    reasons += [TABLES["reasons"]["violated"].format(**row) for row in violated]
+    reasons += [TABLES["reasons"]["disagrees"].format(**row) for row in data["findings"]]
+    verdict = "refuted" if broken else "not_proved" if reasons else "stated" if sources(data) else "certified"
+    require(("trust" in data) == (verdict == "stated"), f"what is on trust is not as a {verdict} claim says it")
+    within = [
+        str(texts["certified"]).format(name=_name(measure, r[0]), high=above(r[3], r[1]), claimed=full(r[1]))
+        for r in rows
+    ]
+    reasons = reasons or (_on_trust(data, rows[0]) if verdict == "stated" else within)
+    stated = [(data["verdict"], verdict), *zip(data["reasons"], reasons, strict=False)]
+    wrong = [f"{said!r} does not follow, but {follows!r} does" for said, follows in stated if said != follows]
+    return wrong + ([f"{len(reasons)} reasons follow"] if len(reasons) != len(data["reasons"]) else [])
+
+
+def numbers(data: Table, found: list[Multiset]) -> Outcome:
+    """Compare every stated end with this checker's own bounds."""
+    measure, relation = data["claim"]["measure"], data["claim"]["neighbours"]
+    whole = fold(data["declaration"], relation)
+    void = any(row["status"] == "violated" and row["kind"] not in _BESIDE for row in data["conditions"])
+    outcome = Outcome()
+    for at, claimed, low, high in rows_of(data):
+        upper, attained = between(measure, at, whole), between(measure, at, found)
+        name = _name(measure, at)
+        if void and high < math.inf:
+            outcome = outcome.joined(Outcome(("a condition is violated, and an upper end is stated all the same",)))
+        if high < attained[0] * (1 - _NEAR):
+            outcome = outcome.joined(Outcome((f"the upper bound on {name}, {high:.9g}, is below what a pair attains",)))
+        elif low <= claimed and high < upper[1] * (1 - _NEAR) and not (high == claimed >= upper[1] * (1 - _NEAR)):
+            told = f"the upper bound on {name}, {high:.9g}, is not confirmed: this checker proves {upper[1]:.9g}"
+            outcome = outcome.joined(Outcome((), (told,)))
+        if low > attained[1] * (1 + _NEAR):
+            outcome = outcome.joined(
+                Outcome((f"the lower bound on {name}, {low:.9g}, is above what the pair attains",))
+            )
+        elif low > attained[0] * (1 + _NEAR) and low > claimed:
+            told = f"the lower bound on {name}, {low:.9g}, is not confirmed: this checker proves {attained[0]:.9g}"
+            outcome = outcome.joined(Outcome((), (told,)))
+    return outcome.joined(_proved_alone(data))
+
+
+def _name(measure: str, at: float) -> str:
+    """Return the name of a number of the claim."""
+    names = {"renyi": "the Renyi divergence of order {}", "profile": "delta at epsilon {}"}
+    return names.get(measure, measure).format(full(at))
+
+
+def _on_trust(data: Table, row: tuple[float, float, float, float]) -> list[str]:
+    """Return the reasons of a stated claim: a line for each source, and of a mixture what is proved without them."""
+    trust, measure, (at, claimed, _, whole) = data["trust"], data["claim"]["measure"], row
+    require(trust["sources"] == sources(data), "the sources of what is on trust are not those of the declaration")
+    lines = [str(TABLES["reasons"]["alone"]).format(source=source) for source in trust["sources"]]
+    if "proved" not in trust:
+        require(trust["share"] == 1, "the share on trust is not that of the ends")
+        return lines
+    proved, power = float(trust["proved"]), 2 if measure == "mu" else 1
+    share = max(0.0, 1 - (proved / whole) ** power) if 0 < whole < math.inf else 1.0
+    require(abs(trust["share"] - share) <= _SHARE, "the share on trust is not that of the ends")
+    ends = {"proved": above(proved, claimed), "whole": above(whole, claimed), "share": f"{100 * trust['share']:.3g}"}
+    return [*lines, str(TABLES["measured"]["mixed"]).format(measure=_name(measure, at), **ends)]
+
+
+def _proved_alone(data: Table) -> Outcome:
+    """Compare what is said to be proved of the other parts with this checker's own bound on them."""
+    stated: Any = data.get("trust", {}).get("proved")
+    if stated is None:
+        return Outcome()
+    at, *_ = rows_of(data)[0]
+    tree = without_word(data["declaration"])
+    high = between(data["claim"]["measure"], at, fold(tree, data["claim"]["neighbours"]))[1]
+    open_end = float(stated) < high * (1 - _NEAR)
+    return Outcome((), ("what is proved without the stated parts is not confirmed",) if open_end else ())
+
+
+def notes(data: Table) -> tuple[str, ...]:
+    """Return what was taken from the certificate."""
+    named = dict.fromkeys(node["source"] for node in walk(data["declaration"]) if node["node"] == "stated")
+    told = [f"Taken on trust, as the declaration says: what {source} states." for source in named]
+    return (*told, f"The ends are in {data['claim']['measure']}, and were bounded again in it; nothing was translated.")

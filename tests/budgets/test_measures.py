@@ -1,0 +1,166 @@
+"""Claims in rho, mu, Renyi divergences and points of a profile: proved, refuted or neither, in their own measure."""
+
+import copy
+import json
+import math
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry
+
+from dpaudit import Claim, Release, Repeat, Sequential, Stated, Subsample, certify, schemas
+from dpaudit.accounting.curves.measures import rho_of_range
+from dpaudit.certification.certificate import Certificate
+from dpaudit.errors import ConfigError, UnsupportedError
+from dpaudit.model.certificate import digest_of
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.codec import decode_claim, encode
+from dpaudit.model.declaration import Declaration
+from dpaudit.model.measures.claims import MuClaim, ProfileClaim, RenyiClaim, RhoClaim
+from dpaudit.verifier import verify
+from mechanisms import Finite, Gaussian, Laplace, RandomisedResponse
+
+RELATION: Neighbours = "replace_one"
+SUM = Release(label="sum", mechanism=Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours=RELATION))
+COUNT = Release(label="count", mechanism=Laplace(scale=1.0, l1_sensitivity=1.0, neighbours=RELATION))
+ANSWER = Release(label="answer", mechanism=RandomisedResponse(epsilon=1.0, neighbours=RELATION))
+FOUR = Repeat(part=SUM, times=4)
+TOLD = Stated(epsilon=1.0, source="a vendor")
+LAPLACE_RHO, ANSWER_RHO = math.exp(-1), math.tanh(0.5)
+
+
+def rho(value: float) -> RhoClaim:
+    """A claim in rho."""
+    return RhoClaim(rho=value, neighbours=RELATION)
+
+
+def mu(value: float) -> MuClaim:
+    """A claim in mu."""
+    return MuClaim(mu=value, neighbours=RELATION)
+
+
+@pytest.mark.parametrize(
+    ("declaration", "claim", "verdict"),
+    [
+        (SUM, rho(0.5), "certified"),
+        (SUM, rho(0.4999999), "refuted"),
+        (FOUR, rho(2.0), "certified"),
+        (FOUR, mu(2.0), "certified"),
+        (FOUR, mu(1.9999999), "refuted"),
+        (COUNT, rho(LAPLACE_RHO * (1 + 1e-6)), "certified"),
+        (COUNT, rho(LAPLACE_RHO * (1 - 1e-6)), "refuted"),
+        (ANSWER, rho(ANSWER_RHO * (1 + 1e-6)), "certified"),
+        (ANSWER, rho(ANSWER_RHO * (1 - 1e-6)), "refuted"),
+        (COUNT, mu(math.sqrt(2 * LAPLACE_RHO)), "refuted"),
+        (COUNT, mu(1.03007), "certified"),
+        (SUM, RenyiClaim(renyi=((2.0, 1.0), (3.0, 1.5)), neighbours=RELATION), "certified"),
+        (SUM, RenyiClaim(renyi=((2.0, 1.0), (3.0, 1.49)), neighbours=RELATION), "refuted"),
+        (SUM, ProfileClaim(profile=((1.0, 0.1270), (2.0, 0.021)), neighbours=RELATION), "certified"),
+        (SUM, ProfileClaim(profile=((1.0, 0.1269), (2.0, 0.021)), neighbours=RELATION), "refuted"),
+        (TOLD, rho(0.4622), "stated"),
+        (TOLD, rho(0.4621), "not_proved"),
+        (Stated(epsilon=0.1, delta=1e-9, source="a vendor"), rho(9.0), "not_proved"),
+        (Sequential(parts=(SUM, TOLD)), rho(1.0), "stated"),
+        (Sequential(parts=(SUM, TOLD)), rho(0.4), "refuted"),
+    ],
+)
+def test_the_verdict_is_that_of_the_measure(declaration: Declaration, claim: Claim, verdict: str) -> None:
+    """Equality counts as met, rationals are compared as rationals, and the checker comes to the same verdict."""
+    certificate = certify(declaration, claim)
+    assert certificate.verdict == verdict, certificate.reasons
+    assert Certificate.from_json(certificate.to_json()) == certificate
+    assert not verify(certificate.to_json()).complaints
+    if verdict == "refuted":
+        assert certificate.witnesses
+
+
+def test_a_sample_saves_nothing_in_rho_and_mu() -> None:
+    """Rho of a sampled Gaussian release stays that of the whole one; rho times the squared rate is refuted."""
+    noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")
+    present = Release(label="sum", mechanism=noise)
+    rare = Subsample(part=present, rate=0.01)
+    for claim, verdict in ((0.5, "certified"), (0.5 * 0.01**2, "refuted")):
+        assert certify(rare, RhoClaim(rho=claim, neighbours="add_remove")).verdict == verdict
+    for size, verdict in ((1.0, "certified"), (0.99, "refuted")):
+        assert certify(rare, MuClaim(mu=size, neighbours="add_remove")).verdict == verdict
+
+
+def test_the_rho_of_a_table_is_known_to_a_millionth_from_both_sides() -> None:
+    """(.5, .5) against (.9323, .0677): .7272837, at an order of about 1.456."""
+    table = Finite(first=(0.5, 0.5), second=(0.9323, 0.0677), neighbours=RELATION)
+    ends: Any = certify(Release(label="table", mechanism=table), rho(1.0)).tight
+    (end,) = ends.rows
+    assert 0.7272837 - 1e-6 <= end.lower <= 0.7272838
+    assert 0 <= end.upper - end.lower <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("span", "value"),
+    [(0.1, 0.00124982643), (0.5, 0.0311420923), (1, 0.1233015615), (2, 0.4744746471), (8, 4.92290754)],
+)
+def test_the_rho_of_a_bounded_range(span: float, value: float) -> None:
+    assert rho_of_range(span) == pytest.approx(value, rel=1e-8)
+
+
+def test_a_mass_on_one_side_refutes_every_finite_rho() -> None:
+    """An output that only one neighbour has makes rho and mu infinite, however rare it is."""
+    table = Finite(first=(1 - 1e-9, 1e-9), second=(1.0, 0.0), neighbours=RELATION)
+    for claim in (rho(100.0), mu(100.0)):
+        certificate = certify(Release(label="leak", mechanism=table), claim)
+        assert certificate.verdict == "refuted"
+        assert "happens on one side only" in certificate.reasons[0]
+        assert not verify(certificate.to_json()).complaints
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"rho": 0.5},
+        {"rho": 0.5, "xi": 0.1},
+        {"mu": 1},
+        {"renyi": {"order": 2, "epsilon": 0.5}},
+        {"renyi": [{"order": 2, "epsilon": 0.5}, {"order": 3, "epsilon": 1}]},
+        {"profile": [{"epsilon": 1, "delta": 1e-5}]},
+    ],
+)
+def test_a_claim_keeps_its_measure_through_json(given: dict[str, Any]) -> None:
+    """One form: by keyword, from a table, and back; it has no epsilon that could be read by mistake."""
+    claim = decode_claim(given | {"neighbours": RELATION})
+    assert decode_claim(encode(claim)) == claim == copy.deepcopy(claim)
+    assert encode(claim)["measure"] in given
+    with pytest.raises(UnsupportedError, match="the claim is"):
+        _ = claim.epsilon
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"rho": 0.5, "epsilon": 1.0}, "got epsilon and rho"),
+        ({"rho": 0.5, "mu": 1.0}, "got rho and mu"),
+        ({"rho": -1.0}, "rho=-1"),
+        ({"renyi": [{"order": 1, "epsilon": 0.5}]}, "order=1"),
+        ({"profile": []}, "Expected profile to list"),
+        ({"rho": 0.5, "xii": 1.0}, "did you mean 'xi'"),
+    ],
+)
+def test_two_measures_and_odd_numbers_are_refused_by_name(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        decode_claim(given | {"neighbours": RELATION})
+
+
+@pytest.mark.parametrize("claim", [rho(0.5), mu(1.0), RenyiClaim(renyi=((2.0, 1.0),), neighbours=RELATION)])
+def test_a_forged_end_in_a_measure_is_no_accepted_certificate(claim: Claim) -> None:
+    """A smaller claim with smaller ends, and a verdict that does not follow: the checker's own bounds say no."""
+    honest = certify(SUM, claim)
+    Draft202012Validator(schemas.load("certificate"), registry=Registry()).validate(json.loads(honest.to_json()))
+    assert verify(honest.to_json()).accepted
+    measure = honest.to_dict()["claim"]["measure"]
+    for factor in (0.5, 0.99):
+        text = honest.to_json().replace(": 0.5", f": {0.5 * factor}").replace(": 1.0,", f": {factor},")
+        data = json.loads(text)
+        held = data["tight"][measure]
+        for end in held if isinstance(held, list) else [held]:
+            end |= {"lower": 0.0, "upper": end["upper"] * (factor if factor < end["upper"] else 1)}
+        data["declaration"] = honest.to_dict()["declaration"]
+        assert not verify(json.dumps(data | {"digest": digest_of(data)})).accepted
