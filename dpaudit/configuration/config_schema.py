@@ -18,6 +18,7 @@ from dpaudit.errors import DPAuditError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Printed
 from dpaudit.model.deployment import Deployment
+from dpaudit.model.measures.claims import KINDS, MeasuredClaim
 from dpaudit.model.mechanism import AdditiveMechanism, Mechanism
 from dpaudit.model.node_kinds import NODES
 from dpaudit.model.system import System
@@ -64,6 +65,7 @@ def config_schema() -> JsonSchema:
     Plug-ins are among them; the keys of a plug-in that cannot be imported are left open.
     """
     sections = {name: table_schema(fields_of(kind), summary_of(kind)) for name, kind in _SECTIONS.items()}
+    sections["claim"] = {"anyOf": [sections["claim"], *map(_measured_schema, KINDS.values())]}
     sections |= {"algorithm": _choice("algorithms"), "problem": _choice("problems"), "library": _LIBRARY}
     sections |= {"declaration": {"$ref": "#/$defs/node"}, "deployment": {"$ref": "#/$defs/Deployment"}}
     forms = [
@@ -72,6 +74,24 @@ def config_schema() -> JsonSchema:
     ]
     definitions = dict(_definitions()) | _deployment()
     return _HEAD | {"properties": sections, "additionalProperties": False, "oneOf": forms, "$defs": definitions}
+
+
+def _measured_schema(kind: type[MeasuredClaim]) -> JsonSchema:
+    """Return the schema of a claim in another measure than epsilon and delta; points are a table or a list of them."""
+    numbers = [kind.measure, *(["xi"] if kind.measure == "rho" else [])]
+    who = tuple(field for field in fields_of(Claim) if field.name not in ("epsilon", "delta"))
+    points = {"renyi": ("order", "epsilon"), "profile": ("epsilon", "delta")}.get(kind.measure, ())
+    number: JsonSchema = {"type": "number", "minimum": 0}
+    row: JsonSchema = {
+        "type": "object",
+        "properties": dict.fromkeys(points, number),
+        "required": list(points),
+        "additionalProperties": False,
+    }
+    value = {"anyOf": [row, {"type": "array", "minItems": 1, "items": row}]} if points else number
+    held = table_schema(who, summary_of(kind))
+    held["properties"] = dict.fromkeys(numbers, value) | held["properties"]
+    return held | {"required": [kind.measure, *held["required"]]}
 
 
 def table_schema(fields: tuple[Field, ...], description: str, **fixed: str) -> JsonSchema:
