@@ -20,15 +20,17 @@ CONFIGURATIONS = sorted(
 _CHOICES = ("delta", "name", "model", "calibration", "variant", "noise")
 KNOWN_BAD = {"lplr_paper.toml"}
 """Printed algorithms that are not private; their first line says so."""
+STATED = {"mixed.json"}
+"""Examples with a part that somebody else states."""
 
 
 @pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)
 def test_a_configuration_that_ships_is_certified(path: Path) -> None:
-    """Exit code 0: no example teaches a claim that does not hold, unless it is there to be refuted, and is."""
+    """Exit code 0: no example teaches a claim that does not hold, unless it is there to be refuted or stated, and is."""
     if path.name.startswith("dp_sgd") and (find_spec("torch") is None or find_spec("opacus") is None):
         pytest.skip("not run: the extra 'opacus' is not installed")
     ended = CliRunner().invoke(app, ["certify", str(path)])
-    assert ended.exit_code == (1 if path.name in KNOWN_BAD else 0), ended.output
+    assert ended.exit_code == (1 if path.name in KNOWN_BAD else 4 if path.name in STATED else 0), ended.output
     if path.name in KNOWN_BAD:
         assert "known-bad" in path.read_text(encoding="utf-8").splitlines()[0]
 
