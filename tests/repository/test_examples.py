@@ -26,7 +26,7 @@ STATED = {"mixed.json"}
 
 @pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)
 def test_a_configuration_that_ships_is_certified(path: Path) -> None:
-    """Exit code 0: no example teaches a claim that does not hold, unless it is there to be refuted or stated, and is."""
+    """Exit code 0: no example teaches a claim that does not hold, unless it is there to be refuted or is stated."""
     if path.name.startswith("dp_sgd") and (find_spec("torch") is None or find_spec("opacus") is None):
         pytest.skip("not run: the extra 'opacus' is not installed")
     ended = CliRunner().invoke(app, ["certify", str(path)])
