@@ -77,6 +77,10 @@ if TYPE_CHECKING:
     from dpaudit.model.losses import Loss as Loss
     from dpaudit.model.losses import SampledGaussianLoss as SampledGaussianLoss
     from dpaudit.model.losses import SampledLoss as SampledLoss
+    from dpaudit.model.measures.claims import MuClaim as MuClaim
+    from dpaudit.model.measures.claims import ProfileClaim as ProfileClaim
+    from dpaudit.model.measures.claims import RenyiClaim as RenyiClaim
+    from dpaudit.model.measures.claims import RhoClaim as RhoClaim
     from dpaudit.model.mechanism import Mechanism as Mechanism
     from dpaudit.model.streams import Streams as Streams
     from dpaudit.model.system import System as System
