@@ -36,23 +36,13 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
-_CLASSES = {
-    "capri": "Capri",
-    "cell_table": "CellTable",
-    "dp_sgd": "DpSgd",
-    "lplr": "Lplr",
-    "ldp_obi": "LdpObi",
-    "lsvi_ucb": "LsviUcb",
-    "pucb": "Pucb",
-    "ucrl_vtr": "UcrlVtr",
-    "dp_ebs": "DpEbs",
-    "g_optimal_dueling": "GOptimalDueling",
-}
-
 
 def load(name: str) -> Any:
     """Return the class of the algorithm called `name`, importing only its module.
 
     Raises: KeyError: no such algorithm.
     """
-    return getattr(import_module(f"algorithms.{name}"), _CLASSES[name])
+    if name not in NAMES:
+        raise KeyError(name)
+    class_name = "".join(word.capitalize() for word in name.split("_"))
+    return getattr(import_module(f"algorithms.{name}"), class_name)

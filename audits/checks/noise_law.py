@@ -22,11 +22,12 @@ import numpy as np
 
 from audits.checks.laws.bulk import extremes, masses
 from audits.checks.laws.coincidences import chance_of_equal
-from audits.checks.laws.departures import departures, worst
+from audits.checks.laws.departures import departures
 from audits.checks.laws.mechanism_law import outer
 from audits.checks.laws.uniforms import dependent, uniforms
 from dpaudit import Mechanism
 from dpaudit.checks import count, open_probability
+from dpaudit.looks import worst
 from dpaudit.model.mechanism import Array, is_additive
 
 FACTORS = (1 / 16, 1 / 4, 1 / 2, 0.7, 0.85, 1.2, 1.4, 2.0, 4.0)
@@ -137,7 +138,7 @@ def _departure(output: Array, mechanism: Mechanism, answer: Array, level: float)
     if found is None or not len(found):
         return ""
     departure = worst(list(departures(outer(found), independent=not dependent(mechanism))))
-    return departure.says if departure.probability < level else ""
+    return departure.words if departure.probability < level else ""
 
 
 def _far_out(output: Array, mechanism: Mechanism, answer: Array, level: float) -> str:
@@ -149,7 +150,7 @@ def _far_out(output: Array, mechanism: Mechanism, answer: Array, level: float) -
     if found is None or not found.size:
         return ""
     departure = worst([*extremes(found), *masses(mechanism, output, known)])
-    return departure.says if departure.probability < level else ""
+    return departure.words if departure.probability < level else ""
 
 
 def _placed(mechanism: Mechanism, output: Array, known: Array) -> Array | None:

@@ -310,7 +310,7 @@ def of_another_law(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
     for label, noise in (*noises.items(), *pooled.items(), *_high_nodes({**noises, **pooled})):
         departure = departs_in_run(noise.mechanism, noise.rows, rng)
         if departure is not None:
-            message = f"The noise of '{label}' in the run is not that of {noise.mechanism.name}: {departure.says}"
+            message = f"The noise of '{label}' in the run is not that of {noise.mechanism.name}: {departure.words}"
             yield Finding(rule="DPA229", where=label, message=f"{message} ({noise.site}).")
 
 
@@ -318,7 +318,7 @@ def of_other_laws_together(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]
     """Yield a finding (DPA229) where the noise of all labels together does not follow the stated laws."""
     departure = departs_in_sum(((noise.mechanism, noise.rows) for noise in noises.values()), np.random.default_rng(0))
     if departure is not None and len(noises) > 1:
-        message = f"The noise of all releases of the run together is not that of their mechanisms: {departure.says}."
+        message = f"The noise of all releases of the run together is not that of their mechanisms: {departure.words}."
         yield Finding(rule="DPA229", where=next(iter(noises)), message=message)
 
 
@@ -336,7 +336,7 @@ def depending(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
         return
     label, least = min(tested, key=lambda found: found[1].probability)
     if least.probability * len(tested) < _ALARM:
-        message = f"The noise of '{label}' in the run is not independent: {least.says} ({noises[label].site})."
+        message = f"The noise of '{label}' in the run is not independent: {least.words} ({noises[label].site})."
         yield Finding(rule="DPA229", where=label, message=message)
 
 

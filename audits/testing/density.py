@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from audits.checks.laws.conditionals import Law, Placed, placed, unread_answers
-from audits.checks.laws.departures import departures, given_departures, worst
+from audits.checks.laws.departures import departures, given_departures
 from audits.testing.check import Check
 from dpaudit import Mechanism
+from dpaudit.looks import worst
 
 _NUMBERS, _FEWEST = 200_000, 40_000
 _ALARM = 1e-9
@@ -69,7 +70,7 @@ def _judged(law: Law, found: Placed) -> Check:
     else:
         departure = worst(list(given_departures(found.uniform, beside, own)))
     if departure.probability < _ALARM:
-        return Check(what="law", outcome="failed", says=f"samples do not follow log_density: {departure.says}")
+        return Check(what="law", outcome="failed", says=f"samples do not follow log_density: {departure.words}")
     first = law.output[:, 0]
     repeated = len(first) - len(np.unique(first))
     if not law.whole and repeated > 2:

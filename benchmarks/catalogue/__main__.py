@@ -1,6 +1,5 @@
 """`python -m benchmarks.catalogue`: the auditor on mechanisms, correct and broken, whose privacy is known."""
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
@@ -41,7 +40,7 @@ def catalogue(
     emit(
         lambda: benchmark_text(rows),
         lambda: benchmark_markdown(rows),
-        lambda: json.dumps([encode(asdict(row)) for row in rows], indent=2, sort_keys=True),
+        lambda: [encode(asdict(row)) for row in rows],
         style,
         output,
     )

@@ -1,6 +1,5 @@
 """`python -m benchmarks.known_bugs`: dpaudit on defects of real software and their fixed versions."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -47,7 +46,7 @@ def known_bugs(
     emit(
         lambda: bugs_text(rows),
         lambda: bugs_markdown(rows),
-        lambda: json.dumps([encode(asdict(row)) for row in rows], indent=2, sort_keys=True),
+        lambda: [encode(asdict(row)) for row in rows],
         style,
         output,
     )

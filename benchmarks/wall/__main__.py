@@ -1,6 +1,5 @@
 """`python -m benchmarks.wall`: releases of other libraries, audited under one error rate."""
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,7 +74,7 @@ def wall(
     emit(
         lambda: wall_text(results, level, size),
         lambda: wall_markdown(results, level, size),
-        lambda: json.dumps(wall_data(results, level, size, used_seed), indent=2, sort_keys=True),
+        lambda: wall_data(results, level, size, used_seed),
         style,
         output,
     )

@@ -1,6 +1,5 @@
 """`dpaudit audit`: membership-inference attacks on the code and lower bounds on epsilon."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -105,7 +104,7 @@ def audit(
     emit(
         lambda: Group(*map(audit_text, results)),
         lambda: "\n".join(map(audit_markdown, results)),
-        lambda: json.dumps([result.to_dict() for result in results], indent=2, sort_keys=True),
+        lambda: [result.to_dict() for result in results],
         style,
         output,
     )

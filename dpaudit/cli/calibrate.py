@@ -1,6 +1,5 @@
 """`dpaudit calibrate`: the smallest noise scale that certifies the claim, shown or written into the file."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -41,7 +40,7 @@ def calibrate(
     emit(
         lambda: calibration_text(calibration, advice),
         lambda: calibration_markdown(calibration, advice),
-        lambda: json.dumps(calibration.to_dict(), indent=2, sort_keys=True),
+        calibration.to_dict,
         style,
         output,
     )

@@ -60,13 +60,16 @@ def check(
     from dpaudit.gate.summary import append_step_summary, summary
     from dpaudit.gate.terminal import document_text, issue_lines
 
-    last = _last_day(expires, baseline) if accept else None
+    today = datetime.now(UTC).date()
+    last = _last_day(reason, expires, today, baseline) if accept else None
+    if not accept and (reason or expires or rule):
+        raise ConfigError("Expected --accept beside --reason, --expires and --rule: they say what is accepted.")
     accepted = Baseline() if baseline is None or (accept and not baseline.exists()) else read_baseline(baseline)
     folder = None if output is None else output_folder(output)
     document = run_checks(
         tuple(configs),
         accepted,
-        datetime.now(UTC).date(),
+        today,
         attack=not proof_only,
         runs=runs,
         significance=significance,
@@ -89,14 +92,21 @@ def check(
     return Exit(document.exit_code)
 
 
-def _last_day(expires: str, baseline: Path | None) -> date:
-    """Return the last day of an acceptance.
+def _last_day(reason: str, expires: str, today: date, baseline: Path | None) -> date:
+    """Return the last day of an acceptance; what is wrong with it is said before anything runs.
 
-    Raises: ConfigError: no baseline to write to, or no date.
+    Raises: ConfigError: no baseline to write to, no date, one that is too far, or no reason.
     """
+    from dpaudit.gate.baseline import require_term
+
     if baseline is None:
         raise ConfigError("Expected --baseline FILE with --accept: the file to which the open issues are added.")
     try:
-        return date.fromisoformat(expires)
+        last = date.fromisoformat(expires)
     except ValueError:
         raise ConfigError(f"Expected --expires={expires!r} as YYYY-MM-DD.") from None
+    try:
+        require_term(reason, today, last)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    return last

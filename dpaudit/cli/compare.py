@@ -1,6 +1,5 @@
 """`dpaudit compare`: the differences between two reports, or what many reports and checks said over time."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -54,7 +53,7 @@ def _two(before: Path, after: Path, style: Format, output: Path | None) -> Exit:
     emit(
         lambda: changes_text(changes),
         lambda: changes_markdown(changes),
-        lambda: json.dumps([asdict(change) for change in changes], indent=2, sort_keys=True),
+        lambda: [asdict(change) for change in changes],
         style,
         output,
     )
@@ -80,7 +79,7 @@ def _many(documents: list[Path], style: Format, output: Path | None) -> Exit:
     emit(
         lambda: history_text(observed),
         lambda: history_markdown(observed),
-        lambda: json.dumps(history_data(observed), indent=2, sort_keys=True, allow_nan=False),
+        lambda: history_data(observed),
         style,
         output,
     )

@@ -1,6 +1,5 @@
 """`dpaudit doctor`: checks of the installation itself, or of a plug-in."""
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
@@ -36,7 +35,7 @@ def doctor(
         emit(
             lambda: plugin_check_text(found),
             lambda: plugin_check_markdown(found),
-            lambda: json.dumps([asdict(check) for check in found], indent=2, sort_keys=True),
+            lambda: [asdict(check) for check in found],
             style,
             output,
         )
@@ -45,7 +44,7 @@ def doctor(
     emit(
         lambda: self_check_text(checks),
         lambda: self_check_markdown(checks),
-        lambda: json.dumps([asdict(check) for check in checks], indent=2, sort_keys=True),
+        lambda: [asdict(check) for check in checks],
         style,
         output,
     )

@@ -1,6 +1,5 @@
 """`dpaudit explain`: the derivation of a claim in words, with its slack; the text of a rule; or the game of a node."""
 
-import json
 import math
 import re
 from dataclasses import asdict
@@ -83,7 +82,7 @@ def _explain_instance(name: str, epsilon: float, style: Format, output: Path | N
     emit(
         lambda: instance_text(name, epsilon),
         lambda: instance_markdown(name, epsilon),
-        lambda: json.dumps(instance_data(name, epsilon), indent=2, sort_keys=True),
+        lambda: instance_data(name, epsilon),
         style,
         output,
     )
@@ -108,7 +107,7 @@ def _explain_constants(config: Path, style: Format, output: Path | None) -> None
     emit(
         lambda: constants_text(subject.name, found, bound),
         lambda: constants_markdown(subject.name, found, bound),
-        lambda: json.dumps(constants_data(found, bound), indent=2, sort_keys=True),
+        lambda: constants_data(found, bound),
         style,
         output,
     )
@@ -162,7 +161,7 @@ def _explain_refusal(name: str, style: Format, output: Path | None) -> None:
     emit(
         lambda: inset(why),
         lambda: f"## `{name}`\n\n{why}\n",
-        lambda: json.dumps({"name": name, "covered": False, "reason": REFUSED[name]}, indent=2, sort_keys=True),
+        lambda: {"name": name, "covered": False, "reason": REFUSED[name]},
         style,
         output,
     )
@@ -177,7 +176,7 @@ def _explain_issue(identifier: str, style: Format, output: Path | None) -> None:
     emit(
         lambda: gate_rule_text(identifier),
         lambda: gate_rule_markdown(identifier),
-        lambda: json.dumps(asdict(ISSUES[identifier]), indent=2, sort_keys=True),
+        lambda: asdict(ISSUES[identifier]),
         style,
         output,
     )
@@ -188,13 +187,7 @@ def _explain_theorem(name: str, style: Format, output: Path | None) -> None:
     from dpaudit.cli.common.output import emit
     from dpaudit.render.rule import rule_data, rule_markdown, rule_text
 
-    emit(
-        lambda: rule_text(name),
-        lambda: rule_markdown(name),
-        lambda: json.dumps(rule_data(name), indent=2, sort_keys=True),
-        style,
-        output,
-    )
+    emit(lambda: rule_text(name), lambda: rule_markdown(name), lambda: rule_data(name), style, output)
 
 
 def _explain_derivation(config: Path, style: Format, output: Path | None) -> None:
@@ -210,7 +203,7 @@ def _explain_derivation(config: Path, style: Format, output: Path | None) -> Non
     emit(
         lambda: derivation_text(certificate),
         lambda: derivation_markdown(certificate),
-        lambda: json.dumps(derivation_data(certificate), indent=2, sort_keys=True),
+        lambda: derivation_data(certificate),
         style,
         output,
     )

@@ -146,7 +146,7 @@ def show(
     emit(
         lambda: statement_text(statement, account),
         lambda: statement_markdown(statement, account),
-        lambda: json.dumps(statement_data(statement, account), indent=2, sort_keys=True),
+        lambda: statement_data(statement, account),
         style,
         output,
     )

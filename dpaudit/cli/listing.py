@@ -55,13 +55,7 @@ def listing(
         for kind in names_by_kind
         if kind == Kind.PROBLEMS
     }
-    emit(
-        lambda: listing_text(described),
-        lambda: listing_markdown(described),
-        lambda: json.dumps(names_by_kind, indent=2),
-        style,
-        output,
-    )
+    emit(lambda: listing_text(described), lambda: listing_markdown(described), lambda: names_by_kind, style, output)
     return Exit.PASS
 
 

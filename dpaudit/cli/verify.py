@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -79,7 +78,7 @@ def verify(
     emit(
         lambda: verification_text(verification),
         lambda: verification_markdown(verification),
-        lambda: json.dumps({"accepted": verification.accepted, **encode(verification)}, indent=2, sort_keys=True),
+        lambda: {"accepted": verification.accepted, **encode(verification)},
         style,
         output,
     )
@@ -150,11 +149,5 @@ def _witness(file: Path, text: str, seed: int | None, style: Format, output: Pat
 
     recheck = check_witness(file, text, drawn_seed(seed, note))
     sentence = witness_sentence(recheck)
-    emit(
-        lambda: Text(sentence),
-        lambda: f"{cell(sentence)}\n",
-        lambda: json.dumps(recheck, indent=2, sort_keys=True),
-        style,
-        output,
-    )
+    emit(lambda: Text(sentence), lambda: f"{cell(sentence)}\n", lambda: recheck, style, output)
     return Exit.FINDING if recheck["stands"] else Exit.INCONCLUSIVE

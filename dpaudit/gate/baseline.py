@@ -40,12 +40,7 @@ class Accepted:
     terms: Terms
 
     def __post_init__(self) -> None:
-        if not self.reason.strip():
-            raise ValueError("Expected a reason: somebody will ask why this was accepted.")
-        if not timedelta(0) <= self.expires - self.accepted <= LONGEST:
-            raise ValueError(
-                f"Expected expires={self.expires} from {self.accepted} on and at most {LONGEST.days} days later."
-            )
+        require_term(self.reason, self.accepted, self.expires)
 
     def lapsed(self, issue: Issue, today: date) -> str:
         """Return why this entry does not accept an issue with its fingerprint today, or an empty text.
@@ -61,6 +56,17 @@ class Accepted:
     def to_dict(self) -> dict[str, Any]:
         """Return the entry as plain data."""
         return {name: str(getattr(self, name)) for name in (*_WORDS, *_DAYS)} | {"terms": self.terms.to_dict()}
+
+
+def require_term(reason: str, accepted: date, expires: date) -> None:
+    """Refuse an acceptance without a reason, or for longer than a year.
+
+    Raises: ValueError: an empty reason, or an expiry before `accepted` or more than 366 days after it.
+    """
+    if not reason.strip():
+        raise ValueError("Expected a reason: somebody will ask why this was accepted.")
+    if not timedelta(0) <= expires - accepted <= LONGEST:
+        raise ValueError(f"Expected expires={expires} from {accepted} on and at most {LONGEST.days} days later.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

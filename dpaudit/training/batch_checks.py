@@ -14,9 +14,9 @@ import numpy as np
 from scipy.special import bdtrc
 from scipy.stats import hypergeom
 
+from dpaudit.looks import Look, Search, binomial_tails
 from dpaudit.model.mechanism import Array
 from dpaudit.training.batch_law import BatchLaw, Sampled, batch_law, dealt_law, poisson_law
-from dpaudit.training.sights import Sight, any_of, binomial_tails
 from dpaudit.training.size_checks import sizes, spread
 
 _LAGS, _BLOCKS, _STEPS, _PAIRED = 64, 64, 512, 1500
@@ -59,7 +59,7 @@ class DrawnBatches:
         return table
 
 
-def sights(runs: Sequence[DrawnBatches]) -> tuple[Sight, ...]:
+def sights(runs: Sequence[DrawnBatches]) -> tuple[Look, ...]:
     """Return what is seen in the batches of independent runs. Memory: 2 bytes a batch and record of one run.
 
     Raises: ValueError: no batches, or a record that does not exist.
@@ -85,7 +85,7 @@ def sights(runs: Sequence[DrawnBatches]) -> tuple[Sight, ...]:
     )
 
 
-def _repeats(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+def _repeats(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     """Yield whether every epoch has the batches of the first one, where the law says so; one epoch then tells all."""
     if not any(law.repeated for law in laws):
         return
@@ -96,10 +96,10 @@ def _repeats(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
         for start in range(law.epoch, len(table), law.epoch)
     )
     says = f"{other} epochs have other batches than the first one, and the same ones are declared."
-    yield Sight(name="the same batches again", probability=0.0 if other else 1.0, says=says)
+    yield Look(name="the same batches again", probability=0.0 if other else 1.0, words=says)
 
 
-def _whole(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+def _whole(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     """Yield whether every record is in as many batches of an epoch as declared."""
     if laws[0].epoch is None:
         return
@@ -111,21 +111,21 @@ def _whole(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
             wrong += int(((held != law.per_epoch) if full else (held > law.per_epoch)).sum())
             epochs += 1
     says = f"{wrong} times in {epochs} epochs a record was in more or fewer batches than declared."
-    yield Sight(name="once an epoch", probability=0.0 if wrong else 1.0, says=says)
+    yield Look(name="once an epoch", probability=0.0 if wrong else 1.0, words=says)
 
 
-def _again(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+def _again(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     """Yield records that stand twice in one batch."""
     if laws[0].several:
         return
     twice = sum(int((table > 1).sum()) for table in tables)
     says = f"{twice} times a record stands in a batch more than once."
-    yield Sight(name="once in a batch", probability=0.0 if twice else 1.0, says=says)
+    yield Look(name="once in a batch", probability=0.0 if twice else 1.0, words=says)
 
 
-def _often(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+def _often(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     """Yield the record that was drawn too often or too seldom, in one run or in all of them."""
-    worst, says, looks = 1.0, "", 0
+    search = Search()
     same = len({law.records for law in laws}) == 1 and len({table.shape for table in tables}) == 1
     for law, table in (*zip(laws, tables, strict=True), *([(laws[0], np.concatenate(tables))] if same else [])):
         if law.epoch is not None:
@@ -133,35 +133,28 @@ def _often(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
         times = table.sum(axis=0)
         trials = len(table) * (round(law.share * law.records) if law.several else 1)
         share = 1 / law.records if law.several else law.share
-        tails = binomial_tails(times, trials, share)
-        at, looks = int(tails.argmin()), looks + 2 * len(times)
-        if tails[at] < worst:
-            worst = float(tails[at])
-            says = f"Record {at + 1} was drawn {int(times[at])} times in {trials}; {share * trials:.4g} are declared."
-    if looks:
-        yield Sight(name="each record", probability=any_of(worst, looks), says=says)
+        if at := search.stranger(binomial_tails(times, trials, share)):
+            drawn, expected = int(times[at]), share * trials
+            search.words = f"Record {at[0] + 1} was drawn {drawn} times in {trials}; {expected:.4g} are declared."
+    if search.looks:
+        yield search.look("each record")
 
 
-def _cells(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+def _cells(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     """Yield the stretch of records and of batches in which too many or too few were drawn, over all runs."""
-    worst, says, looks = 1.0, "", 0
-    totals = _stretches(laws, tables)
+    search, totals = Search(), _stretches(laws, tables)
     for size in (1, 2, 4, 8, 16, 32, 64):
         for long in (1, 2, 4, 8, 16, 32, 64):
             if size > totals.shape[0] or long > totals.shape[1]:
                 continue
             held, expected, trials = (_merged(totals[..., k], size, long) for k in range(3))
-            tails = binomial_tails(held, trials, expected / np.maximum(trials, 1))
-            looks += 2 * tails.size
-            at = np.unravel_index(int(tails.argmin()), tails.shape)
-            if tails[at] < worst:
-                worst = float(tails[at])
-                says = (
+            if at := search.stranger(binomial_tails(held, trials, expected / np.maximum(trials, 1))):
+                search.words = (
                     f"Stretch {at[1] + 1} of {long} of the records was drawn {int(held[at])} times in stretch "
                     f"{at[0] + 1} of {size} of the batches; {expected[at]:.6g} are declared."
                 )
-    if looks:
-        yield Sight(name="stretches of records and batches", probability=any_of(worst, looks), says=says)
+    if search.looks:
+        yield search.look("stretches of records and batches")
 
 
 def _stretches(laws: list[BatchLaw], tables: list[Array]) -> Array:
@@ -190,9 +183,9 @@ def _merged(values: Array, rows: int, columns: int) -> Array:
     return merged
 
 
-def _neighbours(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+def _neighbours(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     """Yield how often records so far apart in the order of the data come together, over disjoint pairs of them."""
-    worst, says, looks = 1.0, "", 0
+    search = Search()
     longest = min(_LAGS, *(law.records // 2 for law in laws))
     room = max(1, _CELLS // max(1, sum(table.size for table in tables)))
     for lag in range(1, min(longest, room) + 1):
@@ -203,13 +196,10 @@ def _neighbours(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
             both = (table[:, left] > 0) & (table[:, left + lag] > 0)
             together, trials = together + int(both.sum()), trials + both.size
             declared += float(_pair_shares(law, table).sum()) * len(left)
-        tail = float(binomial_tails(np.array(together), trials, declared / trials))
-        looks += 2
-        if tail < worst:
-            worst = tail
-            says = f"Records {lag} apart came together {together} times; {declared:.5g} are declared."
-    if looks:
-        yield Sight(name="records near each other", probability=any_of(worst, looks), says=says)
+        if search.stranger(binomial_tails(together, trials, declared / trials)) is not None:
+            search.words = f"Records {lag} apart came together {together} times; {declared:.5g} are declared."
+    if search.looks:
+        yield search.look("records near each other")
 
 
 def _pair_shares(law: BatchLaw, table: Array) -> Array:
@@ -223,7 +213,7 @@ def _pair_shares(law: BatchLaw, table: Array) -> Array:
     return np.asarray(sizes * (sizes - 1) / max(1, law.records * (law.records - 1)))
 
 
-def _pairs(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+def _pairs(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     """Yield the two records that came together too often, wherever they stand in the data."""
     if len({law.records for law in laws}) != 1 or laws[0].records > _PAIRED or laws[0].epoch is not None:
         return
@@ -234,12 +224,12 @@ def _pairs(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
     one, other = np.unravel_index(int(together.argmax()), together.shape)
     tail = float(bdtrc(most - 1, len(inside), declared / len(inside))) if most > 0 else 1.0
     says = f"Records {one + 1} and {other + 1} came together {most} times; {declared:.4g} are declared."
-    yield Sight(name="two records", probability=any_of(tail, laws[0].records ** 2 // 2), says=says)
+    yield Look(name="two records", probability=min(1.0, tail * (laws[0].records ** 2 // 2)), words=says)
 
 
-def _steps(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+def _steps(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     """Yield the two batches of a run, of different epochs where there are such, that share too many records."""
-    worst, says, looks = 1.0, "", 0
+    search = Search()
     for law, table in zip(laws, tables, strict=True):
         if law.sizes == (1, 1) or law.repeated:
             continue
@@ -252,17 +242,15 @@ def _steps(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
             continue
         held = shared[first, second]
         tails = np.asarray(hypergeom.sf(held - 1, law.records, sizes[first], sizes[second]))
-        at, looks = int(tails.argmin()), looks + len(tails)
-        if tails[at] < worst:
-            worst = float(tails[at])
-            says = f"Batches {first[at] + 1} and {second[at] + 1} share {int(held[at])} records."
-    if looks:
-        yield Sight(name="two batches", probability=any_of(worst, looks), says=says)
+        if at := search.stranger(tails, sides=1):
+            search.words = f"Batches {first[at] + 1} and {second[at] + 1} share {int(held[at])} records."
+    if search.looks:
+        yield search.look("two batches")
 
 
-def _later(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+def _later(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     """Yield how many records a batch shares with one so many batches later, over all batches."""
-    worst, says, looks = 1.0, "", 0
+    search = Search()
     period = laws[0].epoch
     lags = range(1, _LAGS + 1) if period is None else range(period, _LAGS * period + 1, period)
     for lag in lags:
@@ -275,10 +263,7 @@ def _later(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
             shared += int((first & second).sum())
             trials += int(first.sum())
             declared += float(first.sum(axis=1) @ second.sum(axis=1)) / law.records
-        if trials:
-            looks, tail = looks + 2, float(binomial_tails(np.array(shared), trials, declared / trials))
-            if tail < worst:
-                worst = tail
-                says = f"Batches {lag} apart share {shared} records in all; {declared:.5g} are declared."
-    if looks:
-        yield Sight(name="later batches", probability=any_of(worst, looks), says=says)
+        if trials and search.stranger(binomial_tails(shared, trials, declared / trials)) is not None:
+            search.words = f"Batches {lag} apart share {shared} records in all; {declared:.5g} are declared."
+    if search.looks:
+        yield search.look("later batches")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import gammainc, gammaincc, ndtr
 
+from dpaudit.looks import Look, Search, binomial_tails, distance_look
 from dpaudit.model.mechanism import Array
 from dpaudit.training.check import Check
-from dpaudit.training.sights import Sight, any_of, binomial_tails
 from dpaudit.training.watching import Training, Watch
 
 _CENTRE = (1e-3, 1e-2, 0.1)
@@ -43,39 +43,40 @@ def noise_law_check(training: Training, watch: Watch, significance: float) -> It
         caught_below=0.0,
         caught_above=math.inf,
         rule="DPA327" if wrong else "",
-        message=worst.says if wrong else "",
+        message=worst.words if wrong else "",
         agrees=f"Noise followed the declared normal law, as far as this was seen: {', '.join(s.name for s in seen)}.",
     )
 
 
-def _sights(stddev: float, noises: list[Array]) -> Iterator[Sight]:
+def _sights(stddev: float, noises: list[Array]) -> Iterator[Look]:
     """Yield what is seen in single steps, and in the first million numbers."""
     yield _single_steps(stddev, noises)
     numbers = np.concatenate(noises)[:_MOST] / stddev
     if numbers.size >= _FEWEST:
         yield _counted(numbers)
-        yield _distance(numbers)
+        says = f"The distribution of {numbers.size} numbers of the noise is {{distance}} away from the declared one."
+        yield distance_look(ndtr(numbers), says, "distribution")
 
 
-def _single_steps(stddev: float, noises: list[Array]) -> Sight:
+def _single_steps(stddev: float, noises: list[Array]) -> Look:
     """Return the step, or the stretch of steps, whose noise is furthest from its declared size."""
     squares, sizes = np.array([(noise**2).sum() for noise in noises]), np.array([float(n.size) for n in noises])
-    worst, says, looks = 1.0, "", 0
+    search = Search()
     for parts in sorted({1, *(2**k for k in range(1, 7) if 2**k < len(sizes)), len(sizes)}):
         starts = np.arange(parts) * len(sizes) // parts
         half, scaled = np.add.reduceat(sizes, starts) / 2, np.add.reduceat(squares, starts) / stddev**2 / 2
         safe = np.maximum(half, 0.5)
         tails = np.where(half > 0, np.minimum(gammainc(safe, scaled), gammaincc(safe, scaled)), 1.0)
-        at, looks = int(tails.argmin()), looks + 2 * parts
-        if tails[at] < worst:
-            worst, factor = float(tails[at]), math.sqrt(scaled[at] / half[at])
+        if place := search.stranger(tails):
+            at = place[0]
+            factor = math.sqrt(scaled[at] / half[at])
             last = int(np.append(starts, len(sizes))[at + 1])
             where = f"step {last}" if starts[at] + 1 == last else f"steps {int(starts[at]) + 1} to {last}"
-            says = f"The noise of {where} is {factor:.4g} times the declared size."
-    return Sight(name="each step", probability=any_of(worst, looks), says=says)
+            search.words = f"The noise of {where} is {factor:.4g} times the declared size."
+    return search.look("each step")
 
 
-def _counted(numbers: Array) -> Sight:
+def _counted(numbers: Array) -> Look:
     """Return the stretch around 0, or the two tails, that hold too many or too few numbers."""
     sizes = np.abs(numbers)
     held = np.array([*((sizes <= c).sum() for c in _CENTRE), *((sizes > c).sum() for c in _TAILS)])
@@ -84,23 +85,11 @@ def _counted(numbers: Array) -> Sight:
     at = int(tails.argmin())
     where = (f"within {c:g}" for c in _CENTRE) if at < len(_CENTRE) else (f"beyond {c:g}" for c in _TAILS)
     place = list(where)[at - (at >= len(_CENTRE)) * len(_CENTRE)]
-    return Sight(
+    return Look(
         name="centre and tails",
-        probability=any_of(float(tails[at]), 2 * len(tails)),
-        says=(
+        probability=min(1.0, float(tails[at]) * 2 * len(tails)),
+        words=(
             f"{int(held[at])} of {numbers.size} numbers of the noise lie {place} standard deviations of 0; "
             f"{shares[at] * numbers.size:.5g} are declared."
         ),
-    )
-
-
-def _distance(numbers: Array) -> Sight:
-    """Return the largest distance to the normal distribution function, by the inequality of Massart (1990)."""
-    levels = ndtr(np.sort(numbers))
-    ranks = np.arange(numbers.size)
-    apart = max(float((levels - ranks / numbers.size).max()), float(((ranks + 1) / numbers.size - levels).max()))
-    return Sight(
-        name="distribution",
-        probability=min(1.0, 2 * math.exp(-2 * numbers.size * apart**2)),
-        says=f"The distribution of {numbers.size} numbers of the noise is {apart:.3g} away from the declared one.",
     )

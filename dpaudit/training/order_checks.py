@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from dpaudit.looks import Look, Search, binomial_tails
 from dpaudit.model.mechanism import Array
-from dpaudit.training.sights import Sight, any_of, binomial_tails
 
 _STRETCHES = (1, 2, 4, 8, 16)
 
 
-def order_sights(orders: Sequence[Array], users: int) -> tuple[Sight, ...]:
+def order_sights(orders: Sequence[Array], users: int) -> tuple[Look, ...]:
     """Return what is seen in independent orders; an order holds the number of the user at each place.
 
     Shape: (users,) each. Cells of users and places are compared with binomial counts, which spread more widely.
@@ -24,35 +24,32 @@ def order_sights(orders: Sequence[Array], users: int) -> tuple[Sight, ...]:
     held = [np.asarray(order, dtype=np.int64) for order in orders]
     wrong = sum(not np.array_equal(np.sort(order), np.arange(users)) for order in held)
     says = f"{wrong} of {len(held)} orders do not hold each of {users} users once." if wrong else ""
-    everybody = Sight(name="everybody once", probability=0.0 if wrong else 1.0, says=says)
+    everybody = Look(name="everybody once", probability=0.0 if wrong else 1.0, words=says)
     if wrong or not held:
         return (everybody,)
     return (everybody, *(sight for find in (_places, _followers, _again) for sight in find(held, users)))
 
 
-def _places(orders: list[Array], users: int) -> Iterator[Sight]:
+def _places(orders: list[Array], users: int) -> Iterator[Look]:
     """Yield the stretch of places at which a stretch of users stands too often or too seldom."""
-    worst, says, looks = 1.0, "", 0
+    search = Search()
     for count in (number for number in (*_STRETCHES, users) if number <= users and number**2 <= 1 << 16):
         of = np.arange(users) * count // users
         table = np.zeros((count, count))
         for order in orders:
             table += np.bincount(of * count + of[order], minlength=count**2).reshape(count, count)
         widths = np.bincount(of, minlength=count)
-        tails = binomial_tails(table, len(orders) * widths[:, None], widths / users)
-        looks += 2 * tails.size
-        row, column = np.unravel_index(int(tails.argmin()), tails.shape)
-        if tails[row, column] < worst:
-            worst = float(tails[row, column])
+        if at := search.stranger(binomial_tails(table, len(orders) * widths[:, None], widths / users)):
+            row, column = at
             expected = len(orders) * widths[row] * widths[column] / users
-            says = (
+            search.words = (
                 f"Stretch {column + 1} of {count} of the users stood {int(table[row, column])} times in stretch "
                 f"{row + 1} of {count} of the places; {expected:.5g} are declared."
             )
-    yield Sight(name="users and places", probability=any_of(worst, looks), says=says)
+    yield search.look("users and places")
 
 
-def _followers(orders: list[Array], users: int) -> Iterator[Sight]:
+def _followers(orders: list[Array], users: int) -> Iterator[Look]:
     """Yield the distance at which one user follows another too often, in the order of the data."""
     if users < 3:
         return
@@ -61,20 +58,19 @@ def _followers(orders: list[Array], users: int) -> Iterator[Sight]:
     most = int(times.max())
     tail = _more_than(most, len(orders))
     says = f"{most} of {len(steps)} users are followed by the one {int(times.argmax()) + 1} further on in the data."
-    yield Sight(name="who follows whom", probability=any_of(tail, users - 1), says=says)
+    yield Look(name="who follows whom", probability=min(1.0, tail * (users - 1)), words=says)
 
 
-def _again(orders: list[Array], users: int) -> Iterator[Sight]:
+def _again(orders: list[Array], users: int) -> Iterator[Look]:
     """Yield how many users stand at the same place in an order and in one so many orders later."""
-    worst, says, looks = 1.0, "", 0
+    search = Search()
     for lag in range(1, min(len(orders), 64)):
         same = sum(int((one == other).sum()) for one, other in zip(orders[:-lag], orders[lag:], strict=True))
         pairs = len(orders) - lag
-        looks, tail = looks + 1, _more_than(same, pairs)
-        if tail < worst:
-            worst, says = tail, f"{same} of {pairs * users} users stand where they stood {lag} orders before."
-    if looks:
-        yield Sight(name="the same place again", probability=any_of(worst, looks), says=says)
+        if search.stranger(_more_than(same, pairs), sides=1) is not None:
+            search.words = f"{same} of {pairs * users} users stand where they stood {lag} orders before."
+    if search.looks:
+        yield search.look("the same place again")
 
 
 def _more_than(seen: int, mean: int) -> float:

@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 
 from dpaudit.checks import count, open_probability
+from dpaudit.looks import Look
 from dpaudit.model.mechanism import Array
 from dpaudit.training.batch_checks import DrawnBatches, sights
 from dpaudit.training.check import Check
 from dpaudit.training.order_checks import order_sights
-from dpaudit.training.sights import Sight
 
 NAME = "draws of the sampler"
 
@@ -46,7 +46,7 @@ def conform_orders(orders: Sequence[Array], users: int, *, significance: float =
     return _check(seen, open_probability("significance", significance))
 
 
-def _check(seen: Sequence[Sight], significance: float) -> Check:
+def _check(seen: Sequence[Look], significance: float) -> Check:
     """Return the check of all that was seen: wrong where one sight is too improbable, the first such one in words."""
     share = significance / max(1, len(seen))
     worst = min(seen, key=lambda sight: sight.probability)
@@ -59,6 +59,6 @@ def _check(seen: Sequence[Sight], significance: float) -> Check:
         caught_below=0.0,
         caught_above=math.inf,
         rule=RULE if wrong else "",
-        message=f"The sampler does not draw as declared: {worst.says}" if wrong else "",
+        message=f"The sampler does not draw as declared: {worst.words}" if wrong else "",
         agrees=f"Batches were drawn as declared, as far as this was seen: {looked}.",
     )

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import logsumexp
 
+from dpaudit.looks import Look, Search, binomial_tails, worst
 from dpaudit.model.mechanism import Array
 from dpaudit.training.batch_law import BatchLaw
-from dpaudit.training.sights import Sight, any_of, binomial_tails
 
 _LEVELS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
 """Shares of batches that are at most so large, for which small and large batches are counted."""
@@ -26,7 +26,7 @@ def _independent(law: BatchLaw, table: Array) -> Array:
     return sizes
 
 
-def sizes(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+def sizes(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     """Yield how far sizes are from their declared law: the whole distribution and its tails, or sizes that are fixed.
 
     >>> from dpaudit.training.batch_law import poisson_law
@@ -39,7 +39,7 @@ def sizes(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
         numbers = [table.sum(axis=1) for table in tables]
         wrong = [int(n) for law, held in zip(laws, numbers, strict=True) for n in held if not _fits(law, int(n))]
         says = f"{len(wrong)} batches have a size of {wrong[0]} or another that is not declared." if wrong else ""
-        yield Sight(name="sizes of batches", probability=0.0 if wrong else 1.0, says=says)
+        yield Look(name="sizes of batches", probability=0.0 if wrong else 1.0, words=says)
         return
     numbers = [_independent(law, table) for law, table in zip(laws, tables, strict=True)]
     above = np.sort(np.concatenate([law.size_law(n) for law, n in zip(laws, numbers, strict=True) if law.size_law]))
@@ -48,14 +48,13 @@ def sizes(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
     apart = max(0.0, float((ranks / len(above) - above).max()), float((below - (ranks + 1) / len(below)).max()))
     probability = min(1.0, 2 * math.exp(-2 * len(above) * apart**2))
     says = f"The sizes of {len(above)} batches are not distributed as declared: their distribution is {apart:.3g} away."
-    tail, of_tail = _tails(laws, numbers)
-    probability, says = min((probability, says), (tail, of_tail))
-    yield Sight(name="sizes of batches", probability=any_of(probability, 2), says=says)
+    whole = Look(name="sizes of batches", words=says, probability=probability)
+    yield worst([whole, _tails(laws, numbers)])
 
 
-def _tails(laws: list[BatchLaw], numbers: list[Array]) -> tuple[float, str]:
-    """Return a bound on the probability of so many or so few small batches, at the worst of some levels, and words."""
-    worst, says, looks = 1.0, "", 0
+def _tails(laws: list[BatchLaw], numbers: list[Array]) -> Look:
+    """Return the look at how many batches are small, at the worst of some levels."""
+    search = Search()
     for level in _LEVELS:
         seen = trials = most = 0
         expected = 0.0
@@ -66,13 +65,10 @@ def _tails(laws: list[BatchLaw], numbers: list[Array]) -> tuple[float, str]:
             most = int(np.searchsorted(shares, level))
             seen, trials = seen + int((sizes_of <= most).sum()), trials + len(sizes_of)
             expected += float(shares[min(most, law.records)]) * len(sizes_of)
-        tail = float(binomial_tails(np.array(seen), trials, expected / max(1, trials)))
-        looks += 2
-        if tail < worst:
-            worst = tail
+        if search.stranger(binomial_tails(seen, trials, expected / max(1, trials))) is not None:
             many = f"{most} records or fewer" if len({law.records for law in laws}) == 1 else "few records"
-            says = f"{seen} of {trials} batches hold {many}; {expected:.4g} are declared."
-    return any_of(worst, looks), says
+            search.words = f"{seen} of {trials} batches hold {many}; {expected:.4g} are declared."
+    return search.look("sizes of batches")
 
 
 def _fits(law: BatchLaw, size: int) -> bool:
@@ -80,7 +76,7 @@ def _fits(law: BatchLaw, size: int) -> bool:
     return law.sizes is None or size in law.sizes
 
 
-def spread(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
+def spread(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     """Yield how much sizes vary, against records that are drawn one by one, by the bound of Chernoff.
 
     >>> from dpaudit.training.batch_law import poisson_law
@@ -100,7 +96,7 @@ def spread(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Sight]:
         logs = logs + seen.size * np.asarray(logsumexp(slopes[:, None] * squared, b=mass, axis=1))
     bound = float(np.exp(min(0.0, float((logs - slopes * squares).min()))))
     says = f"The sizes of {counted} batches have {index:.3g} times the variance of records drawn one by one."
-    yield Sight(name="spread of sizes", probability=min(1.0, 2 * bound), says=says)
+    yield Look(name="spread of sizes", probability=min(1.0, 2 * bound), words=says)
 
 
 def _standardised(law: BatchLaw, table: Array) -> tuple[Array, Array, Array]:

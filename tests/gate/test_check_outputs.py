@@ -393,6 +393,14 @@ def test_an_acceptance_names_the_file_that_it_is_written_to(dpaudit: Callable[..
     assert "Expected --baseline FILE" in ended.stderr
 
 
+@pytest.mark.parametrize("option", ["--reason", "--expires", "--rule"])
+def test_what_is_accepted_is_refused_without_accept(dpaudit: Callable[..., Result], option: str) -> None:
+    """A check that drops a reason in silence would seem to have accepted something."""
+    ended = dpaudit("check", "nowhere.toml", option, "x")
+    assert ended.exit_code == 2
+    assert "Expected --accept beside" in ended.stderr
+
+
 def test_a_report_that_got_worse_is_a_finding_and_one_that_got_better_is_not(
     dpaudit: Callable[..., Result], write: Callable[..., str], written: str
 ) -> None:

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import mechanisms
-from audits.checks.laws.departures import departures, worst
+from audits.checks.laws.departures import departures
 from audits.checks.laws.entrances import samples_of
 from audits.checks.laws.mechanism_law import law_findings
 from audits.checks.laws.uniforms import chi_square_difference, has_reference
+from dpaudit.looks import worst
 from dpaudit.model.mechanism import Array
 
 Sampler = Callable[[Any, Array, np.random.Generator], Array]

@@ -77,7 +77,7 @@ PLANTED = {
         "dpaudit/semantics/draws.py",
         "import dpaudit.errors",
     ),
-    "Other packages see the checker's root, its data model and its checks of numbers": (
+    "Other packages see the checker's root, its data model, its looks and its checks of numbers": (
         "mechanisms/_wishart.py",
         "import dpaudit.runtime.plugins",
     ),

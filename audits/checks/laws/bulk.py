@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from audits.checks.laws.departures import Departure, count_of
 from audits.checks.laws.entrances import Sample
 from audits.checks.laws.uniforms import dependent, has_reference, steps
+from dpaudit.looks import Look, count_look
 from dpaudit.model.mechanism import Array, Mechanism, is_additive
 
 _NUMBERS, _EXACT_NUMBERS, _HARD_NUMBERS = 1_000_000, 500_000, 1_500_000
@@ -46,17 +46,17 @@ def hard_of(mechanism: Any, rng: np.random.Generator) -> Iterator[Sample]:
     yield Sample(mechanism=hard, entrance=says, output=hard.release(value, rng), value=value)
 
 
-def extremes(uniform: Array) -> Iterator[Departure]:
+def extremes(uniform: Array) -> Iterator[Look]:
     """Yield the exact tests of how many of all numbers lie far out, on either side and on both."""
     numbers = uniform.ravel()
     for share in _EXTREMES:
         below, above = int((numbers < share).sum()), int((numbers > 1 - share).sum())
-        yield count_of(below, numbers.size, share, "far out below")
-        yield count_of(above, numbers.size, share, "far out above")
-        yield count_of(below + above, numbers.size, 2 * share, "far out on both sides")
+        yield count_look(below, numbers.size, share, "far out below")
+        yield count_look(above, numbers.size, share, "far out above")
+        yield count_look(below + above, numbers.size, 2 * share, "far out on both sides")
 
 
-def masses(mechanism: Mechanism, output: Array, value: Array) -> Iterator[Departure]:
+def masses(mechanism: Mechanism, output: Array, value: Array) -> Iterator[Look]:
     """Yield the exact test of how often each whole-number answer came; the commonest, and those never seen left out.
 
     Rows with equal exact answers, or noise that is added to them, have one law; others are not to be given here.
@@ -76,7 +76,7 @@ def masses(mechanism: Mechanism, output: Array, value: Array) -> Iterator[Depart
     height, every = upper - lower, int(numbers.sum())
     usual = np.flatnonzero(height * every >= _EXPECTED)
     for place in usual[np.argsort(-height[usual], kind="stable")][:_MOST]:
-        yield count_of(int(numbers[place]), every, float(min(height[place], 1.0)), "at one answer")
+        yield count_look(int(numbers[place]), every, float(min(height[place], 1.0)), "at one answer")
 
 
 def _counted_noise(output: Array, value: Array) -> tuple[Array, Array] | None:

@@ -1,11 +1,11 @@
 """Tests of whether columns are independent uniform numbers; each gives the probability of what it saw."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, chdtr, chdtrc, eval_legendre, ndtr, ndtri
+from scipy.special import chdtr, chdtrc, eval_legendre, ndtr, ndtri
 
+from dpaudit.looks import Look, count_look, distance_look
 from dpaudit.model.mechanism import Array
 
 _TAILS = (1e-2, 1e-3)
@@ -16,15 +16,7 @@ _LAGS = (1, 2, 3)
 _FEWEST = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Departure:
-    """What a test saw, in words, and the probability of something so far out under the stated law."""
-
-    says: str
-    probability: float
-
-
-def departures(uniform: Array, *, independent: bool = True) -> Iterator[Departure]:
+def departures(uniform: Array, *, independent: bool = True) -> Iterator[Look]:
     """Yield one departure a test; where the law is as stated each probability is small only as often as it says.
 
     Shape: (rows, columns). Tests by column: the distance of the distribution functions (Massart's bound), the mean and
@@ -45,42 +37,30 @@ def departures(uniform: Array, *, independent: bool = True) -> Iterator[Departur
         yield from _rows(normal)
 
 
-def _one(uniform: Array, normal: Array) -> Iterator[Departure]:
+def _one(uniform: Array, normal: Array) -> Iterator[Look]:
     """Yield the tests of one column by itself."""
     n = len(uniform)
-    places = np.sort(uniform)
-    steps = np.arange(n + 1) / n
-    distance = max(float((steps[1:] - places).max()), float((places - steps[:-1]).max()))
-    yield Departure(says="another distribution", probability=min(1.0, 2 * float(np.exp(-2 * n * distance**2))))
+    yield distance_look(uniform, "another distribution")
     shift = float(normal.sum()) / np.sqrt(n)
-    yield Departure(says="a shifted mean", probability=2 * float(ndtr(-abs(shift))))
+    yield Look(words="a shifted mean", probability=2 * float(ndtr(-abs(shift))))
     squares = float((normal**2).sum())
     size = np.sqrt(squares / n)
     below, above = float(chdtr(n, squares)), float(chdtrc(n, squares))
-    yield Departure(says=f"about {size:.3g} times the stated size", probability=min(1.0, 2 * min(below, above)))
+    yield Look(words=f"about {size:.3g} times the stated size", probability=min(1.0, 2 * min(below, above)))
     for tail in _TAILS:
-        yield count_of(int((uniform < tail).sum()), n, tail, "in the lower tail")
-        yield count_of(int((uniform > 1 - tail).sum()), n, tail, "in the upper tail")
-    yield count_of(int((np.abs(uniform - 0.5) < 0.005).sum()), n, 0.01, "at the centre")
+        yield count_look(int((uniform < tail).sum()), n, tail, "in the lower tail")
+        yield count_look(int((uniform > 1 - tail).sum()), n, tail, "in the upper tail")
+    yield count_look(int((np.abs(uniform - 0.5) < 0.005).sum()), n, 0.01, "at the centre")
     away = 2 * np.minimum(uniform, 1 - uniform)
     for tail in _FAR:
-        yield count_of(int((away < tail).sum()), n, tail, "in both tails")
+        yield count_look(int((away < tail).sum()), n, tail, "in both tails")
     for order, says in _SHAPES.items():
         mean = abs(float(eval_legendre(order, 2 * uniform - 1).mean()))
         bound = 2 * np.exp(-n * mean**2 / (2 * (1 / (2 * order + 1) + mean / 3)))
-        yield Departure(says=says, probability=min(1.0, float(bound)))
+        yield Look(words=says, probability=min(1.0, float(bound)))
 
 
-def count_of(seen: int, n: int, share: float, where: str) -> Departure:
-    """Return the exact test of a count."""
-    below = float(bdtr(seen, n, share))
-    above = 1.0 if seen == 0 else float(bdtrc(seen - 1, n, share))
-    return Departure(
-        says=f"{seen} of {n} {where}, {share * n:.3g} expected", probability=min(1.0, 2 * min(below, above))
-    )
-
-
-def _products(normal: Array) -> Iterator[Departure]:
+def _products(normal: Array) -> Iterator[Look]:
     """Yield the tests of products of rows that are independent, and of products of their sizes."""
     for kind, numbers in (("", normal), ("sizes of ", _sizes(normal))):
         for lag in _LAGS:
@@ -94,7 +74,7 @@ def _sizes(normal: Array) -> Array:
     return sizes
 
 
-def _pairs(normal: Array) -> Iterator[Departure]:
+def _pairs(normal: Array) -> Iterator[Look]:
     """Yield the tests of all pairs of columns: values, sizes, and the value of one with the size of another."""
     sizes, root = _sizes(normal), np.sqrt(len(normal))
     above = np.triu_indices(normal.shape[1], 1)
@@ -105,7 +85,7 @@ def _pairs(normal: Array) -> Iterator[Departure]:
     yield from _each(np.concatenate([crossed[above], crossed.T[above]]), says)
 
 
-def given_departures(uniform: Array, beside: Array, own: Array) -> Iterator[Departure]:
+def given_departures(uniform: Array, beside: Array, own: Array) -> Iterator[Look]:
     """Yield the tests of columns that are uniform given all other numbers of their row: alone, and with those numbers.
 
     Shape: `uniform` is (rows, columns), `beside` (rows, numbers); `own` (columns, numbers) says which numbers a column
@@ -121,7 +101,7 @@ def given_departures(uniform: Array, beside: Array, own: Array) -> Iterator[Depa
         yield from _each((normal.T @ numbers / np.sqrt(len(beside)))[others], "entries that depend on others anew")
 
 
-def _rows(normal: Array) -> Iterator[Departure]:
+def _rows(normal: Array) -> Iterator[Look]:
     """Yield the tests of the sum of each row and of its norm, as single columns."""
     columns = normal.shape[1]
     total = normal.sum(axis=1) / np.sqrt(columns)
@@ -129,16 +109,10 @@ def _rows(normal: Array) -> Iterator[Departure]:
     for column, name in zip(placed.T, ("sum", "norm"), strict=True):
         inside = np.clip(column, 2.0**-54, 1 - 2.0**-53)
         for found in _one(np.asarray(inside), np.asarray(ndtri(inside))):
-            yield Departure(says=f"{found.says} (the {name} of a row)", probability=found.probability)
+            yield Look(words=f"{found.words} (the {name} of a row)", probability=found.probability)
 
 
-def _each(scores: Array, says: str) -> Iterator[Departure]:
+def _each(scores: Array, says: str) -> Iterator[Look]:
     """Yield one departure for each standard score."""
     for probability in 2 * ndtr(-np.abs(scores)):
-        yield Departure(says=says, probability=float(probability))
-
-
-def worst(found: list[Departure]) -> Departure:
-    """Return the departure with the smallest probability, corrected for the number of tests (Bonferroni)."""
-    least = min(found, key=lambda departure: departure.probability)
-    return Departure(says=least.says, probability=min(1.0, least.probability * len(found)))
+        yield Look(words=says, probability=float(probability))

@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from audits.checks.laws.departures import Departure
 from audits.checks.laws.uniforms import dependent, uniforms
+from dpaudit.looks import Look
 from dpaudit.model.mechanism import Array, Mechanism
 
 _LAGS = (1, 2, 3)
@@ -32,7 +32,7 @@ class Drawn:
     width: int = 1
 
 
-def dependences(drawn: Sequence[Drawn], rng: np.random.Generator) -> Iterator[tuple[str, Departure]]:
+def dependences(drawn: Sequence[Drawn], rng: np.random.Generator) -> Iterator[tuple[str, Look]]:
     """Yield (label, departure) for draws of one run that lie up to three releases apart, and for pairs of labels.
 
     Each noise is placed on the scale of a normal number by its stated law; the products of independent ones then have
@@ -73,7 +73,7 @@ def _scores(one: Drawn, rng: np.random.Generator) -> Array | None:
     return scores
 
 
-def _tested(label: str, first: Array, second: Array, says: str) -> Iterator[tuple[str, Departure]]:
+def _tested(label: str, first: Array, second: Array, says: str) -> Iterator[tuple[str, Look]]:
     """Yield the tests of signs and of sizes of two lists of normal numbers that are independent by law."""
     count = first.size
     if count < _FEWEST:
@@ -81,4 +81,4 @@ def _tested(label: str, first: Array, second: Array, says: str) -> Iterator[tupl
     products = (first * second, (np.abs(first) - _CENTRE) * (np.abs(second) - _CENTRE) / (1 - _CENTRE**2))
     for kind, product in zip(("", "the sizes of "), products, strict=True):
         score = float(product.sum()) / np.sqrt(count)
-        yield label, Departure(says=f"{kind}{says}", probability=2 * float(ndtr(-abs(score))))
+        yield label, Look(words=f"{kind}{says}", probability=2 * float(ndtr(-abs(score))))

@@ -10,10 +10,11 @@ from audits.checks.laws.bulk import bulk_of, extremes, hard_of, masses
 from audits.checks.laws.by_answer import answers_apart
 from audits.checks.laws.coincidences import chance_of_equal, chance_of_whole
 from audits.checks.laws.densities import log_probability
-from audits.checks.laws.departures import Departure, count_of, departures, worst
+from audits.checks.laws.departures import departures
 from audits.checks.laws.entrances import Sample, samples_of, wider
 from audits.checks.laws.uniforms import dependent, has_reference, uniforms
 from dpaudit import Finding, Mechanism
+from dpaudit.looks import Look, count_look, worst
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import RunTape
 
@@ -91,7 +92,7 @@ def _departs_anywhere(mechanism: Mechanism, item: tuple[int, ...], rng: np.rando
     if not together:
         return ""
     departure = worst(list(departures(np.concatenate(together), independent=False)))
-    return f"{departure.says} (all entrances together)" if departure.probability < _ALARM else ""
+    return f"{departure.words} (all entrances together)" if departure.probability < _ALARM else ""
 
 
 def _departs_in_bulk(mechanism: Mechanism, item: tuple[int, ...], rng: np.random.Generator) -> str:
@@ -101,13 +102,13 @@ def _departs_in_bulk(mechanism: Mechanism, item: tuple[int, ...], rng: np.random
         if found is None:
             continue
         departure = worst([*extremes(found), *masses(sample.mechanism, sample.output, sample.value)])
-        said = departure.says if departure.probability < _ALARM else _repeated(sample, found.size)
+        said = departure.words if departure.probability < _ALARM else _repeated(sample, found.size)
         if said:
             return f"{said} ({sample.entrance})"
     for sample in hard_of(mechanism, rng):
         departure = worst(list(masses(sample.mechanism, sample.output, sample.value)))
         if departure.probability < _ALARM:
-            return f"{departure.says} ({sample.entrance})"
+            return f"{departure.words} ({sample.entrance})"
     return ""
 
 
@@ -137,20 +138,20 @@ def departs(sample: Sample, found: Array) -> str:
     tests = [*departures(outer(found), independent=not dependent(sample.mechanism)), *_untouched(sample)]
     tests += masses(sample.mechanism, np.asarray(sample.output), sample.value)
     departure = worst(tests)
-    return departure.says if departure.probability < _ALARM else _repeated(sample, found.size) or _density(sample)
+    return departure.words if departure.probability < _ALARM else _repeated(sample, found.size) or _density(sample)
 
 
-def _untouched(sample: Sample) -> Iterator[Departure]:
+def _untouched(sample: Sample) -> Iterator[Look]:
     """Yield the test of how often whole-number noise is 0, for a sample of single numbers."""
     moved = np.asarray(sample.output - sample.value) if sample.output.shape == sample.value.shape else np.zeros(0)
     zero = np.zeros((1,), dtype=np.int64)
     if moved.ndim == 1 and moved.dtype.kind in "iu" and moved.size:
         mass = log_probability(sample.mechanism, zero, zero)
         if mass is not None:
-            yield count_of(int((moved == 0).sum()), moved.size, float(np.exp(mass[0])), "without noise")
+            yield count_look(int((moved == 0).sum()), moved.size, float(np.exp(mass[0])), "without noise")
 
 
-def departs_in_run(mechanism: Mechanism, noise: Array, rng: np.random.Generator) -> Departure | None:
+def departs_in_run(mechanism: Mechanism, noise: Array, rng: np.random.Generator) -> Look | None:
     """Return how noise that was read from a run departs from its law, if it does."""
     found = uniforms(mechanism, noise, np.zeros_like(noise), rng)
     if found is None or not len(found):
@@ -159,13 +160,13 @@ def departs_in_run(mechanism: Mechanism, noise: Array, rng: np.random.Generator)
     return departure if departure.probability < _ALARM else None
 
 
-def _extremes(mechanism: Mechanism, found: Array) -> Iterator[Departure]:
+def _extremes(mechanism: Mechanism, found: Array) -> Iterator[Look]:
     """Yield the tests of extremes, where the numbers of a row are independent."""
     if not dependent(mechanism):
         yield from extremes(found)
 
 
-def departs_in_sum(noises: Iterable[tuple[Mechanism, Array]], rng: np.random.Generator) -> Departure | None:
+def departs_in_sum(noises: Iterable[tuple[Mechanism, Array]], rng: np.random.Generator) -> Look | None:
     """Return how the noises of several mechanisms, all on one scale, depart from uniform numbers, if they do.
 
     Each noise is a list of rows. Many labels with few noises each can show a departure that no single label shows.

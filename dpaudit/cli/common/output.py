@@ -4,11 +4,13 @@ Every text leaves through this file. No control, direction override or escape se
 terminal, a pipe or a file; the colours are the program's own.
 """
 
+import json
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -39,11 +41,11 @@ class Cleaned:
 def emit(
     text: Callable[[], RenderableType],
     markdown: Callable[[], str],
-    json: Callable[[], str],
+    data: Callable[[], Any],
     style: Format,
     file: Path | None,
 ) -> None:
-    """Write a result in one format, to `file` or to stdout.
+    """Write a result in one format, to `file` or to stdout; `data` is plain data, or a document's own JSON text.
 
     Raises: ConfigError: the file cannot be written.
     """
@@ -53,7 +55,7 @@ def emit(
     forms = {
         Format.TEXT: lambda: to_text(Cleaned(text()), _WIDTH),
         Format.MARKDOWN: lambda: clean(markdown()),
-        Format.JSON: lambda: json().replace("\x7f", "\\u007f"),  # the one control that JSON leaves as it is
+        Format.JSON: lambda: _json(data()).replace("\x7f", "\\u007f"),  # the one control that JSON leaves as it is
     }
     written = forms[style]()
     content = written if written.endswith("\n") else f"{written}\n"
@@ -61,6 +63,11 @@ def emit(
         sys.stdout.write(content)
     else:
         write(file, content)
+
+
+def _json(data: Any) -> str:
+    """Return plain data as JSON text; a text is one already."""
+    return data if isinstance(data, str) else json.dumps(data, indent=2, sort_keys=True)
 
 
 def show(rendered: RenderableType) -> None:
