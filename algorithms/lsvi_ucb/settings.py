@@ -64,8 +64,8 @@ class LsviUcbSettings:
     def __post_init__(self) -> None:
         one_of("model", self.model, MODELS)
         one_of("schedule", self.schedule, SCHEDULES)
-        check_shared_settings(self)
         one_of("switching_rule", self.switching_rule, tuple(RULES))
+        check_shared_settings(self)
         if self.threshold is not None:
             object.__setattr__(self, "threshold", positive("threshold", self.threshold))
         if self.looks is not None:

@@ -31,7 +31,7 @@ def hardest_duels(*, arms: TwoOrMore = 5, utilities: bool = False, seed: Natural
     >>> hardest_duels(seed=2).best
     2
     """
-    best = _instance(seed, arms)
+    best = _instance(seed, "arms", arms)
     shares = _means(arms, best, 0.25)
     name = f"instance {best} of {arms} of the lower bound"
     if utilities:
@@ -56,7 +56,7 @@ def hardest_bandit(*, actions: TwoOrMore = 9, gap: _Gap = 0.15, seed: Natural = 
     >>> hardest_bandit(seed=3).gaps.argmin()
     np.int64(3)
     """
-    best = _instance(seed, actions)
+    best = _instance(seed, "actions", actions)
     if not 0 < gap <= 0.25:
         raise ValueError(f"Expected gap={gap!r} above 0 and at most 1/4, where 1/2 + 2 gap is still a probability.")
     return KernelBandit(
@@ -105,7 +105,7 @@ def hardest_process(*, actions: TwoOrMore = 2, steps: TwoOrMore = 4, gap: _Gap =
     >>> hardest_process().mdp.shape
     (4, 3, 2)
     """
-    best, d = _instance(seed, actions), actions + 2
+    best, d = _instance(seed, "actions", actions), actions + 2
     fits_in_memory(steps=count("steps", steps, at_least=2), dimension=d, actions=actions)
     wins = (1 + hardest_bandit(actions=actions, gap=gap, seed=seed).mean_reward[0]) / 2
     features = np.zeros((3, actions, d))
@@ -158,12 +158,12 @@ def hardest_mixture(
     )
 
 
-def _instance(seed: int, options: int) -> int:
-    """Return which option is the best one.
+def _instance(seed: int, name: str, options: int) -> int:
+    """Return which option is the best one, of so many; `name` is the parameter that says how many there are.
 
     Raises: ValueError: there is no such option.
     """
-    fits_in_memory(options=count("options", options, at_least=2), others=options, copies=options)
+    fits_in_memory(options=count(name, options, at_least=2), others=options, copies=options)
     if count("seed", seed, at_least=0) >= options:
         raise ValueError(f"Expected seed={seed} below {options}, the number of instances: it says which one is meant.")
     return seed

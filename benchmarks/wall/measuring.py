@@ -125,7 +125,7 @@ def _audited(release: LibraryRelease, runs: int, level: float, rng: np.random.Ge
     case, claim = release.case(), release.claim
     if runs * claim.delta > 1:
         result = audits.audit_rates(case, claim, runs=runs, rng=rng, significance=level)
-        shown = audits.joint_bound(result.counts, result.delta, _SHOWN).epsilon
+        shown = audits.load("joint")(result.counts, result.delta, _SHOWN).epsilon
         return result.verdict, float(shown), None
     result = audits.audit_case(case, claim, runs=runs, rng=rng, significance=level)
     shown = result.bound_at(significance=_SHOWN).epsilon

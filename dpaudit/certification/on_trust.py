@@ -12,6 +12,7 @@ from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
 from dpaudit.certification.digits import most, stated
 from dpaudit.certification.evidence import evidence_on
+from dpaudit.checks import FieldError
 from dpaudit.engines import BY_EFFORT
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Effort
@@ -82,7 +83,7 @@ def _met_without(declaration: Declaration, claim: Claim, conditions: tuple[Condi
     """Return whether the claim holds whatever the stated parts are; False where no rule says so."""
     try:
         return evidence_on(_with_word(declaration, math.inf), claim, conditions, effort).meets(claim)
-    except (UnsupportedError, DeclarationError):
+    except (UnsupportedError, DeclarationError, FieldError):
         return False
 
 
@@ -93,7 +94,7 @@ def _proved(declaration: Declaration, claim: Claim, effort: Effort) -> float | N
         return None
     try:
         return bracket_epsilon(fold(alone, claim.neighbours), claim.delta, BY_EFFORT[effort]).upper
-    except (UnsupportedError, DeclarationError):
+    except (UnsupportedError, DeclarationError, FieldError):
         return None
 
 

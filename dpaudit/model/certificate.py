@@ -135,7 +135,10 @@ def _fields(data: dict[str, Any]) -> dict[str, Any]:
 
 def _trust(data: dict[str, Any] | None) -> Trust | None:
     """Return what rests on the word of others, if anything does."""
-    return None if data is None else Trust(**_numbers(data) | {"sources": tuple(data["sources"])})
+    if data is None:
+        return None
+    numbers: dict[str, Any] = _numbers(data) | {"sources": tuple(data["sources"])}
+    return Trust(**numbers)
 
 
 def _tight(data: dict[str, Any]) -> Tight | Ends:

@@ -78,7 +78,7 @@ def objections(scene: Scene) -> dict[str, str]:
         certificate = certify(scene.declaration, scene.claim)
     except (DPAuditError, ValueError) as error:
         return found | {"refused by name": str(error)}
-    if certificate.verdict != "certified":
+    if certificate.verdict not in ("certified", "stated"):
         found[f"verdict {certificate.verdict.replace('_', ' ')}"] = certificate.reasons[0]
     if certificate.printed is not None and not certificate.printed.valid:
         problem = certificate.printed.problems[0]

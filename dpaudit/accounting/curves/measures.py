@@ -53,7 +53,7 @@ def rho_of_range(span: float) -> float:
     at order 1 (Harrison and Manurangsi, 2026).
 
     >>> round(rho_of_range(1.0), 9)
-    0.123301562
+    0.123301561
     """
     if span < _SHORT or span > 500:
         return span**2 / 8 * _UP

@@ -91,7 +91,11 @@ class RhoClaim(MeasuredClaim):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MuClaim(MeasuredClaim):
-    """Gaussian privacy: no pair is easier to tell apart than N(0, 1) from N(mu, 1)."""
+    """Gaussian privacy: no pair is easier to tell apart than N(0, 1) from N(mu, 1).
+
+    >>> MuClaim(mu=1, neighbours="add_remove").words
+    'mu = 1'
+    """
 
     measure: ClassVar[str] = "mu"
     mu: float
@@ -103,7 +107,11 @@ class MuClaim(MeasuredClaim):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenyiClaim(MeasuredClaim):
-    """Renyi privacy at listed orders above 1: `renyi` holds (order, epsilon), by the order."""
+    """Renyi privacy at listed orders above 1: `renyi` holds (order, epsilon), by the order.
+
+    >>> RenyiClaim(renyi=((8, 0.5), (2, 0.1)), neighbours="add_remove").renyi
+    ((2.0, 0.1), (8.0, 0.5))
+    """
 
     measure: ClassVar[str] = "renyi"
     renyi: Points
@@ -119,7 +127,11 @@ class RenyiClaim(MeasuredClaim):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileClaim(MeasuredClaim):
-    """Points of a privacy profile, all claimed at once: `profile` holds (epsilon, delta), by epsilon."""
+    """Points of a privacy profile, all claimed at once: `profile` holds (epsilon, delta), by epsilon.
+
+    >>> ProfileClaim(profile=((1, 1e-5), (0.5, 1e-3)), neighbours="add_remove").profile
+    ((0.5, 0.001), (1.0, 1e-05))
+    """
 
     measure: ClassVar[str] = "profile"
     profile: Points

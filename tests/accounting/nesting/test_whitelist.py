@@ -213,7 +213,7 @@ def test_a_nest_without_a_rule_is_refused_and_so_is_a_forged_certificate(case: s
         fold(node, neighbours)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
-    honest = certify(TOLD, Claim(epsilon=1.0, neighbours=neighbours, model="central"))
+    honest = certify(noisy(2.0, neighbours), Claim(epsilon=1.0, neighbours=neighbours, model="central"))
     assert verify(honest.to_json()).accepted
     data = honest.to_dict() | {"declaration": encode(node), "conditions": encode(conditions_of(node))}
     found = verify(json.dumps(data | {"digest": digest_of(data)}))

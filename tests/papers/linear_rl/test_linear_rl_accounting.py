@@ -535,5 +535,5 @@ def test_one_batch_releases_nothing_and_says_so() -> None:
     config = lsvi(epsilon=0.1, episodes=1000, steps=20, dimension=10)
     assert schedule_of(config).batches == 1
     certificate = certify(config.declaration(), config.claim(), conditions=config.conditions())
-    assert (certificate.verdict, certificate.tight.epsilon.upper) == ("certified", 0.0)
+    assert (certificate.verdict, certificate.tight.epsilon.upper) == ("stated", 0.0)
     assert schedule_of(replace(config, least_batches=2)).batches == 2
