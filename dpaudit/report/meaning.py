@@ -185,3 +185,9 @@ def share_sentence(report: ReportInputs) -> str:
 def factor_of(epsilon: float) -> str:
     """Return e^epsilon, rounded up; as a power where it is too large to read."""
     return at_most(math.exp(epsilon)) if epsilon <= LARGE else f"e^{at_most(epsilon)}"
+
+
+def resting_note(report: ReportInputs) -> str:
+    """Return what proved figures of a table rest on without evidence, as a sentence; empty for nothing."""
+    clause = provided_of(report)
+    return f"The proved figures hold{clause}." if clause else ""

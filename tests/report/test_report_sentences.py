@@ -337,10 +337,10 @@ def stories_audit(claim: Claim) -> AuditResult:
     )
 
 
-def test_the_cover_has_units_person_share_and_a_place_to_sign(stories: dict[str, Report]) -> None:
+def test_a_report_has_units_person_share_and_a_place_to_sign(stories: dict[str, Report]) -> None:
     """Five units a person, delta times n, the algorithm's own unit, what the model leaves open, and the digest."""
     report = replace(stories["paper"], number_of_units=10_000, units_per_person=5, own_unit="one round")
-    fields = {field.name: field for field in signed_facts(report).sections[0].fields}
+    fields = {field.name: field for section in signed_facts(report).sections for field in section.fields}
     assert fields["One person"].value.startswith("One person contributes up to 5 units.")
     assert (
         fields["Delta times the number of units"].value
@@ -364,7 +364,7 @@ def test_what_the_deployment_says_comes_before_what_the_algorithm_knows(stories:
     """A declared number replaces the algorithm's, and is marked as declared."""
     said = Deployment(scope=Scope(number_of_units=50), contributions=Contributions(units_per_person=2))
     report = replace(stories["paper"], number_of_units=10_000, units_per_person=5, deployment=said)
-    fields = {field.name: field for field in signed_facts(report).sections[0].fields}
+    fields = {field.name: field for section in signed_facts(report).sections for field in section.fields}
     assert (
         fields["Delta times the number of units"].value
         == "The claim allows about 5 × 10⁻⁴ of 50 units to leak completely; it should be far below 1."

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from dpaudit.model.audit_result import AuditResult
+from dpaudit.report.compliance.measured import strongest
 from dpaudit.report.figures.canvas import Canvas, shortened, wrapped
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale, scale_for
@@ -30,14 +31,14 @@ class _Attack:
 
 
 def _attacks(report: ReportInputs) -> tuple[_Attack, ...]:
-    """Return every lower bound of a report: audits first, then scores."""
-    return (*map(_of_audit, report.audits), *map(_of_scores, report.scores))
+    """Return the lower bounds of a report: the strongest of each view of the audits first, then scores."""
+    return (*(_of_audit(*named) for named in strongest(report.audits)), *map(_of_scores, report.scores))
 
 
-def _of_audit(audit: AuditResult) -> _Attack:
-    """Return the bound of an audit of code."""
+def _of_audit(audit: AuditResult, name: str) -> _Attack:
+    """Return the bound of an audit of code, under the name of what it stands for."""
     return _Attack(
-        name=audit.name,
+        name=name,
         words=bound_phrase(audit),
         epsilon_lower=audit.epsilon_lower,
         ceiling=audit.ceiling,
