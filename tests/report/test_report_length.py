@@ -12,6 +12,8 @@ from dpaudit.report import render
 from dpaudit.report.compliance.measured import strongest
 from dpaudit.report.marks import undischarged
 from dpaudit.report.pdf import pdf_report
+from dpaudit.wording.escaping import markdown
+from dpaudit.wording.glossary import GLOSSARY
 
 MOST_WORDS, MOST_PAGES = 3000, 6
 FULL = Path(__file__).with_name("deployment.toml")
@@ -85,6 +87,12 @@ def test_a_section_that_nobody_assessed_is_one_line(stories: dict[str, Report]) 
 def declared(report: Report) -> Report:
     """Return a report whose owner declared everything."""
     return replace(report, deployment=read_deployment(FULL))
+
+
+def test_a_glossary_term_is_plain_words() -> None:
+    """No sign of Markdown, so that the page, the annex and the PDF print the same letters."""
+    for word, sense in GLOSSARY:
+        assert markdown(f"{word} {sense}") == f"{word} {sense}", word
 
 
 def test_noise_without_slack_has_a_sentence_and_no_chart(
