@@ -11,9 +11,9 @@ from dpaudit.report.compliance.measured import measured_lines
 from dpaudit.report.facts import Facts
 from dpaudit.report.figures import Figure, style_sheet
 from dpaudit.report.figures.curve import lowest_power
-from dpaudit.report.marks import MARK_WORDS, undischarged
+from dpaudit.report.marks import MARK_WORDS, by_urgency, undischarged
 from dpaudit.report.meaning import meaning_of, proved_of
-from dpaudit.report.verdicts import conditions_by_urgency, shown_word
+from dpaudit.report.verdicts import shown_word
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 from dpaudit.wording.numerals import at_most, exact, nearest, unbroken
@@ -36,7 +36,7 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
     """Return what the templates of both formats may name."""
     report, sections = facts.report, facts.sections
     rest = sections[1:-1]
-    open_conditions = () if report.void else [c for c in conditions_by_urgency(report) if c in undischarged(report)]
+    open_conditions = () if report.void else by_urgency(undischarged(report))
     return {
         "report": report,
         "certificate": report.certificate,

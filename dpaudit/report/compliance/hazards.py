@@ -148,7 +148,7 @@ def _floats(report: ReportInputs) -> Known:
     status = next((c.status for c in report.certificate.conditions if c.kind == "floating_point"), None)
     if status is None:
         return "The proof needs nothing about floating-point noise.", "evidence"
-    if status == "checked" or samplers_are_exact(report):
+    if status == "checked" or samplers_are_exact(report.certificate):
         return "The noise is drawn exactly.", "evidence"
     return f"That noise in floating point is as good as the proof's is {status}, and nothing more.", "evidence"
 
