@@ -82,7 +82,7 @@ def marks_of(certificate: Certificate, reasons: Mapping[ConditionKind, str] | No
 
 def marked(report: ReportInputs) -> tuple[Marked, ...]:
     """Return every condition of a report's certificate with its mark and the reasons of the deployment."""
-    reasons = {assertion.kind: assertion.because for assertion in report.deployment.assertions}
+    reasons: dict[ConditionKind, str] = {held.kind: held.because for held in report.deployment.assertions}
     return marks_of(report.certificate, reasons)
 
 
