@@ -24,14 +24,14 @@ def calibrate(
     """
     from dpaudit.accounting.needed_noise import calibration_of
     from dpaudit.cli.common.noise_edits import edited
-    from dpaudit.cli.common.output import emit, note, write
+    from dpaudit.cli.common.output import doing, emit, note, write
     from dpaudit.configuration.config import read_config
     from dpaudit.configuration.configuration import Configured
     from dpaudit.render.calibration import calibration_markdown, calibration_text
 
     configuration = read_config(config)
     subject = configuration.subject
-    with configuration.locating():
+    with doing("Finding the smallest noise"), configuration.locating():
         calibration = calibration_of(subject.declaration, subject.claim)
         text, edits = edited(configuration, calibration) if write_noise else (configuration.text, ())
     saves = calibration.factor < 1 - 1e-6

@@ -27,7 +27,7 @@ def certify(
     from rich.console import Group
 
     from dpaudit.certification.as_stated import as_stated
-    from dpaudit.cli.common.output import emit
+    from dpaudit.cli.common.output import doing, emit
     from dpaudit.cli.common.verdicts import certificate_exit
     from dpaudit.configuration.config import read_config
     from dpaudit.render.markdown import certificate_markdown
@@ -36,7 +36,8 @@ def certify(
     from dpaudit.workflow import certificate_of, comparisons_of
 
     configuration = read_config(config)
-    certificate = certificate_of(configuration, seed)
+    with doing("Proving the claim"):
+        certificate = certificate_of(configuration, seed)
     beside = comparisons_of(configuration)
     certificate = as_stated(certificate) if stated else certificate
     emit(

@@ -51,7 +51,7 @@ def check(
     summary. Without a seed, the seed is 0: the same code gives the same result. With --accept the open issues are
     added to the baseline, which is meant to be reviewed like code, and the result is what it then says.
     """
-    from dpaudit.cli.common.output import note, output_folder, progress, show, show_lines, write, write_files
+    from dpaudit.cli.common.output import doing, note, output_folder, progress, show, show_lines, write, write_files
     from dpaudit.gate.acceptance import accept as accept_issues
     from dpaudit.gate.baseline import Baseline, read_baseline
     from dpaudit.gate.junit import junit
@@ -66,19 +66,20 @@ def check(
         raise ConfigError("Expected --accept beside --reason, --expires and --rule: they say what is accepted.")
     accepted = Baseline() if baseline is None or (accept and not baseline.exists()) else read_baseline(baseline)
     folder = None if output is None else output_folder(output)
-    document = run_checks(
-        tuple(configs),
-        accepted,
-        today,
-        attack=not proof_only,
-        runs=runs,
-        significance=significance,
-        jobs=jobs,
-        seed=seed,
-        require_consistent=require is Required.CONSISTENT,
-        usefulness=usefulness,
-        progress=progress,
-    )
+    with doing(f"Checking {len(configs)} configuration{'s' if len(configs) > 1 else ''}"):
+        document = run_checks(
+            tuple(configs),
+            accepted,
+            today,
+            attack=not proof_only,
+            runs=runs,
+            significance=significance,
+            jobs=jobs,
+            seed=seed,
+            require_consistent=require is Required.CONSISTENT,
+            usefulness=usefulness,
+            progress=progress,
+        )
     if last is not None and baseline is not None:
         document = accept_issues(document, reason, last, rule)
         write(baseline, document.baseline.to_json())

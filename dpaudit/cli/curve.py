@@ -51,7 +51,7 @@ def curve(
 
     A curve judges nothing: the exit code is 0 whatever it shows. `dpaudit certify` judges the claim.
     """
-    from dpaudit.cli.common.output import show, write
+    from dpaudit.cli.common.output import doing, show, write
     from dpaudit.configuration.config import read_config
     from dpaudit.render.curve import curve_csv, curve_data, curve_text
     from dpaudit.render.layout import to_text
@@ -59,8 +59,9 @@ def curve(
     from dpaudit.workflow import certificate_of
 
     configuration = read_config(config)
-    certificate = certificate_of(configuration, None)
-    with configuration.locating():
+    with doing("Proving the claim"):
+        certificate = certificate_of(configuration, None)
+    with doing("Proving the curve"), configuration.locating():
         try:
             table = certificate.curve(kind.value, size=size, points=points)
         except ValueError as error:

@@ -34,7 +34,7 @@ def demo(
     """
     import numpy as np
 
-    from dpaudit.cli.common.output import output_folder, progress, show
+    from dpaudit.cli.common.output import doing, output_folder, progress, show
     from dpaudit.configuration.config import read_config
     from dpaudit.render import story
     from dpaudit.workflow import AuditExecution, attack, audits_in, audits_of, cases_of, certificate_of, write_report
@@ -42,12 +42,14 @@ def demo(
     folder = output_folder(output)
     paper, tight = (_copied(name, folder) for name in ("paper.toml", "tight.toml"))
     published = read_config(paper)
-    first = certificate_of(published, published.audit.seed)
+    with doing("Proving the published claim"):
+        first = certificate_of(published, published.audit.seed)
     show(story.on_paper(first))
 
     calibrated = read_config(tight)
     settings, seed = calibrated.audit, calibrated.audit.seed or 0
-    second = certificate_of(calibrated, seed)
+    with doing("Finding the noise that the claim needs"):
+        second = certificate_of(calibrated, seed)
     show(story.needed(first, second))
 
     cases = cases_of(calibrated, settings.view)
@@ -61,10 +63,12 @@ def demo(
     show(story.false_claim(attack(case, false_claim, float("inf"), settings, seed, rng, execution)))
 
     useful = _studied(folder, calibrated, second)
-    write_report(published, first, (), published.audit, published.audit.seed, output_folder(folder / "as-published"))
-    files = write_report(calibrated, second, audits, settings, seed, folder)
+    with doing("Writing two reports"):
+        beside = output_folder(folder / "as-published")
+        write_report(published, first, (), published.audit, published.audit.seed, beside)
+        files = write_report(calibrated, second, audits, settings, seed, folder)
     show(story.useful(useful))
-    show(story.files((*files, folder / "as-published", folder / "study", paper, tight)))
+    show(story.files((*files, beside, folder / "study", paper, tight)))
     return Exit.PASS
 
 

@@ -193,12 +193,12 @@ def _explain_theorem(name: str, style: Format, output: Path | None) -> None:
 def _explain_derivation(config: Path, style: Format, output: Path | None) -> None:
     """Write the derivation of the claim of a configuration."""
     from dpaudit.certification.verdict import certify
-    from dpaudit.cli.common.output import emit
+    from dpaudit.cli.common.output import doing, emit
     from dpaudit.configuration.config import read_config
     from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text
 
     configuration = read_config(config)
-    with configuration.locating():
+    with doing("Deriving the claim"), configuration.locating():
         certificate = certify(configuration.subject.declaration, configuration.subject.claim)
     emit(
         lambda: derivation_text(certificate),

@@ -41,7 +41,7 @@ def report(
     Prints the files it wrote, one a line. A declaration without code is reported without audits.
     """
     from dpaudit.cli.common.extras import extras_of
-    from dpaudit.cli.common.output import note, output_folder, progress, say
+    from dpaudit.cli.common.output import doing, note, output_folder, progress, say
     from dpaudit.cli.common.plans import plan_exit, read_plan
     from dpaudit.cli.common.verdicts import audit_exit, certificate_exit, worst
     from dpaudit.configuration.config import read_config
@@ -69,7 +69,8 @@ def report(
     cases = cases_of(configuration, settings.view) if audited else ()
     given = settings.seed if followed is None else followed.seed(seed, settings.seed)
     used_seed = drawn_seed(given, note) if audited else 0
-    certificate = certificate_of(configuration, used_seed)
+    with doing("Proving the claim"):
+        certificate = certificate_of(configuration, used_seed)
     execution = AuditExecution(progress=progress)
     scores = scores_in(configuration, certificate)
     audits = audits_of(cases, certificate, settings, used_seed, execution, audits_in(configuration))
@@ -79,7 +80,9 @@ def report(
             extras, plan=followed.plan, options=(*extras.options, f"--planned {shlex.quote(str(planned))}")
         )
     stated_seed = used_seed if audited else None
-    for path in write_report(configuration, certificate, audits, settings, stated_seed, folder, extras):
+    with doing("Writing the report"):
+        paths = write_report(configuration, certificate, audits, settings, stated_seed, folder, extras)
+    for path in paths:
         say(str(path))
     found = (Exit.FINDING for held in scores if held.result.verdict == "violation")
     return worst(certificate_exit(certificate), plan_exit(audits), *map(audit_exit, audits), *found)

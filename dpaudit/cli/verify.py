@@ -53,7 +53,7 @@ def verify(
     SHA-256 of every file are computed again. A witness is counted again on fresh runs: a
     violation that stands is a finding, one that does not is inconclusive. Of a plan the digest is computed again.
     """
-    from dpaudit.cli.common.output import emit
+    from dpaudit.cli.common.output import doing, emit
     from dpaudit.cli.common.verdicts import verdict_exit, worst
     from dpaudit.cli.witness import is_witness
     from dpaudit.configuration.audit_plan import is_plan
@@ -65,12 +65,14 @@ def verify(
 
     demands = _demands(expect_claim)
     if is_report(certificate):
-        verification = _demanding(verify_report(certificate, digest), None, demands)
+        with doing("Checking the report"):
+            verification = _demanding(verify_report(certificate, digest), None, demands)
     else:
         text = read_text(certificate)
         if is_plan(text):
             return _plan(text, digest)
-        verification = _demanding(verify_text(text), digest, demands)
+        with doing("Checking the certificate"):
+            verification = _demanding(verify_text(text), digest, demands)
         if verification.verdict == "unreadable":
             raise CertificateError(f"{certificate}: {verification.complaints[0]}.")
         if is_witness(text):

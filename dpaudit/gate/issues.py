@@ -13,10 +13,11 @@ from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of
 from dpaudit.gate.terms import Terms, terms_of, terms_of_audit, terms_of_claim, terms_of_scores
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.claim import Claim
+from dpaudit.report.marks import certificate_word
 from dpaudit.report.score_evidence import ScoreEvidence, scores_name
 from dpaudit.study.usefulness import Remark, Usefulness
 from dpaudit.wording.audits import audit_label, audit_meaning
-from dpaudit.wording.certificates import certificate_meaning, verdict_label
+from dpaudit.wording.certificates import certificate_meaning
 from dpaudit.wording.escaping import one_line
 from dpaudit.wording.numerals import counted, nearest
 from dpaudit.wording.scores import sampling_phrase, scores_meaning
@@ -92,7 +93,7 @@ class Checked:
             return "unusable"
         audits = (audit_label(audit.verdict) for audit in self.audits)
         scored = (f"scores {held.result.verdict.replace('_', ' ')}" for held in self.scores)
-        return ", ".join(dict.fromkeys((verdict_label(self.certificate.verdict), *audits, *scored)))
+        return ", ".join(dict.fromkeys((certificate_word(self.certificate), *audits, *scored)))
 
     def issues(self) -> tuple[Issue, ...]:
         """Return the issues; those of the claim come first."""

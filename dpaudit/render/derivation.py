@@ -13,7 +13,8 @@ from dpaudit.model.readings import Factor
 from dpaudit.render.argument import steps_of
 from dpaudit.render.layout import columns, inset, section
 from dpaudit.report.derivation import Row, rows_of
-from dpaudit.wording.certificates import bracket_phrase, printed_sentence, slack_sentence, verdict_label
+from dpaudit.report.marks import certificate_word, marks_of
+from dpaudit.wording.certificates import bracket_phrase, printed_sentence, slack_sentence
 from dpaudit.wording.claims import claim_parameters, neighbours_phrase
 from dpaudit.wording.markdown import bullets, cell, table
 from dpaudit.wording.nodes import node_words
@@ -27,13 +28,13 @@ def derivation_text(certificate: Certificate) -> RenderableType:
         section("Claim"),
         inset(f"{claim_parameters(claim)}, {claim.model} model; neighbours differ in {relation}."),
         section("Verdict"),
-        inset(f"{verdict_label(certificate.verdict)}. {powers(' '.join(certificate.reasons))}"),
+        inset(f"{certificate_word(certificate)}. {powers(' '.join(certificate.reasons))}"),
         section("Derivation"),
         inset(_tree(rows_of(certificate), _sources(certificate))),
         *_printed(certificate),
         *_slack(certificate),
         section("Conditions"),
-        *(inset(f"{condition.status}: {condition.text}") for condition in certificate.conditions),
+        *(inset(f"{line.mark}: {line.condition.text}") for line in marks_of(certificate)),
     )
 
 
@@ -44,7 +45,7 @@ def derivation_markdown(certificate: Certificate) -> str:
         f"{'  ' * row.depth}- **{cell(_title(row))}** {cell('; '.join(_details(row, sources)))}".rstrip()
         for row in rows_of(certificate)
     ]
-    verdict = f"{verdict_label(certificate.verdict)}. {powers(' '.join(certificate.reasons))}"
+    verdict = f"{certificate_word(certificate)}. {powers(' '.join(certificate.reasons))}"
     parts = ["## Derivation", claim_parameters(certificate.claim), cell(verdict), "\n".join(lines)]
     if certificate.printed is not None:
         steps = (f"{title}; {'; '.join(lines)}" for title, lines in _argument(certificate))
@@ -57,7 +58,7 @@ def derivation_markdown(certificate: Certificate) -> str:
         parts += [table(("step", "epsilon", "noise", "why"), rows)] if rows else []
     parts += [
         "### Conditions",
-        bullets(f"{condition.status}: {condition.text}" for condition in certificate.conditions),
+        bullets(f"{line.mark}: {line.condition.text}" for line in marks_of(certificate)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -6,6 +6,7 @@ from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.measures.ends import Ends
 from dpaudit.render.measured import measured_markdown
 from dpaudit.render.small_delta import delta_phrase
+from dpaudit.report.marks import certificate_word, marks_of
 from dpaudit.wording.audits import (
     audit_label,
     audit_meaning,
@@ -22,7 +23,6 @@ from dpaudit.wording.certificates import (
     engines_phrase,
     printed_sentence,
     slack_sentence,
-    verdict_label,
     width_phrase,
 )
 from dpaudit.wording.claims import neighbours_phrase
@@ -37,7 +37,7 @@ def certificate_markdown(certificate: Certificate) -> str:
     claim, tight = certificate.claim, certificate.tight
     delivered = "stated" if certificate.verdict == "stated" else "delivered"
     parts = [
-        f"## {verdict_label(certificate.verdict)}",
+        f"## {certificate_word(certificate)}",
         cell(certificate_meaning(certificate)),
         bullets(map(powers, certificate.reasons)),
         table(
@@ -100,8 +100,8 @@ def _argument(certificate: Certificate) -> list[str]:
 def _looked_at(certificate: Certificate) -> list[str]:
     """Return findings and conditions."""
     findings = "\n".join(f"- **{cell(finding.rule)}** {cell(finding.message)}" for finding in certificate.findings)
-    rows = [(condition.status, condition.text) for condition in certificate.conditions]
+    rows = [(line.mark, line.condition.text) for line in marks_of(certificate)]
     return [
         *(["### Findings", findings] if findings else []),
-        *(["### Conditions", table(("status", "condition"), rows)] if rows else []),
+        *(["### Conditions", table(("mark", "condition"), rows)] if rows else []),
     ]

@@ -9,7 +9,8 @@ from dpaudit.certification.certificate import Certificate
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.measures.ends import End, Ends
 from dpaudit.render.layout import columns, headline, inset, section
-from dpaudit.wording.certificates import engines_phrase, verdict_label
+from dpaudit.report.marks import by_urgency, certificate_word, marks_of
+from dpaudit.wording.certificates import engines_phrase
 from dpaudit.wording.claims import neighbours_phrase
 from dpaudit.wording.markdown import bullets, cell, table
 from dpaudit.wording.measures import measured_meaning
@@ -20,10 +21,10 @@ _COLOURS = {"certified": "green", "refuted": "red"}
 
 def measured_text(certificate: Certificate, claim: MeasuredClaim, ends: Ends) -> RenderableType:
     """Return the certificate for a terminal of any width."""
-    conditions = [(held.status, held.text) for held in certificate.conditions]
+    conditions = [(line.mark, line.condition.text) for line in by_urgency(marks_of(certificate))]
     return Group(
         headline(
-            verdict_label(certificate.verdict),
+            certificate_word(certificate),
             _COLOURS.get(certificate.verdict, "yellow"),
             measured_meaning(certificate.verdict, claim, certificate.trust),
         ),
@@ -52,14 +53,14 @@ def measured_text(certificate: Certificate, claim: MeasuredClaim, ends: Ends) ->
 def measured_markdown(certificate: Certificate, claim: MeasuredClaim, ends: Ends) -> str:
     """Return the certificate as Markdown."""
     parts = [
-        f"## {verdict_label(certificate.verdict)}",
+        f"## {certificate_word(certificate)}",
         cell(measured_meaning(certificate.verdict, claim, certificate.trust)),
         bullets(map(powers, certificate.reasons)),
         table(("", "bounds"), [("claimed", claim.words), *((_name(ends, row), _between(row)) for row in ends.rows)]),
         f"Protects {cell(claim.unit)}, in the {claim.model} model; neighbours differ in "
         f"{neighbours_phrase(claim.neighbours)}.",
         "### Conditions",
-        table(("status", "condition"), [(held.status, held.text) for held in certificate.conditions]),
+        table(("mark", "condition"), [(line.mark, line.condition.text) for line in marks_of(certificate)]),
         f"<sub>{cell(_origin(certificate))}</sub>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -11,9 +11,10 @@ from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.render.layout import columns, inset, section
 from dpaudit.render.text import bar, bars, colour
+from dpaudit.report.marks import certificate_word
 from dpaudit.study.usefulness import Usefulness
 from dpaudit.wording.audits import audit_label, audit_meaning
-from dpaudit.wording.certificates import slack_sentence, verdict_label
+from dpaudit.wording.certificates import slack_sentence
 from dpaudit.wording.claims import claim_parameters, promise
 from dpaudit.wording.numerals import at_least_beside, at_most, counted, nearest, powers, whole
 
@@ -26,7 +27,7 @@ def on_paper(certificate: Certificate) -> RenderableType:
         "CAPRI is a contextual bandit. Here it chooses insurance plans for groups of patients, from what the RAND "
         f"Health Insurance Experiment recorded, and it claims {claim_parameters(claim)} in the {claim.model} model, "
         "with the noise that its paper prints.",
-        _said(verdict_label(certificate.verdict), colour(certificate.verdict), promise(claim)),
+        _said(certificate_word(certificate), colour(certificate.verdict), promise(claim)),
         _scale(certificate),
         slack_sentence(slack) if slack else "",
     )
@@ -39,7 +40,7 @@ def needed(published: Certificate, tight: Certificate) -> RenderableType:
         "2  How much noise does the claim need?",
         f'The same algorithm with calibration = "tight" adds {nearest(ratio)} times less noise, and its claim is '
         "exactly what it delivers.",
-        _said(verdict_label(tight.verdict), colour(tight.verdict), powers(tight.reasons[0])),
+        _said(certificate_word(tight), colour(tight.verdict), powers(tight.reasons[0])),
         _scale(tight),
     )
 

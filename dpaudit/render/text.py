@@ -8,13 +8,13 @@ from rich.text import Text
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.model.audit_result import AuditResult, AuditVerdict
-from dpaudit.model.condition import Condition, Status
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.measures.ends import Ends
 from dpaudit.model.readings import Factor, Verdict
 from dpaudit.render.layout import columns, headline, inset, section
 from dpaudit.render.measured import measured_text
 from dpaudit.render.small_delta import delta_phrase
+from dpaudit.report.marks import Mark, by_urgency, certificate_word, marks_of
 from dpaudit.wording.audits import (
     audit_label,
     audit_meaning,
@@ -32,7 +32,6 @@ from dpaudit.wording.certificates import (
     engines_phrase,
     printed_sentence,
     slack_sentence,
-    verdict_label,
     width_phrase,
 )
 from dpaudit.wording.claims import claim_parameters, neighbours_phrase
@@ -46,7 +45,7 @@ def certificate_text(certificate: Certificate) -> RenderableType:
     if isinstance(certificate.claim, MeasuredClaim) and isinstance(certificate.tight, Ends):
         return measured_text(certificate, certificate.claim, certificate.tight)
     return Group(
-        headline(verdict_label(certificate.verdict), colour(certificate.verdict), certificate_meaning(certificate)),
+        headline(certificate_word(certificate), colour(certificate.verdict), certificate_meaning(certificate)),
         *_reasons(certificate),
         section("Claim"),
         columns(_claim_rows(certificate), "dim", ""),
@@ -54,7 +53,7 @@ def certificate_text(certificate: Certificate) -> RenderableType:
         *_printed(certificate),
         *_slack(certificate),
         *_findings(certificate),
-        *_conditions(certificate.conditions),
+        *_conditions(certificate),
         Text(),
         inset(_origin(certificate), style="dim"),
     )
@@ -188,29 +187,24 @@ def _findings(certificate: Certificate) -> list[RenderableType]:
     return [section("Findings"), *lines]
 
 
-def _conditions(conditions: tuple[Condition, ...]) -> list[RenderableType]:
-    """Return the side-conditions; violated ones come first."""
-    if not conditions:
+def _conditions(certificate: Certificate) -> list[RenderableType]:
+    """Return the conditions with the marks of a report; violated ones come first."""
+    lines = by_urgency(marks_of(certificate))
+    if not lines:
         return []
-    order: tuple[Status, ...] = ("violated", "assumed", "checked")
-    ordered = sorted(conditions, key=lambda condition: order.index(condition.status))
-    return [
-        section("Conditions"),
-        columns(((_status(condition.status), condition.text) for condition in ordered), "", ""),
-    ]
+    rows = ((Text(*_LOOK[line.mark]), line.condition.text) for line in lines)
+    return [section("Conditions"), columns(rows, "", "")]
 
 
-def _status(status: Status) -> Text:
-    """Return a condition's status with its mark."""
-    match status:
-        case "checked":
-            return Text("✓ checked", style="green")
-        case "assumed":
-            return Text("○ assumed", style="yellow")
-        case "violated":
-            return Text("✗ violated", style="bold red")
-        case _:
-            assert_never(status)
+_LOOK: dict[Mark, tuple[str, str]] = {
+    "violated": ("✗ violated", "bold red"),
+    "assumed": ("○ assumed", "yellow"),
+    "for a person": ("○ for a person", "yellow"),
+    "asserted": ("✓ asserted", "green"),
+    "looked at": ("✓ looked at", "green"),
+    "proved": ("✓ proved", "green"),
+}
+"""Each mark with its sign, and its colour on a terminal."""
 
 
 def colour(verdict: Verdict | AuditVerdict) -> str:

@@ -1,12 +1,15 @@
 """The marks of conditions: proved, looked at by a run, asserted by a person, left to a person, assumed, violated."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from dpaudit.certification.certificate import Certificate
 from dpaudit.model.condition import Condition
 from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.releases import leaves
+from dpaudit.wording.certificates import verdict_label
 
 Mark = Literal["proved", "looked at", "asserted", "for a person", "assumed", "violated"]
 
@@ -19,6 +22,9 @@ MARK_WORDS: dict[Mark, str] = {
     "violated": "a run or a computation saw that it does not hold",
 }
 """The meaning of each mark; three of them discharge a condition."""
+
+_OPEN: tuple[Mark, ...] = ("assumed", "for a person")
+"""The marks of conditions without evidence."""
 
 _PROVED: frozenset[ConditionKind] = frozenset(("attained", "floating_point", "whole_domain"))
 """Kinds that are checked by a computation about every input, not by watching a run."""
@@ -58,13 +64,15 @@ class Marked:
     because: str = ""
 
 
-def marked(report: ReportInputs) -> tuple[Marked, ...]:
-    """Return every condition of the certificate with its mark, in the certificate's order."""
-    reasons = {assertion.kind: assertion.because for assertion in report.deployment.assertions}
-    sampled_exactly = samplers_are_exact(report)
+def marks_of(certificate: Certificate, reasons: Mapping[ConditionKind, str] | None = None) -> tuple[Marked, ...]:
+    """Return every condition of a certificate with its mark, in the certificate's order.
+
+    `reasons` has what a person asserts, by the kind of condition; the same marks stand on a terminal and in a report.
+    """
+    sampled_exactly = samplers_are_exact(certificate)
     lines: list[Marked] = []
-    for number, condition in enumerate(report.certificate.conditions, start=1):
-        because = reasons.get(condition.kind, "")
+    for number, condition in enumerate(certificate.conditions, start=1):
+        because = (reasons or {}).get(condition.kind, "")
         mark = _mark(condition, asserted=bool(because), sampled_exactly=sampled_exactly)
         lines.append(
             Marked(number=number, condition=condition, mark=mark, because=because if mark == "asserted" else "")
@@ -72,14 +80,36 @@ def marked(report: ReportInputs) -> tuple[Marked, ...]:
     return tuple(lines)
 
 
+def marked(report: ReportInputs) -> tuple[Marked, ...]:
+    """Return every condition of a report's certificate with its mark and the reasons of the deployment."""
+    reasons: dict[ConditionKind, str] = {held.kind: held.because for held in report.deployment.assertions}
+    return marks_of(report.certificate, reasons)
+
+
+def certificate_word(certificate: Certificate) -> str:
+    """Return the word of a certificate's verdict, with the caveats of a report that asserts nothing.
+
+    A claim is plainly certified where each condition was proved or looked at; an audit is no part of a certificate.
+    """
+    word = verdict_label(certificate.verdict)
+    caveats = any(line.mark in _OPEN for line in marks_of(certificate))
+    return f"{word} WITH CAVEATS" if certificate.verdict == "certified" and caveats else word
+
+
+def by_urgency(lines: tuple[Marked, ...]) -> tuple[Marked, ...]:
+    """Return conditions with their marks: violated ones first, then those without evidence, then the others."""
+    order = ("violated", "assumed", "for a person", "asserted", "looked at", "proved")
+    return tuple(sorted(lines, key=lambda line: (order.index(line.mark), line.number)))
+
+
 def undischarged(report: ReportInputs) -> tuple[Marked, ...]:
     """Return the conditions that nothing and nobody vouches for, and that no run saw violated."""
-    return tuple(line for line in marked(report) if line.mark in ("assumed", "for a person"))
+    return tuple(line for line in marked(report) if line.mark in _OPEN)
 
 
-def samplers_are_exact(report: ReportInputs) -> bool:
+def samplers_are_exact(certificate: Certificate) -> bool:
     """Return whether every declared release is drawn by a sampler in integers, without floating point."""
-    mechanisms = [leaf.node.mechanism for leaf in leaves(report.certificate.declaration)]
+    mechanisms = [leaf.node.mechanism for leaf in leaves(certificate.declaration)]
     return bool(mechanisms) and all(getattr(mechanism, "exact_sampler", False) for mechanism in mechanisms)
 
 

@@ -13,8 +13,8 @@ from dpaudit.model.declaration import Group
 from dpaudit.report.curves import Curve
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import provided_of
-from dpaudit.wording.certificates import certificate_meaning
-from dpaudit.wording.claims import LARGE, claimed_factor, observer, promise, was_promised
+from dpaudit.wording.certificates import sources_phrase
+from dpaudit.wording.claims import LARGE, claim_parameters, claimed_factor, observer, promise, was_promised
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact, whole
 from dpaudit.wording.sentences import say
 
@@ -39,9 +39,10 @@ def meaning_of(report: ReportInputs) -> str:
     Where the claim is refuted or the code differs from it, the promise is what was claimed; of a stated claim it is
     whose word it is, and no promise.
     """
-    if report.certificate.verdict == "stated":
-        return f"{certificate_meaning(report.certificate)} The unit is {report.unit}."
     claim = replace(report.certificate.claim, unit=report.unit)
+    if report.certificate.verdict == "stated":
+        sources = sources_phrase(report.certificate)
+        return say("stated_claim", parameters=claim_parameters(claim), unit=claim.unit, sources=sources)
     return was_promised(claim) if report.void else promise(claim)
 
 
@@ -135,7 +136,7 @@ def proved_of(report: ReportInputs) -> str:
         factor = at_least(math.exp(tight.lower)) if tight.lower <= LARGE else f"e^{at_least(tight.lower)}"
         return say("reaches", epsilon=at_least_beside(tight.lower, claim.epsilon), factor=factor, beside=beside)
     if report.certificate.verdict == "stated":
-        return " ".join(report.certificate.reasons)
+        return say("stated", epsilon=at_most_beside(tight.upper, claim.epsilon), delta=exact(claim.delta))
     if report.void:
         return say("no_proof_of_code", why=report.void)
     if tight.upper == math.inf:
@@ -191,3 +192,9 @@ def share_sentence(report: ReportInputs) -> str:
 def factor_of(epsilon: float) -> str:
     """Return e^epsilon, rounded up; as a power where it is too large to read."""
     return at_most(math.exp(epsilon)) if epsilon <= LARGE else f"e^{at_most(epsilon)}"
+
+
+def resting_note(report: ReportInputs) -> str:
+    """Return what proved figures of a table rest on without evidence, as a sentence; empty for nothing."""
+    clause = provided_of(report)
+    return f"The proved figures hold{clause}." if clause else ""

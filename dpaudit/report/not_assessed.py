@@ -1,4 +1,4 @@
-"""The subjects that a report did not assess, for lack of evidence or because dpaudit never assesses them."""
+"""The subjects that a report did not assess for lack of evidence."""
 
 from dataclasses import dataclass
 
@@ -6,15 +6,6 @@ from dpaudit.model.case import never_attacked
 from dpaudit.model.declaration import Stated, walk
 from dpaudit.report.inputs import ReportInputs
 
-_NEVER: tuple[tuple[str, str], ...] = (
-    (
-        "Timing and other side channels",
-        "How long an answer takes, and what else leaks beside it, is outside the views.",
-    ),
-    ("Choices made on the data", "Tuning, clipping bounds or domains picked by looking at the data spend budget too."),
-    ("Other releases of the same data", "Budgets of separate releases add up; only this declaration is accounted for."),
-    ("Security of the raw data", "Who can read the data before any noise is added."),
-)
 _USEFULNESS = (
     "Usefulness of the output",
     "Whether the noisy answers still serve their purpose, also for small groups.",
@@ -34,9 +25,9 @@ class NotAssessed:
 
 
 def not_assessed_of(report: ReportInputs) -> tuple[NotAssessed, ...]:
-    """Return the subjects; those of this report come before those of every report."""
+    """Return the subjects that no section has; hazards that nobody assessed stand in section 8."""
     useful = _BEYOND_SIMULATION if report.usefulness.assessed else _USEFULNESS
-    return tuple(NotAssessed(what=what, why=why) for what, why in (*_missing(report), *_NEVER, useful))
+    return tuple(NotAssessed(what=what, why=why) for what, why in (*_missing(report), useful))
 
 
 def _missing(report: ReportInputs) -> tuple[tuple[str, str], ...]:

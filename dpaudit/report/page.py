@@ -4,24 +4,20 @@ import base64
 import hashlib
 import json
 import math
-from dataclasses import replace
 from typing import Any
 
 from dpaudit.model.codec import encode
-from dpaudit.report.derivation import node_epsilon
+from dpaudit.report.compliance.measured import measured_lines
 from dpaudit.report.facts import Facts
 from dpaudit.report.figures import Figure, style_sheet
 from dpaudit.report.figures.curve import lowest_power
-from dpaudit.report.marks import MARK_WORDS
+from dpaudit.report.marks import MARK_WORDS, by_urgency, undischarged
 from dpaudit.report.meaning import meaning_of, proved_of
-from dpaudit.report.verdicts import conditions_by_urgency, shown_word
-from dpaudit.wording.audits import bound_phrase, certified_phrase, detectable, position
-from dpaudit.wording.certificates import noise_sentence
-from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS
+from dpaudit.report.verdicts import shown_word
+from dpaudit.wording.certificates import bound_name
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
-from dpaudit.wording.numerals import at_least, at_most, both_ends, exact, interval, nearest, times, unbroken, whole
-from dpaudit.wording.references import reference_words
+from dpaudit.wording.numerals import at_most, exact, nearest, unbroken
 from dpaudit.wording.scores import scores_meaning
 
 TONES = {
@@ -33,89 +29,54 @@ TONES = {
     "INCONCLUSIVE": "open",
 }
 
-_CERTIFIED = ("Certified epsilon", "Proved epsilon", "Stated epsilon")
-"""The names of the proved epsilon on the cover; one of them is there, by the word for a proved claim."""
-
-_ON_THE_COVER = (
-    "Verdict",
-    "Meaning",
-    "Claimed epsilon",
-    *_CERTIFIED,
-    "Audited epsilon",
-    "One person",
-    "Delta times the number of units",
-    "Left open by the model",
-    "Usefulness",
-    "Trusted parties",
-    "Author",
-    "Reviewer",
-    "Date",
-    "Valid until",
-    "Digest to sign",
-)
-"""What the cover tells in its own way, and its table leaves out."""
+_MOST_NAMED = 6
+"""So many conditions without evidence are named on the cover; the table of conditions has all of them."""
 
 
 def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
     """Return what the templates of both formats may name."""
-    report, certificate = facts.report, facts.report.certificate
-    by_name = {field.name: field for field in facts.sections[0].fields}
-    at = {section.ident: section for section in facts.sections}
+    report, sections = facts.report, facts.sections
+    rest = sections[1:-1]
+    bound, stated = bound_name(report.certificate), facts.outcome.word == "STATED BY SUPPLIER"
+    open_conditions = () if report.void and not stated else by_urgency(undischarged(report))
     return {
         "report": report,
-        "certificate": certificate,
+        "certificate": report.certificate,
         "outcome": facts.outcome,
         "tone": TONES[facts.outcome.word],
+        "word": shown_word(facts.outcome.word, report.word),
         "meaning": meaning_of(report),
         "proved": proved_of(report),
-        "rows": facts.rows,
-        "curve": facts.curve,
-        "gains": facts.gains,
-        "not_assessed": facts.not_assessed,
-        "figures": figures,
-        "conditions": conditions_by_urgency(report),
-        "mark_words": MARK_WORDS,
-        "word": shown_word(facts.outcome.word, report.word),
+        "bound": "not proved" if report.void and bound == "proved" else bound,
+        "measured": measured_lines(report),
         "void": report.void,
-        "sections": facts.sections,
-        "told_richly": ("nodes", "slack", "conditions", "findings", "audits"),
-        "by_name": by_name,
-        "certified_epsilon": next(by_name[name].value for name in _CERTIFIED if name in by_name),
-        "at": at,
-        "ground": replace(
-            at["reproduction"], fields=tuple(f for f in at["reproduction"].fields if f.value != report.command)
-        ),
-        "identity": replace(
-            facts.sections[0], fields=tuple(f for f in facts.sections[0].fields if f.name not in _ON_THE_COVER)
-        ),
-        "noise_sentence": noise_sentence(certificate.slack) if certificate.slack is not None else "",
-        "seeds": report.seeds,
-        "digest": certificate.to_dict()["digest"],
+        "cover": {field.name: field for field in sections[0].fields},
+        "open_conditions": open_conditions[:_MOST_NAMED],
+        "further": len(open_conditions[_MOST_NAMED:]),
+        "body": [section for section in rest if section.assessed],
+        "silent": [section for section in rest if not section.assessed],
+        "appendix": sections[-1],
+        "sections": sections,
+        "drawn": {name: [f for f in figures if f.rstrip("-0123456789") in kinds] for name, kinds in _DRAWN.items()},
+        "figures": figures,
+        "curve": facts.curve,
+        "not_assessed": facts.not_assessed,
+        "mark_words": MARK_WORDS,
         "disclaimer": DISCLAIMER,
         "glossary": GLOSSARY,
-        "model_words": MODEL_WORDS,
-        "neighbour_words": NEIGHBOUR_WORDS,
-        **{
-            f.__name__: f
-            for f in (
-                at_least,
-                at_most,
-                bound_phrase,
-                both_ends,
-                exact,
-                interval,
-                node_epsilon,
-                nearest,
-                times,
-                whole,
-                certified_phrase,
-                detectable,
-                position,
-                reference_words,
-                scores_meaning,
-            )
-        },
+        "exact": exact,
+        "scores_meaning": scores_meaning,
     }
+
+
+_DRAWN = {
+    "derivation": ("tree",),
+    "curve": ("curve", "slack"),
+    "audits": ("roc",),
+    "scores": ("scores-roc",),
+    "usefulness": ("front",),
+}
+"""The sections with figures, and what their names begin with."""
 
 
 def html(facts: Facts, figures: dict[str, Figure]) -> str:

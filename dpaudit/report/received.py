@@ -19,7 +19,7 @@ from dpaudit.report.signed import signed_digest
 from dpaudit.verifier import Verification, verify
 
 DATA, STATEMENT = "report.json", "privacy-report.intoto.json"
-PAGES = ("report.html", "report.pdf", "report.md")
+PAGES = ("report.html", "report.pdf", "report.md", "annex.md")
 _MOST_FILES = 1_000
 _MOST_BYTES = 8 * LARGEST_FILE
 """How many bytes all files of a report may have together."""

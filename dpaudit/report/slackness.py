@@ -40,3 +40,8 @@ def steps_of(slack: Slack) -> tuple[Step, ...]:
     if abs(math.log(level)) >= UNNAMED:
         steps.append(Step(name="not named", start=level, end=1.0, sentence="What no factor above accounts for."))
     return tuple(steps)
+
+
+def loose(slack: Slack) -> bool:
+    """Return whether some step changes the noise by more than half a percent; else there is nothing to explain."""
+    return any(abs(step.factor - 1) > 0.005 for step in steps_of(slack))

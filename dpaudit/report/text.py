@@ -1,4 +1,4 @@
-"""The report as Markdown: the facts of the page, with every inserted text escaped."""
+"""The report and its annex as Markdown: the facts of the page, with every inserted text escaped."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ class _Markdown(str):
     __slots__ = ()
 
 
-def markdown_report(facts: Facts, figures: dict[str, Figure]) -> str:
-    """Return the whole report as Markdown, figures referred to beside it."""
+def markdown_report(facts: Facts, figures: dict[str, Figure]) -> dict[str, str]:
+    """Return the report and its annex as Markdown by file name, figures referred to beside them."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     def literal(value: Any) -> Any:
@@ -31,9 +31,11 @@ def markdown_report(facts: Facts, figures: dict[str, Figure]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    own = {"fenced": _block, "inset": _inset, "literal": _Markdown}
-    text = environment.get_template("report.md.j2").render(context(facts, figures) | own)
-    return _without_double_blanks(text)
+    known = context(facts, figures) | {"fenced": _block, "inset": _inset, "literal": _Markdown}
+    return {
+        name: _without_double_blanks(environment.get_template(f"{name}.j2").render(known))
+        for name in ("report.md", "annex.md")
+    }
 
 
 def _block(text: str, language: str) -> _Markdown:

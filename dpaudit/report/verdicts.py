@@ -7,7 +7,7 @@ from typing import Literal
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.declaration import Stated, walk
 from dpaudit.report.inputs import ReportInputs, VerdictWord
-from dpaudit.report.marks import Marked, marked, undischarged
+from dpaudit.report.marks import undischarged
 from dpaudit.report.releases import justified, located
 from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.wording.audits import provision
@@ -219,9 +219,3 @@ def provided_of(report: ReportInputs) -> str:
     named = ", ".join(f"C{line.number}" for line in lines[:_MOST_NAMED]) + (" ..." if len(lines) > _MOST_NAMED else "")
     hold = "holds" if len(lines) == 1 else "hold"
     return f", provided that {counted(len(lines), 'condition')} without evidence {hold} ({named})"
-
-
-def conditions_by_urgency(report: ReportInputs) -> tuple[Marked, ...]:
-    """Return the conditions with their marks: violated ones first, then those without evidence, then the others."""
-    order = ("violated", "assumed", "for a person", "asserted", "looked at", "proved")
-    return tuple(sorted(marked(report), key=lambda line: (order.index(line.mark), line.number)))

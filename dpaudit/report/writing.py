@@ -25,7 +25,7 @@ def render(report: ReportInputs) -> dict[str, str]:
     figures = figures_of(facts)
     return {
         "report.html": html(facts, figures),
-        "report.md": markdown_report(facts, figures),
+        **markdown_report(facts, figures),
         "report.json": json.dumps(plain(facts), indent=2, sort_keys=True, allow_nan=False) + "\n",
         **{f"figures/{name}.svg": figure.file() for name, figure in figures.items()},
     }

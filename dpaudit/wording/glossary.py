@@ -33,8 +33,8 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ),
     (
         "Certified",
-        "Proved, with each condition proved, looked at or asserted. It is no certification in the sense of a law "
-        '(such as GDPR, Art. 42); the setting [report] word prints "proved" instead.',
+        "Proved, with each condition proved, looked at or asserted. It is no certification in the sense of a law, such "
+        "as Art. 42 of the GDPR; a setting of the report prints the word proved instead.",
     ),
     ("Stated", "The claim follows only from what somebody else states; nothing of that was proved or checked here."),
 )

@@ -12,6 +12,10 @@ SENTENCES: dict[str, str] = {
     ),
     "open": "The true epsilon of the declaration lies between {lower} and {upper}{provided}.",
     "no_proof": "No finite epsilon is proved at this delta{known}.",
+    "stated_claim": "The claim is {parameters}; the unit is {unit}. It follows only from what {sources} stated.",
+    "stated": (
+        "At that word, epsilon is at most {epsilon} at delta {delta}; nothing of that word was proved or checked here."
+    ),
     "no_proof_of_code": "Nothing is proved of the code: {why}.",
     "never": (
         "If the claim holds, nothing that {observer} may see moves the odds of one guess about {unit} against another "

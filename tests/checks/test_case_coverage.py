@@ -234,4 +234,4 @@ seed = 1
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 4), done.stderr
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "| Releases that no audit attacked |" in text
+    assert "**Releases that no audit attacked**" in text

@@ -295,3 +295,4 @@ def test_the_demo_writes_its_reports_and_catches_the_false_claim(
     assert "the certified setting lost" in texts[0]
     assert "usefulness was not shown" in texts[1]
     assert all("(this setting)" in text for text in texts)
+    assert all(len(text.split()) <= 3000 for text in texts)

@@ -12,6 +12,7 @@ from dpaudit.render.derivation import derivation_markdown, derivation_text
 from dpaudit.render.layout import to_text
 from dpaudit.render.markdown import audit_markdown, certificate_markdown
 from dpaudit.render.text import audit_text, bar, certificate_text
+from dpaudit.report.marks import certificate_word
 from dpaudit.wording.certificates import bracket_phrase
 from dpaudit.wording.claims import promise
 from dpaudit.wording.markdown import cell, table
@@ -78,9 +79,10 @@ def test_nothing_is_wider_than_the_terminal(name: str, width: int) -> None:
 
 @pytest.mark.parametrize("name", CERTIFICATES)
 def test_the_verdict_comes_first_in_every_format(name: str) -> None:
-    """The first words of the text and of the Markdown are the certificate's verdict."""
+    """The first words of the text and of the Markdown are the word of the report; it begins with the verdict."""
     certificate = CERTIFICATES[name]
-    verdict = certificate.verdict.replace("_", " ").upper()
+    verdict = certificate_word(certificate)
+    assert verdict.startswith(certificate.verdict.replace("_", " ").upper())
     assert to_text(certificate_text(certificate), 80).strip().startswith(verdict)
     assert certificate_markdown(certificate).startswith(f"## {verdict}\n")
     assert derivation_markdown(certificate).startswith("## Derivation\n")

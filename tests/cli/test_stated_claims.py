@@ -30,12 +30,21 @@ def test_no_command_calls_a_stated_claim_proved_or_certified(dpaudit: Callable[.
     gate = dpaudit("check", str(path))
     assert (gate.exit_code, "DPA105" in gate.stdout) == (1, True)
     dpaudit("report", str(path), "-o", str(tmp_path / "r"))
-    pages = [(tmp_path / "r" / name).read_text(encoding="utf-8") for name in ("report.md", "report.html")]
+    pages = [(tmp_path / "r" / name).read_text(encoding="utf-8") for name in ("report.md", "annex.md", "report.html")]
     for text in (*(ended.stdout for ended in shown), checked.stdout):
         assert "CERTIFIED" not in text
         assert "certified" not in text
         assert "proved" not in text.replace("nothing here was proved", "").replace("nothing of that was proved", "")
     for page in pages:
-        assert "STATED BY SUPPLIER" in page
+        assert "CERTIFIED" not in page
+        assert "Covered by the guarantee" not in page
         assert "What is proved of the declaration" not in page
         assert "changes by a factor" not in page
+    for cover in (pages[0], pages[2]):
+        assert "STATED BY SUPPLIER" in cover
+        assert "The claim is epsilon = 1, delta = 0" in cover
+        assert "At that word, epsilon is at most 1 at delta 0" in cover
+        assert "The privacy stated by a README holds" in cover
+    assert "- **Stated**: At that word" in pages[0]
+    assert '<span class="tag unassessed">stated</span>' in pages[2]
+    assert "hatched bar stated by others and not proved" in pages[2]

@@ -100,7 +100,7 @@ def test_a_broken_page_is_caught(rendered: dict[Any, dict[str, str]]) -> None:
         "<script>": page.replace("</main>", "<script>alert(1)</script></main>"),
         "link": page.replace('href="#claim"', 'href="https://example.org"'),
         "th without scope": page.replace('<th scope="row"', "<th", 1),
-        "landmark named twice": page.replace("(audit 2)", "(audit 1)"),
+        "landmark named twice": page.replace("The claim, field by field", "Composition, field by field"),
         "twice": page.replace('id="claim"', 'id="audits"', 1),
         "refers to nothing": page.replace('id="claim-title"', "", 1),
         "no <main>": page.replace("<main", "<div", 1),
@@ -189,9 +189,10 @@ def test_verdict_and_disclaimer_stand_in_every_format(
 
 
 def test_the_reference_story_is_told(rendered: dict[Any, dict[str, str]]) -> None:
-    """The slack in one sentence, what eliminates nothing, and every bound, in both readable formats."""
-    for path in ("report.html", "report.md"):
-        text = rendered["paper"][path]
+    """The slack in one sentence, what eliminates nothing, and every bound, in both readable formats with the annex."""
+    page, report, annex = (rendered["paper"][path] for path in ("report.html", "report.md", "annex.md"))
+    assert "annex.md" in report
+    for path, text in (("report.html", page), ("report.md", report + annex)):
         for words in ("18.4 times larger than the claim needs", "they eliminate nothing", "0.04122", "6 parts alike"):
             assert words in text, (path, words)
 
@@ -211,7 +212,8 @@ def test_files_are_written_below_the_folder_and_named_by_us(
     statements = {"test-result.intoto.json", "privacy-report.intoto.json"}
     assert {str(path.relative_to(tmp_path / "new" / "folder")) for path in paths} == {*rendered["hostile"], *statements}
     assert all(
-        re.fullmatch(r"(report\.(html|md|json)|figures/[a-z]+(-\d+)?\.svg)", name) for name in rendered["hostile"]
+        re.fullmatch(r"(report\.(html|md|json)|annex\.md|figures/[a-z]+(-\d+)?\.svg)", name)
+        for name in rendered["hostile"]
     )
     assert (tmp_path / "new" / "folder" / "report.html").read_bytes().decode() == rendered["hostile"]["report.html"]
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from dpaudit import AuditResult, Bracket, Claim, Counts, LowerBound, Power, Release, certify
+from dpaudit import AuditResult, Bracket, Claim, Counts, LowerBound, Power, Release, Sequential, Stated, certify
 from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.model.deployment import Assertion, Contributions, Deployment, Identity, MechanismNotes, Scope
 from dpaudit.model.readings import Tight
@@ -104,6 +104,27 @@ def no_proof_of_code_sentence(stories: dict[str, Report]) -> None:
     assert "an attack on the code contradicts" in proved_of(stories["violation"])
 
 
+def on_trust(stories: dict[str, Report]) -> Report:
+    """Return a report on two parts that others state, of pure epsilon 0.25 and 0.125."""
+    parts = tuple(Stated(epsilon=epsilon, source=f"vendor {epsilon}") for epsilon in (0.25, 0.125))
+    claim = replace(stories["pure"].certificate.claim, model="central")
+    return replace(stories["pure"], audits=(), certificate=certify(Sequential(parts=parts), claim))
+
+
+def stated_sentence(stories: dict[str, Report]) -> None:
+    text = proved_of(on_trust(stories))
+    epsilon, delta = numbers(text)
+    assert up(epsilon, 0.375)
+    assert delta == 0
+    assert text.endswith("nothing of that word was proved or checked here.")
+
+
+def stated_claim_sentence(stories: dict[str, Report]) -> None:
+    text = meaning_of(on_trust(stories))
+    assert numbers(text)[:2] == [2, 0]
+    assert "follows only from what vendor 0.25 and vendor 0.125 stated" in text
+
+
 def never_sentence(stories: dict[str, Report]) -> None:
     (factor, *_) = numbers(odds_of(stories["pure"], None))
     assert up(factor, math.exp(2.0))
@@ -194,6 +215,8 @@ ORACLES = {
     "open": open_sentence,
     "no_proof": no_proof_sentence,
     "no_proof_of_code": no_proof_of_code_sentence,
+    "stated_claim": stated_claim_sentence,
+    "stated": stated_sentence,
     "never": never_sentence,
     "claim_tail": claim_tail_sentence,
     "tail": tail_sentence,
@@ -337,10 +360,10 @@ def stories_audit(claim: Claim) -> AuditResult:
     )
 
 
-def test_the_cover_has_units_person_share_and_a_place_to_sign(stories: dict[str, Report]) -> None:
+def test_a_report_has_units_person_share_and_a_place_to_sign(stories: dict[str, Report]) -> None:
     """Five units a person, delta times n, the algorithm's own unit, what the model leaves open, and the digest."""
     report = replace(stories["paper"], number_of_units=10_000, units_per_person=5, own_unit="one round")
-    fields = {field.name: field for field in signed_facts(report).sections[0].fields}
+    fields = {field.name: field for section in signed_facts(report).sections for field in section.fields}
     assert fields["One person"].value.startswith("One person contributes up to 5 units.")
     assert (
         fields["Delta times the number of units"].value
@@ -364,7 +387,7 @@ def test_what_the_deployment_says_comes_before_what_the_algorithm_knows(stories:
     """A declared number replaces the algorithm's, and is marked as declared."""
     said = Deployment(scope=Scope(number_of_units=50), contributions=Contributions(units_per_person=2))
     report = replace(stories["paper"], number_of_units=10_000, units_per_person=5, deployment=said)
-    fields = {field.name: field for field in signed_facts(report).sections[0].fields}
+    fields = {field.name: field for section in signed_facts(report).sections for field in section.fields}
     assert (
         fields["Delta times the number of units"].value
         == "The claim allows about 5 × 10⁻⁴ of 50 units to leak completely; it should be far below 1."

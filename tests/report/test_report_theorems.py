@@ -177,7 +177,7 @@ def test_sources_stand_where_nothing_is_proved_here() -> None:
 
 
 def test_every_format_names_the_theorem_of_each_rule() -> None:
-    """JSON holds the entry of each row; the page and the Markdown print it.
+    """JSON holds the entry of each row; the page and the annex of the Markdown print it.
 
     The claim promises so little that no slack is computed, which no row is about.
     """
@@ -194,5 +194,5 @@ def test_every_format_names_the_theorem_of_each_rule() -> None:
     ]
     rules: tuple[RuleKind, ...] = ("billboard", "repeat", "adaptive_choice", "parallel")
     for entry in map(reference, rules):
-        for text in (files["report.html"], files["report.md"].replace("\\", "")):
+        for text in (files["report.html"], files["annex.md"].replace("\\", "")):
             assert f"machine-checked: {entry.place}, {entry.theorem}" in text

@@ -4,9 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from dpaudit import Condition, Finding, Report, System
+from dpaudit import Claim, Condition, Finding, Release, Report, System, certify
+from dpaudit.render.derivation import derivation_text
+from dpaudit.render.layout import to_text
+from dpaudit.render.markdown import certificate_markdown
+from dpaudit.render.text import certificate_text
+from dpaudit.report.marks import certificate_word, marked
 from dpaudit.report.verdicts import outcome_of
 from dpaudit.wording.claims import promise
+from mechanisms import DiscreteLaplace, Laplace
 from tests.narrowing import present
 
 
@@ -101,3 +107,27 @@ def test_a_date_that_is_no_iso_date_is_refused(stories: dict[str, Report], creat
     """Only the calendar form of an ISO date is accepted."""
     with pytest.raises(ValueError, match="ISO date"):
         replace(stories["checked"], created=created)
+
+
+def test_a_terminal_and_a_report_say_the_same_word_and_the_same_marks() -> None:
+    """Of one certificate in doubles both have caveats and the same marks; of one in integers neither has."""
+    claim = Claim(epsilon=1.0, neighbours="replace_one", unit="one vote")
+    for mechanism in (
+        Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one"),
+        DiscreteLaplace(scale=1.0, l1_sensitivity=1, neighbours="replace_one"),
+    ):
+        held = certify(Release(label="count", mechanism=mechanism), claim)
+        looked = tuple(c if c.kind == "floating_point" else c.seen(holds=True) for c in held.conditions)
+        certificate = replace(held, conditions=looked)
+        report = Report(certificate=certificate, created="2026-03-01")
+        texts = (
+            to_text(certificate_text(certificate), 100),
+            certificate_markdown(certificate),
+            to_text(derivation_text(certificate), 100),
+        )
+        word = "CERTIFIED WITH CAVEATS" if isinstance(mechanism, Laplace) else "CERTIFIED"
+        assert certificate_word(certificate) == word
+        for text in texts:
+            assert word in text
+            assert ("WITH CAVEATS" in text) == ("WITH CAVEATS" in word)
+            assert all(line.mark in text for line in marked(report))

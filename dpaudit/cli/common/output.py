@@ -110,6 +110,23 @@ def progress(description: str) -> Generator[Callable[[int, int], None], None, No
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+@contextmanager
+def doing(what: str) -> Generator[None, None, None]:
+    """Show on stderr what is being done until it is done, on one line of a terminal; elsewhere it shows nothing.
+
+    The line is written once and erased at the end: no thread runs beside, since the replays copy the process.
+    """
+    shown = f"{one_line(what)} …" if sys.stderr.isatty() else ""
+    sys.stderr.write(shown)
+    sys.stderr.flush()
+    try:
+        yield
+    finally:
+        if shown:
+            sys.stderr.write(f"\r{' ' * len(shown)}\r")
+            sys.stderr.flush()
+
+
 def note(text: str) -> None:
     """Write one line that is not part of the result to stderr, terminal or not."""
     sys.stderr.write(f"{one_line(text)}\n")

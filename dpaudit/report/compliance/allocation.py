@@ -45,6 +45,7 @@ def allocation(report: ReportInputs) -> Grid:
     more = f"{whole(len(parts) - _MOST)} further parts are in the certificate's JSON. " if len(parts) > _MOST else ""
     return Grid(
         name="allocation",
+        annex=True,
         caption=f"Allocation: what each part costs by itself ({kind})",
         head=(
             "Part",

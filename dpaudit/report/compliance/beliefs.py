@@ -5,8 +5,7 @@ import math
 from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.report.compliance.fields import Grid
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.meaning import TWICE
-from dpaudit.report.verdicts import provided_of
+from dpaudit.report.meaning import TWICE, resting_note
 from dpaudit.wording.numerals import at_most, exact
 
 _PRIORS = (0.01, 0.1, 0.5)
@@ -30,11 +29,12 @@ def beliefs(report: ReportInputs, tail: LossTail | None) -> Grid:
     )
     return Grid(
         name="beliefs",
-        caption="A belief in one of two values of a unit, before an output and, at most, after it"
-        + provided_of(report),
+        annex=True,
+        caption="A belief in one of two values of a unit, before an output and, at most, after it",
         head=("Before", claim_head, proved_head),
         rows=rows,
         statuses=tuple("evidence" for _ in rows),
+        note=resting_note(report),
     )
 
 

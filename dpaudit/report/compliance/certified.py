@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.curves.gaussian_dp import mu_above, mu_at_every_delta
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.budgets.filter_theorems import GAUSSIAN
@@ -12,6 +13,7 @@ from dpaudit.certification.evidence import proved_under
 from dpaudit.engines import ENGINES
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
+from dpaudit.model.declaration import Declaration, Subsample, walk
 from dpaudit.report.compliance.allocation import allocation
 from dpaudit.report.compliance.beliefs import beliefs
 from dpaudit.report.compliance.fields import Field, Grid, Section, Status, evidence, not_applicable, unknown
@@ -21,7 +23,8 @@ from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve
 from dpaudit.report.gains import Gain, gains_of
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.marks import MARK_WORDS, Marked, marked
-from dpaudit.report.verdicts import provided_of
+from dpaudit.report.meaning import odds_of, resting_note
+from dpaudit.report.slackness import loose
 from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.numerals import at_least, at_most, both_ends, ends, exact, times
 from dpaudit.wording.sentences import say
@@ -45,11 +48,13 @@ def certified(report: ReportInputs, curve: Curve, tail: LossTail | None) -> Sect
             ),
             evidence(f"Delta at epsilon {exact(claim.epsilon)}", _ends(report, tight.delta), "certificate.tight.delta"),
             _equivalent(report),
+            _gaussian(report, curve),
+            evidence("Odds", odds_of(report, tail), "tail"),
             evidence("Slack", slack, "certificate.slack") if slack else unknown("Slack"),
             evidence("Conditions", counted or "none", "certificate.conditions"),
         ),
         grids=(
-            _engines(report),
+            *_argument(report),
             *(
                 ()
                 if report.void
@@ -61,21 +66,21 @@ def certified(report: ReportInputs, curve: Curve, tail: LossTail | None) -> Sect
                     allocation(report),
                 )
             ),
-            *_argument(report),
+            _engines(report),
         ),
     )
 
 
 def _argument(report: ReportInputs) -> Iterator[Grid]:
-    """Yield the tables of slack factors, of conditions and of findings."""
+    """Yield the tables of findings, of conditions and of slack factors; a table without rows is left out."""
     certificate = report.certificate
-    factors = certificate.slack.factors if certificate.slack is not None else ()
+    factors = certificate.slack.factors if certificate.slack is not None and loose(certificate.slack) else ()
     tables = (
         (
-            "slack",
-            "Slack factor by factor",
-            ("Factor", "In noise", "In epsilon", "In words"),
-            tuple((f.name, times(f.noise_factor), times(f.factor), f.sentence) for f in factors),
+            "findings",
+            "Findings: what is wrong without any statistics",
+            ("Rule", "Where", "What"),
+            tuple((f.rule, f.where, f.message) for f in certificate.findings),
         ),
         (
             "conditions",
@@ -84,16 +89,16 @@ def _argument(report: ReportInputs) -> Iterator[Grid]:
             tuple((f"C{line.number}", line.mark, _told(line)) for line in marked(report)),
         ),
         (
-            "findings",
-            "Findings: what is wrong without any statistics",
-            ("Rule", "Where", "What"),
-            tuple((f.rule, f.where, f.message) for f in certificate.findings),
+            "slack",
+            "Slack factor by factor",
+            ("Factor", "In noise", "In epsilon", "In words"),
+            tuple((f.name, times(f.noise_factor), times(f.factor), f.sentence) for f in factors),
         ),
     )
     for name, caption, head, rows in tables:
         if rows:
             statuses: tuple[Status, ...] = tuple("evidence" for _ in rows)
-            yield Grid(name=name, caption=caption, head=head, rows=rows, statuses=statuses)
+            yield Grid(name=name, annex=name != "findings", caption=caption, head=head, rows=rows, statuses=statuses)
 
 
 def _told(line: Marked) -> str:
@@ -121,6 +126,28 @@ def _equivalent(report: ReportInputs) -> Field:
     return evidence(name, text, "certificate.tight.epsilon.upper")
 
 
+def _gaussian(report: ReportInputs, curve: Curve) -> Field:
+    """Return mu of the Gaussian mechanism with the same delta at epsilon 0, at the claimed delta, and everywhere."""
+    name, certificate = "Gaussian mu", report.certificate
+    if report.void or not curve.deltas:
+        return not_applicable(name, f"no curve is proved: {report.void or curve.unavailable}")
+    told = [f"{at_most(mu_above(0.0, curve.deltas[0].upper))} at epsilon 0"]
+    upper, delta = certificate.tight.epsilon.upper, certificate.claim.delta
+    if delta > 0 and upper < math.inf:
+        told.append(f"{at_most(mu_above(upper, delta))} at delta {exact(delta)}")
+    _, high = mu_at_every_delta(fold(certificate.declaration, certificate.claim.neighbours, certificate.conditions))
+    if high == math.inf:
+        return evidence(name, f"at most {', '.join(told)}; no mu is known that holds at every delta", "curve")
+    useless = "; this bound ignores the sampling" if _sampled(certificate.declaration) else ""
+    narrower = "" if told[0].startswith(f"{at_most(high)} ") else f"; at most {', '.join(told)}"
+    return evidence(name, f"mu = {at_most(high)} (Gaussian differential privacy){useless}{narrower}", "curve")
+
+
+def _sampled(node: Declaration) -> bool:
+    """Return whether a part of the tree sees a sample."""
+    return any(isinstance(part, Subsample) for _, part in walk(node))
+
+
 def _engines(report: ReportInputs) -> Grid:
     """Return the bracket of each engine by itself."""
     certificate = report.certificate
@@ -138,6 +165,7 @@ def _engines(report: ReportInputs) -> Grid:
         rows = []
     return Grid(
         name="engines",
+        annex=True,
         caption=f"Epsilon at delta {exact(certificate.claim.delta)}, engine by engine",
         head=head,
         rows=tuple(rows),
@@ -155,10 +183,12 @@ def _meaning(report: ReportInputs, curve: Curve) -> Grid:
         rows.append((*_gain(gain), odds))
     return Grid(
         name="operating",
-        caption=f"The most that any attacker can gain, whatever they know besides{provided_of(report)}",
+        annex=True,
+        caption="The most that any attacker can gain, whatever they know besides",
         head=("Measure", "The claim allows", "The certificate allows", "Odds after a positive, by the certificate"),
         rows=tuple(rows),
         statuses=tuple("evidence" for _ in rows),
+        note=resting_note(report),
     )
 
 

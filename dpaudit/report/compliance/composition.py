@@ -83,7 +83,7 @@ def _printed(report: ReportInputs) -> Field:
 
 
 def _nodes(nodes: tuple[Row, ...], *, void: bool) -> Grid:
-    """Return the derivation as a table of text, indented by depth."""
+    """Return the derivation as a table of text, indented by depth; columns without any text are left out."""
     rows = tuple(
         (
             INDENT * min(row.depth, 8) + (row.node or "…") + (f" ({whole(row.alike)} parts alike)" * (row.alike > 1)),
@@ -102,11 +102,14 @@ def _nodes(nodes: tuple[Row, ...], *, void: bool) -> Grid:
         )
         for row in nodes
     )
+    head = ("Node", "Name", "Noise, or how parts compose", "Printed", "Proved epsilon", "Needs", "Theorem")
+    filled = [place for place in range(len(head)) if any(row[place] for row in rows)]
     return Grid(
         name="nodes",
-        caption="The derivation, node by node: noise, budget that the paper assigns, loss that is proved, theorem",
-        head=("Node", "Name", "Noise, or how parts compose", "Printed", "Proved epsilon", "Needs", "Theorem"),
-        rows=rows,
+        annex=True,
+        caption="The derivation, node by node",
+        head=tuple(head[place] for place in filled),
+        rows=tuple(tuple(row[place] for place in filled) for row in rows),
         statuses=tuple("evidence" for _ in rows),
     )
 

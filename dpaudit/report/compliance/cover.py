@@ -1,34 +1,18 @@
 """Section 0, the cover: the verdict, its meaning for one person, and a place to sign."""
 
-import hashlib
 import math
 
-from dpaudit.accounting.curves.gaussian_dp import mu_above, mu_at_every_delta
-from dpaudit.accounting.fold import fold
-from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.model.case import never_attacked
-from dpaudit.model.claim import Model
-from dpaudit.model.declaration import Declaration, Subsample, walk
 from dpaudit.report.compliance.fields import Field, Section, declared, evidence, not_applicable, stated, unknown
-from dpaudit.report.curves import Curve
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.meaning import Person, odds_of, person_sentence, share_sentence
+from dpaudit.report.meaning import Person, person_sentence
 from dpaudit.report.verdicts import outcome_of, shown_word
 from dpaudit.wording.audits import bound_phrase
 from dpaudit.wording.certificates import sources_phrase
 from dpaudit.wording.numerals import at_most, at_most_beside, exact, nearest
 
-LEFT_OPEN: dict[Model, str] = {
-    "central": "the curator, who sees the data before any noise",
-    "joint": (
-        "each person's own output: it may depend on that person's data without noise, and whoever sees it may learn it"
-    ),
-    "local": "what the device holds and does before the message is sent",
-}
-"""What each model of the claim leaves unprotected."""
 
-
-def cover(report: ReportInputs, curve: Curve, tail: LossTail | None, person: Person | None) -> Section:
+def cover(report: ReportInputs, person: Person | None) -> Section:
     """Return section 0: privacy first, then usefulness, then how many must be trusted."""
     claim, identity = report.certificate.claim, report.deployment.identity
     actors, utility = report.deployment.actors, report.deployment.utility
@@ -40,24 +24,14 @@ def cover(report: ReportInputs, curve: Curve, tail: LossTail | None, person: Per
         crosswalk="W3C considerations for reviewing such systems; ISO/IEC 27559: transparency",
         fields=(
             evidence("Verdict", shown_word(outcome_of(report).word, report.word), "verdict"),
-            evidence("Meaning", odds_of(report, tail), "tail"),
             stated("Claimed epsilon", exact(claim.epsilon), "certificate.claim.epsilon"),
             _certified(report),
-            _gaussian(report, curve),
             _audited(report),
             _left_out(report),
             _person(report, person),
-            _share(report),
-            stated("Left open by the model", LEFT_OPEN[claim.model], "certificate.claim.model"),
-            *_own_unit(report),
             _useful(report, f"{first.measure}: {nearest(first.value)}" if first else ""),
             declared("Trusted parties", sum(bool(a.trusted_for) for a in actors) if actors else "", "actors"),
             stated("System", report.system.name, "system.name") if report.system.name else unknown("System"),
-            declared("Version", identity.version, "identity.version"),
-            declared("Commit", identity.commit, "identity.commit"),
-            evidence("Configuration digest", digest_of(report.config_text), "config")
-            if report.config_text
-            else unknown("Configuration digest"),
             evidence("Date", report.created, "created"),
             declared("Valid until", identity.valid_until, "identity.valid_until"),
             declared("Author", identity.author, "identity.author"),
@@ -75,11 +49,6 @@ def _useful(report: ReportInputs, stated_measure: str) -> Field:
     if stated_measure or not useful.why:
         return declared("Usefulness", stated_measure, "utility")
     return unknown("Usefulness", f"not assessed: {useful.why}")
-
-
-def digest_of(text: str) -> str:
-    """Return the SHA-256 of a text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def finite(epsilon: float, claimed: float | None = None) -> str:
@@ -101,28 +70,6 @@ def _certified(report: ReportInputs) -> Field:
     return evidence(name, finite(upper, report.certificate.claim.epsilon), "certificate.tight.epsilon")
 
 
-def _gaussian(report: ReportInputs, curve: Curve) -> Field:
-    """Return mu of the Gaussian mechanism with the same delta at epsilon 0, at the claimed delta, and everywhere."""
-    name, certificate = "Gaussian mu", report.certificate
-    if report.void or not curve.deltas:
-        return not_applicable(name, f"no curve is proved: {report.void or curve.unavailable}")
-    told = [f"{at_most(mu_above(0.0, curve.deltas[0].upper))} at epsilon 0"]
-    upper, delta = certificate.tight.epsilon.upper, certificate.claim.delta
-    if delta > 0 and upper < math.inf:
-        told.append(f"{at_most(mu_above(upper, delta))} at delta {exact(delta)}")
-    _, high = mu_at_every_delta(fold(certificate.declaration, certificate.claim.neighbours, certificate.conditions))
-    if high == math.inf:
-        return evidence(name, f"at most {', '.join(told)}; no mu is known that holds at every delta", "curve")
-    useless = "; this bound ignores the sampling" if _sampled(certificate.declaration) else ""
-    narrower = "" if told[0].startswith(f"{at_most(high)} ") else f"; at most {', '.join(told)}"
-    return evidence(name, f"mu = {at_most(high)} (Gaussian differential privacy){useless}{narrower}", "curve")
-
-
-def _sampled(node: Declaration) -> bool:
-    """Return whether a part of the tree sees a sample."""
-    return any(isinstance(part, Subsample) for _, part in walk(node))
-
-
 def _audited(report: ReportInputs) -> Field:
     """Return the largest lower bound of the audits, with what it takes for granted."""
     best = max(report.audits, key=lambda audit: audit.epsilon_lower, default=None)
@@ -130,7 +77,7 @@ def _audited(report: ReportInputs) -> Field:
 
 
 def _left_out(report: ReportInputs) -> Field:
-    """Return the declared releases that no audit attacked."""
+    """Return the first few declared releases that no audit attacked."""
     name = "Releases that no audit attacked"
     if not report.audits:
         return unknown(name, "no audit was made")
@@ -140,7 +87,9 @@ def _left_out(report: ReportInputs) -> Field:
     left_out = never_attacked(coverages)
     if not left_out:
         return evidence(name, "none: every declared release was attacked", "audits.coverage")
-    return evidence(name, ", ".join(left_out), "audits.coverage")
+    most = 6
+    more = f" and {len(left_out) - most} more" if len(left_out) > most else ""
+    return evidence(name, ", ".join(left_out[:most]) + more, "audits.coverage")
 
 
 def _person(report: ReportInputs, person: Person | None) -> Field:
@@ -153,23 +102,3 @@ def _person(report: ReportInputs, person: Person | None) -> Field:
     said = report.deployment.contributions.units_per_person is not None
     text = person_sentence(report, person)
     return declared(name, text, "contributions.units_per_person") if said else evidence(name, text, "person")
-
-
-def _share(report: ReportInputs) -> Field:
-    """Return delta times the number of units."""
-    name = "Delta times the number of units"
-    if report.certificate.claim.delta == 0:
-        return not_applicable(name, "delta is 0")
-    if report.units is None:
-        return unknown(name, "The number of units was not said")
-    if report.void:
-        return not_applicable(name, f"no delta is proved: {report.void}")
-    said = report.deployment.scope.number_of_units is not None
-    text = share_sentence(report)
-    return declared(name, text, "scope.number_of_units") if said else evidence(name, text, "number_of_units")
-
-
-def _own_unit(report: ReportInputs) -> tuple[Field, ...]:
-    """Return the algorithm's own words for a unit where the owner's words replace them."""
-    own = report.own_unit
-    return (evidence("Unit in the algorithm's own words", own, "own_unit"),) if own and own != report.unit else ()

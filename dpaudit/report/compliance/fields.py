@@ -23,7 +23,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """A table of text; `statuses` has one entry a row."""
+    """A table of text; `statuses` has one entry a row. Details stand in the annex, or are folded."""
 
     name: str
     caption: str
@@ -31,6 +31,7 @@ class Grid:
     rows: tuple[tuple[str, ...], ...]
     statuses: tuple[Status, ...]
     note: str = ""
+    annex: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,12 @@ class Section:
     crosswalk: str
     fields: tuple[Field, ...] = ()
     grids: tuple[Grid, ...] = ()
+
+    @property
+    def assessed(self) -> bool:
+        """Whether the section holds anything that was computed, measured or declared."""
+        said = any(field.status in ("evidence", "declared") for field in self.fields)
+        return said or any(grid.rows for grid in self.grids)
 
 
 def declared(name: str, value: object, ref: str) -> Field:

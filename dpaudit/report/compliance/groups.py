@@ -10,8 +10,7 @@ from dpaudit.model.bracket import Bracket
 from dpaudit.model.declaration import Group
 from dpaudit.report.compliance.fields import Grid, Status
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.meaning import guarantee_by_claim
-from dpaudit.report.verdicts import provided_of
+from dpaudit.report.meaning import guarantee_by_claim, resting_note
 from dpaudit.wording.numerals import at_most, exact
 
 GROUPS = (2, 5, 10)
@@ -26,10 +25,12 @@ def groups(report: ReportInputs) -> Grid:
     statuses: tuple[Status, ...] = tuple("not_assessed" if "not covered" in row[2] else "evidence" for row in rows)
     return Grid(
         name="groups",
-        caption="Groups: several units of one person, or several people together" + provided_of(report),
+        annex=True,
+        caption="Groups: several units of one person, or several people together",
         head=("Units", "By the claim alone", f"Proved epsilon, at delta {exact(claim.delta)}"),
         rows=rows,
         statuses=statuses,
+        note=resting_note(report),
     )
 
 

@@ -4,15 +4,17 @@ The list follows the hazards that NIST SP 800-226 describes; the words are ours.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dpaudit.report.compliance.fields import NOT_ASSESSED, Grid, Section, Status
+from dpaudit.report.compliance.fields import Field, Grid, Section, Status, unknown
 from dpaudit.report.curves import claimed_advantage
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.marks import samplers_are_exact
 from dpaudit.report.meaning import share_sentence
 from dpaudit.report.releases import located
+from dpaudit.study.usefulness import Remark
 from dpaudit.wording.claims import claim_parameters, claimed_factor
 from dpaudit.wording.numerals import at_most, counted, whole
 from dpaudit.wording.sentences import say
@@ -31,21 +33,24 @@ class Hazard:
 
 
 def hazards(report: ReportInputs) -> Section:
-    """Return section 8; it shows what the report knows and what the owner declares, side by side."""
+    """Return section 8: what the report knows and what the owner declares in a table, and what nobody assessed."""
     rows: list[tuple[str, ...]] = []
     statuses: list[Status] = []
+    silent: list[Field] = []
     for hazard in HAZARDS:
         known = hazard.known(report)
         answers = [answer.answer for answer in report.deployment.hazards if answer.hazard == hazard.number]
-        text = " ".join([*([known[0]] if known else []), *answers]) or NOT_ASSESSED
-        status: Status = known[1] if known else "declared" if answers else "not_assessed"
-        rows.append((hazard.number, hazard.name, text))
-        statuses.append(status)
+        if not known and not answers:
+            silent.append(unknown(f"{hazard.number} {hazard.name}"))
+            continue
+        rows.append((hazard.number, hazard.name, " ".join([*([known[0]] if known else []), *answers])))
+        statuses.append(known[1] if known else "declared")
     return Section(
         number="8",
         ident="hazards",
         title="Hazards",
         crosswalk="NIST SP 800-226: hazards (paraphrased; read the source before you quote it)",
+        fields=tuple(silent),
         grids=(
             Grid(
                 name="hazards",
@@ -79,13 +84,9 @@ def _large_delta(report: ReportInputs) -> Known:
         return "Delta is 0.", "evidence"
     if units is None or report.void:
         return None
-    small = (
-        "That is far below one."
-        if claim.delta * units <= 0.1
-        else "That is not far below one: a whole record might be lost."
-    )
+    large = "" if claim.delta * units <= 0.1 else " It is not: a whole record might be lost."
     said = report.deployment.scope.number_of_units is not None
-    return f"{share_sentence(report)} {small}", "declared" if said else "evidence"
+    return f"{share_sentence(report)}{large}", "declared" if said else "evidence"
 
 
 def _narrow_unit(report: ReportInputs) -> Known:
@@ -136,9 +137,10 @@ def _home_made(report: ReportInputs) -> Known:
         return f"{counted(len(report.certificate.findings), 'difference')} between code and declaration.", "evidence"
     if not report.audits:
         return None
-    verdicts = ", ".join(f"{audit.name}: {audit.verdict}" for audit in report.audits)
+    verdicts = Counter(audit.verdict.replace("_", " ") for audit in report.audits)
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
     place = "" if located(report) else " Where the code is was not said."
-    return f"The code was attacked ({verdicts}).{place}", "evidence"
+    return f"The code was attacked in {counted(len(report.audits), 'audit')}: {counts}.{place}", "evidence"
 
 
 def _floats(report: ReportInputs) -> Known:
@@ -146,7 +148,7 @@ def _floats(report: ReportInputs) -> Known:
     status = next((c.status for c in report.certificate.conditions if c.kind == "floating_point"), None)
     if status is None:
         return "The proof needs nothing about floating-point noise.", "evidence"
-    if status == "checked" or samplers_are_exact(report):
+    if status == "checked" or samplers_are_exact(report.certificate):
         return "The noise is drawn exactly.", "evidence"
     return f"That noise in floating point is as good as the proof's is {status}, and nothing more.", "evidence"
 
@@ -172,10 +174,17 @@ def _small_groups(report: ReportInputs) -> Known:
     )
 
 
+_AGAINST: dict[Remark, str] = {
+    "not_shown": "Usefulness was not shown (section 9a).",
+    "dominated": "Another method does better at the same certified epsilon (section 9a).",
+}
+"""What each remark of a study says against a setting, in short."""
+
+
 def _over_claimed(report: ReportInputs) -> Known:
     """Return whether utility is reported with baselines."""
     if report.usefulness.assessed:
-        said = " ".join(sentence for _, sentence in report.usefulness.remarks)
+        said = " ".join(_AGAINST[remark] for remark, _ in report.usefulness.remarks)
         return said or "Section 9a puts the regret between floors and a run without noise, in simulation.", "evidence"
     measured = [r for r in report.deployment.utility if r.non_private is not None and r.random is not None]
     return ("Utility stands between a non-private and a random baseline.", "declared") if measured else None

@@ -1,11 +1,12 @@
 """Sections 10, 12 and A: budget ledger, reproduction, and changes since the previous report."""
 
+import hashlib
 import math
 from collections.abc import Mapping
 from typing import Any
 
 from dpaudit.ledger import Balance
-from dpaudit.report.compliance.cover import digest_of, finite
+from dpaudit.report.compliance.cover import finite
 from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, unknown
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import outcome_of
@@ -76,14 +77,24 @@ def _spent(balance: Balance) -> Grid:
     )
 
 
+def digest_of(text: str) -> str:
+    """Return the SHA-256 of a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def reproduction(report: ReportInputs) -> Section:
     """Return section 12."""
-    certificate, sources = report.certificate, report.deployment.reproduction
+    certificate, sources, identity = report.certificate, report.deployment.reproduction, report.deployment.identity
     fields: list[Field] = [
         evidence("Command", report.command, "command") if report.command else unknown("Command"),
         evidence("Seeds", report.seeds, "audits") if report.seeds else unknown("Seeds"),
-        *(evidence(name, value, "certificate.versions") for name, value in certificate.versions),
-        *(evidence(name, value, "environment") for name, value in report.environment),
+        declared("Version", identity.version, "identity.version"),
+        declared("Commit", identity.commit, "identity.commit"),
+        evidence("Versions", _pairs(certificate.versions), "certificate.versions"),
+        *([evidence("Environment", _pairs(report.environment), "environment")] if report.environment else []),
+        evidence("Configuration digest", digest_of(report.config_text), "config")
+        if report.config_text
+        else unknown("Configuration digest"),
         evidence("Source digest", certificate.source_digest, "certificate.source_digest"),
         evidence("Certificate digest", str(certificate.to_dict()["digest"]), "certificate.digest"),
         declared("Data", sources.data, "reproduction.data"),
@@ -96,6 +107,11 @@ def reproduction(report: ReportInputs) -> Section:
         crosswalk="in-toto statements; SLSA provenance",
         fields=tuple(fields),
     )
+
+
+def _pairs(pairs: tuple[tuple[str, str], ...]) -> str:
+    """Return names with their values in one line."""
+    return ", ".join(f"{name} {value}" for name, value in pairs)
 
 
 def appendix(report: ReportInputs) -> Section:
@@ -117,7 +133,7 @@ def appendix(report: ReportInputs) -> Section:
     return Section(
         number="A",
         ident="appendix",
-        title="Glossary, limits and changes",
+        title="Changes since the previous report",
         crosswalk="ISO/IEC 20889: terms",
         fields=()
         if previous is not None

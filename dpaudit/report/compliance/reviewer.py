@@ -14,7 +14,7 @@ from dpaudit.model.claim import Claim
 from dpaudit.report.compliance.fields import Grid
 from dpaudit.report.curves import Curve
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.verdicts import provided_of
+from dpaudit.report.meaning import resting_note
 from dpaudit.wording.audits import bound_phrase
 from dpaudit.wording.numerals import at_most, counted, whole
 
@@ -76,11 +76,13 @@ def reviewer(report: ReportInputs, curve: Curve, tail: LossTail | None) -> Grid:
         rows.append((question, *(f"at most {at_most(intruder_success(delta, prior))}" for delta in deltas)))
     return Grid(
         name="reviewer",
-        caption="A reviewer's questions, about attackers who know all other records" + provided_of(report),
+        annex=True,
+        caption="A reviewer's questions, about attackers who know all other records",
         head=("Question", "By the claim", "As proved"),
         rows=tuple(rows),
         statuses=tuple("evidence" for _ in rows),
-        note="Exposed means: the belief in the true one of two values of a unit. The number is an expected one.",
+        note="Exposed means: the belief in the true one of two values of a unit. The number is an expected one. "
+        + resting_note(report),
     )
 
 

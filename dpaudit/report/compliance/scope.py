@@ -11,8 +11,10 @@ from dpaudit.report.compliance.fields import (
     evidence,
     not_applicable,
     stated,
+    unknown,
 )
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.meaning import share_sentence
 from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS, observer
 from dpaudit.wording.numerals import exact, nearest, whole
 
@@ -65,6 +67,16 @@ _BEYOND: dict[Model, tuple[str, str, str, str]] = {
 }
 
 
+LEFT_OPEN: dict[Model, str] = {
+    "central": "the curator, who sees the data before any noise",
+    "joint": (
+        "each person's own output: it may depend on that person's data without noise, and whoever sees it may learn it"
+    ),
+    "local": "what the device holds and does before the message is sent",
+}
+"""What each model of the claim leaves unprotected."""
+
+
 def scope(report: ReportInputs) -> Section:
     """Return section 1."""
     declared_scope = report.deployment.scope
@@ -112,6 +124,7 @@ def unit(report: ReportInputs) -> Section:
         crosswalk="NIST SP 800-226: the unit of privacy; registry records, third tier",
         fields=(
             stated("Unit", report.unit, "certificate.claim.unit"),
+            *_own_unit(report),
             stated("Neighbours", NEIGHBOUR_WORDS[claim.neighbours], "certificate.claim.neighbours"),
             _known_or_declared(
                 "Units that one person contributes",
@@ -126,13 +139,20 @@ def unit(report: ReportInputs) -> Section:
         grids=(
             Grid(
                 name="scenarios",
-                caption="Pairs of data sets: is the difference between them covered?",
-                head=("Data set A", "Data set B", "Neighbours", "Covered by the guarantee"),
+                annex=True,
+                caption="Pairs of data sets: is their difference covered?",
+                head=("Data set A", "Data set B", "Neighbours", "Covered by the claim"),
                 rows=(*drawn, *own),
                 statuses=by_definition + by_owner,
             ),
         ),
     )
+
+
+def _own_unit(report: ReportInputs) -> tuple[Field, ...]:
+    """Return the algorithm's own words for a unit where the owner's words replace them."""
+    own = report.own_unit
+    return (evidence("Unit in the algorithm's own words", own, "own_unit"),) if own and own != report.unit else ()
 
 
 def trust(report: ReportInputs) -> Section:
@@ -150,6 +170,7 @@ def trust(report: ReportInputs) -> Section:
         fields=(
             stated("Model", MODEL_WORDS[claim.model], "certificate.claim.model"),
             stated("Whose view is protected from", observer(claim.model), "certificate.claim.model"),
+            stated("Left open by the model", LEFT_OPEN[claim.model], "certificate.claim.model"),
             declared("Trusted parties", trusted, "actors"),
             evidence("Adversary of the audits", "; ".join(views), "audits")
             if views
@@ -182,12 +203,27 @@ def claimed(report: ReportInputs) -> Section:
             stated("Variant", variant, "certificate.claim"),
             stated("Epsilon", exact(claim.epsilon), "certificate.claim.epsilon"),
             stated("Delta", exact(claim.delta), "certificate.claim.delta"),
+            _share(report),
             evidence("Claimed by", source, "certificate.printed"),
             declared("Each release, or all together", period.per, "period.per"),
             declared("Period", period.period, "period.period"),
             declared("When the budget begins anew", period.refresh, "period.refresh"),
         ),
     )
+
+
+def _share(report: ReportInputs) -> Field:
+    """Return delta times the number of units."""
+    name = "Delta times the number of units"
+    if report.certificate.claim.delta == 0:
+        return not_applicable(name, "delta is 0")
+    if report.units is None:
+        return unknown(name, "The number of units was not said")
+    if report.void:
+        return not_applicable(name, f"no delta is proved: {report.void}")
+    said = report.deployment.scope.number_of_units is not None
+    text = share_sentence(report)
+    return declared(name, text, "scope.number_of_units") if said else evidence(name, text, "number_of_units")
 
 
 def people(report: ReportInputs) -> Section:

@@ -22,7 +22,7 @@ def sections_of(
 ) -> tuple[Section, ...]:
     """Return sections 0 to 13, 9a and A, and 7a where there are scores; every field has a status."""
     return (
-        cover(report, curve, tail, person),
+        cover(report, person),
         scope(report),
         unit(report),
         trust(report),

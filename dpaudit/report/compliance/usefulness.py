@@ -1,15 +1,14 @@
 """Section 9a: what the certified setting is worth in simulation, from a study of the same configuration."""
 
-from dpaudit.report.compliance.fields import NOT_ASSESSED, Field, Grid, Section, evidence, unknown
+from dpaudit.report.compliance.fields import Field, Grid, Section, evidence, unknown
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.study.usefulness import HEAD
-from dpaudit.wording.numerals import at_most, nearest
 
 _REF = "sections"
 
 
 def usefulness(report: ReportInputs) -> Section:
-    """Return section 9a; without a study of this very configuration its fields are not assessed, with the reason."""
+    """Return section 9a; without a study of this configuration it is not assessed, with the reason."""
     useful = report.usefulness
     return Section(
         number="9a",
@@ -31,16 +30,9 @@ def usefulness(report: ReportInputs) -> Section:
 
 
 def _fields(report: ReportInputs) -> tuple[Field, ...]:
-    """Return the numbers of the present setting, each a round."""
+    """Return whether anything was learned; the sentences below the table have the numbers."""
     useful = report.usefulness
     if useful.front is None:
-        why = f"{NOT_ASSESSED}: {useful.why}" if useful.why else NOT_ASSESSED
-        return tuple(unknown(name, why) for name in ("Regret a round", "Learning is shown", "Dominated"))
-    point = useful.front.present
-    lost = f"{nearest(point.regret, 3)} at certified epsilon {at_most(point.epsilon)} (measured by simulation)"
-    found = dict(useful.remarks)
-    return (
-        evidence("Regret a round", lost, _REF),
-        evidence("Learning is shown", found.get("not_shown", "yes"), _REF),
-        evidence("Dominated", found.get("dominated", "by no contender of the study"), _REF),
-    )
+        return (unknown("Regret a round", useful.why),)
+    shown = "no" if "not_shown" in dict(useful.remarks) else "yes"
+    return (evidence("Learning is shown, in simulation", shown, _REF),)

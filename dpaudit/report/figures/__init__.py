@@ -9,14 +9,14 @@ from dpaudit.report.figures.roc import roc_figure
 from dpaudit.report.figures.scores_roc import scores_roc_figure
 from dpaudit.report.figures.tree import tree_figure
 from dpaudit.report.figures.waterfall import waterfall_figure
-from dpaudit.report.slackness import steps_of
+from dpaudit.report.slackness import loose
 
 
 def figures_of(facts: Facts) -> dict[str, Figure]:
     """Return all figures of a report by name: those that have something to show."""
     certificate = facts.report.certificate
     drawn = [axis_figure(facts.report), tree_figure(facts.rows, void=bool(facts.report.void))]
-    if certificate.slack is not None and steps_of(certificate.slack):
+    if certificate.slack is not None and loose(certificate.slack):
         drawn.append(waterfall_figure(certificate.slack))
     void = bool(facts.report.void)
     if facts.curve.epsilons and not void:

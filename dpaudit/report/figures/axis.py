@@ -4,13 +4,14 @@ import math
 from dataclasses import dataclass
 
 from dpaudit.model.audit_result import AuditResult
+from dpaudit.report.compliance.measured import strongest
 from dpaudit.report.figures.canvas import Canvas, shortened, wrapped
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale, scale_for
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.wording.audits import bound_phrase
-from dpaudit.wording.certificates import sources_phrase
+from dpaudit.wording.certificates import bound_name, sources_phrase
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, exact, interval, nearest
 
 _ROW = 54.0
@@ -31,14 +32,14 @@ class _Attack:
 
 
 def _attacks(report: ReportInputs) -> tuple[_Attack, ...]:
-    """Return every lower bound of a report: audits first, then scores."""
-    return (*map(_of_audit, report.audits), *map(_of_scores, report.scores))
+    """Return the lower bounds of a report: the strongest of each view of the audits first, then scores."""
+    return (*(_of_audit(*named) for named in strongest(report.audits)), *map(_of_scores, report.scores))
 
 
-def _of_audit(audit: AuditResult) -> _Attack:
-    """Return the bound of an audit of code."""
+def _of_audit(audit: AuditResult, name: str) -> _Attack:
+    """Return the bound of an audit of code, under the name of what it stands for."""
     return _Attack(
-        name=audit.name,
+        name=name,
         words=bound_phrase(audit),
         epsilon_lower=audit.epsilon_lower,
         ceiling=audit.ceiling,
@@ -66,7 +67,7 @@ def axis_figure(report: ReportInputs) -> Figure:
     """Return the figure of all epsilons: a line for the claim, a band for the proof, marks for the attacks."""
     return Figure(
         name="epsilons",
-        title="Claimed, proved and attacked epsilon on one axis",
+        title=f"Claimed, {bound_name(report.certificate)} and attacked epsilon on one axis",
         description=_description(report),
         draw=lambda width: _draw(report, width),
     )
