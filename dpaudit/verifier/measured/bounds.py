@@ -19,6 +19,7 @@ Bounds = tuple[float, float]
 
 OPEN: Bounds = (0.0, math.inf)
 _POWERS = np.geomspace(1e-7, 1e9, 20_000)
+_ULPS = 4e-15  # relative; a dozen roundings
 _SLIP = 1e-9  # relative; more than rounding makes of a supremum
 
 
@@ -43,7 +44,10 @@ def _added(measure: str, at: float, losses: Multiset) -> Bounds:
     sides = [(_rho(loss) if measure == "rho" else _renyi(loss, at), n) for loss, n in losses.items() if loss[1]]
     if any(low == math.inf for (low, _), _ in sides):
         return math.inf, math.inf
-    return math.fsum(low * n for (low, _), n in sides), math.fsum(high * n for (_, high), n in sides)
+    low, high = (math.fsum(side[end] * n for side, n in sides) for end in (0, 1))
+    if measure == "rho" and len(losses) == 1:  # one kind has its supremum at one order, however often it is met
+        low = max(low, *(_shown(loss) * n for loss, n in losses.items()))
+    return low, high
 
 
 def _infinite(loss: Loss) -> bool:
@@ -57,7 +61,7 @@ def _rho(loss: Loss) -> Bounds:
         return math.inf, math.inf
     kind, size = loss[0], loss[1]
     if kind == "gaussian":
-        return size * size / 2, size * size / 2
+        return _rounded(size * size / 2)
     if kind == "laplace":
         exact = size + math.expm1(-size)
         return exact * (1 - _SLIP) - 1e-15, exact * (1 + _SLIP) + 1e-15
@@ -67,11 +71,28 @@ def _rho(loss: Loss) -> Bounds:
     return _of_atoms(loss) if kind == "discrete" else OPEN
 
 
+def _rounded(value: float) -> Bounds:
+    """Return bounds on a number of a few roundings, among them that of mu, which is squared."""
+    return value * (1 - _ULPS), value * (1 + _ULPS)
+
+
+def _shown(loss: Loss) -> float:
+    """Return what some order shows of the rho of finite losses, or 0."""
+    moments = _log_moments(loss) * (1 - _SLIP) - 1e-14 if loss[0] == "discrete" else np.zeros(1)
+    return max(0.0, float((moments / (_POWERS * (1 + _POWERS))).max()))
+
+
+def _log_moments(loss: Loss) -> Any:
+    """Return `_log_moment` at every power."""
+    values, masses = np.array(loss[1]).T
+    return np.array([_log_moment(values, masses, power) for power in _POWERS])
+
+
 def _of_atoms(loss: Loss) -> Bounds:
     """Return bounds on the rho of finite losses: at order 1 from below, chords over the orders from above."""
     values, masses = np.array(loss[1]).T
     mean, top = float(masses @ values), float(np.abs(values).max())
-    moments = np.array([_log_moment(values, masses, power) for power in _POWERS]) * (1 + _SLIP) + 1e-14
+    moments = _log_moments(loss) * (1 + _SLIP) + 1e-14
     low, high = _POWERS[:-1], _POWERS[1:]
     slope = np.diff(moments) / (high - low)
     start = np.minimum(0.0, moments[:-1] - slope * low)  # (u + v s) / (s (1 + s)) is largest at a knot or a root
@@ -96,7 +117,7 @@ def _renyi(loss: Loss, order: float) -> Bounds:
         return math.inf, math.inf
     kind, size, s = loss[0], loss[1], order - 1
     if kind == "gaussian":
-        return order * size * size / 2, order * size * size / 2
+        return _rounded(order * size * size / 2)
     if kind == "laplace":
         value = (s * size + math.log1p(s / (2 * s + 1) * math.expm1(-(2 * s + 1) * size))) / s
     elif kind == "discrete":
@@ -115,12 +136,10 @@ def _renyi(loss: Loss, order: float) -> Bounds:
 
 def _mu(losses: Multiset, alternatives: list[Multiset]) -> Bounds:
     """Return bounds on mu: squares of Gaussian ones add up; of others what some epsilon shows, and the largest loss."""
-    kinds = {loss[0] for loss in losses if loss[1]}
     if any(map(_infinite, losses)):
         return math.inf, math.inf
-    if kinds <= {"gaussian"}:
-        size = math.sqrt(math.fsum(loss[1] ** 2 * n for loss, n in losses.items()))
-        return size, size
+    if {loss[0] for loss in losses if loss[1]} <= {"gaussian"}:
+        return _rounded(math.sqrt(math.fsum(loss[1] ** 2 * n for loss, n in losses.items())))
     curve = Worst(alternatives)
     shown = [_mu_at(epsilon, curve.delta(float(epsilon))[0]) for epsilon in np.linspace(0.0, 6.0, 61)]
     squares = [(_of_largest(loss) ** 2, n) for loss, n in losses.items() if loss[1]]

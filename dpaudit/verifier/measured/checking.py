@@ -5,7 +5,7 @@ from typing import Any
 
 from dpaudit.verifier.folding import fold, model, walk
 from dpaudit.verifier.losses import Multiset
-from dpaudit.verifier.measured.bounds import between, lost
+from dpaudit.verifier.measured.bounds import Bounds, between, lost
 from dpaudit.verifier.numerics.decimals import above, below, full
 from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shape import TABLES
@@ -13,7 +13,7 @@ from dpaudit.verifier.stated_ends import Outcome
 from dpaudit.verifier.verdicts import covers, pair_sentence, sources, without_word
 
 _AT = {"renyi": "order", "profile": "epsilon"}
-_NEAR, _SHARE = 1e-6, 1e-9
+_NARROW, _SHARE = 1e-6, 1e-9  # of a bracket inside which an end is not decided; of the share on trust
 _INFINITE = {"refuted": "refuted infinite", "unproved": "infinite"}
 _BESIDE = ("attained", "printed_premise")
 
@@ -76,22 +76,24 @@ def numbers(data: Table, found: list[Multiset]) -> Outcome:
     outcome = Outcome()
     for at, claimed, low, high in rows_of(data):
         upper, attained = between(measure, at, whole), between(measure, at, found)
-        name = _name(measure, at)
         if void and high < math.inf:
             outcome = outcome.joined(Outcome(("a condition is violated, and an upper end is stated all the same",)))
-        if high < attained[0] * (1 - _NEAR):
-            outcome = outcome.joined(Outcome((f"the upper bound on {name}, {high:.9g}, is below what a pair attains",)))
-        elif low <= claimed and high < upper[1] * (1 - _NEAR) and not (high == claimed >= upper[1] * (1 - _NEAR)):
-            told = f"the upper bound on {name}, {high:.9g}, is not confirmed: this checker proves {upper[1]:.9g}"
-            outcome = outcome.joined(Outcome((), (told,)))
-        if low > attained[1] * (1 + _NEAR):
-            outcome = outcome.joined(
-                Outcome((f"the lower bound on {name}, {low:.9g}, is above what the pair attains",))
-            )
-        elif low > attained[0] * (1 + _NEAR) and low > claimed:
-            told = f"the lower bound on {name}, {low:.9g}, is not confirmed: this checker proves {attained[0]:.9g}"
-            outcome = outcome.joined(Outcome((), (told,)))
+        ends = (
+            ("upper", high, high < attained[0], "below", low <= claimed and high < upper[1], upper[1], upper),
+            ("lower", low, low > attained[1], "above", claimed < low and low > attained[0], attained[0], attained),
+        )
+        for side, end, wrong, beyond, is_open, proved, bracket in ends:
+            said = f"the {side} bound on {_name(measure, at)}, {end:.9g}, is"
+            if wrong:
+                outcome = outcome.joined(Outcome((f"{said} {beyond} what a pair attains",)))
+            elif is_open and not _inside(end, bracket):
+                outcome = outcome.joined(Outcome((), (f"{said} not confirmed: this checker proves {proved:.9g}",)))
     return outcome.joined(_proved_alone(data))
+
+
+def _inside(end: float, bracket: Bounds) -> bool:
+    """Return whether an end lies in a narrow bracket, where this checker does not decide its side."""
+    return bracket[0] <= end <= bracket[1] <= bracket[0] * (1 + _NARROW)
 
 
 def _name(measure: str, at: float) -> str:
@@ -120,15 +122,15 @@ def _proved_alone(data: Table) -> Outcome:
     stated: Any = data.get("trust", {}).get("proved")
     if stated is None:
         return Outcome()
-    at, *_ = rows_of(data)[0]
-    tree = without_word(data["declaration"])
-    high = between(data["claim"]["measure"], at, fold(tree, data["claim"]["neighbours"]))[1]
-    open_end = float(stated) < high * (1 - _NEAR)
-    return Outcome((), ("what is proved without the stated parts is not confirmed",) if open_end else ())
+    claim, at = data["claim"], rows_of(data)[0][0]
+    bracket = between(claim["measure"], at, fold(without_word(data["declaration"]), claim["neighbours"]))
+    confirmed = float(stated) >= bracket[1] or _inside(float(stated), bracket)
+    return Outcome((), () if confirmed else ("what is proved without the stated parts is not confirmed",))
 
 
 def notes(data: Table) -> tuple[str, ...]:
     """Return what was taken from the certificate."""
     named = dict.fromkeys(node["source"] for node in walk(data["declaration"]) if node["node"] == "stated")
     told = [f"Taken on trust, as the declaration says: what {source} states." for source in named]
-    return (*told, f"The ends are in {data['claim']['measure']}, and were bounded again in it; nothing was translated.")
+    measure = data["claim"]["measure"]
+    return (*told, f"The ends were bounded again in {measure}; inside of a bracket of 1e-6 no side is decided.")

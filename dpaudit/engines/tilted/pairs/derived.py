@@ -116,7 +116,9 @@ def _lacking(losses: Floats, masses: Floats) -> float:
 
     A loss that was raised leaves less under Q; what is left is an output that only Q has, which a sample may show.
     """
-    return max(0.0, 1 - math.fsum(masses * np.exp(-losses)) + 8 * _UNIT)  # a sum that rounds once
+    return max(
+        0.0, 1 - math.fsum(masses * np.exp(-losses)) + 16 * _UNIT
+    )  # exponentials err by 4 units in the last place
 
 
 def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> FinitePair:

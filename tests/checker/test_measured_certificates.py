@@ -1,0 +1,63 @@
+"""Certificates in rho, mu and Renyi divergences whose accountant is off by less than a millionth are not accepted."""
+
+import math
+from typing import Any
+
+import pytest
+
+from dpaudit import Claim, Release, RenyiClaim, Repeat, certify, verify
+from dpaudit.certification import measured
+from mechanisms import Finite, Gaussian, Laplace
+
+GAUSSIAN = Repeat(
+    part=Release(label="a", mechanism=Gaussian(stddev=3.0, l2_sensitivity=1.0, neighbours="add_remove")), times=10
+)
+LAPLACE = Release(label="a", mechanism=Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove"))
+TABLE = Release(label="a", mechanism=Finite(first=(7.0, 3.0), second=(2.0, 8.0), neighbours="add_remove"))
+CASES: dict[str, tuple[Any, str, str, Any]] = {
+    "rho of Gaussian noise": (GAUSSIAN, "rho", "rho_between", 10 / 18),
+    "mu of Gaussian noise": (GAUSSIAN, "mu", "squared_mu_between", math.sqrt(10) / 3),
+    "a divergence of Gaussian noise": (GAUSSIAN, "renyi", "renyi_between", 4 * 10 / 18),
+    "rho of Laplace noise": (LAPLACE, "rho", "rho_between", math.exp(-1)),
+}
+
+
+def claimed(measure: str, value: float) -> Claim:
+    """A claim in a measure, of order 4 where it needs one."""
+    given: Any = {measure: ((4.0, value),) if measure == "renyi" else value}
+    return Claim(**given, neighbours="add_remove")
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("off", [-5e-7, 5e-7])
+def test_an_accountant_that_errs_by_half_a_millionth_is_not_believed(
+    case: str, off: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A false claim just below the truth is not verified as certified, nor a true one just above as refuted."""
+    tree, measure, name, truth = CASES[case]
+    right = getattr(measured, name)
+    honest = certify(tree, claimed(measure, truth * (1 + 1e-6)))
+    assert (honest.verdict, verify(honest.to_json()).accepted) == ("certified", True)
+    power = 2 if measure == "mu" else 1
+
+    def wrong(*given: Any) -> Any:
+        return tuple(float(end) * (1 + off) ** power for end in right(*given))
+
+    monkeypatch.setattr(measured, name, wrong)
+    forged = certify(tree, claimed(measure, truth * (1 + off / 2)))
+    assert forged.verdict == ("certified" if off < 0 else "refuted")
+    found = verify(forged.to_json())
+    assert not found.accepted
+    assert found.complaints
+
+
+@pytest.mark.parametrize("order", [1.5, 2.0, 30.0])
+def test_a_divergence_of_a_table_is_not_contradicted(order: float) -> None:
+    """Just above and below the divergence by hand; the checker may leave an upper end of a table open."""
+    p, q = (0.7, 0.3), (0.2, 0.8)
+    sums = [sum(a**order * b ** (1 - order) for a, b in zip(*pair, strict=True)) for pair in ((p, q), (q, p))]
+    truth = math.log(max(sums)) / (order - 1)
+    for factor, verdict in ((1.001, "certified"), (0.999, "refuted")):
+        claim: Claim = RenyiClaim(renyi=((order, truth * factor),), neighbours="add_remove")
+        certificate = certify(TABLE, claim)
+        assert (certificate.verdict, verify(certificate.to_json()).complaints) == (verdict, ())
