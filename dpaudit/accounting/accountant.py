@@ -109,8 +109,10 @@ def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Qu
     first, *others = _close(orders, question)
     found = narrowest(first, engines, question)
     for order in others:
-        if narrowest(order, PROVED_UPPERS, question).upper > found.lower:
-            found = found.largest(narrowest(order, engines, question))
+        proved = narrowest(order, PROVED_UPPERS, question)
+        if proved.upper > found.lower and engines != PROVED_UPPERS:
+            proved = narrowest(order, engines, question)
+        found = found.largest(proved)
     return found
 
 

@@ -24,7 +24,7 @@ from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
 from dpaudit.engines.tilted.grid import Grid, dominated, dominating
 from dpaudit.engines.tilted.law import Weights, composed, weighted
 from dpaudit.engines.tilted.pairs.cells import cells_above, cells_below, reach, reach_above
-from dpaudit.engines.tilted.steering import COARSE, FINEST, Aim, Atoms, aimed_at_delta, aimed_at_epsilon
+from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, aimed_at_delta, aimed_at_epsilon
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.engines.tilted.window import Effort, Window, coarse, window
 from dpaudit.model.bracket import Bracket
@@ -36,12 +36,13 @@ _BELOW = 1e-2  # of an estimated delta, which may be that much smaller
 _AIMS = 3  # times that a tail is cut
 _FARTHER = 1e6  # how far an expected delta may lie from that at which tails were cut
 _FINER = 8  # times the cells, where they spread the sum
+_ATOMS = 1 / 16  # of the knots, which are cells enough
 _KINDS = 64  # losses that are told apart; of more, those with a size are put into classes
 _OTHERS = 256  # losses without a size, which are told apart
 _LONGEST = 1 << 18  # knots of one loss that is made of others, on either side
 Cut = Sequence[tuple[DiscretisedLoss, int]]
 _SHARPEST = Effort(epsilon=1e-6, delta=2e-5, least=1 << 16, most=1 << 21, joined=1 << 25)
-_FULL = Effort(epsilon=2e-5, delta=1e-4, least=1 << 15, most=1 << 19, joined=1 << 23)
+_FULL = Effort(epsilon=2e-5, delta=1e-4, least=1 << 15, most=1 << 19, joined=1 << 23, widest=1 << 21)
 _PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19, joined=1 << 23)
 _ROUGH = Effort(epsilon=1e-2, delta=5e-2, least=1 << 10, most=1 << 13, joined=1 << 17)
 _QUICK = Effort(epsilon=1e-3, delta=5e-3, least=1 << 10, most=1 << 15, joined=1 << 19)
@@ -161,7 +162,7 @@ class Question:
         atoms = coarse(parts, tail, cells)
         found = self.steer(atoms)
         closed = all(isinstance(loss, CLASSED) for loss, _ in parts)
-        while found.spread and closed and cells * len(parts) < FINEST:
+        while found.spread and closed and cells * len(parts) < self.effort.most * _ATOMS:
             cells *= _FINER
             atoms = coarse(parts, tail, cells)
             found = self.steer(atoms)
@@ -181,7 +182,10 @@ def _for_epsilon(composition: Composition, delta: float, effort: Effort) -> Ques
 def _for_delta(composition: Composition, epsilon: float, effort: Effort) -> Question:
     """Return the question for delta(epsilon)."""
     return Question(
-        composition=composition, steer=lambda atoms: aimed_at_epsilon(atoms, epsilon), floor=_FLOOR, effort=effort
+        composition=composition,
+        steer=lambda atoms: aimed_at_epsilon(atoms, epsilon),
+        floor=_FLOOR,
+        effort=replace(effort, widest=0),
     )
 
 

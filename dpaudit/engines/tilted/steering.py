@@ -16,8 +16,6 @@ from dpaudit.engines.tilted.transform import Floats
 
 COARSE = 1000
 """Cells of one loss where it is looked at in floating point."""
-FINEST = 1 << 17
-"""Cells of one loss where fewer would spread the sum."""
 _NEAR = 1 << 10  # cells around 0 that stay apart
 _JOINED = 1.005  # sizes of losses that are joined beyond
 _FINEST = 1e-9  # a deviation, in units of the largest loss, below which a tilt gains nothing

@@ -34,7 +34,6 @@ _SPARE = 60  # releases for each of which two knots are left free: that of eithe
 _LONGEST = 1 << 17  # knots of one loss
 _GIVE = 0.25  # octaves by which knots may be wider than wanted
 _TOO_WIDE = 7  # wanted widths: the bracket is then about 50 times as wide as wanted, and more knots are taken
-_MOST = 1 << 21  # knots then
 _WHOLE = 1 << 13  # knots that are few enough to hold everything
 
 
@@ -42,7 +41,8 @@ _WHOLE = 1 << 13  # knots that are few enough to hold everything
 class Effort:
     """What a bracket may differ by, relatively, in epsilon and in delta, and the least and most knots of all parts.
 
-    `joined` is the number of knots of all parts where so many kinds of losses occur that classes stand for them.
+    `joined` is the number of knots of all parts where so many kinds of losses occur that classes stand for them,
+    `widest` that where the bracket would be far wider than wanted.
     """
 
     epsilon: float
@@ -50,6 +50,7 @@ class Effort:
     least: int
     most: int
     joined: int
+    widest: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +97,7 @@ def window(
     if highest - lowest <= max(span, wanted * _WHOLE):
         low, span = lowest, max(highest - lowest, wanted)
     if not least_width and most * wanted * _TOO_WIDE < span:
-        most = max(most, min(_MOST, 1 << math.ceil(math.log2(span / (wanted * _TOO_WIDE)))))
+        most = max(most, min(effort.widest, 1 << math.ceil(math.log2(span / (wanted * _TOO_WIDE)))))
     size = min(most, max(least, 1 << math.ceil(math.log2(span / wanted) - _GIVE)))
     spare = 8 + 2 * min(_SPARE, sum(part.times for part in atoms))
     width = _snapped(parts, span / (size - spare))
