@@ -5,7 +5,7 @@ from functools import reduce
 
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.checks import non_negative, probability_below_one
-from dpaudit.engines import BASIC, ENGINES, QUICK, ROUGH, UPPERS, Engine
+from dpaudit.engines import BASIC, ENGINES, PROVED_UPPERS, QUICK, ROUGH, UPPERS, Engine
 from dpaudit.engines.basic import total_supremum
 from dpaudit.engines.renyi import RANGED
 from dpaudit.errors import UnsupportedError
@@ -104,9 +104,16 @@ def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Qu
     they are among `engines`: what they leave out is below a lower bound of what stays.
     """
     orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
-    if not {*engines} <= {*ROUGH, *QUICK, *UPPERS}:
-        orders = _close(orders, question)
-    return reduce(Bracket.largest, (narrowest(order, engines, question) for order in orders))
+    if {*engines} <= {*ROUGH, *QUICK, *UPPERS}:
+        return reduce(Bracket.largest, (narrowest(order, engines, question) for order in orders))
+    first, *others = _close(orders, question)
+    found = narrowest(first, engines, question)
+    for order in others:
+        proved = narrowest(order, PROVED_UPPERS, question)
+        if proved.upper > found.lower and engines != PROVED_UPPERS:
+            proved = narrowest(order, engines, question)
+        found = found.largest(proved)
+    return found
 
 
 def _within_ranges(
@@ -128,12 +135,13 @@ def _within_ranges(
 
 
 def _close(orders: Alternatives, question: Question) -> Alternatives:
-    """Return those of `orders` that may be the largest, by the roughest engines."""
+    """Return those of `orders` that may be the largest, by the roughest engines, the likeliest first."""
     if len(orders) < 2:
         return orders
     rough = [narrowest(order, ROUGH, question) for order in orders]
     least = max(bracket.lower for bracket in rough)
-    return tuple(order for order, bracket in zip(orders, rough, strict=True) if bracket.upper >= least)
+    close = [(order, bracket) for order, bracket in zip(orders, rough, strict=True) if bracket.upper >= least]
+    return tuple(order for order, _ in sorted(close, key=lambda pair: -pair[1].upper))
 
 
 def narrowest(composition: Composition, engines: tuple[Engine, ...], question: Question) -> Bracket:

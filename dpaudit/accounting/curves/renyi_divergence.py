@@ -13,6 +13,7 @@ import numpy as np
 
 from dpaudit.accounting.curves.hockey_stick import Floats
 from dpaudit.accounting.curves.sampled_divergence import sampled_divergence
+from dpaudit.accounting.curves.sampled_gaussian import sampled_gaussian_log_moment
 from dpaudit.accounting.curves.table import CurveTable, Range
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.engines.renyi import log_moment
@@ -90,7 +91,10 @@ def _doubt(loss: SimpleLoss) -> float:
 
 
 def _sampled(loss: SampledGaussianLoss, order: float) -> Side:
-    """Return bounds for a Gaussian release on a Poisson sample; adding a record costs no more than removing it."""
+    """Return bounds for a Gaussian release on a Poisson sample; adding a record costs no more than removing it.
+
+    A whole order has a sum for a removed record. For others, cells and chords between whole orders count.
+    """
     whole = order * loss.mu**2 / 2
     if order > _LARGEST_ORDER:
         return 0.0, whole * (1 + _MARGIN)
@@ -101,10 +105,10 @@ def _sampled(loss: SampledGaussianLoss, order: float) -> Side:
     lines = [at[2] - (at[3] - at[2]) * (1 - share)] + ([at[1] + (at[1] - at[0]) * share] if below > 1 else [])
     low = max(0.0, *lines) if share else at[1]
     margin = _MARGIN + _rounding(loss, below + 2)
-    upper = min(whole * (1 + _MARGIN), high / (order - 1) * (1 + margin))
-    if loss.order == "add":
-        return 0.0, upper
-    return max(0.0, low / (order - 1) - 4 * margin * high / (order - 1)), upper
+    from_cells = sampled_gaussian_log_moment(loss, order) if share or loss.order == "add" else (0.0, math.inf)
+    upper = min(whole * (1 + _MARGIN), min(high * (1 + margin), from_cells[1] * (1 + _MARGIN)) / (order - 1))
+    lower = (low - 4 * margin * high if loss.order == "remove" else 0.0, from_cells[0] * (1 - _MARGIN))
+    return min(max(0.0, *lower) / (order - 1), upper), upper
 
 
 def _rounding(loss: SampledGaussianLoss, order: int) -> float:
@@ -281,6 +285,8 @@ def rho_below(composition: Composition) -> float:
     Orders are dense in ratio, and denser beside the best of them.
     """
     whole = math.fsum(loss.mu**2 * n for loss, n in composition.parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
+    if all(_gaussian(loss) for loss, _ in composition.parts):  # their supremum, at infinity
+        return whole * (1 - _MARGIN)
     known = sorted({1 + 1e-7, 1 + 1e-5, 1 + 1e-3, *ORDERS, *(1 + np.geomspace(0.01, 20.0, 40)).tolist()})
     shown = [_total(composition, order)[0] / order for order in known]
     best = int(np.argmax(shown))

@@ -19,6 +19,7 @@ from dpaudit.model.losses.sampled_ratios import absent, log_absent, sampled_loss
 
 Floats: TypeAlias = NDArray[np.float64]
 MOST_CELLS = 1 << 17
+_SAMPLED_CELLS = 1 << 20  # at most, of what is sampled, whose large losses are rare and whose small ones are frequent
 _FAR = 40.0  # deviations
 _TINY = 1e-300  # stands for a probability that underflows: one unit when rounded up, none when rounded down
 _NODES = (4, 5, 10)  # of the quadrature in short, middling and long panels
@@ -44,13 +45,14 @@ class KnotCells:
 
 def mixture_cells(mu: float, rate: float, width: float, tail: float) -> KnotCells:
     """Return cells of about `width`; losses of probability about `tail` may be left outside."""
+    most = MOST_CELLS if rate == 1 else _SAMPLED_CELLS
     low, high = range_of(mu, rate, tail)
     left, top = low, mixture_loss(high, mu, rate)
     infimum = log_absent(rate)
     bottom = mixture_loss(low, mu, rate)
-    if rate < 1 and bottom - infimum <= max(width, (top - infimum) / MOST_CELLS):
+    if rate < 1 and bottom - infimum <= max(width, (top - infimum) / most):
         left, bottom = -math.inf, infimum
-    h = max(width, (top - bottom) / MOST_CELLS)
+    h = max(width, (top - bottom) / most)
     steps = np.asarray(h * np.arange(math.ceil((top - bottom) / h) + 1), np.float64)
     ends = _ends(left, bottom, steps, mu, rate)
     up, down, masses = _integrals_of(ends, h, mu, rate)

@@ -24,7 +24,7 @@ from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
 from dpaudit.engines.tilted.grid import Grid, dominated, dominating
 from dpaudit.engines.tilted.law import Weights, composed, weighted
 from dpaudit.engines.tilted.pairs.cells import cells_above, cells_below, reach, reach_above
-from dpaudit.engines.tilted.steering import Aim, Atoms, aimed_at_delta, aimed_at_epsilon
+from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, aimed_at_delta, aimed_at_epsilon
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.engines.tilted.window import Effort, Window, coarse, window
 from dpaudit.model.bracket import Bracket
@@ -35,12 +35,14 @@ _FLOOR = 1e-40  # the smallest delta at an epsilon that is resolved well
 _BELOW = 1e-2  # of an estimated delta, which may be that much smaller
 _AIMS = 3  # times that a tail is cut
 _FARTHER = 1e6  # how far an expected delta may lie from that at which tails were cut
+_FINER = 8  # times the cells, where they spread the sum
+_ATOMS = 1 / 16  # of the knots, which are cells enough
 _KINDS = 64  # losses that are told apart; of more, those with a size are put into classes
 _OTHERS = 256  # losses without a size, which are told apart
 _LONGEST = 1 << 18  # knots of one loss that is made of others, on either side
 Cut = Sequence[tuple[DiscretisedLoss, int]]
 _SHARPEST = Effort(epsilon=1e-6, delta=2e-5, least=1 << 16, most=1 << 21, joined=1 << 25)
-_FULL = Effort(epsilon=2e-5, delta=1e-4, least=1 << 15, most=1 << 20, joined=1 << 23)
+_FULL = Effort(epsilon=2e-5, delta=1e-4, least=1 << 15, most=1 << 19, joined=1 << 23, widest=1 << 21)
 _PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19, joined=1 << 23)
 _ROUGH = Effort(epsilon=1e-2, delta=5e-2, least=1 << 10, most=1 << 13, joined=1 << 17)
 _QUICK = Effort(epsilon=1e-3, delta=5e-3, least=1 << 10, most=1 << 15, joined=1 << 19)
@@ -132,9 +134,8 @@ class Question:
         """Return the window for the question, and the probability of a tail that may be cut off one loss."""
         atoms, aim, tail = self._aimed(parts)
         effort = replace(self.effort, most=self.effort.joined) if self._joined else self.effort
-        view = window(parts, atoms, aim, effort)
         longest = max((reach_of(loss, tail) for loss, _ in parts), default=0.0)
-        return replace(view, width=max(view.width, longest / _LONGEST)), tail
+        return window(parts, atoms, aim, effort, longest / _LONGEST), tail
 
     def _aimed(self, parts: Parts) -> tuple[tuple[Atoms, ...], Aim, float]:
         """Return the parts in floating point, the aim, and the probability of a tail that is cut off one loss.
@@ -152,10 +153,20 @@ class Question:
         return found
 
     def _aimed_below(self, parts: Parts, floor: float) -> tuple[tuple[Atoms, ...], Aim, float]:
-        """Return the same for one loss cut where its tail is far rarer than `floor`."""
+        """Return the same for one loss cut where its tail is far rarer than `floor`.
+
+        Cells spread the sum: of closed losses, put on many as quickly, they are made finer until it is little.
+        """
         tail = max(floor * (1e-7 / self.composition.events), 1e-290)
-        atoms = coarse(parts, tail)
-        return atoms, self.steer(atoms), tail
+        cells = max(200, COARSE // len(parts))
+        atoms = coarse(parts, tail, cells)
+        found = self.steer(atoms)
+        closed = all(isinstance(loss, CLASSED) for loss, _ in parts)
+        while found.spread and closed and cells * len(parts) < self.effort.most * _ATOMS:
+            cells *= _FINER
+            atoms = coarse(parts, tail, cells)
+            found = self.steer(atoms)
+        return atoms, found, tail
 
 
 def _for_epsilon(composition: Composition, delta: float, effort: Effort) -> Question | None:
@@ -171,7 +182,10 @@ def _for_epsilon(composition: Composition, delta: float, effort: Effort) -> Ques
 def _for_delta(composition: Composition, epsilon: float, effort: Effort) -> Question:
     """Return the question for delta(epsilon)."""
     return Question(
-        composition=composition, steer=lambda atoms: aimed_at_epsilon(atoms, epsilon), floor=_FLOOR, effort=effort
+        composition=composition,
+        steer=lambda atoms: aimed_at_epsilon(atoms, epsilon),
+        floor=_FLOOR,
+        effort=replace(effort, widest=0),
     )
 
 

@@ -16,15 +16,22 @@ from dpaudit.engines.tilted.transform import Floats
 
 COARSE = 1000
 """Cells of one loss where it is looked at in floating point."""
+_NEAR = 1 << 10  # cells around 0 that stay apart
+_JOINED = 1.005  # sizes of losses that are joined beyond
 _FINEST = 1e-9  # a deviation, in units of the largest loss, below which a tilt gains nothing
 _FLAT = 1e-2  # a deviation, in units of 1 / tilt, below which nearly all weight lies on one loss
+_SPREAD = 0.02  # of a variance
 _ROUGHNESS = 1.0 / 6.0  # mean of (l - a)(b - l) over a cell of width 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Atoms:
-    """Losses and masses of one part in floating point, how often it occurs, and which share lies between knots."""
+    """Losses and masses of one part in floating point, how often it occurs, and which share lies between knots.
 
+    Knots are `width` apart.
+    """
+
+    width: float
     losses: Floats
     logarithms: Floats
     between: Floats
@@ -35,7 +42,7 @@ class Atoms:
 class Aim:
     """A tilt, the epsilon it is best for, and mean, deviation and roughness of the weighted sum.
 
-    `roughness` times the width squared is the variance that knots add to the sum.
+    `roughness` times the width squared is the variance that knots add to the sum; `added` is what the atoms added.
     """
 
     tilt: float
@@ -43,7 +50,13 @@ class Aim:
     mean: float
     deviation: float
     roughness: float
+    added: float
     log_delta: float
+
+    @property
+    def spread(self) -> bool:
+        """Whether the atoms have spread the sum so much that the aim may be a poor one."""
+        return self.added > _SPREAD * self.deviation**2
 
 
 def atoms_of(cells: DiscretisedLoss, times: int) -> Atoms:
@@ -52,18 +65,30 @@ def atoms_of(cells: DiscretisedLoss, times: int) -> Atoms:
     between[1:] += cells.up
     between[:-1] += cells.down
     masses += between
-    losses = float(cells.origin) + float(cells.width) * np.arange(len(masses))
+    losses = float(cells.origin) + float(cells.width) * np.arange(len(masses), dtype=np.float64)
+    masses, losses, between = _joined(np.maximum(masses, 1e-300), losses, between, float(cells.width))
     return Atoms(
-        losses=np.asarray(losses, np.float64),
-        logarithms=np.log(np.maximum(masses, 1e-300)),
-        between=np.asarray(between / np.maximum(masses, 1e-300), np.float64),
+        width=float(cells.width),
+        losses=losses,
+        logarithms=np.log(masses),
+        between=np.asarray(between / masses, np.float64),
         times=times,
     )
 
 
+def _joined(masses: Floats, losses: Floats, between: Floats, width: float) -> tuple[Floats, Floats, Floats]:
+    """Return atoms of which those far from 0, of about one size, are joined at their mean."""
+    sizes = np.maximum(np.abs(losses) / (_NEAR * width), 1.0)
+    apart = np.abs(losses) <= _NEAR * width
+    class_of = np.sign(losses) * np.floor(np.log(sizes) / math.log(_JOINED))
+    starts = np.flatnonzero(np.concatenate([[True], apart[1:] | (np.diff(class_of) != 0)]))
+    total = np.add.reduceat(masses, starts)
+    return total, np.add.reduceat(masses * losses, starts) / total, np.add.reduceat(between, starts)
+
+
 def aim(parts: Sequence[Atoms], tilt: float) -> Aim:
     """Return what the tilt `tilt` aims at."""
-    log_moment = mean = variance = rough = 0.0
+    log_moment = mean = variance = rough = added = 0.0
     for part in parts:
         sizes = part.logarithms + tilt * part.losses
         top = float(sizes.max())
@@ -74,7 +99,9 @@ def aim(parts: Sequence[Atoms], tilt: float) -> Aim:
         log_moment += part.times * (top + math.log(total))
         mean += part.times * middle
         variance += part.times * float(weights @ (part.losses - middle) ** 2)
-        rough += part.times * float(weights @ part.between) * _ROUGHNESS
+        own = part.times * float(weights @ part.between) * _ROUGHNESS
+        rough += own
+        added += own * part.width**2
     epsilon = mean - 1 / tilt - 1 / (1 + tilt)
     spread = variance + 1 / tilt**2 + 1 / (1 + tilt) ** 2
     return Aim(
@@ -83,6 +110,7 @@ def aim(parts: Sequence[Atoms], tilt: float) -> Aim:
         mean=mean,
         deviation=math.sqrt(variance),
         roughness=rough,
+        added=added,
         log_delta=log_moment - tilt * epsilon - math.log(tilt * (1 + tilt)) - math.log(2 * math.pi * spread) / 2,
     )
 

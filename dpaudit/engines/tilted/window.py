@@ -9,7 +9,7 @@ import numpy as np
 from dpaudit.engines.cells.discretised_loss import own_cells
 from dpaudit.engines.cells.mixture import mixture_loss, range_of
 from dpaudit.engines.tilted.pairs.cells import cells_above, span
-from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, atoms_of
+from dpaudit.engines.tilted.steering import Aim, Atoms, atoms_of
 from dpaudit.model.losses import (
     AllocatedLoss,
     ApproximateLoss,
@@ -25,7 +25,7 @@ from dpaudit.model.losses import (
     StitchedLoss,
 )
 
-_OUTSIDE = math.log(1e-11)  # weights that may lie on either side of the window
+_OUTSIDE = 1e-6  # of the difference allowed in delta: weights that may lie on either side of the window
 _SLOPES = tuple(0.003 * 1.3**step for step in range(40))
 """Slopes of the moments that bound the weights outside, over the deviation."""
 _SMALLEST = 1 << 10  # knots
@@ -33,6 +33,7 @@ _SHARED = 1 << 13  # knots that any number of parts may take
 _SPARE = 60  # releases for each of which two knots are left free: that of either side may reach further by as much
 _LONGEST = 1 << 17  # knots of one loss
 _GIVE = 0.25  # octaves by which knots may be wider than wanted
+_TOO_WIDE = 7  # wanted widths: the bracket is then about 50 times as wide as wanted, and more knots are taken
 _WHOLE = 1 << 13  # knots that are few enough to hold everything
 
 
@@ -40,7 +41,8 @@ _WHOLE = 1 << 13  # knots that are few enough to hold everything
 class Effort:
     """What a bracket may differ by, relatively, in epsilon and in delta, and the least and most knots of all parts.
 
-    `joined` is the number of knots of all parts where so many kinds of losses occur that classes stand for them.
+    `joined` is the number of knots of all parts where so many kinds of losses occur that classes stand for them,
+    `widest` that where the bracket would be far wider than wanted.
     """
 
     epsilon: float
@@ -48,6 +50,7 @@ class Effort:
     least: int
     most: int
     joined: int
+    widest: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,20 +68,25 @@ class Window:
         return self.aim.tilt * self.width
 
 
-def coarse(parts: Sequence[tuple[SimpleLoss, int]], tail: float) -> tuple[Atoms, ...]:
-    """Return all parts in a few thousand cells each, atoms that share no grid being counted as rough."""
-    cells = max(200, COARSE // len(parts))
+def coarse(parts: Sequence[tuple[SimpleLoss, int]], tail: float, cells: int) -> tuple[Atoms, ...]:
+    """Return all parts in `cells` cells each, atoms that share no grid being counted as rough."""
     found = [atoms_of(cells_above(loss, _span(loss, tail) / cells, tail), times) for loss, times in parts]
     if len(_spacings(parts)) < 2:
         return tuple(found)
     return tuple(replace(atoms, between=np.ones_like(atoms.between)) for atoms in found)
 
 
-def window(parts: Sequence[tuple[SimpleLoss, int]], atoms: Sequence[Atoms], aim: Aim, effort: Effort) -> Window:
-    """Return the window in which the weighted sum lies, with knots as near as `effort` asks and allows."""
+def window(
+    parts: Sequence[tuple[SimpleLoss, int]], atoms: Sequence[Atoms], aim: Aim, effort: Effort, least_width: float
+) -> Window:
+    """Return the window in which the weighted sum lies, with knots as near as `effort` asks and the rest allows.
+
+    `least_width` is 0 unless losses made of others are among the parts, which are slow to put on many knots.
+    """
     lowest = math.fsum(part.times * float(part.losses[0]) for part in atoms)
     highest = math.fsum(part.times * float(part.losses[-1]) for part in atoms)
-    low, high = (_end(atoms, aim, sign) for sign in (-1.0, 1.0))
+    outside = math.log(_OUTSIDE * effort.delta)
+    low, high = (_end(atoms, aim, sign, outside) for sign in (-1.0, 1.0))
     if aim.epsilon < low:
         low = aim.epsilon - (aim.mean - aim.epsilon) / 2
     low, high = max(low, lowest), min(high, highest)
@@ -88,13 +96,17 @@ def window(parts: Sequence[tuple[SimpleLoss, int]], atoms: Sequence[Atoms], aim:
     wanted = min(_wanted(aim, effort), span)
     if highest - lowest <= max(span, wanted * _WHOLE):
         low, span = lowest, max(highest - lowest, wanted)
+    if not least_width and most * wanted * _TOO_WIDE < span:
+        most = max(most, min(effort.widest, 1 << math.ceil(math.log2(span / (wanted * _TOO_WIDE)))))
     size = min(most, max(least, 1 << math.ceil(math.log2(span / wanted) - _GIVE)))
     spare = 8 + 2 * min(_SPARE, sum(part.times for part in atoms))
     width = _snapped(parts, span / (size - spare))
     while (size - spare) * width < span and size < most:
         size *= 2
     longest = max(float(part.losses[-1] - part.losses[0]) for part in atoms)
-    width = max(width, span / (size - spare), longest / _LONGEST)
+    knots = _LONGEST if least_width else max(_LONGEST, size // 2)
+    width = max(width, span / (size - spare), longest / knots, least_width)
+    size = min(size, 1 << math.ceil(math.log2(span / width + spare)))  # wider knots need fewer
     return Window(aim=aim, width=width, bottom=low - 3 * width, size=size)
 
 
@@ -110,12 +122,12 @@ def _wanted(aim: Aim, effort: Effort) -> float:
     return math.sqrt(allowed / aim.roughness)
 
 
-def _end(atoms: Sequence[Atoms], aim: Aim, sign: float) -> float:
-    """Return a loss beyond which little weight lies, by Chernoff's inequality in floating point."""
+def _end(atoms: Sequence[Atoms], aim: Aim, sign: float, outside: float) -> float:
+    """Return a loss beyond which weight e^`outside` lies, by Chernoff's inequality in floating point."""
     if not aim.deviation:
         return aim.mean
     slopes = [sign * slope / aim.deviation for slope in _SLOPES]
-    ends = [(_growth(atoms, aim, slope) - _OUTSIDE) / slope for slope in slopes]
+    ends = [(_growth(atoms, aim, slope) - outside) / slope for slope in slopes]
     return min(ends) if sign > 0 else max(ends)
 
 

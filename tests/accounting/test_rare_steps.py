@@ -1,0 +1,24 @@
+"""Many steps on rare samples: brackets within a thousandth, from few knots."""
+
+import pytest
+
+from dpaudit import Release, Repeat, Subsample, bracket_epsilon, fold
+from mechanisms import Gaussian
+
+
+@pytest.mark.parametrize(
+    ("rate", "stddev", "steps", "delta", "width"),
+    [
+        (1e-3, 1.0, 10**5, 1e-5, 1e-4),
+        (1e-3, 1.0, 10**6, 1e-5, 4e-4),
+        (4.07e-5, 0.614, 10**5, 1.1e-10, 1.5e-3),
+    ],
+)
+def test_a_bracket_of_many_steps_on_rare_samples_is_narrow(
+    rate: float, stddev: float, steps: int, delta: float, width: float
+) -> None:
+    """Cells of one loss are as narrow as its frequent small values ask, though its rare ones reach far."""
+    noise = Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours="add_remove")
+    step = Subsample(part=Release(label="gradient", mechanism=noise), rate=rate, scheme="poisson")
+    found = bracket_epsilon(fold(Repeat(part=step, times=steps), "add_remove"), delta)
+    assert 0 < found.upper - found.lower <= width * found.upper
