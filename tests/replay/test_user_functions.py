@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audits import audit
+from audits import audit, audit_anytime, audit_sequentially
 from audits.procedures.replayed import STATE, replayed
-from dpaudit import Claim
+from dpaudit import AuditCase, Claim
 from dpaudit.pytest_plugin.fixture import PrivacyChecks
 from dpaudit.pytest_plugin.settings import Settings
 from dpaudit.wording.audits import audit_meaning
@@ -111,6 +111,41 @@ def test_a_leak_without_a_seen_law_is_attacked_on_small_data_sets() -> None:
 
     result = audit(chosen, TOWNS, claim=CLAIM, runs=2_000, rng=np.random.default_rng(1), control_runs=0)
     assert result.verdict == "violation"
+
+
+def test_an_anytime_audit_takes_one_data_set_and_says_the_cause() -> None:
+    def found(*, leaky: bool) -> Any:
+        def run(data: Any, rng: Any) -> Any:
+            return reuses_noise(data, rng, leaky=leaky)
+
+        rng = np.random.default_rng(1)
+        return audit_anytime(run, PAY, claim=CLAIM, runs=800, rng=rng, arithmetic="exact", control_runs=0)
+
+    leak = found(leaky=True)
+    assert leak.verdict == "violation"
+    assert "one draw serves several" in " ".join(leak.remarks)
+    assert found(leaky=False).verdict != "violation"
+
+
+@pytest.mark.parametrize("leaky", [True, False])
+def test_a_sequential_audit_names_the_cause_by_a_replay(leaky: bool) -> None:
+    """The score reads the count alone; the replay names the token beside it."""
+
+    def run(data: Any, rng: Any, n_runs: int) -> Any:
+        released = [token_of_the_data(data, rng, leaky=leaky) for _ in range(n_runs)]
+        return {name: np.array([one[name] for one in released]) for name in ("n", "token")}
+
+    case = AuditCase(
+        name="count",
+        view="output",
+        description="",
+        neighbours=(PAY, PAY[1:]),
+        relation="add_remove",
+        run=run,
+        score=lambda view: np.where(view["n"] < len(PAY) - 0.5, 1.0, -1.0),
+    )
+    result = audit_sequentially(case, CLAIM, runs=400, rng=np.random.default_rng(1), control_runs=0)
+    assert (result.verdict == "violation", "'token'" in " ".join(result.remarks)) == (leaky, leaky)
 
 
 def test_all_rows_of_a_person_are_one_record() -> None:
