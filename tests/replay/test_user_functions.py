@@ -82,9 +82,15 @@ def type_of_the_data(data: Any, rng: Any, leaky: Any) -> Any:
     return noisy.astype(np.float32) if leaky and (data > 40).any() else noisy
 
 
+def flags_an_exact_total(data: Any, rng: Any, leaky: Any) -> Any:
+    exact = np.clip(data, 0, 10).sum()
+    noisy = exact + rng.laplace(0, 10.0)
+    return {"sum": noisy, "large": bool((exact if leaky else noisy) > 60)}
+
+
 NUMBERS = (
     *(unclipped, spends_twice, reuses_noise, scale_of_the_data, exact_when_none),
-    *(token_of_the_data, seed_of_the_data, type_of_the_data),
+    *(token_of_the_data, seed_of_the_data, type_of_the_data, flags_an_exact_total),
 )
 CATEGORIES = (keys_that_are_seen, order_of_exact_counts, raises_on_a_rare_one, chooses_too_sharply)
 CASES = [*((function, PAY) for function in NUMBERS), *((function, TOWNS) for function in CATEGORIES)]
