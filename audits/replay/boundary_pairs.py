@@ -20,7 +20,7 @@ from dpaudit import Neighbours
 Traits = Callable[[Any], frozenset[tuple[int, Hashable]]]
 """traits(data) -> what one call without noise shows, each trait with its rank; those of rank 0 are looked at first."""
 
-_PLACES, _COLUMNS, _MOST_CALLS, _MOST_PAIRS = 8, 3, 160, 8
+_PLACES, _COLUMNS, _MOST_CALLS, _MOST_PAIRS = 8, 3, 100, 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,7 +58,7 @@ class _Walk:
 def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, traits: Traits) -> tuple[Pair, ...]:
     """Return pairs of neighbours around `data` between which some trait of a call begins or ends.
 
-    At most eight pairs, each for a trait of its own, after some 160 calls.
+    At most eight pairs, each for a trait of its own, after some 100 calls.
 
     >>> def many(rows):
     ...     return frozenset({(0, len(rows) > 20)})
@@ -87,18 +87,19 @@ def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, traits: Tr
 
 def _shrinking(records: Records) -> Iterator[Chain]:
     """Yield chains that remove one record after another."""
-    numbers = list(range(len(records.groups)))
+    groups = records.groups
+    numbers = range(len(groups))
     yield _removing(records, numbers[::-1], "the last removed first")
     for name, values in _columns(records):
         measured = numbers_of(values)
         if measured is not None and len(set(values)) > 2:
-            sizes = [float(np.nan_to_num(np.max(measured[list(rows)]))) for rows in records.groups]
+            sizes = [float(np.nan_to_num(np.max(measured[list(rows)]))) for rows in groups]
             order = sorted(numbers, key=lambda number: sizes[number])
             yield _removing(records, order[::-1], f"the largest{name} removed first")
             yield _removing(records, order, f"the smallest{name} removed first")
     for name, values in _columns(records):
         for value in list(categories_of(values))[: -_COLUMNS - 1 : -1]:
-            order = [n for n in numbers if any(same(values[row], value) for row in records.groups[n])]
+            order = [number for number in numbers if any(same(values[row], value) for row in groups[number])]
             yield _removing(records, order, f"those with {shown(value)}{name} removed first")
 
 
