@@ -65,7 +65,7 @@ def audit_sequentially(
 
     `stop` may end the audit after any block for any reason, `lambda state: False` never; the default stops when
     the wealth against the claim has reached 1 / significance. Then the case is replayed on fixed streams, as `audit`
-    does; where the runs refute the claim, a replay takes as many calls at most for each confirmation as they did.
+    does; each confirmation takes as many calls at most as the audit has runs, and Ctrl-C leaves the replay out.
     With a `store` in `how`, the same case and seed continue the audit, with more `runs` if wanted; stored blocks are
     not run again. Outputs that are not arrays of numbers cannot be stored. The fields of `Execution` as keywords of
     this function are deprecated.
@@ -91,9 +91,11 @@ def audit_sequentially(
         control_runs=control_runs,
         how=execution,
     )
-    most = result.runs if result.verdict == "violation" else runs
-    seconds = execution.run_seconds
-    return replayed(case.run, case.neighbours, None, claim, runs=most, rng=rng, seconds=seconds).applied(result)
+    most, seconds = result.runs, execution.run_seconds
+    try:
+        return replayed(case.run, case.neighbours, None, claim, runs=most, rng=rng, seconds=seconds).applied(result)
+    except KeyboardInterrupt:
+        return result
 
 
 def continue_audit(

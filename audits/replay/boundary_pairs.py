@@ -58,7 +58,8 @@ class _Walk:
 def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, traits: Traits) -> tuple[Pair, ...]:
     """Return pairs of neighbours around `data` between which some trait of a call begins or ends.
 
-    At most eight pairs, each for a trait of its own, after some 100 calls.
+    At most eight pairs, each for a trait of its own, after some 100 calls. None where a person is replaced by a copy of
+    another one, as the copies would have one name.
 
     >>> def many(rows):
     ...     return frozenset({(0, len(rows) > 20)})
@@ -66,7 +67,7 @@ def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, traits: Tr
     ['21 or 20 records, the last removed first']
     """
     records = records_of(data, unit)
-    chains = _shrinking(records) if relation == "add_remove" else _replacing(records)
+    chains = _shrinking(records) if relation == "add_remove" else _replacing(records) if unit is None else ()
     found, known, calls = dict[str, Pair](), set[Hashable](), 0
     for chain in chains:
         walk = _Walk(chain=chain, traits=traits)

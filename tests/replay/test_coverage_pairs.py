@@ -75,8 +75,19 @@ def test_too_few_records_are_refused() -> None:
         coverage_pairs([], "add_remove")
 
 
-@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
-@pytest.mark.parametrize("unit", [None, "who"])
+def test_a_replaced_person_keeps_the_name_and_all_others_stay_as_they_are() -> None:
+    pairs = [pair for pair in coverage_pairs(FRAME, "replace_one", unit="who") if not pair.outside]
+    assert pairs
+    for one, other in (pair.neighbours for pair in pairs):
+        assert set(one["who"]) == set(other["who"])
+        rows = [
+            {name: part.drop(columns="who").to_numpy().tolist() for name, part in d.groupby("who")}
+            for d in (one, other)
+        ]
+        assert sum(repr(rows[0][name]) != repr(rows[1][name]) for name in rows[0]) <= 1
+
+
+@pytest.mark.parametrize(("relation", "unit"), [("add_remove", None), ("add_remove", "who"), ("replace_one", None)])
 def test_a_boundary_lies_between_neighbours(relation: Any, unit: Any) -> None:
     """A threshold on the sum of a column is met by one record more or less, or by another record in its place."""
 
@@ -91,6 +102,7 @@ def test_a_boundary_lies_between_neighbours(relation: Any, unit: Any) -> None:
         gone = set(one["who"]) ^ set(other["who"]) if unit else None
         assert gone is None or len(gone) <= 2
         assert abs(len(one) - len(other)) <= (3 if unit else relation == "add_remove")
+    assert boundary_pairs(FRAME, "replace_one", "who", rich) == ()
 
 
 def test_every_threshold_gets_a_pair_of_its_own_within_the_calls() -> None:
