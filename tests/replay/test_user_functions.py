@@ -154,6 +154,21 @@ def test_a_sequential_audit_names_the_cause_by_a_replay(leaky: bool) -> None:
     assert (result.verdict == "violation", "'token'" in " ".join(result.remarks)) == (leaky, leaky)
 
 
+def test_a_generator_is_read_as_the_list_that_it_yields() -> None:
+    """Its noise is drawn as it is read, and what it raises ends its run."""
+
+    def yields(data: Any, rng: Any, leaky: Any) -> Any:
+        weight = dict.fromkeys(COLOURS[:3] if leaky else COLOURS, 1.0)
+        return (data.count(name) + weight[name] * rng.laplace() for name in sorted({*COLOURS[:3], *data}))
+
+    assert "KeyError" in " ".join(replay_of(yields, TOWNS, leaky=True).remarks)
+    always = replay_of(
+        lambda data, rng, leaky: (data.count(name) + rng.laplace() for name in COLOURS), TOWNS, leaky=False
+    )
+    assert always.violation is None
+    assert always.replay is not None
+
+
 def test_all_rows_of_a_person_are_one_record() -> None:
     def visits(frame: Any, rng: Any, leaky: Any) -> Any:
         del leaky
