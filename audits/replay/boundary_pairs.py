@@ -71,19 +71,24 @@ def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, traits: Tr
     found, known, calls = dict[str, Pair](), set[Hashable](), 0
     for chain in chains:
         walk = _Walk(chain=chain, traits=traits)
-        places = sorted({round(place) for place in np.linspace(0, chain.steps, _PLACES + 1)})
-        for low, high in pairwise(places):
-            for trait in sorted(walk.at(low) ^ walk.at(high), key=lambda one: (one[0], repr(one)))[:2]:
-                if trait in known:
-                    continue
-                known.add(trait)
-                place = walk.boundary(low, high, trait)
-                sets = chain.at(place), chain.at(place + 1)
-                found.setdefault(chain.says(place), Pair(says=chain.says(place), neighbours=sets))
+        for place in _boundaries(walk, known):
+            says = chain.says(place)
+            found.setdefault(says, Pair(says=says, neighbours=(chain.at(place), chain.at(place + 1))))
         calls += len(walk.known)
         if calls >= _MOST_CALLS or len(found) >= _MOST_PAIRS:
             break
     return tuple(found.values())[:_MOST_PAIRS]
+
+
+def _boundaries(walk: _Walk, known: set[Hashable]) -> Iterator[int]:
+    """Yield the places of a chain after which a trait changes that is not known yet; `known` is extended."""
+    places = sorted({round(place) for place in np.linspace(0, walk.chain.steps, _PLACES + 1)})
+    for low, high in pairwise(places):
+        changed = sorted(walk.at(low) ^ walk.at(high), key=lambda trait: (trait[0], repr(trait)))[:2]
+        for trait in changed:
+            if trait not in known:
+                known.add(trait)
+                yield walk.boundary(low, high, trait)
 
 
 def _shrinking(records: Records) -> Iterator[Chain]:
