@@ -132,11 +132,13 @@ def replayed(
     run = as_run(function)[0]
 
     def further(traits: Traits) -> tuple[Pair, ...]:
-        return () if given else boundary_pairs(data, claim.neighbours, unit, traits)
+        return boundary_pairs(data, claim.neighbours, unit, traits)
 
     player = Player(run=run, seconds=seconds)
     try:
-        replay = replay_function(player, pairs, claim, most=runs // 2, rng=_aside(rng), further=further)
+        replay = replay_function(
+            player, pairs, claim, most=runs // 2, rng=_aside(rng), further=None if given else further
+        )
     except (DPAuditError, ValueError, TypeError):
         return Replayed(run=run, seconds=seconds, pairs=pairs, replay=None)
     heard = replay.channels

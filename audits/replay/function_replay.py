@@ -87,7 +87,7 @@ def replay_function(
     *,
     most: int,
     rng: np.random.Generator,
-    further: Callable[[Traits], Sequence[Pair]] = lambda traits: (),
+    further: Callable[[Traits], Sequence[Pair]] | None = None,
 ) -> FunctionReplay:
     """Return what replays of `pairs` show; a confirmation takes at most `most` runs of each side.
 
@@ -101,8 +101,7 @@ def replay_function(
     fresh = fresh_digest(player, last)
     base, sources = other_sources(lambda: player.call(first, _TRIED))
     watch = _Watch(player=player, traced=player.frames(first, _TRIED) <= _MOST_FRAMES)
-    still = _still(base, player.call(first, _TRIED, 1))
-    more = further(lambda data: player.watched(data, _TRIED, traced=watch.traced).traits(still))
+    more = () if further is None else further(_traits(watch, _still(base, player.call(first, _TRIED, 1))))
     tried = [_tried(watch, pair) for pair in (*pairs, *more)]
     groups = _by_subject(player, _kept(tried), claim) if claim.epsilon <= _MOST_EPSILON else []
     level = FALSE_ALARM / (_CONFIRMED * _TRIES)
@@ -122,6 +121,11 @@ def replay_function(
 def _still(one: Call, other: Call) -> frozenset[str]:
     """Return the numbers that are the same in two calls on one data set, with other noise."""
     return frozenset(name for name, value in one.numbers.items() if other.numbers.get(name) == value)
+
+
+def _traits(watch: "_Watch", still: frozenset[str]) -> Traits:
+    """Return what a watched call of any data set shows; data sets that are gone after it are not kept."""
+    return lambda data: watch.player.watched(data, _TRIED, traced=watch.traced).traits(still)
 
 
 def _by_subject(player: Player, kept: Sequence[Tried], claim: Claim) -> list[list[Sighting]]:
