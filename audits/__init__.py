@@ -114,6 +114,7 @@ if TYPE_CHECKING:
     from audits.training.training_audit import judge as judge
     from audits.training.watching_jax import watch_privatizer as watch_privatizer
     from audits.training.watching_opacus import watch_opacus as watch_opacus
+    from audits.training.watching_trainer import watch_trainer as watch_trainer
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 

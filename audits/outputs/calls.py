@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,8 @@ from audits.outputs.fields import KIND, Fields, kind_of, of_records, stacked
 from audits.outputs.raised import class_name, raised_entries
 from dpaudit import DPAuditError
 from dpaudit.model.case import Run
+
+_MOST_YIELDED = 1 << 16
 
 OUTCOME = f"{KIND} outcome"
 """The column that tells the exception of a run that raised; 0 for a run that returned."""
@@ -130,7 +134,10 @@ def as_run(function: Callable[..., Any]) -> tuple[Run, bool]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OneRun:
-    """A function of one run as a function of many: a list with one output a run."""
+    """A function of one run as a function of many: a list with one output a run.
+
+    A generator is read to its end, and to 65,536 entries at most: then it counts as the list of what it yielded.
+    """
 
     function: Callable[..., Any]
     arguments: int
@@ -138,5 +145,10 @@ class _OneRun:
     def __call__(self, data: Any, rng: np.random.Generator, n_runs: int) -> list[Any]:
         """Return the outputs of `n_runs` calls."""
         if self.arguments == 1:
-            return [self.function(data) for _ in range(n_runs)]
-        return [self.function(data, stream) for stream in rng.spawn(n_runs)]
+            return [_ended(self.function(data)) for _ in range(n_runs)]
+        return [_ended(self.function(data, stream)) for stream in rng.spawn(n_runs)]
+
+
+def _ended(output: Any) -> Any:
+    """Return an output, of a generator what it yields."""
+    return list(islice(output, _MOST_YIELDED)) if isinstance(output, GeneratorType) else output

@@ -6,6 +6,7 @@ of a digest of its text, 0 where a run has none. So the row of a run depends on 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
@@ -14,7 +15,7 @@ from dpaudit.model.mechanism import Array
 
 NUMBER, MARK, KIND = "number ", "mark ", "kind "
 
-_DIGEST_BITS = 52
+_DIGEST_BITS, _SHORT = 52, 128
 
 
 class Fields(dict[str, Array]):
@@ -28,6 +29,12 @@ class Fields(dict[str, Array]):
 
 def kind_of(text: str | bytes) -> float:
     """Return a category as a whole number below 2^52 that depends on its text alone."""
+    return _digest(text) if len(text) <= _SHORT else _digest.__wrapped__(text)
+
+
+@lru_cache(maxsize=1 << 12)
+def _digest(text: str | bytes) -> float:
+    """Return the digest of a text; those of short texts, as names and types are, are kept."""
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     return float(int.from_bytes(blake2b(data, digest_size=8).digest(), "big") >> (64 - _DIGEST_BITS))
 
@@ -39,6 +46,8 @@ def absent(name: str) -> float:
 
 def of_records(records: Sequence[dict[str, float]]) -> Fields:
     """Return the columns of one dict a run."""
+    if len(records) == 1:
+        return Fields({name: np.array([[value]], dtype=np.float64) for name, value in records[0].items()})
     names = dict.fromkeys(name for record in records for name in record)
     return Fields(
         {name: np.array([[record.get(name, absent(name))] for record in records], dtype=np.float64) for name in names}
@@ -81,6 +90,9 @@ def taken(fields: Fields, index: Array) -> Fields:
 
 def placed(fields: Fields, part: Fields, runs: Sequence[int], n_runs: int) -> None:
     """Put the columns of some runs into the columns of all runs; `fields` is changed."""
+    if not fields and list(runs) == list(range(n_runs)):
+        fields |= part
+        return
     for name, column in part.items():
         known = fields.get(name)
         width = max(column.shape[1], 0 if known is None else known.shape[1])

@@ -31,10 +31,10 @@ from audits.procedures.betting import Betting, bits_of, learners_of
 from audits.procedures.earning import Attack, cells_of, earned_power
 from audits.procedures.low_bits import leak_sentence, rounding_remarks
 from audits.procedures.prior_evidence import PriorEvidence
+from audits.procedures.replayed import replayed
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability
 from dpaudit.model.audit_result import MeasuredBound
-from dpaudit.model.case import Run
 from dpaudit.model.claim import require_claim, require_finite
 from dpaudit.model.mechanism import Array
 
@@ -64,19 +64,22 @@ def audit_sequentially(
     """Return what at most `runs` runs of `case` show, stopping as soon as the claim is refuted.
 
     `stop` may end the audit after any block for any reason, `lambda state: False` never; the default stops when
-    the wealth against the claim has reached 1 / significance. With a `store` in `how`, the same case and seed continue
-    the audit, with more `runs` if wanted; stored blocks are not run again. Outputs that are not arrays of numbers
-    cannot be stored. The fields of `Execution` as keywords of this function are deprecated.
+    the wealth against the claim has reached 1 / significance. Then the case is replayed on fixed streams, as `audit`
+    does; each confirmation takes as many calls at most as the audit has runs, and Ctrl-C leaves the replay out.
+    With a `store` in `how`, the same case and seed continue the audit, with more `runs` if wanted; stored blocks are
+    not run again. Outputs that are not arrays of numbers cannot be stored. The fields of `Execution` as keywords of
+    this function are deprecated.
     Guarantee: if the case is (epsilon, delta)-private and runs are independent, `epsilon_lower` exceeds epsilon, and
     the verdict is a violation of a true claim, with probability at most `significance`, at every stopping time. The
     counts and the ROC describe the bettor with the larger wealth and decide nothing; its guesses are the runs scored
-    nearly as high as the claim, or as its own high scores.
+    nearly as high as the claim, or as its own high scores. What a replay confirms is as for `audit`.
 
     >>> from audits.examples import CLAIM, HALF_NOISE
     >>> result = audit_sequentially(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(0))
     >>> result.verdict, result.runs < 500
     ('violation', True)
     """
+    execution = execution_of(how, fields)
     result, _ = continue_audit(
         case,
         PriorEvidence.nothing(claim),
@@ -86,9 +89,13 @@ def audit_sequentially(
         certified=certified,
         stop=stop,
         control_runs=control_runs,
-        how=execution_of(how, fields),
+        how=execution,
     )
-    return result
+    most, seconds = result.runs, execution.run_seconds
+    try:
+        return replayed(case.run, case.neighbours, None, claim, runs=most, rng=rng, seconds=seconds).applied(result)
+    except KeyboardInterrupt:
+        return result
 
 
 def continue_audit(
@@ -174,14 +181,26 @@ def _require_fitting(
     control_runs: int | None,
 ) -> None:
     """Refuse numbers out of range, and a case of another relation than the claim's."""
+    _require_settings(claim, runs, rng, significance, first_block, control_runs)
+    if case.relation != claim.neighbours:
+        raise ValueError(f"Expected neighbours of the claim's relation {claim.neighbours!r}, got {case.relation!r}.")
+
+
+def _require_settings(
+    claim: Claim,
+    runs: int,
+    rng: np.random.Generator,
+    significance: float,
+    first_block: int,
+    control_runs: int | None,
+) -> None:
+    """Refuse numbers out of range."""
+    generator_of(rng)
+    require_claim(claim)
     require_finite(claim, "an audit")
     count("runs", runs)
     count("first_block", first_block, at_least=2)
     open_probability("significance", significance)
-    if case.relation != claim.neighbours:
-        raise ValueError(f"Expected neighbours of the claim's relation {claim.neighbours!r}, got {case.relation!r}.")
-    generator_of(rng)
-    require_claim(claim)
     if control_runs is not None:
         count("control_runs", control_runs, at_least=0)
 
@@ -223,9 +242,11 @@ def _played(
 
 
 def audit_anytime(
-    function: Run,
+    function: Callable[..., Any],
+    data: Any = None,
     *,
-    neighbours: tuple[Any, Any],
+    neighbours: tuple[Any, Any] | None = None,
+    unit: str | None = None,
     claim: Claim,
     runs: int,
     rng: np.random.Generator,
@@ -238,8 +259,9 @@ def audit_anytime(
 ) -> AuditResult:
     """Return what at most `runs` runs of a user-supplied function show, stopping as soon as the claim is refuted.
 
-    `function` is called as for `audit`, and `arithmetic` has the same meaning; `stop`, `how` and the guarantee are
-    those of `audit_sequentially`. Where the last bits of the outputs leak, a fiftieth of the wealth bets on them.
+    `function` is called and replayed as for `audit`, on `data` or `neighbours`; `unit` and `arithmetic` have the same
+    meaning. `stop`, `how` and the guarantee are those of `audit_sequentially`. Where the last bits of the outputs leak,
+    a fiftieth of the wealth bets on them.
 
     >>> from audits.examples import CLAIM, half_noise
     >>> rng = np.random.default_rng(1)
@@ -247,16 +269,34 @@ def audit_anytime(
     >>> result.verdict, result.runs < 1_000
     ('violation', True)
     """
-    return audit_sequentially(
-        function_case(function, neighbours, claim, arithmetic=arithmetic),
-        claim,
+    execution = execution_of(how, fields)
+    if data is None and unit is None and neighbours is not None:
+        case = function_case(function, neighbours, claim, arithmetic=arithmetic)
+        return audit_sequentially(
+            case,
+            claim,
+            runs=runs,
+            rng=rng,
+            significance=significance,
+            stop=stop,
+            control_runs=control_runs,
+            how=execution,
+        )
+    _require_settings(claim, runs, rng, significance, _FIRST_BLOCK, control_runs)
+    seconds = execution.run_seconds
+    looked = replayed(function, neighbours, data, claim, unit=unit, runs=runs, rng=rng, seconds=seconds)
+    pair, remarks = looked.attacked((), claim, runs=runs, rng=rng)
+    result, _ = continue_audit(
+        function_case(function, pair, claim, arithmetic=arithmetic),
+        PriorEvidence.nothing(claim),
         runs=runs,
         rng=rng,
         significance=significance,
         stop=stop,
         control_runs=control_runs,
-        how=execution_of(how, fields),
+        how=execution,
     )
+    return looked.applied(replace(result, remarks=(*remarks, *result.remarks)))
 
 
 def _refuted(state: Betting) -> bool:

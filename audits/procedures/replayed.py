@@ -10,6 +10,7 @@ from audits.decision.earned import nothing_earned
 from audits.experiment.unseen import unseen_outputs
 from audits.outputs.calls import as_run
 from audits.procedures.neighbour_search import BestPair, search_neighbours
+from audits.replay.boundary_pairs import Traits, boundary_pairs
 from audits.replay.coverage_pairs import Pair, coverage_pairs
 from audits.replay.function_replay import FALSE_ALARM, FunctionReplay, replay_function
 from audits.replay.one_call import Player
@@ -129,8 +130,15 @@ def replayed(
     given = (Pair(says=GIVEN, neighbours=neighbours),) if neighbours is not None else ()
     pairs = given or coverage_pairs(data, claim.neighbours, unit)
     run = as_run(function)[0]
+
+    def further(traits: Traits) -> tuple[Pair, ...]:
+        return boundary_pairs(data, claim.neighbours, unit, traits)
+
+    player = Player(run=run, seconds=seconds)
     try:
-        replay = replay_function(Player(run=run, seconds=seconds), pairs, claim, most=runs // 2, rng=_aside(rng))
+        replay = replay_function(
+            player, pairs, claim, most=runs // 2, rng=_aside(rng), further=None if given else further
+        )
     except (DPAuditError, ValueError, TypeError):
         return Replayed(run=run, seconds=seconds, pairs=pairs, replay=None)
     heard = replay.channels

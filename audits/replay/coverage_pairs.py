@@ -125,12 +125,17 @@ def _replaced(records: Records, telling: dict[tuple[str, str], int]) -> Iterator
 
 
 def _swapped(records: Records, whole: Any, rows: list[int], others: list[int]) -> tuple[Any, Any]:
-    """Return the data set, and the one in which other rows stand in the place of `rows`."""
+    """Return the data set, and the one in which other rows stand in the place of `rows`, as the same person's."""
     every = list(range(_rows(records)))
     gone = set(rows[1:])
     left = [row for row in every if row not in gone]
     place = left.index(rows[0])
-    return whole, records.taken([*left[:place], *others, *left[place + 1 :]])
+    swapped = records.taken([*left[:place], *others, *left[place + 1 :]])
+    if records.unit is not None:
+        person = records.columns[records.unit][rows[0]]
+        for row in range(place, place + len(others)):
+            swapped = Records(data=swapped).with_cell(row, records.unit, person)
+    return whole, swapped
 
 
 def _sized(records: Records, relation: Neighbours) -> Iterator[Pair]:

@@ -4,13 +4,14 @@ Each pair is tried once without noise. Pairs that differ in exceptions, form, li
 answers move most, are replayed on more streams; what tells their sides apart is confirmed on fresh runs.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
 import numpy as np
 
+from audits.replay.boundary_pairs import Traits
 from audits.replay.coverage_pairs import Pair
 from audits.replay.evidence import ROUNDING
 from audits.replay.kept_state import fresh_digest, output_digest
@@ -80,9 +81,17 @@ class FunctionReplay:
 
 
 def replay_function(
-    player: Player, pairs: Sequence[Pair], claim: Claim, *, most: int, rng: np.random.Generator
+    player: Player,
+    pairs: Sequence[Pair],
+    claim: Claim,
+    *,
+    most: int,
+    rng: np.random.Generator,
+    further: Callable[[Traits], Sequence[Pair]] | None = None,
 ) -> FunctionReplay:
     """Return what replays of `pairs` show; a confirmation takes at most `most` runs of each side.
+
+    `further` returns more pairs from what single calls without noise show.
 
     Guarantee: a function that keeps the claim on all pairs has a confirmed sighting with probability below 1e-9. A
     sighting that is `supposed` rests on the laws that 200 fresh runs of each side followed: it holds under them alone.
@@ -92,7 +101,8 @@ def replay_function(
     fresh = fresh_digest(player, last)
     base, sources = other_sources(lambda: player.call(first, _TRIED))
     watch = _Watch(player=player, traced=player.frames(first, _TRIED) <= _MOST_FRAMES)
-    tried = [_tried(watch, pair) for pair in pairs]
+    more = () if further is None else further(_traits(watch, _still(base, player.call(first, _TRIED, 1))))
+    tried = [_tried(watch, pair) for pair in (*pairs, *more)]
     groups = _by_subject(player, _kept(tried), claim) if claim.epsilon <= _MOST_EPSILON else []
     level = FALSE_ALARM / (_CONFIRMED * _TRIES)
     judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups]
@@ -106,6 +116,16 @@ def replay_function(
         sources=sources,
         keeps_state=output_digest(player, last) != fresh != "",
     )
+
+
+def _still(one: Call, other: Call) -> frozenset[str]:
+    """Return the numbers that are the same in two calls on one data set, with other noise."""
+    return frozenset(name for name, value in one.numbers.items() if other.numbers.get(name) == value)
+
+
+def _traits(watch: "_Watch", still: frozenset[str]) -> Traits:
+    """Return what a watched call of any data set shows; data sets that are gone after it are not kept."""
+    return lambda data: watch.player.watched(data, _TRIED, traced=watch.traced).traits(still)
 
 
 def _by_subject(player: Player, kept: Sequence[Tried], claim: Claim) -> list[list[Sighting]]:

@@ -42,12 +42,15 @@ def other_records(records: Records) -> Records:
 
 
 def one_changed(records: Records, batches: Sequence[Array]) -> tuple[Array, Records]:
-    """Return the place of one record that is far away and in many batches, and the records with its opposite there."""
+    """Return the place of one record that is in many batches, and the records with another one there.
+
+    It is on the other side and much farther away, so that it moves sums and means of all records, of their sizes too.
+    """
     features, labels = np.array(records.features), np.array(records.labels)
     times = np.bincount(np.concatenate([np.arange(0), *batches]).astype(np.int64), minlength=len(labels))
     last = len(labels) - max(1, len(labels) // _FAR)
     place = last + int(times[last:].argmax())
-    features[place] = -features[place] if _is_measured(features) else features[0]
+    features[place] = -_FARTHEST * features[place] if _is_measured(features) else features[0]
     labels[place] = _next_label(labels)[place]
     return np.array([place]), Records(features=features, labels=labels)
 

@@ -50,6 +50,14 @@ class Run:
         """The names in the public state."""
         return tuple(dict.fromkeys(name for state in self.states for name in state))
 
+    @property
+    def untrained(self) -> tuple[str, ...]:
+        """The names that are meant to be trained and that no step moved."""
+        first = self.states[0]
+        return tuple(
+            name for name in self.watch.trainable if all(state.get(name) == first.get(name) for state in self.states)
+        )
+
     def differing_channels(self, other: "Run") -> set[str]:
         """Return the channels beside the published values whose content differs; a warning may come once a process."""
         names = ({*self.channels} | {*other.channels}) - {"warnings"}

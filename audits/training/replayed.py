@@ -7,6 +7,7 @@ must agree in all of it. The sums before noise are compared too: two batches tha
 clipped gradient, over all parameters together.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -265,9 +266,27 @@ def _doubt(train: Loop, base: Run, script: Script) -> str:
 def _shown_beside(train: Loop, base: Run, pairs: tuple[_Pair, ...], script: Script) -> list[str]:
     """Return what is printed, logged or written and follows the records, in words; times and counters do not."""
     shown = {name for pair in pairs for name in pair.first.differing_channels(pair.second)}
-    if shown:
-        shown -= run_loop(train, base.records, base.seed, script).differing_channels(base)
-    return [f"{name}, which follows the records: return what it holds, or leave it out" for name in sorted(shown)]
+    again = run_loop(train, base.records, base.seed, script) if shown else base
+    follow = [
+        name
+        for name in sorted(shown)
+        if any(_differs(name, (pair.first, pair.second), (base, again)) for pair in pairs)
+    ]
+    return [f"{name}, which follows the records: return what it holds, or leave it out" for name in follow]
+
+
+def _differs(name: str, pair: tuple[Run, Run], same: tuple[Run, Run]) -> bool:
+    """Return whether two runs show other words in a channel, where two runs on the same records show the same ones."""
+    (one, two), (ours, theirs) = ([_words(run.channels.get(name)) for run in runs] for runs in (pair, same))
+    if len(ours) != len(theirs):
+        return False
+    steady = [at for at, word in enumerate(ours) if word == theirs[at]]
+    return len(one) != len(two) or any(one[at] != two[at] for at in steady if at < len(one))
+
+
+def _words(shown: Any) -> list[str]:
+    """Return the words and numbers of what a channel holds."""
+    return re.findall(r"[\w.+-]+", repr(shown))
 
 
 def _stale_noise(first: Run, base: Run) -> list[Finding]:

@@ -47,7 +47,9 @@ class TrainingAudit:
 
     `verdict` is a violation if any check finds one; else *inconclusive* if something in `unseen` could not be looked
     at; else that of conformance, which detects the least missing noise, and is *more_noise* where the loop adds more
-    than it declares. `watched` lists parameters, settings and published values that were watched, by name.
+    than it declares. `watched` lists parameters, settings and published values that were watched, by name, and
+    `untrained` the trainable parameters of a watched model that no step moved, such as the layers of an adapter that
+    the optimizer does not hold: the audit says nothing of a run that trains them.
 
     >>> from audits.examples import TRAINING, TRAINING_CLAIM, train_with_little_noise, training_records
     >>> rng = np.random.default_rng(0)
@@ -70,6 +72,7 @@ class TrainingAudit:
     replayed: tuple[Finding, ...] = ()
     watched: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    untrained: tuple[str, ...] = ()
 
     @property
     def layers(self) -> tuple[TrainingCheck, ...]:
@@ -98,6 +101,7 @@ class TrainingAudit:
         lines += [f"  {check.name}: {check.verdict}. {check.sentence}" for check in self.checks]
         lines += [f"  {f.rule}: {f.message}" for f in (*self.conformance.findings, *self.replayed)]
         lines += [f"  watched: {', '.join(self.watched)}"] if self.watched else []
+        lines += [f"  not trained: {', '.join(self.untrained)} (trainable; no step moved it)"] if self.untrained else []
         lines += [f"  not observed: {what}" for what in self.unseen]
         return "\n".join(lines)
 
@@ -166,7 +170,7 @@ def audit_training(
         checks = _attacks(watch, planted, *known, powers, significance)
         merged = _merged(conformance, attacked, replay)
         audit = _audit(merged, checks, replay, claim, len(planted.included), significance)
-    return replace(audit, seconds=time.perf_counter() - started)
+    return replace(audit, untrained=plain.untrained, seconds=time.perf_counter() - started)
 
 
 def judge(

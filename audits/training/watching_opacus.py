@@ -55,11 +55,13 @@ def watch_opacus(
     """
     _require_noise_here(optimizer)
     seen = Watch(records=_records(loader)) if watch is None else watch
-    names = {id(parameter): _bare(name) for name, parameter in model.named_parameters()}
-    named = {names.get(id(p), f"parameter {at}"): p for at, p in enumerate(optimizer.params)}
+    own = {_bare(name): parameter for name, parameter in model.named_parameters()}
+    names = {id(parameter): name for name, parameter in own.items()}
+    named = {names.setdefault(id(p), f"parameter {at}"): p for at, p in enumerate(optimizer.params)}
     ordered = dict(sorted(named.items(), key=lambda item: not _is_matrix(item[1])))  # the first matrix leads
-    seen.follow(lambda: _public_state(model, optimizer, names))
+    seen.follow(lambda: _public_state(model, optimizer, own | named))
     seen.predict = _outputs_of(model)
+    seen.trainable = tuple(name for name, parameter in own.items() if getattr(parameter, "requires_grad", True))
     batches = _Batches(loader, seen, getattr(optimizer, "noise_multiplier", None))
     add_noise = optimizer.add_noise
 
@@ -67,7 +69,7 @@ def watch_opacus(
         sums = {name: _rows(p.summed_grad) for name, p in ordered.items()}
         answer = add_noise(*arguments, **keywords)
         released = {name: _rows(p.grad) for name, p in ordered.items()}
-        records = batches.of_step() if batch is None else np.asarray(batch())
+        records = batches.of_step() if batch is None else batch()
         given: Mapping[str, Array] = seen.step(released, sums, records)
         if given is not released:
             for name, parameter in ordered.items():
@@ -149,11 +151,11 @@ def _records(loader: Any) -> int:
     return len(loader.dataset) if hasattr(loader, "dataset") else 1
 
 
-def _public_state(model: Any, optimizer: Any, names: Mapping[int, str]) -> dict[str, Any]:
-    """Return all parameters and buffers of a model, and the settings and state of its optimizer, by name."""
+def _public_state(model: Any, optimizer: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters and the buffers of a model, and the settings and state of its optimizer, by name."""
     tensors = {f"buffer {_bare(name)}": held for name, held in model.named_buffers()}
-    tensors |= {names[id(parameter)]: parameter for _, parameter in model.named_parameters()}
-    read: dict[str, Any] = {name: _numbers(held) for name, held in tensors.items()}
+    read: dict[str, Any] = {name: _numbers(held) for name, held in {**tensors, **parameters}.items()}
+    names = {id(parameter): name for name, parameter in parameters.items()}
     for at, group in enumerate(optimizer.param_groups):
         read |= {f"{key} of group {at}": _plain(value) for key, value in group.items() if key != "params"}
     for parameter, held in optimizer.state.items():
@@ -176,7 +178,7 @@ def _outputs_of(model: Any) -> Callable[[Array], Array]:
         with torch.no_grad():
             outputs = model(given.to(weights.dtype) if given.is_floating_point() else given)
         model.train(before)
-        return _numbers(outputs)
+        return _numbers(getattr(outputs, "logits", outputs))
 
     return predict
 

@@ -12,7 +12,6 @@ from typing import Self
 
 import numpy as np
 from scipy.special import bdtrc
-from scipy.stats import hypergeom
 
 from dpaudit.looks import Look, Search, binomial_tails
 from dpaudit.model.mechanism import Array
@@ -229,6 +228,8 @@ def _pairs(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
 
 def _steps(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     """Yield the two batches of a run, of different epochs where there are such, that share too many records."""
+    from scipy.stats import hypergeom
+
     search = Search()
     for law, table in zip(laws, tables, strict=True):
         if law.sizes == (1, 1) or law.repeated:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtr, bdtrc
 
 from dpaudit.checks import count
 from dpaudit.model.declaration import Allocate, Shuffle, Subsample
@@ -52,7 +52,7 @@ def batch_law(node: Sampled, records: int) -> BatchLaw:
             return BatchLaw(
                 records=whole,
                 share=share,
-                size_law=lambda size: binom.cdf(size, whole, share),
+                size_law=lambda size: _at_most(size, whole, share),
                 epoch=steps,
                 per_epoch=times,
                 repeated=positions == "repeated",
@@ -69,7 +69,7 @@ def poisson_law(records: int, rate: float) -> BatchLaw:
     >>> poisson_law(10, 0.5).share
     0.5
     """
-    return BatchLaw(records=records, share=rate, size_law=lambda size: binom.cdf(size, records, rate))
+    return BatchLaw(records=records, share=rate, size_law=lambda size: _at_most(size, records, rate))
 
 
 def dealt_law(records: int, batches: int) -> BatchLaw:
@@ -91,12 +91,11 @@ def _sampled(node: Subsample, records: int) -> BatchLaw:
             return poisson_law(records, rate)
         case "truncated_poisson":
             most = int(node.batch_bound or records)
-            numbers = np.arange(records + 1)
-            kept = float(binom.pmf(numbers, records, rate) @ np.minimum(numbers, most)) / records
+            kept = float(bdtrc(np.arange(min(most, records)), records, rate).sum()) / records
             return BatchLaw(
                 records=records,
                 share=kept,
-                size_law=lambda n: np.where(np.asarray(n) >= most, 1.0, binom.cdf(n, records, rate)),
+                size_law=lambda n: np.where(np.asarray(n) >= most, 1.0, _at_most(n, records, rate)),
             )
         case "without_replacement":
             return BatchLaw(records=records, share=size / records, sizes=(size, size))
@@ -104,3 +103,9 @@ def _sampled(node: Subsample, records: int) -> BatchLaw:
             return BatchLaw(records=records, share=size / records, sizes=(size, size), several=True)
         case _:
             assert_never(node.scheme)
+
+
+def _at_most(size: Array, records: int, rate: float) -> Array:
+    """Return the probability that at most `size` of the records are drawn, each with probability `rate`."""
+    drawn: Array = np.where(np.asarray(size) < 0, 0.0, bdtr(np.clip(size, 0, records), records, rate))
+    return drawn

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from audits.replay.boundary_pairs import boundary_pairs
 from audits.replay.coverage_pairs import coverage_pairs
 from dpaudit import UnsupportedError
 
@@ -72,3 +73,45 @@ def test_an_unknown_unit_is_refused_with_the_columns() -> None:
 def test_too_few_records_are_refused() -> None:
     with pytest.raises(ValueError, match="at least one record"):
         coverage_pairs([], "add_remove")
+
+
+def test_a_replaced_person_keeps_the_name_and_all_others_stay_as_they_are() -> None:
+    pairs = [pair for pair in coverage_pairs(FRAME, "replace_one", unit="who") if not pair.outside]
+    assert pairs
+    for one, other in (pair.neighbours for pair in pairs):
+        assert set(one["who"]) == set(other["who"])
+        rows = [
+            {name: part.drop(columns="who").to_numpy().tolist() for name, part in d.groupby("who")}
+            for d in (one, other)
+        ]
+        assert sum(repr(rows[0][name]) != repr(rows[1][name]) for name in rows[0]) <= 1
+
+
+@pytest.mark.parametrize(("relation", "unit"), [("add_remove", None), ("add_remove", "who"), ("replace_one", None)])
+def test_a_boundary_lies_between_neighbours(relation: Any, unit: Any) -> None:
+    """A threshold on the sum of a column is met by one record more or less, or by another record in its place."""
+
+    def rich(frame: Any) -> Any:
+        return frozenset({(0, bool(frame["pay"].sum() > 17.0))})
+
+    pairs = boundary_pairs(FRAME, relation, unit, rich)
+    assert pairs
+    for pair in pairs:
+        one, other = pair.neighbours
+        assert rich(one) != rich(other)
+        gone = set(one["who"]) ^ set(other["who"]) if unit else None
+        assert gone is None or len(gone) <= 2
+        assert abs(len(one) - len(other)) <= (3 if unit else relation == "add_remove")
+    assert boundary_pairs(FRAME, "replace_one", "who", rich) == ()
+
+
+def test_every_threshold_gets_a_pair_of_its_own_within_the_calls() -> None:
+    calls = []
+
+    def traits(data: Any) -> Any:
+        calls.append(len(data))
+        return frozenset((0, limit) for limit in (5, 17, 60) if len(data) > limit)
+
+    sizes = {tuple(map(len, pair.neighbours)) for pair in boundary_pairs(list(range(90)), "add_remove", None, traits)}
+    assert sizes == {(6, 5), (18, 17), (61, 60)}
+    assert len(calls) < 200

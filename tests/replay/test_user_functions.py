@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audits import audit
+from audits import audit, audit_anytime, audit_sequentially
 from audits.procedures.replayed import STATE, replayed
-from dpaudit import Claim
+from dpaudit import AuditCase, Claim
 from dpaudit.pytest_plugin.fixture import PrivacyChecks
 from dpaudit.pytest_plugin.settings import Settings
 from dpaudit.wording.audits import audit_meaning
@@ -82,9 +82,15 @@ def type_of_the_data(data: Any, rng: Any, leaky: Any) -> Any:
     return noisy.astype(np.float32) if leaky and (data > 40).any() else noisy
 
 
+def flags_an_exact_total(data: Any, rng: Any, leaky: Any) -> Any:
+    exact = np.clip(data, 0, 10).sum()
+    noisy = exact + rng.laplace(0, 10.0)
+    return {"sum": noisy, "large": bool((exact if leaky else noisy) > 60)}
+
+
 NUMBERS = (
     *(unclipped, spends_twice, reuses_noise, scale_of_the_data, exact_when_none),
-    *(token_of_the_data, seed_of_the_data, type_of_the_data),
+    *(token_of_the_data, seed_of_the_data, type_of_the_data, flags_an_exact_total),
 )
 CATEGORIES = (keys_that_are_seen, order_of_exact_counts, raises_on_a_rare_one, chooses_too_sharply)
 CASES = [*((function, PAY) for function in NUMBERS), *((function, TOWNS) for function in CATEGORIES)]
@@ -111,6 +117,56 @@ def test_a_leak_without_a_seen_law_is_attacked_on_small_data_sets() -> None:
 
     result = audit(chosen, TOWNS, claim=CLAIM, runs=2_000, rng=np.random.default_rng(1), control_runs=0)
     assert result.verdict == "violation"
+
+
+def test_an_anytime_audit_takes_one_data_set_and_says_the_cause() -> None:
+    def found(*, leaky: bool) -> Any:
+        def run(data: Any, rng: Any) -> Any:
+            return reuses_noise(data, rng, leaky=leaky)
+
+        rng = np.random.default_rng(1)
+        return audit_anytime(run, PAY, claim=CLAIM, runs=800, rng=rng, arithmetic="exact", control_runs=0)
+
+    leak = found(leaky=True)
+    assert leak.verdict == "violation"
+    assert "one draw serves several" in " ".join(leak.remarks)
+    assert found(leaky=False).verdict != "violation"
+
+
+@pytest.mark.parametrize("leaky", [True, False])
+def test_a_sequential_audit_names_the_cause_by_a_replay(leaky: bool) -> None:
+    """The score reads the count alone; the replay names the token beside it."""
+
+    def run(data: Any, rng: Any, n_runs: int) -> Any:
+        released = [token_of_the_data(data, rng, leaky=leaky) for _ in range(n_runs)]
+        return {name: np.array([one[name] for one in released]) for name in ("n", "token")}
+
+    case = AuditCase(
+        name="count",
+        view="output",
+        description="",
+        neighbours=(PAY, PAY[1:]),
+        relation="add_remove",
+        run=run,
+        score=lambda view: np.where(view["n"] < len(PAY) - 0.5, 1.0, -1.0),
+    )
+    result = audit_sequentially(case, CLAIM, runs=400, rng=np.random.default_rng(1), control_runs=0)
+    assert (result.verdict == "violation", "'token'" in " ".join(result.remarks)) == (leaky, leaky)
+
+
+def test_a_generator_is_read_as_the_list_that_it_yields() -> None:
+    """Its noise is drawn as it is read, and what it raises ends its run."""
+
+    def yields(data: Any, rng: Any, leaky: Any) -> Any:
+        weight = dict.fromkeys(COLOURS[:3] if leaky else COLOURS, 1.0)
+        return (data.count(name) + weight[name] * rng.laplace() for name in sorted({*COLOURS[:3], *data}))
+
+    assert "KeyError" in " ".join(replay_of(yields, TOWNS, leaky=True).remarks)
+    always = replay_of(
+        lambda data, rng, leaky: (data.count(name) + rng.laplace() for name in COLOURS), TOWNS, leaky=False
+    )
+    assert always.violation is None
+    assert always.replay is not None
 
 
 def test_all_rows_of_a_person_are_one_record() -> None:
