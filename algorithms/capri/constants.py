@@ -8,7 +8,14 @@ from algorithms.capri.plan import plan_of
 from algorithms.capri.schedule import completed
 from algorithms.capri.settings import CapriSettings
 from algorithms.problems.kernel_bandit import KernelBandit
-from dpaudit.model.constants import Constant, PaperConstants, SpeakingHorizon, log10_horizon
+from dpaudit.model.constants import (
+    Constant,
+    PaperConstants,
+    RegretUpperBound,
+    SpeakingHorizon,
+    log10_horizon,
+    regret_upper_bound,
+)
 
 _CELLS = 30
 
@@ -57,6 +64,17 @@ def _gains(settings: CapriSettings, problem: KernelBandit | None) -> tuple[Const
     return tuple(
         Constant(name=name, value=value, source="section 2.1, of the problem's cells")
         for name, value in zip(names, values, strict=True)
+    )
+
+
+def upper_bound_of(settings: CapriSettings, problem: KernelBandit) -> RegretUpperBound | None:
+    """Return the most that can be lost where the printed widths remove no action of the problem, else None."""
+    cells, gap = problem.n_contexts * problem.n_actions, float(problem.gaps.max())
+    return regret_upper_bound(
+        horizon=settings.horizon,
+        most=problem.largest_regret,
+        source="Theorem 6.7",
+        log10=_from(settings, cells, gap) if gap > 0 else math.inf,
     )
 
 
