@@ -60,7 +60,7 @@ def test_nothing_is_stated_where_a_theorem_has_no_constant_or_is_another_variant
     """Theorem 9, pure claims, batches, cut widths, and a champion among options of which none beats all others."""
     duels = load("hardest_duels")()
     mixture, process = load("hardest_mixture")(), load("hardest_process")()
-    pure = {"episodes": 100, "steps": 4, "epsilon": 1.0, "calibration": "pure_repaired"}
+    pure: dict[str, Any] = {"episodes": 100, "steps": 4, "epsilon": 1.0, "calibration": "pure_repaired"}
     assert UcrlVtr(model="joint", bonus="bernstein", dimension=3, **_EPISODES).regret_upper_bound(mixture) is None
     assert UcrlVtr(model="joint", dimension=3, **pure).regret_upper_bound(mixture) is None
     assert LsviUcb(dimension=4, **pure).regret_upper_bound(process) is None

@@ -1,7 +1,10 @@
 """The champion variant of DP-EBS: private at its claim, keeps the best option, and loses less than batches do."""
 
+import csv
+import io
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +16,9 @@ from algorithms.dp_ebs.widths.stages import champion_labels, failure_of, half_wi
 from algorithms.problems import load
 from dpaudit import Streams
 from dpaudit.model.mechanism import Array
+from dpaudit.study.making import make_problem
+from dpaudit.study.measuring import total_regret
+from dpaudit.study.study_file import read_study
 from mechanisms import Laplace
 from tests.papers.dueling.test_dueling_audits import result_of
 
@@ -36,6 +42,29 @@ def test_a_champion_loses_less_than_half_of_what_batches_lose_on_the_worst_insta
     worst, other = ours.mean(axis=1).argmax(), batched.mean(axis=1).argmax()
     error = ours[worst].std(ddof=1) / math.sqrt(ours.shape[1])
     assert ours[worst].mean() + 4 * error < 0.5 * batched[other].mean()
+
+
+@pytest.mark.parametrize("study", ["dp_ebs", "dp_ebs_modechoice", "travel_shares"])
+def test_on_every_shipped_problem_a_champion_loses_less_than_any_other_variant(study: str) -> None:
+    """Every private row of DP-EBS in the shipped tables at the longest horizon and the same claim; four errors apart."""
+    root = Path(__file__).resolve().parents[3]
+    plan = read_study(root / "examples" / "studies" / f"{study}.toml")
+    text = (root / "docs" / "measured" / "studies" / study / "rows.csv").read_text(encoding="utf-8")
+    horizon = max(plan.settings.horizons)
+    rows = [
+        row
+        for row in csv.DictReader(io.StringIO(text))
+        if (row["algorithm"], row["role"], int(row["T"]), row["remark"]) == ("dp_ebs", "private", horizon, "")
+    ]
+    assert rows
+    problem = make_problem(plan, horizon, plan.settings.problems[0], root)
+    for claim in {float(row["claim_epsilon"]) for row in rows}:
+        config = DpEbs(epsilon=claim, horizon=horizon, arms=problem.arms, variant="champion")
+        lost = total_regret(config.run(problem, Streams.spawn(np.random.default_rng(9)), 20), cumulative=False)
+        for row in rows:
+            if float(row["claim_epsilon"]) == claim:
+                error = math.hypot(float(row["se"]), lost.std(ddof=1) / math.sqrt(20))
+                assert lost.mean() + 4 * error < float(row["regret"]), row["contender"]
 
 
 def test_a_champion_without_answers_loses_what_uniform_play_loses() -> None:
