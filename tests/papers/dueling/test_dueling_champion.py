@@ -46,7 +46,7 @@ def test_a_champion_loses_less_than_half_of_what_batches_lose_on_the_worst_insta
 
 @pytest.mark.parametrize("study", ["dp_ebs", "dp_ebs_modechoice", "travel_shares"])
 def test_on_every_shipped_problem_a_champion_loses_less_than_any_other_variant(study: str) -> None:
-    """Every private row of DP-EBS in the shipped tables at the longest horizon and the same claim; four errors apart."""
+    """Every private row of DP-EBS in shipped tables, at the longest horizon and the same claim: four errors apart."""
     root = Path(__file__).resolve().parents[3]
     plan = read_study(root / "examples" / "studies" / f"{study}.toml")
     text = (root / "docs" / "measured" / "studies" / study / "rows.csv").read_text(encoding="utf-8")
