@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from algorithms.capri.domain import information_gain_of
+from algorithms.capri.domain import effective_dimension_of, information_gain_of
 from algorithms.capri.plan import plan_of
 from algorithms.capri.schedule import completed
 from algorithms.capri.settings import CapriSettings
@@ -61,9 +61,13 @@ def _gains(settings: CapriSettings, problem: KernelBandit | None) -> tuple[Const
         return ()
     names = ("gamma_T, at least", "gamma_T, at most", "gamma_T without a kernel")
     values = information_gain_of(settings, problem)
-    return tuple(
-        Constant(name=name, value=value, source="section 2.1, of the problem's cells")
-        for name, value in zip(names, values, strict=True)
+    dimension = effective_dimension_of(settings, problem)
+    return (
+        *(
+            Constant(name=name, value=value, source="section 2.1, of the problem's cells")
+            for name, value in zip(names, values, strict=True)
+        ),
+        Constant(name="effective dimension of the cells", value=dimension, source="kernel, ridge, half of the horizon"),
     )
 
 
