@@ -253,7 +253,7 @@ def _bound_caption(lines: list[Line]) -> list[str]:
     ratios = [float(line["worst_instance"]) / float(line["lower_bound"]) for line in ran]
     return [
         f"{said}, all run here. Points are means on the worst one, with intervals that hold for all instances "
-        f"together: {min(ratios):.4g} to {max(ratios):.4g} times the bound. By so much a method or a bound can improve."
+        f"together: {min(ratios):.4g} to {max(ratios):.4g} times the bound, the most that any method could gain."
     ]
 
 

@@ -140,8 +140,8 @@ def _lower_bounds(points: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 RATIO = (
-    "The ratio says how much less any method with that guarantee could lose on its worst instance, at most: either "
-    "the method or the bound can be improved by so much, and the ratio does not say which."
+    "The ratio is the largest factor by which any method with that guarantee could lose less on its worst instance. "
+    "Where the best method lies between the bound and this one is not known."
 )
 """What a ratio of measured regret and lower bound means."""
 
@@ -166,7 +166,15 @@ def _upper_bounds(points: Sequence[Mapping[str, Any]]) -> list[str]:
                 f"What is proved of {label} ({own[0]['upper_bound']['source']}) is no less than the most that can be "
                 f"lost {when}: it says nothing here."
             )
+    unknown = [label for label in dict.fromkeys(row["label"] for row in points) if not _is_proved(points, label)]
+    if unknown:
+        said.append(f"Unknown as a number is what is proved of: {', '.join(unknown)}.")
     return said
+
+
+def _is_proved(points: Sequence[Mapping[str, Any]], label: str) -> bool:
+    """Return whether an upper bound on the regret of a contender is known at some point."""
+    return any(row["upper_bound"] for row in points if row["label"] == label)
 
 
 def _gains(here: Sequence[Mapping[str, Any]]) -> list[str]:
