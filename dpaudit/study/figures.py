@@ -97,11 +97,11 @@ def draw_front(lines: list[Line]) -> Any:
         unseen = [(a, b) for a, b, p in zip(x, y, points, strict=True) if p["visible"] != "yes"]
         if unseen:
             axes.plot(*zip(*unseen, strict=True), linestyle="", marker="x", color=_INK, markersize=9, markeredgewidth=1)
+    _lower_bounds(axes, here, longest)
+    _upper_bounds(axes, here, longest, _looks(lines))
     axes.set(xscale="log", yscale=_scale(here), xlabel="certified epsilon (nats)", ylabel="expected regret a round")
     if _scale(here) == "log":
         axes.set_ylim(bottom=_floor_of(here) / longest)
-    _lower_bounds(axes, here, longest)
-    _upper_bounds(axes, here, longest, _looks(lines))
     _plain_ticks(axes)
     axes.set_title(f"{lines[0]['study']}: what privacy costs at T = {longest:,}", loc="left", color=_INK)
     crossed = "Crossed: learning is not shown at this point."

@@ -67,6 +67,19 @@ def test_a_figure_for_a_paper_has_neither_title_nor_caption() -> None:
     assert axes.get_legend() is not None
 
 
+@pytest.mark.parametrize("study", ["capri_grid", "hardest_duels", "hardest_process"])
+def test_both_walls_lie_within_the_axes_of_a_front(study: str) -> None:
+    """Every lower bound, and what is proved or the most that can be lost, at the longest horizon."""
+    lines = list(csv.DictReader(io.StringIO((TABLES / study / "rows.csv").read_text(encoding="utf-8"))))
+    (axes,) = draw_front(lines).axes
+    bottom, top = axes.get_ylim()
+    longest = max(int(line["T"]) for line in lines)
+    here = [line for line in lines if int(line["T"]) == longest and line["role"] == "private"]
+    walls = [float(line[name]) / longest for line in here for name in ("lower_bound", "upper_bound") if line[name]]
+    assert len(walls) > len(here)
+    assert bottom < min(walls) < max(walls) < top
+
+
 def test_the_shipped_example_learns_by_its_shipped_study() -> None:
     """The study of the same configuration is visible at the configured horizon, and says which table dominates it."""
     configuration = read_config(ROOT / "examples" / "capri_rand_hie.toml")
