@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from algorithms.capri.cases import cases_of
 from algorithms.capri.checks import stated_conditions_of
-from algorithms.capri.constants import constants_of
+from algorithms.capri.constants import constants_of, upper_bound_of
 from algorithms.capri.declaration import declaration_of
 from algorithms.capri.domain import information_gain_of
 from algorithms.capri.notes import notes_of
@@ -44,5 +44,6 @@ class Capri(CapriSettings):
     cases = cases_of
     notes = notes_of
     constants = constants_of
+    regret_upper_bound = upper_bound_of
     information_gain = information_gain_of
     replays = replays_of

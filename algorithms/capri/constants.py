@@ -3,12 +3,19 @@
 import math
 from dataclasses import replace
 
-from algorithms.capri.domain import information_gain_of
+from algorithms.capri.domain import effective_dimension_of, information_gain_of
 from algorithms.capri.plan import plan_of
 from algorithms.capri.schedule import completed
 from algorithms.capri.settings import CapriSettings
 from algorithms.problems.kernel_bandit import KernelBandit
-from dpaudit.model.constants import Constant, PaperConstants, SpeakingHorizon, log10_horizon
+from dpaudit.model.constants import (
+    Constant,
+    PaperConstants,
+    RegretUpperBound,
+    SpeakingHorizon,
+    log10_horizon,
+    regret_upper_bound,
+)
 
 _CELLS = 30
 
@@ -54,9 +61,24 @@ def _gains(settings: CapriSettings, problem: KernelBandit | None) -> tuple[Const
         return ()
     names = ("gamma_T, at least", "gamma_T, at most", "gamma_T without a kernel")
     values = information_gain_of(settings, problem)
-    return tuple(
-        Constant(name=name, value=value, source="section 2.1, of the problem's cells")
-        for name, value in zip(names, values, strict=True)
+    dimension = effective_dimension_of(settings, problem)
+    return (
+        *(
+            Constant(name=name, value=value, source="section 2.1, of the problem's cells")
+            for name, value in zip(names, values, strict=True)
+        ),
+        Constant(name="effective dimension of the cells", value=dimension, source="kernel, ridge, half of the horizon"),
+    )
+
+
+def upper_bound_of(settings: CapriSettings, problem: KernelBandit) -> RegretUpperBound | None:
+    """Return the most that can be lost where the printed widths remove no action of the problem, else None."""
+    cells, gap = problem.n_contexts * problem.n_actions, float(problem.gaps.max())
+    return regret_upper_bound(
+        horizon=settings.horizon,
+        most=problem.largest_regret,
+        source="Theorem 6.7",
+        log10=_from(settings, cells, gap) if gap > 0 else math.inf,
     )
 
 

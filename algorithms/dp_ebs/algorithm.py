@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms.dp_ebs.cases import cases_of
-from algorithms.dp_ebs.constants import constants_of
+from algorithms.dp_ebs.constants import constants_of, upper_bound_of
 from algorithms.dp_ebs.declaration import declaration_of, printed_declaration_of
 from algorithms.dp_ebs.noise.calibrated import tree_of
 from algorithms.dp_ebs.notes import notes_of
@@ -46,4 +46,5 @@ class DpEbs(DpEbsSettings):
     cases = cases_of
     notes = notes_of
     constants = constants_of
+    regret_upper_bound = upper_bound_of
     replays = replays_of

@@ -16,10 +16,12 @@ from algorithms._dueling.voters import RecordedVoters
 from algorithms.dp_ebs.noise.calibrated import batch_noise
 from algorithms.dp_ebs.plan import ExactCounters, Plan, plan_of
 from algorithms.dp_ebs.rounds.batches import play_batches
+from algorithms.dp_ebs.rounds.champion import play_champion
 from algorithms.dp_ebs.rounds.lockstep import Pushed, play
 from algorithms.dp_ebs.settings import DpEbsSettings
 from algorithms.dp_ebs.widths.batches import batches_of
-from dpaudit import AuditCase, Streams
+from algorithms.dp_ebs.widths.stages import stages_of
+from dpaudit import AuditCase, Recorder, Streams
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import KeepingRecorder
@@ -35,6 +37,8 @@ def cases_of(settings: DpEbsSettings, problem: Any = None) -> tuple[AuditCase, .
     """
     if settings.model == "local":
         return (message_case(settings),)
+    if settings.variant == "champion":
+        return (stage_case(settings),)
     if settings.variant == "batched":
         batches = [
             batches_of(epsilon=settings.epsilon, horizon=settings.horizon, arms=arms) for arms in (2, settings.arms)
@@ -162,6 +166,32 @@ def sums_case(settings: DpEbsSettings, index: int = 0) -> AuditCase:
         score=lambda view: (
             mechanism.log_density(view["sums"][:, 0], np.ones(1))
             - mechanism.log_density(view["sums"][:, 0], np.zeros(1))
+        ),
+    )
+
+
+def stage_case(settings: DpEbsSettings) -> AuditCase:
+    """Return the audit of the noisy sum of the first stage, of two options; the first person's answer differs."""
+    small = replace(settings, arms=2, horizon=max(settings.horizon, 4 * stages_of(settings)[0].total))
+    total, mechanism = stages_of(small)[0].total, batch_noise(settings.epsilon)
+    low, high = np.zeros(small.horizon), np.zeros(small.horizon)
+    high[0] = 1.0
+
+    def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        streams = Streams.spawn(rng)
+        read: list[Array] = []
+        play_champion(small, data, streams, n_runs, Recorder(streams.noise), lambda shares, best: read.append(1 - best))
+        return {"sums": read[0][:, 0] * total}
+
+    return AuditCase(
+        name="dp_ebs stage",
+        view="sums",
+        description="The champion's noisy wins in the first stage; one person's answer differs.",
+        neighbours=(RecordedVoters(answers=low), RecordedVoters(answers=high)),
+        relation="replace_one",
+        run=run,
+        score=lambda view: (
+            mechanism.log_density(view["sums"], np.ones(1)) - mechanism.log_density(view["sums"], np.zeros(1))
         ),
     )
 

@@ -20,6 +20,12 @@ BATCH = Condition(
     text="Every option left played each batch's scheduled duels, and no duel was won more often than played.",
 )
 
+STAGE = Condition(
+    kind="one_contribution",
+    about=("answers",),
+    text="Every challenger left played each stage's scheduled duels, and no duel was won more often than played.",
+)
+
 _REMEMBERED = 8
 
 

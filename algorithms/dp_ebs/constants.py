@@ -5,8 +5,16 @@ import math
 from algorithms.dp_ebs.noise.calibrated import touched_nodes
 from algorithms.dp_ebs.plan import plan_of
 from algorithms.dp_ebs.settings import DpEbsSettings
+from algorithms.dp_ebs.widths.stages import failure_of, stages_of
 from algorithms.problems.duels import Duels
-from dpaudit.model.constants import Constant, PaperConstants, SpeakingHorizon, log10_horizon
+from dpaudit.model.constants import (
+    Constant,
+    PaperConstants,
+    RegretUpperBound,
+    SpeakingHorizon,
+    log10_horizon,
+    regret_upper_bound,
+)
 
 _APART = 0.5
 """Two options differ by at most one half in their mean share of wins against the better one of the two."""
@@ -47,6 +55,45 @@ def constants_of(settings: DpEbsSettings, problem: Duels | None = None) -> Paper
             ),
         ),
     )
+
+
+def upper_bound_of(settings: DpEbsSettings, problem: Duels) -> RegretUpperBound | None:
+    """Return what is proved of a champion, or the most that can be lost where the printed width removes nobody.
+
+    None for batches, and of a champion where no option beats all others.
+    """
+    most = problem.largest_regret
+    if settings.variant == "champion":
+        value = _champion_regret(settings, problem)
+        if value is None:
+            return None
+        return regret_upper_bound(horizon=settings.horizon, most=most, source="the champion's stages", value=value)
+    if settings.variant == "batched":
+        return None
+    (horizon,) = constants_of(settings).horizons
+    return regret_upper_bound(horizon=settings.horizon, most=most, source="Theorem 1", log10=horizon.log10)
+
+
+def _champion_regret(settings: DpEbsSettings, problem: Duels) -> float | None:
+    """Return a bound on the expected regret of a champion; None where no option beats all others, or widths are cut.
+
+    Unless something of probability `failure_of` happens, shares in the best option's duels err to its harm by a half
+    width at most. So a reign of option c ends at the first stage whose two half widths are below the excess over 1/2
+    with which the best option beats c, and c as its challenger goes at that stage.
+    """
+    best, most = problem.best, settings.horizon * problem.largest_regret
+    excess = problem.preferences[best] - 0.5
+    others = [option for option in range(problem.arms) if option != best]
+    if settings.width_factor < 1 or min(excess[option] for option in others) <= 0:
+        return None
+    stages, lost, rounds = stages_of(settings), 0.0, 0
+    for option in others:
+        ends = [stage.total for stage in stages if 2 * stage.half_width < excess[option]]
+        duels = ends[0] if ends else settings.horizon
+        rounds += duels * problem.arms  # its own reign over all others, and its part in that of the best
+        costs = problem.regret[option]
+        lost += duels * float(costs.sum() - costs[option] + costs[best])
+    return lost + failure_of(settings) * most if rounds <= settings.horizon else most
 
 
 def _union(settings: DpEbsSettings, horizon: float) -> float:

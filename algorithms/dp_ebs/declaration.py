@@ -7,6 +7,7 @@ from algorithms.dp_ebs.noise.calibrated import batch_noise, tree_of, vote_respon
 from algorithms.dp_ebs.noise.clocks import RemovalClock, WinClock, observable_pairs
 from algorithms.dp_ebs.settings import DpEbsSettings
 from algorithms.dp_ebs.widths.batches import batches_for
+from algorithms.dp_ebs.widths.stages import champion_labels
 from dpaudit import Declaration, Group, Local, Parallel, PostProcess, Printed, Release, Sequential
 from mechanisms import TreeAggregation
 
@@ -46,10 +47,10 @@ def declaration_of(settings: DpEbsSettings) -> Declaration:
             printed=_printed(settings, "randomised_response", 1.0),
         )
         return Local(part=vote, printed=_printed(settings, "local", 1.0))
-    if settings.variant == "batched":
-        sums = tuple(
-            Release(label=batch.label, mechanism=batch_noise(settings.epsilon)) for batch in batches_for(settings)
-        )
+    if settings.variant != "tree":
+        batched = settings.variant == "batched"
+        labels = tuple(batch.label for batch in batches_for(settings)) if batched else champion_labels(settings)
+        sums = tuple(Release(label=label, mechanism=batch_noise(settings.epsilon)) for label in labels)
         return PostProcess(part=Parallel(parts=sums, key="the batch in which a person votes"), steps=STEPS[1:])
     parts = _counters(settings)
     composed = Sequential(parts=parts, printed=_printed(settings, "basic", 1.0, slots=2.0 if len(parts) == 1 else None))

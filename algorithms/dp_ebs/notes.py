@@ -35,6 +35,7 @@ def _story(settings: DpEbsSettings, problem: Duels) -> str:
     method = {
         ("central", "tree"): "Wins are counted in running sums with noise",
         ("central", "batched"): "Wins are summed in batches, each with noise once",
+        ("central", "champion"): "One option meets all others, and its wins are summed in stages, each with noise once",
         ("local", "tree"): "Each person flips their own answer at random with a known probability before sending it",
     }[settings.model, settings.variant]
     return story(
@@ -50,7 +51,7 @@ def width_note(settings: DpEbsSettings, problem: Duels) -> tuple[str, ...]:
 
     Two options differ by less than 1 in their mean, and one goes when it is two half widths below the other.
     """
-    if settings.variant == "batched":
+    if settings.variant != "tree":
         return ()
     plays = np.array([settings.horizon / settings.arms])
     margin = 2 * float(plan_of(settings).half_width.of(plays, plays.astype(np.int64))[0])
@@ -74,7 +75,7 @@ def width_note(settings: DpEbsSettings, problem: Duels) -> tuple[str, ...]:
 
 def audit_note(settings: DpEbsSettings) -> tuple[str, ...]:
     """Return why audits run at a short horizon, and what somebody sees who accepts a small delta."""
-    if settings.model == "local" or settings.variant == "batched" or settings.removal in BROKEN:
+    if settings.model == "local" or settings.variant != "tree" or settings.removal in BROKEN:
         return ()
     form = fold(declaration_of(settings), "replace_one")
     relaxed = " and ".join(f"{bracket_epsilon(form, delta).upper:.2g} at delta {delta:g}" for delta in (1e-3, 1e-5))

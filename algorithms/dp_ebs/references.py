@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from algorithms._dueling.voters import SilentVoters
+from algorithms._dueling.voters import SilentVoters, TossingVoters
 from algorithms.dp_ebs.run import run, run_with
 from algorithms.dp_ebs.settings import DpEbsSettings
 from algorithms.problems.duels import Duels
@@ -18,5 +18,6 @@ def run_without_noise(settings: DpEbsSettings, problem: Duels, streams: Streams,
 
 
 def run_blind(settings: DpEbsSettings, problem: Duels, streams: Streams, n_runs: int) -> Transcript:
-    """Return runs whose releases hold noise alone: nothing is learned."""
-    return run_with(SilentVoters(), settings, problem, streams, n_runs)
+    """Return runs whose releases hold noise alone, of a champion also fair coins: nothing is learned."""
+    nobody = TossingVoters() if settings.variant == "champion" else SilentVoters()
+    return run_with(nobody, settings, problem, streams, n_runs)

@@ -9,11 +9,13 @@ import numpy as np
 
 from algorithms._dueling.voters import RecordedVoters
 from algorithms.dp_ebs.plan import Plan, plan_of
-from algorithms.dp_ebs.rounds.batches import play_batches
+from algorithms.dp_ebs.rounds.batches import Read, play_batches
+from algorithms.dp_ebs.rounds.champion import play_champion
 from algorithms.dp_ebs.rounds.event_driven import play_one
 from algorithms.dp_ebs.rounds.lockstep import Outcome, play
 from algorithms.dp_ebs.settings import BROKEN, DpEbsSettings
 from algorithms.dp_ebs.widths.batches import batches_for
+from algorithms.dp_ebs.widths.stages import stages_of
 from dpaudit import Recorder, Streams
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
@@ -39,6 +41,8 @@ def replays_of(settings: DpEbsSettings, problem: Any = None) -> tuple[ReplayCase
     """
     if settings.variant == "batched":
         return (_batched(settings),)
+    if settings.variant == "champion":
+        return (_champion(settings),)
     short = replace(settings, horizon=min(settings.horizon, _SHORT), width="tight", width_factor=0.02)
     plan = plan_of(short)
     plays: dict[str, Play] = {"in lock-step": _lockstep}
@@ -71,24 +75,44 @@ def _batched(settings: DpEbsSettings) -> ReplayCase:
     short = replace(settings, horizon=min(settings.horizon, _LONGEST))
     batches = batches_for(short)
     border = batches[0].plays * short.arms
-
-    def engine(data: RecordedVoters, streams: Streams, n_runs: int) -> Outcome:
-        read: list[Array] = []
-
-        def compared(means: Array, best: Array) -> None:
-            read.append(np.ravel(np.column_stack([means, best])))
-
-        outcome = play_batches(short, data, streams, n_runs, Recorder(streams.noise), compared)[0]
-        bounds = np.concatenate(read) if read else np.zeros(0)
-        return ReplayedOutcome(plays=outcome.plays, eliminated_at=outcome.eliminated_at, bounds=bounds)
-
     people = (0, border // 3, 2 * border // 5, border - 1, border, border + 1)
     starts = np.concatenate([[0], np.cumsum([batch.plays * short.arms for batch in batches])])
     unlike = tuple(
         (_decided_in(short, start, batch.plays, 0), _decided_in(short, start, batch.plays, short.arms - 1))
         for start, batch in zip(starts[:3].tolist(), batches, strict=False)
     )
-    return _replay("dp_ebs batches", engine, short.horizon, people, unlike)
+    return _replay("dp_ebs batches", partial(_in_parts, play_batches, short), short.horizon, people, unlike)
+
+
+def _champion(settings: DpEbsSettings) -> ReplayCase:
+    """Return the replay of the stages, the people of each of which come in order."""
+    short = replace(settings, horizon=min(settings.horizon, _LONGEST))
+    plays = stages_of(short)[0].plays
+    border = plays * (short.arms - 1)
+    numbers = np.arange(short.horizon)
+    champion_wins = RecordedVoters(answers=(numbers >= 0) * 1.0)
+    challengers_win = RecordedVoters(answers=(numbers < plays) * 1.0)
+    people = (0, plays - 1, plays, border - 1, border)
+    engine = partial(_in_parts, play_champion, short)
+    return _replay("dp_ebs stages", engine, short.horizon, people, ((champion_wins, challengers_win),))
+
+
+def _in_parts(
+    played: Callable[[DpEbsSettings, RecordedVoters, Streams, int, Recorder, Read], tuple[Outcome, bool]],
+    settings: DpEbsSettings,
+    data: RecordedVoters,
+    streams: Streams,
+    n_runs: int,
+) -> Outcome:
+    """Return what runs did in batches or stages; what removals compare is part of it."""
+    read: list[Array] = []
+
+    def compared(means: Array, best: Array) -> None:
+        read.append(np.ravel(np.column_stack([means, best])))
+
+    outcome = played(settings, data, streams, n_runs, Recorder(streams.noise), compared)[0]
+    bounds = np.concatenate(read) if read else np.zeros(0)
+    return ReplayedOutcome(plays=outcome.plays, eliminated_at=outcome.eliminated_at, bounds=bounds)
 
 
 def _decided_in(settings: DpEbsSettings, start: int, plays: int, best: int) -> RecordedVoters:

@@ -13,6 +13,7 @@ from algorithms.dp_ebs.noise.calibrated import tree_of
 from algorithms.dp_ebs.noise.clocks import RemovalClock, WinClock, observable_pairs
 from algorithms.dp_ebs.plan import Plan, plan_of
 from algorithms.dp_ebs.rounds.batches import play_batches
+from algorithms.dp_ebs.rounds.champion import play_champion
 from algorithms.dp_ebs.rounds.event_driven import play_one
 from algorithms.dp_ebs.rounds.lockstep import Outcome, play
 from algorithms.dp_ebs.settings import BROKEN, DpEbsSettings
@@ -49,9 +50,11 @@ def run_with(
             f"{problem.arms}. Set arms = {problem.arms}."
         )
     recorder = Recorder(streams.noise)
-    if settings.variant == "batched":
-        outcome, whole = play_batches(settings, voters, streams, n_runs, recorder)  # not in the paper
-        observed = {checks.BATCH: whole}
+    if settings.variant != "tree":
+        batched = settings.variant == "batched"  # neither variant is in the paper
+        in_parts = play_batches if batched else play_champion
+        outcome, whole = in_parts(settings, voters, streams, n_runs, recorder)
+        observed = {checks.BATCH if batched else checks.STAGE: whole}
     else:
         outcome, observed = play_rounds(settings, plan_of(settings), voters, streams, n_runs, recorder)
     return Transcript(

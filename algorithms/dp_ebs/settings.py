@@ -36,7 +36,7 @@ SCHEDULES = ("own", "planned")
 """The schedules of batches by name, see `batch_plan`."""
 
 _MODELS = ("central", "local")
-_VARIANTS = ("tree", "batched")
+_VARIANTS = ("tree", "batched", "champion")
 _CREDITS = ("left", "both")
 _LONGEST = 10**7
 
@@ -46,13 +46,14 @@ class DpEbsSettings:
     """The public parameters of DP-EBS.
 
     Parameters: `epsilon` in nats; `horizon`, the number of rounds and people; `arms`, the number of options; `model`
-    "central" (trees) or "local" (each person randomises their answer); `variant` "tree", or "batched" for doubling
-    batches without trees; `calibration` of the trees: "paper" (epsilon / 4 each) or "tight" (by the nodes that one
-    answer shifts); `removal` of an option, the reading R0 to R4 of the paper's step, of which R0 and R4 are not
-    private, see `noise.calibrated`; `credit` "left", or "both" exactly for R3; `noise` of a node, "laplace" or
-    "discrete"; `width` of the confidence intervals: "paper", "paper_K" or "paper_typo" as printed in three places,
-    "tight" by exact bounds, see `widths.intervals`; `width_factor`, which scales the widths; `fail_prob` of the widths
-    (1 / horizon if absent); `schedule` of the batches, see `widths.batches`.
+    "central" (trees) or "local" (each person randomises their answer); `variant` "tree", or without trees "batched" for
+    doubling batches and "champion" for one option against all others; `calibration` of the trees: "paper" (epsilon / 4
+    each) or "tight" (by the nodes that one answer shifts); `removal` of an option, the reading R0 to R4 of the paper's
+    step, of which R0 and R4 are not private, see `noise.calibrated`; `credit` "left", or "both" exactly for R3; `noise`
+    of a node, "laplace" or "discrete"; `width` of the confidence intervals: "paper", "paper_K" or "paper_typo" as
+    printed in three places, "tight" by exact bounds, see `widths.intervals`; `width_factor`, which scales the widths;
+    `fail_prob` of the widths (1 / horizon if absent; of a champion see `widths.stages`); `schedule` of the batches, see
+    `widths.batches`.
     Defaults: where neither `removal` nor `credit` is given, tight trees are read as R3, everything else as R2, and the
     fields hold the reading. The default width is "tight": the printed ones remove nobody at the horizons allowed here.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms.g_optimal_dueling.cases import cases_of
-from algorithms.g_optimal_dueling.constants import constants_of
+from algorithms.g_optimal_dueling.constants import constants_of, upper_bound_of
 from algorithms.g_optimal_dueling.declaration import declaration_of
 from algorithms.g_optimal_dueling.notes import notes_of
 from algorithms.g_optimal_dueling.plan import lengths_of, mechanism_of, plan_of
@@ -43,4 +43,5 @@ class GOptimalDueling(GOptimalDuelingSettings):
     cases = cases_of
     notes = notes_of
     constants = constants_of
+    regret_upper_bound = upper_bound_of
     replays = replays_of

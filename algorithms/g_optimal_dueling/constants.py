@@ -6,7 +6,14 @@ from algorithms.g_optimal_dueling.plan import lengths_of, mechanism_of
 from algorithms.g_optimal_dueling.schedule import Lengths
 from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
 from algorithms.problems.duels import Duels
-from dpaudit.model.constants import Constant, PaperConstants, SpeakingHorizon, log10_horizon
+from dpaudit.model.constants import (
+    Constant,
+    PaperConstants,
+    RegretUpperBound,
+    SpeakingHorizon,
+    log10_horizon,
+    regret_upper_bound,
+)
 
 
 def constants_of(settings: GOptimalDuelingSettings, problem: Duels | None = None) -> PaperConstants:
@@ -30,6 +37,14 @@ def constants_of(settings: GOptimalDuelingSettings, problem: Duels | None = None
                 source="Theorem 3: t_0 + N_1 at most T",
             ),
         ),
+    )
+
+
+def upper_bound_of(settings: GOptimalDuelingSettings, problem: Duels) -> RegretUpperBound | None:
+    """Return the most that can be lost where no printed phase ends within the horizon, else None."""
+    (horizon,) = constants_of(settings).horizons
+    return regret_upper_bound(
+        horizon=settings.horizon, most=problem.largest_regret, source="Theorem 3", log10=horizon.log10
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from algorithms.lplr.cases import cases_of
-from algorithms.lplr.constants import constants_of
+from algorithms.lplr.constants import constants_of, upper_bound_of
 from algorithms.lplr.declaration import declaration_of
 from algorithms.lplr.notes import notes_of
 from algorithms.lplr.plan import Plan, plan_of
@@ -39,6 +39,7 @@ class Lplr(LplrSettings):
 
     replays = replays_of
     constants = constants_of
+    regret_upper_bound = upper_bound_of
     run_blind = run_blind
     run_without_noise = run_without_noise
 

@@ -10,7 +10,14 @@ from algorithms.lplr.lower_bounds import (
 from algorithms.lplr.plan import plan_of
 from algorithms.lplr.settings import LplrSettings
 from algorithms.problems.linear_bandit import LinearBandit
-from dpaudit.model.constants import Constant, PaperConstants, SpeakingHorizon, log10_horizon
+from dpaudit.model.constants import (
+    Constant,
+    PaperConstants,
+    RegretUpperBound,
+    SpeakingHorizon,
+    log10_horizon,
+    regret_upper_bound,
+)
 
 _SPEAKS = 0.5
 
@@ -62,6 +69,12 @@ def constants_of(settings: LplrSettings, problem: LinearBandit | None = None) ->
             ),
         ),
     )
+
+
+def upper_bound_of(settings: LplrSettings, problem: LinearBandit) -> RegretUpperBound | None:
+    """Return the most that can be lost where the printed threshold or width says nothing, else None."""
+    speaks = max(horizon.log10 for horizon in constants_of(settings).horizons)
+    return regret_upper_bound(horizon=settings.horizon, most=problem.largest_regret, source="Theorem 4.7", log10=speaks)
 
 
 def threshold(settings: LplrSettings, horizon: float) -> float:

@@ -7,7 +7,7 @@ from algorithms._linear_rl.algorithm import LinearRlAlgorithm
 from algorithms._linear_rl.checks import attained_by_construction
 from algorithms._linear_rl.settings import PURE
 from algorithms.lsvi_ucb.cases import cases_of
-from algorithms.lsvi_ucb.constants import constants_of
+from algorithms.lsvi_ucb.constants import constants_of, upper_bound_of
 from algorithms.lsvi_ucb.declaration import declaration_of
 from algorithms.lsvi_ucb.notes import notes_of
 from algorithms.lsvi_ucb.plan import BatchPlan, plan_blind_of, plan_of, plan_without_noise_of
@@ -41,6 +41,7 @@ class LsviUcb(LsviUcbSettings, LinearRlAlgorithm[BatchPlan, LinearMdp]):
 
     replays = replays_of
     constants = constants_of
+    regret_upper_bound = upper_bound_of
 
     def declaration(self) -> Declaration:
         """Return every step's nodes of matrices and its vectors, as often as one user meets them."""

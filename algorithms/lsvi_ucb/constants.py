@@ -4,7 +4,14 @@ from algorithms.lsvi_ucb import printed_scales as printed
 from algorithms.lsvi_ucb.plan import most_switches, plan_of
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
 from algorithms.problems.linear_mdp import LinearMdp
-from dpaudit.model.constants import Constant, PaperConstants, SpeakingHorizon, log10_horizon
+from dpaudit.model.constants import (
+    Constant,
+    PaperConstants,
+    RegretUpperBound,
+    SpeakingHorizon,
+    log10_horizon,
+    regret_upper_bound,
+)
 
 
 def constants_of(settings: LsviUcbSettings, problem: LinearMdp | None = None) -> PaperConstants:
@@ -50,6 +57,19 @@ def constants_of(settings: LsviUcbSettings, problem: LinearMdp | None = None) ->
             )
         )
     return PaperConstants(constants=tuple(constants), horizons=tuple(horizons))
+
+
+def upper_bound_of(settings: LsviUcbSettings, problem: LinearMdp) -> RegretUpperBound | None:
+    """Return Eq. (22), or the most that can be lost where that is less; None for a pure claim, which has no bound."""
+    if settings.delta == 0:
+        return None
+    return regret_upper_bound(
+        horizon=settings.episodes,
+        most=problem.largest_regret,
+        source="Eq. (22)",
+        log10=constants_of(settings).horizons[-1].log10,
+        value=_bound(settings, settings.episodes),
+    )
 
 
 def _batches(settings: LsviUcbSettings, episodes: int) -> int:

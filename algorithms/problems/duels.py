@@ -74,8 +74,17 @@ class Duels:
     @property
     def uniform_regret(self) -> float:
         """The expected loss of a duel of two random options: in utility, or in preference without utilities."""
-        costs = self.preference_regret if self.utilities is None else self.utility_regret
-        return float(costs.mean())
+        return float(self.regret.mean())
+
+    @property
+    def largest_regret(self) -> float:
+        """The most that a duel can lose."""
+        return float(self.regret.max())
+
+    @property
+    def regret(self) -> Array:
+        """What a duel of i and j costs, in utility, or in preference without utilities; shape (K, K)."""
+        return self.preference_regret if self.utilities is None else self.utility_regret
 
     @property
     def utility_regret(self) -> Array:

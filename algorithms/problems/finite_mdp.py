@@ -118,6 +118,11 @@ class OnFiniteMdp:
         return self.mdp.uniform_regret
 
     @property
+    def largest_regret(self) -> float:
+        """A bound on what an episode can lose: the best expected reward, as no reward is below 0."""
+        return self.mdp.optimum()
+
+    @property
     def myopic_regret(self) -> float:
         """The expected loss of an episode of play for the largest immediate reward, which needs no data."""
         return self.mdp.myopic_regret

@@ -85,6 +85,11 @@ class LinearBandit:
         """The expected loss of a round of uniform play."""
         return float(self.gaps.mean(axis=1) @ self.context_probabilities)
 
+    @property
+    def largest_regret(self) -> float:
+        """The most that a round can lose in expectation."""
+        return float(self.gaps.max(axis=1) @ self.context_probabilities)
+
     def with_gap_factor(self, factor: float) -> "LinearBandit":
         """Return the same problem with every mean reward multiplied by `factor`, and so every gap.
 

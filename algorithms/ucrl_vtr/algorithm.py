@@ -8,7 +8,7 @@ from algorithms._linear_rl.checks import attained_by_construction
 from algorithms._linear_rl.settings import PURE
 from algorithms.problems.linear_mixture import LinearMixture
 from algorithms.ucrl_vtr.cases import cases_of
-from algorithms.ucrl_vtr.constants import constants_of
+from algorithms.ucrl_vtr.constants import constants_of, upper_bound_of
 from algorithms.ucrl_vtr.declaration import declaration_of
 from algorithms.ucrl_vtr.notes import notes_of
 from algorithms.ucrl_vtr.plan import MixturePlan, plan_blind_of, plan_of, plan_without_noise_of
@@ -40,6 +40,7 @@ class UcrlVtr(UcrlVtrSettings, LinearRlAlgorithm[MixturePlan, LinearMixture]):
 
     replays = replays_of
     constants = constants_of
+    regret_upper_bound = upper_bound_of
 
     def declaration(self) -> Declaration:
         """Return the nodes that one user is in, for every regression (joint), or their message (local)."""

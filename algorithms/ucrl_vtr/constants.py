@@ -7,7 +7,14 @@ from algorithms.problems.linear_mixture import LinearMixture
 from algorithms.ucrl_vtr import printed_scales as printed
 from algorithms.ucrl_vtr.plan import plan_of
 from algorithms.ucrl_vtr.settings import UcrlVtrSettings
-from dpaudit.model.constants import Constant, PaperConstants, SpeakingHorizon, log10_horizon
+from dpaudit.model.constants import (
+    Constant,
+    PaperConstants,
+    RegretUpperBound,
+    SpeakingHorizon,
+    log10_horizon,
+    regret_upper_bound,
+)
 
 
 def constants_of(settings: UcrlVtrSettings, problem: LinearMixture | None = None) -> PaperConstants:
@@ -36,6 +43,22 @@ def constants_of(settings: UcrlVtrSettings, problem: LinearMixture | None = None
             )
             for name, quiet in (("printed bound on the regret", False), ("the same without noise", True))
         ),
+    )
+
+
+def upper_bound_of(settings: UcrlVtrSettings, problem: LinearMixture) -> RegretUpperBound | None:
+    """Return Theorem 7's bound, or the most that can be lost where that is less.
+
+    None for a pure claim, which has no bound, and for Bernstein bonuses, whose Theorem 9 has no constant.
+    """
+    if settings.delta == 0 or settings.bonus == "bernstein":
+        return None
+    return regret_upper_bound(
+        horizon=settings.episodes,
+        most=problem.largest_regret,
+        source="Theorem 7",
+        log10=_from(settings, quiet=False),
+        value=_bound(settings, settings.episodes),
     )
 
 

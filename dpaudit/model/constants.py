@@ -55,6 +55,36 @@ class RegretLowerBound:
     is_member: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegretUpperBound:
+    """What a published or a stated proof allows a method to lose on one problem, in regret of the whole horizon.
+
+    `value` is at most what can be lost at all, `most`; where it is that, the proof says nothing. `log10` is the
+    logarithm of the horizon from which it does, infinity where that is beyond 10^80, NaN where it was not computed.
+    """
+
+    value: float
+    most: float
+    log10: float
+    source: str
+
+
+def regret_upper_bound(
+    *, horizon: float, most: float, source: str, log10: float = math.nan, value: float = math.inf
+) -> RegretUpperBound | None:
+    """Return what a proof allows; `most` is what a round can lose, and `value` what the proof says, where it is known.
+
+    Edge cases: None where the proof speaks at this horizon, and its number is not known.
+
+    >>> regret_upper_bound(horizon=100, most=0.5, source="a theorem", log10=9.0).value
+    50.0
+    """
+    if math.isinf(value) and not math.log10(horizon) < log10:
+        return None
+    whole = most * horizon
+    return RegretUpperBound(value=min(value, whole), most=whole, log10=log10, source=source)
+
+
 def log10_horizon(speaks: Callable[[float], bool], *, smallest: float = 0.5) -> float:
     """Return log10 of the horizon from which `speaks` holds on, to 1e-6; infinity where it fails at 10^80.
 

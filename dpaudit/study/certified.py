@@ -9,7 +9,7 @@ from typing import Any
 
 from dpaudit.errors import ConfigError, DPAuditError, UnsupportedError
 from dpaudit.model.certificate import CertificateRecord
-from dpaudit.model.constants import RegretLowerBound
+from dpaudit.model.constants import RegretLowerBound, RegretUpperBound
 from dpaudit.model.declaration import Group
 from dpaudit.study.cells import Cell
 from dpaudit.study.making import make_algorithm, make_problem
@@ -99,6 +99,21 @@ def lower_bound_of(study: Study, cell: Cell, certified: Certified, folder: Path)
             return None
         found.append(bound)
     return min(found, key=lambda bound: bound.value)
+
+
+def upper_bound_of(study: Study, cell: Cell, folder: Path) -> RegretUpperBound | None:
+    """Return what is proved of a contender's regret, of several problems the largest; None where nothing is stated."""
+    stated = getattr(make_algorithm(study, cell, folder), "regret_upper_bound", None)
+    if stated is None:
+        return None
+    found: list[RegretUpperBound] = []
+    for seed in study.settings.problems:
+        problem = make_problem(study, cell.horizon, seed, folder)
+        bound: RegretUpperBound | None = stated(problem) if hasattr(problem, "largest_regret") else None
+        if bound is None:
+            return None
+        found.append(bound)
+    return max(found, key=lambda bound: bound.value)
 
 
 def _of_person(

@@ -15,7 +15,7 @@ from dpaudit.study.rows import Row
 from dpaudit.study.running import Outcome
 from dpaudit.study.study import Study
 
-SCHEMA = "urn:dpaudit:schema:study:2"
+SCHEMA = "urn:dpaudit:schema:study:3"
 """The schema of what is written."""
 
 
@@ -95,6 +95,7 @@ def _row(row: Row, against: AgainstFloor | None) -> dict[str, Any]:
         "minus_floor": _interval(against.difference) if against else None,
         "visible": against.visible if against else None,
         "lower_bound": _lower_bound(row),
+        "upper_bound": _upper_bound(row),
         "information_gain": row.gain and dict(zip(("lower", "upper", "without_kernel"), row.gain, strict=True)),
     }
 
@@ -109,9 +110,17 @@ def _lower_bound(row: Row) -> dict[str, Any] | None:
         "instances": bound.instances,
         "family": bound.family,
         "source": bound.source,
-        "worst": row.worst,
-        "ratio": row.worst / bound.value if bound.value > 0 else math.nan,
+        "worst": row.worst and _interval(row.worst),
+        "ratio": row.worst.mean / bound.value if row.worst and bound.value > 0 else math.nan,
     }
+
+
+def _upper_bound(row: Row) -> dict[str, Any] | None:
+    """Return what is proved of the contender's regret; at `most` it says nothing, and `log10_from` says from when."""
+    bound = row.upper
+    if bound is None:
+        return None
+    return {"regret": bound.value, "most": bound.most, "log10_from": bound.log10, "source": bound.source}
 
 
 def _dominance(pair: Dominance) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import textwrap
 from collections.abc import Callable, Iterable
 from itertools import accumulate
@@ -18,6 +19,7 @@ _INK, _QUIET = "#222222", "#777777"
 _STYLE: dict[str, Any] = {
     "svg.hashsalt": "dpaudit",
     "svg.fonttype": "path",
+    "pdf.fonttype": 42,
     "font.family": "DejaVu Sans",
     "font.size": 9,
     "axes.spines.top": False,
@@ -42,6 +44,7 @@ _DASHES: dict[str, tuple[Any, ...]] = {
 def figures_of(rows: str, exponents: str) -> dict[str, bytes]:
     """Return the files of all figures by name; `rows` and `exponents` are the texts of the tables.
 
+    SVG and PNG hold title and caption; the PDF, for a paper, has neither.
     Guarantee: equal texts give equal bytes on one version of matplotlib.
     """
     import matplotlib as mpl
@@ -60,6 +63,7 @@ def figures_of(rows: str, exponents: str) -> dict[str, bytes]:
                 figure = draw()
                 files[f"{name}.svg"] = _saved(figure, "svg", {"Date": None, "Creator": None})
                 files[f"{name}.png"] = _saved(figure, "png", {"Software": None})
+                files[f"{name}.pdf"] = _saved(without_words(figure), "pdf", {"CreationDate": None, "Creator": None})
     return files
 
 
@@ -77,10 +81,10 @@ def draw_front(lines: list[Line]) -> Any:
         if not points:
             continue
         x = [float(line["epsilon"]) for line in points]
-        y = [float(line["regret"]) / longest for line in points]
+        y = [_lost(line) / longest for line in points]
         reach = [
-            [value - _end(point, "lower", longest) for value, point in zip(y, points, strict=True)],
-            [_end(point, "upper", longest) - value for value, point in zip(y, points, strict=True)],
+            [value - _end(point, _side(point, "lower"), longest) for value, point in zip(y, points, strict=True)],
+            [_end(point, _side(point, "upper"), longest) - value for value, point in zip(y, points, strict=True)],
         ]
         hollow = points[0]["model"] == "local"
         axes.errorbar(
@@ -93,15 +97,16 @@ def draw_front(lines: list[Line]) -> Any:
         unseen = [(a, b) for a, b, p in zip(x, y, points, strict=True) if p["visible"] != "yes"]
         if unseen:
             axes.plot(*zip(*unseen, strict=True), linestyle="", marker="x", color=_INK, markersize=9, markeredgewidth=1)
+    _lower_bounds(axes, here, longest)
+    _upper_bounds(axes, here, longest, _looks(lines))
     axes.set(xscale="log", yscale=_scale(here), xlabel="certified epsilon (nats)", ylabel="expected regret a round")
     if _scale(here) == "log":
         axes.set_ylim(bottom=_floor_of(here) / longest)
-    _lower_bounds(axes, here, longest)
     _plain_ticks(axes)
     axes.set_title(f"{lines[0]['study']}: what privacy costs at T = {longest:,}", loc="left", color=_INK)
     crossed = "Crossed: learning is not shown at this point."
     steps = "Dashed steps: the running minimum, as a certificate at a smaller epsilon serves a larger one."
-    _finish(figure, axes, [*_caption(lines), f"{crossed} {steps}", *_bound_caption(here)])
+    _finish(figure, axes, [*_caption(lines), f"{crossed} {steps}", *_bound_caption(here), *_proved(here)])
     return figure
 
 
@@ -202,6 +207,39 @@ def _lower_bounds(axes: Any, lines: list[Line], longest: int) -> None:
         )  # fmt: skip
 
 
+def _upper_bounds(axes: Any, lines: list[Line], longest: int, looks: dict[str, tuple[str, str]]) -> None:
+    """Draw what is proved of each contender, and the most that can be lost where that says no less."""
+    stated = [line for line in lines if _has_point(line) and line["upper_bound"]]
+    for label in dict.fromkeys(line["contender"] for line in stated if _speaks(line)):
+        own = sorted(
+            (float(line["epsilon"]), float(line["upper_bound"]) / longest)
+            for line in stated
+            if line["contender"] == label and _speaks(line)
+        )
+        axes.plot(
+            *zip(*own, strict=True), color=looks[label][0], linewidth=1.6, linestyle=(0, (1, 1)), marker="_",
+            label=f"{label}: proved upper bound",
+        )  # fmt: skip
+    if not all(_speaks(line) for line in stated):
+        most = max(float(line["most_regret"]) for line in stated)
+        axes.axhline(most / longest, color=_INK, linewidth=2.2, alpha=0.2, label="most that can be lost")
+
+
+def _speaks(line: Line) -> bool:
+    """Return whether what is proved of a contender is less than the most that can be lost."""
+    return float(line["upper_bound"]) < float(line["most_regret"])
+
+
+def _proved(lines: list[Line]) -> list[str]:
+    """Return of which contenders what is proved is no less than the most that can be lost, and from when it is."""
+    silent = [line for line in lines if _has_point(line) and line["upper_bound"] and not _speaks(line)]
+    begins: dict[str, float] = {}
+    for line in silent:
+        begins[line["contender"]] = min(float(line["upper_from"] or "inf"), begins.get(line["contender"], math.inf))
+    said = [f"{name} (less from T = 10^{log10:.3g} on)" if log10 < math.inf else name for name, log10 in begins.items()]
+    return [f"Proved upper bounds that are no less than the most that can be lost: {', '.join(said)}."] if said else []
+
+
 def _bound_caption(lines: list[Line]) -> list[str]:
     """Return what the lower bound speaks of, and the largest ratio where all of its instances were run."""
     bounded = _bounded(lines)
@@ -213,7 +251,10 @@ def _bound_caption(lines: list[Line]) -> list[str]:
     if not ran:
         return [f"{said}; this problem is not one of them."]
     ratios = [float(line["worst_instance"]) / float(line["lower_bound"]) for line in ran]
-    return [f"{said}, all run here; the worst one lost {min(ratios):.3g} to {max(ratios):.3g} times as much."]
+    return [
+        f"{said}, all run here. Points are means on the worst one, with intervals that hold for all instances "
+        f"together: {min(ratios):.4g} to {max(ratios):.4g} times the bound, the most that any method could gain."
+    ]
 
 
 def _bounded(lines: list[Line]) -> list[Line]:
@@ -236,10 +277,20 @@ def _has_point(line: Line) -> bool:
     return line["role"] == "private" and not line["remark"] and line["epsilon"] not in ("", "inf")
 
 
+def _lost(line: Line) -> float:
+    """Return the regret of a point: on the worst instance where all instances of the lower bound were run."""
+    return float(line["worst_instance"] or line["regret"])
+
+
+def _side(line: Line, end: str) -> str:
+    """Return the column of an end of the interval of `_lost`."""
+    return f"worst_{end}" if line["worst_instance"] else end
+
+
 def _end(line: Line, name: str, longest: int) -> float:
     """Return an end of an interval a round: the mean where it is infinite, and 1e-300 in place of 0 and less."""
     value = line[name]
-    end = float(line["regret"]) if value in ("", "inf", "-inf") else float(value)
+    end = _lost(line) if value in ("", "inf", "-inf") else float(value)
     return max(end / longest, 1e-300)
 
 
@@ -250,7 +301,9 @@ def _floor_of(lines: list[Line]) -> float:
 
 def _values(lines: list[Line]) -> list[float]:
     """Return all regrets, and the lower bounds on them."""
-    return [float(line["regret"]) for line in lines] + [float(line["lower_bound"]) for line in _bounded(lines)]
+    bounds = [float(line["lower_bound"]) for line in _bounded(lines)]
+    proved = [float(line["upper_bound"]) for line in lines if _has_point(line) and line["upper_bound"]]
+    return [float(line["regret"]) for line in lines] + [_lost(line) for line in lines] + bounds + proved
 
 
 def _short(value: float, place: int | None) -> str:
@@ -326,10 +379,20 @@ def _finish(figure: Any, axes: Any, caption: Iterable[str]) -> None:
     figure.text(0.02, 0.02, text, fontsize=7.5, color=_QUIET, va="bottom")
 
 
+def without_words(figure: Any) -> Any:
+    """Return a figure without its title and its caption."""
+    for text in tuple(figure.texts):
+        text.remove()
+    for axes in figure.axes:
+        axes.set_title("", loc="left")
+    return figure
+
+
 def _saved(figure: Any, kind: str, metadata: dict[str, Any]) -> bytes:
     """Return a figure as the bytes of a file."""
     file = io.BytesIO()
-    figure.savefig(file, format=kind, metadata=metadata, dpi=120)
+    room: dict[str, Any] = {"bbox_inches": "tight"} if kind == "pdf" else {}
+    figure.savefig(file, format=kind, metadata=metadata, dpi=120, **room)
     return file.getvalue()
 
 

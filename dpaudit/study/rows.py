@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from dpaudit.model.constants import RegretLowerBound
+from dpaudit.model.constants import RegretLowerBound, RegretUpperBound
 from dpaudit.study.certified import Certified
 from dpaudit.study.intervals import Interval, student
 from dpaudit.study.measured import Measured
@@ -24,8 +24,10 @@ class Row:
 
     `samples` are what the interval is over: the means of the problems, or the runs of a fixed problem; those of all
     rows at one horizon are paired. `uniform` and `myopic` have the same pairing. Regret is of the whole horizon.
+    `worst` is that of the worst of all instances that `bound` speaks of; None unless they all were run.
     `config` is the digest of algorithm and problem, `family` what runs with and without noise have in common. `bound`
     is what every method of that certified epsilon loses on the worst of some instances; None where it is not known.
+    `upper` is what is proved of the contender; None where nothing is.
     `gain` are both ends of gamma_T for the contender's kernel on the first problem, and its value without a kernel.
     """
 
@@ -44,6 +46,8 @@ class Row:
     lost: float
     measured: tuple[Measured, ...] = field(repr=False)
     bound: RegretLowerBound | None = None
+    upper: RegretUpperBound | None = None
+    worst: Interval | None = None
     gain: Gain | None = None
 
     @property
@@ -51,13 +55,6 @@ class Row:
         """The mean regret over that of uniform play; NaN where uniform play loses nothing."""
         uniform = sum(self.uniform) / len(self.uniform)
         return self.regret.mean / uniform if uniform > 0 else math.nan
-
-    @property
-    def worst(self) -> float:
-        """The largest mean regret over all instances that the bound speaks of; NaN unless they all were run."""
-        instances = self.bound.instances if self.bound is not None and self.bound.is_member else 0
-        ran = {cell.cell.problem for cell in self.measured}
-        return max(cell.mean for cell in self.measured) if instances and ran == set(range(instances)) else math.nan
 
     @property
     def has_point(self) -> bool:
@@ -75,12 +72,13 @@ def rows_of(
     certified: Mapping[RowKey, Certified],
     configs: Mapping[RowKey, str],
     bounds: Mapping[RowKey, RegretLowerBound | None] | None = None,
+    uppers: Mapping[RowKey, RegretUpperBound | None] | None = None,
     gains: Mapping[RowKey, Gain | None] | None = None,
 ) -> tuple[Row, ...]:
     """Return one row for each (label, epsilon, horizon) whose cells all have a result, in the order of the cells.
 
-    `configs` are the digests of their configurations, `bounds` the lower bounds on regret that are known, and `gains`
-    the information gains.
+    `configs` are the digests of their configurations, `bounds` the lower bounds on regret that are known, `uppers`
+    the upper ones that are proved, and `gains` the information gains.
     Cells with a gap factor other than 1 belong to the worst-gap envelope and to no row.
     """
     grouped: dict[RowKey, list[Measured]] = {}
@@ -91,11 +89,28 @@ def rows_of(
         replace(
             _row(study, key, tuple(cells), certified[key], configs[key]),
             bound=(bounds or {}).get(key),
+            upper=(uppers or {}).get(key),
+            worst=worst_instance(tuple(cells), (bounds or {}).get(key), study.settings.alpha),
             gain=(gains or {}).get(key),
         )
         for key, cells in grouped.items()
         if not any(cell.error for cell in cells)
     )
+
+
+def worst_instance(cells: tuple[Measured, ...], bound: RegretLowerBound | None, alpha: float) -> Interval | None:
+    """Return the largest mean regret over all instances of a lower bound; None unless they all were run.
+
+    Guarantee: the intervals of all instances hold together with probability 1 - alpha, so the largest of their lower
+    ends and the largest of their upper ends enclose the largest mean.
+    """
+    instances = bound.instances if bound is not None and bound.is_member else 0
+    if not instances or {cell.cell.problem for cell in cells} != set(range(instances)):
+        return None
+    each = [student(cell.regret, alpha / instances) for cell in cells]
+    worst = max(each, key=lambda interval: interval.mean)
+    ends = [max(getattr(interval, end) for interval in each) for end in ("lower", "upper")]
+    return replace(worst, lower=ends[0], upper=ends[1])
 
 
 def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], certified: Certified, config: str) -> Row:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dpaudit.errors import ConfigError
-from dpaudit.model.constants import RegretLowerBound
+from dpaudit.model.constants import RegretLowerBound, RegretUpperBound
 from dpaudit.study.cells import Cell, cells_of, tuning_cells
-from dpaudit.study.certified import Certified, Certify, certified_at, lower_bound_of
+from dpaudit.study.certified import Certified, Certify, certified_at, lower_bound_of, upper_bound_of
 from dpaudit.study.contrasts import AgainstFloor, Dominance, against_floors, dominances
 from dpaudit.study.digests import config_digest
 from dpaudit.study.exponents import Exponent, epsilon_exponents, horizon_exponents
@@ -79,6 +79,7 @@ def run_study(study: Study, folder: Path, how: How) -> Outcome:
         certified,
         _configs(study, cells, folder),
         _bounds(study, cells, certified, folder),
+        _uppers(study, cells, folder),
         _gains(study, cells, folder),
     )
     blind = tuple(_measured(study, _blind_cells(study, rows), folder, how, total, total))
@@ -165,6 +166,13 @@ def _bounds(
     """Return the lower bound on regret of each contender at each certified epsilon and horizon."""
     firsts = {(cell.label, cell.epsilon, cell.horizon): cell for cell in reversed(cells)}
     return {key: lower_bound_of(study, cell, certified[key], folder) for key, cell in firsts.items()}
+
+
+def _uppers(study: Study, cells: Sequence[Cell], folder: Path) -> dict[RowKey, RegretUpperBound | None]:
+    """Return what is proved of the regret of each private contender at each epsilon and horizon."""
+    firsts = {(cell.label, cell.epsilon, cell.horizon): cell for cell in reversed(cells)}
+    private = {key: cell for key, cell in firsts.items() if study.contender(cell.label).role == "private"}
+    return {key: upper_bound_of(study, cell, folder) for key, cell in private.items()}
 
 
 def _gains(study: Study, cells: Sequence[Cell], folder: Path) -> dict[RowKey, Gain | None]:

@@ -26,7 +26,8 @@ def summary_of(study: Mapping[str, Any]) -> str:
     longest = max(row["T"] for row in study["rows"])
     here = [row for row in study["rows"] if row["T"] == longest]
     points = [row for row in here if is_point(row)]
-    said = (*_levels(study, here), *_first_shown(points), *_costs(here, points), *_lower_bounds(points), *_gains(here))
+    said = (*_levels(study, here), *_first_shown(points), *_costs(here, points), *_lower_bounds(points))
+    said = (*said, *_upper_bounds(points), *_gains(here))
     lines = bullets(said)
     parts = [head, f"## At T = {whole(longest)}\n", f"{lines}\n"]
     if points:
@@ -127,11 +128,53 @@ def _lower_bounds(points: Sequence[Mapping[str, Any]]) -> list[str]:
     for row in points:
         bound = row["lower_bound"]
         if bound and bound["ratio"] is not None:
+            ends = " to ".join(nearest(float(bound["worst"][end]) / bound["regret"], 3) for end in ("lower", "upper"))
             said.append(
-                f"{row['label']} at certified epsilon {at_most(row['epsilon'])} loses {_a_round(row, bound['worst'])} "
-                f"on the worst of them, {nearest(bound['ratio'], 3)} times the bound: no method is better by more."
+                f"{row['label']} at certified epsilon {at_most(row['epsilon'])} loses "
+                f"{_a_round(row, bound['worst']['mean'])} on the worst of them, {nearest(bound['ratio'], 3)} times the "
+                f"bound (interval {ends})."
             )
+    if any(bound["ratio"] is not None for bound in bounds):
+        said.append(RATIO)
     return said
+
+
+RATIO = (
+    "The ratio is the largest factor by which any method with that guarantee could lose less on its worst instance. "
+    "Where the best method lies between the bound and this one is not known."
+)
+"""What a ratio of measured regret and lower bound means."""
+
+
+def _upper_bounds(points: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what is proved of each contender's regret, one sentence for all of its points."""
+    said: list[str] = []
+    for label in dict.fromkeys(row["label"] for row in points):
+        own = [row for row in points if row["label"] == label and row["upper_bound"]]
+        spoken = [row for row in own if row["upper_bound"]["regret"] < row["upper_bound"]["most"]]
+        if spoken:
+            each = [at_most(row["upper_bound"]["regret"] / row["T"]) for row in spoken]
+            at = ", ".join(
+                f"{bound} at certified epsilon {at_most(row['epsilon'])}"
+                for bound, row in zip(each, spoken, strict=True)
+            )
+            said.append(f"{label} is proved to lose at most {at} a round ({spoken[0]['upper_bound']['source']}).")
+        elif own:
+            begins = min(float(row["upper_bound"]["log10_from"] or math.inf) for row in own)
+            when = f"below T = 10^{at_least(begins, 4)}" if math.isfinite(begins) else "at this T"
+            said.append(
+                f"What is proved of {label} ({own[0]['upper_bound']['source']}) is no less than the most that can be "
+                f"lost {when}: it says nothing here."
+            )
+    unknown = [label for label in dict.fromkeys(row["label"] for row in points) if not _is_proved(points, label)]
+    if unknown:
+        said.append(f"Unknown as a number is what is proved of: {', '.join(unknown)}.")
+    return said
+
+
+def _is_proved(points: Sequence[Mapping[str, Any]], label: str) -> bool:
+    """Return whether an upper bound on the regret of a contender is known at some point."""
+    return any(row["upper_bound"] for row in points if row["label"] == label)
 
 
 def _gains(here: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -17,7 +17,8 @@ ROWS = (
     *("contender", "algorithm", "role", "model", "claim_epsilon", "epsilon", "epsilon_person", "T", "samples"),
     *("regret", "se", "lower", "upper", "per_round", "share", "lost", "uniform", "myopic"),
     *("floor", "minus_floor", "floor_lower", "floor_upper", "visible", "remark"),
-    *("lower_bound", "instances", "worst_instance", "gain_lower", "gain_upper"),
+    *("lower_bound", "instances", "worst_instance", "worst_lower", "worst_upper"),
+    *("upper_bound", "most_regret", "upper_from", "gain_lower", "gain_upper"),
     *("study", "problem", "problems", "runs", "users", "relation", "delta", "alpha"),
 )
 CONTRASTS = (
@@ -109,7 +110,8 @@ def rows_csv(outcome: Outcome, problem: str) -> str:
                 ),
                 *(against.visible if against else "", held.why if row.role == "private" else ""),
                 *((number(row.bound.value), number(row.bound.instances)) if row.bound else ("", "")),
-                number(row.worst),
+                *map(number, (row.worst.mean, row.worst.lower, row.worst.upper) if row.worst else (None,) * 3),
+                *map(number, (row.upper.value, row.upper.most, row.upper.log10) if row.upper else (None,) * 3),
                 *map(number, row.gain[:2] if row.gain else (None, None)),
                 *common,
             ]

@@ -44,7 +44,12 @@ def test_labels_of_several_compositions_count_in_one_of_them(
 
 @pytest.mark.parametrize(
     "more",
-    ['calibration = "tight"', 'calibration = "tight"\nremoval = "R2"', 'variant = "batched"\nschedule = "planned"'],
+    [
+        'calibration = "tight"',
+        'calibration = "tight"\nremoval = "R2"',
+        'variant = "batched"\nschedule = "planned"',
+        'variant = "champion"',
+    ],
 )
 def test_every_default_of_dp_ebs_is_certified_with_its_replays(tmp_path: Path, more: str) -> None:
     """No finding and no violated condition where answers move on one tape, also where both options are credited."""

@@ -99,6 +99,13 @@ length_scale = 1.0
         problem="bradley_terry",
         family=_ONE_GOOD,
     ),
+    "dp_ebs champion": _DUELING.format(
+        name="dp_ebs",
+        arms=5,
+        more='horizon = 60000\nvariant = "champion"',
+        problem="bradley_terry",
+        family=_ONE_GOOD,
+    ),
     "dp_ebs local": _DUELING.format(
         name="dp_ebs",
         arms=5,

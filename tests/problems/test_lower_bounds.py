@@ -72,17 +72,22 @@ def test_the_bounds_for_bandits_and_episodes_have_these_values() -> None:
     assert alone == pytest.approx(3.089, rel=1e-4)
 
 
-def _minimax(pairs: list[tuple[int, ...]], wins: Array, costs: Array, rounds: int, epsilon: float) -> float:
+def _minimax(
+    pairs: list[tuple[int, ...]], wins: Array, costs: Array, rounds: int, epsilon: float, delta: float = 0.0
+) -> float:
     """Return the least regret on the worst instance, over all private learners, by linear programming.
 
     A learner is the probability A(s | o) of each sequence of choices s given all answers o but the last; it does not
-    look ahead, and it is private for whoever sees all choices. Shape: wins and costs (instances, choices).
+    look ahead, and it is private for whoever sees all choices: with delta > 0 for answers that are fixed beforehand,
+    which leaves more learners than adaptive ones. Shape: wins and costs (instances, rounds or 1, choices).
     """
+    wins, costs = (np.broadcast_to(a, (len(a), rounds, len(pairs))) for a in (wins, costs))
     choices = range(len(pairs))
     bits: tuple[int, int] = (0, 1)
     answers = list(product(bits, repeat=rounds - 1))
     number = {key: place for place, key in enumerate(product(product(choices, repeat=rounds), answers))}
-    size = len(number) + 1
+    slack = len(number)
+    size = slack + 1 + (len(number) * (rounds - 1) if delta > 0 else 0)
     equal, at_most = [], []  # rows as {column: value}; the last column is the regret of the worst instance
     for kept in range(rounds):  # marginals of the first choices do not depend on later answers
         for start in product(choices, repeat=kept + 1):
@@ -94,16 +99,23 @@ def _minimax(pairs: list[tuple[int, ...]], wins: Array, costs: Array, rounds: in
                     for first, other in pairwise(seen)
                 ]
     totals = [{number[s, o]: 1.0 for s in product(choices, repeat=rounds)} for o in answers]
-    for s in product(choices, repeat=rounds):
-        for o, place in product(answers, range(rounds - 1)):
-            other = (*o[:place], 1 - o[place], *o[place + 1 :])
-            at_most.append({number[s, o]: 1.0, number[s, other]: -math.exp(epsilon)})
-    for law, price in zip(wins, costs, strict=True):
-        row = {size - 1: -1.0}
-        for (s, o), column in number.items():
-            likely = math.prod(law[c] if won else 1 - law[c] for c, won in zip(s, o, strict=False))
-            row[column] = likely * sum(price[c] for c in s)
+    lost: dict[tuple[Any, int], dict[int, float]] = {}  # what one pair of neighbours exceeds e^epsilon by
+    for (s, o), place in product(number, range(rounds - 1) if epsilon < math.inf else ()):
+        other = (*o[:place], 1 - o[place], *o[place + 1 :])
+        row = {number[s, o]: 1.0, number[s, other]: -math.exp(epsilon)}
+        if delta > 0:
+            column = slack + 1 + number[s, o] * (rounds - 1) + place
+            row[column] = -1.0
+            lost.setdefault((o, place), {})[column] = 1.0
         at_most.append(row)
+    for law, price in zip(wins, costs, strict=True):
+        row = {slack: -1.0}
+        for (s, o), column in number.items():
+            likely = math.prod(law[t][s[t]] if won else 1 - law[t][s[t]] for t, won in enumerate(o))
+            row[column] = likely * sum(price[t][c] for t, c in enumerate(s))
+        at_most.append(row)
+    ends_at = np.concatenate([np.zeros(len(at_most)), np.full(len(lost), delta)])
+    at_most += lost.values()
     matrices: list[Any] = []
     for rows in (at_most, equal + totals):
         matrix = lil_matrix((len(rows), size))
@@ -113,8 +125,8 @@ def _minimax(pairs: list[tuple[int, ...]], wins: Array, costs: Array, rounds: in
         matrices.append(matrix.tocsr())
     right = np.concatenate([np.zeros(len(equal)), np.ones(len(totals))])
     target = np.zeros(size)
-    target[-1] = 1.0
-    found = linprog(target, matrices[0], np.zeros(len(at_most)), matrices[1], right, (0, None), method="highs")
+    target[slack] = 1.0
+    found = linprog(target, matrices[0], ends_at, matrices[1], right, (0, None), method="highs")
     assert found.status == 0
     least: Any = found.fun
     return float(least)
@@ -131,7 +143,7 @@ def test_no_bound_for_duels_is_above_the_best_private_learner(
     pairs: list[tuple[int, ...]] = list(combinations_with_replacement(range(arms), 2))
     wins = np.array([[problem.preferences[pair] for pair in pairs] for problem in instances])
     costs = np.array([[problem.preference_regret[pair] for pair in pairs] for problem in instances])
-    least = _minimax(pairs, wins, costs, rounds, epsilon)
+    least = _minimax(pairs, wins[:, None], costs[:, None], rounds, epsilon)
     bound = duels_regret(preferences(), arms, rounds, Privacy(epsilon=epsilon))
     assert 0 < bound <= least < 3 * bound
     assert exact is None or least == pytest.approx(exact, abs=2e-6)
@@ -145,9 +157,52 @@ def test_no_bound_for_bandits_is_above_the_best_private_learner(
     instances = [load("hardest_bandit")(actions=2, gap=gap, seed=seed) for seed in range(2)]
     wins = np.array([(1 + problem.mean_reward[0]) / 2 for problem in instances])
     costs = wins.max(axis=1, keepdims=True) - wins
-    least = _minimax([(0,), (1,)], wins, costs, rounds, epsilon)
+    least = _minimax([(0,), (1,)], wins[:, None], costs[:, None], rounds, epsilon)
     assert 0 < bandit_regret(2, rounds, Privacy(epsilon=epsilon), gap=gap) <= least
     assert exact is None or least == pytest.approx(exact, abs=2e-6)
+
+
+_OTHER_WALLS: dict[str, tuple[int, float, float, bool, bool]] = {
+    "no privacy": (4, math.inf, 0.0, False, False),
+    "utilities": (4, 0.7, 0.0, False, True),
+    "utilities, no privacy": (4, math.inf, 0.0, False, True),
+    "local": (4, 1.0, 0.0, True, False),
+    "local, little noise": (4, 4.0, 0.0, True, False),
+    "delta": (3, 0.5, 0.02, False, False),
+}
+"""Rounds, epsilon, delta, whether every answer is noisy, and whether there are utilities."""
+
+
+@pytest.mark.parametrize("name", _OTHER_WALLS)
+def test_no_other_bound_for_two_options_is_above_the_best_learner(name: str) -> None:
+    """Duels and bandits; a local learner sees randomised answers, of which all that is local is a function."""
+    rounds, epsilon, delta, local, utilities = _OTHER_WALLS[name]
+    truth = 1 / (1 + math.exp(-epsilon)) if local else 1.0
+    seen, privacy = math.inf if local else epsilon, Privacy(epsilon=epsilon, delta=delta, local=local)
+    duels = [load("hardest_duels")(arms=2, seed=seed, utilities=utilities) for seed in range(2)]
+    pairs: list[tuple[int, ...]] = list(combinations_with_replacement(range(2), 2))
+    wins = np.array([[[problem.preferences[pair] for pair in pairs]] for problem in duels])
+    costs = np.array([[[problem.regret[pair] for pair in pairs]] for problem in duels])
+    least = _minimax(pairs, 1 - truth + (2 * truth - 1) * wins, costs, rounds, seen, delta)
+    family = logistic_utilities(in_utility=True) if utilities else preferences()
+    assert 0 < duels_regret(family, 2, rounds, privacy) <= least
+    bandits = [load("hardest_bandit")(actions=2, gap=0.2, seed=seed) for seed in range(2)]
+    wins = np.array([[(1 + problem.mean_reward[0]) / 2] for problem in bandits])
+    costs = wins.max(axis=2, keepdims=True) - wins
+    least = _minimax([(0,), (1,)], 1 - truth + (2 * truth - 1) * wins, costs, rounds + 1, seen, delta)
+    assert 0 < bandit_regret(2, rounds + 1, privacy, gap=0.2) <= least
+
+
+@pytest.mark.parametrize("epsilon", [0.3, math.inf])
+def test_the_bound_for_episodes_with_two_first_states_is_not_above_the_best_learner(epsilon: float) -> None:
+    """Five episodes whose first states alternate, two actions each: the base, and one better action in either state."""
+    gap, base = 0.2, np.array([[0.7, 0.5], [0.7, 0.5]])
+    better = [base, base.copy(), base.copy()]
+    for state in range(2):
+        better[state + 1][state, 1] = 0.9
+    wins = np.array([[table[episode % 2] for episode in range(5)] for table in better])
+    least = _minimax([(0,), (1,)], wins, wins.max(axis=2, keepdims=True) - wins, 5, epsilon)
+    assert 0 < bandit_regret(2, 5, Privacy(epsilon=epsilon), copies=2, gap=gap) <= least
 
 
 def test_a_bound_grows_with_the_horizon_and_falls_with_epsilon_to_what_holds_without_privacy() -> None:

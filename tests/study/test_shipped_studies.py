@@ -1,6 +1,7 @@
 """The study files that ship: all are read, every algorithm is made, and their tables are drawn."""
 
 import csv
+import io
 import math
 from functools import cache
 from itertools import pairwise
@@ -11,7 +12,7 @@ import pytest
 import algorithms
 from dpaudit import certify
 from dpaudit.configuration.config import read_config
-from dpaudit.study.figures import figures_of
+from dpaudit.study.figures import draw_front, figures_of, without_words
 from dpaudit.study.study_file import read_study
 from dpaudit.workflow import usefulness_in
 
@@ -46,10 +47,37 @@ def test_every_study_has_its_tables_and_they_draw_equal_figures_twice() -> None:
     first = figures_of(*texts)
     assert first == figures_of(*texts)
     assert set(first) == {
-        f"{name}.{kind}" for name in ("front", "regret_over_time", "exponents") for kind in ("svg", "png")
+        f"{name}.{kind}" for name in ("front", "regret_over_time", "exponents") for kind in ("svg", "png", "pdf")
     }
     other = figures_of(texts[0].replace("joint, tight", "joint, otherwise"), texts[1])
     assert other["front.svg"] != first["front.svg"]
+    assert all(first[name].startswith(b"%PDF-") for name in first if name.endswith(".pdf"))
+
+
+def test_a_figure_for_a_paper_has_neither_title_nor_caption() -> None:
+    """The front's texts are drawn in the SVG's figure and are gone from what the PDF is made of; its axes stay."""
+    text = (TABLES / "capri_grid" / "rows.csv").read_text(encoding="utf-8")
+    figure = draw_front(list(csv.DictReader(io.StringIO(text))))
+    (axes,) = figure.axes
+    assert figure.texts
+    assert axes.get_title(loc="left")
+    bare = without_words(figure)
+    assert (bare.texts, axes.get_title(loc="left")) == ([], "")
+    assert axes.get_xlabel() == "certified epsilon (nats)"
+    assert axes.get_legend() is not None
+
+
+@pytest.mark.parametrize("study", ["capri_grid", "hardest_duels", "hardest_process"])
+def test_both_walls_lie_within_the_axes_of_a_front(study: str) -> None:
+    """Every lower bound, and what is proved or the most that can be lost, at the longest horizon."""
+    lines = list(csv.DictReader(io.StringIO((TABLES / study / "rows.csv").read_text(encoding="utf-8"))))
+    (axes,) = draw_front(lines).axes
+    bottom, top = axes.get_ylim()
+    longest = max(int(line["T"]) for line in lines)
+    here = [line for line in lines if int(line["T"]) == longest and line["role"] == "private"]
+    walls = [float(line[name]) / longest for line in here for name in ("lower_bound", "upper_bound") if line[name]]
+    assert len(walls) > len(here)
+    assert bottom < min(walls) < max(walls) < top
 
 
 def test_the_shipped_example_learns_by_its_shipped_study() -> None:

@@ -123,6 +123,35 @@ def test_the_epsilon_of_a_person_in_five_units_is_that_of_the_group(claim: float
     assert found > 5 * claim
 
 
+_WALLS = {
+    "dp_ebs": "hardest_duels",
+    "g_optimal_dueling": "hardest_utilities",
+    "capri": "hardest_bandit",
+    "lplr": "hardest_linear",
+    "lsvi_ucb": "hardest_process",
+    "ucrl_vtr": "hardest_mixture",
+}
+"""The study of each algorithm on all instances of its lower bound."""
+
+
+@pytest.mark.parametrize("algorithm", _WALLS)
+def test_every_algorithm_lies_between_both_walls_on_the_worst_of_all_instances(algorithm: str) -> None:
+    """Each private row has certified epsilon, worst instance and bound, and no interval ends below the bound.
+
+    The worst instance is no average, and what is proved is not exceeded. A bound a million times as large would be
+    above some intervals.
+    """
+    rows = [row for row in _rows(_WALLS[algorithm]) if row["role"] == "private"]
+    assert algorithm in {row["algorithm"] for row in rows}
+    for row in rows:
+        assert float(row["epsilon"]) <= float(row["claim_epsilon"])
+        assert float(row["worst_upper"]) > float(row["lower_bound"]) > 0
+        assert float(row["worst_upper"]) >= float(row["worst_instance"]) >= float(row["regret"])
+        assert not row["upper_bound"] or float(row["worst_lower"]) <= float(row["upper_bound"])
+        assert float(row["problems"]) == float(row["instances"])
+    assert any(float(row["worst_upper"]) < 1e6 * float(row["lower_bound"]) for row in rows)
+
+
 def _ceilings(rows: Sequence[Mapping[str, str]], factor: float = 1.0) -> list[str]:
     """Return who loses less than the best ceiling at its horizon, by more than four joint standard errors.
 

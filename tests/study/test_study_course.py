@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from dpaudit.study import making
 from dpaudit.study.cells import cells_of
 from dpaudit.study.document import document_of
 from dpaudit.study.figures import draw_front
+from dpaudit.study.intervals import student
 from dpaudit.study.making import make_problem
 from dpaudit.study.measuring import measure
 from dpaudit.study.running import Outcome, run_study
@@ -61,7 +61,7 @@ def test_two_processes_give_the_bytes_of_one(file: Path, tmp_path: Path) -> None
         assert ended.exit_code == 0, ended.output
         written.append({p.name: p.read_bytes() for p in folder.iterdir() if p.is_file() and p.name != "seconds.csv"})
     assert written[0] == written[1]
-    assert len(written[0]) == 12
+    assert len(written[0]) == 15
     assert written[2]["rows.csv"] != written[0]["rows.csv"]
 
 
@@ -298,10 +298,14 @@ def test_a_ratio_to_the_lower_bound_needs_all_of_its_instances(
     found = document_of(outcome, make_problem(study, 2000, 0, tmp_path))["rows"][0]["lower_bound"]
     assert found["regret"] == pytest.approx(row.bound.value)
     if all_of_them:
-        assert row.worst == max(cell.mean for cell in row.measured) > row.regret.mean
-        assert found["ratio"] == pytest.approx(row.worst / row.bound.value)
+        assert row.worst is not None
+        assert row.worst.mean == max(cell.mean for cell in row.measured) > row.regret.mean
+        assert found["ratio"] == pytest.approx(row.worst.mean / row.bound.value)
+        each = [student(cell.regret, study.settings.alpha / 3) for cell in row.measured]
+        assert row.worst.lower == max(interval.lower for interval in each) < row.worst.mean
+        assert row.worst.upper == max(interval.upper for interval in each) > row.worst.mean
     else:
-        assert math.isnan(row.worst)
+        assert row.worst is None
         assert found["ratio"] is None
     lines = list(csv.DictReader(io.StringIO(rows_csv(outcome, "three instances."))))
     assert bool(lines[0]["worst_instance"]) == all_of_them

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpaudit.study.summary import HEAD, summary_of
+from dpaudit.study.summary import HEAD, RATIO, summary_of
 
 TABLES = Path(__file__).resolve().parents[2] / "docs" / "measured" / "studies"
 STUDIES = sorted(path.parent.name for path in TABLES.glob("*/study.json"))
@@ -45,6 +45,31 @@ def test_the_page_names_the_best_ceiling_with_its_chosen_settings_and_the_first_
     assert "Of the methods without privacy kernel UCB, tuned loses the least" in text
     assert "(chosen on other seeds: growth = " in text
     assert "The smallest certified epsilon at which learning is shown is 0.02165, by joint, printed" in text
+
+
+def test_the_page_says_what_is_proved_of_whom_and_what_a_ratio_means() -> None:
+    """A published bound that says nothing, one that does, one that is unknown; the ratio with its interval."""
+    study = _study("capri_grid")
+    text = summary_of(study)
+    assert (
+        "What is proved of joint, tight (Theorem 6.7) is no less than the most that can be lost below T = 10^" in text
+    )
+    assert RATIO not in text
+    told = copy.deepcopy(study)
+    longest = max(row["T"] for row in told["rows"])
+    for row in told["rows"]:
+        if row["label"] == "joint, printed":
+            row["upper_bound"] = None
+        elif row["upper_bound"]:
+            row["upper_bound"]["regret"] = 0.5 * longest
+            row["upper_bound"]["most"] = 0.7 * longest
+            worst = {"mean": 6.0, "error": 0.1, "lower": 4.0, "upper": 8.0, "count": 3}
+            row["lower_bound"] = row["lower_bound"] | {"regret": 2.0, "worst": worst, "ratio": 3.0}
+    text = summary_of(told)
+    assert "joint, tight is proved to lose at most 0.5 at certified epsilon" in text
+    assert "Unknown as a number is what is proved of: joint, printed." in text
+    assert "3 times the bound (interval 2 to 4)." in text
+    assert RATIO in text
 
 
 def test_a_page_of_a_study_that_shows_nothing_says_so() -> None:

@@ -136,7 +136,7 @@ def test_the_clock_of_removals_attains_what_its_densities_say() -> None:
 
 def test_other_variants_cost_exactly_epsilon() -> None:
     """Randomised response, and one Laplace sum a person, are certified at the claim with nothing to spare."""
-    variants: tuple[dict[str, Any], ...] = ({"model": "local"}, {"variant": "batched"})
+    variants: tuple[dict[str, Any], ...] = ({"model": "local"}, {"variant": "batched"}, {"variant": "champion"})
     for settings in variants:
         config = DpEbs(epsilon=0.7, horizon=10_000, arms=4, **settings)
         found = certify(config.declaration(), config.claim())

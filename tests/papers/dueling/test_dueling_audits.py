@@ -89,7 +89,7 @@ def test_honest_code_is_consistent_in_every_view(settings: dict[str, Any], calib
         assert found.verdict != "violation", (case.name, found.epsilon_lower)
 
 
-@pytest.mark.parametrize("settings", [{"model": "local"}, {"variant": "batched"}])
+@pytest.mark.parametrize("settings", [{"model": "local"}, {"variant": "batched"}, {"variant": "champion"}])
 def test_a_single_message_or_sum_comes_close_to_the_claim(settings: dict[str, Any]) -> None:
     """Nine tenths of epsilon = 1 at 40,000 runs; an alarm has 0.05, as the pair attains the claim (fixed seed)."""
     config = DpEbs(epsilon=1.0, horizon=5000, arms=3, **settings)

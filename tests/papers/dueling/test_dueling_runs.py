@@ -280,6 +280,7 @@ def test_discrete_nodes_keep_counters_on_integers() -> None:
         {"removal": "R4"},
         {"model": "local"},
         {"variant": "batched", "horizon": 20_000},
+        {"variant": "champion", "horizon": 20_000},
     ],
 )
 @pytest.mark.parametrize("runs", [3, 40])
