@@ -129,6 +129,8 @@ class _Walk:
         self.met = True
         self.needed.add(frozenset(self.way))
         attained = losses.harmful(sides_of(node["mechanism"], relation)[1])
+        if not self.one:  # nor which of several pairs
+            attained = Counter({(losses.half(loss) if loss[0] == "range" else loss): n for loss, n in attained.items()})
         found = losses.smaller(attained) if not self.one and _open_order(node["mechanism"]) else attained
         return _together(found, records) if {loss[0] for loss in found} <= {*losses.SHIFTS} else found
 

@@ -7,6 +7,7 @@ the best test on the sum of labels, and takes off what was wrapped around. The p
 """
 
 import math
+from collections import Counter
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from dpaudit.verifier.losses import (
     Multiset,
     distinct,
     drawn,
+    half,
     merged,
     most,
     reached,
@@ -24,6 +26,7 @@ from dpaudit.verifier.losses import (
     supremum,
 )
 from dpaudit.verifier.numerics.moments import above, ranged
+from dpaudit.verifier.numerics.ranges import adaptive
 from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, aligned, blur, cut, pair, plain, reach
 from dpaudit.verifier.refusals import follow, require
 from dpaudit.verifier.shifts import Array
@@ -94,9 +97,15 @@ class _Curve:
 
     def _finite(self, epsilon: float) -> Bounds:
         """Return bounds for the finite part, the epsilon moved by what rounding did to the losses."""
-        if ranged(self.finite):
-            return 0.0, min(above(self.finite, epsilon), self._summed(epsilon)[1])
-        return self._summed(epsilon)
+        if not ranged(self.finite):
+            return self._summed(epsilon)
+        even = _Curve(Counter({(half(loss) if loss[0] == "range" else loss): n for loss, n in self.finite.items()}))
+        sides = [(even.delta(epsilon)[0], min(above(self.finite, epsilon), self._summed(epsilon)[1]))]
+        if len(self.finite) == 1:
+            ((loss, n),) = self.finite.items()
+            sides.append(adaptive(loss[1], n, epsilon))
+        lows, highs = zip(*sides, strict=True)
+        return max(lows), min(highs)
 
     def _summed(self, epsilon: float) -> Bounds:
         """Return bounds for the finite part by the laws of its losses."""

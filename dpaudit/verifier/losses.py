@@ -51,6 +51,11 @@ def black_box(epsilon: float, delta: float = 0.0) -> Loss:
     return discrete([(epsilon, share), (-epsilon, share * math.exp(-epsilon))], delta, delta)
 
 
+def half(loss: Loss) -> Loss:
+    """Return one pair of a bounded range: two outcomes as likely to be swapped either way."""
+    return black_box(loss[1] / 2)
+
+
 def perhaps(rate: float, shift: float) -> tuple[tuple[float, float], ...]:
     """Return the shifts of a release that a record enters with probability `rate`, and their weights."""
     return tuple(sorted((moved, weight) for moved, weight in ((0.0, absent(rate)), (shift, rate)) if weight))

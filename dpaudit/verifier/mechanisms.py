@@ -207,9 +207,9 @@ def _finite(fields: Table, relation: str) -> Sides:
 
 
 def _exponential(fields: Table, relation: str) -> Sides:
-    """Any loss within a range of epsilon from above, two even candidates from below."""
+    """Any pair of losses within a range of epsilon, or of half of it where a record moves all utilities one way."""
     require(fields["epsilon"] <= 300, "an exponential mechanism is out of range")
-    return _sides(("range", positive(fields, "epsilon")), black_box(fields["epsilon"] / 2))
+    return _sides(("range", positive(fields, "epsilon") / (2 if fields.get("utilities") == "monotone" else 1)))
 
 
 def _report_noisy_max(fields: Table, relation: str) -> Sides:

@@ -25,6 +25,8 @@ _ULP = 2.0**-52
 _DIGITS = 60
 _LARGE = 1000  # a shift beyond which e^-shift is rounded to what it cannot exceed
 _DOUBT = 2e-13  # what rounding may make of a stated probability, beside what it is
+_SHORT, _LONG = 0.05, 500.0  # ranges below which a series is nearer than the closed form, and beyond its exponents
+_ROUNDED = 1e-12  # relative; more than a few roundings
 _NEAR_ONE, _FAR = 1e-7, 1e12
 _MOST, _FEWEST, _ENTRIES = 4000, 400, 1 << 23
 
@@ -57,6 +59,26 @@ def rho_of_laplace(shift: Fraction) -> Fraction:
         exact = x - 1 + (-x).exp()
         near = float(exact) if exact > 0 else 0.0
     return min(Fraction(near * (1 + 2 * _ULP)) + Fraction(1, 10**50), shift**2 / 2)
+
+
+def rho_of_range(span: float) -> tuple[float, float]:
+    """Return bounds on the rho of losses that lie within `span` of each other: r / (E - 1) - 1 + ln((E - 1) / r).
+
+    Of a short range by its series r^2/8 - r^4/576 + r^6/25920 - ..., which alternates.
+    Source: Dong, Durfee and Rogers (2020) for the pairs; the supremum of their divergences over the order is the limit
+    at order 1 (Harrison and Manurangsi, 2026).
+
+    >>> [round(end, 9) for end in rho_of_range(1.0)]
+    [0.123301561, 0.123301561]
+    """
+    if span < _SHORT:
+        near = span**2 / 8 - span**4 / 576
+        return near * (1 - _ROUNDED), (near + span**6 / 25920) * (1 + _ROUNDED)
+    if span > _LONG:
+        return (span - 1 - math.log(span)) * (1 - _ROUNDED), span**2 / 8
+    share = math.expm1(span) / span
+    exact = 1 / share - 1 + math.log(share)
+    return exact * (1 - _ROUNDED) - 1e-15, exact * (1 + _ROUNDED) + 1e-15
 
 
 def rho_of_atoms(loss: DiscreteLoss) -> Fraction:

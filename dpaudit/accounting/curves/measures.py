@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpaudit.accounting.curves.concentrated import rho_of_atoms, rho_of_black_box, rho_of_laplace
+from dpaudit.accounting.curves.concentrated import rho_of_atoms, rho_of_black_box, rho_of_laplace, rho_of_range
 from dpaudit.accounting.curves.gaussian_dp import gaussian_table
 from dpaudit.accounting.curves.hockey_stick import hockey_stick
 from dpaudit.accounting.curves.renyi_divergence import envelope_of, renyi_of_loss, rho_above, rho_below
@@ -32,7 +32,7 @@ Number = Fraction | float
 """A bound: exact where it is a ratio, else rounded outwards; infinity is a float."""
 
 _UP, _DOWN = 1 + 1e-12, 1 - 1e-12
-_SHORT = 1e-3  # a range below which r^2/8, which is above, is as near as floating point gets
+_CLOSE, _ROUNDED = 1e-10, 1e-13  # relative and absolute: more than rounding makes of a sum over atoms
 _GAUSSIAN = (GaussianLoss, SampledGaussianLoss)
 
 
@@ -44,21 +44,6 @@ def rho_between(form: NormalForm, xi: float = 0.0) -> tuple[Number, Number]:
     high = max(_rho_above(way) for way in _ways(form.upper))
     low = Fraction(0) if xi else max(_rho_below(way) for way in _ways(form.lower))
     return min(low, high), high
-
-
-def rho_of_range(span: float) -> float:
-    """Return the rho of losses that lie within `span` of each other, rounded up.
-
-    Source: Dong, Durfee and Rogers (2020) for the pairs; the supremum of their divergences over the order is the limit
-    at order 1 (Harrison and Manurangsi, 2026).
-
-    >>> round(rho_of_range(1.0), 9)
-    0.123301561
-    """
-    if span < _SHORT or span > 500:
-        return span**2 / 8 * _UP
-    share = math.expm1(span) / span
-    return (1 / share - 1 + math.log(share)) * _UP + 1e-15
 
 
 def renyi_between(form: NormalForm, order: float) -> tuple[Number, Number]:
@@ -133,7 +118,7 @@ def _rho_of(loss: SimpleLoss) -> Number:
         case DiscreteLoss(span=span, rho=rho, pair=pair):
             known = [
                 rho_of_atoms(loss if pair is None else pair),
-                *([] if span is None else [Fraction(rho_of_range(span))]),
+                *([] if span is None else [Fraction(rho_of_range(span)[1])]),
             ]
             return min(known if rho is None else [*known, rho])
         case _:
@@ -148,16 +133,18 @@ def _rho_below(composition: Composition) -> Number:
     if all(isinstance(loss, _GAUSSIAN) for loss, _ in composition.parts):
         return _squares(composition) / 2
     at_one = math.fsum(_at_one(loss) * times for loss, times in composition.parts)
-    return max(Fraction(rho_below(composition)), Fraction(max(0.0, at_one * (1 - 1e-10) - 1e-13)))
+    return max(Fraction(rho_below(composition)), Fraction(at_one))
 
 
 def _at_one(loss: SimpleLoss) -> float:
-    """Return the Kullback-Leibler divergence of a loss, the limit of its divergence at order 1, or 0."""
+    """Return a lower bound on the Kullback-Leibler divergence of a loss, the limit of its divergence at order 1."""
     match loss:
         case GaussianLoss() | LaplaceLoss() | ApproximateLoss():
-            return float(_rho_of(loss))  # their suprema are these limits
+            return float(_rho_of(loss)) * (1 - _CLOSE)  # their suprema are these limits
+        case DiscreteLoss(span=span) if span is not None:
+            return rho_of_range(span)[0]  # one of its pairs has this divergence at order 1
         case DiscreteLoss(atoms=atoms):
-            return max(0.0, math.fsum(p * value for value, p in atoms))
+            return max(0.0, math.fsum(p * value for value, p in atoms) * (1 - _CLOSE) - _ROUNDED)
         case _:
             return 0.0
 
@@ -177,5 +164,5 @@ def _renyi_of(loss: SimpleLoss, order: float) -> tuple[float, float]:
         high = min(high, max(renyi_of_loss(way, order)[1] for way in (loss.pair, loss.pair.reversed())))
     if isinstance(loss, DiscreteLoss) and loss.span is not None and high < math.inf:
         ranged = float(ranged_moment(loss.span, np.array([order - 1.0]))[0]) / (order - 1)
-        return low, min(high, ranged * _UP + 1e-14 / (order - 1))
+        return max(low, ranged * _DOWN - 1e-14 / (order - 1)), min(high, ranged * _UP + 1e-14 / (order - 1))
     return low, high

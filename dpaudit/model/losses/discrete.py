@@ -52,7 +52,8 @@ class DiscreteLoss:
     every release of a run, as for one-sided noise; without it, each query may choose which law the record has.
     `pair` is the law of one order where this one holds the larger curve of both. `rounding` is a relative bound on what
     computing the losses has made of them, where that is more than the last place. `span` says of a law that dominates
-    many pairs of neighbours that the losses of each pair lie within it of each other (bounded range).
+    many pairs of neighbours that the losses of each pair lie within it of each other (bounded range); of a law that is
+    attained, that each query may choose any two losses so far apart.
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, a sum that is not 1, or a law that is
         said to be symmetric and has a loss l without -l.
 

@@ -66,8 +66,9 @@ def _rho(loss: Loss) -> Bounds:
         exact = size + math.expm1(-size)
         return exact * (1 - _SLIP) - 1e-15, exact * (1 + _SLIP) + 1e-15
     if kind == "range":
-        share = math.expm1(size) / size if 1e-3 < size < 500 else 0.0
-        return 0.0, (1 / share - 1 + math.log(share) if share else size * size / 8) * (1 + _SLIP) + 1e-14
+        share, series = math.expm1(size) / size, size**2 / 8 - size**4 / 576
+        exact = series if size < 0.05 else 1 / share - 1 + math.log(share)
+        return exact * (1 - _SLIP) - 1e-14 * (size > 0.05), exact * (1 + 10 * _SLIP) + 1e-14 * (size > 0.05)
     return _of_atoms(loss) if kind == "discrete" else OPEN
 
 
@@ -128,7 +129,6 @@ def _renyi(loss: Loss, order: float) -> Bounds:
         high = math.expm1(size) + low
         best = s * high / (order * low)
         value = math.log(best) + math.log(high / order / math.expm1(size)) / s
-        return 0.0, value * (1 + _SLIP) + 1e-13 / s
     else:
         return OPEN
     return max(0.0, value * (1 - _SLIP) - 1e-13 / s), value * (1 + _SLIP) + 1e-13 / s
