@@ -19,6 +19,7 @@ NAMES: dict[str, str] = {
     "laplace": "Laplace noise on a query of known l1 sensitivity",
     "matrix": "a stream through a strategy matrix, Gaussian noise on every row",
     "one_sided_wishart": "KNOWN BAD: Wishart noise, whose support gives the data away",
+    "permute_and_flip": "the candidate whose score is largest after exponential noise",
     "randomised_response": "a category reported truthfully with a fixed advantage",
     "report_noisy_max": "the candidate whose score is largest after Laplace noise",
     "symmetric_gaussian": "Gaussian noise on a symmetric matrix of known Frobenius sensitivity",
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from mechanisms.laplace import Laplace as Laplace
     from mechanisms.matrix import Matrix as Matrix
     from mechanisms.one_sided_wishart import OneSidedWishart as OneSidedWishart
+    from mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
     from mechanisms.randomised_response import RandomisedResponse as RandomisedResponse
     from mechanisms.report_noisy_max import ReportNoisyMax as ReportNoisyMax
     from mechanisms.symmetric_gaussian import SymmetricGaussian as SymmetricGaussian

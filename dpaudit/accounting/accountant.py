@@ -5,13 +5,13 @@ from functools import reduce
 
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.checks import non_negative, probability_below_one
-from dpaudit.engines import BASIC, ENGINES, QUICK, ROUGH, UPPERS, Engine
+from dpaudit.engines import BASIC, ENGINES, QUICK, ROUGH, SINGLE, UPPERS, Engine
 from dpaudit.engines.basic import total_supremum
 from dpaudit.engines.bounded_range import ADAPTIVE, ADAPTIVE_SOON
 from dpaudit.engines.renyi import RANGED, RENYI
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.losses import Composition
+from dpaudit.model.losses import Composition, DiscreteLoss
 
 Question = Callable[[Engine, Composition], Bracket]
 
@@ -133,13 +133,25 @@ def _within_ranges(
 def _by_strategies(
     found: Bracket, alternatives: Alternatives, engines: tuple[Engine, ...], question: Question
 ) -> Bracket:
-    """Return the bracket with the larger lower end that strategies over a bounded range attain."""
+    """Return the bracket with the larger lower end of those that each choose the pair that answers the question best.
+
+    Strategies over a bounded range attain it, and pairs of a release that is met once.
+    """
     engine = _adaptive(engines)
     lows = [question(engine, a) for a in alternatives if engine.covers(a)]
-    best = max((held.lower for held in lows), default=0.0)
-    if best <= found.lower:
+    lows += [question(SINGLE, once) for once in map(_met_once, alternatives) if once is not None]
+    best = max(lows, key=lambda held: held.lower, default=found)
+    if best.lower <= found.lower:
         return found
-    return Bracket(lower=best, upper=max(best, found.upper), engines=(*found.engines, engine.name))
+    names = tuple(dict.fromkeys((*found.engines, *best.engines)))
+    return Bracket(lower=best.lower, upper=max(best.lower, found.upper), engines=names)
+
+
+def _met_once(composition: Composition) -> Composition | None:
+    """Return the loss of which a single release attains each point by a pair of its own; None where there is none."""
+    losses = [loss for loss, _ in composition.parts]
+    known = composition.events == 1 and isinstance(losses[0], DiscreteLoss) and losses[0].once
+    return Composition.of(known) if known else None
 
 
 def _adaptive(engines: tuple[Engine, ...]) -> Engine:

@@ -17,11 +17,12 @@ from dpaudit.verifier.losses import (
     Multiset,
     distinct,
     drawn,
-    half,
     merged,
     most,
+    one_pair,
     reached,
     reversed_all,
+    settled,
     shows_all,
     supremum,
 )
@@ -46,7 +47,8 @@ class Worst:
     """The largest curve over alternatives and both orders of the neighbours."""
 
     def __init__(self, alternatives: list[Multiset]) -> None:
-        self.curves = [_Curve(a) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
+        known = [settled(a) for a in alternatives]
+        self.curves = [_Curve(a) for a in distinct([o for a in known for o in (a, reversed_all(a))])]
         self.known: dict[float, Bounds] = {}
         kinds = {"sampled" if drawn(loss) else loss[0] for curve in self.curves for loss in curve.finite}
         chosen = {loss for curve in self.curves for loss in curve.finite if loss[0] == "choice"}
@@ -99,7 +101,7 @@ class _Curve:
         """Return bounds for the finite part, the epsilon moved by what rounding did to the losses."""
         if not ranged(self.finite):
             return self._summed(epsilon)
-        even = _Curve(Counter({(half(loss) if loss[0] == "range" else loss): n for loss, n in self.finite.items()}))
+        even = _Curve(Counter({one_pair(loss): n for loss, n in self.finite.items()}))
         sides = [(even.delta(epsilon)[0], min(above(self.finite, epsilon), self._summed(epsilon)[1]))]
         if len(self.finite) == 1:
             ((loss, n),) = self.finite.items()

@@ -220,6 +220,25 @@ def _report_noisy_max(fields: Table, relation: str) -> Sides:
     return _sides(("laplace", 2 * gap), black_box(epsilon))
 
 
+def _permute_and_flip(fields: Table, relation: str) -> Sides:
+    """Laplace noise on the gap of two candidates, each point by its own pair; below, the gap that tells most apart.
+
+    The one ahead by x wins with P = 1 - e^-x / 2, and then with Q = e^(x - shift) / 2. The divergence grows with x
+    while (1 - P) (logit P - logit Q) is more than P - (1 - P) Q / (1 - Q).
+    """
+    shift = exact_ratio(fields, "linf_sensitivity", "scale") * (1 if fields.get("scores") == "monotone" else 2)
+    low, high = 0.0, float(shift)
+    for _ in range(80):
+        x = (low + high) / 2
+        other, after = math.exp(-x) / 2, math.exp(x - float(shift)) / 2
+        told = math.log((1 - other) / other) - (x - float(shift)) + math.log(2 * (1 - after))
+        low, high = (x, high) if other * told > 1 - other - other * after / (1 - after) else (low, x)
+    first, second = (1 - math.exp(-low) / 2, math.exp(-low) / 2), low - float(shift) - math.log(2)
+    above, below = math.log(first[0]) - second, math.log(first[1]) - math.log1p(-math.exp(second))
+    whole = ("laplace", float(shift))
+    return _sides(whole, ("once", whole, discrete([(above, first[0]), (below, first[1])])))
+
+
 def _one_sided_wishart(fields: Table, relation: str) -> Sides:
     """Noise on a cone: an output outside it is impossible for the other neighbour."""
     c = positive(fields, "trace_sensitivity") / (2 * positive(fields, "scale"))
@@ -250,6 +269,15 @@ def _removal_clock(fields: Table, relation: str) -> Sides:
 
 
 _PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)
-_OTHER = (_tree_aggregation, _matrix, _finite, _exponential, _report_noisy_max, _removal_clock, _one_sided_wishart)
+_OTHER = (
+    _tree_aggregation,
+    _matrix,
+    _finite,
+    _exponential,
+    _report_noisy_max,
+    _removal_clock,
+    _one_sided_wishart,
+    _permute_and_flip,
+)
 _NAMED = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER, _symmetrised_wishart)}
 _READERS = _NAMED | dict.fromkeys(LATTICE, _integer_noise)

@@ -50,7 +50,7 @@ def _moved(mechanism: Mechanism, move: Move, asked: Asked) -> Composition:
         return chain(Composition.of(loss), asked.records(move))
     if not asked.together or not isinstance(loss, DiscreteLoss):
         return Composition.of(loss)
-    one = replace(loss, span=None)  # nor which of several pairs
+    one = replace(loss, span=None, once=None)  # nor which of several pairs
     return Composition.of(one) if loss.one_order else in_either_order(Composition.of(one))
 
 
