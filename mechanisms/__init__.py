@@ -18,6 +18,7 @@ NAMES: dict[str, str] = {
     "joint_gaussian": "Gaussian noise on a Gram matrix and a target vector under their joint sensitivity",
     "laplace": "Laplace noise on a query of known l1 sensitivity",
     "matrix": "a stream through a strategy matrix, Gaussian noise on every row",
+    "noisy_plurality": "the label with most votes after Gaussian noise, as in PATE",
     "one_sided_wishart": "KNOWN BAD: Wishart noise, whose support gives the data away",
     "permute_and_flip": "the candidate whose score is largest after exponential noise",
     "randomised_response": "a category reported truthfully with a fixed advantage",
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from mechanisms.joint_gaussian import JointGaussian as JointGaussian
     from mechanisms.laplace import Laplace as Laplace
     from mechanisms.matrix import Matrix as Matrix
+    from mechanisms.noisy_plurality import NoisyPlurality as NoisyPlurality
     from mechanisms.one_sided_wishart import OneSidedWishart as OneSidedWishart
     from mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
     from mechanisms.randomised_response import RandomisedResponse as RandomisedResponse

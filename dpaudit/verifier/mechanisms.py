@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.special import log_ndtr
 
 from dpaudit.verifier.integers import LATTICE, noise_law
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, larger, on_sample, reverse, times
@@ -220,6 +221,13 @@ def _report_noisy_max(fields: Table, relation: str) -> Sides:
     return _sides(("laplace", 2 * gap), black_box(epsilon))
 
 
+def _noisy_plurality(fields: Table, relation: str) -> Sides:
+    """One number of votes rises and another falls, by as many; below, two labels that swap places."""
+    mu = float(exact_ratio({"voters": 1} | fields, "voters", "stddev"))
+    swapped = float(log_ndtr(mu / math.sqrt(2)) - log_ndtr(-mu / math.sqrt(2)))
+    return Counter({("gaussian", mu): 2}), Counter([black_box(swapped)])
+
+
 def _permute_and_flip(fields: Table, relation: str) -> Sides:
     """Laplace noise on the gap of two candidates, each point by its own pair; below, the gap that tells most apart.
 
@@ -269,15 +277,7 @@ def _removal_clock(fields: Table, relation: str) -> Sides:
 
 
 _PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)
-_OTHER = (
-    _tree_aggregation,
-    _matrix,
-    _finite,
-    _exponential,
-    _report_noisy_max,
-    _removal_clock,
-    _one_sided_wishart,
-    _permute_and_flip,
-)
-_NAMED = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER, _symmetrised_wishart)}
+_CHOICES = (_exponential, _report_noisy_max, _permute_and_flip, _noisy_plurality)
+_OTHER = (_tree_aggregation, _matrix, _finite, _removal_clock, _one_sided_wishart, _symmetrised_wishart, *_CHOICES)
+_NAMED = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER)}
 _READERS = _NAMED | dict.fromkeys(LATTICE, _integer_noise)
