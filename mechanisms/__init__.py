@@ -9,6 +9,7 @@ DISTRIBUTION = "dpaudit"
 """The distribution that this package belongs to; the guard of the package names reads this line."""
 
 NAMES: dict[str, str] = {
+    "above_threshold": "which of many queries exceed a threshold, until so many did (sparse vector)",
     "ball_laplace": "Laplace noise on a vector of known l2 sensitivity",
     "discrete_gaussian": "exact integer Gaussian noise on an integer query",
     "discrete_laplace": "exact integer Laplace noise on integer queries of known l1 sensitivity",
@@ -31,6 +32,7 @@ NAMES: dict[str, str] = {
 """Every mechanism by the name of its file, with one line on what it does."""
 
 if TYPE_CHECKING:
+    from mechanisms.above_threshold import AboveThreshold as AboveThreshold
     from mechanisms.ball_laplace import BallLaplace as BallLaplace
     from mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
