@@ -26,7 +26,8 @@ class AboveThreshold:
 
     Laplace noise of `threshold_scale` is added to the threshold once, and of `query_scale` to each query.
     Shape: queries less the threshold (..., horizon) in, integers (...) out; bit i says that query i was above.
-    Unit: `linf_sensitivity`, the most that a record moves any query, and both scales in the unit of the queries.
+    Unit: `linf_sensitivity`, the most that a record moves any query, and both scales in the unit of the queries;
+    `horizon`, the number of queries.
     `queries` are "monotone" where a record moves all of them up, or all of them down.
     Guarantee: pure with epsilon = s / threshold_scale + 2 cutoff s / query_scale, s being the sensitivity, and with
     cutoff s / query_scale for monotone queries, however many queries there are. `attained_loss` tells one pattern from
