@@ -27,7 +27,7 @@ Floats: TypeAlias = NDArray[np.float64]
 _FINEST, _COARSEST = 80, 6  # places of the grid within a range
 _LONG, _SHORT = 2e8, 4e6  # entries that a recursion fills: some five seconds, and a tenth of one
 _DEVIATIONS = 11.0  # of the sum of losses, each r / 2, that a window holds on either side
-_SLIP = 2.0**-46  # relative and for each step, over h: what rounding makes of a chord
+_SLIP = 2.0**-47  # over h: what rounding makes of a share or a slope, for each step
 _NARROWEST, _WIDEST = 1e-3, 40.0  # ranges of which E - 1 keeps its digits
 _CLOSED = 1e-13  # relative; what rounding makes of the closed form
 
@@ -63,7 +63,7 @@ def _adaptive(span: float, times: int, cells: int) -> _Curve:
     for _ in range(times):
         low, under = _strategy(x, low, under, steps)
         high = _bound(x, high, steps)
-    slip = times * _SLIP / h
+    slip = times * _SLIP / h / -math.expm1(-span)
     return _Curve(x, low * (1 - slip), under * (1 + slip), np.minimum(1.0, high * (1 + slip) + 1e-300))
 
 
@@ -99,7 +99,7 @@ def _bound(x: Floats, high: Floats, steps: Floats) -> Floats:
         (padded[cells - k : cells - k + len(x)], padded[2 * cells - k : 2 * cells - k + len(x)])
         for k in range(cells + 1)
     ]
-    best = high.copy()
+    best, rounded = high.copy(), _SLIP / math.log(steps[1]) * whole
     for k in range(cells):
         a, b = steps[k], steps[k + 1]
         (one, two), (one_after, two_after) = rows[k], rows[k + 1]
@@ -110,7 +110,7 @@ def _bound(x: Floats, high: Floats, steps: Floats) -> Floats:
         product = np.maximum(c0 * c2, 0.0)
         inside = (c0 < 0) & (c2 < 0) & (c0 <= c2 * (a * a)) & (c0 >= c2 * (b * b))
         found = np.where(inside, np.maximum(ends, c1 - 2 * np.sqrt(product)), ends)
-        np.maximum(best, found / (whole - 1), out=best)
+        np.maximum(best, (found + rounded * one_after) / (whole - 1), out=best)
     return best
 
 
@@ -160,7 +160,7 @@ def _delta(composition: Composition, epsilon: float, *, work: float) -> Bracket:
     if after == len(curve.x):
         return Bracket(lower=0.0, upper=float(curve.high[-1]), engines=("range",))
     one, two = curve.x[after - 1], curve.x[after]
-    slip = 4 * times * _SLIP * len(curve.x) / (2 * math.log(curve.x[-1]))
+    slip = 4 * times * _SLIP * len(curve.x) / (2 * math.log(curve.x[-1])) / -math.expm1(-span)
     tangents = (
         curve.low[after - 1] - curve.under_q[after - 1] * (x - one) * (1 + slip),
         curve.low[after] + curve.under_q[after] * (two - x) * (1 - slip),

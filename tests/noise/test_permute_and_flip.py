@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpaudit import Claim, Release, Repeat, certify, verify
-from dpaudit.model.measures.claims import RenyiClaim, RhoClaim
+from dpaudit.model.measures.claims import MuClaim, RenyiClaim, RhoClaim
 from mechanisms import PermuteAndFlip
 
 CHOICE = PermuteAndFlip(scale=1.0, linf_sensitivity=1.0, neighbours="replace_one")
@@ -63,11 +63,12 @@ def test_a_single_choice_attains_the_laplace_curve_at_every_point() -> None:
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_repeated_choices_are_confirmed_in_each_measure(times: int) -> None:
-    """Twin: with half the largest divergence in place of the pair's, the checker would say otherwise."""
+    """A single choice has the curve of Laplace noise, several have one pair's product: both sides say the same."""
     many = Repeat(part=RELEASE, times=times)
     for claim in (
         Claim(epsilon=3.0, delta=1e-3, neighbours="replace_one"),
         RhoClaim(rho=3.0, neighbours="replace_one"),
+        MuClaim(mu=1.0, neighbours="replace_one"),
         RenyiClaim(renyi=((2.0, 1.0),), neighbours="replace_one"),
     ):
         assert verify(certify(many, claim).to_json()).accepted

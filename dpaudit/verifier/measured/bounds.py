@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import gammaln, ndtr, ndtri, xlog1py
 
 from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.losses import Loss, Multiset, alone, drawn, leak, reverse, reversed_all, supremum
+from dpaudit.verifier.losses import Loss, Multiset, alone, drawn, leak, reverse, reversed_all, settled, supremum
 from dpaudit.verifier.pairs import MOST, pair
 
 Bounds = tuple[float, float]
@@ -189,7 +189,7 @@ def _of_sample(rate: float, mu: float, s: float, *, removed: bool) -> Bounds:
 
 def _mu(losses: Multiset, alternatives: list[Multiset]) -> Bounds:
     """Return bounds on mu: squares of Gaussian ones add up; of others corners of the trade-off curve, and squares."""
-    losses = _of_whole(losses)
+    losses = _of_whole(settled(losses))
     if any(map(_infinite, losses)):
         return math.inf, math.inf
     if {loss[0] for loss in losses if loss[1]} <= {"gaussian"}:
