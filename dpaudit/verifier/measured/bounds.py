@@ -202,23 +202,22 @@ def _mu(losses: Multiset, alternatives: list[Multiset]) -> Bounds:
     squares = [(_of_largest(loss) ** 2, n) for loss, n in losses.items() if loss[1]]
     added = math.sqrt(math.fsum(square * n for square, n in squares)) * (1 + _SLIP)
     curve = Worst(alternatives)
-    known = _closed(next(iter(losses))) if losses.total() == 1 else None
+    one = next(iter(losses))
+    known = losses.total() == 1 and one[0] in ("laplace", "range")
     most = curve.largest if curve.largest < 600 else 6.0
     at = np.linspace(0.0, most, _KNOTS if known else _FEW)
-    heights = known(at) if known else np.array([curve.delta(float(epsilon))[1] for epsilon in at])
+    heights = _closed(one, at) if known else np.array([curve.delta(float(epsilon))[1] for epsilon in at])
     asked = at[::_EVERY] if known else at
     shown = [_mu_at(float(epsilon), curve.delta(float(epsilon))[0]) for epsilon in asked]
     corners = _corners(np.exp(at), heights) if curve.largest < 600 else math.inf
     return max(shown), min(added, corners * (1 + _SLIP))
 
 
-def _closed(loss: Loss) -> Any:
+def _closed(loss: Loss, at: Any) -> Any:
     """Return the curve of Laplace noise, or of one choice of a bounded range, at epsilons up to its largest loss."""
     if loss[0] == "laplace":
-        return lambda at: -np.expm1((at - loss[1]) / 2)
-    if loss[0] == "range":
-        return lambda at: np.expm1((loss[1] - at) / 2) ** 2 * np.exp(at - loss[1]) / -math.expm1(-loss[1])
-    return None
+        return -np.expm1((at - loss[1]) / 2)
+    return np.expm1((loss[1] - at) / 2) ** 2 * np.exp(at - loss[1]) / -math.expm1(-loss[1])
 
 
 def _corners(x: Any, heights: Any) -> float:
