@@ -9,6 +9,7 @@ DISTRIBUTION = "dpaudit"
 """The distribution that this package belongs to; the guard of the package names reads this line."""
 
 NAMES: dict[str, str] = {
+    "above_threshold": "which of many queries exceed a threshold, until so many did (sparse vector)",
     "ball_laplace": "Laplace noise on a vector of known l2 sensitivity",
     "discrete_gaussian": "exact integer Gaussian noise on an integer query",
     "discrete_laplace": "exact integer Laplace noise on integer queries of known l1 sensitivity",
@@ -18,7 +19,9 @@ NAMES: dict[str, str] = {
     "joint_gaussian": "Gaussian noise on a Gram matrix and a target vector under their joint sensitivity",
     "laplace": "Laplace noise on a query of known l1 sensitivity",
     "matrix": "a stream through a strategy matrix, Gaussian noise on every row",
+    "noisy_plurality": "the label with most votes after Gaussian noise, as in PATE",
     "one_sided_wishart": "KNOWN BAD: Wishart noise, whose support gives the data away",
+    "permute_and_flip": "the candidate whose score is largest after exponential noise",
     "randomised_response": "a category reported truthfully with a fixed advantage",
     "report_noisy_max": "the candidate whose score is largest after Laplace noise",
     "symmetric_gaussian": "Gaussian noise on a symmetric matrix of known Frobenius sensitivity",
@@ -29,6 +32,7 @@ NAMES: dict[str, str] = {
 """Every mechanism by the name of its file, with one line on what it does."""
 
 if TYPE_CHECKING:
+    from mechanisms.above_threshold import AboveThreshold as AboveThreshold
     from mechanisms.ball_laplace import BallLaplace as BallLaplace
     from mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
@@ -38,7 +42,9 @@ if TYPE_CHECKING:
     from mechanisms.joint_gaussian import JointGaussian as JointGaussian
     from mechanisms.laplace import Laplace as Laplace
     from mechanisms.matrix import Matrix as Matrix
+    from mechanisms.noisy_plurality import NoisyPlurality as NoisyPlurality
     from mechanisms.one_sided_wishart import OneSidedWishart as OneSidedWishart
+    from mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
     from mechanisms.randomised_response import RandomisedResponse as RandomisedResponse
     from mechanisms.report_noisy_max import ReportNoisyMax as ReportNoisyMax
     from mechanisms.symmetric_gaussian import SymmetricGaussian as SymmetricGaussian

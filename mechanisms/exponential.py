@@ -2,15 +2,18 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import log_softmax
 
-from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, meets, smallest_holding
+from dpaudit import Claim, DiscreteLoss, Neighbours, meets, smallest_holding
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Positive, Size, meant, settle
+from dpaudit.checks import Positive, Size, settle
 from dpaudit.model.mechanism import Array
+
+Utilities = Literal["general", "monotone"]
+"""Whether a record may move some utilities up and others down, or all of them one way."""
 
 _LARGEST_EPSILON = 300.0
 _STEPS = 1000
@@ -23,12 +26,14 @@ class Exponential:
 
     Shape: utilities (..., candidates) in, indices (...) out.
     Unit: `epsilon` in nats; `linf_sensitivity` is the most
-    that a record moves any single utility, in the unit of the utilities.
-    Guarantee: pure, and of bounded range: the losses of one pair of neighbours lie within epsilon of each other. The
-    worst pair depends on the question: delta(e) = (e^(epsilon/2) - e^(e/2))^2 / (e^epsilon - 1), attained where the
-    losses are (epsilon + e) / 2 and (e - epsilon) / 2. `loss` dominates them all; its curve is that one at 2001
-    points from -epsilon to epsilon, and lies above it by at most a relative 1e-5 in between where delta matters.
-    `attained_loss` is one pair, with losses epsilon / 2 and -epsilon / 2.
+    that a record moves any single utility, in the unit of the utilities. `utilities` are "monotone" where a
+    record moves all of them up, or all of them down.
+    Guarantee: pure, and of bounded range: the losses of one pair of neighbours lie within r of each other, where r is
+    epsilon, and half of it for monotone utilities. The worst pair depends on the question: delta(e) =
+    (e^(r/2) - e^(e/2))^2 / (e^r - 1), attained by two candidates where the losses are (r + e) / 2 and (e - r) / 2.
+    `loss` dominates them all; its curve is that one at 2001 points from -r to r, and lies above it by at most a
+    relative 1e-5 in between where delta matters. `attained_loss` is one pair, with losses r / 2 and -r / 2, which says
+    that any other split of r is attained, too.
     Edge cases: drawn by adding float64 Gumbel noise, whose low bits no observer sees, as an index is released; an
     output's probability is off by rounding only.
     Raises: ValueError: epsilon outside (0, 300], a sensitivity outside 1e-140 to 1e140, unknown neighbours.
@@ -44,6 +49,7 @@ class Exponential:
     epsilon: Positive
     linf_sensitivity: Size
     neighbours: Neighbours
+    utilities: Utilities = "general"
 
     def __post_init__(self) -> None:
         settle(self)
@@ -51,12 +57,12 @@ class Exponential:
             raise ValueError(f"Expected epsilon={self.epsilon} to be at most {_LARGEST_EPSILON:g}; take the maximum.")
 
     @classmethod
-    def calibrated(cls, claim: Claim, *, linf_sensitivity: float) -> Self:
+    def calibrated(cls, claim: Claim, *, linf_sensitivity: float, utilities: Utilities = "general") -> Self:
         """Return the sharpest choice that meets `claim`, within 1e-9 and never below.
 
         Raises: UnsupportedError: epsilon and delta are both 0.
         """
-        unit = cls(epsilon=1.0, linf_sensitivity=linf_sensitivity, neighbours=claim.neighbours)
+        unit = cls(epsilon=1.0, linf_sensitivity=linf_sensitivity, neighbours=claim.neighbours, utilities=utilities)
 
         def holds(factor: float) -> bool:
             if 1 / factor > _LARGEST_EPSILON:
@@ -68,22 +74,29 @@ class Exponential:
     def loss(self) -> DiscreteLoss:
         """Return a loss that dominates every pair: straight lines (in e^e) between points of the exact curve.
 
-        Each line's slope and so each mass has a closed form: tanh(step / 4) / (e^epsilon - 1) times
-        2 e^((epsilon + loss) / 2), and half of that at both ends.
-        In concentrated budgets it costs epsilon^2 / 8, as its losses lie in a range of epsilon; the same range bounds
-        the Renyi divergences of several choices together.
-        Source: Doroshenko et al. (2022), connecting the dots; Cesar and Rogers (2021), Lemma 3.2, for the range.
+        Each line's slope and so each mass has a closed form: tanh(step / 4) / (e^r - 1) times 2 e^((r + loss) / 2), and
+        half of that at both ends.
+        In concentrated budgets it costs what no pair of that range exceeds, which bounds several choices, too.
+        Source: Doroshenko et al. (2022), connecting the dots; Dong, Durfee and Rogers (2020) for the range.
         """
-        losses = self.epsilon * np.arange(-_STEPS, _STEPS + 1) / _STEPS
-        masses = 2 * np.exp((losses - self.epsilon) / 2)
-        masses[0], masses[-1] = math.exp(-self.epsilon), 1.0
-        masses *= math.tanh(self.epsilon / _STEPS / 4) / -math.expm1(-self.epsilon)
+        span = self.span
+        losses = span * np.arange(-_STEPS, _STEPS + 1) / _STEPS
+        masses = 2 * np.exp((losses - span) / 2)
+        masses[0], masses[-1] = math.exp(-span), 1.0
+        masses *= math.tanh(span / _STEPS / 4) / -math.expm1(-span)
         atoms = tuple(zip(losses.tolist(), masses.tolist(), strict=True))
-        return DiscreteLoss(atoms=atoms, rho=meant(self.epsilon) ** 2 / 8, symmetric=True, span=self.epsilon)
+        return DiscreteLoss(atoms=atoms, symmetric=True, span=span)
 
-    def attained_loss(self) -> ApproximateLoss:
-        """Return the exact loss of two candidates whose utilities cross."""
-        return ApproximateLoss(epsilon=self.epsilon / 2)
+    def attained_loss(self) -> DiscreteLoss:
+        """Return the loss of two candidates whose utilities cross half way; their utilities before decide the split."""
+        losses = (-self.span / 2, self.span / 2)
+        atoms = tuple((loss, 1 / (1 + math.exp(-loss))) for loss in losses)
+        return DiscreteLoss(atoms=atoms, symmetric=True, span=self.span)
+
+    @property
+    def span(self) -> float:
+        """How far apart the losses of one pair of neighbours are at most."""
+        return self.epsilon / 2 if self.utilities == "monotone" else self.epsilon
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return the index of one candidate for each row of utilities. Shape: (..., candidates) to (...)."""
@@ -101,7 +114,9 @@ class Exponential:
         return replace(self, epsilon=self.epsilon / factor)
 
     def worst_pair(self) -> tuple[Array, Array]:
-        """Return the utilities of two candidates before and after they cross."""
+        """Return the utilities of two candidates before and after they cross, of monotone ones after one moved up."""
+        if self.utilities == "monotone":
+            return np.array([0.5, 0.0]) * self.linf_sensitivity, np.array([0.5, 1.0]) * self.linf_sensitivity
         first = np.array([0.5, -0.5]) * self.linf_sensitivity
         return first, first[::-1].copy()
 
@@ -120,4 +135,5 @@ def picked(log_probabilities: Array, index: Array) -> Array:
 EXAMPLES = (
     Exponential(epsilon=2.0, linf_sensitivity=1.0, neighbours="replace_one"),
     Exponential(epsilon=3.0, linf_sensitivity=5.0, neighbours="add_remove"),
+    Exponential(epsilon=3.0, linf_sensitivity=2.0, neighbours="add_remove", utilities="monotone"),
 )

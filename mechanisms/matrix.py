@@ -10,8 +10,8 @@ from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, Release
 from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, FieldError, settle
 from dpaudit.model.mechanism import AdditiveMechanism, Array, is_additive
-from mechanisms._sensitivity import Moved, squared_move
-from mechanisms._strategies import (
+from mechanisms._matrices.sensitivity import Moved, squared_move
+from mechanisms._matrices.strategies import (
     Strategy,
     convolved,
     inverse,

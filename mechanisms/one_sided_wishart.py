@@ -14,7 +14,7 @@ from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, NoiseSize, Size, settle
 from dpaudit.model.mechanism import Array
-from mechanisms._wishart import log_constant, symmetric_matrices, wishart
+from mechanisms._matrices.wishart import log_constant, symmetric_matrices, wishart
 
 _ROUNDING = 1e-9
 

@@ -11,7 +11,7 @@ from dpaudit import Claim, DiscreteLoss, LaplaceLoss, Neighbours, UnsupportedErr
 from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, NoiseSize, Size, ratio, settle, size
 from dpaudit.model.mechanism import Array
-from mechanisms._wishart import log_constant, symmetric_matrices, wishart
+from mechanisms._matrices.wishart import log_constant, symmetric_matrices, wishart
 from mechanisms.laplace import Laplace
 
 _NODES = 12

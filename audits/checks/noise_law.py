@@ -43,7 +43,7 @@ _LOOKED, _MOST_NUMBERS = 4_096, 2_000_000
 _COINCIDENCES, _BY_CHANCE = 3, 2e-13
 """So many equal noises, where 1e-4 are expected, come by chance with that probability; coarse ones need more."""
 
-_PICKING = ("exponential", "report_noisy_max")
+_PICKING = ("exponential", "noisy_plurality", "permute_and_flip", "report_noisy_max")
 """Mechanisms that answer a row of scores with one index."""
 
 _BLOCK = 64

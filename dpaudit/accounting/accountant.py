@@ -5,12 +5,13 @@ from functools import reduce
 
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.checks import non_negative, probability_below_one
-from dpaudit.engines import BASIC, ENGINES, PROVED_UPPERS, QUICK, ROUGH, UPPERS, Engine
+from dpaudit.engines import BASIC, ENGINES, PROVED_UPPERS, QUICK, ROUGH, SINGLE, UPPERS, Engine
 from dpaudit.engines.basic import total_supremum
-from dpaudit.engines.renyi import RANGED
+from dpaudit.engines.bounded_range import ADAPTIVE, ADAPTIVE_SOON
+from dpaudit.engines.renyi import RANGED, RENYI
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.losses import Composition
+from dpaudit.model.losses import Composition, DiscreteLoss
 
 Question = Callable[[Engine, Composition], Bracket]
 
@@ -71,7 +72,7 @@ def _delta_at(epsilon: float) -> Question:
     def ask(engine: Engine, composition: Composition) -> Bracket:
         if id(composition) not in known:
             known[id(composition)] = composition, epsilon >= total_supremum(composition)[1]
-        _, beyond = known[id(composition)]
+        beyond = known[id(composition)][1] and engine not in (ADAPTIVE, ADAPTIVE_SOON)  # which know other pairs
         return BASIC.delta(composition, epsilon) if beyond else engine.delta(composition, epsilon)
 
     return ask
@@ -91,7 +92,7 @@ def _bracket(form: NormalForm, engines: tuple[Engine, ...], question: Question) 
     if form.upper == form.lower:
         return upper
     upper = _within_ranges(upper, form.upper, engines, question)
-    lower = _worst(form.lower, engines, question)
+    lower = _by_strategies(_worst(form.lower, engines, question), form.lower, engines, question)
     names = tuple(dict.fromkeys(upper.engines + lower.engines))
     same = lower.lower <= upper.upper * (1 + _LAST_PLACES)  # one number, rounded in two ways
     return Bracket(lower=min(lower.lower, upper.upper) if same else lower.lower, upper=upper.upper, engines=names)
@@ -124,14 +125,45 @@ def _within_ranges(
     Its lower side is that of the laws that dominate, which says nothing of a pair; it is no larger than the upper one.
     """
     orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
-    if not any(RANGED.covers(order) for order in orders):
+    ranged = {order: [e for e in (RANGED, _adaptive(engines)) if e.covers(order)] for order in orders}
+    if not any(ranged.values()):
         return found
-    ends = []
-    for order in orders:
+    ends, names = [], list(found.engines)
+    for order, known in ranged.items():
         whole = found.upper if len(orders) == 1 else narrowest(order, engines, question).upper
-        ends.append(min(whole, question(RANGED, order).upper) if RANGED.covers(order) else whole)
+        ends.append(min([whole, *(question(engine, order).upper for engine in known)]))
+        names += [engine.name for engine in known]
     upper = min(found.upper, max(ends))
-    return Bracket(lower=min(found.lower, upper), upper=upper, engines=tuple(dict.fromkeys((*found.engines, "renyi"))))
+    return Bracket(lower=min(found.lower, upper), upper=upper, engines=tuple(dict.fromkeys(names)))
+
+
+def _by_strategies(
+    found: Bracket, alternatives: Alternatives, engines: tuple[Engine, ...], question: Question
+) -> Bracket:
+    """Return the bracket with the larger lower end of those that each choose the pair that answers the question best.
+
+    Strategies over a bounded range attain it, and pairs of a release that is met once.
+    """
+    engine = _adaptive(engines)
+    lows = [question(engine, a) for a in alternatives if engine.covers(a)]
+    lows += [question(SINGLE, once) for once in map(_met_once, alternatives) if once is not None]
+    best = max(lows, key=lambda held: held.lower, default=found)
+    if best.lower <= found.lower:
+        return found
+    names = tuple(dict.fromkeys((*found.engines, *best.engines)))
+    return Bracket(lower=best.lower, upper=max(best.lower, found.upper), engines=names)
+
+
+def _met_once(composition: Composition) -> Composition | None:
+    """Return the loss of which a single release attains each point by a pair of its own; None where there is none."""
+    losses = [loss for loss, _ in composition.parts]
+    known = composition.events == 1 and isinstance(losses[0], DiscreteLoss) and losses[0].once
+    return Composition.of(known) if known else None
+
+
+def _adaptive(engines: tuple[Engine, ...]) -> Engine:
+    """Return the engine of choices of a bounded range that takes no longer than the others."""
+    return ADAPTIVE if RENYI in engines else ADAPTIVE_SOON
 
 
 def _close(orders: Alternatives, question: Question) -> Alternatives:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias
 
-from dpaudit.accounting.curves.concentrated import rho_of_atoms, rho_of_black_box, rho_of_laplace
+from dpaudit.accounting.curves.concentrated import rho_of_atoms, rho_of_black_box, rho_of_laplace, rho_of_range
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.views import delivered_model
 from dpaudit.checks import meant
@@ -82,12 +82,14 @@ def zcdp(loss: SimpleLoss) -> Cost | None:
     """Return the smallest rho of a Gaussian or bounded loss, rounded up: its divergence over the order, at any order.
 
     mu^2 / 2 of a Gaussian loss; shift - 1 + e^-shift of Laplace noise; epsilon tanh(epsilon / 2) of a black box, and
-    of whatever has a mass beyond epsilon; what a theorem proves (epsilon^2 / 8 of the exponential mechanism, whose
-    losses lie in a range of epsilon); of other laws of finitely many losses a search that rounds up.
+    of whatever has a mass beyond epsilon; what a theorem proves (of discrete Gaussian noise, and of losses within a
+    range); of other laws of finitely many losses a search that rounds up.
     Source: Bun and Steinke (2016), Proposition 1.6 and section 8 there for a positive mass; see `curves.concentrated`.
     """
     if isinstance(loss, DiscreteLoss) and loss.rho is not None:
         return Cost(amount=loss.rho)
+    if isinstance(loss, DiscreteLoss) and loss.span is not None:
+        return Cost(amount=Fraction(rho_of_range(loss.span)[1]))
     if isinstance(loss, GaussianLoss):
         return Cost(amount=loss.exact**2 / 2)
     if isinstance(loss, LaplaceLoss):

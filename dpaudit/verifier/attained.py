@@ -128,8 +128,11 @@ class _Walk:
             return _NOWHERE
         self.met = True
         self.needed.add(frozenset(self.way))
-        attained = losses.harmful(sides_of(node["mechanism"], relation)[1])
-        found = losses.smaller(attained) if not self.one and _open_order(node["mechanism"]) else attained
+        found = losses.harmful(sides_of(node["mechanism"], relation)[1])
+        open_order = _open_order(node["mechanism"]) or any(loss[0] == "once" for loss in found)
+        if not self.one:  # nobody said which of several pairs it is, nor which law of it the record has
+            found = Counter({losses.one_pair(loss): n for loss, n in found.items()})
+            found = losses.smaller(found) if open_order else found
         return _together(found, records) if {loss[0] for loss in found} <= {*losses.SHIFTS} else found
 
     def _entered(self, node: Table, path: str, relation: str, records: int) -> Multiset:

@@ -7,6 +7,7 @@ the best test on the sum of labels, and takes off what was wrapped around. The p
 """
 
 import math
+from collections import Counter
 
 import numpy as np
 
@@ -18,12 +19,15 @@ from dpaudit.verifier.losses import (
     drawn,
     merged,
     most,
+    one_pair,
     reached,
     reversed_all,
+    settled,
     shows_all,
     supremum,
 )
 from dpaudit.verifier.numerics.moments import above, ranged
+from dpaudit.verifier.numerics.ranges import adaptive
 from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, aligned, blur, cut, pair, plain, reach
 from dpaudit.verifier.refusals import follow, require
 from dpaudit.verifier.shifts import Array
@@ -43,7 +47,8 @@ class Worst:
     """The largest curve over alternatives and both orders of the neighbours."""
 
     def __init__(self, alternatives: list[Multiset]) -> None:
-        self.curves = [_Curve(a) for a in distinct([o for a in alternatives for o in (a, reversed_all(a))])]
+        known = [settled(a) for a in alternatives]
+        self.curves = [_Curve(a) for a in distinct([o for a in known for o in (a, reversed_all(a))])]
         self.known: dict[float, Bounds] = {}
         kinds = {"sampled" if drawn(loss) else loss[0] for curve in self.curves for loss in curve.finite}
         chosen = {loss for curve in self.curves for loss in curve.finite if loss[0] == "choice"}
@@ -94,9 +99,15 @@ class _Curve:
 
     def _finite(self, epsilon: float) -> Bounds:
         """Return bounds for the finite part, the epsilon moved by what rounding did to the losses."""
-        if ranged(self.finite):
-            return 0.0, min(above(self.finite, epsilon), self._summed(epsilon)[1])
-        return self._summed(epsilon)
+        if not ranged(self.finite):
+            return self._summed(epsilon)
+        even = _Curve(Counter({one_pair(loss): n for loss, n in self.finite.items()}))
+        sides = [(even.delta(epsilon)[0], min(above(self.finite, epsilon), self._summed(epsilon)[1]))]
+        if len(self.finite) == 1:
+            ((loss, n),) = self.finite.items()
+            sides.append(adaptive(loss[1], n, epsilon))
+        lows, highs = zip(*sides, strict=True)
+        return max(lows), min(highs)
 
     def _summed(self, epsilon: float) -> Bounds:
         """Return bounds for the finite part by the laws of its losses."""

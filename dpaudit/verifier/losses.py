@@ -8,6 +8,7 @@
 ("average", ((weight, loss), ...)): one of these, and it is seen which
 ("between", loss from above, loss from below)
 ("halves", loss, loss): the curve of the first at epsilon 0 and above, that of the second below
+("once", loss, loss): pairs attain each point of the first, where it is met once, and one pair attains the second
 ("choice", frozenset of losses): whichever of these is picked by what was seen before; its curve is their maximum
 """
 
@@ -49,6 +50,21 @@ def black_box(epsilon: float, delta: float = 0.0) -> Loss:
         return discrete([], 1.0, 1.0)
     share = (1 - delta) / (1 + math.exp(-epsilon))
     return discrete([(epsilon, share), (-epsilon, share * math.exp(-epsilon))], delta, delta)
+
+
+def half(loss: Loss) -> Loss:
+    """Return one pair of a bounded range: two outcomes as likely to be swapped either way."""
+    return black_box(loss[1] / 2)
+
+
+def settled(a: Multiset) -> Multiset:
+    """Return a multiset in which a loss that is met once is the first that it stands for, and any other the second."""
+    return Counter({(loss[1 if a.total() == 1 else 2] if loss[0] == "once" else loss): n for loss, n in a.items()})
+
+
+def one_pair(loss: Loss) -> Loss:
+    """Return a single pair of a loss of which other questions have other pairs."""
+    return half(loss) if loss[0] == "range" else loss[2] if loss[0] == "once" else loss
 
 
 def perhaps(rate: float, shift: float) -> tuple[tuple[float, float], ...]:
@@ -134,8 +150,8 @@ def reverse(loss: Loss) -> Loss:
             return ("mixture", loss[1], *(tuple(sorted((0.0 - s, w) for s, w in side)) for side in loss[:1:-1]))
         case "average":
             return ("average", tuple((weight, reverse(option)) for weight, option in loss[1]))
-        case "between":
-            return ("between", *map(reverse, loss[1:]))
+        case "between" | "once":
+            return (loss[0], *map(reverse, loss[1:]))
         case "halves":
             return ("halves", *map(reverse, loss[:0:-1]))
         case "discrete":
@@ -259,7 +275,7 @@ def supremum(loss: Loss) -> float:
             return max((v for v, _ in loss[1]), default=0.0)
         case "choice" | "average":
             return max(supremum(part) for part, _ in _inside(loss))
-        case "between" | "halves":
+        case "between" | "halves" | "once":
             return supremum(loss[1])
         case "mixture":
             (first, one), (second, two) = loss[2][-1], loss[3][-1]
@@ -304,7 +320,7 @@ def leak(loss: Loss) -> float:
             return max(map(leak, loss[1]))
         case "average":
             return math.fsum(weight * leak(option) for weight, option in loss[1])
-        case "between" | "halves":
+        case "between" | "halves" | "once":
             return leak(loss[1])
         case "map" | "allocated":
             kept = math.fsum(n * math.log1p(-min(leak(part), _SURE)) for part, n in _inside(loss))

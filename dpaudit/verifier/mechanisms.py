@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.special import log_ndtr
 
 from dpaudit.verifier.integers import LATTICE, noise_law
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, larger, on_sample, reverse, times
@@ -207,9 +208,9 @@ def _finite(fields: Table, relation: str) -> Sides:
 
 
 def _exponential(fields: Table, relation: str) -> Sides:
-    """Any loss within a range of epsilon from above, two even candidates from below."""
+    """Any pair of losses within a range of epsilon, or of half of it where a record moves all utilities one way."""
     require(fields["epsilon"] <= 300, "an exponential mechanism is out of range")
-    return _sides(("range", positive(fields, "epsilon")), black_box(fields["epsilon"] / 2))
+    return _sides(("range", positive(fields, "epsilon") / (2 if fields.get("utilities") == "monotone" else 1)))
 
 
 def _report_noisy_max(fields: Table, relation: str) -> Sides:
@@ -218,6 +219,73 @@ def _report_noisy_max(fields: Table, relation: str) -> Sides:
     ahead = -math.expm1(-gap) - math.exp(-gap) * gap / 2  # how much likelier one candidate is than the other
     epsilon = gap + math.log((1 + ahead) / (1 + gap / 2)) if gap > 1 else math.log1p(ahead) - math.log1p(-ahead)
     return _sides(("laplace", 2 * gap), black_box(epsilon))
+
+
+def _noisy_plurality(fields: Table, relation: str) -> Sides:
+    """One number of votes rises and another falls, by as many; below, two labels that swap places."""
+    mu = float(exact_ratio({"voters": 1} | fields, "voters", "stddev"))
+    swapped = float(log_ndtr(mu / math.sqrt(2)) - log_ndtr(-mu / math.sqrt(2)))
+    return Counter({("gaussian", mu): 2}), Counter([black_box(swapped)])
+
+
+def _above_threshold(fields: Table, relation: str) -> Sides:
+    """A threshold that moves once and queries up to the cutoff; below, the pattern of many below, and then above.
+
+    The pattern has the mean of F(z)^b (1 - F(z))^a over the threshold's noise z, F being the queries' distribution
+    function; its queries are at s / 2, and after the move b at 3 s / 2 and a at -s / 2, or at s / 2 where all move up.
+    """
+    cutoff, horizon = int(fields.get("cutoff", 1)), int(fields.get("horizon", 62))
+    ways = 1 if fields.get("queries") == "monotone" else 2
+    require(cutoff <= horizon <= 62, "a sparse vector has more answers than queries, or too many queries")
+    first, each = (exact_ratio(fields, "linf_sensitivity", key) for key in ("threshold_scale", "query_scale"))
+    whole, near = first + ways * cutoff * each, float(first + ways * cutoff * each)
+    upper = black_box(near if Fraction(repr(near)) >= whole else math.nextafter(near, math.inf))
+    told = min(cutoff, horizon // 2)
+    move, ratio_of = float(each), float(first / each)  # in scales of the queries, and those of the threshold
+    far = 45 * max(1.0, 1 / ratio_of) + 2 * move
+    nodes, weights = np.polynomial.legendre.leggauss(24)
+    edges = np.unique(
+        [
+            *np.linspace(-far, far, min(20_000, 2 + int(2 * far * max(1.0, ratio_of)))),
+            0.0,
+            *(move * k / 2 for k in (-1, 1, 3)),
+        ]
+    )
+    half = np.diff(edges)[:, None] / 2
+    z = edges[:-1, None] + half * (1 + nodes)
+    density = half * weights * np.exp(-np.abs(z) * ratio_of) * ratio_of / 2
+
+    def pattern(below: float, above: float) -> float:
+        logs = (horizon - told) * _log_laplace(z - below) + told * _log_laplace(above - z)
+        return float((density * np.exp(logs)).sum())
+
+    p, q = pattern(move / 2, move / 2) * (1 - 1e-10), pattern(1.5 * move, move / 2 - move * (ways - 1)) * (1 + 1e-10)
+    rest = math.log1p(-p) - math.log1p(-q)
+    return _sides(upper, discrete([(math.log(p / q), p), (rest, 1 - p)] if p > q else [(0.0, 1.0)]))
+
+
+def _log_laplace(x: Any) -> Any:
+    """Return the logarithm of the distribution function of unit Laplace noise."""
+    return np.where(x > 0, np.log1p(-np.exp(-np.abs(x)) / 2), -np.abs(x) - math.log(2))
+
+
+def _permute_and_flip(fields: Table, relation: str) -> Sides:
+    """Laplace noise on the gap of two candidates, each point by its own pair; below, the gap that tells most apart.
+
+    The one ahead by x wins with P = 1 - e^-x / 2, and then with Q = e^(x - shift) / 2. The divergence grows with x
+    while (1 - P) (logit P - logit Q) is more than P - (1 - P) Q / (1 - Q).
+    """
+    shift = exact_ratio(fields, "linf_sensitivity", "scale") * (1 if fields.get("scores") == "monotone" else 2)
+    low, high = 0.0, float(shift)
+    for _ in range(80):
+        x = (low + high) / 2
+        other, after = math.exp(-x) / 2, math.exp(x - float(shift)) / 2
+        told = math.log((1 - other) / other) - (x - float(shift)) + math.log(2 * (1 - after))
+        low, high = (x, high) if other * told > 1 - other - other * after / (1 - after) else (low, x)
+    first, second = (1 - math.exp(-low) / 2, math.exp(-low) / 2), low - float(shift) - math.log(2)
+    above, below = math.log(first[0]) - second, math.log(first[1]) - math.log1p(-math.exp(second))
+    whole = ("laplace", float(shift))
+    return _sides(whole, ("once", whole, discrete([(above, first[0]), (below, first[1])])))
 
 
 def _one_sided_wishart(fields: Table, relation: str) -> Sides:
@@ -250,6 +318,7 @@ def _removal_clock(fields: Table, relation: str) -> Sides:
 
 
 _PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)
-_OTHER = (_tree_aggregation, _matrix, _finite, _exponential, _report_noisy_max, _removal_clock, _one_sided_wishart)
-_NAMED = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER, _symmetrised_wishart)}
+_CHOICES = (_exponential, _report_noisy_max, _permute_and_flip, _noisy_plurality, _above_threshold)
+_OTHER = (_tree_aggregation, _matrix, _finite, _removal_clock, _one_sided_wishart, _symmetrised_wishart, *_CHOICES)
+_NAMED = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER)}
 _READERS = _NAMED | dict.fromkeys(LATTICE, _integer_noise)

@@ -224,7 +224,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("M12", "the exponential mechanism is drawn with epsilon, not epsilon / 2",
      "mechanisms.exponential:Exponential.release", "(2 * self.linf_sensitivity)", "self.linf_sensitivity", "exponential"),
     ("M13", "the exponential mechanism's attained loss is its bound", "mechanisms.exponential:Exponential.attained_loss",
-     "self.epsilon / 2", "self.epsilon", "exponential"),
+     "(-self.span / 2, self.span / 2)", "(-self.span, self.span)", "exponential"),
     ("M14", "discrete Laplace: the inner atoms are shifted by one", "mechanisms.discrete_laplace:DiscreteLaplace.loss",
      "(2 * k - distance) / self.scale", "(2 * k - distance + 1) / self.scale", ""),
     ("M15", "noise is scaled the wrong way", "mechanisms.gaussian:Gaussian.scaled", "self.stddev * factor", "self.stddev / factor", "gaussian"),

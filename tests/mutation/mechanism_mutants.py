@@ -540,14 +540,14 @@ _SUBTLE: tuple[Row, ...] = (
     (
         "symmetrised wishart: one degree less",
         ("symmetrised_wishart", "one_sided_wishart"),
-        "_wishart.py",
+        "_matrices/wishart.py",
         "    factor = math.sqrt(scale) * rng.standard_normal((*leading, dimension, dimension + 1))\n",
         "    factor = math.sqrt(scale) * rng.standard_normal((*leading, dimension, dimension + 1))\n    factor[..., -1] *= 0.8\n",
     ),
     (
         "symmetrised wishart: rows lean",
         ("symmetrised_wishart", "one_sided_wishart"),
-        "_wishart.py",
+        "_matrices/wishart.py",
         "    factor = math.sqrt(scale) * rng.standard_normal((*leading, dimension, dimension + 1))\n",
         "    factor = math.sqrt(scale) * rng.standard_normal((*leading, dimension, dimension + 1))\n    factor[..., 1:, :] += 0.1 * factor[..., :-1, :]\n",
     ),
@@ -683,7 +683,7 @@ _HARMLESS: tuple[Row, ...] = (
     (
         "symmetrised wishart: wishart from columns",
         ("symmetrised_wishart", "one_sided_wishart"),
-        "_wishart.py",
+        "_matrices/wishart.py",
         "    factor = math.sqrt(scale) * rng.standard_normal((*leading, dimension, dimension + 1))\n",
         "    factor = np.swapaxes(math.sqrt(scale) * rng.standard_normal((*leading, dimension + 1, dimension)), -1, -2)\n",
     ),

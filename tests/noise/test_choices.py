@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpaudit.model.mechanism import Array
-from mechanisms import Exponential, RandomisedResponse, ReportNoisyMax
+from mechanisms import Exponential, PermuteAndFlip, RandomisedResponse, ReportNoisyMax
 
 
 def hockey_stick(log_p: Array, log_q: Array, epsilon: float) -> float:
@@ -14,7 +14,7 @@ def hockey_stick(log_p: Array, log_q: Array, epsilon: float) -> float:
     return float(np.maximum(np.exp(log_p) - np.exp(epsilon + log_q), 0).sum())
 
 
-def law(mechanism: Exponential | ReportNoisyMax, scores: Array | list[float]) -> Array:
+def law(mechanism: Exponential | PermuteAndFlip | ReportNoisyMax, scores: Array | list[float]) -> Array:
     """Return the log probability of every candidate."""
     return mechanism.log_density(np.arange(len(scores)), np.asarray(scores, dtype=float))
 
@@ -42,9 +42,10 @@ def test_the_exponential_mechanism_attains_its_curve_at_every_point_but_by_anoth
     [
         Exponential(epsilon=2.0, linf_sensitivity=1.0, neighbours="replace_one"),
         ReportNoisyMax(scale=1.0, linf_sensitivity=1.0, neighbours="replace_one"),
+        PermuteAndFlip(scale=1.0, linf_sensitivity=1.0, neighbours="replace_one"),
     ],
 )
-def test_no_pair_of_scores_exceeds_the_stated_loss(mechanism: Exponential | ReportNoisyMax) -> None:
+def test_no_pair_of_scores_exceeds_the_stated_loss(mechanism: Exponential | PermuteAndFlip | ReportNoisyMax) -> None:
     rng = np.random.default_rng(1)
     loss, worst = mechanism.loss(), 0.0
     for _ in range(150):
@@ -74,9 +75,11 @@ def test_the_winner_of_two_noisy_scores_has_the_closed_form() -> None:
 
 def test_the_chances_of_all_candidates_sum_to_one_whatever_the_leading_shape() -> None:
     scores = np.random.default_rng(2).normal(0, 4, (3, 2, 5))
-    for kind in ({"scale": 0.7}, {"epsilon": 3.0}):
-        maker = ReportNoisyMax if "scale" in kind else Exponential
-        mechanism = maker(linf_sensitivity=1.0, neighbours="add_remove", **kind)
+    for mechanism in (
+        ReportNoisyMax(scale=0.7, linf_sensitivity=1.0, neighbours="add_remove"),
+        PermuteAndFlip(scale=0.7, linf_sensitivity=1.0, neighbours="add_remove"),
+        Exponential(epsilon=3.0, linf_sensitivity=1.0, neighbours="add_remove"),
+    ):
         each = [mechanism.log_density(np.full((3, 2), k), scores) for k in range(5)]
         assert np.exp(each).sum(axis=0) == pytest.approx(np.ones((3, 2)), abs=1e-9)
         assert mechanism.log_density(np.asarray(5), scores[0, 0]) == -np.inf

@@ -78,7 +78,7 @@ PLANTED = {
         "import dpaudit.errors",
     ),
     "Other packages see the checker's root, its data model, its looks and its checks of numbers": (
-        "mechanisms/_wishart.py",
+        "mechanisms/_matrices/wishart.py",
         "import dpaudit.runtime.plugins",
     ),
     "The rooms of an algorithm, downwards only": ("algorithms/lplr/settings.py", "import algorithms.lplr.run"),

@@ -67,8 +67,9 @@ def _answers(mechanism: Any, shape: tuple[int, ...]) -> Iterator[tuple[str, Arra
     if mechanism.name in {"randomised_response", "finite"}:
         for category in range(min(getattr(mechanism, "categories", 2), _MOST_CATEGORIES)):
             yield f"category {category}", np.full(shape, category)
-    elif mechanism.name in {"exponential", "report_noisy_max"}:
-        unit = 2 / mechanism.epsilon * mechanism.linf_sensitivity if hasattr(mechanism, "epsilon") else mechanism.scale
+    elif mechanism.name in {"exponential", "noisy_plurality", "permute_and_flip", "report_noisy_max"}:
+        unit = mechanism.stddev if hasattr(mechanism, "stddev") else getattr(mechanism, "scale", None)
+        unit = 2 / mechanism.epsilon * mechanism.linf_sensitivity if unit is None else unit
         for scores in _SCORES:
             yield f"scores {scores}", np.broadcast_to(np.array(scores) * unit, (shape[0], len(scores)))
     else:

@@ -16,6 +16,7 @@ from audits.checks.laws.strategies import rows_of
 from dpaudit.model.mechanism import Array, Mechanism
 
 _GRID = 20_001
+_COARSE = 400  # midpoints of the unit interval, within 1e-6 of a mean of polynomials
 
 
 def uniforms(mechanism: Mechanism, output: Array, value: Array, rng: np.random.Generator) -> Array | None:
@@ -219,12 +220,37 @@ def _noisy_max(mechanism: Any, output: Array, value: Array, rng: np.random.Gener
     return _picked(mass, output, rng)
 
 
-def _winning(scores: Array) -> Array:
-    """Return the probability that each score wins under unit Laplace noise, within 1e-5."""
+def _plurality(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """The largest of several numbers of votes under normal noise."""
+    rows, where = np.unique(np.asarray(value) / mechanism.stddev, axis=0, return_inverse=True)
+    mass = np.stack([_winning(row, normal=True) for row in rows])[where.reshape(-1)]
+    return _picked(mass, output, rng)
+
+
+def _winning(scores: Array, *, normal: bool = False) -> Array:
+    """Return the probability that each score wins under unit Laplace noise, or normal noise, within 1e-5."""
     points = np.linspace(scores.min() - 30, scores.max() + 30, _GRID)
     apart = points - scores[:, None]
     density, below = 0.5 * np.exp(-np.abs(apart)), laplace_distribution(apart)
+    if normal:
+        density, below = np.exp(-(apart**2) / 2), ndtr(apart)
     won = np.array([(density[k] * np.delete(below, k, axis=0).prod(axis=0)).sum() for k in range(len(scores))])
+    shares: Array = won / won.sum()
+    return shares
+
+
+def _permuted(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """The largest of several scores under exponential noise."""
+    rows, where = np.unique(value / mechanism.scale, axis=0, return_inverse=True)
+    mass = np.stack([_kept(row) for row in rows])[where.reshape(-1)]
+    return _picked(mass, output, rng)
+
+
+def _kept(scores: Array) -> Array:
+    """Return the probability that each score wins: p times the mean over u of the others' 1 - u p."""
+    heads = np.exp(scores - scores.max())
+    lasts = 1 - heads[:, None] * (np.arange(_COARSE) + 0.5) / _COARSE
+    won = heads * [np.delete(lasts, k, axis=0).prod(axis=0).mean() for k in range(len(heads))]
     shares: Array = won / won.sum()
     return shares
 
@@ -277,8 +303,10 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "truncated_discrete_gaussian": ("stddev", "cut"),
     "discrete_laplace": ("scale",),
     "randomised_response": ("epsilon", "categories"),
-    "exponential": ("epsilon", "linf_sensitivity"),
+    "exponential": ("epsilon", "linf_sensitivity", "utilities"),
     "report_noisy_max": ("scale", "linf_sensitivity"),
+    "noisy_plurality": ("stddev", "voters"),
+    "permute_and_flip": ("scale", "linf_sensitivity", "scores"),
     "finite": ("first", "second", "dilution"),
 }
 """What each reference law reads."""
@@ -298,6 +326,8 @@ _LAWS: dict[str, Callable[[Any, Array, Array, np.random.Generator], Array]] = {
     "randomised_response": _response,
     "exponential": _exponential,
     "report_noisy_max": _noisy_max,
+    "permute_and_flip": _permuted,
+    "noisy_plurality": _plurality,
     "finite": _finite,
 }
 """The reference law of each shipped mechanism that is no tree; a tree's nodes have the law of its leaf."""

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dpaudit.accounting.curves.renyi_divergence import largest_ratio
+from dpaudit.accounting.curves.renyi_divergence import ratio_in_cells
 from dpaudit.engines.renyi import log_moment
 from dpaudit.model.losses import DiscreteLoss
 
@@ -25,8 +25,11 @@ _ULP = 2.0**-52
 _DIGITS = 60
 _LARGE = 1000  # a shift beyond which e^-shift is rounded to what it cannot exceed
 _DOUBT = 2e-13  # what rounding may make of a stated probability, beside what it is
+_SHORT, _LONG = 0.05, 500.0  # ranges below which a series is nearer than the closed form, and beyond its exponents
+_ROUNDED = 1e-12  # relative; more than a few roundings
 _NEAR_ONE, _FAR = 1e-7, 1e12
 _MOST, _FEWEST, _ENTRIES = 4000, 400, 1 << 23
+_CUT, _NARROW, _CLOSE = 40, 1e-9, 1e-10  # pieces of a cell; relative: when to stop, and what rounding makes of a sum
 
 
 def rho_of_black_box(epsilon: Fraction) -> Fraction:
@@ -59,31 +62,70 @@ def rho_of_laplace(shift: Fraction) -> Fraction:
     return min(Fraction(near * (1 + 2 * _ULP)) + Fraction(1, 10**50), shift**2 / 2)
 
 
+def rho_of_range(span: float) -> tuple[float, float]:
+    """Return bounds on the rho of losses that lie within `span` of each other: r / (E - 1) - 1 + ln((E - 1) / r).
+
+    Of a short range by its series r^2/8 - r^4/576 + r^6/25920 - ..., which alternates.
+    Source: Dong, Durfee and Rogers (2020) for the pairs; the supremum of their divergences over the order is the limit
+    at order 1 (Harrison and Manurangsi, 2026).
+
+    >>> [round(end, 9) for end in rho_of_range(1.0)]
+    [0.123301561, 0.123301561]
+    """
+    if span < _SHORT:
+        near = span**2 / 8 - span**4 / 576
+        return near * (1 - _ROUNDED), (near + span**6 / 25920) * (1 + _ROUNDED)
+    if span > _LONG:
+        return (span - 1 - math.log(span)) * (1 - _ROUNDED), span**2 / 8
+    share = math.expm1(span) / span
+    exact = 1 / share - 1 + math.log(share)
+    return exact * (1 - _ROUNDED) - 1e-15, exact * (1 + _ROUNDED) + 1e-15
+
+
 def rho_of_atoms(loss: DiscreteLoss) -> Fraction:
-    """Return the smallest rho of a loss without infinite mass, in both orders, within 1e-5 of it and never below.
+    """Return the smallest rho of a loss without infinite mass, in both orders, within 1e-8 of it and never below.
 
     Edge cases: below 1e-6 the rounding of stated probabilities may widen it; it never exceeds that of a black box.
     """
-    return Fraction(max(_rho_of_atoms(way) for way in {loss, loss.reversed()}))
+    return Fraction(max(_rho_between(way)[1] for way in {loss, loss.reversed()}))
+
+
+def rho_shown_by_atoms(loss: DiscreteLoss) -> float:
+    """Return what some order, or the limit at order 1, shows of the rho of one order of the laws; never above it."""
+    return _rho_between(loss)[0]
 
 
 @lru_cache(maxsize=256)
-def _rho_of_atoms(loss: DiscreteLoss) -> float:
-    """Return the supremum of one order: chords of the cumulant, which is convex, lie above it.
+def _rho_between(loss: DiscreteLoss) -> tuple[float, float]:
+    """Return bounds on the supremum of one order: chords of the cumulant, which is convex, lie above it.
 
     Below the first order of the grid the divergence is at most the one there, and beyond the last the largest loss.
+    The cells between orders that may hold the supremum are cut again, and again.
     """
     largest = max(abs(value) for value, _ in loss.atoms)
     if largest == 0:
-        return 0.0
+        return 0.0, 0.0
     mean = math.fsum(p * value for value, p in loss.atoms)
     first = _NEAR_ONE / max(1.0, largest)
     last = min(_FAR, max(10.0, 2 * largest / max(mean, 1e-300)))
     steps = min(_MOST, max(_FEWEST, _ENTRIES // len(loss.atoms)))
     powers = np.geomspace(first, last, steps)
-    highs = np.minimum(_cumulants(loss, powers) / powers, largest)
+    high, low = 0.0, mean * (1 - _CLOSE) - 4 * _DOUBT * (1 + largest)
     end = largest / last
-    return max(end, float(highs[0]), largest_ratio(1 + powers, powers, highs)) * (1 + 1e-11)
+    for finer in (_CUT, _CUT, 0):
+        cumulants = _cumulants(loss, powers)
+        highs = np.minimum(cumulants / powers, largest)
+        low = max(low, float(((cumulants * (1 - _CLOSE) - 8 * _DOUBT) / (powers * (1 + powers))).max()))
+        if powers[0] == first:
+            end = max(end, float(highs[0]))
+        cells = ratio_in_cells(1 + powers, powers, highs)
+        wide = np.flatnonzero(cells > low * (1 + _NARROW)) if finer else np.array([], dtype=np.int64)
+        high = max(high, float(np.delete(cells, wide).max(initial=0.0)))
+        if not len(wide) or len(wide) * finer > _MOST:
+            high = max(high, float(cells.max()))
+            break
+        powers = np.unique(np.concatenate([np.geomspace(powers[i], powers[i + 1], finer) for i in wide]))
+    return max(0.0, low), max(end, high) * (1 + 1e-11)
 
 
 def _cumulants(loss: DiscreteLoss, powers: Floats) -> Floats:
@@ -97,5 +139,5 @@ def _cumulants(loss: DiscreteLoss, powers: Floats) -> Floats:
     for place, power in enumerate(powers[near]):
         terms = masses * np.expm1(power * values)
         excess[place] = terms.sum() + _DOUBT * np.abs(terms).sum()
-    far = np.asarray(log_moment(loss, powers[~near]))
+    far = np.asarray(log_moment(loss, powers[~near]) if not near.all() else [])
     return np.concatenate([np.log1p(np.maximum(excess, 0.0)), np.maximum(far, 0.0) * (1 + 1e-12) + 2 * _DOUBT])

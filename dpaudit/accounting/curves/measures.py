@@ -9,8 +9,16 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from dpaudit.accounting.curves.concentrated import rho_of_atoms, rho_of_black_box, rho_of_laplace
+from dpaudit.accounting.curves.concentrated import (
+    rho_of_atoms,
+    rho_of_black_box,
+    rho_of_laplace,
+    rho_of_range,
+    rho_shown_by_atoms,
+)
 from dpaudit.accounting.curves.gaussian_dp import gaussian_table
 from dpaudit.accounting.curves.hockey_stick import hockey_stick
 from dpaudit.accounting.curves.renyi_divergence import envelope_of, renyi_of_loss, rho_above, rho_below
@@ -32,7 +40,8 @@ Number = Fraction | float
 """A bound: exact where it is a ratio, else rounded outwards; infinity is a float."""
 
 _UP, _DOWN = 1 + 1e-12, 1 - 1e-12
-_SHORT = 1e-3  # a range below which r^2/8, which is above, is as near as floating point gets
+_ATOMS = 1e-12  # relative; more than what sums of masses are off by
+_CLOSE, _ROUNDED = 1e-10, 1e-13  # relative and absolute: more than rounding makes of a sum over atoms
 _GAUSSIAN = (GaussianLoss, SampledGaussianLoss)
 
 
@@ -44,21 +53,6 @@ def rho_between(form: NormalForm, xi: float = 0.0) -> tuple[Number, Number]:
     high = max(_rho_above(way) for way in _ways(form.upper))
     low = Fraction(0) if xi else max(_rho_below(way) for way in _ways(form.lower))
     return min(low, high), high
-
-
-def rho_of_range(span: float) -> float:
-    """Return the rho of losses that lie within `span` of each other, rounded up.
-
-    Source: Dong, Durfee and Rogers (2020) for the pairs; the supremum of their divergences over the order is the limit
-    at order 1 (Harrison and Manurangsi, 2026).
-
-    >>> round(rho_of_range(1.0), 9)
-    0.123301561
-    """
-    if span < _SHORT or span > 500:
-        return span**2 / 8 * _UP
-    share = math.expm1(span) / span
-    return (1 / share - 1 + math.log(share)) * _UP + 1e-15
 
 
 def renyi_between(form: NormalForm, order: float) -> tuple[Number, Number]:
@@ -75,8 +69,43 @@ def squared_mu_between(form: NormalForm) -> tuple[Number, Number]:
         return low, high
     if any(loss.infinite_mass for way in _ways(form.lower) for loss, _ in way.parts):
         return math.inf, math.inf
+    laws = [[_finite_law(way) for way in _ways(side)] for side in (form.lower, form.upper)]
+    if None not in (*laws[0], *laws[1]):
+        least, most = (max(_mu_of_atoms(law)[end] for law in side if law is not None) for end, side in enumerate(laws))
+        return min(least, most) ** 2, most**2
     star = gaussian_table(hockey_stick(form, violated=False), form, violated=False).ranges[0]
     return max(0.0, star.lower) ** 2 * _DOWN, star.upper**2 * _UP
+
+
+def _finite_law(composition: Composition) -> DiscreteLoss | None:
+    """Return the only loss of a composition, if it has finitely many values and is of one pair."""
+    if composition.events != 1:
+        return None
+    ((loss, _),) = composition.parts
+    if not isinstance(loss, DiscreteLoss) or loss.span is not None or loss.once is not None:
+        return None
+    return None if loss.infinite_mass or loss.reverse_infinite_mass else loss
+
+
+def _mu_of_atoms(loss: DiscreteLoss) -> tuple[float, float]:
+    """Return bounds on the mu of finitely many losses: at a corner of the trade-off curve, between which it is a line.
+
+    What lies above the trade-off curve of a Gaussian is convex, so that a line between two such points does.
+    """
+    values, masses = np.array(loss.atoms[::-1]).T
+    laws = masses, masses * np.exp(-values)
+    over, under = ((np.cumsum(law)[:-1], np.cumsum(law[::-1])[-2::-1]) for law in laws)
+    ends = []
+    for off in (-_ATOMS, _ATOMS):
+        first = _normal(over[0] * (1 + off), over[1] * (1 - off))
+        second = _normal(under[0] * (1 - off), under[1] * (1 + off))
+        ends.append(float(np.max(first - second, initial=0.0)))
+    return ends[0] * _DOWN, ends[1] * _UP
+
+
+def _normal(mass: NDArray[np.float64], rest: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the normal quantile of a mass, by the smaller one of it and the rest."""
+    return np.where(mass < 0.5, ndtri(np.minimum(mass, 0.5)), -ndtri(np.minimum(rest, 0.5)))
 
 
 def one_sided_mass(alternatives: Alternatives) -> float:
@@ -114,13 +143,16 @@ def _rho_above(composition: Composition) -> Number:
     added = sum((Fraction(rho) * times for rho, times in own), start=Fraction(0))
     if all(isinstance(loss, _GAUSSIAN) for loss, _ in parts):
         return added
-    return min(added, Fraction(rho_above(composition)))
+    whole = rho_above(composition)
+    return added if whole == math.inf else min(added, Fraction(whole))
 
 
 def _rho_of(loss: SimpleLoss) -> Number:
     """Return an upper bound on the rho of one loss in both orders; infinity where none is known."""
     if isinstance(loss, ChoiceLoss):
         return max(map(_rho_of, loss.options))
+    if isinstance(loss, DiscreteLoss) and loss.rho is not None and loss.infinite_mass > 0:
+        return loss.rho  # a theorem, whatever was left out of the atoms
     if loss.infinite_mass > 0 or loss.reversed().infinite_mass > 0:
         return math.inf
     match loss:
@@ -133,7 +165,7 @@ def _rho_of(loss: SimpleLoss) -> Number:
         case DiscreteLoss(span=span, rho=rho, pair=pair):
             known = [
                 rho_of_atoms(loss if pair is None else pair),
-                *([] if span is None else [Fraction(rho_of_range(span))]),
+                *([] if span is None else [Fraction(rho_of_range(span)[1])]),
             ]
             return min(known if rho is None else [*known, rho])
         case _:
@@ -147,17 +179,23 @@ def _rho_below(composition: Composition) -> Number:
         return math.inf
     if all(isinstance(loss, _GAUSSIAN) for loss, _ in composition.parts):
         return _squares(composition) / 2
+    if len(composition.parts) == 1:  # one kind has its supremum at one order, however often it is met
+        ((loss, times),) = composition.parts
+        if isinstance(loss, DiscreteLoss) and loss.span is None:
+            return Fraction(rho_shown_by_atoms(loss)) * times
     at_one = math.fsum(_at_one(loss) * times for loss, times in composition.parts)
-    return max(Fraction(rho_below(composition)), Fraction(max(0.0, at_one * (1 - 1e-10) - 1e-13)))
+    return max(Fraction(rho_below(composition)), Fraction(at_one))
 
 
 def _at_one(loss: SimpleLoss) -> float:
-    """Return the Kullback-Leibler divergence of a loss, the limit of its divergence at order 1, or 0."""
+    """Return a lower bound on the Kullback-Leibler divergence of a loss, the limit of its divergence at order 1."""
     match loss:
         case GaussianLoss() | LaplaceLoss() | ApproximateLoss():
-            return float(_rho_of(loss))  # their suprema are these limits
+            return float(_rho_of(loss)) * (1 - _CLOSE)  # their suprema are these limits
+        case DiscreteLoss(span=span) if span is not None:
+            return rho_of_range(span)[0]  # one of its pairs has this divergence at order 1
         case DiscreteLoss(atoms=atoms):
-            return max(0.0, math.fsum(p * value for value, p in atoms))
+            return max(0.0, math.fsum(p * value for value, p in atoms) * (1 - _CLOSE) - _ROUNDED)
         case _:
             return 0.0
 
@@ -173,9 +211,11 @@ def _renyi(composition: Composition, order: float, side: int) -> Number:
 def _renyi_of(loss: SimpleLoss, order: float) -> tuple[float, float]:
     """Return bounds on one divergence; of a bounded range that of its worst pair, from above."""
     low, high = renyi_of_loss(loss, order)
+    if isinstance(loss, DiscreteLoss) and loss.rho is not None:
+        high = min(high, float(loss.rho) * order * _UP)
     if isinstance(loss, DiscreteLoss) and loss.pair is not None:  # either order, picked at each release
         high = min(high, max(renyi_of_loss(way, order)[1] for way in (loss.pair, loss.pair.reversed())))
     if isinstance(loss, DiscreteLoss) and loss.span is not None and high < math.inf:
         ranged = float(ranged_moment(loss.span, np.array([order - 1.0]))[0]) / (order - 1)
-        return low, min(high, ranged * _UP + 1e-14 / (order - 1))
+        return max(low, ranged * _DOWN - 1e-14 / (order - 1)), min(high, ranged * _UP + 1e-14 / (order - 1))
     return low, high

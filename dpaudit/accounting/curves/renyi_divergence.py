@@ -231,7 +231,12 @@ def rho_above(composition: Composition) -> float:
 
 
 def largest_ratio(orders: Floats, powers: Floats, highs: Floats) -> float:
-    """Return an upper bound on the divergence over its order between the first and the last of `orders`.
+    """Return an upper bound on the divergence over its order between the first and the last of `orders`."""
+    return float(ratio_in_cells(orders, powers, highs).max())
+
+
+def ratio_in_cells(orders: Floats, powers: Floats, highs: Floats) -> Floats:
+    """Return an upper bound on the divergence over its order between each of `orders` and the next one.
 
     `powers` are the orders less 1, and `highs` bounds on the divergences. K(s) = s R(1 + s) is convex and 0 at 0, so
     that between two knots it lies below the chord u + v s, with u at most 0; (u + v s) / (s (1 + s)) is largest at a
@@ -243,7 +248,8 @@ def largest_ratio(orders: Floats, powers: Floats, highs: Floats) -> float:
     u = np.minimum(0.0, values[:-1] - v * s[:-1])
     inner = np.clip((-u + np.sqrt(u * u - u * v)) / np.maximum(v, 1e-300), s[:-1], s[1:])
     chord = values[:-1] + v * (inner - s[:-1])
-    return max(float((highs / orders).max()), float((chord / (inner * (1 + inner))).max()))
+    ends = highs / orders
+    return np.asarray(np.maximum(np.maximum(ends[:-1], ends[1:]), chord / (inner * (1 + inner))))
 
 
 def _most(loss: SimpleLoss) -> float:

@@ -1,6 +1,7 @@
 """How releases, and nodes without a hidden draw, conclude: each from the judgements of its parts, above and below."""
 
 import math
+from dataclasses import replace
 from itertools import product
 from typing import TypeVar
 
@@ -47,8 +48,10 @@ def _moved(mechanism: Mechanism, move: Move, asked: Asked) -> Composition:
     loss = attained_loss(mechanism)
     if isinstance(loss, GaussianLoss | LaplaceLoss):
         return chain(Composition.of(loss), asked.records(move))
-    known = not asked.together or not isinstance(loss, DiscreteLoss) or loss.one_order
-    return Composition.of(loss) if known else in_either_order(Composition.of(loss))
+    if not asked.together or not isinstance(loss, DiscreteLoss):
+        return Composition.of(loss)
+    one = replace(loss, span=None, once=None)  # nor which of several pairs
+    return Composition.of(one) if loss.one_order else in_either_order(Composition.of(one))
 
 
 def told(judgement: Judgement) -> Alternatives:

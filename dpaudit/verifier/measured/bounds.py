@@ -6,19 +6,23 @@ not known here is left open, never guessed.
 """
 
 import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import gammaln, ndtr, ndtri, xlog1py
 
 from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.losses import Loss, Multiset, reversed_all
+from dpaudit.verifier.losses import Loss, Multiset, alone, drawn, leak, reverse, reversed_all, settled, supremum
+from dpaudit.verifier.pairs import MOST, pair
 
 Bounds = tuple[float, float]
 """A lower and an upper bound; 0 and infinity where nothing is known."""
 
 OPEN: Bounds = (0.0, math.inf)
 _POWERS = np.geomspace(1e-7, 1e9, 20_000)
+_KNOTS, _FEW, _EVERY = 4001, 61, 500  # epsilons at which a curve is asked, in closed form or else; from below fewer
+_ORDER = 4096  # the largest order of which all terms are summed
 _ULPS = 4e-15  # relative; a dozen roundings
 _SLIP = 1e-9  # relative; more than rounding makes of a supremum
 
@@ -41,6 +45,8 @@ def lost(alternatives: list[Multiset]) -> float:
 
 def _added(measure: str, at: float, losses: Multiset) -> Bounds:
     """Return the sum of the bounds of all losses; from below the limit at order 1 counts, where all have one."""
+    losses = Counter({(loss[2] if loss[0] == "once" else loss): n for loss, n in losses.items()})
+    losses = _of_whole(losses) if measure == "rho" else losses
     sides = [(_rho(loss) if measure == "rho" else _renyi(loss, at), n) for loss, n in losses.items() if loss[1]]
     if any(low == math.inf for (low, _), _ in sides):
         return math.inf, math.inf
@@ -57,6 +63,9 @@ def _infinite(loss: Loss) -> bool:
 
 def _rho(loss: Loss) -> Bounds:
     """Return bounds on the rho of one loss; the lower one is its divergence at order 1."""
+    if loss[0] == "choice":
+        lows, highs = zip(*map(_rho, loss[1]), strict=True)
+        return max(lows), max(highs)
     if _infinite(loss):
         return math.inf, math.inf
     kind, size = loss[0], loss[1]
@@ -66,9 +75,15 @@ def _rho(loss: Loss) -> Bounds:
         exact = size + math.expm1(-size)
         return exact * (1 - _SLIP) - 1e-15, exact * (1 + _SLIP) + 1e-15
     if kind == "range":
-        share = math.expm1(size) / size if 1e-3 < size < 500 else 0.0
-        return 0.0, (1 / share - 1 + math.log(share) if share else size * size / 8) * (1 + _SLIP) + 1e-14
-    return _of_atoms(loss) if kind == "discrete" else OPEN
+        share, series = math.expm1(size) / size, size**2 / 8 - size**4 / 576
+        exact = series if size < 0.05 else 1 / share - 1 + math.log(share)
+        return exact * (1 - _SLIP) - 1e-14 * (size > 0.05), exact * (1 + 10 * _SLIP) + 1e-14 * (size > 0.05)
+    if kind == "discrete":
+        return _of_atoms(loss)
+    if kind in ("map", "mixture", "halves", "between", "average", "allocated"):
+        largest = max(supremum(loss), supremum(reverse(loss)))
+        return 0.0, min(largest, largest * math.tanh(largest / 2) * (1 + _SLIP)) if not leak(loss) else math.inf
+    return OPEN
 
 
 def _rounded(value: float) -> Bounds:
@@ -78,21 +93,25 @@ def _rounded(value: float) -> Bounds:
 
 def _shown(loss: Loss) -> float:
     """Return what some order shows of the rho of finite losses, or 0."""
+    if loss[0] == "choice":
+        return max(map(_shown, loss[1]))
     moments = _log_moments(loss) * (1 - _SLIP) - 1e-14 if loss[0] == "discrete" else np.zeros(1)
     return max(0.0, float((moments / (_POWERS * (1 + _POWERS))).max()))
 
 
 def _log_moments(loss: Loss) -> Any:
-    """Return `_log_moment` at every power."""
+    """Return ln E[e^(s L)] at every power s; near 0 by the excess over 1."""
     values, masses = np.array(loss[1]).T
-    return np.array([_log_moment(values, masses, power) for power in _POWERS])
+    pieces = np.array_split(_POWERS, 1 + len(values) // 8)
+    return np.concatenate([_log_moment(values, masses, powers) for powers in pieces])
 
 
 def _of_atoms(loss: Loss) -> Bounds:
     """Return bounds on the rho of finite losses: at order 1 from below, chords over the orders from above."""
     values, masses = np.array(loss[1]).T
     mean, top = float(masses @ values), float(np.abs(values).max())
-    moments = _log_moments(loss) * (1 + _SLIP) + 1e-14
+    off = np.where(_POWERS * top < 1, 1e-11 * _POWERS * float(masses @ np.abs(values)), 1e-13)
+    moments = _log_moments(loss) * (1 + _SLIP) + off
     low, high = _POWERS[:-1], _POWERS[1:]
     slope = np.diff(moments) / (high - low)
     start = np.minimum(0.0, moments[:-1] - slope * low)  # (u + v s) / (s (1 + s)) is largest at a knot or a root
@@ -103,16 +122,19 @@ def _of_atoms(loss: Loss) -> Bounds:
     return max(0.0, mean * (1 - _SLIP) - 1e-13), max(first, float(cells.max()), top / float(_POWERS[-1]))
 
 
-def _log_moment(values: Any, masses: Any, power: float) -> float:
-    """Return ln E[e^(power L)]; near 0 by the excess over 1."""
-    if power * float(np.abs(values).max()) < 1:
-        return math.log1p(float(masses @ np.expm1(power * values)))
-    largest = float(values.max())
-    return power * largest + math.log(float(np.exp(power * (values - largest)) @ masses))
+def _log_moment(values: Any, masses: Any, powers: Any) -> Any:
+    """Return the same at some powers."""
+    products, largest = np.multiply.outer(powers, values), float(values.max())
+    near = np.log1p(np.expm1(np.minimum(products, 1.0)) @ masses)
+    far = powers * largest + np.log(np.exp(products - np.multiply.outer(powers, largest)[..., None]) @ masses)
+    return np.where(powers * float(np.abs(values).max()) < 1, near, far)
 
 
 def _renyi(loss: Loss, order: float) -> Bounds:
     """Return bounds on the divergence of one loss at an order."""
+    if loss[0] == "choice":
+        lows, highs = zip(*(_renyi(option, order) for option in loss[1]), strict=True)
+        return max(lows), max(highs)
     if _infinite(loss):
         return math.inf, math.inf
     kind, size, s = loss[0], loss[1], order - 1
@@ -122,38 +144,127 @@ def _renyi(loss: Loss, order: float) -> Bounds:
         value = (s * size + math.log1p(s / (2 * s + 1) * math.expm1(-(2 * s + 1) * size))) / s
     elif kind == "discrete":
         values, masses = np.array(size).T
-        value = _log_moment(values, masses, s) / s
+        value = float(_log_moment(values, masses, np.array(s))) / s
     elif kind == "range":
         low = -math.expm1(-s * size)
         high = math.expm1(size) + low
         best = s * high / (order * low)
         value = math.log(best) + math.log(high / order / math.expm1(size)) / s
-        return 0.0, value * (1 + _SLIP) + 1e-13 / s
     else:
-        return OPEN
+        return _of_cells(loss, s)
     return max(0.0, value * (1 - _SLIP) - 1e-13 / s), value * (1 + _SLIP) + 1e-13 / s
 
 
+def _of_cells(loss: Loss, s: float) -> Bounds:
+    """Return the same of a loss made of others, by atoms that dominate it and labels that a pair attains."""
+    held = drawn(loss)
+    if held is not None:
+        return _of_sample(*held, s, removed=len(loss[2]) > 1)
+    found = pair(loss, MOST)
+    labels, under = found.p > 0, np.log(np.maximum(found.q, 1e-320)) - found.told
+    low = np.logaddexp.reduce(((1 + s) * np.log(np.maximum(found.p, 1e-320)) - s * under)[labels], initial=-700.0) / s
+    tops = s * found.at + np.log(np.maximum(found.masses, 1e-320))
+    high = math.inf if found.lost else float(np.logaddexp.reduce(tops)) / s
+    return max(0.0, float(low) * (1 - _SLIP) - 1e-12 / s), high * (1 + _SLIP) + 1e-12 / s
+
+
+def _of_sample(rate: float, mu: float, s: float, *, removed: bool) -> Bounds:
+    """Return the same of a Gaussian release on a Poisson sample: at whole orders in closed form, by chords between.
+
+    Source: Mironov, Talwar and Zhang (2019), Theorems 4 and 5, and section 3.3.
+    """
+    below = math.floor(1 + s)
+    if s > _ORDER:
+        return 0.0, (1 + s) * mu * mu / 2 * (1 + _SLIP)
+    ends = []
+    for order in (below, below + 1):
+        k = np.arange(order + 1)
+        rows = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1) + k * math.log(rate)
+        ends.append(float(np.logaddexp.reduce(rows + xlog1py(order - k, -rate) + (k * k - k) * mu * mu / 2)))
+    chord = ends[0] + (ends[1] - ends[0]) * (1 + s - below)
+    high = min((1 + s) * mu * mu / 2, chord / s)
+    exact = removed and below == 1 + s  # a record that is added costs no more
+    return exact * (high * (1 - _SLIP) - 1e-13 * (1 + s) / s), high * (1 + _SLIP) + 1e-13 * (1 + s) / s
+
+
 def _mu(losses: Multiset, alternatives: list[Multiset]) -> Bounds:
-    """Return bounds on mu: squares of Gaussian ones add up; of others what some epsilon shows, and the largest loss."""
+    """Return bounds on mu: squares of Gaussian ones add up; of others corners of the trade-off curve, and squares."""
+    losses = _of_whole(settled(losses))
     if any(map(_infinite, losses)):
         return math.inf, math.inf
     if {loss[0] for loss in losses if loss[1]} <= {"gaussian"}:
         return _rounded(math.sqrt(math.fsum(loss[1] ** 2 * n for loss, n in losses.items())))
-    curve = Worst(alternatives)
-    shown = [_mu_at(epsilon, curve.delta(float(epsilon))[0]) for epsilon in np.linspace(0.0, 6.0, 61)]
+    if alone(losses):
+        values, masses = np.array(next(iter(losses))[1])[::-1].T
+        rows = [(np.cumsum(row)[:-1], np.cumsum(row[::-1])[-2::-1]) for row in (masses, masses * np.exp(-values))]
+        mu = float(np.max(_normal(*rows[0]) - _normal(*rows[1]), initial=0.0))
+        return mu * (1 - _SLIP), mu * (1 + _SLIP)
     squares = [(_of_largest(loss) ** 2, n) for loss, n in losses.items() if loss[1]]
-    return max(shown), math.sqrt(math.fsum(square * n for square, n in squares)) * (1 + _SLIP)
+    added = math.sqrt(math.fsum(square * n for square, n in squares)) * (1 + _SLIP)
+    curve = Worst(alternatives)
+    one = next(iter(losses))
+    known = losses.total() == 1 and one[0] in ("laplace", "range")
+    most = curve.largest if curve.largest < 600 else 6.0
+    at = np.linspace(0.0, most, _KNOTS if known else _FEW)
+    heights = _closed(one, at) if known else np.array([curve.delta(float(epsilon))[1] for epsilon in at])
+    asked = at[::_EVERY] if known else at
+    shown = [_mu_at(float(epsilon), curve.delta(float(epsilon))[0]) for epsilon in asked]
+    corners = _corners(np.exp(at), heights) if curve.largest < 600 else math.inf
+    return max(shown), min(added, corners * (1 + _SLIP))
+
+
+def _closed(loss: Loss, at: Any) -> Any:
+    """Return the curve of Laplace noise, or of one choice of a bounded range, at epsilons up to its largest loss."""
+    if loss[0] == "laplace":
+        return -np.expm1((at - loss[1]) / 2)
+    return np.expm1((loss[1] - at) / 2) ** 2 * np.exp(at - loss[1]) / -math.expm1(-loss[1])
+
+
+def _corners(x: Any, heights: Any) -> float:
+    """Return the mu of a polygon above a curve that is 0 at its end: at a corner: what lies above a Gaussian is convex.
+
+    The larger curve of both orders counts, which below epsilon 0 shows the same corners in the other order.
+    """
+    hull = [(float(x[0]), float(heights[0]))]
+    for point in zip(x[1:].tolist(), [*heights[1:-1].tolist(), 0.0], strict=True):
+        while len(hull) > 1 and _turns(hull[-2], hull[-1], point):
+            hull.pop()
+        hull.append(point)
+    ends, tops = np.array(hull).T
+    under = -np.diff(tops) / np.diff(ends)
+    over = tops[:-1] + under * ends[:-1]
+    return float(np.max(_normal(over, 1 - over) - _normal(under, 1 - under)))
+
+
+def _turns(one: tuple[float, float], two: tuple[float, float], end: tuple[float, float]) -> bool:
+    """Return whether the middle point lies on or above the line between the others."""
+    return (two[1] - one[1]) * (end[0] - two[0]) >= (end[1] - two[1]) * (two[0] - one[0])
+
+
+def _normal(mass: Any, rest: Any) -> Any:
+    """Return the normal quantile of a mass, by the smaller one of it and the rest."""
+    return np.where(mass < 0.5, ndtri(np.minimum(mass, 0.5)), -ndtri(np.minimum(rest, 0.5)))
+
+
+def _of_whole(losses: Multiset) -> Multiset:
+    """Return a multiset with one pair for what has several, and Gaussian releases on samples as whole ones.
+
+    A divergence of a mixture is at most that of its parts. Over its order, and in mu, a sampled Gaussian release tends
+    to the whole one at rare outputs.
+    """
+    found: Multiset = Counter()
+    for loss, n in losses.items():
+        held = drawn(loss)
+        found[("gaussian", held[1]) if held else loss[2] if loss[0] == "once" else loss] += n
+    return found
 
 
 def _of_largest(loss: Loss) -> float:
     """Return a mu for a Gaussian, or for what loses at most so much either way."""
     if loss[0] == "gaussian":
         return float(loss[1])
-    if loss[0] == "discrete":
-        largest = max(abs(value) for value, _ in loss[1])
-        return -2 * float(ndtri(1 / (1 + math.exp(largest)))) if largest < 700 else math.inf
-    return -2 * float(ndtri(1 / (1 + math.exp(loss[1])))) if loss[0] in ("laplace", "range") else math.inf
+    largest = max(supremum(loss), supremum(reverse(loss)))
+    return -2 * float(ndtri(1 / (1 + math.exp(largest)))) if largest < 700 and not leak(loss) else math.inf
 
 
 def _mu_at(epsilon: float, delta: float) -> float:

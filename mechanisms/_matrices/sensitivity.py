@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 
 from dpaudit.model.mechanism import Array
-from mechanisms._strategies import Strategy, square_root_coefficients, strategy_matrix
+from mechanisms._matrices.strategies import Strategy, square_root_coefficients, strategy_matrix
 
 _MOST_SCHEDULES, _MOST_SIGNS = 20_000, 12
 _DENSE = 512

@@ -1,0 +1,205 @@
+"""Adaptive choices of one bounded range, from both sides: the exponential mechanism, several times in a row.
+
+A pair of range r has at worst two losses, t and t - r, t with probability u = (E - e^t) / (E - 1), E = e^r, and any t
+from 0 to r. Which t is worst depends on what is asked, so that each step may choose its own from what was seen:
+
+    D_0(x) = (1 - x)_+,    D_n(x) = sup_t  u D_(n-1)(x e^-t) + (1 - u) D_(n-1)(x e^(r-t)).
+
+From below t and ln x lie on a grid of step h = r / m: those are strategies. Each keeps what it loses under Q, so that
+its tangent holds between places of the grid. From above t lies in a cell [A, B] of e^t: X D(x / X) is convex in X, so
+that it lies below the chord through both ends, and the value is c0 / X + c1 + c2 X, which is largest at an end or at
+the root of c0 / c2. D_n is convex in x, so that chords hold between places.
+Source: Dong, Durfee and Rogers (2020), Lemma 3.2 and Definition 4.1, for the pairs and the recursion.
+"""
+
+import math
+from functools import lru_cache, partial
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpaudit.engines.engine import Engine
+from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
+from dpaudit.model.losses import Composition, DiscreteLoss
+
+Floats: TypeAlias = NDArray[np.float64]
+_FINEST, _COARSEST = 80, 6  # places of the grid within a range
+_LONG, _SHORT = 2e8, 4e6  # entries that a recursion fills: some five seconds, and a tenth of one
+_DEVIATIONS = 11.0  # of the sum of losses, each r / 2, that a window holds on either side
+_SLIP = 2.0**-47  # over h: what rounding makes of a share or a slope, for each step
+_NARROWEST, _WIDEST = 1e-3, 40.0  # ranges of which E - 1 keeps its digits
+_CLOSED = 1e-13  # relative; what rounding makes of the closed form
+
+
+class _Curve(NamedTuple):
+    """D_n at places x: from below with the mass under Q of the event that shows it, and from above."""
+
+    x: Floats
+    low: Floats
+    under_q: Floats
+    high: Floats
+
+
+def curve_at_once(span: float, epsilon: float) -> float:
+    """Return the delta of one release of a bounded range: (e^(r/2) - e^(epsilon/2))^2 / (e^r - 1).
+
+    >>> curve_at_once(2.0, 2.0), curve_at_once(2.0, 0.0) == math.tanh(0.5)
+    (0.0, True)
+    """
+    gap = (span - epsilon) / 2
+    return math.expm1(gap) ** 2 * math.exp(epsilon - span) / -math.expm1(-span) if gap > 0 else 0.0
+
+
+@lru_cache(maxsize=32)
+def _adaptive(span: float, times: int, cells: int) -> _Curve:
+    """Return the curve of so many adaptive choices of one range."""
+    h = span / cells
+    reach = math.ceil(min(times * span, _window(span, times)) / h)
+    places = np.arange(-reach, reach + 1) * h
+    x, steps = np.exp(places), np.exp(np.arange(cells + 1) * h)
+    low = np.maximum(0.0, -np.expm1(places))
+    under, high = (places < 0).astype(np.float64), low
+    for _ in range(times):
+        low, under = _strategy(x, low, under, steps)
+        high = _bound(x, high, steps)
+    slip = times * _SLIP / h / -math.expm1(-span)
+    return _Curve(x, low * (1 - slip), under * (1 + slip), np.minimum(1.0, high * (1 + slip) + 1e-300))
+
+
+def _window(span: float, times: int) -> float:
+    """Return how far from 0 a sum of losses is followed."""
+    return times * span**2 / 4 + _DEVIATIONS * math.sqrt(times) * span / 2 + span
+
+
+def _strategy(x: Floats, low: Floats, under: Floats, steps: Floats) -> tuple[Floats, Floats]:
+    """Return one more step from below; left of the window everything is told apart by 1 - x, right of it nothing is."""
+    cells, whole = len(steps) - 1, steps[-1]
+    outer = x[0] * np.exp(np.log(steps[1]) * np.arange(-cells, 0))
+    p = np.concatenate([1 - outer, low, np.zeros(cells)])
+    q = np.concatenate([np.ones(cells), under, np.zeros(cells)])
+    best, best_q = low.copy(), under.copy()
+    for k in range(1, cells):
+        share = (whole - steps[k]) / (whole - 1)
+        at, above = slice(cells - k, cells - k + len(x)), slice(2 * cells - k, 2 * cells - k + len(x))
+        found = share * p[at] + (1 - share) * p[above]
+        better = found > best
+        best[better] = found[better]
+        event = share / steps[k] * q[at] + (1 - share) * whole / steps[k] * q[above]
+        best_q[better] = event[better]
+    return best, best_q
+
+
+def _bound(x: Floats, high: Floats, steps: Floats) -> Floats:
+    """Return one more step from above; left of the window the curve lies below the chord from (0, 1)."""
+    cells, whole = len(steps) - 1, steps[-1]
+    outer = np.exp(np.log(steps[1]) * np.arange(-cells, 0))
+    padded = np.concatenate([1 - (1 - high[0]) * outer, high, np.full(cells, high[-1])])
+    rows = [
+        (padded[cells - k : cells - k + len(x)], padded[2 * cells - k : 2 * cells - k + len(x)])
+        for k in range(cells + 1)
+    ]
+    best, rounded = high.copy(), _SLIP / math.log(steps[1]) * whole
+    for k in range(cells):
+        a, b = steps[k], steps[k + 1]
+        (one, two), (one_after, two_after) = rows[k], rows[k + 1]
+        alpha, alpha_2 = a * b * (one - one_after) / (b - a), a * b * (two - two_after) / (b - a)
+        beta, beta_2 = (b * one_after - a * one) / (b - a), (b * two_after - a * two) / (b - a)
+        c0, c1, c2 = whole * alpha - alpha_2, whole * beta - alpha - beta_2 + alpha_2, beta_2 - beta
+        ends = (whole - b) * one_after + (b - 1) * two_after
+        product = np.maximum(c0 * c2, 0.0)
+        inside = (c0 < 0) & (c2 < 0) & (c0 <= c2 * (a * a)) & (c0 >= c2 * (b * b))
+        found = np.where(inside, np.maximum(ends, c1 - 2 * np.sqrt(product)), ends)
+        np.maximum(best, (found + rounded * one_after) / (whole - 1), out=best)
+    return best
+
+
+def _ranged(composition: Composition) -> tuple[float, int] | None:
+    """Return the range of a composition of one bounded range, and how often it is met; None for any other."""
+    if len(composition.parts) != 1:
+        return None
+    ((loss, times),) = composition.parts
+    return (loss.span, times) if isinstance(loss, DiscreteLoss) and loss.span is not None else None
+
+
+def _cells(span: float, times: int, work: float) -> int:
+    """Return how finely a range is cut, for so many entries."""
+    reach = min(times * span, _window(span, times))
+    return min(_FINEST, math.floor(math.sqrt(work * span / (2 * times * reach))))
+
+
+def _covers(composition: Composition, *, work: float) -> bool:
+    """Return whether all losses have one bounded range, and a grid of so many entries is fine enough for them."""
+    ranged = _ranged(composition)
+    if ranged is None:
+        return False
+    span, times = ranged
+    return times == 1 or (_NARROWEST <= span <= _WIDEST and _cells(span, times, work) >= _COARSEST)
+
+
+def _curve(composition: Composition, work: float) -> tuple[float, int, _Curve]:
+    """Return the range, how often it is met, and the curve of the choices."""
+    ranged = _ranged(composition)
+    if ranged is None:
+        raise TypeError("Expected the losses of one bounded range.")
+    span, times = ranged
+    return span, times, _adaptive(span, times, _cells(span, times, work))
+
+
+def _delta(composition: Composition, epsilon: float, *, work: float) -> Bracket:
+    """Return bounds on the largest delta that choices of one range reach at an epsilon of 0 or more."""
+    ranged = _ranged(composition)
+    if ranged is not None and ranged[1] == 1:
+        exact = curve_at_once(ranged[0], epsilon)
+        return Bracket(lower=exact * (1 - _CLOSED), upper=min(1.0, exact * (1 + _CLOSED)), engines=("range",))
+    span, times, curve = _curve(composition, work)
+    if epsilon >= times * span:
+        return Bracket(lower=0.0, upper=0.0, engines=("range",))
+    x = math.exp(min(epsilon, 700.0))
+    after = int(np.searchsorted(curve.x, x, side="right"))
+    if after == len(curve.x):
+        return Bracket(lower=0.0, upper=float(curve.high[-1]), engines=("range",))
+    one, two = curve.x[after - 1], curve.x[after]
+    slip = 4 * times * _SLIP * len(curve.x) / (2 * math.log(curve.x[-1])) / -math.expm1(-span)
+    tangents = (
+        curve.low[after - 1] - curve.under_q[after - 1] * (x - one) * (1 + slip),
+        curve.low[after] + curve.under_q[after] * (two - x) * (1 - slip),
+    )
+    share = (x - one) / (two - one)
+    chord = float(curve.high[after - 1] * (1 - share) + curve.high[after] * share) * (1 + _CLOSED)
+    low = max(0.0, *(float(tangent) for tangent in tangents)) * (1 - _CLOSED)
+    return Bracket(lower=min(low, chord), upper=min(1.0, chord), engines=("range",))
+
+
+def _epsilon(composition: Composition, delta: float, *, work: float) -> Bracket:
+    """Return bounds on the smallest epsilon of 0 or more at which choices of one range reach no more than `delta`.
+
+    At delta 0 it is the sum of all ranges, which choices come as near to as one likes.
+    """
+    ranged = _ranged(composition)
+    if ranged is not None and (ranged[1] == 1 or not delta):
+        span, times = ranged
+        root = math.exp(span / 2) - math.sqrt(delta * math.expm1(span))
+        exact = 2 * math.log(max(1.0, root)) if delta else times * span
+        off = _CLOSED * (1 + exact) if delta else _CLOSED * exact
+        return Bracket(lower=max(0.0, exact - off), upper=exact + off, engines=("range",))
+
+    def at(epsilon: float) -> Bracket:
+        return _delta(composition, epsilon, work=work)
+
+    low = largest_epsilon(lambda epsilon: at(epsilon).lower, delta)
+    return Bracket(lower=low, upper=smallest_epsilon(lambda epsilon: at(epsilon).upper, delta), engines=("range",))
+
+
+def _engine(work: float) -> Engine:
+    """Return the engine that fills so many entries."""
+    return Engine(
+        name="range",
+        covers=partial(_covers, work=work),
+        delta=partial(_delta, work=work),
+        epsilon=partial(_epsilon, work=work),
+    )
+
+
+ADAPTIVE, ADAPTIVE_SOON = _engine(_LONG), _engine(_SHORT)
+"""Both sides for choices of one bounded range; like `RANGED` they are not compared with the law that dominates."""

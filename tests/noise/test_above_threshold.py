@@ -1,0 +1,95 @@
+"""The sparse vector technique: right variants are certified, and the wrong ones that it can say are refuted.
+
+Variants are those of Lyu, Su and Li (2017), Figure 1, at a claim of 1: the threshold's and the queries' scales of each.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpaudit import Claim, Release, Repeat, certify, verify
+from dpaudit.model.measures.claims import RhoClaim
+from mechanisms import AboveThreshold
+
+CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
+
+
+def asked(threshold: float, query: float, **more: Any) -> Release:
+    noise = AboveThreshold(
+        threshold_scale=threshold, query_scale=query, linf_sensitivity=1.0, neighbours="replace_one", **more
+    )
+    return Release(label="answers", mechanism=noise)
+
+
+@pytest.mark.parametrize(
+    ("cutoff", "horizon", "least"), [(1, 2, 0.4215), (1, 11, 0.9979), (1, 62, 0.999999), (5, 62, 0.99999)]
+)
+def test_the_right_variant_is_certified_and_tight(cutoff: int, horizon: int, least: float) -> None:
+    """Laplace(2) on the threshold, Laplace(4 c) on queries: pure with epsilon 1, however many queries there are."""
+    certificate = certify(asked(2.0, 4.0 * cutoff, cutoff=cutoff, horizon=horizon), CLAIM)
+    assert certificate.verdict == "certified"
+    assert certificate.tight.epsilon.lower >= least
+    assert verify(certificate.to_json()).accepted
+
+
+def test_monotone_queries_need_half_the_noise() -> None:
+    """Laplace(2 c) on queries; twin: the same noise for queries that move both ways is refuted at 1.5."""
+    noise = {"cutoff": 2, "horizon": 62}
+    assert certify(asked(2.0, 4.0, queries="monotone", **noise), CLAIM).verdict == "certified"
+    both = certify(asked(2.0, 4.0, **noise), CLAIM)
+    assert both.verdict == "refuted"
+    assert both.tight.epsilon.lower == pytest.approx(1.5, abs=1e-6)
+    assert verify(both.to_json()).accepted
+
+
+@pytest.mark.parametrize(("cutoff", "horizon", "attained"), [(1, 11, 1.7499), (2, 62, 3.2499), (5, 62, 7.7499)])
+def test_noise_on_queries_without_the_cutoff_is_refuted(cutoff: int, horizon: int, attained: float) -> None:
+    """Variant 4, Laplace(4) and Laplace(4/3) whatever the cutoff: (1 + 6 c) / 4."""
+    certificate = certify(asked(4.0, 4 / 3, cutoff=cutoff, horizon=horizon), CLAIM)
+    assert certificate.verdict == "refuted"
+    assert attained <= certificate.tight.epsilon.lower <= (1 + 6 * cutoff) / 4
+    assert verify(certificate.to_json()).accepted
+
+
+@pytest.mark.parametrize(("half", "attained"), [(2, 1.68), (5, 4.45), (10, 9.22)])
+def test_answers_without_a_cutoff_are_refuted(half: int, attained: float) -> None:
+    """Variant 6, Laplace(2) on both and no end: the pattern below^m above^m."""
+    certificate = certify(asked(2.0, 2.0, cutoff=2 * half, horizon=2 * half), CLAIM)
+    assert certificate.verdict == "refuted"
+    assert certificate.tight.epsilon.lower >= attained
+    assert verify(certificate.to_json()).accepted
+
+
+def test_it_is_counted_in_rho_and_repeated() -> None:
+    for claim in (RhoClaim(rho=0.4622, neighbours="replace_one"), Claim(epsilon=1.0, neighbours="replace_one")):
+        assert certify(asked(2.0, 4.0), claim).verdict == "certified"
+        assert verify(certify(asked(2.0, 4.0), claim).to_json()).accepted
+    thrice = certify(Repeat(part=asked(2.0, 4.0, horizon=20), times=3), Claim(epsilon=3.0, neighbours="replace_one"))
+    assert thrice.verdict == "certified"
+    assert verify(thrice.to_json()).accepted
+
+
+def test_the_chances_of_all_patterns_sum_to_one() -> None:
+    noise = AboveThreshold(
+        threshold_scale=1.0, query_scale=2.0, linf_sensitivity=1.0, neighbours="replace_one", cutoff=2, horizon=5
+    )
+    queries = np.array([0.3, -1.0, 2.0, 0.0, 0.7])
+    logs = noise.log_density(np.arange(32), np.broadcast_to(queries, (32, 5)))
+    assert np.exp(logs).sum() == pytest.approx(1.0, abs=1e-12)
+    assert np.isneginf(logs[0b111])
+
+
+def test_an_answer_after_the_last_one_is_never_given() -> None:
+    noise = AboveThreshold(
+        threshold_scale=1.0, query_scale=1.0, linf_sensitivity=1.0, neighbours="replace_one", cutoff=2, horizon=6
+    )
+    told = noise.release(np.full((1000, 6), 50.0), np.random.default_rng(0))
+    assert (told == 0b11).all()
+
+
+def test_more_answers_than_queries_are_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="cutoff=3 to be at most horizon=2"):
+        asked(1.0, 1.0, cutoff=3, horizon=2)
+    with pytest.raises(ValueError, match="horizon=63 to be at most 62"):
+        asked(1.0, 1.0, horizon=63)
