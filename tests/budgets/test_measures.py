@@ -10,13 +10,14 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 
 from dpaudit import Claim, Release, Repeat, Sequential, Stated, Subsample, certify, schemas
+from dpaudit.accounting.calibration import smallest_noise
 from dpaudit.accounting.curves.measures import rho_of_range
 from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import ConfigError, UnsupportedError
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.codec import decode_claim, encode
-from dpaudit.model.declaration import Declaration
+from dpaudit.model.declaration import Declaration, scaled
 from dpaudit.model.measures.claims import MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.verifier import verify
 from mechanisms import Finite, Gaussian, Laplace, RandomisedResponse
@@ -164,3 +165,29 @@ def test_a_forged_end_in_a_measure_is_no_accepted_certificate(claim: Claim) -> N
             end |= {"lower": 0.0, "upper": end["upper"] * (factor if factor < end["upper"] else 1)}
         data["declaration"] = honest.to_dict()["declaration"]
         assert not verify(json.dumps(data | {"digest": digest_of(data)})).accepted
+
+
+@pytest.mark.parametrize("release", [SUM, COUNT, ANSWER], ids=lambda release: str(release.label))
+@pytest.mark.parametrize(
+    "claim",
+    [rho(0.1), mu(0.5), RenyiClaim(renyi=((2.0, 0.2), (4.0, 0.3)), neighbours=RELATION)],
+    ids=lambda claim: str(claim.measure),
+)
+def test_the_calibrated_noise_certifies_and_a_little_less_is_refuted(release: Release, claim: Claim) -> None:
+    """The smallest noise in the measure of the claim: 1e-4 less is refuted by the same pair."""
+    factor = smallest_noise(release, claim)
+    assert certify(scaled(release, factor), claim).verdict == "certified"
+    assert certify(scaled(release, factor * (1 - 1e-4)), claim).verdict == "refuted"
+
+
+def test_the_calibrated_noise_of_a_gaussian_release_is_that_of_its_formula() -> None:
+    """stddev = sensitivity / sqrt(2 rho), and sensitivity / mu."""
+    assert smallest_noise(SUM, rho(0.1)) == pytest.approx(math.sqrt(5), rel=1e-9)
+    assert smallest_noise(FOUR, mu(0.5)) == pytest.approx(4.0, rel=1e-9)
+    points = ProfileClaim(profile=((1.0, 0.1270), (2.0, 0.021)), neighbours=RELATION)
+    assert smallest_noise(SUM, points) == pytest.approx(1.0, rel=1e-3)
+
+
+def test_no_noise_reaches_a_rho_where_a_part_is_stated() -> None:
+    with pytest.raises(UnsupportedError, match=r"rho = 0\.1"):
+        smallest_noise(Sequential(parts=(SUM, TOLD)), rho(0.1))
