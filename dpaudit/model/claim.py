@@ -102,6 +102,11 @@ class Claim:
         if not self.unit.strip():
             raise ValueError("Expected unit to say in plain language what one record is; it is empty.")
 
+    @property
+    def words(self) -> str:
+        """The claim's numbers in a message."""
+        return f"epsilon={self.epsilon:g}, delta={self.delta:g}"
+
     def implied_by(self, model: Model) -> bool:
         """Return whether a proof for `model` carries over to the model of this claim.
 
