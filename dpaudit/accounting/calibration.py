@@ -163,6 +163,8 @@ def _excess_of(alternatives: Alternatives, claim: Claim, engines: tuple[Engine, 
         case MeasuredClaim():
             highs = (high for _, high in bounds_of(form, claim))
             return max(log_ratio(high, limit) for high, limit in zip(highs, limits_of(claim), strict=True))
+        case _:
+            pass
     if claim.delta > 0:
         return log_ratio(bracket_delta(form, claim.epsilon, engines).upper, claim.delta)
     return log_ratio(bracket_epsilon(form, 0.0, engines).upper, claim.epsilon)

@@ -12,6 +12,7 @@ from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import BESIDE_THE_PROOF, evidence_on
+from dpaudit.certification.in_measures import apart, stated_sum
 from dpaudit.certification.on_trust import ALONE, sources_of, without_word
 from dpaudit.checks import meant, one_of
 from dpaudit.errors import DeclarationError, UnsupportedError
@@ -66,7 +67,7 @@ def measured(
     """
     one_of("effort", effort, ("quick", "default", "sharp"))
     known = merge(conditions_of(declaration, claim.neighbours), conditions)
-    judgement = derived(declaration, claim.neighbours)
+    judgement = derived(apart(declaration, claim.measure), claim.neighbours)
     found = attained_by_one_pair(judgement, known)
     form = folded(judgement.above, found)
     rows = _rows(declaration, claim, known, form, effort)
@@ -110,8 +111,11 @@ def _rows(
     if isinstance(claim, ProfileClaim):
         return [_point(declaration, claim, conditions, point, effort) for point in claim.profile]
     square = claim.measure == "mu"
-    ends = zip(claim.rows, bounds_of(form, claim), strict=True)
-    return [_Row(at, claimed, low, high, square=square) for (at, claimed), (low, high) in ends]
+    rows = []
+    for (at, claimed), (low, high) in zip(claim.rows, bounds_of(form, claim), strict=True):
+        told = stated_sum(declaration, claim.measure) * (1 if at is None else meant(at))
+        rows.append(_Row(at, claimed, low, told + high if told else high, square=square))
+    return rows
 
 
 def ends_of(declaration: Declaration, claim: MeasuredClaim) -> Ends:
@@ -119,7 +123,7 @@ def ends_of(declaration: Declaration, claim: MeasuredClaim) -> Ends:
 
     Raises: UnsupportedError, DeclarationError: a node that no rule covers.
     """
-    judgement = derived(declaration, claim.neighbours)
+    judgement = derived(apart(declaration, claim.measure), claim.neighbours)
     form = folded(judgement.above, attained_by_one_pair(judgement))
     return _ends(claim, _rows(declaration, claim, (), form, "quick"))
 

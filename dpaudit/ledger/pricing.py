@@ -85,6 +85,8 @@ def _in_measure(claim: MeasuredClaim, proved: list[Fraction], spending: Filter) 
                 cost = spending.theorem.cost_of_loss(ApproximateLoss(epsilon=epsilon, delta=float(delta)))
                 if cost is not None:
                     yield Price(cost=cost, rule=f"its point at epsilon {epsilon:g}")
+        case _:
+            return
 
 
 def _at_one_order(claim: MeasuredClaim, proved: list[Fraction], budget: Claim) -> Iterator[Price]:
@@ -99,6 +101,8 @@ def _at_one_order(claim: MeasuredClaim, proved: list[Fraction], budget: Claim) -
             higher = [end for (at, _), end in zip(points, proved, strict=True) if at >= order]
             if higher:
                 yield Price(cost=Cost(amount=higher[0]), rule="its divergence at the next order")
+        case _:
+            return
 
 
 def _declared(part: Declaration, spending: Filter) -> Iterator[Price]:

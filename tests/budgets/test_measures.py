@@ -191,3 +191,51 @@ def test_the_calibrated_noise_of_a_gaussian_release_is_that_of_its_formula() -> 
 def test_no_noise_reaches_a_rho_where_a_part_is_stated() -> None:
     with pytest.raises(UnsupportedError, match=r"rho = 0\.1"):
         smallest_noise(Sequential(parts=(SUM, TOLD)), rho(0.1))
+
+
+@pytest.mark.parametrize(
+    ("declaration", "claim", "verdict"),
+    [
+        (Stated(rho=2.63, source="a census"), rho(2.63), "stated"),
+        (Stated(rho=2.63, source="a census"), rho(2.62), "not_proved"),
+        (Stated(rho=2.63, source="a census"), RenyiClaim(renyi=((2.0, 5.26),), neighbours=RELATION), "stated"),
+        (Stated(rho=2.63, source="a census"), RenyiClaim(renyi=((2.0, 5.25),), neighbours=RELATION), "not_proved"),
+        (Stated(rho=0.5, source="a census"), mu(9.0), "not_proved"),
+        (Stated(mu=1.0, source="a vendor"), rho(0.5), "stated"),
+        (Stated(mu=3.0, source="a vendor"), mu(3.0), "stated"),
+        (Sequential(parts=(FOUR, Stated(mu=1.5, source="a vendor"))), mu(2.5), "stated"),
+        (Sequential(parts=(FOUR, Stated(mu=1.5, source="a vendor"))), mu(2.49), "not_proved"),
+        (Sequential(parts=(FOUR, Stated(rho=1.0, source="a vendor"))), rho(3.0), "stated"),
+        (Sequential(parts=(FOUR, Stated(rho=1.0, source="a vendor"))), rho(1.99), "refuted"),
+        (Repeat(part=Stated(rho=0.1, source="a vendor"), times=3), rho(0.3), "stated"),
+        (Repeat(part=Stated(rho=0.1, source="a vendor"), times=3), rho(0.2999), "not_proved"),
+        (Subsample(part=Stated(rho=0.1, source="a vendor"), rate=0.5), None, "not_proved"),
+        (Stated(rho=0.1, source="a census"), Claim(epsilon=9.0, delta=1e-5, neighbours=RELATION), "not_proved"),
+    ],
+)
+def test_a_part_stated_in_rho_or_mu_adds_what_it_states(
+    declaration: Declaration, claim: Claim | None, verdict: str
+) -> None:
+    """Rho adds up, mu in squares, mu bounds rho and rho no mu; on a sample and for an epsilon nothing follows."""
+    relation: Neighbours = RELATION if claim is not None else "add_remove"
+    certificate = certify(declaration, claim or RhoClaim(rho=5.0, neighbours=relation))
+    assert certificate.verdict == verdict, certificate.reasons
+    assert verify(certificate.to_json()).accepted, verify(certificate.to_json())
+    assert Certificate.from_json(certificate.to_json()) == certificate
+    schema = Draft202012Validator(schemas.load("certificate"), registry=Registry())
+    schema.validate(json.loads(certificate.to_json()))
+
+
+def test_a_smaller_stated_sum_than_its_parts_is_no_accepted_certificate() -> None:
+    """A forged claim, end and reason of half of what is stated: the checker adds the parts up itself."""
+    honest = certify(Stated(rho=2.0, source="a census"), rho(2.0))
+    data = json.loads(honest.to_json().replace('"rho": 2.0', '"rho": 1.0').replace('"upper": 2.0', '"upper": 1.0'))
+    data["declaration"]["rho"] = 2.0
+    verification = verify(json.dumps(data | {"digest": digest_of(data)}))
+    assert not verification.accepted
+    assert "this checker proves 2" in verification.unconfirmed[0]
+
+
+def test_a_stated_part_without_a_number_is_refused() -> None:
+    with pytest.raises(ValueError, match="Expected epsilon, rho or mu"):
+        Stated(source="a vendor")

@@ -5,7 +5,7 @@ from typing import Any
 
 from dpaudit.verifier.folding import fold, model, walk
 from dpaudit.verifier.losses import Multiset
-from dpaudit.verifier.measured.bounds import Bounds, between, lost
+from dpaudit.verifier.measured.bounds import Bounds, added, apart, between, lost
 from dpaudit.verifier.numerics.decimals import above, below, full
 from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shape import TABLES
@@ -71,11 +71,12 @@ def complaints(data: Table, found: list[Multiset]) -> list[str]:
 def numbers(data: Table, found: list[Multiset]) -> Outcome:
     """Compare every stated end with this checker's own bounds."""
     measure, relation = data["claim"]["measure"], data["claim"]["neighbours"]
-    whole = fold(data["declaration"], relation)
+    tree, told = apart(data["declaration"], measure)
+    whole = fold(tree, relation)
     void = any(row["status"] == "violated" and row["kind"] not in _BESIDE for row in data["conditions"])
     outcome = Outcome()
     for at, claimed, low, high in rows_of(data):
-        upper, attained = between(measure, at, whole), between(measure, at, found)
+        upper, attained = added(measure, at, between(measure, at, whole), told), between(measure, at, found)
         if void and high < math.inf:
             outcome = outcome.joined(Outcome(("a condition is violated, and an upper end is stated all the same",)))
         ends = (
