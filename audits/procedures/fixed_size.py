@@ -276,11 +276,10 @@ class _Experiment:
         share *= 1.0 if shown is None else 1 - _IN_MEASURE
         decision = _decision(counts, self.claim, self.delta, share, gaussian=gaussian)
         epsilon = decision.deciding.epsilon
-        attack = _attack(prepared, counted, decision, share)
-        attack = attack if shown is None else replace(attack, significance=shown.significance)
+        attack = _attack(prepared, counted, decision, share if shown is None else shown.significance)
         power = self._power(case, epsilon, shown, prepared, attack, counted.cells, rng, probed, how)
         measured = measured_of(scores[labels], scores[~labels], counts, self.significance, prepared.rng.spawn(1)[0])
-        seed = seed_of(rng)
+        process, seed = e_process_bound(scores, labels, self.delta, self.significance), seed_of(rng)
         result = AuditResult(
             name=case.name,
             verdict=verdict_of(epsilon, power, self.claim, self.certified, shown),
@@ -293,11 +292,7 @@ class _Experiment:
             view=case.view,
             attack=prepared.attack,
             bound=decision.deciding.name,
-            bounds=(
-                decision.deciding,
-                *decision.others,
-                e_process_bound(scores, labels, self.delta, self.significance),
-            ),
+            bounds=(decision.deciding, *decision.others, process),
             counts=counts,
             seed=seed[0] if len(seed) == 1 and (probed is None or probed.repeatable) else None,
             claim=self.claim,
