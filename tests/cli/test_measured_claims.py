@@ -97,3 +97,15 @@ def test_calibrate_writes_the_noise_that_a_rho_needs(tmp_path: Path) -> None:
     assert run("calibrate", file, "--write").exit_code == 0
     assert "stddev = 1.41422" in file.read_text(encoding="utf-8")
     assert run("certify", file).exit_code == 0
+
+
+def test_checks_of_claims_in_a_measure_are_compared_over_time(tmp_path: Path) -> None:
+    """The claim that changed is told in its own measure; no epsilon is made up."""
+    for number, rho in enumerate((1.0, 1.5), start=1):
+        file = written(tmp_path, f"rho = {rho}")
+        assert run("check", file, "-o", tmp_path / f"out{number}").exit_code == 0
+    documents = [tmp_path / f"out{number}" / "check.json" for number in (1, 2)]
+    result = run("compare", *documents, documents[1])
+    assert result.exit_code == 0, result.output
+    assert "rho 1.0" in result.output
+    assert "epsilon" not in result.output
