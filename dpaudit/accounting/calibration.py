@@ -7,6 +7,7 @@ from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.curves.measures import Number, bounds_of, limits_of
 from dpaudit.accounting.fold import above, folded
 from dpaudit.accounting.normal_form import Alternatives
+from dpaudit.accounting.stated_parts import apart, with_stated
 from dpaudit.engines import ENGINES, GAUSSIAN, PROVED_UPPERS, UPPERS, Engine
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.engines.similar_losses import similar, with_noise
@@ -149,22 +150,20 @@ def excess(tree: Declaration, claim: Claim, engines: tuple[Engine, ...] = ENGINE
     The logarithm of proved delta over claimed delta; for a pure claim, of proved over claimed epsilon; of a claim in
     another measure the largest of its numbers, mu as its square.
     """
+    if isinstance(claim, MeasuredClaim) and not isinstance(claim, ProfileClaim):
+        form = folded(above(apart(tree, claim.measure), claim.neighbours), ())
+        ends = zip(claim.rows, bounds_of(form, claim), limits_of(claim), strict=True)
+        return max(log_ratio(with_stated(high, tree, claim, at), limit) for (at, _), (_, high), limit in ends)
     return _excess_of(above(tree, claim.neighbours), claim, engines)
 
 
 def _excess_of(alternatives: Alternatives, claim: Claim, engines: tuple[Engine, ...]) -> float:
     """Return `excess` of a declaration that folds into `alternatives`."""
     form = folded(alternatives, ())
-    match claim:
-        case ProfileClaim(profile=points):
-            who = claim.neighbours
-            each = (Claim(epsilon=epsilon, delta=delta, neighbours=who) for epsilon, delta in points)
-            return max(_excess_of(alternatives, point, engines) for point in each)
-        case MeasuredClaim():
-            highs = (high for _, high in bounds_of(form, claim))
-            return max(log_ratio(high, limit) for high, limit in zip(highs, limits_of(claim), strict=True))
-        case _:
-            pass
+    if isinstance(claim, ProfileClaim):
+        who = claim.neighbours
+        each = (Claim(epsilon=epsilon, delta=delta, neighbours=who) for epsilon, delta in claim.profile)
+        return max(_excess_of(alternatives, point, engines) for point in each)
     if claim.delta > 0:
         return log_ratio(bracket_delta(form, claim.epsilon, engines).upper, claim.delta)
     return log_ratio(bracket_epsilon(form, 0.0, engines).upper, claim.epsilon)

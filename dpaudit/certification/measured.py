@@ -8,11 +8,11 @@ from dpaudit.accounting.curves.measures import Number, bounds_of, one_sided_mass
 from dpaudit.accounting.derivation.walker import derived
 from dpaudit.accounting.fold import attained_by_one_pair, folded
 from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.accounting.stated_parts import apart, with_stated
 from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import BESIDE_THE_PROOF, evidence_on
-from dpaudit.certification.in_measures import apart, stated_sum
 from dpaudit.certification.on_trust import ALONE, sources_of, without_word
 from dpaudit.checks import meant, one_of
 from dpaudit.errors import DeclarationError, UnsupportedError
@@ -113,8 +113,8 @@ def _rows(
     square = claim.measure == "mu"
     rows = []
     for (at, claimed), (low, high) in zip(claim.rows, bounds_of(form, claim), strict=True):
-        told = stated_sum(declaration, claim.measure) * (1 if at is None else meant(at))
-        rows.append(_Row(at, claimed, low, told + high if told else high, square=square))
+        whole = with_stated(high, declaration, claim, at)
+        rows.append(_Row(at, claimed, low, whole, square=square))
     return rows
 
 

@@ -188,6 +188,14 @@ def test_the_calibrated_noise_of_a_gaussian_release_is_that_of_its_formula() -> 
     assert smallest_noise(SUM, points) == pytest.approx(1.0, rel=1e-3)
 
 
+def test_the_noise_beside_a_stated_rho_is_that_of_what_the_claim_leaves() -> None:
+    """rho 0.6 less 0.1 stated leaves 0.5: the declared noise; with 0.6 stated nothing is left."""
+    beside = Sequential(parts=(SUM, Stated(rho=0.1, source="a vendor")))
+    assert smallest_noise(beside, rho(0.6)) == pytest.approx(1.0, rel=1e-9)
+    with pytest.raises(UnsupportedError, match=r"rho = 0\.6"):
+        smallest_noise(Sequential(parts=(SUM, Stated(rho=0.6, source="a vendor"))), rho(0.6))
+
+
 def test_no_noise_reaches_a_rho_where_a_part_is_stated() -> None:
     with pytest.raises(UnsupportedError, match=r"rho = 0\.1"):
         smallest_noise(Sequential(parts=(SUM, TOLD)), rho(0.1))

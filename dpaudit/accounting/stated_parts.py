@@ -6,11 +6,14 @@ on samples, in groups and by cells such a part has no bound.
 Source: Bun and Steinke (2016), Proposition 1.4 and Lemma 1.7; Dong, Roth and Su (2022), Corollaries 2.1 and 3.3.
 """
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
+from dpaudit.accounting.curves.measures import Number
 from dpaudit.checks import meant
 from dpaudit.model.declaration import Billboard, Declaration, Local, PostProcess, Repeat, Sequential, Stated
+from dpaudit.model.measures.claims import MeasuredClaim
 
 
 def apart(node: Declaration, measure: str) -> Declaration:
@@ -28,6 +31,15 @@ def apart(node: Declaration, measure: str) -> Declaration:
             return replace(node, part=apart(part, measure))
         case _:
             return node
+
+
+def with_stated(high: Number, node: Declaration, claim: MeasuredClaim, at: float | None) -> Number:
+    """Return an upper bound on the rest of a declaration with what its stated parts add, exactly: no sum is rounded.
+
+    `at` is the order of a Renyi divergence, None for rho and for mu, whose bound is its square.
+    """
+    told = stated_sum(node, claim.measure) * (1 if at is None else meant(at))
+    return told + Fraction(high) if told and high < math.inf else high
 
 
 def stated_sum(node: Declaration, measure: str) -> Fraction:
