@@ -29,7 +29,7 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import ChoiceLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SimpleLoss
 
-_LARGEST = 700.0  # beyond it e^epsilon is no float, and the rate below 1e-300 anyway
+_LARGEST = 700.0  # from here on e^epsilon is no float, and no mu is given
 _ROUNDING = 1e-12
 _BITS = 32
 
@@ -91,20 +91,21 @@ def squared_mu(loss: SimpleLoss) -> Cost | None:
 
     The trade-off of epsilon is two lines that meet at equal error rates 1 / (1 + e^epsilon). A convex curve from (0, 1)
     to (1, 0) that meets them there lies below both; so mu = 2 Phi^-1(e^epsilon / (1 + e^epsilon)). A loss with a mass
-    has no mu. Source: Dong, Roth and Su (2022), Definition 2.6 and Proposition 2.5.
+    has no mu, and one of epsilon 700 or more is given none.
+    Source: Dong, Roth and Su (2022), Definition 2.6 and Proposition 2.5.
 
     >>> from dpaudit import LaplaceLoss
     >>> cost = squared_mu(LaplaceLoss(shift=1.0))
-    >>> cost is not None and 1.519 < float(cost.amount) < 1.521
+    >>> cost is not None and 1.517 < float(cost.amount) < 1.519
     True
     """
     if isinstance(loss, GaussianLoss):
         return gaussian(loss)
     bounded = pure(loss)
-    if bounded is None or bounded.mass:
+    if bounded is None or bounded.mass or bounded.amount >= _LARGEST:
         return None
     epsilon = math.nextafter(float(bounded.amount), math.inf)
-    mu = -2 * float(ndtri(1 / (1 + math.exp(min(_LARGEST, epsilon))))) * (1 + _ROUNDING)
+    mu = -2 * float(ndtri(1 / (1 + math.exp(epsilon)))) * (1 + _ROUNDING)
     return Cost(amount=rounded_up(mu**2)) if bounded.amount else Cost()
 
 

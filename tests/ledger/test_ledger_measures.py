@@ -146,6 +146,7 @@ def test_no_mu_below_that_of_an_epsilon_covers_its_randomised_response() -> None
     assert cost is not None
     assert math.sqrt(cost.amount) == pytest.approx(MU_OF_ONE, rel=1e-8)
     assert squared_mu(ApproximateLoss(epsilon=1.0, delta=1e-9)) is None
+    assert squared_mu(ApproximateLoss(epsilon=701.0, delta=0.0)) is None
 
 
 def test_the_command_line_keeps_an_account_in_rho(tmp_path: Path) -> None:
