@@ -10,13 +10,13 @@ from dpaudit.report.marks import certificate_word, marks_of
 from dpaudit.wording.audits import (
     audit_label,
     audit_meaning,
+    claimed_rows,
     lines_sentence,
     measured_rows,
     plan_phrase,
     power_sentence,
     releases_sentence,
     significance_phrase,
-    tested_rows,
 )
 from dpaudit.wording.certificates import (
     bracket_phrase,
@@ -71,7 +71,7 @@ def audit_markdown(result: AuditResult) -> str:
         ("attack", f"{result.attack}, view `{result.view}`"),
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
         ("bound", f"{result.bound} at significance {significance_phrase(result)}"),
-        *tested_rows(result),
+        *claimed_rows(result),
         *measured_rows(result.measured),
         *([] if result.plan is None else [("plan", plan_phrase(result.plan))]),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),

@@ -18,13 +18,13 @@ from dpaudit.report.marks import Mark, by_urgency, certificate_word, marks_of
 from dpaudit.wording.audits import (
     audit_label,
     audit_meaning,
+    claimed_rows,
     lines_sentence,
     measured_rows,
     plan_phrase,
     power_sentence,
     releases_sentence,
     significance_phrase,
-    tested_rows,
 )
 from dpaudit.wording.certificates import (
     bound_name,
@@ -74,7 +74,7 @@ def audit_text(result: AuditResult) -> RenderableType:
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
         ("bound", f"{result.bound}, wrong with probability at most {significance_phrase(result)}"),
         *(("assumes", held.assumption) for held in result.bounds if held.name == result.bound and held.assumption),
-        *tested_rows(result),
+        *claimed_rows(result),
         *measured_rows(result.measured),
         ("power", power_sentence(result)),
         *(("remark", remark) for remark in result.remarks),

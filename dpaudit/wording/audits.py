@@ -72,7 +72,7 @@ def claimed_phrase(result: AuditResult) -> str:
     return f"the {at_most(result.claimed_epsilon)} that follows from the claim {claim_parameters(result.claim)}"
 
 
-def tested_rows(result: AuditResult) -> list[tuple[str, str]]:
+def claimed_rows(result: AuditResult) -> list[tuple[str, str]]:
     """Return one row for each number of a claim in its own measure: the claimed one, and what the event shows."""
     if result.tested is None:
         return []
