@@ -4,6 +4,7 @@ The command line, the gate and the pytest plugin call it. Progress and notes go 
 """
 
 import hashlib
+import math
 import secrets
 import shlex
 import sqlite3
@@ -32,6 +33,7 @@ from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
 from dpaudit.model.deployment import Deployment
+from dpaudit.model.measures.ends import Ends
 from dpaudit.model.recorded_run import record_run
 from dpaudit.model.trace import Finding, admit
 from dpaudit.report import Report, write
@@ -43,7 +45,7 @@ from dpaudit.runtime.provenance import environment
 from dpaudit.runtime.sources import digest_of_sources, own_files
 from dpaudit.study.digests import HORIZONS, config_digest
 from dpaudit.study.usefulness import Usefulness, usefulness_of
-from dpaudit.wording.numerals import at_least
+from dpaudit.wording.audits import shown_phrase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +215,7 @@ def audits_of(
     Guarantee: right code is flagged by any of so many with probability at most that significance (Bonferroni's rule);
     a violation is one of `confirmed_attack`.
     """
-    certified = certificate.tight.epsilon.upper
+    certified = math.inf if isinstance(certificate.tight, Ends) else certificate.tight.epsilon.upper
     share = replace(settings, significance=settings.significance / max(1, sharing))
     results = tuple(
         confirmed_attack((number, case), certificate.claim, certified, share, seed, execution) for number, case in cases
@@ -276,7 +278,7 @@ def confirmed_attack(
         return replace(first, power=_of_two_stages(first.power))
     rng, stage = confirming_rng(seed, number), "confirmation"
     second = attack(case, claim, certified, settings, seed, rng, execution, stage)
-    shown = f"{first.runs:,} runs showed epsilon of at least {at_least(first.epsilon_lower)}"
+    shown = f"{first.runs:,} runs showed {shown_phrase(first)}"
     said = (
         f"A first audit of {shown}; the runs of this result are fresh and confirm it. Bounds on mu and "
         f"rho are those of the first runs. Significance "

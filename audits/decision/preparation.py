@@ -82,6 +82,17 @@ class Counted:
     rare: Array | None
     bit_guesses: Array | None
 
+    def part(self, runs: slice) -> "Counted":
+        """Return some of the runs."""
+        return replace(
+            self,
+            scores=self.scores[runs],
+            labels=self.labels[runs],
+            cells=None if self.cells is None else self.cells[runs],
+            rare=None if self.rare is None else self.rare[runs],
+            bit_guesses=None if self.bit_guesses is None else self.bit_guesses[runs],
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Beside:

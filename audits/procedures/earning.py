@@ -12,6 +12,7 @@ from audits.attacks.counting import CountedOdds
 from audits.decision.controls import factor_of, far_pair, gross
 from audits.decision.earned import CAUGHT, ERROR, nothing_earned, usual_control_runs, would_refute
 from audits.decision.events import LIKELIHOOD, Event, count_guesses, rated_event, rounded
+from audits.decision.other_measures import cut_against, would_refute_measure
 from audits.decision.upper_limit import counts_by_cell, epsilon_limit
 from audits.experiment.execution import Execution, Observed
 from audits.experiment.function_case import FunctionCase
@@ -20,6 +21,7 @@ from audits.experiment.trials import run_trials, together
 from audits.experiment.views import take
 from dpaudit import AuditCase, Claim, Counts, Power, PowerKind
 from dpaudit.model.case import Score
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Array
 
 _LIMIT_ERROR = 0.05
@@ -37,7 +39,8 @@ class Attack:
 
     A control is tried with this event, if there is one, and with one that a quarter of its own runs chooses. `read` is
     how outputs are read. `counted` is how many runs of a control must refute the claim. `gaussian` says that the
-    declared Gaussian bound stood beside the guessing bound, each at `significance`.
+    declared Gaussian bound stood beside the guessing bound, each at `significance`. `against` is a claim in its own
+    measure, which the threshold of the event must refute.
     """
 
     score: Score
@@ -48,6 +51,7 @@ class Attack:
     significance: float
     counted: int
     gaussian: bool = False
+    against: MeasuredClaim | None = None
 
 
 Counting = Callable[[int], Iterator[Counts]]
@@ -75,7 +79,7 @@ def earned_power(
     `most` is the number of runs of a control, None for the usual one, 0 for no control. Does not advance `rng`; spawns
     child generators.
     """
-    limit = _limit(limited, delta + _ROOM / runs)
+    limit = None if attack.against else _limit(limited, delta + _ROOM / runs)
     if limit is not None and limit <= gross(claim.epsilon):
         return Power(epsilon=limit, probability=1 - _LIMIT_ERROR, error=_LIMIT_ERROR, kind="upper_limit", repetitions=0)
     alone = case.alone or not isinstance(case, FunctionCase)
@@ -91,12 +95,16 @@ def earned_power(
         usual = usual_control_runs(runs, alone=alone, less_noise=kind == "less_noise")
         for counts in counting(usual if most is None else most):
             spent += counts.runs
-            refuted = would_refute(
-                counts, attack.counted, claim, delta, attack.significance, error, gaussian=attack.gaussian
-            )
-            if refuted:
+            if _refutes(attack, counts, claim, delta, error):
                 return Power(epsilon=epsilon, probability=CAUGHT, error=stated, kind=kind, repetitions=counts.runs)
     return nothing_earned(spent)
+
+
+def _refutes(attack: Attack, control: Counts, claim: Claim, delta: float, error: float) -> bool:
+    """Return whether the counts on a control show that the attack would refute the claim there."""
+    if attack.against is not None:
+        return would_refute_measure(control, attack.counted, attack.against, attack.significance, error)
+    return would_refute(control, attack.counted, claim, delta, attack.significance, error, gaussian=attack.gaussian)
 
 
 def _limit(limited: tuple[CountedOdds | None, Array | None, Array], delta: float) -> float | None:
@@ -115,7 +123,7 @@ def _planned(
     factor = factor_of(claim)
     streams = rng.spawn(3)
     planned: list[tuple[PowerKind, float, Counting]] = []
-    if case.weaker is not None:
+    if case.weaker is not None and attack.against is None:
         sizes = (gross(claim.epsilon), max(gross(claim.epsilon), _FAR_LESS_NOISE * claim.epsilon))
         for size, stream in zip(sorted(set(sizes)), streams, strict=False):
             if (weaker := case.weaker(size)) is not None:
@@ -174,6 +182,9 @@ def _chosen_and_counted(scores: Array, labels: Array, attack: Attack) -> Iterato
     if len(np.unique(scores[:first])) < 2:
         return
     _, event = rated_event(scores[:first], labels[:first], attack.counted, attack.significance, LIKELIHOOD)
+    if attack.against is not None:
+        cut = cut_against(attack.against, scores[:first], labels[:first], attack.counted, attack.significance)
+        event = replace(event, cut=cut)
     yield count_guesses(event, scores[first:], labels[first:])
 
 

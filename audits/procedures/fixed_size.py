@@ -21,6 +21,7 @@ from audits.bounds.guessing import guessing_bound
 from audits.decision.earned import nothing_earned
 from audits.decision.events import count_guesses, roc_points
 from audits.decision.measured import measured_of
+from audits.decision.other_measures import CHOOSING, cut_against, implied_claim, judged_by_event
 from audits.decision.other_significance import CountedBound
 from audits.decision.power import Bound, ceiling
 from audits.decision.preparation import Counted, Learner, Prepared, prepare
@@ -40,9 +41,14 @@ from audits.procedures.rare_values import rare_share, with_rare_values
 from audits.procedures.replayed import replayed
 from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
 from dpaudit.checks import count, open_probability, probability_below_one
+from dpaudit.model.audit_result import MeasureTest
 from dpaudit.model.case import Score
 from dpaudit.model.claim import require_claim, require_finite
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Array
+
+_IN_MEASURE = 0.9
+"""The part of the significance of a claim in its own measure that its test has; an implied epsilon has the rest."""
 
 DECLARED = "the output laws are Gaussian, as declared"
 """The assumption of the Gaussian bound about the code, where the declaration is Gaussian."""
@@ -95,12 +101,13 @@ def audit(
     """
     generator_of(rng)
     require_claim(claim)
-    require_finite(claim, "an audit")
+    implied = implied_claim(claim, delta) if isinstance(claim, MeasuredClaim) else claim
+    require_finite(implied, "an audit")
     count("runs", runs, at_least=4)
     execution = execution_of(how, fields)
     seconds = execution.run_seconds
-    looked = replayed(function, neighbours, data, claim, unit=unit, runs=runs, rng=rng, seconds=seconds)
-    pair, remarks = looked.attacked(pairs, claim, runs=runs, rng=rng, score=score)
+    looked = replayed(function, neighbours, data, implied, unit=unit, runs=runs, rng=rng, seconds=seconds)
+    pair, remarks = looked.attacked(pairs, implied, runs=runs, rng=rng, score=score)
     result = audit_case(
         function_case(function, pair, claim, score=score, name=name, view=view, arithmetic=arithmetic),
         claim,
@@ -148,6 +155,9 @@ def audit_case(
     with fresh runs, a tenth as many, at a part of `significance` (1e-9, or a hundredth of a smaller one) that the
     other deciding bounds leave to it; without controls (`control_runs` 0) it is left out. `ceiling` is the bound of an
     attack that is always right on the counted runs. An exception, an exit or a time-out is the outcome of its run.
+    A claim in rho, mu, Renyi divergences or points of a profile is tested as it is, all its numbers at once, by the
+    rates of one event (`tested`); what else is found is weighed by an epsilon that follows from it at `delta`, 1e-5 by
+    default. Such an audit is *not_refuted* at best: no violation of stated size is excluded in that measure.
     `how` says how runs are executed; only its `chunk_runs` changes results. With a `store`, counted and choosing chunks
     that are stored are not run again. The fields of `Execution` as keywords of this function are deprecated.
     Raises: ValueError: fewer than 4 runs, a relation other than the claim's, delta below the claim's, or a `learner`
@@ -158,13 +168,18 @@ def audit_case(
     'violation'
     """
     started = time.perf_counter()
+    require_claim(claim)
+    made, measured_claim = claim, claim if isinstance(claim, MeasuredClaim) else None
+    if measured_claim is not None:
+        claim = implied_claim(measured_claim, delta)
     require_finite(claim, "an audit")
     level = _level_of(case, claim, runs, rng, significance, learner, delta)
     most = count("control_runs", control_runs, at_least=0) if control_runs is not None else None
-    facts = ("fixed size", runs, level, significance, certified, control_runs)
+    facts = ("fixed size", runs, level, significance, certified, control_runs, *([made] if measured_claim else []))
     execution = stored_under(execution_of(how, fields), case, claim, rng, *facts, subjects=(learner,))
     experiment = _Experiment(
         claim=claim,
+        measured_claim=measured_claim,
         runs=runs,
         delta=level,
         significance=significance,
@@ -173,7 +188,8 @@ def audit_case(
         most=most,
         beside=level_of(case, significance) / (1 - LOW_BITS_SHARE),
     )
-    return replace(experiment.attacked(case, rng, execution), seconds=time.perf_counter() - started)
+    result = experiment.attacked(case, rng, execution)
+    return replace(result, claim=made, seconds=time.perf_counter() - started)
 
 
 def _level_of(
@@ -210,10 +226,13 @@ def _level_of(
 class _Experiment:
     """An audit of fixed size, for any case; `most` bounds the runs of its controls, None for the usual bound.
 
-    `beside` is the part of the significance that the deciding bounds leave to the attack on all fields.
+    `beside` is the part of the significance that the deciding bounds leave to the attack on all fields. A claim in its
+    own measure is `measured_claim`, and `claim` is what follows from it: it steers, and has a small part of the
+    significance.
     """
 
     claim: Claim
+    measured_claim: MeasuredClaim | None
     runs: int
     delta: float
     significance: float
@@ -250,18 +269,20 @@ class _Experiment:
         share = self._share(gaussian=gaussian) * (1 - LOW_BITS_SHARE if bits_decide else 1)
         rare = share * rare_share(prepared.promise, self._target[0]) * (prepared.rare is not None)
         share -= rare
-        counted = prepared.count(case, how)
+        prepared, counted = self._aimed(prepared, prepared.count(case, how), share)
         scores, labels = counted.scores, counted.labels
         counts = count_guesses(prepared.event, scores, labels)
+        shown = self._tested(counts, share)
+        share *= 1.0 if shown is None else 1 - _IN_MEASURE
         decision = _decision(counts, self.claim, self.delta, share, gaussian=gaussian)
         epsilon = decision.deciding.epsilon
-        attack = _attack(prepared, counted, decision, share)
-        power = self._power(case, epsilon, prepared, attack, counted.cells, rng, probed, how)
+        attack = _attack(prepared, counted, decision, share if shown is None else shown.significance)
+        power = self._power(case, epsilon, shown, prepared, attack, counted.cells, rng, probed, how)
         measured = measured_of(scores[labels], scores[~labels], counts, self.significance, prepared.rng.spawn(1)[0])
-        seed = seed_of(rng)
+        process, seed = e_process_bound(scores, labels, self.delta, self.significance), seed_of(rng)
         result = AuditResult(
             name=case.name,
-            verdict=verdict_of(epsilon, power, self.claim, self.certified),
+            verdict=verdict_of(epsilon, power, self.claim, self.certified, shown),
             epsilon_lower=epsilon,
             delta=self.delta,
             significance=self.significance,
@@ -271,11 +292,7 @@ class _Experiment:
             view=case.view,
             attack=prepared.attack,
             bound=decision.deciding.name,
-            bounds=(
-                decision.deciding,
-                *decision.others,
-                e_process_bound(scores, labels, self.delta, self.significance),
-            ),
+            bounds=(decision.deciding, *decision.others, process),
             counts=counts,
             seed=seed[0] if len(seed) == 1 and (probed is None or probed.repeatable) else None,
             claim=self.claim,
@@ -285,6 +302,7 @@ class _Experiment:
             remarks=(*(() if probed is None else probed.remarks), *prepared.seen.remarks),
             measured=measured.bounds,
             curve=measured.curve,
+            tested=shown,
             epsilon_at=CountedBound(
                 counts=counts,
                 delta=self.delta,
@@ -296,6 +314,22 @@ class _Experiment:
         result = _with_beside(result, counted, rare, bits_decide=bits_decide)
         remarks = rounding_remarks(result.bounds, rounded=rounded, decides=floating)
         return replace(result, remarks=(*result.remarks, *remarks))
+
+    def _aimed(self, prepared: Prepared, counted: Counted, share: float) -> tuple[Prepared, Counted]:
+        """Return the attack with a threshold that aims at the measure of the claim, and the runs that chose no part."""
+        if self.measured_claim is None:
+            return prepared, counted
+        first = int(CHOOSING * len(counted.labels))
+        chosen, rest = counted.part(slice(first)), counted.part(slice(first, None))
+        level = share * _IN_MEASURE
+        cut = cut_against(self.measured_claim, chosen.scores, chosen.labels, len(rest.labels), level)
+        return replace(prepared, event=replace(prepared.event, cut=cut)), rest
+
+    def _tested(self, counts: Counts, share: float) -> MeasureTest | None:
+        """Return the test of a claim in its own measure, None for a claim in epsilon and delta."""
+        if self.measured_claim is None:
+            return None
+        return judged_by_event(self.measured_claim, counts, self.delta, share * _IN_MEASURE)
 
     @property
     def _target(self) -> tuple[float, float]:
@@ -311,6 +345,7 @@ class _Experiment:
         self,
         case: AuditCase,
         epsilon: float,
+        shown: MeasureTest | None,
         prepared: Prepared,
         attack: Attack,
         cells: Array | None,
@@ -320,12 +355,13 @@ class _Experiment:
     ) -> Power:
         """Return the power that the audit earned; none where it found a violation or its outputs cannot be judged."""
         judged = prepared.seen.readable and (probed is None or probed.sound)
-        if not judged or epsilon > min(self.claim.epsilon, self.certified):
+        refuted = shown is not None and shown.refuted
+        if not judged or refuted or epsilon > min(self.claim.epsilon, self.certified):
             return nothing_earned()
         return earned_power(
             case,
             self.claim,
-            attack,
+            replace(attack, against=self.measured_claim),
             (prepared.cells, cells, attack.labels),
             runs=self.runs,
             delta=self.delta,
@@ -369,6 +405,7 @@ class _Experiment:
             certified=self.certified,
             description=case.description,
             remarks=(remark, *probed.remarks),
+            tested=self._tested(nothing, self.significance),
         )
 
 

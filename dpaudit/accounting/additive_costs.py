@@ -1,19 +1,23 @@
 """Costs of losses that add up over time, whatever the parts are and however each was chosen from earlier outputs.
 
-That is what a filter needs. Three costs add up so, and each is counted exactly, as a fraction:
+That is what a filter needs. Four costs add up so, and each is counted exactly, as a fraction:
 
     pure        the largest losses
     gaussian    mu^2, for Gaussian losses only
+    squared_mu  mu^2, for Gaussian and for bounded losses
     zcdp        rho, for Gaussian and for bounded losses
 
 Beside the amount, each of them counts the mass of outputs without any protection (the deltas of black boxes).
 """
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias
+
+from scipy.special import ndtri
 
 from dpaudit.accounting.curves.concentrated import rho_of_atoms, rho_of_black_box, rho_of_laplace, rho_of_range
 from dpaudit.accounting.fold import fold
@@ -24,6 +28,10 @@ from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import ChoiceLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SimpleLoss
+
+_LARGEST = 700.0  # from here on e^epsilon is no float, and no mu is given
+_ROUNDING = 1e-12
+_BITS = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +84,35 @@ def pure(loss: SimpleLoss) -> Cost | None:
 def gaussian(loss: SimpleLoss) -> Cost | None:
     """Return mu^2 of a Gaussian loss; no other loss is counted."""
     return Cost(amount=loss.exact**2) if isinstance(loss, GaussianLoss) else None
+
+
+def squared_mu(loss: SimpleLoss) -> Cost | None:
+    """Return mu^2 of a Gaussian loss, and of a bounded one that of the smallest mu that allows its largest loss.
+
+    The trade-off of epsilon is two lines that meet at equal error rates 1 / (1 + e^epsilon). A convex curve from (0, 1)
+    to (1, 0) that meets them there lies below both; so mu = 2 Phi^-1(e^epsilon / (1 + e^epsilon)). A loss with a mass
+    has no mu, and one of epsilon 700 or more is given none.
+    Source: Dong, Roth and Su (2022), Definition 2.6 and Proposition 2.5.
+
+    >>> from dpaudit import LaplaceLoss
+    >>> cost = squared_mu(LaplaceLoss(shift=1.0))
+    >>> cost is not None and 1.517 < float(cost.amount) < 1.519
+    True
+    """
+    if isinstance(loss, GaussianLoss):
+        return gaussian(loss)
+    bounded = pure(loss)
+    if bounded is None or bounded.mass or bounded.amount >= _LARGEST:
+        return None
+    epsilon = math.nextafter(float(bounded.amount), math.inf)
+    mu = -2 * float(ndtri(1 / (1 + math.exp(epsilon)))) * (1 + _ROUNDING)
+    return Cost(amount=rounded_up(mu**2)) if bounded.amount else Cost()
+
+
+def rounded_up(value: float) -> Fraction:
+    """Return a number rounded up to 32 bits, so that a machine whose functions end otherwise finds the same one."""
+    mantissa, exponent = math.frexp(value)
+    return math.ceil(math.ldexp(mantissa, _BITS)) * Fraction(2) ** (exponent - _BITS)
 
 
 def zcdp(loss: SimpleLoss) -> Cost | None:

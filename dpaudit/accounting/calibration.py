@@ -4,8 +4,10 @@ import math
 from collections.abc import Callable
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
+from dpaudit.accounting.curves.measures import Number, bounds_of, limits_of
 from dpaudit.accounting.fold import above, folded
 from dpaudit.accounting.normal_form import Alternatives
+from dpaudit.accounting.stated_parts import apart, with_stated
 from dpaudit.engines import ENGINES, GAUSSIAN, PROVED_UPPERS, UPPERS, Engine
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.engines.similar_losses import similar, with_noise
@@ -13,6 +15,7 @@ from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim, require_finite
 from dpaudit.model.declaration import Declaration, Release, scaled
 from dpaudit.model.losses import Composition, GaussianLoss
+from dpaudit.model.measures.claims import MeasuredClaim, ProfileClaim
 from dpaudit.model.mechanism import Mechanism
 
 LEAST = 1e-12
@@ -46,6 +49,10 @@ def smallest_noise(subject: Declaration | Mechanism, claim: Claim) -> float:
     3.731
     """
     tree: Declaration = Release(label="release", mechanism=subject) if isinstance(subject, Mechanism) else subject
+    if isinstance(claim, MeasuredClaim):
+        engines = PROVED_UPPERS if isinstance(claim, ProfileClaim) else UPPERS
+        width = _WIDTH if isinstance(claim, ProfileClaim) else _TOLERANCE
+        return smallest_factor(lambda factor: excess_scaled(tree, factor, claim, engines), claim.words, tolerance=width)
     require_finite(claim, "calibration")
     goal = f"epsilon={claim.epsilon}, delta={claim.delta}"
     alternatives = above(tree, claim.neighbours)
@@ -140,14 +147,23 @@ def _gaussian_excess(mu: float, claim: Claim) -> float:
 def excess(tree: Declaration, claim: Claim, engines: tuple[Engine, ...] = ENGINES) -> float:
     """Return how far `tree` is from being certified: 0 or less where it is, on a logarithmic scale.
 
-    The logarithm of proved delta over claimed delta; for a pure claim, of proved over claimed epsilon.
+    The logarithm of proved delta over claimed delta; for a pure claim, of proved over claimed epsilon; of a claim in
+    another measure the largest of its numbers, mu as its square.
     """
+    if isinstance(claim, MeasuredClaim) and not isinstance(claim, ProfileClaim):
+        form = folded(above(apart(tree, claim.measure), claim.neighbours), ())
+        ends = zip(claim.rows, bounds_of(form, claim), limits_of(claim), strict=True)
+        return max(log_ratio(with_stated(high, tree, claim, at), limit) for (at, _), (_, high), limit in ends)
     return _excess_of(above(tree, claim.neighbours), claim, engines)
 
 
 def _excess_of(alternatives: Alternatives, claim: Claim, engines: tuple[Engine, ...]) -> float:
     """Return `excess` of a declaration that folds into `alternatives`."""
     form = folded(alternatives, ())
+    if isinstance(claim, ProfileClaim):
+        who = claim.neighbours
+        each = (Claim(epsilon=epsilon, delta=delta, neighbours=who) for epsilon, delta in claim.profile)
+        return max(_excess_of(alternatives, point, engines) for point in each)
     if claim.delta > 0:
         return log_ratio(bracket_delta(form, claim.epsilon, engines).upper, claim.delta)
     return log_ratio(bracket_epsilon(form, 0.0, engines).upper, claim.epsilon)
@@ -183,7 +199,7 @@ def scaled_within(tree: Declaration, factor: float) -> Declaration | None:
         raise UnsupportedError(f"The noise that would be enough lies beyond what a mechanism takes: {error}") from None
 
 
-def log_ratio(value: float, allowed: float) -> float:
+def log_ratio(value: Number, allowed: Number) -> float:
     """Return ln(value / allowed), at most 700 in size; at most 0 exactly where `value` is at most `allowed`."""
     if value == 0:
         return -_FAR

@@ -15,7 +15,7 @@ from dpaudit.adapters.release import LibraryRelease, Question, stated
 from dpaudit.adapters.scales import scale_for
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim, Neighbours
-from dpaudit.model.declaration import Declaration, Release
+from dpaudit.model.declaration import Declaration, PostProcess, Release
 from dpaudit.runtime.plugins import find_plugin
 
 _LIBRARY = "diffprivlib"
@@ -34,7 +34,8 @@ _RELATIONS: dict[str, Neighbours] = {
 def adapt(subject: Any, question: Question) -> LibraryRelease:
     """Return the release of a mechanism, of a statistic of `diffprivlib.tools`, or of a model's fitted attributes.
 
-    A mechanism of Laplace or Gaussian kind is declared with the scale that its parameters give; all else is stated.
+    Laplace, Gaussian and geometric noise (truncated or folded, too), a binary response and the exponential mechanism of
+    utilities that are not monotone are declared with the parameters that their formulas give; all else is stated.
     Each batch of runs uses a fresh object with a seed of the audit.
     Raises: UnsupportedError: an object without epsilon.
     """
@@ -78,22 +79,38 @@ def _mechanism(subject: Any, question: Question, version: str) -> LibraryRelease
 
 
 def _noise(subject: Any, kind: str, claim: Claim) -> Declaration | None:
-    """Return the noise that a mechanism's documented formula gives, or None."""
-    sensitivity = float(getattr(subject, "sensitivity", 0.0) or 0.0)
-    if kind == "Laplace" and sensitivity > 0 and claim.epsilon > 0:
-        scale = sensitivity / (claim.epsilon - math.log1p(-claim.delta))
-        scale = scale_for(claim.epsilon, scale, sensitivity)
-        noise = find_plugin("mechanisms", "laplace")(
-            scale=scale, l1_sensitivity=sensitivity, neighbours=claim.neighbours
-        )
-    elif kind == "Gaussian" and sensitivity > 0:
-        stddev = math.sqrt(2 * math.log(1.25 / claim.delta)) * sensitivity / claim.epsilon
-        noise = find_plugin("mechanisms", "gaussian")(
-            stddev=stddev, l2_sensitivity=sensitivity, neighbours=claim.neighbours
-        )
-    else:
+    """Return the noise that a mechanism's documented formula gives, or None.
+
+    What is truncated or folded is processed after its noise.
+    """
+    name, fields = _parameters(subject, kind.removesuffix("Truncated").removesuffix("Folded"), claim)
+    if not fields:
         return None
-    return Release(label=f"{_LIBRARY} {kind}", mechanism=noise)
+    noise = find_plugin("mechanisms", name)(**fields, neighbours=claim.neighbours)
+    release = Release(label=f"{_LIBRARY} {kind}", mechanism=noise)
+    return PostProcess(part=release, steps=(kind,)) if kind.endswith(("Truncated", "Folded")) else release
+
+
+def _parameters(subject: Any, kind: str, claim: Claim) -> tuple[str, dict[str, Any]]:
+    """Return the mechanism of a kind and its parameters; none for a kind, or for parameters, that no mechanism has."""
+    sensitivity = float(getattr(subject, "sensitivity", 0.0) or 0.0)
+    epsilon, pure = claim.epsilon, claim.delta == 0 and claim.epsilon > 0
+    match kind:
+        case "Laplace" if sensitivity > 0 and epsilon > 0:
+            scale = scale_for(epsilon, sensitivity / (epsilon - math.log1p(-claim.delta)), sensitivity)
+            return "laplace", {"scale": scale, "l1_sensitivity": sensitivity}
+        case "Geometric" if sensitivity >= 1 and pure:
+            scale = scale_for(epsilon, sensitivity / epsilon, sensitivity)
+            return "discrete_laplace", {"scale": scale, "l1_sensitivity": int(sensitivity)}
+        case "Gaussian" if sensitivity > 0:
+            stddev = math.sqrt(2 * math.log(1.25 / claim.delta)) * sensitivity / epsilon
+            return "gaussian", {"stddev": stddev, "l2_sensitivity": sensitivity}
+        case "Binary" if pure and claim.neighbours == "replace_one":
+            return "randomised_response", {"epsilon": epsilon}
+        case "Exponential" if pure and sensitivity > 0 and getattr(subject, "monotonic", None) is False:
+            return "exponential", {"epsilon": epsilon, "linf_sensitivity": sensitivity}
+        case _:
+            return "", {}
 
 
 def _statistic(subject: Any, question: Question, version: str) -> LibraryRelease:

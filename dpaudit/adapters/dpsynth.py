@@ -16,7 +16,7 @@ from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.adapters.release import LibraryRelease, Question, stated
 from dpaudit.errors import UnsupportedError
 from dpaudit.interchange.dp_event import from_event
-from dpaudit.model.declaration import Declaration, Stated
+from dpaudit.model.declaration import Declaration, Stated, walk
 
 _LIBRARY = "dpsynth"
 _DIGITS = 6
@@ -119,9 +119,11 @@ def _claimed(event: Any, question: Question, delta: float) -> tuple[float, str]:
 def _declared(event: Any, question: Question) -> tuple[Declaration | None, str]:
     """Return the declaration of an event, or None and why it has none."""
     try:
-        return from_event(event, question.neighbours), ""
+        declaration = from_event(event, question.neighbours)
     except UnsupportedError as error:
         return None, str(error)
+    told = [node.source for _, node in walk(declaration) if isinstance(node, Stated) and node.rho is not None]
+    return (None, f"{told[0]}, states a rho, which bounds no epsilon here") if told else (declaration, "")
 
 
 def _compared(subject: Any, data: Any, event: Any, records: int) -> Comparison:

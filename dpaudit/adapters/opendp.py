@@ -7,7 +7,9 @@ from dpaudit.adapters.calls import Calls, published
 from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.adapters.release import LibraryRelease, Question, stated
 from dpaudit.errors import UnsupportedError
+from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Release
+from dpaudit.model.measures.claims import RhoClaim
 from dpaudit.runtime.plugins import find_plugin
 
 _LIBRARY = "opendp"
@@ -19,16 +21,15 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     """Return the release of a measurement.
 
     The distance of neighbours follows from the metric: under symmetric distance a replaced record is two changes, an
-    added one is one; other metrics need `distance`. Losses in zCDP are converted by the library, at `delta`.
-    A measurement says nothing of its noise, so that its declaration is its own claim.
+    added one is one; other metrics need `distance`. A loss in zCDP is a claim in rho; with `delta` the library converts
+    it. A measurement says nothing of its noise, so that its declaration is its own claim.
     Raises: UnsupportedError: no measurement, no distance, or a loss that needs delta and has none.
     """
     version = installed_version(_LIBRARY)
     if not all(hasattr(subject, name) for name in ("map", "input_metric", "output_measure")):
         raise UnsupportedError(f"Expected an OpenDP measurement, got {type(subject).__name__}.")
     distance = _distance(str(subject.input_metric), question)
-    epsilon, delta, source = _loss(subject, distance, question)
-    claim = question.claim(epsilon, delta)
+    claim, source = _claim(subject, distance, question)
     notes = _misuse(subject, question)
     return LibraryRelease(
         library=_LIBRARY,
@@ -107,6 +108,16 @@ def _distance(metric: str, question: Question) -> Any:
     raise UnsupportedError(
         f"Expected distance=...: neighbours by {question.neighbours} have no fixed distance in {metric}."
     )
+
+
+def _claim(subject: Any, distance: Any, question: Question) -> tuple[Claim, str]:
+    """Return what the measurement claims, in rho where it counts so and no delta is asked for, and the call."""
+    if question.delta is None and str(subject.output_measure) == "ZeroConcentratedDivergence":
+        rho = float(subject.map(distance))
+        claim: Claim = RhoClaim(rho=rho, neighbours=question.neighbours, unit=question.unit)
+        return claim, f"measurement.map({distance})"
+    epsilon, delta, source = _loss(subject, distance, question)
+    return question.claim(epsilon, delta), source
 
 
 def _loss(subject: Any, distance: Any, question: Question) -> tuple[float, float, str]:

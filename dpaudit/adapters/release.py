@@ -10,6 +10,7 @@ from dpaudit.errors import UnsupportedError
 from dpaudit.model.case import AuditCase, Run
 from dpaudit.model.claim import NEIGHBOURS, Claim, Neighbours
 from dpaudit.model.declaration import Declaration, Stated
+from dpaudit.model.measures.claims import RhoClaim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +136,8 @@ class Adapter(Protocol):
 
 def stated(claim: Claim, library: str, version: str, source: str) -> Stated:
     """Return a library's claim as a stated part, which says whose word it is."""
+    if isinstance(claim, RhoClaim):
+        return Stated(rho=claim.rho, source=f"{library} {version}, {source}", neighbours=claim.neighbours)
     return Stated(
         epsilon=claim.epsilon, delta=claim.delta, source=f"{library} {version}, {source}", neighbours=claim.neighbours
     )

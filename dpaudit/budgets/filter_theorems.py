@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from dpaudit.accounting.additive_costs import Cost, CostOfLoss, gaussian, pure, zcdp
+from dpaudit.accounting.additive_costs import Cost, CostOfLoss, gaussian, pure, squared_mu, zcdp
 from dpaudit.accounting.calibration import smallest_holding
 from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate
 from dpaudit.checks import meant
@@ -72,6 +72,17 @@ CONCENTRATED = FilterTheorem(
     counts="Gaussian and bounded losses and stated (epsilon, delta)",
     source="Whitehouse, Ramdas, Rogers and Wu (2023), the filter for approximate zCDP; "
     "Canonne, Kamath and Steinke (2020), Corollary 13",
+)
+GAUSSIAN_PRIVACY = FilterTheorem(
+    name="Gaussian privacy",
+    cost_of_loss=squared_mu,
+    amount=_largest_mu_square,
+    statement="Stopped before the sum of mu_i^2 exceeds mu^2, adaptively chosen mu_i-GDP parts are mu-GDP together. "
+    "Proof: for each pair of neighbours and each history, the part is a randomised function of one draw of N(0, 1) or "
+    "N(mu_i, 1) (Blackwell); so everything released is a function of adaptively chosen Gaussian releases, of which the "
+    "Gaussian filter speaks.",
+    counts="Gaussian and bounded losses without mass, and certificates in mu (rho bounds no mu)",
+    source="Dong, Roth and Su (2022), Theorem 2; Smith and Thakurta (2022)",
 )
 ADVANCED = FilterTheorem(
     name="advanced",

@@ -12,14 +12,23 @@ Spending gives a new filter or a refusal, and never changes the old one:
 from dataclasses import dataclass, field, replace
 
 from dpaudit.accounting.additive_costs import Cost, cost_of
-from dpaudit.budgets.filter_theorems import ADVANCED, BASIC, CONCENTRATED, GAUSSIAN, FilterTheorem, limit_of
+from dpaudit.budgets.filter_theorems import (
+    ADVANCED,
+    BASIC,
+    CONCENTRATED,
+    GAUSSIAN,
+    GAUSSIAN_PRIVACY,
+    FilterTheorem,
+    limit_of,
+)
 from dpaudit.budgets.renyi import renyi_theorem, usual_order
 from dpaudit.certification.certificate import Certificate
-from dpaudit.checks import count, probability_below_one
+from dpaudit.checks import count, meant, probability_below_one
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Claim, require_finite
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Billboard, Declaration, Local, Stated
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RhoClaim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,17 +70,34 @@ class Filter:
     events: int = 0
 
     def __post_init__(self) -> None:
+        if isinstance(self.claim, MeasuredClaim):
+            self._require_own_measure(self.claim)
+            return
         require_finite(self.claim, "a filter")
         object.__setattr__(self, "mass", probability_below_one("mass", self.mass))
         count("events", self.events, at_least=0)
         if self.mass > self.claim.delta:
             raise ValueError(f"Expected mass={self.mass!r} to be a share of the claim's delta={self.claim.delta!r}.")
         if not self.spent.within(self.limit):
-            raise ValueError("Expected spent to lie within the limit; a filter that overspent proves nothing.")
+            raise ValueError(_OVERSPENT)
+
+    def _require_own_measure(self, claim: MeasuredClaim) -> None:
+        """Refuse a claim in another measure than the theorem counts, and a mass, which no such claim allows."""
+        if _OWN.get(claim.measure) is not self.theorem or (isinstance(claim, RhoClaim) and claim.xi):
+            raise ValueError(f"Expected a claim that the {self.theorem.name} filter proves, got {claim.words}.")
+        if self.mass:
+            raise ValueError(f"Expected mass={self.mass!r} to be 0: a claim of {claim.words} allows none.")
+        count("events", self.events, at_least=0)
+        if not self.spent.within(self.limit):
+            raise ValueError(_OVERSPENT)
 
     @property
     def limit(self) -> Cost:
         """The largest cost that the theorem turns into the claim."""
+        if isinstance(self.claim, RhoClaim):
+            return Cost(amount=meant(self.claim.rho))
+        if isinstance(self.claim, MuClaim):
+            return Cost(amount=meant(self.claim.mu) ** 2)
         return limit_of(self.theorem, self.claim.epsilon, self.claim.delta, self.mass)
 
     @property
@@ -105,9 +131,14 @@ class Filter:
         return (
             f"The part costs {float(cost.amount):.6g} and a mass of {float(cost.mass):.3g}; "
             f"{float(left.amount):.6g} and {float(left.mass):.3g} are left "
-            f"of epsilon={self.claim.epsilon:g}, delta={self.claim.delta:g} by the {self.theorem.name} filter."
+            f"of {self.claim.words} by the {self.theorem.name} filter."
         )
 
+
+_OWN = {"rho": CONCENTRATED, "mu": GAUSSIAN_PRIVACY}
+"""The theorem whose sum is the measure of a claim itself."""
+
+_OVERSPENT = "Expected spent to lie within the limit; a filter that overspent proves nothing."
 
 _CONDITIONS = (
     Condition(kind="limit_fixed_first"),
@@ -126,6 +157,22 @@ def basic_filter(claim: Claim) -> Filter:
     'The part costs 0.5 and a mass of 0; 0.25 and 0 are left of epsilon=1, delta=0 by the basic filter.'
     """
     return Filter(claim=claim, theorem=BASIC, mass=claim.delta)
+
+
+def measure_filter(claim: RhoClaim | MuClaim) -> Filter:
+    """Return a filter for a claim in rho or in mu: it adds up rho, or mu^2, and needs no conversion and no delta.
+
+    Raises: ValueError: a claim in another measure, or with xi.
+
+    >>> budget = measure_filter(RhoClaim(rho=0.5, neighbours="replace_one"))
+    >>> budget = budget.spend(Stated(epsilon=1.0, source="a first look"))
+    >>> round(float(budget.spent.amount), 6)
+    0.462117
+    """
+    theorem = _OWN.get(claim.measure)
+    if theorem is None:
+        raise ValueError(f"Expected a claim in rho or in mu, got {claim.words}: no sum of parts has that measure.")
+    return Filter(claim=claim, theorem=theorem)
 
 
 def gaussian_filter(claim: Claim) -> Filter:
@@ -187,6 +234,24 @@ def stated_by(certificate: Certificate, claim: Claim) -> Declaration:
     >>> isinstance(basic_filter(claim).spend(booked), Filter)
     True
     """
+    require_spendable(certificate, claim)
+    proved = certificate.claim
+    epsilon = min(proved.epsilon, certificate.tight.epsilon.upper)
+    part = Stated(epsilon=epsilon, delta=proved.delta, source=f"certificate for {proved.unit}")
+    match proved.model:
+        case "central":
+            return part
+        case "joint":
+            return Billboard(part=part)
+        case "local":
+            return Local(part=part)
+
+
+def require_spendable(certificate: Certificate, claim: Claim) -> None:
+    """Refuse a certificate that a budget for `claim` cannot count.
+
+    Raises: DeclarationError: it does not meet its claim, or is about other neighbours or another unit.
+    """
     proved = certificate.claim
     if certificate.verdict not in ("certified", "stated"):
         raise DeclarationError(
@@ -198,12 +263,3 @@ def stated_by(certificate: Certificate, claim: Claim) -> Declaration:
             f"The certificate is about {proved.unit!r} and neighbours={proved.neighbours!r}; the budget is about "
             f"{claim.unit!r} and neighbours={claim.neighbours!r}."
         )
-    epsilon = min(proved.epsilon, certificate.tight.epsilon.upper)
-    part = Stated(epsilon=epsilon, delta=proved.delta, source=f"certificate for {proved.unit}")
-    match proved.model:
-        case "central":
-            return part
-        case "joint":
-            return Billboard(part=part)
-        case "local":
-            return Local(part=part)

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from functools import lru_cache, partial
 
-from dpaudit.accounting.additive_costs import Cost
+from dpaudit.accounting.additive_costs import Cost, rounded_up
 from dpaudit.accounting.curves.renyi_divergence import renyi_of_loss
 from dpaudit.budgets.filter_theorems import FilterTheorem
 from dpaudit.checks import positive
@@ -12,7 +12,6 @@ from dpaudit.model.losses import SimpleLoss
 
 _ORDERS = tuple(1 + math.exp(k / 16) for k in range(-64, 129))
 _ROUNDED = 1e-13
-_BITS = 32
 
 
 def renyi_cost(loss: SimpleLoss, order: float) -> Cost | None:
@@ -23,13 +22,7 @@ def renyi_cost(loss: SimpleLoss, order: float) -> Cost | None:
     True
     """
     largest = max(renyi_of_loss(way, order)[1] for way in (loss, loss.reversed()))
-    return Cost(amount=_raised(largest)) if largest < math.inf else None
-
-
-def _raised(value: float) -> Fraction:
-    """Return a number rounded up to 32 bits, so that a machine whose logarithms end otherwise finds the same one."""
-    mantissa, exponent = math.frexp(value)
-    return math.ceil(math.ldexp(mantissa, _BITS)) * Fraction(2) ** (exponent - _BITS)
+    return Cost(amount=rounded_up(largest)) if largest < math.inf else None
 
 
 def largest_divergence(order: float, epsilon: float, delta: float) -> float:

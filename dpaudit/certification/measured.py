@@ -4,16 +4,11 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dpaudit.accounting.curves.measures import (
-    Number,
-    one_sided_mass,
-    renyi_between,
-    rho_between,
-    squared_mu_between,
-)
+from dpaudit.accounting.curves.measures import Number, bounds_of, one_sided_mass
 from dpaudit.accounting.derivation.walker import derived
 from dpaudit.accounting.fold import attained_by_one_pair, folded
 from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.accounting.stated_parts import apart, with_stated
 from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.digits import least, most, stated
@@ -25,7 +20,7 @@ from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration, Release, walk
-from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
+from dpaudit.model.measures.claims import MeasuredClaim, ProfileClaim
 from dpaudit.model.measures.ends import End, Ends
 from dpaudit.model.readings import Trust, Verdict
 from dpaudit.model.trace import Finding
@@ -72,15 +67,12 @@ def measured(
     """
     one_of("effort", effort, ("quick", "default", "sharp"))
     known = merge(conditions_of(declaration, claim.neighbours), conditions)
-    judgement = derived(declaration, claim.neighbours)
+    judgement = derived(apart(declaration, claim.measure), claim.neighbours)
     found = attained_by_one_pair(judgement, known)
     form = folded(judgement.above, found)
     rows = _rows(declaration, claim, known, form, effort)
     void = any(held.status == "violated" and held.kind not in BESIDE_THE_PROOF for held in known)
-    ends = Ends(
-        measure=claim.measure,
-        rows=tuple(End(at=row.at, lower=row.low, upper=math.inf if void else row.high) for row in rows),
-    )
+    ends = _ends(claim, rows, void=void)
     witnesses = tuple(one.witness for one in found[:1]) if found else ()
     broken = [row for row in rows if row.refuted]
     open_rows = [row for row in rows if void or not row.met]
@@ -116,17 +108,30 @@ def _rows(
     effort: Effort,
 ) -> list[_Row]:
     """Return each number of the claim with its bounds."""
-    match claim:
-        case RhoClaim(rho=rho, xi=xi):
-            return [_Row(None, rho, *rho_between(form, xi))]
-        case MuClaim(mu=mu):
-            return [_Row(None, mu, *squared_mu_between(form), square=True)]
-        case RenyiClaim(renyi=points):
-            return [_Row(order, epsilon, *renyi_between(form, order)) for order, epsilon in points]
-        case ProfileClaim(profile=points):
-            return [_point(declaration, claim, conditions, point, effort) for point in points]
-        case _:
-            raise UnsupportedError(f"A claim in {claim.measure or type(claim).__name__} has no rule here.")
+    if isinstance(claim, ProfileClaim):
+        return [_point(declaration, claim, conditions, point, effort) for point in claim.profile]
+    square = claim.measure == "mu"
+    rows = []
+    for (at, claimed), (low, high) in zip(claim.rows, bounds_of(form, claim), strict=True):
+        whole = with_stated(high, declaration, claim, at)
+        rows.append(_Row(at, claimed, low, whole, square=square))
+    return rows
+
+
+def ends_of(declaration: Declaration, claim: MeasuredClaim) -> Ends:
+    """Return the proved ends of a declaration in the measure of a claim, whatever the claim says.
+
+    Raises: UnsupportedError, DeclarationError: a node that no rule covers.
+    """
+    judgement = derived(apart(declaration, claim.measure), claim.neighbours)
+    form = folded(judgement.above, attained_by_one_pair(judgement))
+    return _ends(claim, _rows(declaration, claim, (), form, "quick"))
+
+
+def _ends(claim: MeasuredClaim, rows: list[_Row], *, void: bool = False) -> Ends:
+    """Return the bounds of a claim's numbers; none from above where a condition of the proof is violated."""
+    ends = (End(at=row.at, lower=row.low, upper=math.inf if void else row.high) for row in rows)
+    return Ends(measure=claim.measure, rows=tuple(ends))
 
 
 def _point(

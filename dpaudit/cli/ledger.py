@@ -5,7 +5,7 @@ import sys
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -65,28 +65,56 @@ class Counting(StrEnum):
 def open_account(
     address: Address,
     account: Account,
-    epsilon: Annotated[float, typer.Option("--epsilon", help="The budget's epsilon, for all releases together.")],
     unit: Annotated[str, typer.Option("--unit", help="What one person contributes, as in the certificates.")],
+    epsilon: Annotated[
+        float | None, typer.Option("--epsilon", help="The budget's epsilon, for all releases together.")
+    ] = None,
     delta: Annotated[float, typer.Option("--delta", help="The budget's delta.")] = 0.0,
+    rho: Annotated[float | None, typer.Option("--rho", help="A budget in rho, in place of epsilon.")] = None,
+    mu: Annotated[float | None, typer.Option("--mu", help="A budget in mu, in place of epsilon.")] = None,
     neighbours: Annotated[Relation, typer.Option("--neighbours")] = Relation.REPLACE_ONE,
     model: Annotated[View, typer.Option("--model")] = View.CENTRAL,
     rule: Annotated[Counting, typer.Option("--rule", help="How spending is counted.")] = Counting.EITHER,
     refresh: Annotated[str, typer.Option("--refresh", help="When a new budget begins, and why, in words.")] = "",
 ) -> Exit:
-    """Open an account: a budget for one data set. Prints the entry's number and digest."""
+    """Open an account: a budget for one data set. Prints the entry's number and digest.
+
+    A budget is one of --epsilon (with --delta), --rho and --mu. Accounts in rho and mu count each certificate in that
+    measure, by the smallest cost that is proved, and say by which rule.
+    """
     from dpaudit.cli.common.output import say
     from dpaudit.ledger import Account as LedgerAccount
     from dpaudit.ledger import Ledger, store_at
-    from dpaudit.model.claim import Claim
 
     try:
-        budget = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours.value, model=model.value, unit=unit)
+        budget = _budget(
+            {"epsilon": epsilon, "rho": rho, "mu": mu},
+            delta,
+            {"neighbours": neighbours.value, "model": model.value, "unit": unit},
+        )
         opened = LedgerAccount(name=account, budget=budget, rule=rule.value, refresh=refresh)
     except ValueError as error:
         raise ConfigError(str(error)) from None
     booking = Ledger(store_at(address, create=True)).open(opened, _now)
     say(f"{'already open' if booking.before else 'opened'}: entry {booking.sequence}, {booking.digest}")
     return Exit.PASS
+
+
+def _budget(stated: dict[str, float | None], delta: float, who: dict[str, Any]) -> Any:
+    """Return the budget in the measure of the one number that is stated.
+
+    Raises: ConfigError: none or several numbers, or a delta beside another measure. ValueError: out of range.
+    """
+    from dpaudit.model.claim import Claim
+
+    numbers: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
+    if len(numbers) != 1:
+        raise ConfigError(f"Expected one of --epsilon, --rho and --mu, got {' and '.join(numbers) or 'none'}.")
+    if "epsilon" in numbers:
+        return Claim(**numbers, delta=delta, **who)
+    if delta:
+        raise ConfigError(f"Expected --delta={delta:g} beside --epsilon only: rho and mu have no delta.")
+    return Claim(**numbers, **who)
 
 
 @ledger.command()

@@ -13,6 +13,7 @@ from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of
 from dpaudit.gate.terms import Terms, terms_of, terms_of_audit, terms_of_claim, terms_of_scores
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.claim import Claim
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.report.marks import certificate_word
 from dpaudit.report.score_evidence import ScoreEvidence, scores_name
 from dpaudit.study.usefulness import Remark, Usefulness
@@ -189,6 +190,8 @@ def excess_of(claim: Claim) -> str:
     >>> excess_of(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one"))
     ''
     """
+    if isinstance(claim, MeasuredClaim):
+        return _measured_excess(claim)
     if claim.epsilon > _LARGEST_EPSILON:
         return (
             f"The claim limits next to nothing: epsilon {nearest(claim.epsilon)} is above {nearest(_LARGEST_EPSILON)}, "
@@ -200,6 +203,22 @@ def excess_of(claim: Claim) -> str:
             "more than one record in a hundred may leak completely."
         )
     return ""
+
+
+def _measured_excess(claim: MeasuredClaim) -> str:
+    """Return the same of a claim in its own measure: it is larger than that of the largest epsilon, or than its mu."""
+    match claim:
+        case RhoClaim(rho=rho):
+            large = rho > _LARGEST_EPSILON
+        case MuClaim(mu=mu):
+            large = mu**2 / 2 > _LARGEST_EPSILON
+        case RenyiClaim(renyi=points):
+            large = all(epsilon > _LARGEST_EPSILON for _, epsilon in points)
+        case ProfileClaim(profile=points):
+            large = all(epsilon > _LARGEST_EPSILON or delta > _LARGEST_DELTA for epsilon, delta in points)
+        case _:
+            large = False
+    return f"The claim limits next to nothing: {claim.words}." if large else ""
 
 
 def _own_reasons(certificate: Certificate) -> Iterator[str]:

@@ -46,7 +46,7 @@ def place_of_claim(configuration: Configuration) -> Place:
         case Adapted():
             return place_of_key(configuration, "library", "object")
         case Written():
-            return place_of_key(configuration, "claim", "epsilon")
+            return place_of_key(configuration, "claim", getattr(configuration.subject.claim, "measure", "epsilon"))
 
 
 def place_of_label(configuration: Configuration, label: str) -> Place:

@@ -6,9 +6,11 @@ from pathlib import Path
 from dpaudit.errors import ConfigError
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
+from dpaudit.model.measures.ends import Ends
 from dpaudit.wording.certificates import bracket_phrase
 from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.markdown import bullets, cell, table
+from dpaudit.wording.measures import uppers_phrase
 from dpaudit.wording.numerals import at_least, nearest
 
 STEP_LIMIT = 1024 * 1024
@@ -74,10 +76,11 @@ def _row(checked: Checked) -> tuple[str, ...]:
     if checked.certificate is None:
         return (checked.name, "", "", "", checked.verdicts)
     certificate, attacked = checked.certificate, strongest(checked)
+    tight = certificate.tight
     return (
         checked.name,
         claim_parameters(certificate.claim),
-        f"epsilon {bracket_phrase(certificate.tight.epsilon)}",
+        uppers_phrase(tight) if isinstance(tight, Ends) else f"epsilon {bracket_phrase(tight.epsilon)}",
         "" if attacked is None else f"epsilon at least {at_least(attacked)}, in {looked_at(checked)}",
         checked.verdicts,
     )

@@ -3,11 +3,15 @@
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from dpaudit.certification.certificate import Certificate
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
+from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.model.measures.ends import Ends
 from dpaudit.render.layout import columns, headline, section
 from dpaudit.wording.certificates import bound_name
 from dpaudit.wording.escaping import clean, one_line
+from dpaudit.wording.measures import uppers_phrase
 from dpaudit.wording.numerals import at_least, at_most, nearest
 
 _VERDICTS = {
@@ -51,13 +55,24 @@ def _row(checked: Checked) -> tuple[str, str, str, str]:
     if checked.certificate is None:
         return (clean(checked.name), "", "", checked.verdicts)
     certificate, attacked = checked.certificate, strongest(checked)
-    proved = certificate.tight.epsilon.upper
     return (
         clean(checked.name),
-        f"claimed {nearest(certificate.claim.epsilon)}, {bound_name(certificate)} {at_most(proved)}",
+        f"claimed {_claimed(certificate)}, {bound_name(certificate)} {_upper(certificate)}",
         "not attacked" if attacked is None else f"attacked {at_least(attacked)}",
         checked.verdicts,
     )
+
+
+def _claimed(certificate: Certificate) -> str:
+    """Return the claimed epsilon, or the claim in its own measure."""
+    claim = certificate.claim
+    return claim.words if isinstance(claim, MeasuredClaim) else nearest(claim.epsilon)
+
+
+def _upper(certificate: Certificate) -> str:
+    """Return the upper end of epsilon, or of each number of a claim in its own measure."""
+    tight = certificate.tight
+    return uppers_phrase(tight) if isinstance(tight, Ends) else at_most(tight.epsilon.upper)
 
 
 def _titled(title: str, lines: list[Text]) -> list[Text]:

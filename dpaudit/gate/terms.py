@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.certification.certificate import Certificate
@@ -12,6 +12,8 @@ from dpaudit.checks import count
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, encode
+from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.model.measures.ends import Ends
 from dpaudit.model.scores_result import ScoresResult
 
 _TOLERANCE = 1e-6
@@ -49,10 +51,10 @@ class Terms:
 
     def lapsed(self, now: "Terms") -> str:
         """Return why an acceptance on these terms does not hold for an issue of today, or an empty text."""
-        before, after = asdict(self.claim), asdict(now.claim)
-        for name, value in before.items():
-            if after[name] != value:
-                return f"accepted for {name} = {value}, now {after[name]}"
+        before, after = encode(self.claim), encode(now.claim)
+        for name in {**before, **after}:
+            if after.get(name) != before.get(name):
+                return f"accepted for {name} = {before.get(name)}, now {after.get(name)}"
         ceilings = dict(self.up_to)
         for name, value in now.up_to:
             ceiling = ceilings.get(name)
@@ -107,12 +109,11 @@ def terms_of_claim(certificate: Certificate) -> Terms:
     Where no finite number measures the issue, the terms hold the declaration; where the numbers are within the claim,
     they hold the reasons.
     """
-    upper, claimed = certificate.tight.epsilon.upper, certificate.claim.epsilon
-    seen = ""
-    if math.isinf(upper):
+    seen, ends = "", _uppers(certificate)
+    if any(math.isinf(upper) for upper, _ in ends):
         text = json.dumps(encode(certificate.declaration), sort_keys=True)
         seen = f"declaration {hashlib.sha256(text.encode()).hexdigest()}"
-    elif upper <= claimed or certificate.trust is not None:
+    elif all(upper <= claimed for upper, claimed in ends) or certificate.trust is not None:
         seen = " ".join(certificate.reasons)
     return terms_of(certificate, seen)
 
@@ -145,11 +146,24 @@ def terms_of_scores(certificate: Certificate, result: ScoresResult) -> Terms:
 def _proved(certificate: Certificate) -> tuple[tuple[str, float], ...]:
     """Return the numbers of a certificate that may not grow."""
     tight = certificate.tight
+    if isinstance(tight, Ends):
+        rows = [(f"{tight.measure}{'' if row.at is None else f'_{row.at:g}'}", row) for row in tight.rows]
+        held = ((f"proved_{name}", row.upper, f"refuted_{name}", row.lower) for name, row in rows)
+        return tuple(pair for high, upper, low, lower in held for pair in ((high, upper), (low, lower)))
     return (
         ("proved_delta", tight.delta.upper),
         ("proved_epsilon", tight.epsilon.upper),
         ("refuted_epsilon", tight.epsilon.lower),
     )
+
+
+def _uppers(certificate: Certificate) -> list[tuple[float, float]]:
+    """Return the proved upper end of each number of the claim, beside what is claimed."""
+    claim, tight = certificate.claim, certificate.tight
+    if isinstance(claim, MeasuredClaim) and isinstance(tight, Ends):
+        claimed = (number for _, number in claim.rows)
+        return [(row.upper, number) for row, number in zip(tight.rows, claimed, strict=True)]
+    return [(tight.epsilon.upper, claim.epsilon)]
 
 
 def _ceiling(name: str, value: Any) -> float:

@@ -21,10 +21,12 @@ _LARGEST = 64 * 2**20
 class Observation:
     """What one document says of one subject.
 
-    `proved` is the upper bound on epsilon at the claim's delta: None without a certificate or with a condition that is
-    violated, infinity where nothing finite is proved. `attacked` is the largest lower bound of the document's audits,
-    of code and of scores, None without any; `error` is the sum of their significances. `open_issues` is None in a
-    report, which has no issues. `spent` is the share of a ledger's account, None where the document names no account.
+    `claimed` is the claimed epsilon; a claim in another measure has its numbers in `claim`, and neither `claimed` nor
+    `proved`. `proved` is the upper bound on epsilon at the claim's delta: None without a certificate or with a
+    condition that is violated, infinity where nothing finite is proved. `attacked` is the largest lower bound of the
+    document's audits, of code and of scores, None without any; `error` is the sum of their significances.
+    `open_issues` is None in a report, which has no issues. `spent` is the share of a ledger's account, None where the
+    document names no account.
     """
 
     day: date
@@ -148,11 +150,13 @@ def _observation(certificate: dict[str, Any] | None, audits: list[dict[str, Any]
     strongest = max(audits, key=lambda audit: _number(audit["epsilon_lower"]), default=None)
     claim = certificate["claim"] if certificate else {}
     holds = certificate and all(condition["status"] != "violated" for condition in certificate["conditions"])
-    terms = ", ".join(f"{name} {claim[name]}" for name in ("delta", "neighbours", "model", "unit") if name in claim)
+    in_epsilon = "epsilon" in claim
+    names = ("delta", "rho", "xi", "mu", "renyi", "profile", "neighbours", "model", "unit")
+    terms = ", ".join(f"{name} {claim[name]}" for name in names if name in claim)
     return Observation(
         claim=one_line(terms),
-        claimed=_number(claim["epsilon"]) if claim else None,
-        proved=_number(certificate["tight"]["epsilon"]["upper"]) if certificate and holds else None,
+        claimed=_number(claim["epsilon"]) if in_epsilon else None,
+        proved=_number(certificate["tight"]["epsilon"]["upper"]) if certificate and holds and in_epsilon else None,
         attacked=_number(strongest["epsilon_lower"]) if strongest else None,
         error=math.fsum(_number(audit["significance"]) for audit in audits),
         audits=len(audits),

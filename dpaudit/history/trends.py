@@ -82,7 +82,7 @@ def _changes(before: Observation, after: Observation) -> list[str]:
 
 def claim_of(seen: Observation) -> str:
     """Return the claim of an observation in one clause."""
-    return "none" if seen.claimed is None else f"epsilon {nearest(seen.claimed)} ({seen.claim})"
+    return seen.claim or "none" if seen.claimed is None else f"epsilon {nearest(seen.claimed)} ({seen.claim})"
 
 
 def summary_of(trend: Trend) -> str:

@@ -12,9 +12,11 @@ from typing import Any
 from dpaudit.accounting.additive_costs import cost_of, zcdp
 from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.claim import Model, Neighbours
+from dpaudit.model.claim import Claim, Model, Neighbours
 from dpaudit.model.codec import encode
 from dpaudit.model.declaration import PostProcess, Release, walk
+from dpaudit.model.measures.claims import MeasuredClaim, RhoClaim
+from dpaudit.model.measures.ends import Ends
 
 _MODELS: dict[Model, tuple[str, str]] = {
     "central": ("Central", "A trusted curator holds the records; every output is protected."),
@@ -36,7 +38,8 @@ def registry_fields(certificate: Certificate) -> dict[str, Any]:
     Guarantee: every number is claimed and proved, or said to be stated by others and not verified.
     `rho` appears where the declared releases are proved to be
     concentrated and the claim is not pure. There is no field for an audit, and none is used for one.
-    Raises: UnsupportedError: the claim is neither certified nor stated; the registry has no way to say so.
+    Raises: UnsupportedError: the claim is neither certified nor stated, or is in mu, Renyi divergences or points of a
+        profile, or in rho with xi; the registry has no way to say so.
     """
     if certificate.verdict not in ("certified", "stated"):
         raise UnsupportedError(
@@ -47,7 +50,7 @@ def registry_fields(certificate: Certificate) -> dict[str, Any]:
     model_name, model_description = _MODELS[claim.model]
     return {
         "deployment": {
-            "dp_variant": {"variant_name": "Approximate DP" if claim.delta else "Pure DP"},
+            "dp_variant": {"variant_name": _variant(claim)},
             "privacy_loss": {
                 "privacy_unit": claim.unit,
                 "privacy_unit_details": _NEIGHBOURS[claim.neighbours],
@@ -64,10 +67,28 @@ def registry_fields(certificate: Certificate) -> dict[str, Any]:
     }
 
 
+def _variant(claim: Claim) -> str:
+    """Return the registry's name of the measure of a claim.
+
+    Raises: UnsupportedError: the registry has no field for its numbers.
+    """
+    if not isinstance(claim, MeasuredClaim):
+        return "Approximate DP" if claim.delta else "Pure DP"
+    if isinstance(claim, RhoClaim) and not claim.xi:
+        return "Zero-concentrated DP"
+    raise UnsupportedError(
+        f"The registry has fields for epsilon, delta and rho, and none for {claim.words}; claim rho, or epsilon and "
+        "delta, for a record."
+    )
+
+
 def _details(certificate: Certificate) -> str:
     """Return what is known of the numbers: a proved bound, or whose word they are."""
     if certificate.trust is not None:
         return f"Stated by {' and '.join(certificate.trust.sources)}; not verified by the author of this record."
+    if isinstance(certificate.tight, Ends):
+        (end,) = certificate.tight.rows
+        return f"Claimed; the declared releases are proved to have a rho of at most {end.upper:.6g}."
     return (
         "Claimed; the declared releases are proved to cost at most epsilon "
         f"{certificate.tight.epsilon.upper:.6g} at this delta."
@@ -77,6 +98,8 @@ def _details(certificate: Certificate) -> str:
 def _parameters(certificate: Certificate) -> dict[str, Any]:
     """Return epsilon and delta as claimed, and rho as proved."""
     claim = certificate.claim
+    if isinstance(claim, RhoClaim):
+        return {"rho": claim.rho}
     parameters: dict[str, Any] = {"epsilon": encode(claim.epsilon)}
     if claim.delta:
         parameters["delta"] = claim.delta

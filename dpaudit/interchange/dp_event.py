@@ -10,6 +10,7 @@ whatever they came as, because dp-accounting takes another branch for an integer
 import math
 from typing import TYPE_CHECKING, Any, assert_never
 
+from dpaudit.checks import meant
 from dpaudit.errors import ConfigError, UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import (
@@ -44,45 +45,77 @@ def from_event(event: "DpEvent", neighbours: Neighbours, where: str = "event") -
     """Return the declaration of what `event` describes, for data sets related by `neighbours`.
 
     Noise is in units of one record's norm; labels say where in the event a release stands. An event without any
-    loss (no operation, nothing composed) becomes a stated epsilon of 0. A choice by the exponential mechanism and an
-    (epsilon, delta) have the same parameters for all neighbours, as in dp-accounting after 0.6.0, which brings them.
+    loss (no operation, nothing composed) becomes a stated epsilon of 0, one without privacy an infinite one. A choice
+    by the exponential mechanism, discrete Laplace noise, a rho and an (epsilon, delta) have the same parameters for all
+    neighbours, as in dp-accounting. A rho is stated: it counts for claims in rho and in Renyi divergences. Trees that
+    are restarted count as the Gaussian release of a record's nodes; who is removed moves the steps of others, so that
+    nothing is proved of them for add_remove.
 
     Raises: UnsupportedError: an event that no declaration expresses, or with an impossible parameter; the message
         names it and its place.
     """
     from dp_accounting import dp_event
 
-    def release(name: str, **parameters: Any) -> Release:
-        return Release(label=where, mechanism=find_plugin("mechanisms", name)(**parameters, neighbours=neighbours))
-
     def inner(part: "DpEvent", step: str) -> Declaration:
         return from_event(part, neighbours, f"{where}.{step}")
 
-    name = type(event).__name__
-    fields = {key: getattr(event, key) for key in ("epsilon", "delta") if hasattr(event, key)}
     try:
         match event:
             case dp_event.NoOpDpEvent() | dp_event.ComposedDpEvent(events=[]) | dp_event.SelfComposedDpEvent(count=0):
                 return Stated(epsilon=0.0, source="an event without any release")
-            case dp_event.GaussianDpEvent(noise_multiplier=noise):
-                return release("gaussian", stddev=noise, l2_sensitivity=_REPLACED[neighbours])
-            case dp_event.LaplaceDpEvent(noise_multiplier=noise):
-                return release("laplace", scale=noise, l1_sensitivity=_REPLACED[neighbours])
-            case dp_event.RandomizedResponseDpEvent(noise_parameter=noise, num_buckets=buckets):
-                return release("randomised_response", epsilon=_response_epsilon(noise, buckets), categories=buckets)
-            case _ if name == "ExponentialMechanismDpEvent":
-                return release("exponential", epsilon=fields["epsilon"], linf_sensitivity=1.0)
-            case _ if name == "EpsilonDeltaDpEvent":
-                said = f"an EpsilonDeltaDpEvent of dp-accounting, {where}"
-                return Stated(source=said, neighbours=neighbours, **fields)
             case dp_event.ComposedDpEvent(events=events):
                 return Sequential(parts=tuple(inner(part, f"events[{i}]") for i, part in enumerate(events)))
             case dp_event.SelfComposedDpEvent(event=part, count=times):
                 return Repeat(part=inner(part, "event"), times=times)
             case _:
-                return _from_sample(event, neighbours, where)
+                told = _told(event, neighbours, where) or _release(event, neighbours, where)
+                return told or _from_sample(event, neighbours, where)
     except (ValueError, ZeroDivisionError, ConfigError) as error:
         raise UnsupportedError(f"{type(event).__name__} at {where}: {error}") from None
+
+
+def _told(event: "DpEvent", neighbours: Neighbours, where: str) -> Stated | None:
+    """Return what an event states without a mechanism, None where it describes one."""
+    from dp_accounting import dp_event
+
+    said = f"a {type(event).__name__} of dp-accounting, {where}"
+    match event:
+        case dp_event.NonPrivateDpEvent():
+            return Stated(epsilon=math.inf, source=said)
+        case dp_event.ZCDpEvent(rho=rho, xi=0):
+            return Stated(rho=rho, source=said, neighbours=neighbours)
+        case _ if type(event).__name__ == "EpsilonDeltaDpEvent":
+            fields = {key: getattr(event, key) for key in ("epsilon", "delta")}
+            return Stated(source=f"an {said[2:]}", neighbours=neighbours, **fields)
+        case _:
+            return None
+
+
+def _release(event: "DpEvent", neighbours: Neighbours, where: str) -> Release | None:
+    """Return the release of one mechanism, None where an event is none."""
+    from dp_accounting import dp_event
+
+    def release(name: str, **parameters: Any) -> Release:
+        return Release(label=where, mechanism=find_plugin("mechanisms", name)(**parameters, neighbours=neighbours))
+
+    moved = _REPLACED[neighbours]
+    match event:
+        case dp_event.GaussianDpEvent(noise_multiplier=noise):
+            return release("gaussian", stddev=noise, l2_sensitivity=moved)
+        case dp_event.LaplaceDpEvent(noise_multiplier=noise):
+            return release("laplace", scale=noise, l1_sensitivity=moved)
+        case dp_event.DiscreteLaplaceDpEvent(noise_parameter=noise, sensitivity=sensitivity):
+            return release("discrete_laplace", scale=_at_most(1, noise), l1_sensitivity=sensitivity)
+        case dp_event.RandomizedResponseDpEvent(noise_parameter=noise, num_buckets=buckets):
+            return release("randomised_response", epsilon=_response_epsilon(noise, buckets), categories=buckets)
+        case dp_event.SingleEpochTreeAggregationDpEvent() if neighbours != "add_remove":
+            norm = _at_least_root(_levels(event.step_counts))
+            return release("gaussian", stddev=event.noise_multiplier, l2_sensitivity=norm * moved)
+        case _ if type(event).__name__ == "ExponentialMechanismDpEvent":
+            epsilon: float = getattr(event, "epsilon")  # noqa: B009 - a class of later versions
+            return release("exponential", epsilon=epsilon, linf_sensitivity=1.0)
+        case _:
+            return None
 
 
 def _from_sample(event: "DpEvent", neighbours: Neighbours, where: str) -> Subsample:
@@ -114,13 +147,11 @@ def _from_sample(event: "DpEvent", neighbours: Neighbours, where: str) -> Subsam
 
 
 _NO_NODE = {
-    "NonPrivateDpEvent": "it has no privacy to bound",
     "UnsupportedDpEvent": "dp-accounting itself has no account of it",
-    "ZCDpEvent": "a zCDP bound is no mechanism, whose curve a declaration needs",
+    "ZCDpEvent": "a stated part has no xi",
     "RepeatAndSelectDpEvent": "the best of a random number of runs has no node",
     "MixtureOfGaussiansDpEvent": "a random sensitivity has no mechanism here; several records are a 'group'",
-    "DiscreteLaplaceDpEvent": "it does not say whether its sensitivity is that of a removed or a replaced record",
-    "SingleEpochTreeAggregationDpEvent": "which tree is meant is not said; declare 'tree_aggregation' or 'matrix'",
+    "SingleEpochTreeAggregationDpEvent": "a removed record moves the steps of later ones; nothing is proved of that",
 }
 """Why an event has no declaration."""
 
@@ -196,6 +227,28 @@ def _response_epsilon(noise: float, buckets: int) -> float:
 def _response_noise(epsilon: float, buckets: int) -> float:
     """Return the p with odds e^epsilon; the inverse of the above."""
     return buckets / (math.expm1(epsilon) + buckets)
+
+
+def _levels(step_counts: Any) -> int:
+    """Return in how many nodes of one tree a step stands, at most: the bits of the largest number of steps."""
+    counts = [step_counts] if isinstance(step_counts, int) else list(step_counts)
+    if not counts or min(counts) < 1:
+        raise ValueError(f"Expected step_counts={step_counts!r:.40} to be positive.")
+    return int(max(counts)).bit_length()
+
+
+def _at_least_root(whole: int) -> float:
+    """Return the root of a whole number, rounded up."""
+    root = math.sqrt(whole)
+    return root if math.isqrt(whole) ** 2 == whole else math.nextafter(root, math.inf)
+
+
+def _at_most(dividend: float, divisor: float) -> float:
+    """Return a quotient whose decimal is not above the exact one."""
+    found = dividend / divisor
+    while meant(found) * meant(divisor) > dividend:
+        found = math.nextafter(found, 0)
+    return found
 
 
 def _refused(what: str, path: str, why: str) -> UnsupportedError:

@@ -3,11 +3,19 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from dpaudit.budgets.filters import Filter, basic_filter, concentrated_filter, gaussian_filter, renyi_filter
+from dpaudit.budgets.filters import (
+    Filter,
+    basic_filter,
+    concentrated_filter,
+    gaussian_filter,
+    measure_filter,
+    renyi_filter,
+)
 from dpaudit.checks import one_of
 from dpaudit.errors import LedgerError
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, encode
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RhoClaim
 
 Rule = Literal["either", "basic", "concentrated", "gaussian", "renyi"]
 """How spending is counted; `either` is the sum of epsilons and the sum of rho, side by side.
@@ -20,8 +28,10 @@ Rule = Literal["either", "basic", "concentrated", "gaussian", "renyi"]
 class Account:
     """A budget for one data set: `budget` bounds all that is ever released of it, together.
 
+    A budget in rho or in mu counts each release in that measure, see `pricing`, and has no rule to choose.
     `refresh` says in the owner's words when a new budget begins, and why that is sound; it changes no number.
-    Raises: ValueError: no name, an infinite epsilon, or a rule other than `basic` for a budget without delta.
+    Raises: ValueError: no name, an infinite epsilon, or a rule other than `basic` for a budget without delta, a
+        budget in Renyi divergences, in points of a profile or in rho with xi.
     """
 
     name: str
@@ -33,10 +43,21 @@ class Account:
         one_of("rule", self.rule, get_args(Rule))
         if not self.name.strip():
             raise ValueError(f"Expected name={self.name!r} to name a data set.")
+        if isinstance(self.budget, MeasuredClaim):
+            self._require_own_rule(self.budget)
+            return
         if self.budget.epsilon == float("inf"):
             raise ValueError("Expected epsilon=inf of the budget to be finite: it would allow every release.")
         if self.budget.delta == 0 and self.rule in ("concentrated", "gaussian", "renyi"):
             raise ValueError(f"Expected rule={self.rule!r} with a positive delta; for delta = 0 take rule='basic'.")
+
+    def _require_own_rule(self, budget: MeasuredClaim) -> None:
+        """Refuse a budget in a measure whose parts do not add up to it, and a rule that counts something else."""
+        if not isinstance(budget, RhoClaim | MuClaim):
+            raise ValueError(f"Expected a budget in epsilon and delta, in rho or in mu, got {budget.words}.")
+        measure_filter(budget)
+        if self.rule != "either":
+            raise ValueError(f"Expected rule={self.rule!r} to be left out: a budget in {budget.measure} has one rule.")
 
     def filters(self) -> tuple[Filter, ...]:
         """Return the filters that may count, unspent; bookings go on while one filter has consented to all of them.
@@ -47,6 +68,8 @@ class Account:
         P(E) - e^epsilon Q(E) is at most the sum of the filters' deltas, and those add up to the budget's.
         """
         claim = self.budget
+        if isinstance(claim, RhoClaim | MuClaim):
+            return (measure_filter(claim),)
         if claim.delta == 0 or self.rule == "basic":
             return (basic_filter(claim),)
         if self.rule == "gaussian":

@@ -14,6 +14,7 @@ from dpaudit.ledger.account import Account
 from dpaudit.ledger.booking_body import is_on_trust, require_booking
 from dpaudit.ledger.entry import GENESIS, Entry, digest_of
 from dpaudit.ledger.pricing import decode_prices
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RhoClaim
 from dpaudit.model.trace import Finding
 
 
@@ -62,7 +63,14 @@ class Balance:
         return max(float(part / whole) if whole else 0.0 for part, whole in sides)
 
     def reading(self, spending: Filter) -> float:
-        """Return an upper bound on epsilon spent so far at the filter's delta, true at every moment at once."""
+        """Return an upper bound on epsilon spent so far at the filter's delta, true at every moment at once.
+
+        Of a budget in rho or in mu it is what was spent in that measure.
+        """
+        if isinstance(spending.claim, MuClaim):
+            return math.nextafter(math.sqrt(spending.spent.amount), math.inf) if spending.spent.amount else 0.0
+        if isinstance(spending.claim, RhoClaim):
+            return math.nextafter(float(spending.spent.amount), math.inf) if spending.spent.amount else 0.0
         if spending.theorem.name == "basic":
             return math.nextafter(float(spending.spent.amount), math.inf) if spending.spent.amount else 0.0
         if not spending.spent.amount:
@@ -166,14 +174,14 @@ def balance_data(balance: Balance) -> dict[str, Any]:
         "counts": [
             {
                 "theorem": spending.theorem.name,
-                "delta": spending.claim.delta,
+                **({} if isinstance(spending.claim, MeasuredClaim) else {"delta": spending.claim.delta}),
                 "spent": float(spending.spent.amount),
                 "limit": float(spending.limit.amount),
                 "mass_spent": float(spending.spent.mass),
                 "mass_limit": float(spending.limit.mass),
                 "share": balance.share(spending),
                 "on_trust": float(balance.on_trust(spending).amount),
-                "epsilon_so_far": balance.reading(spending),
+                f"{getattr(spending.claim, 'measure', 'epsilon')}_so_far": balance.reading(spending),
                 "source": spending.theorem.source,
             }
             for spending in balance.alive
@@ -184,6 +192,7 @@ def balance_data(balance: Balance) -> dict[str, Any]:
         "bookings": [
             {key: booking[key] for key in ("sequence", "label", "created", "certificate", "claim")}
             | {"on_trust": is_on_trust(booking)}
+            | ({"counted": booking["counted"]} if "counted" in booking else {})
             for booking in balance.bookings
         ],
     }

@@ -5,25 +5,30 @@ import re
 from datetime import datetime
 from typing import Any
 
-from dpaudit.accounting.additive_costs import Cost
 from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import DPAuditError, LedgerError
-from dpaudit.ledger.pricing import encode_prices
+from dpaudit.ledger.pricing import Price, encode_prices
 from dpaudit.model.codec import decode_claim, encode
+from dpaudit.model.measures.ends import Ends
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-def booking_body(certificate: Certificate, label: str, costs: dict[str, Cost]) -> dict[str, Any]:
-    """Return the body of a booking: the whole certificate, so that its prices can be derived again."""
-    document = certificate.to_dict()
+def booking_body(certificate: Certificate, label: str, priced: dict[str, Price]) -> dict[str, Any]:
+    """Return the body of a booking: the whole certificate, so that its prices can be derived again.
+
+    `counted` says by which rule each filter counts it.
+    """
+    document, tight = certificate.to_dict(), certificate.tight
+    proved = {"proved": encode(tight)} if isinstance(tight, Ends) else {"proved_epsilon": encode(tight.epsilon.upper)}
     return {
         "label": label,
         "certificate": document["digest"],
         "document": document,
         "claim": encode(certificate.claim),
-        "proved_epsilon": encode(certificate.tight.epsilon.upper),
-        "prices": encode_prices(costs),
+        **proved,
+        "prices": encode_prices({name: price.cost for name, price in priced.items()}),
+        "counted": {name: price.rule for name, price in priced.items()},
     }
 
 

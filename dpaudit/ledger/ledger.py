@@ -98,11 +98,12 @@ class Ledger:
                     raise LedgerError(f"The label {label!r} belongs to another certificate; name this release anew.")
                 result.append(_booking_of(entries[earlier["sequence"] - 1], before=True))
                 return ()
-            costs = prices(certificate, balance.account.filters())
+            priced = prices(certificate, balance.account.filters())
+            costs = {name: price.cost for name, price in priced.items()}
             if not balance.after(costs):
                 result.append(Refusal(reason=_overrun(balance, costs)))
                 return ()
-            body = booking_body(certificate, label, costs)
+            body = booking_body(certificate, label, priced)
             entry = _next(statement, entries, "book", account, body, created)
             result.append(_booking_of(entry))
             return (entry,)
@@ -230,4 +231,4 @@ def _overrun(balance: Balance, costs: dict[str, Cost]) -> str:
             f"{float(left.amount):.6g} and {float(left.mass):.3g} are left"
         )
     budget = balance.account.budget
-    return f"The booking would overspend epsilon={budget.epsilon:g}, delta={budget.delta:g}: {'; '.join(clauses)}."
+    return f"The booking would overspend {budget.words}: {'; '.join(clauses)}."

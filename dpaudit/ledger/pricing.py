@@ -1,51 +1,131 @@
 """The cost of a booking by each theorem that may count it."""
 
+import math
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpaudit.accounting.additive_costs import Cost, cost_of
-from dpaudit.budgets.filter_theorems import FilterTheorem
-from dpaudit.budgets.filters import Filter, stated_by
+from dpaudit.accounting.additive_costs import Cost, cost_of, rounded_up
+from dpaudit.accounting.curves.measures import bounds_of
+from dpaudit.accounting.fold import above, folded
+from dpaudit.budgets.filters import Filter, require_spendable, stated_by
+from dpaudit.budgets.renyi import usual_order
 from dpaudit.certification.certificate import Certificate
+from dpaudit.checks import meant
 from dpaudit.errors import DeclarationError, LedgerError, UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses import ApproximateLoss
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
+from dpaudit.model.measures.ends import Ends
 
 _RATIO = re.compile(r"[0-9]{1,2000}(/[0-9]{1,2000})?")
 
 
-def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, Cost]:
-    """Return the cost of a certificate by the name of each theorem that can count it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a booking costs by one theorem, and by which rule, in words."""
 
-    A certificate can be counted as what it declares (exact Gaussian and bounded losses) or as what it states
-    (epsilon and delta); of the two the one is taken that uses the smaller share of the whole limit.
+    cost: Cost
+    rule: str
+
+
+def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, Price]:
+    """Return the price of a certificate by the name of each theorem that can count it.
+
+    A certificate can be counted as what it declares (of its losses, or of the whole declaration in the measure of the
+    budget) or as what it states (epsilon and delta, rho, mu, Renyi divergences or points of a profile); the one is
+    taken that uses the smallest share of the whole limit. What a measure does not bound is not counted by it: rho
+    bounds no mu, and neither of them an epsilon without delta.
     Raises: DeclarationError: not certified, other neighbours, another unit, or a weaker model than the budget's.
     """
-    costs_by_theorem: dict[str, Cost] = {}
+    by_theorem: dict[str, Price] = {}
     for spending in filters:
-        stated = stated_by(certificate, spending.claim)
-        costs = (
-            cost_of(stated, spending.claim, spending.theorem.cost_of_loss),
-            _declared(certificate.declaration, spending.claim, spending.theorem),
+        require_spendable(certificate, spending.claim)
+        found = [*_stated(certificate, spending), *_declared(certificate.declaration, spending)]
+        if found:
+            by_theorem[spending.theorem.name] = min(found, key=lambda price: _share(price.cost, spending.limit))
+    return by_theorem
+
+
+def _stated(certificate: Certificate, spending: Filter) -> Iterator[Price]:
+    """Yield what the claim of a certificate costs at its word."""
+    claim = certificate.claim
+    if not isinstance(claim, MeasuredClaim):
+        part = stated_by(certificate, spending.claim)
+        cost = cost_of(part, spending.claim, spending.theorem.cost_of_loss)
+        if cost is not None:
+            yield Price(cost=cost, rule=_WORDS.get(spending.theorem.name, "its epsilon and delta"))
+        return
+    if not spending.claim.implied_by(claim.model):
+        raise DeclarationError(
+            f"The certificate protects the {claim.model} view, and the budget is for the {spending.claim.model} one."
         )
-        finite = [cost for cost in costs if cost is not None]
-        if finite:
-            costs_by_theorem[spending.theorem.name] = _cheapest(finite, spending.limit)
-    return costs_by_theorem
+    ends = certificate.tight.rows if isinstance(certificate.tight, Ends) else ()
+    proved = [min(Fraction(end.upper), meant(stated)) for end, (_, stated) in zip(ends, claim.rows, strict=True)]
+    yield from _in_measure(claim, proved, spending)
 
 
-def _cheapest(costs: list[Cost], limit: Cost) -> Cost:
-    """Return the cost that uses the smallest share of a limit."""
-    return min(costs, key=lambda cost: _share(cost, limit))
+def _in_measure(claim: MeasuredClaim, proved: list[Fraction], spending: Filter) -> Iterator[Price]:
+    """Yield what proved numbers of a claim in its own measure cost by a theorem; nothing where they bound nothing."""
+    name = spending.theorem.name
+    if name == "Renyi":
+        yield from _at_one_order(claim, proved, spending.claim)
+    match claim:
+        case RhoClaim(xi=xi) if name == "concentrated" and not xi:
+            yield Price(cost=Cost(amount=proved[0]), rule="its rho")
+        case MuClaim() if name in ("Gaussian", "Gaussian privacy"):
+            yield Price(cost=Cost(amount=proved[0] ** 2), rule="the square of its mu")
+        case MuClaim() if name == "concentrated":
+            yield Price(cost=Cost(amount=proved[0] ** 2 / 2), rule="mu^2 / 2 of its mu")
+        case ProfileClaim(profile=points):
+            for (epsilon, _), delta in zip(points, proved, strict=True):
+                cost = spending.theorem.cost_of_loss(ApproximateLoss(epsilon=epsilon, delta=float(delta)))
+                if cost is not None:
+                    yield Price(cost=cost, rule=f"its point at epsilon {epsilon:g}")
+        case _:
+            return
 
 
-def _declared(part: Declaration, claim: Claim, theorem: FilterTheorem) -> Cost | None:
-    """Return what a declaration costs, or None where its own reading does not carry as far as the certificate's."""
+def _at_one_order(claim: MeasuredClaim, proved: list[Fraction], budget: Claim) -> Iterator[Price]:
+    """Yield what a claim bounds of the Renyi divergence of the order that a budget counts; the divergence increases."""
+    order = usual_order(budget.epsilon, budget.delta)
+    match claim:
+        case RhoClaim(xi=xi):
+            yield Price(cost=Cost(amount=meant(xi) + Fraction(order) * proved[0]), rule="xi + rho times the order")
+        case MuClaim():
+            yield Price(cost=Cost(amount=Fraction(order) * proved[0] ** 2 / 2), rule="mu^2 / 2 times the order")
+        case RenyiClaim(renyi=points):
+            higher = [end for (at, _), end in zip(points, proved, strict=True) if at >= order]
+            if higher:
+                yield Price(cost=Cost(amount=higher[0]), rule="its divergence at the next order")
+        case _:
+            return
+
+
+def _declared(part: Declaration, spending: Filter) -> Iterator[Price]:
+    """Yield what a declaration costs, loss by loss and as a whole; nothing where its own reading does not carry."""
+    claim = spending.claim
     try:
-        return cost_of(part, claim, theorem.cost_of_loss)
+        cost = cost_of(part, claim, spending.theorem.cost_of_loss)
+        if cost is not None:
+            yield Price(cost=cost, rule="the losses that it declares, added up")
+        if isinstance(claim, MeasuredClaim):
+            ((_, high),) = bounds_of(folded(above(part, claim.neighbours), ()), claim)
+            if high < math.inf:
+                whole = Cost(amount=rounded_up(math.nextafter(float(high), math.inf)))
+                yield Price(cost=whole, rule=f"the {claim.measure} of its declaration as a whole")
     except (DeclarationError, UnsupportedError):
-        return None
+        return
+
+
+_WORDS = {
+    "concentrated": "epsilon tanh(epsilon / 2) of its epsilon",
+    "Gaussian privacy": "the mu that its epsilon allows",
+}
+"""How an epsilon is counted by theorems that do not add epsilons up."""
 
 
 def _share(cost: Cost, limit: Cost) -> Fraction:

@@ -64,8 +64,8 @@ def _fault(body: dict[str, Any], filters: tuple[Filter, ...], seen: dict[str, st
         certificate = Certificate.from_json(text)
         if body["claim"] != encode(certificate.claim):
             return "The booking states another claim than its certificate."
-        needed, booked = prices(certificate, filters), decode_prices(body["prices"])
+        priced, booked = prices(certificate, filters), decode_prices(body["prices"])
     except DPAuditError as error:
         return f"The certificate cannot be priced: {error}"
-    cheap = [name for name, cost in booked.items() if name not in needed or not needed[name].within(cost)]
+    cheap = [name for name, cost in booked.items() if name not in priced or not priced[name].cost.within(cost)]
     return f"The booking costs less than its certificate by the {cheap[0]} filter." if cheap else ""

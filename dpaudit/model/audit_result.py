@@ -17,7 +17,7 @@ AuditVerdict = Literal["violation", "consistent", "not_refuted", "inconclusive"]
 PowerKind = Literal["upper_limit", "less_noise", "far_pair", "repeated_runs", "none"]
 """What showed the power of an audit: a limit on the loss at this pair, a control that the audit accused, or nothing."""
 
-SCHEMA = "urn:dpaudit:schema:audit:4"
+SCHEMA = "urn:dpaudit:schema:audit:5"
 
 Measure = Literal["mu", "rho"]
 """Measures other than epsilon that samples bound from below."""
@@ -71,6 +71,51 @@ class MeasuredBound:
         count("samples", self.samples, at_least=0)
         open_probability("significance", self.significance)
         non_negative("value", self.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredNumber:
+    """A number of a claim beside its lower bound from samples; `at` is its order or its epsilon, if it has one.
+
+    >>> MeasuredNumber(claimed=0.5, lower=0.61).refuted
+    True
+    """
+
+    at: float | None = None
+    claimed: float
+    lower: float
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the bound exceeds the claim."""
+        return self.lower > self.claimed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureTest:
+    """What one event shows against a claim in rho, mu, Renyi divergences or points of a profile.
+
+    The event has a probability of at least `true_positive_rate` on one data set and at most `false_positive_rate` on
+    the other; both limits hold together except with probability `significance`, and with them all `numbers` at once.
+    `implied_epsilon` follows from the claim at the audit's delta: a translation, which other findings are weighed by.
+
+    >>> number = MeasuredNumber(claimed=0.5, lower=0.61)
+    >>> shown = dict(true_positive_rate=0.46, false_positive_rate=0.09, significance=0.01, implied_epsilon=4.7)
+    >>> MeasureTest(measure="rho", numbers=(number,), **shown).refuted
+    True
+    """
+
+    measure: str
+    numbers: tuple[MeasuredNumber, ...]
+    true_positive_rate: float
+    false_positive_rate: float
+    significance: float
+    implied_epsilon: float
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the event refutes the claim."""
+        return any(number.refuted for number in self.numbers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +192,8 @@ class AuditResult:
     `epsilon_at`, which is no part of the JSON. `measured` bounds other measures than epsilon and decides nothing;
     `curve` holds corners (false, true positive rate) of the trade-off curve that the counted runs measure from below,
     all of which hold at once with probability at least 1 - `significance`. `plan` is what the audit was bound to before
-    it ran, where there was one.
+    it ran, where there was one. `tested` is the test of a claim in its own measure; None for a claim in epsilon and
+    delta.
 
     >>> import numpy as np
     >>> from audits import audit
@@ -183,6 +229,7 @@ class AuditResult:
     measured: tuple[MeasuredBound, ...] = ()
     curve: tuple[tuple[float, float], ...] = field(default=(), repr=False)
     plan: FollowedPlan | None = None
+    tested: MeasureTest | None = None
     epsilon_at: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -204,8 +251,14 @@ class AuditResult:
 
     @property
     def exceeds_claim(self) -> bool:
-        """Whether the bound exceeds the claim and takes nothing for granted."""
-        return self.epsilon_lower > self.claim.epsilon and not self.assumption
+        """Whether a bound exceeds the claim and takes nothing for granted."""
+        in_measure = self.tested is not None and self.tested.refuted
+        return in_measure or (self.epsilon_lower > self.claimed_epsilon and not self.assumption)
+
+    @property
+    def claimed_epsilon(self) -> float:
+        """The claimed epsilon; of a claim in another measure the epsilon that it implies at the audit's delta."""
+        return self.claim.epsilon if self.tested is None else self.tested.implied_epsilon
 
     def bound_at(self, *, significance: float) -> LowerBound:
         """Return the bound that the verdict rests on, from the same runs, at another significance.

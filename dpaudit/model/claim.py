@@ -1,9 +1,10 @@
 """The claim: (epsilon, delta), between which neighbours, to whom, about which unit."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
-from typing import Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args, overload
 
 from dpaudit.arguments import named_fields
 from dpaudit.checks import (
@@ -26,6 +27,9 @@ Model = Literal["central", "joint", "local"]
 NEIGHBOURS: tuple[Neighbours, ...] = get_args(Neighbours)
 MODELS: tuple[Model, ...] = get_args(Model)
 
+
+Points: TypeAlias = Iterable[tuple[float, float]] | Mapping[str, float] | Iterable[Mapping[str, float]]
+"""Pairs of numbers, or tables of them: order and epsilon, or epsilon and delta."""
 
 MEASURES = ("rho", "mu", "renyi", "profile")
 """The measures in which a claim may be made beside epsilon and delta."""
@@ -71,6 +75,47 @@ class Claim:
     model: Model = "central"
     unit: str = "one record"
 
+    if TYPE_CHECKING:  # the generated one knows epsilon alone; `__new__` takes the numbers of any measure
+
+        @overload
+        def __init__(
+            self,
+            *,
+            epsilon: float,
+            delta: float = 0.0,
+            neighbours: Neighbours,
+            model: Model = "central",
+            unit: str = "one record",
+        ) -> None: ...
+
+        @overload
+        def __init__(
+            self,
+            *,
+            rho: float,
+            xi: float = 0.0,
+            neighbours: Neighbours,
+            model: Model = "central",
+            unit: str = "one record",
+        ) -> None: ...
+
+        @overload
+        def __init__(
+            self, *, mu: float, neighbours: Neighbours, model: Model = "central", unit: str = "one record"
+        ) -> None: ...
+
+        @overload
+        def __init__(
+            self, *, renyi: Points, neighbours: Neighbours, model: Model = "central", unit: str = "one record"
+        ) -> None: ...
+
+        @overload
+        def __init__(
+            self, *, profile: Points, neighbours: Neighbours, model: Model = "central", unit: str = "one record"
+        ) -> None: ...
+
+        def __init__(self, **numbers: Any) -> None: ...
+
     def __new__(cls, *_: Any, **given: Any) -> Self:
         """Return a claim in the measure whose name is given: `rho`, `mu`, `renyi` or `profile`."""
         measure = measure_of(given) if cls.__name__ == "Claim" else ""
@@ -101,6 +146,11 @@ class Claim:
             )
         if not self.unit.strip():
             raise ValueError("Expected unit to say in plain language what one record is; it is empty.")
+
+    @property
+    def words(self) -> str:
+        """The claim's numbers in a message."""
+        return f"epsilon={self.epsilon:g}, delta={self.delta:g}"
 
     def implied_by(self, model: Model) -> bool:
         """Return whether a proof for `model` carries over to the model of this claim.

@@ -14,6 +14,7 @@
 Any node may carry `printed`: the theorem its paper used there, and the budget the paper assigned to it.
 """
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -394,9 +395,11 @@ class Local:
 @named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
-    """Somebody else's (epsilon, delta), taken on trust: an upper bound with nothing known below it.
+    """Somebody else's (epsilon, delta), rho or mu, taken on trust: an upper bound with nothing known below it.
 
-    Parameters: `epsilon` in nats; `delta`, a probability; `source`, whose claim this is.
+    Parameters: `epsilon` in nats; `delta`, a probability; `rho` and `mu`, of concentrated and of Gaussian privacy;
+    `source`, whose claim this is. One of `epsilon`, `rho` and `mu` is needed; without `epsilon` it is infinite.
+    What is stated in rho or mu counts for claims in rho, mu or Renyi divergences, in a composition of parts.
     `neighbours` is the relation that the source states it for; without one, that it is the claim's is an
     assumption, and listed as such.
     Edge cases: of an infinite epsilon (`inf`) nothing is proved at any delta below 1.
@@ -405,13 +408,19 @@ class Stated:
     1.0
     """
 
-    epsilon: NonNegativeOrInfinite
+    epsilon: NonNegativeOrInfinite = math.nan
     delta: ProbabilityBelowOne = 0.0
+    rho: NonNegative | None = None
+    mu: NonNegative | None = None
     source: str
     neighbours: Neighbours | None = None
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
+        if math.isnan(self.epsilon):
+            if self.rho is None and self.mu is None:
+                raise FieldError("epsilon", "Expected epsilon, rho or mu of a stated part: what does its source state?")
+            object.__setattr__(self, "epsilon", math.inf)
         settle(self)
         if not self.source.strip():
             raise ValueError("Expected source to say whose claim this is; it is empty.")

@@ -10,8 +10,11 @@ from dpaudit.ledger import Balance, Statement
 from dpaudit.ledger.balance import balance_data
 from dpaudit.ledger.booking_body import is_on_trust
 from dpaudit.ledger.pace import history_of
+from dpaudit.model.codec import decode_claim
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.render.layout import columns, headline, inset, section
 from dpaudit.render.ledger_chart import chart_lines, pace_sentence
+from dpaudit.wording.claims import budget_words
 from dpaudit.wording.markdown import bullets, cell, table
 from dpaudit.wording.numerals import at_most, nearest
 
@@ -85,7 +88,10 @@ def statement_markdown(statement: Statement, account: str | None = None) -> str:
 
 def _claimed(booking: dict[str, Any]) -> str:
     """Return the number that a booking claims."""
-    return f"epsilon {nearest(float(booking['claim']['epsilon']))}"
+    claim = decode_claim(booking["claim"])
+    shown = claim.words if isinstance(claim, MeasuredClaim) else f"epsilon {nearest(claim.epsilon)}"
+    rules = dict.fromkeys(booking.get("counted", {}).values()) if isinstance(claim, MeasuredClaim) else {}
+    return f"{shown} (counted as {', '.join(rules)})" if rules else shown
 
 
 def _picked(statement: Statement, account: str | None) -> list[Balance]:
@@ -104,9 +110,17 @@ def _budget(balance: Balance) -> str:
     """Return an account's budget in one sentence."""
     budget = balance.account.budget
     return (
-        f"Budget: epsilon {nearest(budget.epsilon)}, delta {nearest(budget.delta)}, {budget.neighbours}, "
+        f"Budget: {budget_words(budget)}, {budget.neighbours}, "
         f"{budget.model}, for {budget.unit}; {len(balance.bookings)} booked."
     )
+
+
+def so_far(balance: Balance, spending: Filter) -> str:
+    """Return what a theorem has counted so far, in the measure of the budget."""
+    spent, claim = at_most(balance.reading(spending)), spending.claim
+    if isinstance(claim, MeasuredClaim):
+        return f"{claim.measure} so far at most {spent}"
+    return f"epsilon so far at most {spent} at delta {nearest(claim.delta)}"
 
 
 def _counts(balance: Balance) -> list[str]:
@@ -124,6 +138,5 @@ def _count(balance: Balance, spending: Filter) -> str:
     return (
         f"By the {spending.theorem.name} filter: {at_most(float(spending.spent.amount))} of "
         f"{nearest(float(spending.limit.amount))} spent, {at_most(100 * balance.share(spending), 3)} in a "
-        f"hundred; epsilon so far at most {at_most(balance.reading(spending))} at delta "
-        f"{nearest(spending.claim.delta)}.{trusted}"
+        f"hundred; {so_far(balance, spending)}.{trusted}"
     )

@@ -17,6 +17,7 @@ from dpaudit.report.marks import certificate_word, marks_of
 from dpaudit.wording.certificates import bracket_phrase, printed_sentence, slack_sentence
 from dpaudit.wording.claims import claim_parameters, neighbours_phrase
 from dpaudit.wording.markdown import bullets, cell, table
+from dpaudit.wording.measures import between_phrase, number_name
 from dpaudit.wording.nodes import node_words
 from dpaudit.wording.numerals import nearest, powers
 
@@ -114,6 +115,8 @@ def _details(row: Row, sources: dict[str, str]) -> list[str]:
         lines.append(f"sensitivity {row.sensitivity}")
     if row.epsilon is not None:
         lines.append(f"epsilon {bracket_phrase(row.epsilon)}, at delta = {nearest(row.delta)}")
+    if row.ends is not None:
+        lines += [f"{number_name(row.ends.measure, end.at)} {between_phrase(end)}" for end in row.ends.rows]
     lines.append(f"by: {sources[row.path]}")
     if row.printed is not None:
         slots = f" over {nearest(row.printed.slots)} slots" if row.printed.slots else ""

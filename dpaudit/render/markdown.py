@@ -10,6 +10,7 @@ from dpaudit.report.marks import certificate_word, marks_of
 from dpaudit.wording.audits import (
     audit_label,
     audit_meaning,
+    claimed_rows,
     lines_sentence,
     measured_rows,
     plan_phrase,
@@ -70,6 +71,7 @@ def audit_markdown(result: AuditResult) -> str:
         ("attack", f"{result.attack}, view `{result.view}`"),
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
         ("bound", f"{result.bound} at significance {significance_phrase(result)}"),
+        *claimed_rows(result),
         *measured_rows(result.measured),
         *([] if result.plan is None else [("plan", plan_phrase(result.plan))]),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),

@@ -1,20 +1,18 @@
 """A certificate in its own measure on a terminal and as Markdown: claim, ends and conditions, in that measure."""
 
-import math
-
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.model.measures.claims import MeasuredClaim
-from dpaudit.model.measures.ends import End, Ends
+from dpaudit.model.measures.ends import Ends
 from dpaudit.render.layout import columns, headline, inset, section
 from dpaudit.report.marks import by_urgency, certificate_word, marks_of
 from dpaudit.wording.certificates import engines_phrase
 from dpaudit.wording.claims import neighbours_phrase
 from dpaudit.wording.markdown import bullets, cell, table
-from dpaudit.wording.measures import measured_meaning
-from dpaudit.wording.numerals import at_least, at_most, powers
+from dpaudit.wording.measures import between_phrase, measured_meaning, number_name
+from dpaudit.wording.numerals import powers
 
 _COLOURS = {"certified": "green", "refuted": "red"}
 
@@ -35,7 +33,7 @@ def measured_text(certificate: Certificate, claim: MeasuredClaim, ends: Ends) ->
             [
                 ("claimed", f"{claim.words}, {claim.model} model"),
                 ("protects", f"{claim.unit}; neighbours differ in {neighbours_phrase(claim.neighbours)}"),
-                *((_name(ends, row), _between(row)) for row in ends.rows),
+                *((number_name(ends.measure, row.at), between_phrase(row)) for row in ends.rows),
             ],
             "dim",
             "",
@@ -52,11 +50,12 @@ def measured_text(certificate: Certificate, claim: MeasuredClaim, ends: Ends) ->
 
 def measured_markdown(certificate: Certificate, claim: MeasuredClaim, ends: Ends) -> str:
     """Return the certificate as Markdown."""
+    rows = [(number_name(ends.measure, row.at), between_phrase(row)) for row in ends.rows]
     parts = [
         f"## {certificate_word(certificate)}",
         cell(measured_meaning(certificate.verdict, claim, certificate.trust)),
         bullets(map(powers, certificate.reasons)),
-        table(("", "bounds"), [("claimed", claim.words), *((_name(ends, row), _between(row)) for row in ends.rows)]),
+        table(("", "bounds"), [("claimed", claim.words), *rows]),
         f"Protects {cell(claim.unit)}, in the {claim.model} model; neighbours differ in "
         f"{neighbours_phrase(claim.neighbours)}.",
         "### Conditions",
@@ -64,22 +63,6 @@ def measured_markdown(certificate: Certificate, claim: MeasuredClaim, ends: Ends
         f"<sub>{cell(_origin(certificate))}</sub>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _name(ends: Ends, row: End) -> str:
-    """Return the name of one number of the claim."""
-    if row.at is None:
-        return ends.measure
-    return f"order {row.at:g}" if ends.measure == "renyi" else f"delta at epsilon {row.at:g}"
-
-
-def _between(row: End) -> str:
-    """Return the bounds in words, rounded outwards."""
-    if row.lower == math.inf:
-        return "infinite"
-    if row.upper == math.inf:
-        return f"at least {at_least(row.lower)}, with no upper bound" if row.lower else "not bounded by what is known"
-    return f"between {at_least(row.lower)} and {at_most(row.upper)}" if row.lower else f"at most {at_most(row.upper)}"
 
 
 def _origin(certificate: Certificate) -> str:

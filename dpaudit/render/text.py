@@ -18,6 +18,7 @@ from dpaudit.report.marks import Mark, by_urgency, certificate_word, marks_of
 from dpaudit.wording.audits import (
     audit_label,
     audit_meaning,
+    claimed_rows,
     lines_sentence,
     measured_rows,
     plan_phrase,
@@ -73,6 +74,7 @@ def audit_text(result: AuditResult) -> RenderableType:
         ("guesses", f"{result.counts.correct} right of {result.counts.guesses}, in {result.runs} runs"),
         ("bound", f"{result.bound}, wrong with probability at most {significance_phrase(result)}"),
         *(("assumes", held.assumption) for held in result.bounds if held.name == result.bound and held.assumption),
+        *claimed_rows(result),
         *measured_rows(result.measured),
         ("power", power_sentence(result)),
         *(("remark", remark) for remark in result.remarks),
@@ -80,7 +82,11 @@ def audit_text(result: AuditResult) -> RenderableType:
         *([] if result.plan is None else [("plan", plan_phrase(result.plan))]),
         ("seed", "not recorded" if result.seed is None else str(result.seed)),
     ]
-    held = [("claimed", result.claim.epsilon), ("proved", result.certified), ("attacked", result.epsilon_lower)]
+    held = [
+        ("claimed" if result.tested is None else "implied", result.claimed_epsilon),
+        ("proved", result.certified),
+        ("attacked", result.epsilon_lower),
+    ]
     return Group(
         headline(audit_label(result.verdict), colour(result.verdict), audit_meaning(result)),
         section(result.name),

@@ -7,6 +7,7 @@ from itertools import groupby
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
 from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.measured import ends_of
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
@@ -23,6 +24,8 @@ from dpaudit.model.declaration import (
     children,
     with_children,
 )
+from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.model.measures.ends import Ends
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.moves import relation_below
 from dpaudit.report.theorems import theorems_of
@@ -40,7 +43,8 @@ class Row:
     """One line of the derivation: a node, or `alike` equal siblings, or an ellipsis where `node` is empty.
 
     `epsilon` brackets the node's own loss at `delta`, the printed delta where the paper assigns one and the
-    claim's elsewhere; it is None where no engine covers the node. `conditions` are places in the certificate.
+    claim's elsewhere; it is None where no engine covers the node. Of a claim in another measure `ends` stand in its
+    place. `conditions` are places in the certificate.
     `theorems` says what each rule of the node rests on.
     """
 
@@ -55,6 +59,7 @@ class Row:
     printed: Printed | None = None
     delta: float = 0.0
     epsilon: Bracket | None = None
+    ends: Ends | None = None
     conditions: tuple[int, ...] = ()
     theorems: tuple[Reference, ...] = ()
 
@@ -118,7 +123,9 @@ class _Reader:
     def _row(self, position: _Position) -> Row:
         """Return the row of one node."""
         node, label, root = position.node, _label(position.node), position.path == "root"
-        delta = node.printed.delta if node.printed and not root else self.certificate.claim.delta
+        claim, tight = self.certificate.claim, self.certificate.tight
+        measured = isinstance(claim, MeasuredClaim)
+        delta = 0.0 if measured else node.printed.delta if node.printed and not root else claim.delta
         mechanism, words = node.mechanism if isinstance(node, Release) else None, node_words(node)
         return Row(
             path=position.path,
@@ -131,7 +138,8 @@ class _Reader:
             noise=noise_of(mechanism) if mechanism else "",
             printed=node.printed,
             delta=delta,
-            epsilon=self.certificate.tight.epsilon if root else self._epsilon(node, position.relation, delta),
+            epsilon=None if measured else tight.epsilon if root else self._epsilon(node, position.relation, delta),
+            ends=self._ends(node, position.relation) if isinstance(claim, MeasuredClaim) else None,
             conditions=_conditions(self.certificate, node),
             theorems=theorems_of(node, position.relation),
         )
@@ -147,6 +155,16 @@ class _Reader:
             except (UnsupportedError, DeclarationError):
                 self.known[key] = None
         return self.known[key]
+
+    def _ends(self, node: Declaration, relation: Neighbours) -> Ends | None:
+        """Return the node's own ends in the measure of the claim, or None where no rule covers it."""
+        claim = self.certificate.claim
+        if not isinstance(claim, MeasuredClaim):
+            return None
+        try:
+            return ends_of(node, replace(claim, neighbours=relation, model="central"))
+        except (UnsupportedError, DeclarationError):
+            return None
 
 
 def _alike(parts: tuple[Declaration, ...]) -> list[tuple[int, list[Declaration]]]:

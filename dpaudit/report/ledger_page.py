@@ -2,8 +2,9 @@
 
 from dpaudit.ledger import Balance, Statement
 from dpaudit.ledger.pace import History, history_of
+from dpaudit.wording.claims import budget_words
 from dpaudit.wording.escaping import xml
-from dpaudit.wording.numerals import at_least, at_most, nearest
+from dpaudit.wording.numerals import at_least, at_most
 
 _STYLE = """
 body { font: 16px/1.5 Georgia, serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; color: #22252b;
@@ -54,8 +55,8 @@ def _account(balance: Balance) -> str:
         f'<th class="n">spent with it, %</th><th>on trust</th></tr></thead><tbody>{rows}</tbody></table></div>'
     )
     return (
-        f"<h2>{xml(balance.account.name)}</h2>\n<p>Budget: epsilon {nearest(budget.epsilon)}, delta "
-        f"{nearest(budget.delta)}, {budget.neighbours}, {budget.model}, for {xml(budget.unit)}.</p>\n"
+        f"<h2>{xml(balance.account.name)}</h2>\n<p>Budget: {xml(budget_words(budget))}, "
+        f"{budget.neighbours}, {budget.model}, for {xml(budget.unit)}.</p>\n"
         f"<p>{xml(spent_sentence(history))} {xml(_end(history))}</p>\n"
         + (f"{_chart(history)}\n{table}\n" if history.releases else "<p>Nothing is booked.</p>\n")
         + (f"<p>A new budget begins: {xml(balance.account.refresh)}</p>\n" if balance.account.refresh else "")

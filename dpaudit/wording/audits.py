@@ -3,8 +3,10 @@
 import math
 from typing import assert_never
 
-from dpaudit.model.audit_result import AuditResult, AuditVerdict, FollowedPlan, MeasuredBound
+from dpaudit.model.audit_result import AuditResult, AuditVerdict, FollowedPlan, MeasuredBound, MeasuredNumber
 from dpaudit.model.case import AuditCoverage
+from dpaudit.wording.claims import claim_parameters
+from dpaudit.wording.measures import number_name
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, whole
 
 
@@ -19,34 +21,85 @@ def audit_label(verdict: AuditVerdict) -> str:
 
 def audit_meaning(result: AuditResult) -> str:
     """Return the meaning of the verdict of an audit in one sentence."""
-    lower, claimed = at_least_beside(result.epsilon_lower, result.claim.epsilon), exact(result.claim.epsilon)
-    shown = f"The attack shows epsilon of at least {lower}{provision(result)}"
+    lower, claimed = at_least_beside(result.epsilon_lower, result.claimed_epsilon), claimed_phrase(result)
+    shown = f"The attack shows {shown_phrase(result)}{provision(result)}"
     match result.verdict:
         case "violation" if result.assumption and math.isinf(result.certified):
-            return f"If {result.assumption}, epsilon is at least {lower}, above the claimed {claimed}."
+            return f"If {result.assumption}, epsilon is at least {lower}, above {claimed}."
         case "violation" if result.assumption:
             return (
                 f"If {result.assumption}, epsilon is at least {lower}, and the declaration delivers "
                 f"{at_most(result.certified)}. The code is not what is declared."
             )
         case "violation" if result.exceeds_claim:
-            return f"The attack shows epsilon of at least {lower}, above the claimed {claimed}."
+            return f"{shown}, above {claimed}.{_rates(result)}"
         case "violation":
             return (
-                f"The attack shows epsilon of at least {lower}: inside the claimed {claimed}, but above the "
+                f"The attack shows epsilon of at least {lower}: inside {claimed}, but above the "
                 f"{at_most(result.certified)} that the declaration delivers. The code is not what is declared."
             )
         case "consistent":
-            return f"{shown}, within the claimed {claimed}. {power_phrase(result)}"
+            return f"{shown}, within {claimed}. {power_phrase(result)}"
         case "not_refuted":
             return (
-                f"No violation was found: {shown[0].lower()}{shown[1:]}, within the claimed {claimed}. "
+                f"No violation was found: {shown[0].lower()}{shown[1:]}, within {claimed}. "
                 f"{power_phrase(result)} A violation of that size on this pair is not excluded."
             )
         case "inconclusive":
-            return f"{shown}; whether it would have caught a violation of the claimed {claimed} is not known."
+            return f"{shown}; whether it would have caught a violation of {claimed} is not known."
         case _:
             assert_never(result.verdict)
+
+
+def shown_phrase(result: AuditResult) -> str:
+    """Return the lower bound that speaks most against the claim, in the measure of the claim where that is tested."""
+    number = _decisive(result)
+    if number is None or result.tested is None:
+        lower = at_least_beside(result.epsilon_lower, result.claimed_epsilon)
+        return f"epsilon of at least {lower}" + (f" at delta {exact(result.delta)}" if result.tested else "")
+    return (
+        f"{number_name(result.tested.measure, number.at)} of at least {at_least_beside(number.lower, number.claimed)}"
+    )
+
+
+def claimed_phrase(result: AuditResult) -> str:
+    """Return the number of the claim that stands against the lower bound of an audit."""
+    number = _decisive(result)
+    if number is not None:
+        return f"the claimed {exact(number.claimed)}"
+    if result.tested is None:
+        return f"the claimed {exact(result.claim.epsilon)}"
+    return f"the {at_most(result.claimed_epsilon)} that follows from the claim {claim_parameters(result.claim)}"
+
+
+def claimed_rows(result: AuditResult) -> list[tuple[str, str]]:
+    """Return one row for each number of a claim in its own measure: the claimed one, and what the event shows."""
+    if result.tested is None:
+        return []
+    return [
+        (
+            number_name(result.tested.measure, number.at),
+            f"at least {at_least_beside(number.lower, number.claimed)}, claimed {exact(number.claimed)}",
+        )
+        for number in result.tested.numbers
+    ]
+
+
+def _decisive(result: AuditResult) -> MeasuredNumber | None:
+    """Return the number of the claim that the event speaks most against; None where epsilon decides."""
+    test = result.tested
+    if test is None or (result.verdict == "violation" and not test.refuted):
+        return None
+    return max(test.numbers, key=lambda number: number.lower / number.claimed if number.claimed else number.lower)
+
+
+def _rates(result: AuditResult) -> str:
+    """Return the event that refutes a claim in its own measure, as a sentence after another one."""
+    test = result.tested
+    if test is None or not test.refuted:
+        return ""
+    high, low = at_least(test.true_positive_rate), at_most(test.false_positive_rate)
+    return f" An event has probability of at least {high} on one data set and at most {low} on the other."
 
 
 def provision(result: AuditResult) -> str:
@@ -56,7 +109,7 @@ def provision(result: AuditResult) -> str:
 
 def bound_phrase(result: AuditResult) -> str:
     """Return the lower bound of an audit with what it takes for granted."""
-    return f"at least {at_least_beside(result.epsilon_lower, result.claim.epsilon)}{provision(result)}"
+    return f"at least {at_least_beside(result.epsilon_lower, result.claimed_epsilon)}{provision(result)}"
 
 
 def measured_rows(bounds: tuple[MeasuredBound, ...]) -> list[tuple[str, str]]:
@@ -124,7 +177,7 @@ def power_sentence(result: AuditResult) -> str:
 def detectable(audit: AuditResult) -> str:
     """Return what the audit was shown to detect, and what it may miss."""
     line = power_phrase(audit)
-    if audit.ceiling <= audit.claim.epsilon:
+    if audit.ceiling <= audit.claimed_epsilon:
         return (
             f"{line} With so few runs no attack shows more than {at_most(audit.ceiling)}, so none can refute the claim."
         )
@@ -135,7 +188,7 @@ def detectable(audit: AuditResult) -> str:
 
 def _factor(result: AuditResult) -> str:
     """Return how many times the claim the control stretches the code's behaviour."""
-    return nearest(result.power.epsilon / result.claim.epsilon) if result.claim.epsilon > 0 else "2"
+    return nearest(result.power.epsilon / result.claimed_epsilon) if result.claimed_epsilon > 0 else "2"
 
 
 def certified_phrase(audit: AuditResult) -> str:
@@ -145,7 +198,7 @@ def certified_phrase(audit: AuditResult) -> str:
 
 def position(audit: AuditResult) -> str:
     """Return the position of the lower bound of an audit against claim and certificate."""
-    bound = f"epsilon is {bound_phrase(audit)}"
+    bound = f"epsilon is {bound_phrase(audit)}" if _decisive(audit) is None else shown_phrase(audit)
     if audit.verdict == "inconclusive":
         return f"The attack reached no result ({bound})."
     if audit.exceeds_claim:
@@ -156,7 +209,7 @@ def position(audit: AuditResult) -> str:
         return f"The audit reports a violation: {bound}."
     if audit.verdict == "not_refuted":
         return f"The attack found no violation, and excludes none either: {bound}."
-    if audit.epsilon_lower == 0:
+    if audit.epsilon_lower == 0 and audit.tested is None:
         return "The attack showed nothing: its lower bound on epsilon is 0."
     agreed = "the claim" if audit.certified == math.inf else "claim and certificate"
     return f"The attack agrees with {agreed}: {bound}."

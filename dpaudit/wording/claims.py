@@ -5,7 +5,7 @@ from typing import assert_never
 
 from dpaudit.model.claim import Claim, Model, Neighbours
 from dpaudit.model.measures.claims import MeasuredClaim
-from dpaudit.wording.numerals import at_most, exact
+from dpaudit.wording.numerals import at_most, exact, nearest
 
 LARGE = 100.0
 """Above this epsilon a factor is printed as a power of e."""
@@ -28,6 +28,13 @@ def claim_parameters(claim: Claim) -> str:
     if isinstance(claim, MeasuredClaim):
         return claim.words
     return f"epsilon = {exact(claim.epsilon)}, delta = {exact(claim.delta)}"
+
+
+def budget_words(budget: Claim) -> str:
+    """Return the numbers of a budget."""
+    if isinstance(budget, MeasuredClaim):
+        return budget.words
+    return f"epsilon {nearest(budget.epsilon)}, delta {nearest(budget.delta)}"
 
 
 def neighbours_phrase(neighbours: Neighbours) -> str:

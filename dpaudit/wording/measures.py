@@ -1,8 +1,12 @@
 """The words of a claim in another measure than epsilon and delta: what it says, and what is known of it."""
 
+import math
+
 from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.model.measures.ends import End, Ends
 from dpaudit.model.readings import Trust, Verdict
 from dpaudit.wording.escaping import one_line
+from dpaudit.wording.numerals import at_least, at_most, exact
 
 _PROMISES = {
     "rho": "every Renyi divergence of order a between the outputs of two neighbours is at most rho times a (plus xi)",
@@ -11,6 +15,40 @@ _PROMISES = {
     "profile": "for every event, its probability exceeds e^epsilon times that of a neighbour by at most delta, at "
     "each claimed epsilon",
 }
+
+
+def uppers_phrase(ends: Ends) -> str:
+    """Return the upper ends of a certificate in its own measure, rounded up.
+
+    >>> from dpaudit.model.measures.ends import End
+    >>> uppers_phrase(Ends(measure="rho", rows=(End(lower=0.4, upper=0.5),)))
+    'rho at most 0.5'
+    """
+    return ", ".join(f"{number_name(ends.measure, row.at)} at most {at_most(row.upper)}" for row in ends.rows)
+
+
+def number_name(measure: str, at: float | None) -> str:
+    """Return the name of a number of a claim: of rho or mu, a Renyi divergence, or the delta at an epsilon.
+
+    >>> number_name("renyi", 2.0), number_name("profile", 0.5), number_name("mu", None)
+    ('Renyi divergence of order 2', 'delta at epsilon 0.5', 'mu')
+    """
+    if at is None:
+        return measure
+    return f"Renyi divergence of order {exact(at)}" if measure == "renyi" else f"delta at epsilon {exact(at)}"
+
+
+def between_phrase(row: End) -> str:
+    """Return the bounds of a number in words, rounded outwards.
+
+    >>> between_phrase(End(lower=0.25, upper=0.5))
+    'between 0.25 and 0.5'
+    """
+    if row.lower == math.inf:
+        return "infinite"
+    if row.upper == math.inf:
+        return f"at least {at_least(row.lower)}, with no upper bound" if row.lower else "not bounded by what is known"
+    return f"between {at_least(row.lower)} and {at_most(row.upper)}" if row.lower else f"at most {at_most(row.upper)}"
 
 
 def measured_meaning(verdict: Verdict, claim: MeasuredClaim, trust: Trust | None) -> str:

@@ -17,7 +17,8 @@ from dpaudit.adapters import ADAPTERS, LibraryRelease, Question, adapt
 from dpaudit.adapters import opendp as opendp_adapter
 from dpaudit.adapters.scales import scale_for
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.declaration import Release, Stated
+from dpaudit.model.declaration import Release, Stated, walk
+from dpaudit.model.measures.claims import RhoClaim
 from dpaudit.runtime.plugins import find_plugin
 
 NOISE = np.random.default_rng(0)
@@ -122,11 +123,11 @@ def test_a_measurement_is_asked_at_the_distance_of_its_neighbours(metric: str, n
 
 
 def test_a_measurement_without_a_distance_or_a_delta_is_refused_in_one_line() -> None:
-    """A metric of numbers has no fixed distance; zCDP has no epsilon without delta; no measurement, no claim."""
+    """A metric of numbers has no distance, Renyi divergences no epsilon without delta; no measurement, no claim."""
     for subject, options in (
         (Measurement("AbsoluteDistance(f64)"), {}),
         (Measurement("ChangeOneDistance()"), {}),
-        (Measurement("SymmetricDistance()", "ZeroConcentratedDivergence"), {}),
+        (Measurement("SymmetricDistance()", "RenyiDivergence"), {}),
         (placed(type("Transformation", (), {}), "opendp.mod")(), {}),
     ):
         with pytest.raises(UnsupportedError) as caught:
@@ -169,6 +170,59 @@ class _Then:
 
     def __rrshift__(self, space: Any) -> Measurement:
         return Measurement("AbsoluteDistance(f64)", scale=self.scale)
+
+
+def test_a_zcdp_measurement_claims_its_rho_and_is_audited_in_rho() -> None:
+    """No delta, no conversion: the library's rho is stated as rho; the twin with a tenth of the noise falls in rho."""
+    release = adapt(Measurement("SymmetricDistance()", "ZeroConcentratedDivergence"), neighbours="add_remove")
+    assert release.claim == RhoClaim(rho=1.0, neighbours="add_remove", unit=release.claim.unit)
+    assert certify(release.declaration, release.claim).verdict == "stated"
+    loud = Measurement("SymmetricDistance()", "ZeroConcentratedDivergence", scale=0.1)
+    assert audited(adapt(loud, neighbours="add_remove", pair=(0.0, 1.0))) == "violation"
+    assert (
+        audited(
+            adapt(
+                Measurement("SymmetricDistance()", "ZeroConcentratedDivergence"),
+                neighbours="add_remove",
+                pair=(0.0, 1.0),
+            )
+        )
+        != "violation"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "declared"),
+    [
+        ("Laplace", {}, "laplace"),
+        ("LaplaceTruncated", {}, "laplace"),
+        ("LaplaceFolded", {}, "laplace"),
+        ("Geometric", {}, "discrete_laplace"),
+        ("GeometricTruncated", {}, "discrete_laplace"),
+        ("GeometricFolded", {}, "discrete_laplace"),
+        ("Gaussian", {"delta": 1e-5}, "gaussian"),
+        ("Binary", {}, "randomised_response"),
+        ("Exponential", {"monotonic": False}, "exponential"),
+        ("Exponential", {"monotonic": True}, ""),
+        ("LaplaceBoundedNoise", {"delta": 0.1}, ""),
+        ("LaplaceBoundedDomain", {}, ""),
+        ("GaussianAnalytic", {"delta": 1e-5}, ""),
+        ("PermuteAndFlip", {"monotonic": False}, ""),
+        ("Staircase", {}, ""),
+    ],
+)
+def test_a_mechanism_of_diffprivlib_is_declared_where_its_formula_says_the_noise(
+    kind: str, fields: dict[str, Any], declared: str
+) -> None:
+    """What is declared is certified for the library's own claim; a kind without a formula here stays stated."""
+    made = placed(type(kind, (Laplace,), {}), "diffprivlib.mechanisms")
+    subject = made(epsilon=0.7, sensitivity=2.0, **{"delta": 0.0} | {k: v for k, v in fields.items() if k == "delta"})
+    for name, value in fields.items():
+        setattr(subject, name, value)
+    release = adapt(subject, neighbours="replace_one")
+    names = [node.mechanism.name for _, node in walk(release.declaration) if isinstance(node, Release)]
+    assert names == ([declared] if declared else [])
+    assert certify(release.declaration, release.claim).verdict == ("certified" if declared else "stated")
 
 
 def test_a_mechanism_of_diffprivlib_is_declared_and_repeats_with_its_seed() -> None:

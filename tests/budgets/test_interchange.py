@@ -32,14 +32,17 @@ from dpaudit.interchange.dp_event import from_event, to_event
 from dpaudit.interchange.opacus_history import from_history, from_state_dict
 from dpaudit.model.claim import Model, Neighbours
 from dpaudit.model.declaration import Declaration, walk
+from dpaudit.model.measures.claims import RenyiClaim, RhoClaim
 from mechanisms import Gaussian, Laplace, RandomisedResponse
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import dp_accounting as dpa
+    from dp_accounting.pld import PLDAccountant
     from dp_accounting.rdp import RdpAccountant
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
+HALF_RHO = RhoClaim(rho=0.5, neighbours="add_remove")
 NORMAL = Release(label="sum", mechanism=Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one"))
 LAPLACE = Release(label="count", mechanism=Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="replace_one"))
 
@@ -182,11 +185,10 @@ def test_sampling_a_fixed_size_is_read_and_cannot_be_written() -> None:
 @pytest.mark.parametrize(
     ("event", "named"),
     [
-        (dpa.NonPrivateDpEvent(), "NonPrivateDpEvent"),
         (dpa.UnsupportedDpEvent(), "UnsupportedDpEvent"),
-        (dpa.ZCDpEvent(0.5), "ZCDpEvent"),
+        (dpa.ZCDpEvent(0.5, 0.1), "ZCDpEvent"),
         (dpa.SampledWithReplacementDpEvent(100, 5, dpa.GaussianDpEvent(1.0)), "SampledWithReplacementDpEvent"),
-        (dpa.SingleEpochTreeAggregationDpEvent(1.0, 8), "SingleEpochTreeAggregationDpEvent"),
+        (dpa.SingleEpochTreeAggregationDpEvent(1.0, [8, 0]), "SingleEpochTreeAggregationDpEvent"),
         (dpa.GaussianDpEvent(0.0), "stddev=0.0"),
         (dpa.GaussianDpEvent(-1.0), "stddev=-1.0"),
         (dpa.PoissonSampledDpEvent(7.0, dpa.GaussianDpEvent(1.0)), "rate=7.0"),
@@ -316,11 +318,12 @@ def test_a_training_of_jax_privacy_is_read(name: str) -> None:
     assert bool(form.upper[0].parts) == (name not in ("no step", "nobody"))
 
 
-def test_jax_privacys_zcdp_events_are_refused_by_name_and_place() -> None:
-    """With `use_zcdp` a training is told by rho alone, which is no mechanism; the place inside the sample is named."""
-    event = dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.1, dpa.ZCDpEvent(0.05)), 10)
-    with pytest.raises(UnsupportedError, match=r"ZCDpEvent at event\.event\.event"):
-        from_event(event, "add_remove")
+def test_nothing_is_proved_of_jax_privacys_zcdp_events_on_a_sample() -> None:
+    """With `use_zcdp` a training is told by rho alone: repeated it adds up, and on a sample no rule bounds it."""
+    repeated = dpa.SelfComposedDpEvent(dpa.ZCDpEvent(0.05), 10)
+    assert certify(from_event(repeated, "add_remove"), HALF_RHO).verdict == "stated"
+    drawn = dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.1, dpa.ZCDpEvent(0.05)), 10)
+    assert certify(from_event(drawn, "add_remove"), HALF_RHO).verdict == "not_proved"
 
 
 # The deployments registry.
@@ -414,12 +417,10 @@ def test_every_event_class_is_translated_or_refused_by_name() -> None:
     """All classes of the installed release; what is refused has its own reason."""
     gaussian = dpa.GaussianDpEvent(1.0)
     refused = (
-        dpa.NonPrivateDpEvent(),
         dpa.UnsupportedDpEvent(),
-        dpa.ZCDpEvent(0.1),
         dpa.dp_event.RepeatAndSelectDpEvent(gaussian, 5.0, 1.0),
         dpa.dp_event.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [0.5, 0.5]),
-        dpa.dp_event.DiscreteLaplaceDpEvent(1.0, 1),
+        dpa.ZCDpEvent(0.1, 0.1),
         dpa.SingleEpochTreeAggregationDpEvent(1.0, 4),
     )
     for event in refused:
@@ -428,6 +429,8 @@ def test_every_event_class_is_translated_or_refused_by_name() -> None:
         assert "no declaration expresses it" not in str(caught.value)
     known = {
         "DpEvent",
+        "NonPrivateDpEvent",
+        "DiscreteLaplaceDpEvent",
         "NoOpDpEvent",
         "GaussianDpEvent",
         "LaplaceDpEvent",
@@ -443,3 +446,42 @@ def test_every_event_class_is_translated_or_refused_by_name() -> None:
         name for name, held in vars(dpa.dp_event).items() if isinstance(held, type) and issubclass(held, dpa.DpEvent)
     }
     assert classes == known | {type(event).__name__ for event in refused}
+
+
+@pytest.mark.parametrize("noise", [0.3, 0.5, 1.7])
+@pytest.mark.parametrize("moved", [1, 3])
+def test_discrete_laplace_noise_agrees_with_dp_accounting(noise: float, moved: int) -> None:
+    """Its pessimistic curve, discretised at 1e-4, lies above our bracket and close to it."""
+    event = dpa.dp_event.DiscreteLaplaceDpEvent(noise, moved)
+    theirs = PLDAccountant().compose(event).get_epsilon(1e-6)
+    ours = bracket_epsilon(fold(from_event(event, "add_remove"), "add_remove"), 1e-6)
+    assert ours.lower <= theirs * (1 + 1e-9)
+    assert theirs - ours.upper <= 2e-4
+
+
+@pytest.mark.parametrize("steps", [1, 7, 8, [3, 20]])
+def test_restarted_trees_are_at_most_what_dp_accounting_says(steps: Any) -> None:
+    """The Renyi divergence is order * levels / (2 noise^2) at each order; the exact curve lies below its epsilon."""
+    event = dpa.SingleEpochTreeAggregationDpEvent(2.0, steps)
+    accountant = RdpAccountant(neighboring_relation=dpa.NeighboringRelation.REPLACE_SPECIAL)
+    theirs = accountant.compose(event).get_epsilon(1e-6)
+    node = from_event(event, "zero_out")
+    levels = max(steps if isinstance(steps, list) else [steps]).bit_length()
+    assert (
+        certify(node, RenyiClaim(renyi=((4.0, 4 * levels / 8 + 1e-12),), neighbours="zero_out")).verdict == "certified"
+    )
+    assert bracket_epsilon(fold(node, "zero_out"), 1e-6).upper <= theirs
+    with pytest.raises(UnsupportedError, match="moves the steps"):
+        from_event(event, "add_remove")
+
+
+def test_a_zcdp_event_is_stated_in_its_own_measure_and_one_without_privacy_is_infinite() -> None:
+    """No translation: rho for claims in rho and Renyi divergences, and no epsilon."""
+    told = dpa.ComposedDpEvent([dpa.ZCDpEvent(0.25), dpa.GaussianDpEvent(math.sqrt(2.0))])
+    assert (
+        certify(from_event(told, "add_remove"), RhoClaim(rho=0.5 + 1e-9, neighbours="add_remove")).verdict == "stated"
+    )
+    assert certify(from_event(told, "add_remove"), RhoClaim(rho=0.499, neighbours="add_remove")).verdict == "not_proved"
+    for event in (told, dpa.NonPrivateDpEvent()):
+        assert bracket_epsilon(fold(from_event(event, "add_remove"), "add_remove"), 1e-6).upper == math.inf
+    assert RdpAccountant().compose(dpa.NonPrivateDpEvent()).get_epsilon(1e-6) == math.inf

@@ -10,13 +10,14 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 
 from dpaudit import Claim, Release, Repeat, Sequential, Stated, Subsample, certify, schemas
+from dpaudit.accounting.calibration import smallest_noise
 from dpaudit.accounting.curves.measures import rho_of_range
 from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import ConfigError, UnsupportedError
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.codec import decode_claim, encode
-from dpaudit.model.declaration import Declaration
+from dpaudit.model.declaration import Declaration, scaled
 from dpaudit.model.measures.claims import MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.verifier import verify
 from mechanisms import Finite, Gaussian, Laplace, RandomisedResponse
@@ -166,3 +167,85 @@ def test_a_forged_end_in_a_measure_is_no_accepted_certificate(claim: Claim) -> N
             end |= {"lower": 0.0, "upper": end["upper"] * (factor if factor < end["upper"] else 1)}
         data["declaration"] = honest.to_dict()["declaration"]
         assert not verify(json.dumps(data | {"digest": digest_of(data)})).accepted
+
+
+@pytest.mark.parametrize("release", [SUM, COUNT, ANSWER], ids=lambda release: str(release.label))
+@pytest.mark.parametrize(
+    "claim",
+    [rho(0.1), mu(0.5), RenyiClaim(renyi=((2.0, 0.2), (4.0, 0.3)), neighbours=RELATION)],
+    ids=lambda claim: str(claim.measure),
+)
+def test_the_calibrated_noise_certifies_and_a_little_less_is_refuted(release: Release, claim: Claim) -> None:
+    """The smallest noise in the measure of the claim: 1e-4 less is refuted by the same pair."""
+    factor = smallest_noise(release, claim)
+    assert certify(scaled(release, factor), claim).verdict == "certified"
+    assert certify(scaled(release, factor * (1 - 1e-4)), claim).verdict == "refuted"
+
+
+def test_the_calibrated_noise_of_a_gaussian_release_is_that_of_its_formula() -> None:
+    """stddev = sensitivity / sqrt(2 rho), and sensitivity / mu."""
+    assert smallest_noise(SUM, rho(0.1)) == pytest.approx(math.sqrt(5), rel=1e-9)
+    assert smallest_noise(FOUR, mu(0.5)) == pytest.approx(4.0, rel=1e-9)
+    points = ProfileClaim(profile=((1.0, 0.1270), (2.0, 0.021)), neighbours=RELATION)
+    assert smallest_noise(SUM, points) == pytest.approx(1.0, rel=1e-3)
+
+
+def test_the_noise_beside_a_stated_rho_is_that_of_what_the_claim_leaves() -> None:
+    """rho 0.6 less 0.1 stated leaves 0.5: the declared noise; with 0.6 stated nothing is left."""
+    beside = Sequential(parts=(SUM, Stated(rho=0.1, source="a vendor")))
+    assert smallest_noise(beside, rho(0.6)) == pytest.approx(1.0, rel=1e-9)
+    with pytest.raises(UnsupportedError, match=r"rho = 0\.6"):
+        smallest_noise(Sequential(parts=(SUM, Stated(rho=0.6, source="a vendor"))), rho(0.6))
+
+
+def test_no_noise_reaches_a_rho_where_a_part_is_stated() -> None:
+    with pytest.raises(UnsupportedError, match=r"rho = 0\.1"):
+        smallest_noise(Sequential(parts=(SUM, TOLD)), rho(0.1))
+
+
+@pytest.mark.parametrize(
+    ("declaration", "claim", "verdict"),
+    [
+        (Stated(rho=2.63, source="a census"), rho(2.63), "stated"),
+        (Stated(rho=2.63, source="a census"), rho(2.62), "not_proved"),
+        (Stated(rho=2.63, source="a census"), RenyiClaim(renyi=((2.0, 5.26),), neighbours=RELATION), "stated"),
+        (Stated(rho=2.63, source="a census"), RenyiClaim(renyi=((2.0, 5.25),), neighbours=RELATION), "not_proved"),
+        (Stated(rho=0.5, source="a census"), mu(9.0), "not_proved"),
+        (Stated(mu=1.0, source="a vendor"), rho(0.5), "stated"),
+        (Stated(mu=3.0, source="a vendor"), mu(3.0), "stated"),
+        (Sequential(parts=(FOUR, Stated(mu=1.5, source="a vendor"))), mu(2.5), "stated"),
+        (Sequential(parts=(FOUR, Stated(mu=1.5, source="a vendor"))), mu(2.49), "not_proved"),
+        (Sequential(parts=(FOUR, Stated(rho=1.0, source="a vendor"))), rho(3.0), "stated"),
+        (Sequential(parts=(FOUR, Stated(rho=1.0, source="a vendor"))), rho(1.99), "refuted"),
+        (Repeat(part=Stated(rho=0.1, source="a vendor"), times=3), rho(0.3), "stated"),
+        (Repeat(part=Stated(rho=0.1, source="a vendor"), times=3), rho(0.2999), "not_proved"),
+        (Subsample(part=Stated(rho=0.1, source="a vendor"), rate=0.5), None, "not_proved"),
+        (Stated(rho=0.1, source="a census"), Claim(epsilon=9.0, delta=1e-5, neighbours=RELATION), "not_proved"),
+    ],
+)
+def test_a_part_stated_in_rho_or_mu_adds_what_it_states(
+    declaration: Declaration, claim: Claim | None, verdict: str
+) -> None:
+    """Rho adds up, mu in squares, mu bounds rho and rho no mu; on a sample and for an epsilon nothing follows."""
+    relation: Neighbours = RELATION if claim is not None else "add_remove"
+    certificate = certify(declaration, claim or RhoClaim(rho=5.0, neighbours=relation))
+    assert certificate.verdict == verdict, certificate.reasons
+    assert verify(certificate.to_json()).accepted, verify(certificate.to_json())
+    assert Certificate.from_json(certificate.to_json()) == certificate
+    schema = Draft202012Validator(schemas.load("certificate"), registry=Registry())
+    schema.validate(json.loads(certificate.to_json()))
+
+
+def test_a_smaller_stated_sum_than_its_parts_is_no_accepted_certificate() -> None:
+    """A forged claim, end and reason of half of what is stated: the checker adds the parts up itself."""
+    honest = certify(Stated(rho=2.0, source="a census"), rho(2.0))
+    data = json.loads(honest.to_json().replace('"rho": 2.0', '"rho": 1.0').replace('"upper": 2.0', '"upper": 1.0'))
+    data["declaration"]["rho"] = 2.0
+    verification = verify(json.dumps(data | {"digest": digest_of(data)}))
+    assert not verification.accepted
+    assert "this checker proves 2" in verification.unconfirmed[0]
+
+
+def test_a_stated_part_without_a_number_is_refused() -> None:
+    with pytest.raises(ValueError, match="Expected epsilon, rho or mu"):
+        Stated(source="a vendor")

@@ -87,7 +87,11 @@ def _places(sound: Any) -> Iterator[tuple[Any, str]]:
             if value is sound:
                 yield module, attribute
             for record in _records(value):
-                yield from ((record, entry.name) for entry in fields(record) if getattr(record, entry.name) is sound)
+                yield from (
+                    (record, entry.name)
+                    for entry in fields(record)
+                    if entry.init and getattr(record, entry.name) is sound
+                )
 
 
 def _records(value: Any) -> Iterator[Any]:

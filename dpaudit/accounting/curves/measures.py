@@ -25,6 +25,7 @@ from dpaudit.accounting.curves.renyi_divergence import envelope_of, renyi_of_los
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.checks import meant
 from dpaudit.engines.renyi import ranged_moment
+from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses import (
     ApproximateLoss,
     ChoiceLoss,
@@ -35,6 +36,7 @@ from dpaudit.model.losses import (
     SampledGaussianLoss,
     SimpleLoss,
 )
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RenyiClaim, RhoClaim
 
 Number = Fraction | float
 """A bound: exact where it is a ratio, else rounded outwards; infinity is a float."""
@@ -43,6 +45,27 @@ _UP, _DOWN = 1 + 1e-12, 1 - 1e-12
 _ATOMS = 1e-12  # relative; more than what sums of masses are off by
 _CLOSE, _ROUNDED = 1e-10, 1e-13  # relative and absolute: more than rounding makes of a sum over atoms
 _GAUSSIAN = (GaussianLoss, SampledGaussianLoss)
+
+
+def limits_of(claim: MeasuredClaim) -> list[Number]:
+    """Return the numbers of a claim as `bounds_of` counts them: the ratios that they mean, mu as its square."""
+    return [meant(number) ** (2 if claim.measure == "mu" else 1) for _, number in claim.rows]
+
+
+def bounds_of(form: NormalForm, claim: MeasuredClaim) -> list[tuple[Number, Number]]:
+    """Return bounds on each number of a claim in rho, mu (as its square) or Renyi divergences.
+
+    Raises: UnsupportedError: a claim in another measure.
+    """
+    match claim:
+        case RhoClaim(xi=xi):
+            return [rho_between(form, xi)]
+        case MuClaim():
+            return [squared_mu_between(form)]
+        case RenyiClaim(renyi=points):
+            return [renyi_between(form, order) for order, _ in points]
+        case _:
+            raise UnsupportedError(f"A claim in {claim.measure or type(claim).__name__} has no rule here.")
 
 
 def rho_between(form: NormalForm, xi: float = 0.0) -> tuple[Number, Number]:

@@ -30,8 +30,8 @@ class MeasuredClaim(Claim):
     def __getattr__(self, name: str) -> Any:
         if name in ("epsilon", "delta"):
             raise UnsupportedError(
-                f"This reads a claim in epsilon and delta, and the claim is {self.words}. `certify` and `verify` take "
-                "it as it is; for anything else claim epsilon and delta."
+                f"This reads a claim in epsilon and delta, and the claim is {self.words}. `certify`, `verify`, "
+                "`audit`, `check`, `explain` and `calibrate` take it as it is; else claim epsilon and delta."
             )
         raise AttributeError(name)
 
@@ -47,6 +47,12 @@ class MeasuredClaim(Claim):
     def numbers(self) -> tuple[str, ...]:
         """The names of the fields that hold the claim's numbers."""
         return (self.measure,)
+
+    @property
+    def rows(self) -> tuple[tuple[float | None, float], ...]:
+        """Each claimed number with its order or its epsilon, None where the measure has a single number."""
+        stated = getattr(self, self.measure)
+        return stated if isinstance(stated, tuple) else ((None, stated),)
 
     @property
     def words(self) -> str:

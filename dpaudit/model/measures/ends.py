@@ -37,8 +37,8 @@ class Ends:
 
     def _refuse(self) -> NoReturn:
         raise UnsupportedError(
-            f"This reads bounds on epsilon and delta, and the certificate bounds {self.measure}. `certify` and "
-            "`verify` take such a claim; for anything else claim epsilon and delta."
+            f"This reads bounds on epsilon and delta, and the certificate bounds {self.measure}. `certify`, `verify`, "
+            "`audit`, `check`, `explain` and `calibrate` take such a claim; for anything else claim epsilon and delta."
         )
 
     def plain(self) -> dict[str, Any]:

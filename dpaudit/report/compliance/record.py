@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpaudit.ledger import Balance
+from dpaudit.model.claim import Claim
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.report.compliance.cover import finite
 from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, unknown
 from dpaudit.report.inputs import ReportInputs
@@ -36,8 +38,7 @@ def budget(report: ReportInputs) -> Section:
             evidence("Account", account.name, "ledger.name"),
             evidence(
                 "Opening budget",
-                f"epsilon {exact(account.budget.epsilon)}, delta {exact(account.budget.delta)} for "
-                f"{account.budget.unit}",
+                f"{_opening(account.budget)} for {account.budget.unit}",
                 "ledger.budget",
             ),
             evidence("Bookings", whole(len(balance.bookings)), "ledger.bookings"),
@@ -53,6 +54,18 @@ def budget(report: ReportInputs) -> Section:
     )
 
 
+def _opening(budget: Claim) -> str:
+    """Return the numbers of a budget, as they were stated."""
+    if isinstance(budget, MeasuredClaim):
+        return budget.words
+    return f"epsilon {exact(budget.epsilon)}, delta {exact(budget.delta)}"
+
+
+def _at_delta(budget: Claim) -> str:
+    """Return the delta at which epsilon is read; the measure itself of a budget in another one."""
+    return f" of {budget.measure}" if isinstance(budget, MeasuredClaim) else f" at delta {exact(budget.delta)}"
+
+
 def _spent(balance: Balance) -> Grid:
     """Return the amounts spent and left, by each theorem that still counts."""
     alive = {spending.theorem.name for spending in balance.alive}
@@ -62,7 +75,7 @@ def _spent(balance: Balance) -> Grid:
             at_most(float(spending.spent.amount)),
             at_least(float(spending.remaining.amount)),
             nearest(float(spending.limit.amount)),
-            f"at most {at_most(balance.reading(spending))} at delta {exact(spending.claim.delta)}",
+            f"at most {at_most(balance.reading(spending))}{_at_delta(spending.claim)}",
         )
         for spending in balance.alive
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpaudit.verifier.folding import fold, model, walk
 from dpaudit.verifier.losses import Multiset, reverse
-from dpaudit.verifier.measured.bounds import Bounds, between, lost
+from dpaudit.verifier.measured.bounds import Bounds, added, apart, between, lost
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.numerics.decimals import above, below, full
 from dpaudit.verifier.refusals import Table, require
@@ -74,11 +74,12 @@ def complaints(data: Table, found: list[Multiset]) -> list[str]:
 def numbers(data: Table, found: list[Multiset]) -> Outcome:
     """Compare every stated end with this checker's own bounds."""
     measure, relation = data["claim"]["measure"], data["claim"]["neighbours"]
-    whole = _by_pairs(data["declaration"], relation, measure)
+    tree, told = apart(data["declaration"], measure)
+    whole = _by_pairs(tree, relation, measure)
     void = any(row["status"] == "violated" and row["kind"] not in _BESIDE for row in data["conditions"])
     outcome = Outcome()
     for at, claimed, low, high in rows_of(data):
-        upper, attained = between(measure, at, whole), between(measure, at, found)
+        upper, attained = added(measure, at, between(measure, at, whole), told), between(measure, at, found)
         if void and high < math.inf:
             outcome = outcome.joined(Outcome(("a condition is violated, and an upper end is stated all the same",)))
         ends = (

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dpaudit import Claim, Release, RenyiClaim, Repeat, certify, verify
-from dpaudit.certification import measured
+from dpaudit.accounting.curves import measures
 from mechanisms import Finite, Gaussian, Laplace
 
 GAUSSIAN = Repeat(
@@ -35,7 +35,7 @@ def test_an_accountant_that_errs_by_half_a_millionth_is_not_believed(
 ) -> None:
     """A false claim just below the truth is not verified as certified, nor a true one just above as refuted."""
     tree, measure, name, truth = CASES[case]
-    right = getattr(measured, name)
+    right = getattr(measures, name)
     honest = certify(tree, claimed(measure, truth * (1 + 1e-6)))
     assert (honest.verdict, verify(honest.to_json()).accepted) == ("certified", True)
     power = 2 if measure == "mu" else 1
@@ -43,7 +43,7 @@ def test_an_accountant_that_errs_by_half_a_millionth_is_not_believed(
     def wrong(*given: Any) -> Any:
         return tuple(float(end) * (1 + off) ** power for end in right(*given))
 
-    monkeypatch.setattr(measured, name, wrong)
+    monkeypatch.setattr(measures, name, wrong)
     forged = certify(tree, claimed(measure, truth * (1 + off / 2)))
     assert forged.verdict == ("certified" if off < 0 else "refuted")
     found = verify(forged.to_json())

@@ -1,0 +1,191 @@
+"""The test of a claim in rho, mu, Renyi divergences or points of a profile: one event against the whole claim.
+
+Two Clopper-Pearson limits of an event's rates hold together. A pair of coins with these rates is what the outputs are
+at least, by data processing; so one pair of limits tests every number of the claim at once: all orders, all points,
+and both orders of the data sets. The event is fixed on other runs.
+"""
+
+import math
+
+import numpy as np
+from scipy.special import ndtri
+
+from audits.bounds.binomial import proportion_lower, proportion_upper, tail_quantile
+from audits.bounds.one_event import event_rates
+from audits.bounds.renyi_region import coin_divergence, coin_rho
+from dpaudit import Claim, Composition, Counts, GaussianLoss, NormalForm, bracket_epsilon
+from dpaudit.errors import UnsupportedError
+from dpaudit.model.audit_result import MeasuredNumber, MeasureTest
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
+from dpaudit.model.mechanism import Array
+
+USUAL_DELTA = 1e-5
+"""The delta at which epsilon is bounded beside a claim that has none."""
+
+CHOOSING = 0.1
+"""The part of the counted runs that chooses the threshold; it decides nothing."""
+
+_ORDERS = 1 + np.geomspace(1e-3, 1e7, 2_000)
+_ROUNDING = 1e-12
+_NEAR_ONE = 1e-13
+"""More than the rounding of a logarithm, which is divided by the order less 1."""
+
+_MOST_CUTS = 200
+_QUANTILE = 0.025
+"""The probability with which a control's count of either kind falls beyond its limit; twice this, and 2.3 % for halves
+of unequal size, stay below the .1 that a control may miss."""
+
+
+def shown_by(claim: MeasuredClaim, b: Array, q: Array) -> list[Array]:
+    """Return, for each number of the claim, the least that allows an event of probabilities `b` and `q`; 0 if b <= q.
+
+    Shape: as `b` and `q`. Never above the exact value: rounding is taken off.
+
+    >>> from dpaudit import Claim
+    >>> (found,) = shown_by(Claim(rho=1, neighbours="replace_one"), np.array([0.5]), np.array([0.0677]))
+    >>> found.round(3).tolist()
+    [0.727]
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values: list[Array] = []
+        for at, _ in claim.rows:
+            match claim:
+                case RhoClaim(xi=xi):
+                    values.append(np.maximum(coin_rho(b, q, xi), coin_rho(q, b, xi)))
+                case MuClaim():
+                    values.append(ndtri(b) - ndtri(q))
+                case RenyiClaim():
+                    order = float(at or 0.0)
+                    shown = np.maximum(coin_divergence(order, b, q), coin_divergence(order, q, b))
+                    values.append(shown - _NEAR_ONE / (order - 1))
+                case _:
+                    factor = math.exp(min(700.0, at or 0.0))
+                    values.append(np.maximum(b - factor * q, 1 - q - factor * (1 - b)))
+    return [np.where(b > q, np.maximum(0.0, value * (1 - _ROUNDING) - _ROUNDING), 0.0) for value in values]
+
+
+def judged_by_event(claim: MeasuredClaim, counts: Counts, delta: float, significance: float) -> MeasureTest:
+    """Return the test of a claim by the threshold test of `counts`.
+
+    Guarantee: a true claim is refuted with probability at most `significance`, for a threshold and a direction that
+    other runs fixed. `delta` is where the claim's epsilon is told.
+    """
+    b, q, numbers = _bounded(claim, counts, significance)
+    return MeasureTest(
+        measure=claim.measure,
+        numbers=numbers,
+        true_positive_rate=b,
+        false_positive_rate=q,
+        significance=significance,
+        implied_epsilon=implied_claim(claim, delta).epsilon,
+    )
+
+
+def _bounded(
+    claim: MeasuredClaim, counts: Counts, significance: float
+) -> tuple[float, float, tuple[MeasuredNumber, ...]]:
+    """Return the limits of both rates, and each number of the claim with what they show."""
+    hits, alarms = counts.true_positives, counts.false_positives
+    b, q = event_rates(hits, counts.positives, alarms, counts.negatives, significance)
+    lower = (float(value[0]) for value in shown_by(claim, np.array([b]), np.array([q])))
+    rows = (MeasuredNumber(at=at, claimed=held, lower=low) for (at, held), low in zip(claim.rows, lower, strict=True))
+    return b, q, tuple(rows)
+
+
+def implied_claim(claim: MeasuredClaim, delta: float | None = None) -> Claim:
+    """Return a claim in epsilon and delta that follows from `claim`; it steers the attack and weighs other findings.
+
+    Without `delta` a profile's is that of its largest epsilon.
+    Raises: ValueError: a `delta` below every one of a profile. UnsupportedError: a delta of 0, at which the claim
+        bounds no epsilon.
+    Source: Canonne, Kamath and Steinke (2020), Proposition 12, of Renyi divergences; Balle and Wang (2018) of mu.
+
+    >>> implied = implied_claim(Claim(rho=0.5, neighbours="replace_one"), 1e-6)
+    >>> round(implied.epsilon, 4)
+    5.2215
+    """
+    used = delta
+    if used is None:
+        used = claim.profile[-1][1] if isinstance(claim, ProfileClaim) else USUAL_DELTA
+    if used == 0 and not isinstance(claim, ProfileClaim):
+        raise UnsupportedError(f"Expected delta=0 to be positive: at 0 the claim {claim.words} bounds no epsilon.")
+    return Claim(
+        epsilon=_implied_epsilon(claim, used),
+        delta=used,
+        neighbours=claim.neighbours,
+        model=claim.model,
+        unit=claim.unit,
+    )
+
+
+def _implied_epsilon(claim: MeasuredClaim, delta: float) -> float:
+    """Return an epsilon that follows from a claim at a delta, rounded up."""
+    match claim:
+        case MuClaim(mu=mu):
+            alternatives = (Composition.of(GaussianLoss(mu=mu)),)
+            return bracket_epsilon(NormalForm(upper=alternatives, lower=alternatives), delta).upper if mu else 0.0
+        case ProfileClaim(profile=points):
+            epsilons = [epsilon for epsilon, stated in points if stated <= delta]
+            if not epsilons:
+                raise ValueError(f"Expected delta={delta} at or above a delta of the claim {claim.words}.")
+            return min(epsilons)
+        case RhoClaim(rho=rho, xi=xi):
+            orders, limits = _ORDERS, xi + rho * _ORDERS
+        case RenyiClaim(renyi=points):
+            orders, limits = np.array(points).T
+        case _:
+            raise UnsupportedError(f"A claim in {claim.measure or type(claim).__name__} has no test here.")
+    found = limits + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1)
+    return max(0.0, float(found.min()) * (1 + _ROUNDING))
+
+
+def cut_against(claim: MeasuredClaim, scores: Array, labels: Array, counted: int, significance: float) -> float:
+    """Return the threshold at which `counted` further runs are to show the most against a claim, from choosing runs.
+
+    Rates are shrunk by one run each. Edge cases: 0 where one score, or one label, is all that was seen.
+    """
+    values = np.unique(scores)
+    ins, outs = int(labels.sum()), int((~labels).sum())
+    if len(values) < 2 or min(ins, outs) == 0:
+        return 0.0
+    cuts = np.unique(np.quantile(values, np.linspace(0, 1, min(len(values), _MOST_CUTS)), method="nearest"))[1:]
+    reached = [1 - np.searchsorted(np.sort(scores[side]), cuts) / side.sum() for side in (labels, ~labels)]
+    b, q = reached[0] * ins / (ins + 1), (reached[1] * outs + 1) / (outs + 1)
+    half = max(1, counted // 2)
+    low = np.maximum(proportion_lower(np.floor(b * half), float(half), significance / 2), 1e-300)
+    high = proportion_upper(np.ceil(q * half), float(half), significance / 2)
+    for first, second in ((low, high), (b, q)):  # what the limits show; where they show nothing, what the rates do
+        shares = [
+            value / max(claimed, 1e-12)
+            for value, (_, claimed) in zip(shown_by(claim, first, second), claim.rows, strict=True)
+        ]
+        best = np.max(shares, axis=0)
+        if best.max() > 0:
+            break
+    return float(cuts[int(np.argmax(best))])
+
+
+def would_refute_measure(control: Counts, runs: int, claim: MeasuredClaim, significance: float, error: float) -> bool:
+    """Return whether the threshold test on a control shows that `runs` runs of it refute the claim.
+
+    Guarantee: where they refute it with probability below .9, the answer is true with probability at most `error`.
+    """
+    if min(control.positives, control.negatives) == 0:
+        return False
+    hits, alarms = control.true_positives, control.false_positives
+    b, q = event_rates(hits, control.positives, alarms, control.negatives, error)
+    half = int(runs / 2 - math.sqrt(runs))
+    if half < 1:
+        return False
+    fewest = half - tail_quantile(half, 1 - b, _QUANTILE)
+    most = tail_quantile(half, q, _QUANTILE)
+    counts = Counts(
+        runs=2 * half,
+        guesses=0,
+        correct=0,
+        true_positives=fewest,
+        false_positives=most,
+        positives=half,
+        negatives=half,
+    )
+    return any(number.refuted for number in _bounded(claim, counts, significance)[2])

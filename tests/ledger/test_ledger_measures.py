@@ -1,0 +1,172 @@
+"""Accounts in rho and in mu: each booking costs the least that is proved in that measure, and says by which rule."""
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from scipy.stats import norm
+from typer.testing import CliRunner
+
+from dpaudit import Certificate, Claim, Refusal, Release, Repeat, Sequential, Stated, certify, schemas
+from dpaudit.accounting.additive_costs import squared_mu
+from dpaudit.cli.app import app
+from dpaudit.ledger import Account, Ledger, recompute, store_at
+from dpaudit.ledger.pricing import prices
+from dpaudit.ledger.repricing import reprice
+from dpaudit.model.losses import ApproximateLoss
+from dpaudit.model.measures.claims import MuClaim, ProfileClaim, RenyiClaim, RhoClaim
+from mechanisms import Gaussian, Laplace
+
+NOW = "2026-01-01T00:00:00+00:00"
+WHO: Any = {"neighbours": "replace_one", "unit": "one person"}
+SUM = Release(label="sum", mechanism=Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one"))
+COUNT = Release(label="count", mechanism=Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one"))
+RHO, MU = RhoClaim(rho=1.0, **WHO), MuClaim(mu=2.0, **WHO)
+EPSILONS = Claim(epsilon=3.0, delta=1e-5, **WHO)
+TOLD = Stated(epsilon=1.0, source="a vendor")
+MU_OF_ONE = 2 * norm.ppf(math.e / (1 + math.e))
+
+
+def priced(declaration: Any, claim: Claim, budget: Claim) -> dict[str, tuple[float, str]]:
+    """What a certificate costs by each theorem of a budget, and the rule."""
+    found = prices(certify(declaration, claim), Account(name="data", budget=budget).filters())
+    return {name: (float(price.cost.amount), price.rule) for name, price in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("declaration", "claim", "budget", "amount", "rule"),
+    [
+        (SUM, RhoClaim(rho=0.5, **WHO), RHO, 0.5, "its rho"),
+        (SUM, MuClaim(mu=1.0, **WHO), RHO, 0.5, "mu^2 / 2 of its mu"),
+        (SUM, Claim(epsilon=5.0, delta=1e-5, **WHO), RHO, 0.5, "the losses that it declares, added up"),
+        (COUNT, Claim(epsilon=1.0, **WHO), RHO, math.exp(-1), "the losses that it declares, added up"),
+        (TOLD, Claim(epsilon=1.0, **WHO), RHO, math.tanh(0.5), "epsilon tanh(epsilon / 2) of its epsilon"),
+        (SUM, MuClaim(mu=1.0, **WHO), MU, 1.0, "the square of its mu"),
+        (COUNT, Claim(epsilon=1.0, **WHO), MU, 1.03006**2, "the mu of its declaration as a whole"),
+        (
+            TOLD,
+            Claim(epsilon=1.0, **WHO),
+            MU,
+            (2 * norm.ppf(math.e / (1 + math.e))) ** 2,
+            "the mu that its epsilon allows",
+        ),
+        (TOLD, RhoClaim(rho=0.4622, **WHO), RHO, math.tanh(0.5), "its rho"),
+    ],
+)
+def test_a_certificate_costs_the_least_that_is_proved_in_the_measure_of_the_budget(
+    declaration: Any, claim: Claim, budget: Claim, amount: float, rule: str
+) -> None:
+    """Exact values: rho of Laplace x - 1 + e^-x, of an epsilon eps tanh(eps/2), mu of it 2 Phi^-1(e^eps/(1+e^eps))."""
+    ((cost, said),) = priced(declaration, claim, budget).values()
+    assert cost == pytest.approx(amount, rel=2e-5)
+    assert said == rule
+
+
+def test_rho_and_mu_are_mixed_with_an_epsilon_by_the_sum_that_can_count_them() -> None:
+    """On a budget in epsilon and delta, rho and mu are counted by the concentrated filter; no epsilon is added up."""
+    for claim in (RhoClaim(rho=0.5, **WHO), MuClaim(mu=1.0, **WHO)):
+        told = priced(SUM, claim, EPSILONS)
+        assert set(told) == {"concentrated"}
+        assert told["concentrated"][0] == pytest.approx(0.5, rel=1e-9)
+
+
+def test_what_bounds_nothing_in_a_measure_is_not_counted_in_it() -> None:
+    """Rho bounds no mu (Laplace 1 has rho .3679 and mu 1.0301, not .8578); Renyi orders and a delta bound no rho."""
+    told = certify(Stated(epsilon=1.0, source="a vendor"), RhoClaim(rho=0.4622, **WHO))
+    mu = prices(told, Account(name="data", budget=MU).filters())["Gaussian privacy"]
+    assert mu.rule == "the losses that it declares, added up"
+    approximate = certify(Stated(epsilon=1.0, delta=1e-6, source="a vendor"), Claim(epsilon=1.0, delta=1e-6, **WHO))
+    assert not prices(approximate, Account(name="data", budget=MU).filters())
+    in_rho = prices(approximate, Account(name="data", budget=RHO).filters())["concentrated"]
+    assert in_rho.cost.mass == Fraction(1, 10**6)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    """An empty ledger in a file."""
+    return Ledger(store_at(str(tmp_path / "ledger.db"), create=True))
+
+
+def booked(ledger: Ledger, certificate: Certificate) -> int:
+    """How many bookings of a certificate the account takes."""
+    for number in range(20):
+        if isinstance(ledger.book("data", certificate, f"release {number}", NOW), Refusal):
+            return number
+    return 20
+
+
+def test_two_releases_of_rho_a_half_fill_a_budget_of_rho_one_and_a_third_is_refused(ledger: Ledger) -> None:
+    """Sums are exact; a delta has no place, and the refusal says what is left."""
+    ledger.open(Account(name="data", budget=RHO), NOW)
+    half = certify(SUM, RhoClaim(rho=0.5, **WHO))
+    assert booked(ledger, half) == 2
+    refusal: Any = ledger.book("data", half, "one more", NOW)
+    assert "would overspend rho = 1" in refusal.reason
+    assert not reprice(ledger.store.entries()).findings
+    balance = recompute(ledger.store.entries()).accounts["data"]
+    assert balance.reading(balance.alive[0]) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_four_releases_of_mu_one_fill_a_budget_of_mu_two(ledger: Ledger) -> None:
+    ledger.open(Account(name="data", budget=MU), NOW)
+    assert booked(ledger, certify(SUM, MuClaim(mu=1.0, **WHO))) == 4
+
+
+def test_a_filled_account_in_rho_is_what_one_certificate_of_all_its_releases_proves(ledger: Ledger) -> None:
+    """Laplace, Gaussian and stated releases: the sum of the bookings is at least the rho of them together."""
+    ledger.open(Account(name="data", budget=RhoClaim(rho=2.1, **WHO)), NOW)
+    for label, part in (("a", SUM), ("b", COUNT), ("c", TOLD), ("d", Repeat(part=COUNT, times=2))):
+        ledger.book("data", certify(part, RhoClaim(rho=1.0, **WHO)), label, NOW)
+    balance = recompute(ledger.store.entries()).accounts["data"]
+    together = Sequential(parts=(SUM, COUNT, TOLD, Repeat(part=COUNT, times=2)))
+    assert certify(together, RhoClaim(rho=balance.reading(balance.alive[0]), **WHO)).verdict == "stated"
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [
+        RhoClaim(rho=1.0, xi=0.1, **WHO),
+        RenyiClaim(renyi=((2.0, 1.0),), **WHO),
+        ProfileClaim(profile=((1.0, 1e-5),), **WHO),
+    ],
+    ids=["xi", "renyi", "profile"],
+)
+def test_a_budget_in_a_measure_that_does_not_add_up_is_refused(budget: Claim) -> None:
+    with pytest.raises(ValueError, match=r"[Ee]xpected a (budget|claim)"):
+        Account(name="data", budget=budget)
+
+
+def test_no_mu_below_that_of_an_epsilon_covers_its_randomised_response() -> None:
+    """The event of probability e^eps / (1 + e^eps) against 1 / (1 + e^eps) needs exactly this mu."""
+    cost = squared_mu(ApproximateLoss(epsilon=1.0, delta=0.0))
+    assert cost is not None
+    assert math.sqrt(cost.amount) == pytest.approx(MU_OF_ONE, rel=1e-8)
+    assert squared_mu(ApproximateLoss(epsilon=1.0, delta=1e-9)) is None
+    assert squared_mu(ApproximateLoss(epsilon=701.0, delta=0.0)) is None
+
+
+def test_the_command_line_keeps_an_account_in_rho(tmp_path: Path) -> None:
+    """Open, book, refuse and show in rho; two measures, and a delta beside rho, are usage errors."""
+    file, certificate = tmp_path / "ledger.db", tmp_path / "certificate.json"
+    certificate.write_text(certify(SUM, RhoClaim(rho=0.5, **WHO)).to_json(), encoding="utf-8")
+
+    def run(*words: object) -> Any:
+        return CliRunner().invoke(app, ["ledger", *map(str, words)])
+
+    opening = ("open", file, "--account", "data", "--unit", "one person")
+    assert run(*opening, "--rho", 0.5, "--mu", 1).exit_code == 2
+    assert run(*opening, "--rho", 0.5, "--delta", 1e-5).exit_code == 2
+    assert run(*opening).exit_code == 2
+    assert run(*opening, "--rho", 0.5).exit_code == 0
+    assert run("book", file, certificate, "--account", "data", "--label", "first").exit_code == 0
+    refused = run("book", file, certificate, "--account", "data", "--label", "second")
+    assert (refused.exit_code, "rho = 0.5" in refused.output) == (1, True)
+    shown = run("show", file, "--format", "json")
+    Draft202012Validator(schemas.load("ledger")).validate(json.loads(shown.output))
+    assert "rho so far at most 0.5" in run("show", file).output.replace("\n", " ").replace("   ", " ")
+    assert run("verify", file).exit_code == 0
+    assert run("report", file, "-o", tmp_path / "page").exit_code == 0
