@@ -75,7 +75,7 @@ def scores(
 
     audits = load_package("audits")
     try:
-        claim = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, model=model)  # type: ignore[arg-type]
+        claim = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, model=model)  # type: ignore[call-overload]
         rule = _rule(audits, rank, guesses, band=band)
         declared = _declared(audits, mu, rho, curve, claim)
         ins, outs = read_scores(members), read_scores(others)

@@ -11,7 +11,7 @@ from referencing import Registry
 
 from dpaudit import Claim, Release, Repeat, Sequential, Stated, Subsample, certify, schemas
 from dpaudit.accounting.calibration import smallest_noise
-from dpaudit.accounting.curves.measures import rho_of_range
+from dpaudit.accounting.curves.concentrated import rho_of_range
 from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import ConfigError, UnsupportedError
 from dpaudit.model.certificate import digest_of

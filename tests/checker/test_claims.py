@@ -25,7 +25,7 @@ from dpaudit import Claim
 def test_a_bad_claim_is_refused_by_name_and_value(fields: dict[str, object], named: str) -> None:
     good: dict[str, object] = {"epsilon": 1.0, "delta": 0.0, "neighbours": "replace_one"}
     with pytest.raises(ValueError, match=named):
-        Claim(**(good | fields))  # type: ignore[arg-type]
+        Claim(**(good | fields))  # type: ignore[call-overload]
 
 
 def test_integer_and_float_parameters_make_equal_claims() -> None:
@@ -46,5 +46,5 @@ def test_integer_and_float_parameters_make_equal_claims() -> None:
 def test_a_stronger_model_implies_a_weaker_one_and_never_the_reverse(
     proved: str, claimed: str, neighbours: str, holds: bool
 ) -> None:
-    claim = Claim(epsilon=1, neighbours=neighbours, model=claimed)  # type: ignore[arg-type]
-    assert claim.implied_by(proved) is holds  # type: ignore[arg-type]
+    claim = Claim(epsilon=1, neighbours=neighbours, model=claimed)  # type: ignore[call-overload]
+    assert claim.implied_by(proved) is holds
