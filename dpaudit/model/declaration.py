@@ -419,7 +419,10 @@ class Stated:
     def __post_init__(self) -> None:
         if math.isnan(self.epsilon):
             if self.rho is None and self.mu is None:
-                raise FieldError("epsilon", "Expected epsilon, rho or mu of a stated part: what does its source state?")
+                raise FieldError(
+                    "epsilon",
+                    "Expected epsilon, rho or mu of a stated part, got epsilon=nan: what does its source state?",
+                )
             object.__setattr__(self, "epsilon", math.inf)
         settle(self)
         if not self.source.strip():

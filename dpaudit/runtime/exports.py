@@ -26,7 +26,7 @@ def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
 
     >>> get, names = lazy_exports("mechanisms")
     >>> get("Laplace").__module__, names()[0]
-    ('mechanisms.laplace', 'BallLaplace')
+    ('mechanisms.laplace', 'AboveThreshold')
     """
     _ROOTS.append(package)
 

@@ -684,7 +684,7 @@ def _counts_of_answers() -> Iterator[Truth]:
 def _lower() -> Iterator[Truth]:
     """Mechanisms whose attained loss is another than the one from above, with its delta."""
     replaced, e = "replace_one", math.exp
-    yield release("exponential", epsilon=2.0, linf_sensitivity=1.0), replaced, 0.5, counted({1.0: 1 / (1 + e(-1))}, 0.5)
+    yield release("exponential", epsilon=2.0, linf_sensitivity=1.0), replaced, 0.5, (e(1) - e(0.25)) ** 2 / (e(2) - 1)
     gap = 0.5
     behind = e(-gap) * (1 + gap / 2) / 2
     top = release("report_noisy_max", scale=2.0, linf_sensitivity=1.0)

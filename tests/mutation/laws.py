@@ -65,7 +65,7 @@ from dpaudit.model.losses import MixtureLoss, SimpleLoss
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.printed.slack import slack_of
 from dpaudit.verifier import verify
-from mechanisms import Exponential, Gaussian, RandomisedResponse, TreeAggregation
+from mechanisms import Gaussian, RandomisedResponse, ReportNoisyMax, TreeAggregation
 from tests.mutation.inputs import INPUTS, NOTHING, gaussian, laplace, release
 
 BLACK = ApproximateLoss(epsilon=0.2, delta=1e-7)
@@ -332,7 +332,7 @@ def stated_parts_have_no_lower_bound() -> None:
     form = fold(Repeat(part=Stated(epsilon=1.0, source="x"), times=3), "replace_one")
     assert bracket_epsilon(form, 1e-5).lower == 0
     assert bracket_epsilon(form, 1e-5).upper == pytest.approx(3.0, abs=0.2)
-    chosen = fold(release(Exponential(epsilon=1.0, linf_sensitivity=1.0, neighbours="replace_one")), "replace_one")
+    chosen = fold(release(ReportNoisyMax(scale=2.0, linf_sensitivity=1.0, neighbours="replace_one")), "replace_one")
     assert bracket_epsilon(chosen, 0.0).lower <= 0.5 + 1e-9
     assert bracket_epsilon(chosen, 0.0).upper >= 1.0
     boxed = fold(Subsample(part=Stated(epsilon=1.0, source="x"), rate=0.5), "add_remove")

@@ -111,8 +111,8 @@ _OBVIOUS: tuple[Row, ...] = (
         "exponential: loss halves",
         ("exponential",),
         "exponential.py",
-        "        losses = self.epsilon * np.arange(-_STEPS, _STEPS + 1) / _STEPS\n",
-        "        losses = self.epsilon / 2 * np.arange(-_STEPS, _STEPS + 1) / _STEPS\n",
+        "        losses = span * np.arange(-_STEPS, _STEPS + 1) / _STEPS\n",
+        "        losses = span / 2 * np.arange(-_STEPS, _STEPS + 1) / _STEPS\n",
     ),
     (
         "report noisy max: first candidate un-noised",
