@@ -111,7 +111,9 @@ def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Qu
     found = narrowest(first, engines, question)
     for order in others:
         proved = narrowest(order, PROVED_UPPERS, question)
-        if proved.upper > found.lower and engines != PROVED_UPPERS:
+        if proved.upper <= found.lower:
+            continue
+        if engines != PROVED_UPPERS:
             proved = narrowest(order, engines, question)
         found = found.largest(proved)
     return found

@@ -36,6 +36,9 @@ from dpaudit.model.mechanism import Mechanism, is_mechanism
 
 Scheme = Literal["poisson", "without_replacement", "truncated_poisson", "with_replacement"]
 
+_NOT_GIVEN = float("nan")
+"""The epsilon of a stated part that is given in rho or mu alone, known by identity: another NaN is refused."""
+
 Positions = Literal["fresh", "repeated"]
 """Whether the steps of a record are drawn anew every epoch, or once for all epochs."""
 
@@ -408,7 +411,7 @@ class Stated:
     1.0
     """
 
-    epsilon: NonNegativeOrInfinite = math.nan
+    epsilon: NonNegativeOrInfinite = _NOT_GIVEN
     delta: ProbabilityBelowOne = 0.0
     rho: NonNegative | None = None
     mu: NonNegative | None = None
@@ -417,11 +420,10 @@ class Stated:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
-        if math.isnan(self.epsilon):
+        if self.epsilon is _NOT_GIVEN:
             if self.rho is None and self.mu is None:
                 raise FieldError(
-                    "epsilon",
-                    "Expected epsilon, rho or mu of a stated part, got epsilon=nan: what does its source state?",
+                    "epsilon", "Expected epsilon, rho or mu of a stated part, got none: what does its source state?"
                 )
             object.__setattr__(self, "epsilon", math.inf)
         settle(self)

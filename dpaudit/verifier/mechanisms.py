@@ -240,17 +240,14 @@ def _above_threshold(fields: Table, relation: str) -> Sides:
     first, each = (exact_ratio(fields, "linf_sensitivity", key) for key in ("threshold_scale", "query_scale"))
     whole, near = first + ways * cutoff * each, float(first + ways * cutoff * each)
     upper = black_box(near if Fraction(repr(near)) >= whole else math.nextafter(near, math.inf))
+    if near > 700:  # a pattern's probability may be no double
+        return _sides(upper, discrete([(0.0, 1.0)]))
     told = min(cutoff, horizon // 2)
     move, ratio_of = float(each), float(first / each)  # in scales of the queries, and those of the threshold
-    far = 45 * max(1.0, 1 / ratio_of) + 2 * move
+    far, near_a_break = 45 * max(1.0, 1 / ratio_of) + 2 * move, min(1.0, 1 / ratio_of) / 4
     nodes, weights = np.polynomial.legendre.leggauss(24)
-    edges = np.unique(
-        [
-            *np.linspace(-far, far, min(20_000, 2 + int(2 * far * max(1.0, ratio_of)))),
-            0.0,
-            *(move * k / 2 for k in (-1, 1, 3)),
-        ]
-    )
+    panels = np.geomspace(near_a_break, far, 2 + int(1.5 * math.log2(far / near_a_break)))
+    edges = np.unique([b + d for b in (0.0, *(move * k / 2 for k in (-1, 1, 3))) for d in (*-panels, 0.0, *panels)])
     half = np.diff(edges)[:, None] / 2
     z = edges[:-1, None] + half * (1 + nodes)
     density = half * weights * np.exp(-np.abs(z) * ratio_of) * ratio_of / 2

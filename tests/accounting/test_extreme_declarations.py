@@ -169,6 +169,8 @@ def test_a_shuffled_report_of_infinity_is_refused_in_one_line() -> None:
         Shuffle(part=VAGUE, users=10)
     with pytest.raises(ValueError, match="nan"):
         Stated(epsilon=math.nan, source="a vendor")
+    with pytest.raises(ValueError, match="nan"):
+        Stated(epsilon=math.nan, rho=0.5, source="a vendor")
     with pytest.raises(ValueError, match="epsilon=-1"):
         Stated(epsilon=-1, source="a vendor")
 

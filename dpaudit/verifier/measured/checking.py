@@ -1,6 +1,5 @@
 """A certificate in its own measure, derived again: its form, its ends, its verdict and its reasons."""
 
-import json
 import math
 from collections import Counter
 from typing import Any
@@ -18,6 +17,7 @@ from dpaudit.verifier.verdicts import covers, pair_sentence, sources, without_wo
 _AT = {"renyi": "order", "profile": "epsilon"}
 _NARROW, _SHARE = 1e-6, 1e-9  # of a bracket inside which an end is not decided; of the share on trust
 _INFINITE = {"refuted": "refuted infinite", "unproved": "infinite"}
+_HELD = ("mechanism", "leaf", "inside", "touched", "part")  # where a node or a mechanism holds one other
 _BESIDE = ("attained", "printed_premise")
 
 
@@ -106,7 +106,7 @@ def _by_pairs(tree: Table, relation: str, measure: str) -> list[Multiset]:
         node["node"] in ("subsample", "allocate", "shuffle") for node in walk(tree)
     ):
         return fold(tree, relation)
-    normal: Table = json.loads(json.dumps(tree).replace('"discrete_gaussian"', '"gaussian"'))
+    normal = _gaussian(tree)
     tables = [
         node["mechanism"]
         for node in walk(normal)
@@ -118,6 +118,16 @@ def _by_pairs(tree: Table, relation: str, measure: str) -> list[Multiset]:
         Counter({(("choice", orders[loss]) if loss in orders else loss): n for loss, n in held.items()})
         for held in fold(normal, relation)
     ]
+
+
+def _gaussian(fields: Table) -> Table:
+    """Return a node or a mechanism with Gaussian noise in the place of discrete Gaussian noise, down to its leaves."""
+    held: Table = {key: _gaussian(fields[key]) for key in _HELD if isinstance(fields.get(key), dict)}
+    if "parts" in fields:
+        held["parts"] = [_gaussian(part) for part in fields["parts"]]
+    if fields.get("name") == "discrete_gaussian":
+        held["name"] = "gaussian"
+    return fields | held
 
 
 def _inside(end: float, bracket: Bounds) -> bool:
