@@ -34,6 +34,7 @@ from dpaudit.verifier.shifts import Array
 from dpaudit.verifier.sums import Law, Window, growth, summed
 
 _WIDTH, _WIDE = 2e-5, 1e-3  # relative widths: that a lattice aims at; beyond which another epsilon gets its own window
+_OPEN, _NEAR = 1e-2, 0.05  # a width that leaves ends open; how near by, times the tilt, a window serves as well
 _SIZES, _KINDS, _MERGED = (2**10, 2**20), 512, 2**10  # of a window; the most kinds of losses; atoms of a first look
 _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed form, by itself
 _FINE = 1000  # knots within the largest value of a loss: beyond, splitting its atoms costs nothing
@@ -71,7 +72,13 @@ class Worst:
     def delta(self, epsilon: float) -> Bounds:
         """Return proved bounds on the largest delta of an epsilon, or refuse where they contradict each other."""
         if epsilon not in self.known:
-            lows, highs = zip((0.0, 0.0), *(c.delta(epsilon) for c in self.curves if epsilon < math.inf), strict=True)
+            asked = self.curves if epsilon < math.inf else []
+            sides = [curve.delta(epsilon) for curve in asked]
+            least = max((low for low, _ in sides), default=0.0)
+            for i, (low, high) in enumerate(sides):
+                if high > least and high - low > _OPEN * high and asked[i].sharpened(epsilon):
+                    sides[i] = asked[i].delta(epsilon)
+            lows, highs = zip((0.0, 0.0), *sides, strict=True)
             self.known[epsilon] = max(lows), max(highs)
             ordered = sorted(self.known.items())
             falls = all(a[1] >= b[0] for i, (_, a) in enumerate(ordered) for _, b in ordered[i:])
@@ -121,10 +128,17 @@ class _Curve:
             return least, most
         for held in self.sums:
             low, high = held.lower(after), held.upper(before, self.lost)
-            if high - low <= _WIDE * high:
-                return low, high
+            if high - low <= _WIDE * high or abs(epsilon - held.epsilon) * held.theta <= _NEAR:
+                return max(least, low), min(most, high)
         self.sums = [*self.sums[-2:], _Sum(self.finite, epsilon)]
         return max(least, self.sums[-1].lower(after)), min(most, self.sums[-1].upper(before, self.lost))
+
+    def sharpened(self, epsilon: float) -> bool:
+        """Return whether the last sum was rounded too much, and take it in the longest floats."""
+        if not self.sums or self.sums[-1].rounding(epsilon) <= _WIDE * self.sums[-1].upper(epsilon, self.lost):
+            return False
+        self.sums[-1] = _Sum(self.finite, epsilon, longest=True)
+        return True
 
     def _at_the_end(self, before: float, after: float) -> Bounds:
         """Return bounds next to the largest loss: all losses at their largest, and all within the gap of it."""
@@ -153,14 +167,15 @@ class _Curve:
 class _Sum:
     """The law of a sum of losses on a lattice, weighted by e^(theta L), in a window around its mean."""
 
-    def __init__(self, losses: dict[Loss, int], epsilon: float) -> None:
+    def __init__(self, losses: dict[Loss, int], epsilon: float, *, longest: bool = False) -> None:
+        self.epsilon = epsilon
         self.theta, self.window, tilts, cells = _window(losses, epsilon)
         self.at = (self.window.first + np.arange(self.window.size)) * self.window.step
         cuts = [(cut(pair(loss, cells[loss]), self.window.step), n) for loss, n in losses.items()]
         rows = [[(held.first, held.rows[i], n) for held, n in cuts] for i in range(3)]
         self.blind = not all(row.any() for side in rows[1:] for _, row, _ in side)  # nothing is known from below
         rows = [rows[0]] * 3 if self.blind else rows
-        self.over, self.p, self.q = (summed(row, self.theta, self.window, tilts) for row in rows)
+        self.over, self.p, self.q = (summed(row, self.theta, self.window, tilts, longest=longest) for row in rows)
         self.beyond = -math.expm1(sum(n * math.log1p(-min(held.lost, 1 - 1e-16)) for held, n in cuts))
 
     def _scale(self, law: Law, epsilon: float, side: int) -> float:
@@ -168,6 +183,11 @@ class _Sum:
         reach = abs(epsilon) + max(abs(self.window.bottom), abs(self.window.top))
         off = law.relative + 2.0**-50 * (self.window.size + 100 + abs(law.log_moment) + self.theta * reach)
         return math.exp(min(law.log_moment - self.theta * epsilon + side * off, 700.0))
+
+    def rounding(self, epsilon: float) -> float:
+        """Return about what the bound on the transform's rounding takes of both sides."""
+        errors = self.over.error + self.p.error + self.q.error
+        return self._scale(self.over, epsilon, 1) * errors / (self.theta * self.window.step)
 
     def upper(self, epsilon: float, lost: float) -> float:
         """Return an upper bound on the delta of an epsilon, but for what is `lost` for certain."""

@@ -18,6 +18,7 @@ from dpaudit.verifier.together import together
 
 _NOTHING: Multiset = Counter()
 _RARE = 1e-22  # numbers of draws that are not told apart
+_HARDLY = 1e-18  # at most this probability that a record replaces another one in a cut sample counts as seen
 _MOVED = ("truncated_poisson", "with_replacement")
 
 
@@ -196,6 +197,9 @@ def _truncated(node: Table, part: Multiset, *, low: bool) -> Multiset:
     kept, room, replaced = cut_sizes(others, rate, bound)
     if low:
         return _once(part, kept)
+    shown = math.fsum(weight for weight, _ in replaced) * (1 + 1e-9) * rate  # drawn, and in the place of another one
+    if shown <= _HARDLY:
+        return _once(part, rate) + Counter([black_box(0.0, shown)] if shown else [])
     shares = [(room, rate, part), *((weight, share, _doubled(part)) for weight, share in replaced)]
     options = [(weight, _on(held, share)) for weight, share, held in shares if weight > 0]
     return Counter([("average", tuple(options)) if len(options) > 1 else options[0][1]])

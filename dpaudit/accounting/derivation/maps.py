@@ -31,6 +31,8 @@ from dpaudit.model.losses import (
 )
 from dpaudit.model.losses.sampled_ratios import absent, sampled_loss
 
+_HARDLY = 1e-18  # at most this probability that a record replaces another one in a cut sample counts as seen
+_ROUNDING = 1e-9  # relative, of a sum of the library's binomial probabilities
 _LARGEST_MU, _LARGEST_SHIFT = 20.0, 300.0  # of what is moved apart
 
 
@@ -68,17 +70,24 @@ def zeroed(composition: Composition, node: Subsample) -> Composition:
 def cut(composition: Composition, node: Subsample) -> Composition:
     """Return the average over the size of the sample before it was cut.
 
-    While there is room, the record is added to the sample; else it replaces another one.
+    While there is room, the record is added to the sample; else it replaces another one. Where that hardly ever
+    happens, everything counts as seen of a record that replaces one (docs/theory/sampling.md, "A sample that is hardly
+    ever cut").
     """
     if not plain(composition):
         composition = Composition.of(_boxed(composition))
     if not composition.parts:
         return composition
+    if node.rate == 1:
+        raise UnsupportedError("'subsample' with scheme='truncated_poisson' is covered for a rate below 1.")
     replaced = chain(composition, 2)
+    shares = truncated_shares(node)
+    shown = math.fsum(weight for weight, _, room in shares if not room) * (1 + _ROUNDING) * node.rate
+    if shown <= _HARDLY:
+        seen = Composition.of(ApproximateLoss(epsilon=0.0, delta=shown)) if shown else Composition()
+        return sampled(composition, node.rate, upwards=True) + seen
     options: list[tuple[float, SimpleLoss]] = []
-    for weight, rate, room in truncated_shares(node):
-        if rate == 1:
-            raise UnsupportedError("'subsample' with scheme='truncated_poisson' is covered for a rate below 1.")
+    for weight, rate, room in shares:
         options.append((weight, SampledLoss(inside=joint(composition if room else replaced).parts, rate=rate)))
     return Composition.of(AverageLoss(options=tuple(options)))
 

@@ -25,6 +25,7 @@ from dpaudit.model.losses import (
 _UNIT = 2.0**-53
 _MOST = 1 << 13  # knots of what is composed inside a sample
 _NOTHING = FinitePair(losses=np.zeros(1), masses=np.ones(1))
+_MOST_LOST = 1e-3  # of the tails of an option, however rare it is
 _CAPPED = 1e3  # of a tail; what the cap of a likelihood ratio may lose
 
 
@@ -36,7 +37,7 @@ def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
             whole = _composed(inside, width, tail, above=True).sampled(rate)
             return whole if order == "remove" else whole.reversed()
         case AverageLoss(options=options):
-            return average([(weight, pair_above(option, width, tail)) for weight, option in options])
+            return average([(weight, pair_above(option, width, _share(tail, weight))) for weight, option in options])
         case StitchedLoss(positive=positive, negative=negative):
             return stitched(pair_above(positive, width, tail), pair_above(negative, width, tail), width)
         case ChoiceLoss(options=options):
@@ -150,6 +151,11 @@ def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> Fini
         infinite=_any([(cut.infinite, times) for cut, times in cells]) * (1 - 1e-12),
         error=2 * rounding + 8 * _UNIT * (2 + float(np.abs(knots).max())) + sum(_moved(c) * n for c, n in cells),
     )
+
+
+def _share(tail: float, weight: float) -> float:
+    """Return what an option may lose of its own tails, of few numbers, so that about `tail` is lost of the whole."""
+    return min(_MOST_LOST, tail * 10.0 ** math.floor(-math.log10(weight)))
 
 
 def _any(chances: list[tuple[float, int]]) -> float:
