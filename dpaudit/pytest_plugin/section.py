@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from dpaudit.pytest_plugin.settings import Settings
 from dpaudit.pytest_plugin.suite import Accusation, suite_line
+from dpaudit.wording.verdicts import verdict_label
 
 Properties = list[tuple[str, object]]
 
@@ -13,12 +14,6 @@ _ORDER = (
     *("violation", "other noise", "refuted", "not_proved", "stated", "inconclusive"),
     *("more_noise", "noise", "not_refuted", "consistent", "certified"),
 )
-_SHOWN = {
-    "noise": "NOISE AS DECLARED",
-    "not_proved": "NOT PROVED",
-    "not_refuted": "NOT REFUTED",
-    "more_noise": "MORE NOISE",
-}
 _FIELD = re.compile(r"dp\.(\d+)\.(\w+)")
 
 
@@ -34,7 +29,7 @@ def section_lines(
         return []
     rows.sort(key=lambda entry: _rank(entry[1]["verdict"]))
     lines = [line for test, row in rows for line in _row(test, row)]
-    counts = Counter(_word(row["verdict"]).lower() for _, row in rows)
+    counts = Counter(verdict_label(row["verdict"]).lower() for _, row in rows)
     summary = ", ".join(f"{number} {word}" for word, number in counts.items())
     return [*lines, ("", ()), (f"{summary}.", ("bold",)), (_kept(settings), ()), *_suite(rows, settings, suite_size)]
 
@@ -74,12 +69,7 @@ def _row(test: str, row: dict[str, str]) -> list[tuple[str, tuple[str, ...]]]:
     so_far = f" (with {row['before']} runs before)" if "before" in row else ""
     seed = f"; seed {row['seed']}, {row['runs']} runs{so_far}" if "seed" in row else ""
     says = " ".join(f"{row.get('says', '').rstrip('.')}{seed}".split())
-    return [(f"{_word(row['verdict']):18}{row['check']}  [{test}]", style), (f"{'':18}{says}", ())]
-
-
-def _word(verdict: str) -> str:
-    """Return a verdict as it is shown."""
-    return _SHOWN.get(verdict, verdict.upper())
+    return [(f"{verdict_label(row['verdict']):18}{row['check']}  [{test}]", style), (f"{'':18}{says}", ())]
 
 
 def _rank(verdict: str) -> int:

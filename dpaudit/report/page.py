@@ -11,7 +11,7 @@ from dpaudit.report.compliance.measured import measured_lines
 from dpaudit.report.facts import Facts
 from dpaudit.report.figures import Figure, style_sheet
 from dpaudit.report.figures.curve import lowest_power
-from dpaudit.report.marks import MARK_WORDS, by_urgency, undischarged
+from dpaudit.report.marks import MARKS, by_urgency, undischarged
 from dpaudit.report.meaning import meaning_of, proved_of
 from dpaudit.report.verdicts import shown_word
 from dpaudit.wording.certificates import bound_name
@@ -19,15 +19,10 @@ from dpaudit.wording.escaping import clean
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 from dpaudit.wording.numerals import at_most, exact, nearest, unbroken
 from dpaudit.wording.scores import scores_meaning
+from dpaudit.wording.verdicts import tone_of
 
-TONES = {
-    "CERTIFIED": "good",
-    "CERTIFIED WITH CAVEATS": "caveat",
-    "STATED BY SUPPLIER": "caveat",
-    "NOT CERTIFIED": "open",
-    "VIOLATION FOUND": "bad",
-    "INCONCLUSIVE": "open",
-}
+_QUALIFIED = ("CERTIFIED WITH CAVEATS", "STATED")
+"""Words that hold only under what somebody must confirm."""
 
 _MOST_NAMED = 6
 """So many conditions without evidence are named on the cover; the table of conditions has all of them."""
@@ -37,13 +32,13 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
     """Return what the templates of both formats may name."""
     report, sections = facts.report, facts.sections
     rest = sections[1:-1]
-    bound, stated = bound_name(report.certificate), facts.outcome.word == "STATED BY SUPPLIER"
+    bound, stated = bound_name(report.certificate), facts.outcome.word == "STATED"
     open_conditions = () if report.void and not stated else by_urgency(undischarged(report))
     return {
         "report": report,
         "certificate": report.certificate,
         "outcome": facts.outcome,
-        "tone": TONES[facts.outcome.word],
+        "tone": "caveat" if facts.outcome.word in _QUALIFIED else tone_of(facts.outcome.word),
         "word": shown_word(facts.outcome.word, report.word),
         "meaning": meaning_of(report),
         "proved": proved_of(report),
@@ -61,7 +56,7 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
         "figures": figures,
         "curve": facts.curve,
         "not_assessed": facts.not_assessed,
-        "mark_words": MARK_WORDS,
+        "mark_words": {name: held.meaning for name, held in reversed(MARKS.items())},
         "disclaimer": DISCLAIMER,
         "glossary": GLOSSARY,
         "exact": exact,

@@ -14,7 +14,7 @@ from dpaudit.report.meaning import meaning_of, proved_of
 from dpaudit.report.verdicts import shown_word
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 
-SCHEMA = "urn:dpaudit:schema:report:8"
+SCHEMA = "urn:dpaudit:schema:report:9"
 _RATES = tuple(step / 50 for step in range(51))
 
 

@@ -3,18 +3,9 @@
 import math
 from typing import assert_never
 
-from dpaudit.model.audit_result import AuditResult, AuditVerdict, FollowedPlan, MeasuredBound
+from dpaudit.model.audit_result import AuditResult, FollowedPlan, MeasuredBound
 from dpaudit.model.case import AuditCoverage
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, whole
-
-
-def audit_label(verdict: AuditVerdict) -> str:
-    """Return a verdict as a headline.
-
-    >>> audit_label("not_refuted")
-    'NOT REFUTED'
-    """
-    return verdict.upper().replace("_", " ")
 
 
 def audit_meaning(result: AuditResult) -> str:
