@@ -18,6 +18,7 @@ from dpaudit.documents.document import (
     Verdict,
 )
 from dpaudit.wording.escaping import xml
+from dpaudit.wording.numerals import unbroken
 
 
 def style_sheet(*names: str) -> str:
@@ -77,13 +78,13 @@ def _table(block: Table) -> str:
     classes = [f" class={look}" if look else "" for look in (*block.looks, *[""] * width)][:width]
     names = (f"<th scope=col{look}>{xml(name)}</th>" for name, look in zip(block.head, classes, strict=False))
     head = f"<thead><tr>{''.join(names)}</tr></thead>" if any(block.head) else ""
-    rows = (
-        "".join(f"<td{look}>{_cell(text)}</td>" for text, look in zip(row, classes, strict=True)) for row in block.rows
-    )
+    labels = [f' data-label="{xml(name)}"' if name else "" for name in (*block.head, *[""] * width)][:width]
+    opened = [f"<td{look}{label}>" for look, label in zip(classes, labels, strict=True)]
+    rows = ("".join(f"{tag}{_cell(text)}</td>" for text, tag in zip(row, opened, strict=True)) for row in block.rows)
     body = "\n".join(f"<tr>{row}</tr>" for row in rows)
     return f'<div class="scroll"><table>{head}<tbody>{body}</tbody></table></div>'
 
 
 def _cell(cell: Cell) -> str:
     """Return the content of a cell."""
-    return f"<b class={cell.tone}>{xml(cell.text)}</b>" if isinstance(cell, Mark) else xml(cell)
+    return f"<b class={cell.tone}>{xml(cell.text)}</b>" if isinstance(cell, Mark) else xml(unbroken(cell))
