@@ -1,5 +1,7 @@
 """A document as Markdown, for a comment on a pull request or a step summary; no foreign text becomes markup."""
 
+from collections.abc import Iterable
+
 from dpaudit.documents.document import (
     Bars,
     Block,
@@ -15,8 +17,8 @@ from dpaudit.documents.document import (
     Tree,
     Verdict,
 )
-from dpaudit.wording.escaping import fenced
-from dpaudit.wording.markdown import cell, table
+from dpaudit.wording.escaping import fenced, one_line
+from dpaudit.wording.escaping import markdown as escaped
 
 
 def markdown(document: Document) -> str:
@@ -70,3 +72,18 @@ def _items(block: Items) -> list[str]:
 def _plain(text: str | Mark) -> str:
     """Return a cell without its tone."""
     return text.text if isinstance(text, Mark) else text
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """Return a Markdown table; every cell is plain text."""
+    first, *others = (f"| {' | '.join(cell(text) for text in line)} |" for line in (head, *rows))
+    return "\n".join((first, f"| {' | '.join('---' for _ in head)} |", *others))
+
+
+def cell(text: str) -> str:
+    r"""Return text on one line of bounded length that can change neither a table nor the page around it.
+
+    >>> cell("a|b <i>")
+    'a\\|b &lt;i&gt;'
+    """
+    return escaped(one_line(text))

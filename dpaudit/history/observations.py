@@ -11,6 +11,7 @@ from typing import Any
 from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import ConfigError
 from dpaudit.wording.escaping import one_line
+from dpaudit.wording.verdicts import word_of_report
 
 _SCHEMA = re.compile(r"urn:dpaudit:schema:(report|check):\d+")
 _MOST_FILES = 5_000
@@ -113,18 +114,10 @@ def _of_report(data: dict[str, Any], name: str) -> Iterator[Observation]:
         day=date.fromisoformat(data["created"]),
         document=name,
         subject=str(data["system"]["name"]).strip() or name,
-        verdict=_word_of(data),
+        verdict=word_of_report(data),
         open_issues=None,
         spent=min((_number(count["share"]) for count in counts), default=None),
     )
-
-
-def _word_of(data: dict[str, Any]) -> str:
-    """Return the word of a report's verdict; of a report before version 9, the word that stands for it now."""
-    word = str(data["verdict"])
-    if word == "VIOLATION FOUND":
-        return "VIOLATION" if any(a["verdict"] == "violation" for a in (*data["audits"], *_scored(data))) else "REFUTED"
-    return {"STATED BY SUPPLIER": "STATED", "NOT CERTIFIED": "NOT PROVED"}.get(word, word)
 
 
 def _of_check(data: dict[str, Any], name: str) -> Iterator[Observation]:

@@ -1,6 +1,7 @@
 """One document, three writers: every block is shown or left out on purpose, and no foreign text becomes markup."""
 
 import re
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -98,3 +99,10 @@ def test_there_are_ten_words_of_verdicts_and_every_result_has_one() -> None:
     assert tone_of("CERTIFIED WITH CAVEATS") != tone_of("CERTIFIED")
     with pytest.raises(KeyError):
         verdict_label("verified")
+
+
+def test_the_guide_has_the_table_of_words() -> None:
+    """Word, meaning and exit code, as the code has them."""
+    guide = (Path(__file__).parents[2] / "docs" / "how_to" / "read_a_report.md").read_text(encoding="utf-8")
+    for name, word in VERDICTS.items():
+        assert f"| {name} | {word.meaning} | {word.exit_code} |" in guide

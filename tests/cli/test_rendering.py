@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from dpaudit import AuditResult, Claim, Condition, Counts, Finding, LowerBound, Power, Release, Repeat, Stated, certify
-from dpaudit.documents.markdown import markdown
+from dpaudit.documents.markdown import cell, markdown, table
 from dpaudit.documents.terminal import bar, terminal, to_text
 from dpaudit.model.audit_result import AuditVerdict
 from dpaudit.model.bracket import Bracket
@@ -16,7 +16,6 @@ from dpaudit.render.derivation import derivation_document
 from dpaudit.report.marks import certificate_word
 from dpaudit.wording.certificates import bracket_phrase
 from dpaudit.wording.claims import promise
-from dpaudit.wording.markdown import cell, table
 from mechanisms import Gaussian
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one order")
