@@ -176,8 +176,7 @@ def rules_page() -> str:
     from dpaudit.render.rule import rule_document
     from dpaudit.rules import RULES
 
-    told = (markdown(rule_document(name)).replace("\n# ", "\n## ") for name in sorted(RULES))
-    texts = "\n\n".join(f"#{text}" if text.startswith("# ") else text for text in told)
+    texts = "\n".join(markdown(rule_document(name)).replace("### ", "## ", 1) for name in sorted(RULES))
     return f"# Rules\n\nThe theorems that papers cite, as `dpaudit explain RULE` tells them offline.\n\n{texts}\n"
 
 

@@ -40,8 +40,8 @@ def check_document(found: CheckDocument) -> Document:
 
 def summary(found: CheckDocument) -> str:
     """Return the document as Markdown: the verdict, a row for each configuration, a row for each issue."""
-    accepted = tuple(_issue(judged) for judged in found.judged if judged.accepted is not None)
-    still_open = tuple(_issue(judged)[:3] for judged in found.judged if judged.accepted is None)
+    accepted = tuple(_issue(entry) for entry in found.judged if entry.accepted is not None)
+    still_open = tuple(_issue(entry)[:3] for entry in found.judged if entry.accepted is None)
     unused = items(entry.line for entry in found.unused)
     issues = document(
         check_document(found).blocks,
