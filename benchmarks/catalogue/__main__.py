@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.catalogue.printed import benchmark_markdown, benchmark_text
+from benchmarks.catalogue.printed import benchmark_document
 from benchmarks.catalogue.table import measure_catalogue
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Format, Output, OutputFormat
@@ -38,8 +38,7 @@ def catalogue(
     with progress("catalogue") as advance:
         rows = measure_catalogue(runs=runs, seed=seed, jobs=jobs, significance=significance, progress=advance)
     emit(
-        lambda: benchmark_text(rows),
-        lambda: benchmark_markdown(rows),
+        lambda: benchmark_document(rows),
         lambda: [encode(asdict(row)) for row in rows],
         style,
         output,

@@ -2,29 +2,17 @@
 
 from collections.abc import Sequence
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-
 from benchmarks.catalogue.table import Row
-from dpaudit.render.layout import inset, section
-from dpaudit.wording.markdown import table
+from dpaudit.documents.document import Document, Look, Paragraph, Table, document, under
 
 _HEAD = ("mechanism", "claim", "truth", "bound", "best", "ceil", "printed", "sec", "verdict")
+_LOOKS: tuple[Look, ...] = ("", "number", "number", "number", "number", "number", "number", "number", "")
 
 
-def benchmark_text(rows: Sequence[Row]) -> RenderableType:
-    """Return the table for a terminal, with a summary below."""
-    grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    for number, head in enumerate(_HEAD):
-        grid.add_column(head, no_wrap=True, justify="left" if number in (0, len(_HEAD) - 1) else "right")
-    for row in rows:
-        grid.add_row(*_cells(row))
-    return Group(section("Catalogue of mechanisms"), inset(grid), section("Summary"), inset(_summary(rows)))
-
-
-def benchmark_markdown(rows: Sequence[Row]) -> str:
-    """Return the table as Markdown."""
-    return f"{table(_HEAD, map(_cells, rows))}\n\n{_summary(rows)}\n"
+def benchmark_document(rows: Sequence[Row]) -> Document:
+    """Return the table, with a summary below."""
+    table = Table(tuple(map(_cells, rows)), head=_HEAD, looks=_LOOKS, wrapped=True)
+    return document(under("Catalogue of mechanisms", table), under("Summary", Paragraph(_summary(rows))))
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.known_bugs.bugs import measure_bugs
-from benchmarks.known_bugs.printed import bugs_markdown, bugs_text
+from benchmarks.known_bugs.printed import bugs_document
 from benchmarks.known_bugs.released import make_environment
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Format, Output, OutputFormat
@@ -44,8 +44,7 @@ def known_bugs(
     with progress("known bugs") as advance:
         rows = measure_bugs(seeds=seeds, seed=seed, opacus_broken=opacus_broken, progress=advance)
     emit(
-        lambda: bugs_text(rows),
-        lambda: bugs_markdown(rows),
+        lambda: bugs_document(rows),
         lambda: [encode(asdict(row)) for row in rows],
         style,
         output,

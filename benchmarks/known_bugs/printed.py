@@ -2,29 +2,17 @@
 
 from collections.abc import Sequence
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-
 from benchmarks.known_bugs.bugs import BugRow
-from dpaudit.render.layout import inset, section
-from dpaudit.wording.markdown import table
+from dpaudit.documents.document import Document, Look, Paragraph, Table, document, under
 
 _HEAD = ("defect", "family", "path", "rules", "caught", "alarms", "sec")
+_LOOKS: tuple[Look, ...] = ("", "", "", "", "number", "number", "number")
 
 
-def bugs_text(rows: Sequence[BugRow]) -> RenderableType:
-    """Return the table for a terminal, with a summary below."""
-    grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    for number, head in enumerate(_HEAD):
-        grid.add_column(head, justify="left" if number < 4 else "right")
-    for row in rows:
-        grid.add_row(*_cells(row))
-    return Group(section("Known defects"), inset(grid), section("Summary"), inset(_summary(rows)))
-
-
-def bugs_markdown(rows: Sequence[BugRow]) -> str:
-    """Return the table as Markdown."""
-    return f"{table(_HEAD, map(_cells, rows))}\n\n{_summary(rows)}\n"
+def bugs_document(rows: Sequence[BugRow]) -> Document:
+    """Return the table, with a summary below."""
+    table = Table(tuple(map(_cells, rows)), head=_HEAD, looks=_LOOKS, wrapped=True)
+    return document(under("Known defects", table), under("Summary", Paragraph(_summary(rows))))
 
 
 def _cells(row: BugRow) -> tuple[str, ...]:

@@ -11,13 +11,14 @@ from benchmarks.wall.environments import interpreter_of, measured_elsewhere
 from benchmarks.wall.evidence_folder import EvidenceFolder
 from benchmarks.wall.measuring import measure
 from benchmarks.wall.nightly import measure_night
-from benchmarks.wall.page import wall_data, wall_markdown, wall_page, wall_text
+from benchmarks.wall.page import wall_data, wall_document
 from benchmarks.wall.private_list import read_private
 from benchmarks.wall.row import Row, RowResult
 from benchmarks.wall.rows import LISTS, every_row, rows_of
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Format, Output, OutputFormat, Seed, Significance
 from dpaudit.cli.common.output import emit, note, progress, write
+from dpaudit.documents.page import page as page_of
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.plugins import suggestion
 from dpaudit.workflow import drawn_seed
@@ -72,14 +73,13 @@ def wall(
         parts = [_library(name, environments, size, level, used_seed, nightly) for name in chosen]
         results = tuple(row for part in parts for row in part)
     emit(
-        lambda: wall_text(results, level, size),
-        lambda: wall_markdown(results, level, size),
+        lambda: wall_document(results, level, size),
         lambda: wall_data(results, level, size, used_seed),
         style,
         output,
     )
     if page is not None:
-        write(page, wall_page(results, level, size, datetime.now(UTC).date().isoformat()))
+        write(page, page_of(wall_document(results, level, size, datetime.now(UTC).date().isoformat())))
     return _exit(results)
 
 

@@ -172,11 +172,11 @@ def _commands(commands: dict[str, Any], prefix: str = "") -> list[tuple[str, Any
 
 def rules_page() -> str:
     """Return every theorem of the rule book, as `dpaudit explain RULE` tells it."""
-    from dpaudit.render.rule import rule_markdown
+    from dpaudit.documents.markdown import markdown
+    from dpaudit.render.rule import rule_document
     from dpaudit.rules import RULES
 
-    told = (rule_markdown(name).replace("\n# ", "\n## ") for name in sorted(RULES))
-    texts = "\n\n".join(f"#{text}" if text.startswith("# ") else text for text in told)
+    texts = "\n".join(markdown(rule_document(name)).replace("### ", "## ", 1) for name in sorted(RULES))
     return f"# Rules\n\nThe theorems that papers cite, as `dpaudit explain RULE` tells them offline.\n\n{texts}\n"
 
 

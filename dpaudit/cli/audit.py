@@ -56,15 +56,13 @@ def audit(
     A plan fixes claim, pairs, attacks, bounds, significance, runs and seed before the run; an audit that departs from
     its plan is inconclusive at best.
     """
-    from rich.console import Group
-
     from dpaudit.cli.common.output import emit, note, progress
     from dpaudit.cli.common.plans import plan_exit, read_plan, write_plan
     from dpaudit.cli.common.verdicts import audit_exit, worst
     from dpaudit.cli.witness import write_witnesses
     from dpaudit.configuration.config import read_config
-    from dpaudit.render.markdown import audit_markdown
-    from dpaudit.render.text import audit_text
+    from dpaudit.documents.document import joined
+    from dpaudit.render.audit import audit_document
     from dpaudit.runtime.sources import digest_of_sources
     from dpaudit.workflow import (
         AuditExecution,
@@ -102,8 +100,7 @@ def audit(
     if followed is not None:
         results = followed.followed(configuration, cases, settings, used_seed, results)
     emit(
-        lambda: Group(*map(audit_text, results)),
-        lambda: "\n".join(map(audit_markdown, results)),
+        lambda: joined(map(audit_document, results)),
         lambda: [result.to_dict() for result in results],
         style,
         output,

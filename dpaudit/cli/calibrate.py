@@ -27,7 +27,7 @@ def calibrate(
     from dpaudit.cli.common.output import doing, emit, note, write
     from dpaudit.configuration.config import read_config
     from dpaudit.configuration.configuration import Configured
-    from dpaudit.render.calibration import calibration_markdown, calibration_text
+    from dpaudit.render.calibration import calibration_document
 
     configuration = read_config(config)
     subject = configuration.subject
@@ -38,8 +38,7 @@ def calibrate(
     has_tight = isinstance(subject, Configured) and getattr(subject.algorithm, "calibration", "tight") != "tight"
     advice = 'Set calibration = "tight" in [algorithm] to run with the smaller noise.' if saves and has_tight else ""
     emit(
-        lambda: calibration_text(calibration, advice),
-        lambda: calibration_markdown(calibration, advice),
+        lambda: calibration_document(calibration, advice),
         calibration.to_dict,
         style,
         output,

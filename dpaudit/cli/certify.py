@@ -24,15 +24,11 @@ def certify(
     algorithm with a problem also runs a few times, and its trace is compared with its declaration. Text and Markdown
     end with what another accounting would have said, where an algorithm states it; the certificate does not hold it.
     """
-    from rich.console import Group
-
     from dpaudit.certification.as_stated import as_stated
     from dpaudit.cli.common.output import doing, emit
     from dpaudit.cli.common.verdicts import certificate_exit
     from dpaudit.configuration.config import read_config
-    from dpaudit.render.markdown import certificate_markdown
-    from dpaudit.render.text import certificate_text, comparison_text
-    from dpaudit.wording.markdown import cell
+    from dpaudit.render.certificate import certificate_document
     from dpaudit.workflow import certificate_of, comparisons_of
 
     configuration = read_config(config)
@@ -41,8 +37,7 @@ def certify(
     beside = comparisons_of(configuration)
     certificate = as_stated(certificate) if stated else certificate
     emit(
-        lambda: Group(certificate_text(certificate), *comparison_text(beside)),
-        lambda: "\n\n".join((certificate_markdown(certificate), *map(cell, beside))),
+        lambda: certificate_document(certificate, beside),
         certificate.to_json,
         style,
         output,

@@ -57,8 +57,7 @@ def check(
     from dpaudit.gate.junit import junit
     from dpaudit.gate.running import run_checks
     from dpaudit.gate.sarif import sarif
-    from dpaudit.gate.summary import append_step_summary, summary
-    from dpaudit.gate.terminal import document_text, issue_lines
+    from dpaudit.gate.summary import append_step_summary, check_document, issue_lines, summary
 
     today = datetime.now(UTC).date()
     last = _last_day(reason, expires, today, baseline) if accept else None
@@ -83,7 +82,7 @@ def check(
     if last is not None and baseline is not None:
         document = accept_issues(document, reason, last, rule)
         write(baseline, document.baseline.to_json())
-    show(document_text(document))
+    show(check_document(document))
     show_lines(issue_lines(document))
     if folder is not None:
         files = {"check.json": document.to_json(), "check.sarif": sarif(document), "junit.xml": junit(document)}

@@ -31,13 +31,14 @@ def compare(
     any document was read.
     """  # noqa: D205 - the summary of the table of commands
     from dpaudit.cli.common.output import say, write
+    from dpaudit.documents.page import page as page_of
     from dpaudit.history import observations_in
-    from dpaudit.history.page import history_page
+    from dpaudit.history.text import history_document
 
     two = len(documents) == 2 and not any(document.is_dir() for document in documents)
     code = _two(documents[0], documents[1], style, output) if two else _many(documents, style, output)
     if page is not None:
-        write(page, history_page(observations_in(tuple(documents))))
+        write(page, page_of(history_document(observations_in(tuple(documents)))))
         say(str(page))
     return code
 
@@ -46,13 +47,12 @@ def _two(before: Path, after: Path, style: Format, output: Path | None) -> Exit:
     """Write the differences between two reports."""
     from dpaudit.cli.common.output import emit
     from dpaudit.gate.baseline import read_json
-    from dpaudit.gate.changes import changes_markdown, changes_text
+    from dpaudit.gate.changes import changes_document
     from dpaudit.gate.comparison import compare as compared
 
     changes = compared(read_json(before), read_json(after))
     emit(
-        lambda: changes_text(changes),
-        lambda: changes_markdown(changes),
+        lambda: changes_document(changes),
         lambda: [asdict(change) for change in changes],
         style,
         output,
@@ -67,7 +67,7 @@ def _many(documents: list[Path], style: Format, output: Path | None) -> Exit:
     """
     from dpaudit.cli.common.output import emit
     from dpaudit.history import observations_in
-    from dpaudit.history.text import history_data, history_markdown, history_text
+    from dpaudit.history.text import history_data, history_document
 
     names = ", ".join(str(document) for document in documents)
     if len(documents) == 1 and not documents[0].is_dir():
@@ -77,8 +77,7 @@ def _many(documents: list[Path], style: Format, output: Path | None) -> Exit:
         lost = f" Not read: {observed.unread[0]}" if observed.unread else ""
         raise ConfigError(f"{names}: holds no report.json and no check that could be read.{lost}")
     emit(
-        lambda: history_text(observed),
-        lambda: history_markdown(observed),
+        lambda: history_document(observed),
         lambda: history_data(observed),
         style,
         output,

@@ -11,8 +11,6 @@ from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Config, Output
 from dpaudit.errors import ConfigError
 
-_WIDTH = 100
-
 
 class Kind(StrEnum):
     """Which curve."""
@@ -51,10 +49,9 @@ def curve(
 
     A curve judges nothing: the exit code is 0 whatever it shows. `dpaudit certify` judges the claim.
     """
-    from dpaudit.cli.common.output import doing, show, write
+    from dpaudit.cli.common.output import as_text, doing, show, write
     from dpaudit.configuration.config import read_config
-    from dpaudit.render.curve import curve_csv, curve_data, curve_text
-    from dpaudit.render.layout import to_text
+    from dpaudit.render.curve import curve_csv, curve_data, curve_document
     from dpaudit.report.figures.bounds import bounds_figure
     from dpaudit.workflow import certificate_of
 
@@ -68,9 +65,9 @@ def curve(
             raise ConfigError(f"{error}") from None
     if style is CurveFormat.TEXT:
         if output is None:
-            show(curve_text(table))
+            show(curve_document(table))
         else:
-            write(output, to_text(curve_text(table), _WIDTH))
+            write(output, as_text(curve_document(table)))
         return Exit.PASS
     text = {
         CurveFormat.JSON: lambda: json.dumps(curve_data(table, certificate), indent=2, sort_keys=True) + "\n",

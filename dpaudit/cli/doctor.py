@@ -25,16 +25,14 @@ def doctor(
     trace, replays on one tape, conditions and coverage of an algorithm. A broken contract ends with exit code 1.
     """
     from dpaudit.cli.common.output import emit
+    from dpaudit.gate.checks import installation_document, plugin_document
     from dpaudit.gate.plugin_check import check_plugin
-    from dpaudit.gate.plugin_check_text import plugin_check_markdown, plugin_check_text
     from dpaudit.gate.self_check import check_installation
-    from dpaudit.gate.self_check_text import self_check_markdown, self_check_text
 
     if plugin is not None:
         found = check_plugin(plugin)
         emit(
-            lambda: plugin_check_text(found),
-            lambda: plugin_check_markdown(found),
+            lambda: plugin_document(found),
             lambda: [asdict(check) for check in found],
             style,
             output,
@@ -42,8 +40,7 @@ def doctor(
         return Exit.FINDING if any(check.status == "failed" for check in found) else Exit.PASS
     checks = check_installation()
     emit(
-        lambda: self_check_text(checks),
-        lambda: self_check_markdown(checks),
+        lambda: installation_document(checks),
         lambda: [asdict(check) for check in checks],
         style,
         output,

@@ -73,15 +73,14 @@ def _explain_instance(name: str, epsilon: float, style: Format, output: Path | N
     Raises: ConfigError: a name that is no node's, or an epsilon that is no number.
     """
     from dpaudit.cli.common.output import emit
-    from dpaudit.render.instance import INSTANCES, instance_data, instance_markdown, instance_text
+    from dpaudit.render.instance import INSTANCES, instance_data, instance_document
 
     if name not in INSTANCES:
         raise ConfigError(f"{name}: no node with an instance; there are {', '.join(INSTANCES)}.")
     if math.isnan(epsilon):
         raise ConfigError("Expected --epsilon to be a number of 0 .. 20.")
     emit(
-        lambda: instance_text(name, epsilon),
-        lambda: instance_markdown(name, epsilon),
+        lambda: instance_document(name, epsilon),
         lambda: instance_data(name, epsilon),
         style,
         output,
@@ -96,7 +95,7 @@ def _explain_constants(config: Path, style: Format, output: Path | None) -> None
     from dpaudit.cli.common.output import emit
     from dpaudit.configuration.config import read_config
     from dpaudit.configuration.configuration import Configured
-    from dpaudit.render.constants import constants_data, constants_markdown, constants_text
+    from dpaudit.render.constants import constants_data, constants_document
 
     configuration = read_config(config)
     subject = configuration.subject
@@ -105,8 +104,7 @@ def _explain_constants(config: Path, style: Format, output: Path | None) -> None
         raise configuration.error("constants are known of the papers' algorithms; this is none of them.", "algorithm")
     found, bound = stated(subject.problem), _lower_bound_of(subject)
     emit(
-        lambda: constants_text(subject.name, found, bound),
-        lambda: constants_markdown(subject.name, found, bound),
+        lambda: constants_document(subject.name, found, bound),
         lambda: constants_data(found, bound),
         style,
         output,
@@ -154,13 +152,12 @@ def _refused_word(config: Path) -> str:
 def _explain_refusal(name: str, style: Format, output: Path | None) -> None:
     """Write why something known by name is not covered, and what to declare in its place."""
     from dpaudit.cli.common.output import emit
+    from dpaudit.documents.document import Paragraph, document
     from dpaudit.model.codec import REFUSED
-    from dpaudit.render.layout import inset
 
     why = f"{name.replace('_', ' ')}: not covered by any loss or node here. Why, and what to declare: {REFUSED[name]}"
     emit(
-        lambda: inset(why),
-        lambda: f"## `{name}`\n\n{why}\n",
+        lambda: document(Paragraph(why), title=name),
         lambda: {"name": name, "covered": False, "reason": REFUSED[name]},
         style,
         output,
@@ -171,11 +168,10 @@ def _explain_issue(identifier: str, style: Format, output: Path | None) -> None:
     """Write the text of one rule of the gate."""
     from dpaudit.cli.common.output import emit
     from dpaudit.gate.catalogue import RULES as ISSUES
-    from dpaudit.gate.explanation import gate_rule_markdown, gate_rule_text
+    from dpaudit.gate.explanation import gate_rule_document
 
     emit(
-        lambda: gate_rule_text(identifier),
-        lambda: gate_rule_markdown(identifier),
+        lambda: gate_rule_document(identifier),
         lambda: asdict(ISSUES[identifier]),
         style,
         output,
@@ -185,9 +181,9 @@ def _explain_issue(identifier: str, style: Format, output: Path | None) -> None:
 def _explain_theorem(name: str, style: Format, output: Path | None) -> None:
     """Write the text of one theorem of the rule book."""
     from dpaudit.cli.common.output import emit
-    from dpaudit.render.rule import rule_data, rule_markdown, rule_text
+    from dpaudit.render.rule import rule_data, rule_document
 
-    emit(lambda: rule_text(name), lambda: rule_markdown(name), lambda: rule_data(name), style, output)
+    emit(lambda: rule_document(name), lambda: rule_data(name), style, output)
 
 
 def _explain_derivation(config: Path, style: Format, output: Path | None) -> None:
@@ -195,14 +191,13 @@ def _explain_derivation(config: Path, style: Format, output: Path | None) -> Non
     from dpaudit.certification.verdict import certify
     from dpaudit.cli.common.output import doing, emit
     from dpaudit.configuration.config import read_config
-    from dpaudit.render.derivation import derivation_data, derivation_markdown, derivation_text
+    from dpaudit.render.derivation import derivation_data, derivation_document
 
     configuration = read_config(config)
     with doing("Deriving the claim"), configuration.locating():
         certificate = certify(configuration.subject.declaration, configuration.subject.claim)
     emit(
-        lambda: derivation_text(certificate),
-        lambda: derivation_markdown(certificate),
+        lambda: derivation_document(certificate),
         lambda: derivation_data(certificate),
         style,
         output,

@@ -43,7 +43,7 @@ def init(
     On a terminal it asks for what no option says: the unit, the claim and the host of the pipeline. The noise is the
     smallest that meets the claim, so that every check passes; then put your own code in its place.
     """
-    from dpaudit.cli.common.output import show
+    from dpaudit.cli.common.output import say
     from dpaudit.cli.common.starter import Starter
 
     if epsilon is None and delta:
@@ -56,7 +56,8 @@ def init(
     claimed = _claimed(_asked(_CLAIM, "1.0 1e-5")) if epsilon is None else (epsilon, delta)
     host = _hosted(_asked(_HOST, Host.GITHUB.value)) if ci is None else ci
     starter = Starter(unit=named, epsilon=claimed[0], delta=claimed[1], host=host)
-    show(_told(_written(starter, folder, replacing=force)))
+    for line in _told(_written(starter, folder, replacing=force)):
+        say(line)
     return Exit.PASS
 
 
@@ -118,7 +119,7 @@ def _written(starter: Starter, folder: Path, *, replacing: bool) -> list[Path]:
     return list(contents)
 
 
-def _told(paths: list[Path]) -> str:
+def _told(paths: list[Path]) -> list[str]:
     """Return what was written, and what to do next."""
     lines = [f"  {path}" for path in paths]
     configuration, tests = paths[0], paths[1]
@@ -126,4 +127,4 @@ def _told(paths: list[Path]) -> str:
         f"  dpaudit check {configuration}    certify the declaration",
         f"  pytest {tests}    test and attack the code; needs pytest",
     ]
-    return "\n".join(["Written:", *lines, "Next:", *following])
+    return ["Written:", *lines, "Next:", *following]

@@ -166,14 +166,13 @@ def show(
     """Show what every account has spent and what is left, rule by rule; exit code 1 if the chain was altered."""
     from dpaudit.cli.common.output import emit
     from dpaudit.ledger import Ledger, store_at
-    from dpaudit.render.budget import statement_data, statement_markdown, statement_text
+    from dpaudit.render.budget import statement_data, statement_document
 
     statement = Ledger(store_at(address)).statement()
     if account is not None and account not in statement.accounts:
         raise LedgerError(f"There is no account {account!r}; there is: {', '.join(statement.accounts) or 'none'}.")
     emit(
-        lambda: statement_text(statement, account),
-        lambda: statement_markdown(statement, account),
+        lambda: statement_document(statement, account),
         lambda: statement_data(statement, account),
         style,
         output,
@@ -270,13 +269,13 @@ def report(
     Prints the files it wrote, ledger.html and ledger.json; exit code 1 if the chain was altered.
     """
     from dpaudit.cli.common.output import output_folder, say, write_files
+    from dpaudit.documents.page import page
     from dpaudit.ledger import Ledger, store_at
-    from dpaudit.render.budget import statement_data
-    from dpaudit.report.ledger_page import ledger_page
+    from dpaudit.render.budget import statement_data, statement_document
 
     statement, folder = Ledger(store_at(address)).statement(), output_folder(output)
     data = json.dumps(statement_data(statement), indent=2, sort_keys=True)
-    files = {"ledger.html": ledger_page(statement, _now()), "ledger.json": f"{data}\n"}
+    files = {"ledger.html": page(statement_document(statement, created=_now())), "ledger.json": f"{data}\n"}
     write_files(folder, files)
     for name in files:
         say(str(folder / name))

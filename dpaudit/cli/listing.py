@@ -42,7 +42,7 @@ def listing(
     for editors.
     """
     from dpaudit.cli.common.output import emit
-    from dpaudit.render.listing import listing_markdown, listing_text
+    from dpaudit.render.listing import listing_document
 
     if kind is Kind.SCHEMA:
         _print_schema(name, output)
@@ -55,7 +55,7 @@ def listing(
         for kind in names_by_kind
         if kind == Kind.PROBLEMS
     }
-    emit(lambda: listing_text(described), lambda: listing_markdown(described), lambda: names_by_kind, style, output)
+    emit(lambda: listing_document(described), lambda: names_by_kind, style, output)
     return Exit.PASS
 
 

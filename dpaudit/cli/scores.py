@@ -70,7 +70,7 @@ def scores(
     from dpaudit.configuration.score_file import read_scores
     from dpaudit.model.claim import Claim
     from dpaudit.model.scores_result import ScoresResult
-    from dpaudit.render.scores import scores_markdown, scores_text
+    from dpaudit.render.audit import scores_document
     from dpaudit.workflow import drawn_seed
 
     audits = load_package("audits")
@@ -93,8 +93,7 @@ def scores(
         )
     except ValueError as error:
         raise ConfigError(f"{error}") from None
-    markdown = partial(scores_markdown, result)
-    emit(partial(scores_text, result), markdown, result.to_json, style, output)
+    emit(partial(scores_document, result), result.to_json, style, output)
     return _EXITS[result.verdict]
 
 

@@ -59,7 +59,7 @@ def verify(
     from dpaudit.configuration.audit_plan import is_plan
     from dpaudit.configuration.files import read_text
     from dpaudit.model.codec import encode
-    from dpaudit.render.verification import verification_markdown, verification_text
+    from dpaudit.render.verification import verification_document
     from dpaudit.report.received import is_report, verify_report
     from dpaudit.verifier import verify as verify_text
 
@@ -78,8 +78,7 @@ def verify(
         if is_witness(text):
             return _witness(certificate, text, seed, style, output)
     emit(
-        lambda: verification_text(verification),
-        lambda: verification_markdown(verification),
+        lambda: verification_document(verification),
         lambda: {"accepted": verification.accepted, **encode(verification)},
         style,
         output,
@@ -142,14 +141,12 @@ def _plan(text: str, digest: str | None) -> Exit:
 
 def _witness(file: Path, text: str, seed: int | None, style: Format, output: Path | None) -> Exit:
     """Repeat the count of a witness on fresh runs and write the result."""
-    from rich.text import Text
-
     from dpaudit.cli.common.output import emit, note
     from dpaudit.cli.witness import check_witness, witness_sentence
-    from dpaudit.wording.markdown import cell
+    from dpaudit.documents.document import Paragraph, document
     from dpaudit.workflow import drawn_seed
 
     recheck = check_witness(file, text, drawn_seed(seed, note))
     sentence = witness_sentence(recheck)
-    emit(lambda: Text(sentence), lambda: f"{cell(sentence)}\n", lambda: recheck, style, output)
+    emit(lambda: document(Paragraph(sentence)), lambda: recheck, style, output)
     return Exit.FINDING if recheck["stands"] else Exit.INCONCLUSIVE

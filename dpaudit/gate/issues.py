@@ -17,11 +17,12 @@ from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, 
 from dpaudit.report.marks import certificate_word
 from dpaudit.report.score_evidence import ScoreEvidence, scores_name
 from dpaudit.study.usefulness import Remark, Usefulness
-from dpaudit.wording.audits import audit_label, audit_meaning
+from dpaudit.wording.audits import audit_meaning
 from dpaudit.wording.certificates import certificate_meaning
 from dpaudit.wording.escaping import one_line
 from dpaudit.wording.numerals import counted, nearest
 from dpaudit.wording.scores import sampling_phrase, scores_meaning
+from dpaudit.wording.verdicts import verdict_label
 
 _OF_USEFULNESS: dict[Remark, str] = {"not_shown": "DPA401", "dominated": "DPA402"}
 """The rule of each remark of a study."""
@@ -92,8 +93,8 @@ class Checked:
         """Return the different verdicts of certificate and audits; "unusable" without a certificate."""
         if self.certificate is None:
             return "unusable"
-        audits = (audit_label(audit.verdict) for audit in self.audits)
-        scored = (f"scores {held.result.verdict.replace('_', ' ')}" for held in self.scores)
+        audits = (verdict_label(audit.verdict) for audit in self.audits)
+        scored = (f"scores {verdict_label(held.result.verdict)}" for held in self.scores)
         return ", ".join(dict.fromkeys((certificate_word(self.certificate), *audits, *scored)))
 
     def issues(self) -> tuple[Issue, ...]:

@@ -1,15 +1,19 @@
-"""The summary of a check as Markdown, also for the step summary of a hosted pipeline."""
+"""The result of a check as a document, for a terminal and for the step summary of a hosted pipeline."""
 
 import os
 from pathlib import Path
 
+from rich.text import Text
+
+from dpaudit.documents.document import Block, Document, Paragraph, Table, document, items, judged, under
+from dpaudit.documents.markdown import markdown
 from dpaudit.errors import ConfigError
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
 from dpaudit.model.measures.ends import Ends
 from dpaudit.wording.certificates import bracket_phrase
 from dpaudit.wording.claims import claim_parameters
-from dpaudit.wording.markdown import bullets, cell, table
+from dpaudit.wording.escaping import one_line
 from dpaudit.wording.measures import uppers_phrase
 from dpaudit.wording.numerals import at_least, nearest
 
@@ -17,27 +21,54 @@ STEP_LIMIT = 1024 * 1024
 """What a step summary may hold, in bytes; above it the whole page is refused."""
 
 _MOST_ROWS = 200
-_HEADLINES = {
-    "pass": "Privacy checks passed",
-    "finding": "Privacy checks found a problem",
-    "unusable": "A configuration cannot be used",
-    "inconclusive": "Privacy checks reached no result",
+_SENTENCES = {
+    "pass": "No open issue.",
+    "finding": "A claim is false, not proved, taken on trust, or broken by the code.",
+    "unusable": "A configuration cannot be used; the others were checked.",
+    "inconclusive": "Nothing was found, and the audits could not have found much.",
 }
+_HEAD = ("configuration", "claimed", "proved", "attacked", "verdict")
 
 
-def summary(document: CheckDocument) -> str:
+def check_document(found: CheckDocument) -> Document:
+    """Return the verdict of `dpaudit check` and a row for each configuration."""
+    sentence = _SENTENCES[found.verdict]
+    proved = [checked for checked in found.checked if checked.certificate is not None]
+    if left := sum(strongest(checked) is None for checked in proved):
+        sentence += f" {left} of {len(proved)} {'was' if left == 1 else 'were'} not attacked."
+    table = under("Checked", *_table(_HEAD, tuple(map(_row, found.checked))))
+    return document(judged(found.verdict, sentence), table, title="Privacy checks")
+
+
+def summary(found: CheckDocument) -> str:
     """Return the document as Markdown: the verdict, a row for each configuration, a row for each issue."""
-    accepted = [entry for entry in document.judged if entry.accepted is not None]
-    still_open = [entry for entry in document.judged if entry.accepted is None]
-    parts = [f"## {_HEADLINES[document.verdict]}", _table(_HEAD, [_row(entry) for entry in document.checked])]
-    if still_open:
-        parts += ["### Issues", _table(("rule", "where", "what"), [_issue(entry) for entry in still_open])]
-    if accepted:
-        parts += ["### Accepted", _table(("rule", "where", "what", "why, and until when"), list(map(_held, accepted)))]
-    if document.unused:
-        lines = [unused.line for unused in document.unused]
-        parts += ["### In the baseline, and not in force", bullets(lines)]
-    return "\n\n".join(parts) + "\n"
+    accepted = tuple(_issue(entry) for entry in found.judged if entry.accepted is not None)
+    still_open = tuple(_issue(entry)[:3] for entry in found.judged if entry.accepted is None)
+    unused = items(entry.line for entry in found.unused)
+    issues = document(
+        check_document(found).blocks,
+        under("Issues", *_table(("rule", "where", "what"), still_open)),
+        under("Accepted", *_table(("rule", "where", "what", "why, and until when"), accepted)),
+        under("In the baseline, and not in force", unused),
+        title="Privacy checks",
+    )
+    return markdown(issues)
+
+
+def issue_lines(found: CheckDocument) -> list[Text]:
+    """Return the issues, one a line: an open one is `file:line: RULE message`, from the line's first character.
+
+    Accepted issues follow, indented so that no problem matcher takes them for open ones, each with its reason. Then
+    come the entries of the baseline that are not in force.
+    """
+    accepted = [judged for judged in found.judged if judged.accepted is not None]
+    still_open = [judged for judged in found.judged if judged.accepted is None]
+    colours = {"error": "red", "warning": "yellow"}
+    return [
+        *_titled("Issues", [Text(held.issue.line, style=colours[held.issue.level]) for held in still_open]),
+        *_titled("Accepted", [Text(f"   {_accepted(entry)}", style="dim") for entry in accepted]),
+        *_titled("In the baseline, and not in force", [Text(f"   {e.line}", style="dim") for e in found.unused]),
+    ]
 
 
 def append_step_summary(text: str) -> bool:
@@ -68,7 +99,19 @@ def fitted(text: str, room: int) -> bytes:
     return start[: start.rfind(b"\n") + 1] + note if b"\n" in start else b""
 
 
-_HEAD = ("configuration", "claimed", "proved", "attacked", "verdict")
+def _titled(title: str, lines: list[Text]) -> list[Text]:
+    """Return lines below a heading; nothing without lines."""
+    return [Text(), Text(f" {title}", style="bold"), *lines] if lines else []
+
+
+def _accepted(judged: Judged) -> str:
+    """Return an accepted issue with its reason and its last day."""
+    return one_line(f"{judged.issue.line} [accepted: {_why(judged)}]")
+
+
+def _why(judged: Judged) -> str:
+    """Return why an issue is accepted, and until when; nothing of an open one."""
+    return f"{judged.accepted.reason} (until {judged.accepted.expires})" if judged.accepted else ""
 
 
 def _row(checked: Checked) -> tuple[str, ...]:
@@ -81,7 +124,7 @@ def _row(checked: Checked) -> tuple[str, ...]:
         checked.name,
         claim_parameters(certificate.claim),
         uppers_phrase(tight) if isinstance(tight, Ends) else f"epsilon {bracket_phrase(tight.epsilon)}",
-        "" if attacked is None else f"epsilon at least {at_least(attacked)}, in {looked_at(checked)}",
+        "not attacked" if attacked is None else f"epsilon at least {at_least(attacked)}, in {looked_at(checked)}",
         checked.verdicts,
     )
 
@@ -99,19 +142,15 @@ def numbers_of_scores(checked: Checked) -> float:
 
 
 def _issue(judged: Judged) -> tuple[str, ...]:
-    """Return the row of one issue."""
+    """Return the row of one issue: rule, place, message, and why it is accepted."""
     issue = judged.issue
-    return (issue.rule, f"{issue.place.file}:{issue.place.line}", issue.message)
+    return (issue.rule, f"{issue.place.file}:{issue.place.line}", issue.message, _why(judged))
 
 
-def _held(judged: Judged) -> tuple[str, ...]:
-    """Return the row of one accepted issue."""
-    why = f"{judged.accepted.reason} (until {judged.accepted.expires})" if judged.accepted else ""
-    return (*_issue(judged), why)
-
-
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Return a table of at most 200 rows in which no text becomes markup."""
-    shown = table(head, rows[:_MOST_ROWS])
+def _table(head: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> tuple[Block, ...]:
+    """Return a table of at most 200 rows, and how many more there are."""
     more = len(rows) - _MOST_ROWS
-    return f"{shown}\n\n{cell(f'And {more} more.')}" if more > 0 else shown
+    return (
+        Table(rows[:_MOST_ROWS], head=head, wrapped=True),
+        Paragraph(f"And {more} more." if more > 0 else ""),
+    )

@@ -11,6 +11,7 @@ from typing import Any
 from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import ConfigError
 from dpaudit.wording.escaping import one_line
+from dpaudit.wording.verdicts import word_of_report
 
 _SCHEMA = re.compile(r"urn:dpaudit:schema:(report|check):\d+")
 _MOST_FILES = 5_000
@@ -115,7 +116,7 @@ def _of_report(data: dict[str, Any], name: str) -> Iterator[Observation]:
         day=date.fromisoformat(data["created"]),
         document=name,
         subject=str(data["system"]["name"]).strip() or name,
-        verdict=str(data["verdict"]),
+        verdict=word_of_report(data),
         open_issues=None,
         spent=min((_number(count["share"]) for count in counts), default=None),
     )

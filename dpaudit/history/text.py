@@ -1,40 +1,29 @@
-"""The history on a terminal, as Markdown and as plain data."""
+"""The history as a document and as plain data."""
 
+import math
+from collections.abc import Iterable
+from datetime import date
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
+from dpaudit.documents.document import Block, Document, Look, Paragraph, Picture, Table, document, items, under
 from dpaudit.history.observations import Observation, Observed
-from dpaudit.history.trends import Trend, claim_of, summary_of, trends_of
+from dpaudit.history.trends import Trend, summary_of, trends_of
 from dpaudit.model.codec import encode
-from dpaudit.render.layout import columns, inset, section
-from dpaudit.wording.markdown import bullets, cell, table
-from dpaudit.wording.numerals import at_least, at_most, counted
+from dpaudit.report.figures.over_time import Line, over_time_figure
+from dpaudit.wording.numerals import at_least, at_most, counted, nearest
 
-_HEAD = ("day", "document", "verdict", "claimed", "proved, at most", "attacked, at least")
-
-
-def history_text(observed: Observed) -> RenderableType:
-    """Return the history for a terminal."""
-    parts: list[RenderableType] = [Text(), inset(counts_sentence(observed))]
-    for trend in trends_of(observed.observations):
-        rows = [_row(seen)[:1] + _row(seen)[3:] + _row(seen)[2:3] for seen in trend.observations]
-        heads = ("day", "claimed", "proved", "attacked", "verdict")
-        turns = [inset(f"{turn.later.day}: {turn.sentence}") for turn in trend.turns]
-        parts += [section(trend.subject), inset(summary_of(trend)), Text(), columns([heads, *rows], *[""] * 5), *turns]
-    parts += [inset(line) for line in observed.unread]
-    return Group(*parts)
+_HEAD = ("day", "document", "verdict", "claimed", "proved, at most", "attacked, at least", "findings", "open issues")
+_LOOKS: tuple[Look, ...] = ("quiet", "", "", "number", "number", "number", "number", "number")
 
 
-def history_markdown(observed: Observed) -> str:
-    """Return the history as Markdown; every text is escaped."""
-    parts = ["# Privacy over time", cell(counts_sentence(observed))]
-    for trend in trends_of(observed.observations):
-        parts += [f"## {cell(trend.subject)}", cell(summary_of(trend)), table(_HEAD, map(_row, trend.observations))]
-        parts += [bullets(f"{turn.later.day}: {turn.sentence}" for turn in trend.turns)] if trend.turns else []
-    parts += [bullets(observed.unread)] if observed.unread else []
-    return "\n\n".join(parts) + "\n"
+def history_document(observed: Observed) -> Document:
+    """Return the history: a chart, a table and the changes of each subject."""
+    return document(
+        Paragraph(counts_sentence(observed)),
+        items(observed.unread),
+        *(_subject(number, trend) for number, trend in enumerate(trends_of(observed.observations))),
+        title="Privacy over time",
+    )
 
 
 def history_data(observed: Observed) -> dict[str, Any]:
@@ -42,17 +31,17 @@ def history_data(observed: Observed) -> dict[str, Any]:
     return {
         "documents": observed.documents,
         "unread": list(observed.unread),
-        "subjects": [_subject(trend) for trend in trends_of(observed.observations)],
+        "subjects": [_data(trend) for trend in trends_of(observed.observations)],
     }
 
 
 def counts_sentence(observed: Observed) -> str:
     """Return how many documents were read, and how many could not be."""
-    lost = f" {len(observed.unread)} could not be read; they are listed at the end." if observed.unread else ""
+    lost = f" {len(observed.unread)} could not be read:" if observed.unread else ""
     return f"Read {counted(observed.documents, 'document')} (reports and checks).{lost}"
 
 
-def _subject(trend: Trend) -> dict[str, Any]:
+def _data(trend: Trend) -> dict[str, Any]:
     """Return one trend as plain data."""
     return {
         "subject": trend.subject,
@@ -62,8 +51,46 @@ def _subject(trend: Trend) -> dict[str, Any]:
     }
 
 
+def _subject(number: int, trend: Trend) -> tuple[Block, ...]:
+    """Return the blocks of one subject."""
+    rows = tuple(map(_row, trend.observations))
+    table = Table(rows, head=_HEAD, looks=_LOOKS, wrapped=True)
+    turns = items(f"{turn.later.day}: {turn.sentence}" for turn in trend.turns)
+    return under(trend.subject, Paragraph(summary_of(trend)), *_chart(number, trend), turns, table)
+
+
+def _chart(number: int, trend: Trend) -> tuple[Picture, ...]:
+    """Return claimed and proved epsilon as lines over time and bounds from below as dots; nothing without numbers."""
+    seen = trend.observations
+    lines = (
+        Line("claim", _points((held.day, held.claimed) for held in seen)),
+        Line("curve", _points((held.day, held.proved) for held in seen)),
+        Line("attacked", _points((held.day, held.attacked) for held in seen)),
+    )
+    values = [value for line in lines for _, value in line.points]
+    if not values:
+        return ()
+    title = "Epsilon over time. Dashed: claimed. Line: proved. Dots: bounds from below."
+    highest = max(values) or 1.0
+    figure = over_time_figure(f"subject-{number}", title, lines, highest, lambda value: nearest(value, 2))
+    return (Picture(title, svg=figure.inline()),)
+
+
+def _points(values: Iterable[tuple[date, float | None]]) -> tuple[tuple[date, float], ...]:
+    """Return the numbers that are there and can be drawn."""
+    return tuple((day, value) for day, value in values if value is not None and math.isfinite(value))
+
+
 def _row(seen: Observation) -> tuple[str, ...]:
-    """Return one observation as cells; a number that is not there is a dash."""
-    proved = "-" if seen.proved is None else at_most(seen.proved)
-    attacked = "-" if seen.attacked is None else at_least(seen.attacked)
-    return str(seen.day), seen.document, seen.verdict, claim_of(seen).partition(" (")[0], proved, attacked
+    """Return one observation as cells; a number that is not there is empty."""
+    spent = "" if seen.spent is None else f"; {at_most(100 * seen.spent, 3)} % of the budget spent"
+    return (
+        str(seen.day),
+        seen.document,
+        seen.verdict + spent,
+        "" if seen.claimed is None else nearest(seen.claimed),
+        "" if seen.proved is None else at_most(seen.proved),
+        "" if seen.attacked is None else at_least(seen.attacked),
+        str(seen.findings),
+        "" if seen.open_issues is None else str(seen.open_issues),
+    )

@@ -29,10 +29,11 @@ from dpaudit.runtime.plugins import load_package, suggestion
 from dpaudit.runtime.provenance import versions
 from dpaudit.runtime.sources import digest_of_sources
 from dpaudit.wording.audits import audit_meaning, power_phrase
-from dpaudit.wording.certificates import bound_name, certificate_meaning, verdict_label
+from dpaudit.wording.certificates import bound_name, certificate_meaning
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.numerals import at_least, at_most, nearest
 from dpaudit.wording.scores import scores_meaning
+from dpaudit.wording.verdicts import verdict_label
 from dpaudit.workflow import cases_of, certificate_of
 
 _BLOCKS = 10
@@ -209,7 +210,7 @@ class PrivacyChecks:
         self._tell(called, audit.verdict, sentence, _facts(allotted, 1) | {"claimed": self.claim.epsilon})
         departs = audit.verdict == "more_noise" and self.settings.require == "declared"
         if audit.verdict == "violation" or departs:
-            self._fail(_failure(audit.verdict.replace("_", " ").upper(), called, sentence, allotted, 1))
+            self._fail(_failure("FINDING" if departs else "VIOLATION", called, sentence, allotted, 1))
         if audit.verdict == "inconclusive":
             self.undecided.append(f"{called}: {sentence}")
         return audit
@@ -331,7 +332,7 @@ class PrivacyChecks:
         accused = {"probability": allotted.significance} if watched.fallen else {}
         self._tell(name, "other noise" if watched.fallen else "noise", sentence, facts | accused)
         if watched.fallen:
-            self._fail(_failure("OTHER NOISE", name, sentence, allotted, watched.runs))
+            self._fail(_failure("VIOLATION", name, sentence, allotted, watched.runs))
 
     def _bet_on_curve(self, case: AuditCase, declared: Any, what: tuple[Any, ...]) -> None:
         """Bet against a declared trade-off, or against the claim's where delta is large for the runs; fail if it falls.

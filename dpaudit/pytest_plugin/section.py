@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from dpaudit.pytest_plugin.settings import Settings
 from dpaudit.pytest_plugin.suite import Accusation, suite_line
+from dpaudit.wording.verdicts import verdict_label
 
 Properties = list[tuple[str, object]]
 
@@ -13,12 +14,6 @@ _ORDER = (
     *("violation", "other noise", "refuted", "not_proved", "stated", "inconclusive"),
     *("more_noise", "noise", "not_refuted", "consistent", "certified"),
 )
-_SHOWN = {
-    "noise": "NOISE AS DECLARED",
-    "not_proved": "NOT PROVED",
-    "not_refuted": "NOT REFUTED",
-    "more_noise": "MORE NOISE",
-}
 _FIELD = re.compile(r"dp\.(\d+)\.(\w+)")
 
 
@@ -78,8 +73,8 @@ def _row(test: str, row: dict[str, str]) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _word(verdict: str) -> str:
-    """Return a verdict as it is shown."""
-    return _SHOWN.get(verdict, verdict.upper())
+    """Return a verdict as it is shown; one that another plugin told, as it is."""
+    return verdict_label(verdict) if verdict in _ORDER else verdict.upper()
 
 
 def _rank(verdict: str) -> int:

@@ -1,22 +1,32 @@
-"""The statement of a ledger on a terminal, as Markdown and as plain data."""
+"""The statement of a ledger as a document and as plain data."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from dpaudit.budgets.filters import Filter
+from dpaudit.documents.document import (
+    Bar,
+    Bars,
+    Block,
+    Document,
+    Paragraph,
+    Picture,
+    Table,
+    document,
+    items,
+    judged,
+    under,
+)
 from dpaudit.ledger import Balance, Statement
 from dpaudit.ledger.balance import balance_data
-from dpaudit.ledger.booking_body import is_on_trust
-from dpaudit.ledger.pace import history_of
+from dpaudit.ledger.pace import History, Spending, history_of
 from dpaudit.model.codec import decode_claim
 from dpaudit.model.measures.claims import MeasuredClaim
-from dpaudit.render.layout import columns, headline, inset, section
-from dpaudit.render.ledger_chart import chart_lines, pace_sentence
+from dpaudit.report.figures.over_time import Line, over_time_figure
 from dpaudit.wording.claims import budget_words
-from dpaudit.wording.markdown import bullets, cell, table
-from dpaudit.wording.numerals import at_most, nearest
+from dpaudit.wording.numerals import at_least, at_most, nearest
+
+_MOST_DAYS = 24
 
 
 def statement_data(statement: Statement, account: str | None = None) -> dict[str, Any]:
@@ -30,68 +40,77 @@ def statement_data(statement: Statement, account: str | None = None) -> dict[str
     }
 
 
-def statement_text(statement: Statement, account: str | None = None) -> RenderableType:
-    """Return a ledger's statement for a terminal."""
-    word, colour, sentence = _summary(statement)
-    parts: list[RenderableType] = [headline(word, colour, sentence)]
-    parts += [inset(f"✗ {c.where}: {c.message}") for c in statement.findings]
-    for balance in _picked(statement, account):
-        parts += [
-            section(balance.account.name),
-            inset(_budget(balance)),
-            *(inset(line) for line in _counts(balance)),
-            columns(
-                (
-                    (str(b["sequence"]), b["created"], b["label"], _claimed(b), "on trust" if is_on_trust(b) else "")
-                    for b in balance.bookings
-                ),
-                "",
-                "",
-                "",
-                "",
-                "",
-                right=True,
-            ),
-            *_spending(balance),
-        ]
-    return Group(*parts)
+def statement_document(statement: Statement, account: str | None = None, created: str = "") -> Document:
+    """Return a ledger's statement: its chain, and what each account has spent, what is left and when it ends."""
+    balances = _picked(statement, account)
+    return document(
+        judged("FINDING" if statement.findings else "PASS", _summary(statement)),
+        items((f"{c.where}: {c.message}" for c in statement.findings), "✗", "bad"),
+        Paragraph(f"As of {created}." if created else ""),
+        Paragraph("" if balances else "No account is open."),
+        (block for number, balance in enumerate(balances) for block in _account(balance, number)),
+        title="Privacy budgets",
+    )
 
 
-def _spending(balance: Balance) -> list[RenderableType]:
-    """Return the chart of an account over time and its pace; nothing before the first booking."""
-    if not balance.bookings:
-        return []
+def _account(balance: Balance, number: int) -> tuple[Block, ...]:
+    """Return the blocks of one account."""
     history = history_of(balance)
-    lines = chart_lines(history)
-    return [Text(), *(inset(line) for line in lines), Text(), inset(pace_sentence(history))]
+    refresh = balance.account.refresh
+    return under(
+        balance.account.name,
+        Paragraph(_budget(balance)),
+        items(_counts(balance)),
+        *(_spending(balance, history, number) if history.releases else ()),
+        Paragraph(f"A new budget begins: {refresh}" if refresh else ""),
+    )
 
 
-def statement_markdown(statement: Statement, account: str | None = None) -> str:
-    """Return a ledger's statement as Markdown."""
-    word, _, sentence = _summary(statement)
-    parts = [
-        f"## {word}",
-        cell(sentence),
-        bullets(f"{c.where}: {c.message}" for c in statement.findings),
-    ]
-    for balance in _picked(statement, account):
-        rows = [
-            (str(b["sequence"]), b["created"], b["label"], _claimed(b), "yes" if is_on_trust(b) else "no")
-            for b in balance.bookings
-        ]
-        parts += [f"### {cell(balance.account.name)}", cell(_budget(balance)), bullets(_counts(balance))]
-        if rows:
-            parts.append(table(("entry", "time", "release", "claim", "on trust"), rows))
-            parts.append(cell(pace_sentence(history_of(balance))))
-    return "\n\n".join(part for part in parts if part) + "\n"
+def _spending(balance: Balance, history: History, number: int) -> Iterator[Block]:
+    """Yield the chart, the table and the pace of an account with bookings."""
+    yield Paragraph(f"{_spent(history)} {_pace(history)}")
+    days = {release.day: release.total for release in history.releases}
+    figure = over_time_figure(
+        f"budget-{number}",
+        "Share of the budget spent over time",
+        (Line("curve", tuple((release.day, release.total) for release in history.releases), steps=True),),
+        highest=1.0,
+        written=lambda share: f"{at_most(100 * share, 3)} %",
+    )
+    yield Picture(figure.title, svg=figure.inline())
+    head = ("entry", "day", "release", "claimed", "cost, % of the budget", "spent with it, %", "on trust")
+    yield Table(
+        tuple(map(_release, balance.bookings, history.releases)),
+        head=head,
+        looks=("number", "quiet", "", "", "number", "number", ""),
+        wrapped=True,
+    )
+    shown = list(days.items())[-_MOST_DAYS:]
+    bars = tuple(Bar(str(day), share, f"{at_most(100 * share, 3)} %") for day, share in shown)
+    left_out = len(days) - len(shown)
+    yield Bars(bars, length=40, whole=True, note=f"{left_out} earlier days are left out." if left_out else "")
 
 
 def _claimed(booking: dict[str, Any]) -> str:
-    """Return the number that a booking claims."""
+    """Return the numbers that a booking claims, and how a claim in another measure than epsilon is counted."""
     claim = decode_claim(booking["claim"])
-    shown = claim.words if isinstance(claim, MeasuredClaim) else f"epsilon {nearest(claim.epsilon)}"
-    rules = dict.fromkeys(booking.get("counted", {}).values()) if isinstance(claim, MeasuredClaim) else {}
-    return f"{shown} (counted as {', '.join(rules)})" if rules else shown
+    if not isinstance(claim, MeasuredClaim):
+        return f"epsilon {nearest(claim.epsilon)}"
+    rules = dict.fromkeys(booking.get("counted", {}).values())
+    return f"{claim.words} (counted as {', '.join(rules)})" if rules else claim.words
+
+
+def _release(booking: dict[str, Any], release: Spending) -> tuple[str, ...]:
+    """Return one booking as a row; shares are rounded up."""
+    return (
+        str(release.sequence),
+        str(release.day),
+        release.label,
+        _claimed(booking),
+        at_most(100 * release.share, 3),
+        at_most(100 * release.total, 3),
+        "on trust" if release.on_trust else "",
+    )
 
 
 def _picked(statement: Statement, account: str | None) -> list[Balance]:
@@ -99,11 +118,11 @@ def _picked(statement: Statement, account: str | None) -> list[Balance]:
     return [balance for name, balance in statement.accounts.items() if account in (None, name)]
 
 
-def _summary(statement: Statement) -> tuple[str, str, str]:
-    """Return the word, its colour and one sentence."""
+def _summary(statement: Statement) -> str:
+    """Return what is known of the chain, in one sentence."""
     if statement.findings:
-        return "ALTERED", "red", f"{len(statement.findings)} of the chain's checks failed; trust no balance."
-    return "INTACT", "green", f"{statement.entries} entries; the last digest is {statement.head}."
+        return f"The chain was altered: {len(statement.findings)} of its checks failed. Trust no balance."
+    return f"The chain is intact: {statement.entries} entries; the last digest is {statement.head}."
 
 
 def _budget(balance: Balance) -> str:
@@ -115,12 +134,31 @@ def _budget(balance: Balance) -> str:
     )
 
 
-def so_far(balance: Balance, spending: Filter) -> str:
+def _so_far(balance: Balance, spending: Filter) -> str:
     """Return what a theorem has counted so far, in the measure of the budget."""
     spent, claim = at_most(balance.reading(spending)), spending.claim
     if isinstance(claim, MeasuredClaim):
         return f"{claim.measure} so far at most {spent}"
     return f"epsilon so far at most {spent} at delta {nearest(claim.delta)}"
+
+
+def _spent(history: History) -> str:
+    """Return what is spent and what is left, in one sentence."""
+    left = max(0.0, 1 - history.spent)
+    return (
+        f"{len(history.releases)} releases have spent at most {at_most(100 * history.spent, 3)} % of the budget by the "
+        f"{history.theorem} filter; at least {at_least(100 * left, 3)} % is left."
+    )
+
+
+def _pace(history: History) -> str:
+    """Return when the budget ends at this pace, in one sentence."""
+    if history.ends is None:
+        return "There is no pace yet: it takes releases on two different days."
+    return (
+        f"At the pace between {history.releases[0].day} and {history.releases[-1].day} the budget would be spent on "
+        f"{history.ends}; this continues a line and promises nothing."
+    )
 
 
 def _counts(balance: Balance) -> list[str]:
@@ -138,5 +176,5 @@ def _count(balance: Balance, spending: Filter) -> str:
     return (
         f"By the {spending.theorem.name} filter: {at_most(float(spending.spent.amount))} of "
         f"{nearest(float(spending.limit.amount))} spent, {at_most(100 * balance.share(spending), 3)} in a "
-        f"hundred; {so_far(balance, spending)}.{trusted}"
+        f"hundred; {_so_far(balance, spending)}.{trusted}"
     )

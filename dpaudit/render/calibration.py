@@ -1,34 +1,23 @@
-"""The calibrated noise on a terminal and as Markdown."""
-
-from rich.console import Group, RenderableType
-from rich.text import Text
+"""The calibrated noise as a document."""
 
 from dpaudit.accounting.needed_noise import Calibration, NeededNoise
-from dpaudit.render.layout import columns, inset, section
+from dpaudit.documents.document import Document, Paragraph, Table, document, under
 from dpaudit.wording.claims import claim_parameters
-from dpaudit.wording.markdown import cell, table
 from dpaudit.wording.numerals import at_most, nearest
 
 
-def calibration_text(calibration: Calibration, advice: str = "") -> RenderableType:
-    """Return a calibration for a terminal; `advice` says how to get the smaller noise."""
-    remarks = " ".join(part for part in (range_of(calibration), advice) if part)
-    return Group(
-        Text(),
-        inset(summary(calibration), style="bold"),
-        section("Noise"),
-        columns(_rows(calibration), "", "dim", "dim", "", "cyan"),
-        *([Text(), inset(remarks)] if remarks else []),
+def calibration_document(calibration: Calibration, advice: str = "") -> Document:
+    """Return a calibration; `advice` says how to get the smaller noise."""
+    table = Table(
+        tuple(_rows(calibration)),
+        head=("release", "parameter", "declared", "", "needed"),
+        looks=("", "quiet", "quiet", "", "value"),
     )
-
-
-def calibration_markdown(calibration: Calibration, advice: str = "") -> str:
-    """Return a calibration as Markdown."""
-    body = table(("release", "parameter", "declared", "", "needed"), _rows(calibration))
-    return "\n\n".join(
-        part
-        for part in ("## Calibration", cell(summary(calibration)), body, cell(range_of(calibration)), cell(advice))
-        if part
+    return document(
+        Paragraph(summary(calibration), strong=True),
+        under("Noise", table),
+        Paragraph(" ".join(part for part in (range_of(calibration), advice) if part)),
+        title="Calibration",
     )
 
 

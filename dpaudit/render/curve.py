@@ -5,11 +5,8 @@ import io
 import math
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from dpaudit.accounting.curves.table import CurveTable, Range
+from dpaudit.documents.document import Document, Paragraph, Table, document, items, under
 from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.codec import encode
 from dpaudit.wording.numerals import at_least, at_most, nearest
@@ -18,18 +15,17 @@ SCHEMA = "urn:dpaudit:schema:curve:1"
 """The schema of what `curve_data` returns."""
 
 
-def curve_text(table: CurveTable) -> RenderableType:
-    """Return the curve for a terminal: its meaning, the numbers that sum it up, its rows, bounds rounded outwards."""
-    rows = Table(*(name.replace("_", " ") for name in table.columns), box=None, pad_edge=False, header_style="bold")
-    for row in table.rows:
-        rows.add_row(*(_written(name, value) for name, value in zip(table.columns, row, strict=True)))
-    lines: list[RenderableType] = [Text(f"{table.meaning[0].upper()}{table.meaning[1:]}."), Text("")]
-    lines += [
-        Text(f"{_name(known.name)}: from {at_least(known.lower, 6)} to {at_most(known.upper, 6)}")
-        for known in table.ranges
-    ]
-    lines += [Text(note) for note in table.notes]
-    return Group(*lines, Text(""), rows)
+def curve_document(table: CurveTable) -> Document:
+    """Return the curve: its meaning, the numbers that sum it up, its rows, bounds rounded outwards."""
+    rows = tuple(tuple(map(_written, table.columns, row)) for row in table.rows)
+    ranges = (
+        f"{_name(known.name)}: from {at_least(known.lower, 6)} to {at_most(known.upper, 6)}" for known in table.ranges
+    )
+    return document(
+        Paragraph(f"{table.meaning[0].upper()}{table.meaning[1:]}."),
+        items((*ranges, *table.notes)),
+        under("Curve", Table(rows, head=tuple(name.replace("_", " ") for name in table.columns), wrapped=True)),
+    )
 
 
 def _name(name: str) -> str:

@@ -6,17 +6,13 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from rich.console import Group as Lines
-from rich.console import RenderableType
-
+from dpaudit.documents.document import Document, Paragraph, document, items, under
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Cells, Declaration, Group, Parallel
-from dpaudit.render.layout import inset, section
 from dpaudit.semantics import MOVE_OF, PLACEHOLDER, REVERSE, DataSet, Move, Pair, UndefinedInstanceError, pairs
 from dpaudit.semantics.game import Game, Step, Task, Worlds, settled, start, totals
 from dpaudit.semantics.nodes import Inner, Leaf, played
 from dpaudit.semantics.seeds import TABLES, seeds
-from dpaudit.wording.markdown import bullets
 
 INSTANCES = {
     "release": "table sharp",
@@ -56,17 +52,13 @@ class _Played:
     lines: tuple[str, ...]
 
 
-def instance_text(name: str, epsilon: float) -> RenderableType:
-    """Return the games of a node's instance for a terminal."""
+def instance_document(name: str, epsilon: float) -> Document:
+    """Return the games of a node's instance."""
     games = _games(name, epsilon)
-    told = (line for game in games for line in (section(_title(game)), *map(inset, game.lines)))
-    return Lines(section(f"A tiny instance of {name}: {INSTANCES[name]}"), inset(_tables(name)), *told)
-
-
-def instance_markdown(name: str, epsilon: float) -> str:
-    """Return the games of a node's instance as Markdown."""
-    told = (part for game in _games(name, epsilon) for part in (f"### {_title(game)}", bullets(game.lines)))
-    return "\n\n".join((f"## A tiny instance of `{name}`: {INSTANCES[name]}", _tables(name), *told)) + "\n"
+    return document(
+        under(f"A tiny instance of {name}: {INSTANCES[name]}", Paragraph(_tables(name))),
+        *(under(f"{game.relation} ({game.move})", items(game.lines)) for game in games),
+    )
 
 
 def instance_data(name: str, epsilon: float) -> dict[str, Any]:
@@ -76,11 +68,6 @@ def instance_data(name: str, epsilon: float) -> dict[str, Any]:
     """
     games = [asdict(game) for game in _games(name, epsilon)]
     return {"node": name, "instance": INSTANCES[name], "epsilon": epsilon, "games": games}
-
-
-def _title(game: _Played) -> str:
-    """Return the heading of a game."""
-    return f"{game.relation} ({game.move})"
 
 
 def _tables(name: str) -> str:

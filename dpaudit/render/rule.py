@@ -2,41 +2,25 @@
 
 from typing import Any
 
-from rich.console import Group as Lines
-from rich.console import RenderableType
-
+from dpaudit.documents.document import Code, Document, Paragraph, document, items, under
 from dpaudit.model.declaration import Billboard, Declaration, Group, Local, Printed, Release, Sequential, Stated
-from dpaudit.render.layout import inset, section
 from dpaudit.render.substitution import substituted
 from dpaudit.rules import RELEASE_NAMES, RULES, Budget, Rule, Step
 from dpaudit.runtime.plugins import find_plugin
-from dpaudit.wording.markdown import bullets
 
 _PART = Budget(epsilon=0.1, delta=0.0)
 _TIMES = 50
 
 
-def rule_text(name: str) -> RenderableType:
-    """Return a rule for a terminal."""
+def rule_document(name: str) -> Document:
+    """Return a rule."""
     rule = RULES[name]
-    return Lines(
-        section(f"{rule.title} ({rule.name})"),
-        inset(rule.source),
-        section("Formula"),
-        inset(rule.formula),
-        section("Needs"),
-        *(inset(need) for need in rule.side_conditions or ("nothing beside its arithmetic",)),
-        section("Example"),
-        *(inset(line) for line in _example(rule)),
+    return document(
+        under(f"{rule.title} ({rule.name})", Paragraph(rule.source)),
+        under("Formula", Code(rule.formula)),
+        under("Needs", items(rule.side_conditions or ("nothing beside its arithmetic",))),
+        under("Example", items(_example(rule))),
     )
-
-
-def rule_markdown(name: str) -> str:
-    """Return a rule as Markdown."""
-    rule = RULES[name]
-    needs = bullets(rule.side_conditions or ("nothing beside its arithmetic",))
-    parts = (f"## {rule.title} (`{rule.name}`)", rule.source, f"    {rule.formula}", needs, *_example(rule))
-    return "\n\n".join(parts) + "\n"
 
 
 def rule_data(name: str) -> dict[str, Any]:

@@ -4,22 +4,19 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from dpaudit.certification.certificate import Certificate
+from dpaudit.documents.document import Bar, Bars, Block, Document, Paragraph, document, items, judged, under
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.render.layout import columns, inset, section
-from dpaudit.render.text import bar, bars, colour
+from dpaudit.render.bars import bars
 from dpaudit.report.marks import certificate_word
 from dpaudit.study.usefulness import Usefulness
-from dpaudit.wording.audits import audit_label, audit_meaning
+from dpaudit.wording.audits import audit_meaning
 from dpaudit.wording.certificates import slack_sentence
 from dpaudit.wording.claims import claim_parameters, promise
 from dpaudit.wording.numerals import at_least_beside, at_most, counted, nearest, powers, whole
 
 
-def on_paper(certificate: Certificate) -> RenderableType:
+def on_paper(certificate: Certificate) -> Document:
     """Return the first chapter: the published claim, proved."""
     claim, slack = certificate.claim, certificate.slack
     return _chapter(
@@ -27,35 +24,35 @@ def on_paper(certificate: Certificate) -> RenderableType:
         "CAPRI is a contextual bandit. Here it chooses insurance plans for groups of patients, from what the RAND "
         f"Health Insurance Experiment recorded, and it claims {claim_parameters(claim)} in the {claim.model} model, "
         "with the noise that its paper prints.",
-        _said(certificate_word(certificate), colour(certificate.verdict), promise(claim)),
+        judged(certificate_word(certificate), promise(claim)),
         _scale(certificate),
         slack_sentence(slack) if slack else "",
     )
 
 
-def needed(published: Certificate, tight: Certificate) -> RenderableType:
+def needed(published: Certificate, tight: Certificate) -> Document:
     """Return the second chapter: the noise that the claim needs."""
     ratio = published.slack.noise_ratio if published.slack else math.nan
     return _chapter(
         "2  How much noise does the claim need?",
         f'The same algorithm with calibration = "tight" adds {nearest(ratio)} times less noise, and its claim is '
         "exactly what it delivers.",
-        _said(certificate_word(tight), colour(tight.verdict), powers(tight.reasons[0])),
+        judged(certificate_word(tight), powers(tight.reasons[0])),
         _scale(tight),
     )
 
 
-def attacked(audits: tuple[AuditResult, ...]) -> RenderableType:
+def attacked(audits: tuple[AuditResult, ...]) -> Document:
     """Return the third chapter: attacks on the code."""
-    parts: list[RenderableType | str] = [
+    parts: list[Block | str] = [
         "A fair coin picks one of two data sets that differ in one record. The algorithm runs, and an attacker who "
         "sees what the claim lets them see guesses the coin."
     ]
     alike = len({audit.verdict for audit in audits}) == 1
     for audit in audits[:1] if alike else audits:
         parts += [
-            _said(audit_label(audit.verdict), colour(audit.verdict), audit_meaning(audit)),
-            Group(*bars([("claimed", audit.claim.epsilon), ("attacked", audit.epsilon_lower)])),
+            judged(audit.verdict, audit_meaning(audit)),
+            bars([("claimed", audit.claim.epsilon), ("attacked", audit.epsilon_lower)]),
             _how_sure(audit),
         ]
     return _chapter("3  Does the code deliver it?", *parts, _others(audits[1:]) if alike else "")
@@ -79,16 +76,16 @@ def _how_sure(audit: AuditResult) -> str:
     )
 
 
-def false_claim(audit: AuditResult) -> RenderableType:
+def false_claim(audit: AuditResult) -> Document:
     """Return the fourth chapter: the same attack on a claim that is false."""
     return _chapter(
         "4  Would a false claim be noticed?",
         f"The same code, had somebody claimed epsilon = {nearest(audit.claim.epsilon)}:",
-        _said(audit_label(audit.verdict), colour(audit.verdict), audit_meaning(audit)),
+        judged(audit.verdict, audit_meaning(audit)),
     )
 
 
-def useful(usefulness: Usefulness) -> RenderableType:
+def useful(usefulness: Usefulness) -> Document:
     """Return the fifth chapter: the front of the study, from the most regret to the least."""
     front = usefulness.front
     if front is None:
@@ -97,32 +94,26 @@ def useful(usefulness: Usefulness) -> RenderableType:
     rows += [(point.label, f"epsilon {at_most(point.epsilon)}", point.regret) for point in front.points]
     rows.sort(key=lambda row: -row[2])
     longest = rows[0][2]
-    lines = [(name, certified, bar(regret / longest, 30), nearest(regret, 3)) for name, certified, regret in rows]
+    drawn = (Bar(name, regret / longest, nearest(regret, 3), detail=detail) for name, detail, regret in rows)
     return _chapter(
         "5  What does privacy cost?",
         f"Regret a round, simulated with {whole(front.horizon)} users, beside the epsilon of each certificate. Less is "
         "better.",
-        columns(lines, "dim", "dim", "cyan", ""),
+        Bars(tuple(drawn), length=30),
         " ".join(usefulness.sentences),
     )
 
 
-def files(paths: Iterable[Path]) -> RenderableType:
+def files(paths: Iterable[Path]) -> Document:
     """Return the last chapter: what was written."""
-    return Group(section("6  Something to show"), Text(), *(inset(str(path)) for path in paths), Text())
+    return document(under("6  Something to show", items(map(str, paths))))
 
 
-def _chapter(title: str, *parts: RenderableType | str) -> RenderableType:
-    """Return a heading and its paragraphs, an empty line between them; empty ones are left out."""
-    body = [(Text(), inset(part)) for part in parts if part]
-    return Group(section(title), *(line for pair in body for line in pair))
+def _chapter(title: str, *parts: Block | str) -> Document:
+    """Return a heading with paragraphs and other blocks below it."""
+    return document(under(title, *(Paragraph(part) if isinstance(part, str) else part for part in parts)))
 
 
-def _said(word: str, style: str, sentence: str) -> RenderableType:
-    """Return a verdict in front of its sentence."""
-    return Text.assemble((f" {word} ", f"bold reverse {style}"), f"  {sentence}")
-
-
-def _scale(certificate: Certificate) -> RenderableType:
+def _scale(certificate: Certificate) -> Bars:
     """Return claim and proof as bars."""
-    return Group(*bars([("claimed", certificate.claim.epsilon), ("proved", certificate.tight.epsilon.upper)]))
+    return bars([("claimed", certificate.claim.epsilon), ("proved", certificate.tight.epsilon.upper)])

@@ -1,46 +1,26 @@
-"""The result of an independent verification on a terminal and as Markdown."""
+"""The result of an independent verification as a document."""
 
 from typing import Any
 
-from rich.console import Group, RenderableType
-
-from dpaudit.render.layout import headline, inset, section
+from dpaudit.documents.document import Branch, Document, Tree, document, items, judged, under
 from dpaudit.render.outline import outline
 from dpaudit.verifier import Verification
 from dpaudit.wording.escaping import one_line
-from dpaudit.wording.markdown import bullets, cell
+from dpaudit.wording.verdicts import verdict_label
 
 
-def verification_text(verification: Verification) -> RenderableType:
-    """Return the outcome for a terminal."""
-    word, colour = _word(verification)
+def verification_document(verification: Verification) -> Document:
+    """Return the outcome: the word, what does not agree, what was claimed and declared, the digest and notes."""
     claim, declaration = verification.claim, verification.declaration
-    sections = [
-        ("Complaints", [f"✗ {line}" for line in verification.complaints]),
-        ("Not confirmed", [f"? {line}" for line in verification.unconfirmed]),
-        ("Claim", [_claim(claim)] if claim else []),
-        ("Declaration", outline(declaration) if declaration else []),
-        ("Digest", [verification.digest] if verification.digest else []),
-        ("Notes", verification.notes),
-    ]
-    body = [part for title, lines in sections if lines for part in (section(title), *map(inset, lines))]
-    return Group(headline(word, colour, summary(verification)), *body)
-
-
-def verification_markdown(verification: Verification) -> str:
-    """Return the outcome as Markdown."""
-    claim, declaration = verification.claim, verification.declaration
-    parts = [
-        f"## {_word(verification)[0]}",
-        cell(summary(verification)),
-        bullets(verification.complaints),
-        bullets([f"Not confirmed: {line}" for line in verification.unconfirmed]),
-        cell(f"Claim: {_claim(claim)}.") if claim else "",
-        _tree(outline(declaration)) if declaration else "",
-        f"Digest: {verification.digest}" if verification.digest else "",
-        bullets(verification.notes),
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return document(
+        judged(_word(verification), summary(verification)),
+        under("Complaints", items(verification.complaints, "✗")),
+        under("Not confirmed", items(verification.unconfirmed, "?")),
+        under("Claim", items([_claim(claim)] if claim else [])),
+        under("Declaration", _tree(outline(declaration))) if declaration else (),
+        under("Digest", items([verification.digest] if verification.digest else [])),
+        under("Notes", items(verification.notes)),
+    )
 
 
 def summary(verification: Verification) -> str:
@@ -67,17 +47,21 @@ def _claim(claim: dict[str, Any]) -> str:
     return one_line(", ".join(f"{name} {claim[name]}" for name in order if name in claim))
 
 
-def _tree(lines: list[str]) -> str:
-    """Return indented lines as a nested list, in which foreign text cannot become markup."""
-    return "\n".join(f"{' ' * (len(line) - len(line.lstrip()))}- {cell(line)}" for line in lines)
+def _tree(lines: list[str]) -> Tree:
+    """Return indented lines as a tree; the first is its root."""
+    depths = [(len(line) - len(line.lstrip())) // 2 for line in lines]
+    return Tree(
+        tuple(
+            Branch(max(depth, min(1, number)), line.lstrip())
+            for number, (depth, line) in enumerate(zip(depths, lines, strict=True))
+        )
+    )
 
 
-def _word(verification: Verification) -> tuple[str, str]:
-    """Return the word and colour of the result; a verified certificate is green only if it certifies."""
+def _word(verification: Verification) -> str:
+    """Return the word of the result: that of the certificate where it is confirmed, PASS where that is certified."""
     if verification.complaints:
-        return "REJECTED", "red"
+        return "FINDING"
     if verification.unconfirmed:
-        return "NOT CONFIRMED", "yellow"
-    if verification.verdict == "stated":
-        return "STATED", "yellow"
-    return "VERIFIED", "green" if verification.verdict == "certified" else "yellow"
+        return "INCONCLUSIVE"
+    return "PASS" if verification.verdict == "certified" else verdict_label(verification.verdict)

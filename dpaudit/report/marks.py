@@ -9,19 +9,35 @@ from dpaudit.model.condition import Condition
 from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.releases import leaves
-from dpaudit.wording.certificates import verdict_label
+from dpaudit.wording.verdicts import CAVEATS, Tone, verdict_label
 
 Mark = Literal["proved", "looked at", "asserted", "for a person", "assumed", "violated"]
 
-MARK_WORDS: dict[Mark, str] = {
-    "proved": "a computation over the whole domain, or the construction itself, shows it",
-    "looked at": "it held in every run that was watched; another run may differ",
-    "asserted": "only a person can know it, and the deployment file says why it holds",
-    "for a person": "only a person can know it, and nobody has said so",
-    "assumed": "a run or a proof could show it; none did",
-    "violated": "a run or a computation saw that it does not hold",
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkWord:
+    """The sign of a mark, its tone, and what it means."""
+
+    sign: str
+    tone: Tone
+    meaning: str
+
+
+MARKS: dict[Mark, MarkWord] = {
+    "violated": MarkWord(sign="✗", tone="bad", meaning="a run or a computation saw that it does not hold"),
+    "assumed": MarkWord(sign="○", tone="open", meaning="a run or a proof could show it; none did"),
+    "for a person": MarkWord(sign="○", tone="open", meaning="only a person can know it, and nobody has said so"),
+    "asserted": MarkWord(
+        sign="✓", tone="good", meaning="only a person can know it, and the deployment file says why it holds"
+    ),
+    "looked at": MarkWord(
+        sign="✓", tone="good", meaning="it held in every run that was watched; another run may differ"
+    ),
+    "proved": MarkWord(
+        sign="✓", tone="good", meaning="a computation over the whole domain, or the construction itself, shows it"
+    ),
 }
-"""The meaning of each mark; three of them discharge a condition."""
+"""Every mark, the most urgent first."""
 
 _OPEN: tuple[Mark, ...] = ("assumed", "for a person")
 """The marks of conditions without evidence."""
@@ -93,12 +109,12 @@ def certificate_word(certificate: Certificate) -> str:
     """
     word = verdict_label(certificate.verdict)
     caveats = any(line.mark in _OPEN for line in marks_of(certificate))
-    return f"{word} WITH CAVEATS" if certificate.verdict == "certified" and caveats else word
+    return word + CAVEATS if certificate.verdict == "certified" and caveats else word
 
 
 def by_urgency(lines: tuple[Marked, ...]) -> tuple[Marked, ...]:
     """Return conditions with their marks: violated ones first, then those without evidence, then the others."""
-    order = ("violated", "assumed", "for a person", "asserted", "looked at", "proved")
+    order = tuple(MARKS)
     return tuple(sorted(lines, key=lambda line: (order.index(line.mark), line.number)))
 
 

@@ -7,52 +7,34 @@ import math
 from typing import Any
 
 from dpaudit.model.codec import encode
-from dpaudit.report.compliance.measured import measured_lines
+from dpaudit.report.cover_lines import cover_lines
 from dpaudit.report.facts import Facts
 from dpaudit.report.figures import Figure, style_sheet
 from dpaudit.report.figures.curve import lowest_power
-from dpaudit.report.marks import MARK_WORDS, by_urgency, undischarged
-from dpaudit.report.meaning import meaning_of, proved_of
+from dpaudit.report.marks import MARKS
 from dpaudit.report.verdicts import shown_word
-from dpaudit.wording.certificates import bound_name
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 from dpaudit.wording.numerals import at_most, exact, nearest, unbroken
-from dpaudit.wording.scores import scores_meaning
+from dpaudit.wording.verdicts import tone_of
 
-TONES = {
-    "CERTIFIED": "good",
-    "CERTIFIED WITH CAVEATS": "caveat",
-    "STATED BY SUPPLIER": "caveat",
-    "NOT CERTIFIED": "open",
-    "VIOLATION FOUND": "bad",
-    "INCONCLUSIVE": "open",
-}
-
-_MOST_NAMED = 6
-"""So many conditions without evidence are named on the cover; the table of conditions has all of them."""
+_QUALIFIED = ("CERTIFIED WITH CAVEATS", "STATED")
+"""Words that hold only under what somebody must confirm."""
 
 
 def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
     """Return what the templates of both formats may name."""
     report, sections = facts.report, facts.sections
     rest = sections[1:-1]
-    bound, stated = bound_name(report.certificate), facts.outcome.word == "STATED BY SUPPLIER"
-    open_conditions = () if report.void and not stated else by_urgency(undischarged(report))
     return {
         "report": report,
         "certificate": report.certificate,
         "outcome": facts.outcome,
-        "tone": TONES[facts.outcome.word],
+        "tone": "caveat" if facts.outcome.word in _QUALIFIED else tone_of(facts.outcome.word),
         "word": shown_word(facts.outcome.word, report.word),
-        "meaning": meaning_of(report),
-        "proved": proved_of(report),
-        "bound": "not proved" if report.void and bound == "proved" else bound,
-        "measured": measured_lines(report),
         "void": report.void,
+        "cover_lines": cover_lines(facts),
         "cover": {field.name: field for field in sections[0].fields},
-        "open_conditions": open_conditions[:_MOST_NAMED],
-        "further": len(open_conditions[_MOST_NAMED:]),
         "body": [section for section in rest if section.assessed],
         "silent": [section for section in rest if not section.assessed],
         "appendix": sections[-1],
@@ -61,11 +43,10 @@ def context(facts: Facts, figures: dict[str, Figure]) -> dict[str, Any]:
         "figures": figures,
         "curve": facts.curve,
         "not_assessed": facts.not_assessed,
-        "mark_words": MARK_WORDS,
+        "mark_words": {name: held.meaning for name, held in reversed(MARKS.items())},
         "disclaimer": DISCLAIMER,
         "glossary": GLOSSARY,
         "exact": exact,
-        "scores_meaning": scores_meaning,
     }
 
 

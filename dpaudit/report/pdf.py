@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
+from dpaudit.documents.page import style_sheet
 from dpaudit.errors import InternalError, UnsupportedError
 from dpaudit.wording.escaping import clean
 from dpaudit.wording.numerals import unbroken
@@ -58,7 +59,7 @@ def _visible(data: Any) -> Any:
 
 def _plain(svg: str) -> str:
     """Return a figure with its colours written out, in light, and in the font that the document has."""
-    sheet = (files("dpaudit.report") / "templates" / "colours.css").read_text(encoding="utf-8").split("@media")[0]
+    sheet = style_sheet("colours.css").split("@media")[0]
     colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]+)", sheet))
     light = re.sub(r"@media[^{]*\{\s*:root \{[^}]*\}\s*\}", "", svg)
     colours["paper"] = "#ffffff"

@@ -4,7 +4,7 @@ from typing import Any
 
 from dpaudit.ledger.balance import balance_data
 from dpaudit.model.codec import encode
-from dpaudit.report.compliance.measured import measured_lines
+from dpaudit.report.cover_lines import cover_lines
 from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.report.derivation import Row
 from dpaudit.report.facts import Facts
@@ -14,7 +14,7 @@ from dpaudit.report.meaning import meaning_of, proved_of
 from dpaudit.report.verdicts import shown_word
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 
-SCHEMA = "urn:dpaudit:schema:report:8"
+SCHEMA = "urn:dpaudit:schema:report:9"
 _RATES = tuple(step / 50 for step in range(51))
 
 
@@ -41,7 +41,7 @@ def plain(facts: Facts) -> dict[str, Any]:
         "void": report.void,
         "marks": [{"number": line.number, "mark": line.mark, "because": line.because} for line in marked(report)],
         "digest_to_sign": facts.digest,
-        "attacked": measured_lines(report),
+        "cover": [encode(line) for line in cover_lines(facts)],
         "certificate": report.certificate.to_dict(),
         "audits": [audit.to_dict() for audit in report.audits],
         **({} if report.plan is None else {"plan": report.plan.to_dict()}),

@@ -24,7 +24,7 @@ _MOST_FILES = 1_000
 _MOST_BYTES = 8 * LARGEST_FILE
 """How many bytes all files of a report may have together."""
 
-_CLEAN = ("CERTIFIED", "CERTIFIED WITH CAVEATS", "STATED BY SUPPLIER")
+_CLEAN = ("CERTIFIED", "CERTIFIED WITH CAVEATS", "STATED")
 """Verdicts of a report that add nothing to what its certificate says."""
 
 

@@ -17,14 +17,7 @@ from dpaudit.wording.numerals import at_least_beside, at_most, counted, exact, n
 from dpaudit.wording.scores import sampling_phrase, scores_meaning
 from dpaudit.wording.sentences import say
 
-Word = Literal[
-    "CERTIFIED",
-    "CERTIFIED WITH CAVEATS",
-    "STATED BY SUPPLIER",
-    "NOT CERTIFIED",
-    "VIOLATION FOUND",
-    "INCONCLUSIVE",
-]
+Word = Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "STATED", "NOT PROVED", "REFUTED", "VIOLATION", "INCONCLUSIVE"]
 _MOST_NAMED = 6
 
 
@@ -50,16 +43,16 @@ def shown_word(word: Word, called: VerdictWord) -> str:
 def outcome_of(report: ReportInputs) -> Outcome:
     """Return the verdict on a whole report.
 
-    A refuted claim and an audit's violation are both *VIOLATION FOUND*: the claim is false, on paper or in the
-    code. What is merely not proved, or rests on something seen violated, is *NOT CERTIFIED*. A certified claim
-    of which no audit reached a result is *INCONCLUSIVE*; one that follows only from what others state is *STATED BY
-    SUPPLIER*; with anything assumed or left out it has *CAVEATS*. Plain *CERTIFIED* needs that each condition is
-    proved, was looked at by a run, or is asserted in the deployment.
+    What an audit or scores show against the claim is a *VIOLATION*; what the accounting alone shows is *REFUTED*. What
+    is merely not proved, or rests on something seen violated, is *NOT PROVED*. A certified claim of which no audit
+    reached a result is *INCONCLUSIVE*; one that follows only from what others state is *STATED*; with anything assumed
+    or left out it has *CAVEATS*. Plain *CERTIFIED* needs that each condition is proved, was looked at by a run, or is
+    asserted in the deployment.
     Where no upper bound is known of the code the sentence begins "The claim was that".
     """
     certificate, caveats = report.certificate, _caveats(report)
     word, sentence = _word(report, caveats)
-    if report.void and word != "STATED BY SUPPLIER":
+    if report.void and word != "STATED":
         claim = certificate.claim
         sentence = say(
             "claim",
@@ -92,18 +85,18 @@ def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
     verdicts = [audit.verdict for audit in report.audits]
     exceeded = any(held.result.exceeds_claim for held in report.scores)
     if "violation" in verdicts and certificate.verdict == "refuted":
-        return "VIOLATION FOUND", "The accounting refutes the claim, and an attack on the code confirms it."
+        return "VIOLATION", "The accounting refutes the claim, and an attack on the code confirms it."
     if "violation" in verdicts:
-        return "VIOLATION FOUND", "An audit shows that the code leaks more than the claim or the declaration allows."
+        return "VIOLATION", "An audit shows that the code leaks more than the claim or the declaration allows."
     if certificate.verdict == "refuted":
-        return "VIOLATION FOUND", "The accounting refutes the claim: what is declared provably exceeds it."
+        return "REFUTED", "The accounting refutes the claim: what is declared provably exceeds it."
     if exceeded:
-        return "VIOLATION FOUND", "Membership scores, if sampled as stated, show more than the claim allows."
+        return "VIOLATION", "Membership scores, if sampled as stated, show more than the claim allows."
     broken = bool(certificate.findings) or any(c.status == "violated" for c in certificate.conditions)
     if certificate.verdict == "not_proved" or broken:
-        return "NOT CERTIFIED", "The claim is not proved. It may still be true; nothing here shows that it is."
+        return "NOT PROVED", "The claim is not proved. It may still be true; nothing here shows that it is."
     if certificate.verdict == "stated":
-        return "STATED BY SUPPLIER", certificate_meaning(certificate)
+        return "STATED", certificate_meaning(certificate)
     if verdicts and all(verdict == "inconclusive" for verdict in verdicts):
         return "INCONCLUSIVE", "The claim holds on paper, but no attack on the code reached a result."
     if caveats:

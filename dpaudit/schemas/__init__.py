@@ -13,7 +13,7 @@ def load(name: str) -> dict[str, Any]:
     Raises: KeyError: no such schema; `NAMES` lists them.
 
     >>> load("report")["$id"]
-    'urn:dpaudit:schema:report:8'
+    'urn:dpaudit:schema:report:9'
     """
     if name not in NAMES:
         raise KeyError(name)

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dpaudit.documents.document import Document, Paragraph, Picture, Table, document, items, under
 from dpaudit.study.front import is_point
-from dpaudit.wording.markdown import bullets, table
 from dpaudit.wording.numerals import at_least, at_most, exact, nearest, whole
 
 HEAD = (
@@ -15,42 +15,48 @@ HEAD = (
 """The columns of the table; a round is an episode where the problem has episodes."""
 
 
-def summary_of(study: Mapping[str, Any]) -> str:
-    """Return the page as Markdown, from the document of a study alone; it speaks of the longest horizon.
+_FILES = (
+    "regret_over_time.png: every horizon",
+    "exponents.png: the fitted powers",
+    "rows.csv: a line for each contender, epsilon and horizon",
+    "cells.csv: a line for each problem",
+    "contrasts.csv: the differences to floors and between contenders",
+    "exponents.csv: the powers, or why there is none",
+    "study.json: all of it, with tuning and versions",
+)
+
+
+def summary_of(study: Mapping[str, Any]) -> Document:
+    """Return the page, from the document of a study alone; it speaks of the longest horizon.
 
     Every number is of a simulation. Certified epsilons are rounded up. A study without a row says so.
     """
-    head = f"# {study['name']}: what privacy costs\n\n{_setting(study)}\n"
+    title = f"{study['name']}: what privacy costs"
     if not study["rows"]:
-        return f"{head}\nNo cell has a result; study.json has the errors.\n"
+        none = Paragraph("No cell has a result; study.json has the errors.")
+        return document(Paragraph(_setting(study)), none, title=title)
     longest = max(row["T"] for row in study["rows"])
     here = [row for row in study["rows"] if row["T"] == longest]
     points = [row for row in here if is_point(row)]
     said = (*_levels(study, here), *_first_shown(points), *_costs(here, points), *_lower_bounds(points))
     said = (*said, *_upper_bounds(points), *_gains(here))
-    lines = bullets(said)
-    parts = [head, f"## At T = {whole(longest)}\n", f"{lines}\n"]
-    if points:
-        parts += [f"{table(HEAD, (_table_row(study, here, row) for row in points))}\n", _WORDS]
-    outside = [f"{row['label']} (claim {_claim(row)}): {row['remark']}" for row in here if row["remark"]]
-    if outside:
-        parts.append(f"Without a place on the axis:\n\n{bullets(outside)}\n")
-    return "\n".join((*parts, _FILES))
+    table = Table(tuple(_table_row(study, here, row) for row in points), head=HEAD, wrapped=True)
+    outside = (f"{row['label']} (claim {_claim(row)}): {row['remark']}" for row in here if row["remark"])
+    return document(
+        Paragraph(_setting(study)),
+        under(f"At T = {whole(longest)}", items(said), table, Paragraph(_WORDS if points else "")),
+        under("Without a place on the axis", items(outside)),
+        under("Figures and files", Picture("Regret against certified epsilon", file="front.png"), items(_FILES)),
+        title=title,
+    )
 
 
-_WORDS = """\
-The claim is the epsilon that a method was asked for, the certified epsilon what its noise is proved to give. Learning
-is shown where the regret is at most half of that of uniform play and below that of the same method without data. Every
-method with that certified epsilon loses the lower bound on the worst instance of its family, which is named above.
-"""
-
-_FILES = """\
-![Regret against certified epsilon](front.png)
-
-`regret_over_time.png` draws every horizon, `exponents.png` the fitted powers. `rows.csv` has a line for each contender,
-epsilon and horizon, `cells.csv` for each problem, `contrasts.csv` the differences to floors and between contenders,
-`exponents.csv` the powers or why there is none, `study.json` all of it with tuning and versions.
-"""
+_WORDS = (
+    "The claim is the epsilon that a method was asked for, the certified epsilon what its noise is proved to give. "
+    "Learning is shown where the regret is at most half of that of uniform play and below that of the same method "
+    "without data. Every method with that certified epsilon loses the lower bound on the worst instance of its family, "
+    "which is named above."
+)
 
 
 def _setting(study: Mapping[str, Any]) -> str:

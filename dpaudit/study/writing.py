@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from dpaudit.documents.markdown import markdown
+from dpaudit.documents.page import page
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.whole_files import replace_files
 from dpaudit.study.document import document_json, document_of
@@ -23,8 +25,10 @@ def write_study(outcome: Outcome, base: Path, folder: Path) -> tuple[Path, ...]:
     rows = rows_csv(outcome, _described(problem))
     exponents = exponents_csv(outcome)
     document = document_of(outcome, problem)
+    summary = summary_of(document)
     texts = {
-        "summary.md": summary_of(document),
+        "summary.md": markdown(summary),
+        "summary.html": page(summary),
         "cells.csv": cells_csv(outcome),
         "rows.csv": rows,
         "contrasts.csv": contrasts_csv(outcome),

@@ -3,20 +3,11 @@
 import math
 from typing import assert_never
 
-from dpaudit.model.audit_result import AuditResult, AuditVerdict, FollowedPlan, MeasuredBound, MeasuredNumber
+from dpaudit.model.audit_result import AuditResult, FollowedPlan, MeasuredBound, MeasuredNumber
 from dpaudit.model.case import AuditCoverage
 from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.measures import number_name
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, whole
-
-
-def audit_label(verdict: AuditVerdict) -> str:
-    """Return a verdict as a headline.
-
-    >>> audit_label("not_refuted")
-    'NOT REFUTED'
-    """
-    return verdict.upper().replace("_", " ")
 
 
 def audit_meaning(result: AuditResult) -> str:

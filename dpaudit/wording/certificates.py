@@ -6,7 +6,7 @@ from typing import assert_never
 from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.measures.claims import MeasuredClaim
-from dpaudit.model.readings import PrintedReading, Slack, Verdict
+from dpaudit.model.readings import PrintedReading, Slack
 from dpaudit.wording.claims import promise
 from dpaudit.wording.escaping import one_line
 from dpaudit.wording.measures import measured_meaning
@@ -73,21 +73,6 @@ def below_floats(log10: float) -> str:
     if log10 > -301:
         return "below 10⁻³⁰⁰"
     return f"at most 10{raised(math.ceil(max(log10, _LEAST_LOG10)))}"
-
-
-def verdict_label(verdict: Verdict) -> str:
-    """Return the label of a certificate's verdict."""
-    match verdict:
-        case "certified":
-            return "CERTIFIED"
-        case "stated":
-            return "STATED"
-        case "refuted":
-            return "REFUTED"
-        case "not_proved":
-            return "NOT PROVED"
-        case _:
-            assert_never(verdict)
 
 
 def certificate_meaning(certificate: CertificateRecord) -> str:

@@ -51,6 +51,11 @@ def between_phrase(row: End) -> str:
     return f"between {at_least(row.lower)} and {at_most(row.upper)}" if row.lower else f"at most {at_most(row.upper)}"
 
 
+def bounds_rows(ends: Ends) -> tuple[tuple[str, str], ...]:
+    """Return one row for each number of a claim: its name, and its bounds rounded outwards."""
+    return tuple((number_name(ends.measure, row.at), between_phrase(row)) for row in ends.rows)
+
+
 def measured_meaning(verdict: Verdict, claim: MeasuredClaim, trust: Trust | None) -> str:
     """Return the meaning of a verdict on a claim in its own measure, in one sentence.
 

@@ -5,7 +5,8 @@ import pytest
 from dpaudit import Claim, Release, Repeat, certify, smallest_noise
 from dpaudit.accounting.more_noise import more_noise_of
 from dpaudit.accounting.needed_noise import calibration_of
-from dpaudit.render.calibration import calibration_markdown, range_of
+from dpaudit.documents.markdown import markdown
+from dpaudit.render.calibration import calibration_document, range_of
 from mechanisms import DiscreteGaussian, Gaussian, Laplace
 
 CLAIM = Claim(epsilon=12.0, delta=1e-5, neighbours="replace_one")
@@ -35,7 +36,7 @@ def test_the_words_name_the_range_and_what_was_tried() -> None:
     calibration = calibration_of(whole(0.40), CLAIM)
     assert calibration.more_noise is not None
     said = range_of(calibration)
-    assert said in calibration_markdown(calibration)
+    assert said in markdown(calibration_document(calibration))
     assert ("More noise does not always help" in said) == bool(calibration.more_noise.fails)
     assert calibration.to_dict()["more_noise"]["checked"] == 64
 

@@ -30,7 +30,7 @@ from dpaudit.errors import UnsupportedError
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.condition import Condition
 from dpaudit.printed.argument import printed_budget
-from dpaudit.render.small_delta import delta_phrase
+from dpaudit.render.certificate import delta_phrase
 from mechanisms import Gaussian
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one round")

@@ -7,12 +7,12 @@ from typing import get_args
 import pytest
 
 from dpaudit import Allocate, Certificate, Claim, Declaration, Release, Repeat, Sequential, Subsample, certify
+from dpaudit.documents.markdown import markdown
+from dpaudit.documents.terminal import terminal, to_text
 from dpaudit.gate.comparison import compare
 from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Neighbours
-from dpaudit.render.layout import to_text
-from dpaudit.render.markdown import certificate_markdown
-from dpaudit.render.text import certificate_text
+from dpaudit.render.certificate import certificate_document
 from dpaudit.verifier import verify
 from mechanisms import DiscreteGaussian, Gaussian, Laplace
 from tests.checker.forging import resealed
@@ -114,6 +114,9 @@ def test_another_effort_is_a_change_that_nobody_ranks() -> None:
 
 def test_an_effort_that_is_not_the_default_is_printed() -> None:
     quick, default = certified("discrete", "quick", 1.1), certified("discrete", "default", 1.1)
-    shown = [(to_text(certificate_text(one), width=120), certificate_markdown(one)) for one in (quick, default)]
+    shown = [
+        (to_text(terminal(certificate_document(one)), width=120), markdown(certificate_document(one)))
+        for one in (quick, default)
+    ]
     assert all("effort quick" in text for text in shown[0])
     assert not any("effort" in text for text in shown[1])

@@ -20,7 +20,7 @@ from dpaudit import (
     certify,
     fold,
 )
-from dpaudit.render.small_delta import delta_phrase
+from dpaudit.render.certificate import delta_phrase
 from dpaudit.wording.certificates import bracket_phrase
 from mechanisms import Gaussian, Laplace
 

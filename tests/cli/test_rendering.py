@@ -6,16 +6,16 @@ from dataclasses import replace
 import pytest
 
 from dpaudit import AuditResult, Claim, Condition, Counts, Finding, LowerBound, Power, Release, Repeat, Stated, certify
+from dpaudit.documents.markdown import cell, markdown, table
+from dpaudit.documents.terminal import bar, terminal, to_text
 from dpaudit.model.audit_result import AuditVerdict
 from dpaudit.model.bracket import Bracket
-from dpaudit.render.derivation import derivation_markdown, derivation_text
-from dpaudit.render.layout import to_text
-from dpaudit.render.markdown import audit_markdown, certificate_markdown
-from dpaudit.render.text import audit_text, bar, certificate_text
+from dpaudit.render.audit import audit_document
+from dpaudit.render.certificate import certificate_document
+from dpaudit.render.derivation import derivation_document
 from dpaudit.report.marks import certificate_word
 from dpaudit.wording.certificates import bracket_phrase
 from dpaudit.wording.claims import promise
-from dpaudit.wording.markdown import cell, table
 from mechanisms import Gaussian
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one order")
@@ -73,7 +73,7 @@ def _audit(verdict: AuditVerdict, lower: float, certified: float) -> AuditResult
 def test_nothing_is_wider_than_the_terminal(name: str, width: int) -> None:
     """Certificate and derivation wrap at 40, 80 and 120 columns."""
     certificate = CERTIFICATES[name]
-    for rendered in (certificate_text(certificate), derivation_text(certificate)):
+    for rendered in (terminal(certificate_document(certificate)), terminal(derivation_document(certificate))):
         assert max(map(len, to_text(rendered, width).splitlines())) <= width
 
 
@@ -83,14 +83,14 @@ def test_the_verdict_comes_first_in_every_format(name: str) -> None:
     certificate = CERTIFICATES[name]
     verdict = certificate_word(certificate)
     assert verdict.startswith(certificate.verdict.replace("_", " ").upper())
-    assert to_text(certificate_text(certificate), 80).strip().startswith(verdict)
-    assert certificate_markdown(certificate).startswith(f"## {verdict}\n")
-    assert derivation_markdown(certificate).startswith("## Derivation\n")
+    assert to_text(terminal(certificate_document(certificate)), 80).strip().startswith(verdict)
+    assert markdown(certificate_document(certificate)).startswith(f"## {verdict}\n")
+    assert markdown(derivation_document(certificate)).startswith("## Derivation\n")
 
 
 def test_what_was_seen_violated_stands_before_what_was_checked() -> None:
     """Findings and violated conditions are printed, and come before the conditions that are merely assumed."""
-    text = to_text(certificate_text(CERTIFICATES["violated"]), 80)
+    text = to_text(terminal(certificate_document(CERTIFICATES["violated"])), 80)
     assert text.index("DPA214") < text.index("✗ violated") < text.index("○ assumed")
 
 
@@ -143,12 +143,12 @@ def test_the_promise_is_the_definition_of_differential_privacy_in_words(claim: C
 def test_an_audit_says_what_it_means(verdict: AuditVerdict, lower: float, certified: float, said: str) -> None:
     """A violation of the claim and one of the declaration are told apart; power, ceiling and assumption are printed."""
     result = _audit(verdict, lower, certified)
-    text = " ".join(to_text(audit_text(result), 100).split())
+    text = " ".join(to_text(terminal(audit_document(result)), 100).split())
     assert text.startswith(verdict.upper())
     assert said in text
     assert "only the noise of epsilon 1.5 would have been caught with probability" in text
     assert ("normal scores" in text) is (certified < math.inf)
-    assert audit_markdown(result).startswith(f"## {verdict.upper()}: sum\n")
+    assert markdown(audit_document(result)).startswith(f"## {verdict.upper()}: sum\n")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,9 @@ def test_the_part_of_the_significance_for_other_attacks_is_printed() -> None:
     """A bound at .01 less 1e-9 is not printed as one at .01; a bound at all of it stands alone."""
     whole = _audit("consistent", 0.5, math.inf)
     rest = replace(whole, bounds=(replace(whole.bounds[0], significance=0.01 - 1e-9),))
-    assert "at most 0.01\n" in to_text(audit_text(whole), 200)
-    assert "at most 0.01, of which 10⁻⁹ is for the audit's other attacks" in to_text(audit_text(rest), 200)
-    assert "0.01, of which" in audit_markdown(rest)
-    assert "of which" not in audit_markdown(whole)
+    assert "at most 0.01\n" in to_text(terminal(audit_document(whole)), 200)
+    assert "at most 0.01, of which 10⁻⁹ is for the audit's other attacks" in to_text(
+        terminal(audit_document(rest)), 200
+    )
+    assert "0.01, of which" in markdown(audit_document(rest))
+    assert "of which" not in markdown(audit_document(whole))

@@ -37,7 +37,9 @@ def test_a_budget_is_spent_and_then_refuses(dpaudit: Callable[..., Result]) -> N
     assert json.loads(dpaudit("show", "budget.db", "--format", "json").stdout)["entries"] == 3
 
 
-@pytest.mark.parametrize(("style", "word"), [("text", "INTACT"), ("md", "## INTACT"), ("json", '"intact": true')])
+@pytest.mark.parametrize(
+    ("style", "word"), [("text", "The chain is intact"), ("md", "## PASS"), ("json", '"intact": true')]
+)
 def test_show_says_what_is_spent_in_every_format(dpaudit: Callable[..., Result], style: str, word: str) -> None:
     """The budget, the release and the count of the theorem are there; nothing goes to stderr."""
     dpaudit(*OPEN)

@@ -224,9 +224,9 @@ def test_changes_since_a_previous_report_are_those_and_no_others(stories: dict[s
     same = replace(report, previous=json.loads(report.to_json()))
     assert section(same, "A").grids[0].rows == ()
     other = json.loads(report.to_json())
-    other["certificate"]["claim"]["epsilon"], other["verdict"] = 2.0, "NOT CERTIFIED"
+    other["certificate"]["claim"]["epsilon"], other["verdict"] = 2.0, "NOT PROVED"
     changed = section(replace(report, previous=other), "A").grids[0].rows
-    assert changed == (("Verdict", "NOT CERTIFIED", "CERTIFIED"), ("Claimed epsilon", "2", "1"))
+    assert changed == (("Verdict", "NOT PROVED", "CERTIFIED"), ("Claimed epsilon", "2", "1"))
 
 
 class Words(HTMLParser):

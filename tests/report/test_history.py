@@ -1,6 +1,7 @@
 """`dpaudit compare`: many documents, one page; what it says is what the documents say."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -10,9 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from dpaudit.cli.app import app
+from dpaudit.documents.page import page as page_of
 from dpaudit.errors import ConfigError
 from dpaudit.history import observations_in, trends_of
-from dpaudit.history.page import history_page
+from dpaudit.history.text import history_document
 from dpaudit.history.trends import summary_of
 
 RUNNER = CliRunner()
@@ -113,7 +115,7 @@ def test_a_broken_document_is_named_and_not_dropped(tmp_path: Path, write: Calla
     assert observed.documents == 1
     assert len(observed.unread) == 1
     assert "broken.json" in observed.unread[0]
-    assert "broken.json" in history_page(observed)
+    assert "broken.json" in page_of(history_document(observed))
 
 
 def test_other_json_is_passed_over(tmp_path: Path, write: Callable[..., None]) -> None:
@@ -135,7 +137,7 @@ def test_no_folder_is_one_line() -> None:
 def test_hostile_text_stays_text(tmp_path: Path, write: Callable[..., None]) -> None:
     """Names become neither markup nor escape sequences."""
     write("1.json", document("2026-01-01", name="<script>alert(1)</script>\x1b[31m|x", verdict="[link](http://x)"))
-    page = history_page(observations_in((tmp_path,)))
+    page = page_of(history_document(observations_in((tmp_path,))))
     assert "<script" not in page
     for style in ("text", "md", "json"):
         result = RUNNER.invoke(app, ["compare", str(tmp_path), "--format", style])
@@ -153,8 +155,8 @@ def test_the_command_writes_one_page(tmp_path: Path, write: Callable[..., None])
     assert result.exit_code == 0, result.output
     assert "The proved epsilon fell from 0.9 to 0.7." in result.output
     text = page.read_text()
-    assert text.count("<circle") == 2
-    assert "http" not in text
+    assert text.count("<circle") == 2 * 2  # one for each document, in the drawing of each width
+    assert not re.search(r"(?<!xmlns=\")https?:|<script|@import|url\(", text)
 
 
 def test_files_are_read_as_folders_are(tmp_path: Path, write: Callable[..., None]) -> None:
@@ -166,3 +168,24 @@ def test_files_are_read_as_folders_are(tmp_path: Path, write: Callable[..., None
     assert result.exit_code == 0, result.output
     assert "The proved epsilon fell from 0.5 to 0.3334." in " ".join(result.output.split())
     assert RUNNER.invoke(app, ["compare", files[0]]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("former", "audits", "word"),
+    [
+        ("VIOLATION FOUND", "violation", "VIOLATION"),
+        ("VIOLATION FOUND", "consistent", "REFUTED"),
+        ("NOT CERTIFIED", "consistent", "NOT PROVED"),
+        ("STATED BY SUPPLIER", "consistent", "STATED"),
+        ("CERTIFIED", "consistent", "CERTIFIED"),
+    ],
+)
+def test_a_word_that_was_renamed_is_no_change_of_verdict(
+    tmp_path: Path, write: Callable[..., None], former: str, audits: str, word: str
+) -> None:
+    """A report of an older version has the word that stands for its verdict now."""
+    data = document("2026-01-01", verdict=former)
+    data["audits"] = [held | {"verdict": audits} for held in data["audits"]]
+    write("1.json", data)
+    (seen,) = observations_in((tmp_path,)).observations
+    assert seen.verdict == word

@@ -1,5 +1,6 @@
 """In a real browser: the page asks nobody for anything and logs no error."""
 
+import re
 import shutil
 import socketserver
 import subprocess
@@ -95,3 +96,24 @@ def test_a_page_that_asks_somebody_is_caught(stories: dict[str, Report], tmp_pat
     asked, said = opened(weak.replace("</body>", planted), tmp_path)
     assert any("example.org" in place for place in asked)
     assert said
+
+
+def test_the_reference_story_is_printed_by_a_browser_on_eight_pages(
+    story_pages: dict[str, dict[str, str]], tmp_path: Path
+) -> None:
+    """Folded details are printed too; the twin with larger letters needs more pages."""
+    page = story_pages["paper"]["report.html"]
+    ruled, larger = printed(page, tmp_path), printed(page.replace("font-size: 10.2px", "font-size: 15px"), tmp_path)
+    assert 4 <= ruled <= 8 < larger
+
+
+def printed(page: str, tmp_path: Path) -> int:
+    """Return on how many pages a browser prints a page."""
+    if not BROWSER:
+        pytest.skip("no Chromium is installed")
+    source, target = tmp_path / "page.html", tmp_path / "page.pdf"
+    source.write_text(page, encoding="utf-8")
+    options = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'browser'}")
+    command = [BROWSER, *options, f"--print-to-pdf={target}", source.as_uri()]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    return len(re.findall(rb"/Type\s*/Page\b", target.read_bytes()))

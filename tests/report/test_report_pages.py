@@ -5,7 +5,6 @@ import hashlib
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dpaudit import ConfigError, Report
+from dpaudit.documents.page import style_sheet
 from dpaudit.report import render, write
 from dpaudit.wording.escaping import markdown
 
@@ -241,7 +241,7 @@ def contrast(one: str, other: Any) -> Any:
 
 def test_every_text_colour_has_contrast_in_both_schemes() -> None:
     """Text is at least 4.5 to 1 on both grounds, in light and dark; a pale grey would fail."""
-    sheet = (files("dpaudit.report") / "templates" / "colours.css").read_text()
+    sheet = style_sheet("colours.css")
     schemes = [dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block)) for block in sheet.split("@media")]
     assert len(schemes) == 2
     assert set(schemes[0]) == set(schemes[1])

@@ -159,9 +159,9 @@ def test_without_scores_there_is_no_section() -> None:
 
 
 def test_scores_above_the_claim_void_the_report() -> None:
-    """A violation of the claim is VIOLATION FOUND, under the stated sampling; one of a declaration is a caveat."""
+    """A violation of the claim is VIOLATION, under the stated sampling; one of a declaration is a caveat."""
     above = _report(_result(4.0))
-    assert above.verdict == "VIOLATION FOUND"
+    assert above.verdict == "VIOLATION"
     assert "if sampled as stated" in above.void
     beside = _result(0.9, declared=GaussianTradeOff(mu=0.01))
     assert (beside.verdict, beside.exceeds_claim) == ("violation", False)

@@ -398,7 +398,7 @@ def test_what_the_deployment_says_comes_before_what_the_algorithm_knows(stories:
 def test_the_word_for_a_proved_claim_is_the_owners(stories: dict[str, Report]) -> None:
     """`word = "proved"` changes what is printed, and not the verdict that scripts read."""
     report = replace(stories["checked"], word="proved")
-    assert (report.verdict, shown_word("NOT CERTIFIED", "proved")) == ("CERTIFIED", "NOT PROVED")
+    assert (report.verdict, shown_word("NOT PROVED", "proved")) == ("CERTIFIED", "NOT PROVED")
     texts = render(report)
     assert '<p class="word sans">PROVED</p>' in texts["report.html"]
     assert "CERTIFIED" not in re.sub("<[^>]*>", "", texts["report.html"])

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from dpaudit import Claim, Condition, Finding, Release, Report, System, certify
-from dpaudit.render.derivation import derivation_text
-from dpaudit.render.layout import to_text
-from dpaudit.render.markdown import certificate_markdown
-from dpaudit.render.text import certificate_text
+from dpaudit.documents.markdown import markdown
+from dpaudit.documents.terminal import terminal, to_text
+from dpaudit.render.certificate import certificate_document
+from dpaudit.render.derivation import derivation_document
 from dpaudit.report.marks import certificate_word, marked
 from dpaudit.report.verdicts import outcome_of
 from dpaudit.wording.claims import promise
@@ -21,12 +21,12 @@ from tests.narrowing import present
     [
         ("paper", "CERTIFIED WITH CAVEATS"),
         ("checked", "CERTIFIED"),
-        ("refuted", "VIOLATION FOUND"),
-        ("not_proved", "NOT CERTIFIED"),
-        ("violation", "VIOLATION FOUND"),
+        ("refuted", "REFUTED"),
+        ("not_proved", "NOT PROVED"),
+        ("violation", "VIOLATION"),
         ("inconclusive", "INCONCLUSIVE"),
-        ("infinite", "VIOLATION FOUND"),
-        ("open", "NOT CERTIFIED"),
+        ("infinite", "REFUTED"),
+        ("open", "NOT PROVED"),
         ("pure", "CERTIFIED WITH CAVEATS"),
         ("huge", "CERTIFIED WITH CAVEATS"),
     ],
@@ -61,7 +61,7 @@ def test_one_thing_less_takes_certified_away(stories: dict[str, Report]) -> None
     }
     words = {name: other.verdict for name, other in weaker.items()}
     assert "CERTIFIED" not in words.values()
-    assert words["violated"] == words["finding"] == words["not proved"] == "NOT CERTIFIED"
+    assert words["violated"] == words["finding"] == words["not proved"] == "NOT PROVED"
 
 
 def test_the_first_reason_is_the_violation(stories: dict[str, Report]) -> None:
@@ -79,7 +79,7 @@ def test_a_violation_below_a_slack_claim_is_told_against_the_declaration(stories
     report = stories["paper"]
     hidden = replace(report.audits[0], verdict="violation", epsilon_lower=0.2)
     changed = replace(report, audits=(hidden,))
-    assert changed.verdict == "VIOLATION FOUND"
+    assert changed.verdict == "VIOLATION"
     assert "more than what the declaration allows (0.04122)" in outcome_of(changed).reasons[0]
 
 
@@ -121,9 +121,9 @@ def test_a_terminal_and_a_report_say_the_same_word_and_the_same_marks() -> None:
         certificate = replace(held, conditions=looked)
         report = Report(certificate=certificate, created="2026-03-01")
         texts = (
-            to_text(certificate_text(certificate), 100),
-            certificate_markdown(certificate),
-            to_text(derivation_text(certificate), 100),
+            to_text(terminal(certificate_document(certificate)), 100),
+            markdown(certificate_document(certificate)),
+            to_text(terminal(derivation_document(certificate)), 100),
         )
         word = "CERTIFIED WITH CAVEATS" if isinstance(mechanism, Laplace) else "CERTIFIED"
         assert certificate_word(certificate) == word

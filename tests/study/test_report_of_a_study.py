@@ -12,10 +12,11 @@ import pytest
 
 from dpaudit import Claim
 from dpaudit.configuration.config import config_of
+from dpaudit.documents.markdown import markdown
 from dpaudit.errors import ConfigError
 from dpaudit.gate.baseline import Baseline
 from dpaudit.gate.catalogue import RULES
-from dpaudit.gate.explanation import gate_rule_markdown
+from dpaudit.gate.explanation import gate_rule_document
 from dpaudit.gate.running import run_checks
 from dpaudit.report.figures.front import front_figure
 from dpaudit.study.digests import config_digest
@@ -269,7 +270,7 @@ def test_rules_of_usefulness_are_explained_and_never_stop_a_pipeline() -> None:
     """Each has a text, says that the claim is not affected, and is a warning."""
     for identifier in ("DPA401", "DPA402", "DPA403"):
         assert RULES[identifier].level == "warning"
-        assert "the claim is not affected" in gate_rule_markdown(identifier)
+        assert "the claim is not affected" in markdown(gate_rule_document(identifier))
 
 
 def test_the_front_has_every_point_once_and_marks_the_present_one_alone() -> None:

@@ -61,7 +61,7 @@ def test_two_processes_give_the_bytes_of_one(file: Path, tmp_path: Path) -> None
         assert ended.exit_code == 0, ended.output
         written.append({p.name: p.read_bytes() for p in folder.iterdir() if p.is_file() and p.name != "seconds.csv"})
     assert written[0] == written[1]
-    assert len(written[0]) == 15
+    assert len(written[0]) == 16
     assert written[2]["rows.csv"] != written[0]["rows.csv"]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dpaudit.documents.markdown import markdown
 from dpaudit.study.summary import HEAD, RATIO, summary_of
 
 TABLES = Path(__file__).resolve().parents[2] / "docs" / "measured" / "studies"
@@ -17,6 +18,11 @@ def _study(name: str) -> dict[str, Any]:
     """Return the document of a shipped study."""
     found: dict[str, Any] = json.loads((TABLES / name / "study.json").read_text(encoding="utf-8"))
     return found
+
+
+def _text(study: dict[str, Any]) -> str:
+    """Return the page as Markdown."""
+    return markdown(summary_of(study))
 
 
 def _lines(text: str) -> list[str]:
@@ -30,7 +36,7 @@ def test_the_page_has_every_point_of_the_longest_horizon_once(name: str) -> None
     study = _study(name)
     longest = max(row["T"] for row in study["rows"])
     points = [row for row in study["rows"] if row["T"] == longest and row["role"] == "private" and not row["remark"]]
-    text = summary_of(study)
+    text = _text(study)
     lines = _lines(text)
     assert len(lines) == len(points)
     assert all(line.count(" | ") == len(HEAD) - 1 for line in lines)
@@ -41,7 +47,7 @@ def test_the_page_has_every_point_of_the_longest_horizon_once(name: str) -> None
 
 def test_the_page_names_the_best_ceiling_with_its_chosen_settings_and_the_first_epsilon_that_shows_learning() -> None:
     """On the smooth grid: kernel UCB at a width chosen on other seeds, and the printed noise at epsilon .022."""
-    text = summary_of(_study("capri_grid"))
+    text = _text(_study("capri_grid"))
     assert "Of the methods without privacy kernel UCB, tuned loses the least" in text
     assert "(chosen on other seeds: growth = " in text
     assert "The smallest certified epsilon at which learning is shown is 0.02165, by joint, printed" in text
@@ -50,7 +56,7 @@ def test_the_page_names_the_best_ceiling_with_its_chosen_settings_and_the_first_
 def test_the_page_says_what_is_proved_of_whom_and_what_a_ratio_means() -> None:
     """A published bound that says nothing, one that does, one that is unknown; the ratio with its interval."""
     study = _study("capri_grid")
-    text = summary_of(study)
+    text = _text(study)
     assert (
         "What is proved of joint, tight (Theorem 6.7) is no less than the most that can be lost below T = 10^" in text
     )
@@ -65,7 +71,7 @@ def test_the_page_says_what_is_proved_of_whom_and_what_a_ratio_means() -> None:
             row["upper_bound"]["most"] = 0.7 * longest
             worst = {"mean": 6.0, "error": 0.1, "lower": 4.0, "upper": 8.0, "count": 3}
             row["lower_bound"] = row["lower_bound"] | {"regret": 2.0, "worst": worst, "ratio": 3.0}
-    text = summary_of(told)
+    text = _text(told)
     assert "joint, tight is proved to lose at most 0.5 at certified epsilon" in text
     assert "Unknown as a number is what is proved of: joint, printed." in text
     assert "3 times the bound (interval 2 to 4)." in text
@@ -78,12 +84,12 @@ def test_a_page_of_a_study_that_shows_nothing_says_so() -> None:
     hidden = copy.deepcopy(study)
     for row in hidden["rows"]:
         row["visible"] = None if row["visible"] is None else "no"
-    assert "Learning is shown at no certified epsilon of this study" in summary_of(hidden)
+    assert "Learning is shown at no certified epsilon of this study" in _text(hidden)
     refuted = copy.deepcopy(study)
     for row in refuted["rows"]:
         if row["label"] == "joint, printed":
             row["remark"] = "no certificate: the claim is refuted"
-    text = summary_of(refuted)
-    assert len(_lines(text)) < len(_lines(summary_of(study)))
+    text = _text(refuted)
+    assert len(_lines(text)) < len(_lines(_text(study)))
     assert "joint, printed (claim 1): no certificate: the claim is refuted" in text
-    assert "No cell has a result" in summary_of(study | {"rows": []})
+    assert "No cell has a result" in _text(study | {"rows": []})

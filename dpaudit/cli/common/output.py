@@ -18,8 +18,10 @@ from rich.segment import Segment
 from rich.text import Text
 
 from dpaudit.cli.common.options import Format
+from dpaudit.documents.document import Document
+from dpaudit.documents.markdown import markdown
+from dpaudit.documents.terminal import terminal, to_text
 from dpaudit.errors import ConfigError
-from dpaudit.render.layout import to_text
 from dpaudit.runtime.whole_files import replace_file, replace_files
 from dpaudit.wording.escaping import clean, one_line
 
@@ -39,8 +41,7 @@ class Cleaned:
 
 
 def emit(
-    text: Callable[[], RenderableType],
-    markdown: Callable[[], str],
+    document: Callable[[], Document],
     data: Callable[[], Any],
     style: Format,
     file: Path | None,
@@ -50,11 +51,11 @@ def emit(
     Raises: ConfigError: the file cannot be written.
     """
     if style is Format.TEXT and file is None:
-        show(text())
+        show(document())
         return
     forms = {
-        Format.TEXT: lambda: to_text(Cleaned(text()), _WIDTH),
-        Format.MARKDOWN: lambda: clean(markdown()),
+        Format.TEXT: lambda: as_text(document()),
+        Format.MARKDOWN: lambda: clean(markdown(document())),
         Format.JSON: lambda: _json(data()).replace("\x7f", "\\u007f"),  # the one control that JSON leaves as it is
     }
     written = forms[style]()
@@ -70,14 +71,19 @@ def _json(data: Any) -> str:
     return data if isinstance(data, str) else json.dumps(data, indent=2, sort_keys=True)
 
 
-def show(rendered: RenderableType) -> None:
+def as_text(document: Document) -> str:
+    """Return a result as text of 100 columns."""
+    return to_text(Cleaned(terminal(document)), _WIDTH)
+
+
+def show(document: Document) -> None:
     """Print a result to stdout, at most 100 columns wide; a terminal shows colours unless NO_COLOR is set."""
     if not sys.stdout.isatty():
-        sys.stdout.write(to_text(Cleaned(rendered), _WIDTH))
+        sys.stdout.write(as_text(document))
         return
     console = Console(file=sys.stdout, highlight=False, legacy_windows=False)
     console.width = min(console.width, _WIDTH)
-    console.print(Cleaned(rendered))
+    console.print(Cleaned(terminal(document)))
 
 
 def show_lines(lines: Iterable[Text]) -> None:

@@ -21,7 +21,7 @@ PRIVACY_REPORT = "urn:dpaudit:predicate:privacy-report:1"
 _RESULTS = {
     "CERTIFIED": "PASSED",
     "CERTIFIED WITH CAVEATS": "WARNED",
-    "STATED BY SUPPLIER": "WARNED",
+    "STATED": "WARNED",
     "INCONCLUSIVE": "WARNED",
 }
 
@@ -59,7 +59,7 @@ def _group_of_certificate(report: ReportInputs) -> str:
     broken = bool(certificate.findings) or any(c.status == "violated" for c in certificate.conditions)
     if certificate.verdict not in ("certified", "stated") or broken:
         return "failedTests"
-    return "warnedTests" if outcome.caveats or outcome.word == "STATED BY SUPPLIER" else "passedTests"
+    return "warnedTests" if outcome.caveats or outcome.word == "STATED" else "passedTests"
 
 
 def privacy_report(report: ReportInputs, files: Mapping[str, bytes]) -> dict[str, Any]:

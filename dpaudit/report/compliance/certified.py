@@ -22,7 +22,7 @@ from dpaudit.report.compliance.reviewer import reviewer
 from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve
 from dpaudit.report.gains import Gain, gains_of
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.marks import MARK_WORDS, Marked, marked
+from dpaudit.report.marks import MARKS, Marked, marked
 from dpaudit.report.meaning import odds_of, resting_note
 from dpaudit.report.slackness import loose
 from dpaudit.wording.certificates import noise_sentence
@@ -36,7 +36,7 @@ def certified(report: ReportInputs, curve: Curve, tail: LossTail | None) -> Sect
     claim, tight = certificate.claim, certificate.tight
     slack = noise_sentence(certificate.slack) if certificate.slack is not None else ""
     marks = Counter(line.mark for line in marked(report))
-    counted = ", ".join(f"{marks[mark]} {mark}" for mark in MARK_WORDS if marks[mark])
+    counted = ", ".join(f"{marks[mark]} {mark}" for mark in reversed(MARKS) if marks[mark])
     return Section(
         number="6",
         ident="curve",

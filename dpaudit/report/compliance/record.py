@@ -13,6 +13,7 @@ from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evi
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import outcome_of
 from dpaudit.wording.numerals import at_least, at_most, exact, nearest, whole
+from dpaudit.wording.verdicts import word_of_report
 
 
 def budget(report: ReportInputs) -> Section:
@@ -168,7 +169,7 @@ def _changes(report: ReportInputs, previous: Mapping[str, Any]) -> list[tuple[st
     }
     audits = previous.get("audits") or ()
     then = {
-        "Verdict": _at(previous, "verdict"),
+        "Verdict": word_of_report(previous),
         "Claimed epsilon": exact(float(_at(previous, "certificate", "claim", "epsilon"))),
         "Claimed delta": exact(float(_at(previous, "certificate", "claim", "delta"))),
         "Certified epsilon": _certified(

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.resources import files
 
+from dpaudit.documents.page import style_sheet as sheets
 from dpaudit.report.figures.canvas import Canvas, short
 from dpaudit.wording.escaping import xml
 
@@ -50,5 +50,4 @@ class Figure:
 
 def style_sheet() -> str:
     """Return the style sheet that all figures share, in its light and its dark scheme."""
-    templates = files("dpaudit.report") / "templates"
-    return "".join((templates / name).read_text(encoding="utf-8") for name in ("colours.css", "figure.css"))
+    return sheets("colours.css", "figure.css")

@@ -15,12 +15,14 @@ from benchmarks.wall import rows as shipped
 from benchmarks.wall.__main__ import app
 from benchmarks.wall.environments import measured_elsewhere
 from benchmarks.wall.measuring import measure
-from benchmarks.wall.page import summary, wall_data, wall_markdown, wall_page
+from benchmarks.wall.page import summary, wall_data, wall_document
 from benchmarks.wall.private_list import read_private
 from benchmarks.wall.row import Replay, Row, RowResult, Standing, row_result
 from dpaudit import Claim
 from dpaudit.adapters import LibraryRelease
 from dpaudit.adapters.calls import Calls
+from dpaudit.documents.markdown import markdown
+from dpaudit.documents.page import page as page_of
 from dpaudit.errors import ConfigError, UnsupportedError
 from dpaudit.model.declaration import Stated
 
@@ -166,11 +168,12 @@ def test_results_go_to_json_and_back_and_onto_a_page() -> None:
     results = measured(count_row(1.0), count_row(0.4), failing_row(ValueError("<script>alert(1)</script>")))
     data = json.loads(json.dumps(wall_data(results, 0.01, 3, 1)))
     assert tuple(row_result(row) for row in data["rows"]) == results
-    page = wall_page(results, 0.01, 3, "2026-01-01")
+    shown = wall_document(results, 0.01, 3, "2026-01-01")
+    page = page_of(shown)
     assert "<script>" not in page
     assert "violation, again on fresh runs" in page
     assert page.count("<tr>") == 4
-    assert "| not run |" in wall_markdown(results, 0.01, 3)
+    assert "| not run |" in markdown(shown)
 
 
 PRIVATE = """\

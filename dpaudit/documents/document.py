@@ -1,0 +1,200 @@
+"""The neutral document of a result: a title and blocks. Each writer lays the blocks out in its own way.
+
+Texts may be foreign: the writers escape them. A block that a writer cannot show is left out by it: bars belong to a
+terminal, figures to a page.
+"""
+
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
+
+from dpaudit.wording.verdicts import Tone, tone_of, verdict_label
+
+Look = Literal["", "quiet", "value", "number"]
+"""How a column looks: plain; less important; a value; a number, flush right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A word with its tone, inside a cell."""
+
+    text: str
+    tone: Tone
+
+
+Cell = str | Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The word of a verdict, its tone, the sentence that says what it means, and what it is about."""
+
+    word: str
+    tone: Tone
+    sentence: str
+    _: KW_ONLY
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The heading of the blocks that follow."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Some sentences; quiet ones are less important."""
+
+    text: str
+    _: KW_ONLY
+    quiet: bool = False
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A line of a list, with the lines below it."""
+
+    text: str
+    below: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list; each line begins with the sign, if there is one."""
+
+    lines: tuple[Item, ...]
+    _: KW_ONLY
+    sign: str = ""
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of equal length; of a table without names of columns `head` is empty.
+
+    On a terminal only the last column is wrapped, unless `wrapped` says that all may be.
+    """
+
+    rows: tuple[tuple[Cell, ...], ...]
+    _: KW_ONLY
+    head: tuple[str, ...] = ()
+    looks: tuple[Look, ...] = ()
+    wrapped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A name, the share of the axis that is filled, and the number as it is written."""
+
+    name: str
+    share: float
+    written: str
+    _: KW_ONLY
+    detail: str = ""
+    hatched: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Bars on one axis, `length` cells wide, below a note; `whole` draws the rest of the axis too."""
+
+    rows: tuple[Bar, ...]
+    _: KW_ONLY
+    length: int = 44
+    whole: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A node of a tree at its depth, the root at 0: a title, and details of which the quiet ones come last."""
+
+    depth: int
+    title: str
+    _: KW_ONLY
+    details: tuple[str, ...] = ()
+    quiet: tuple[str, ...] = ()
+    left_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Nodes, each after the one above it."""
+
+    branches: tuple[Branch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Lines that are shown as they are."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing on a page: SVG that was escaped where it was made, or the name of a file beside the page."""
+
+    title: str
+    _: KW_ONLY
+    svg: str = ""
+    file: str = ""
+
+
+Block = Verdict | Heading | Paragraph | Items | Table | Bars | Tree | Code | Picture
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A result: its blocks in order, and the title that a page or Markdown shows above them."""
+
+    blocks: tuple[Block, ...]
+    title: str = ""
+
+
+def document(*parts: Block | Iterable[Block] | None, title: str = "") -> Document:
+    """Return a document of blocks and of groups of blocks, without empty lists, tables and paragraphs."""
+    groups = (() if part is None else (part,) if isinstance(part, Block) else part for part in parts)
+    return Document(title=title, blocks=tuple(block for group in groups for block in group if not _empty(block)))
+
+
+def joined(documents: Iterable[Document]) -> Document:
+    """Return the blocks of several documents as one."""
+    return Document(blocks=tuple(block for held in documents for block in held.blocks))
+
+
+def judged(verdict: str, sentence: str, subject: str = "") -> Verdict:
+    """Return a verdict by its name in data, or by its word, with the tone of the table of verdicts."""
+    word = verdict if verdict.isupper() else verdict_label(verdict)
+    return Verdict(word, tone_of(word), sentence, subject=subject)
+
+
+def items(lines: Iterable[str], sign: str = "", tone: Tone = "plain") -> Items:
+    """Return a list of lines without lines below them."""
+    return Items(tuple(map(Item, lines)), sign=sign, tone=tone)
+
+
+def under(heading: str, *blocks: Block) -> tuple[Block, ...]:
+    """Return blocks below a heading; nothing where all of them are empty.
+
+    >>> under("Notes", items(()))
+    ()
+    """
+    shown = tuple(block for block in blocks if not _empty(block))
+    return (Heading(heading), *shown) if shown else ()
+
+
+def _empty(block: Block) -> bool:
+    """Return whether there is nothing to show."""
+    match block:
+        case Items():
+            return not block.lines
+        case Table() | Bars():
+            return not block.rows
+        case Paragraph():
+            return not block.text
+        case _:
+            return False

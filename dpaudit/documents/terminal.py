@@ -1,0 +1,181 @@
+"""A document on a terminal of any width."""
+
+import io
+from itertools import pairwise
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+from rich.tree import Tree as Drawn
+
+from dpaudit.documents.document import (
+    Bar,
+    Bars,
+    Block,
+    Branch,
+    Cell,
+    Code,
+    Document,
+    Heading,
+    Items,
+    Look,
+    Mark,
+    Paragraph,
+    Picture,
+    Table,
+    Tree,
+    Verdict,
+)
+from dpaudit.wording.verdicts import Tone
+
+_INDENT = 3
+_COLOURS: dict[Tone, str] = {"good": "green", "open": "yellow", "bad": "red", "plain": ""}
+_STYLES: dict[Look, str] = {"": "", "quiet": "dim", "value": "cyan", "number": ""}
+_EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
+
+
+def terminal(document: Document) -> RenderableType:
+    """Return a document for a terminal; its title is left out, and so are pictures."""
+    parts: list[RenderableType] = []
+    shown = [block for block in document.blocks if not isinstance(block, Picture)]
+    for before, block in pairwise((None, *shown)):
+        if block is not None:
+            parts += [Text()] * _apart(before, block) + _laid_out(block)
+    return Group(*parts)
+
+
+def to_text(rendered: RenderableType, width: int) -> str:
+    """Return what a terminal of `width` columns without colour would show."""
+    file = io.StringIO()
+    console = Console(file=file, width=width, color_system=None, force_terminal=False, legacy_windows=False)
+    console.print(rendered)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+
+
+def bar(share: float, length: int) -> str:
+    """Return a bar that fills `share` of `length` cells, to an eighth of a cell; never empty above zero.
+
+    >>> bar(0.5, 4)
+    '██  '
+    """
+    eighths = max(1 if share > 0 else 0, round(min(1.0, share) * length * 8))
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + _EIGHTHS[rest]).ljust(length)
+
+
+def _apart(before: Block | None, block: Block) -> bool:
+    """Return whether an empty line stands above a block."""
+    match block:
+        case Heading() | Verdict() | Bars():
+            return True
+        case Paragraph():
+            return not isinstance(before, Heading)
+        case Table():
+            return isinstance(before, Paragraph | Verdict)
+        case _:
+            return isinstance(before, Verdict)
+
+
+def _laid_out(block: Block) -> list[RenderableType]:
+    """Return the lines of one block."""
+    match block:
+        case Verdict():
+            word = Text.assemble(" ", (f" {block.word} ", f"bold reverse {_COLOURS[block.tone]}"))
+            about = [Text(), Text(f" {block.subject}", style="bold")] if block.subject else []
+            return [word, Text(), _inset(Text(block.sentence)), *about]
+        case Heading():
+            return [Text(f" {block.text}", style="bold")]
+        case Paragraph():
+            return [_inset(Text(block.text, style="dim" if block.quiet else "bold" if block.strong else ""))]
+        case Items():
+            return list(_items(block))
+        case Table():
+            return [_inset(_grid(block))]
+        case Bars():
+            return [*([_inset(Text(block.note))] if block.note else []), _inset(_bars(block))]
+        case Tree():
+            return [_inset(_tree(block.branches))]
+        case Code():
+            return [_inset(Text(block.text))]
+        case Picture():
+            return []
+
+
+def _inset(content: RenderableType, depth: int = 1) -> RenderableType:
+    """Return content, indented."""
+    return Padding(content, (0, depth, 0, _INDENT * depth))
+
+
+def _items(block: Items) -> list[RenderableType]:
+    """Return the lines of a list, and those below each."""
+    sign = f"{block.sign} " if block.sign else ""
+    lines: list[RenderableType] = []
+    for item in block.lines:
+        lines.append(_inset(Text(f"{sign}{item.text}", style=_COLOURS[block.tone])))
+        lines += [_inset(Text(line), 2) for line in item.below]
+    return lines
+
+
+def _grid(block: Table) -> Grid:
+    """Return rows as columns, below their names where any has one."""
+    grid = Grid.grid(padding=(0, 2))
+    width = len(block.rows[0])
+    for place in range(width):
+        look = block.looks[place] if place < len(block.looks) else ""
+        wide = place == width - 1 or block.wrapped
+        grid.add_column(style=_STYLES[look], no_wrap=not wide, justify="right" if look == "number" else "left")
+    if any(block.head):
+        grid.add_row(*(Text(name, style="dim") for name in block.head))
+    for row in block.rows:
+        grid.add_row(*map(_cell, row))
+    return grid
+
+
+def _cell(cell: Cell) -> Text:
+    """Return a cell with its tone."""
+    if isinstance(cell, Mark):
+        return Text(cell.text, style=f"bold {_COLOURS[cell.tone]}" if cell.tone == "bad" else _COLOURS[cell.tone])
+    return Text(cell)
+
+
+def _bars(block: Bars) -> Grid:
+    """Return one bar a row."""
+    detailed = any(row.detail for row in block.rows)
+    grid = Grid.grid(padding=(0, 2))
+    for style in ("dim", *(["dim"] if detailed else []), "cyan", ""):
+        grid.add_column(style=style, no_wrap=True)
+    for row in block.rows:
+        grid.add_row(
+            row.name, *([row.detail] if detailed else []), _filled(row, block.length, whole=block.whole), row.written
+        )
+    return grid
+
+
+def _filled(row: Bar, length: int, *, whole: bool) -> str:
+    """Return a bar: hatched where nothing of it was proved, with the rest of the axis where that has a meaning."""
+    if whole:
+        full = min(length, max(1 if row.share else 0, int(row.share * length)))
+        return f"{'█' * full}{'·' * (length - full)}"
+    drawn = bar(row.share, length)
+    return drawn.replace("█", "▨") if row.hatched else drawn
+
+
+def _tree(branches: tuple[Branch, ...]) -> Drawn:
+    """Return nodes, which come parents first with their depth, as a tree."""
+    first, *others = branches
+    path = [Drawn(_label(first), guide_style="dim")]
+    root = path[0]
+    for branch in others:
+        del path[branch.depth :]
+        path.append(path[-1].add(_label(branch)))
+    return root
+
+
+def _label(branch: Branch) -> Text:
+    """Return a node with its details below it."""
+    label = Text(branch.title, style="dim italic" if branch.left_out else "bold")
+    for lines, style in ((branch.details, "not bold"), (branch.quiet, "not bold dim")):
+        for line in lines:
+            label.append(f"\n{line}", style=style)
+    return label

@@ -1,0 +1,104 @@
+"""A certificate as a document: the verdict first, then the evidence."""
+
+from dpaudit.certification.certificate import Certificate
+from dpaudit.documents.document import Block, Document, Mark, Paragraph, Table, document, items, judged, under
+from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.model.measures.ends import Ends
+from dpaudit.render.bars import bars
+from dpaudit.report.marks import MARKS, by_urgency, certificate_word, marks_of
+from dpaudit.wording.certificates import (
+    below_floats,
+    bound_name,
+    bracket_phrase,
+    certificate_meaning,
+    engines_phrase,
+    printed_sentence,
+    slack_sentence,
+    width_phrase,
+)
+from dpaudit.wording.claims import claim_parameters, neighbours_phrase
+from dpaudit.wording.measures import bounds_rows, measured_meaning
+from dpaudit.wording.numerals import nearest, powers
+
+_SCARCE = 1e-300
+
+
+def certificate_document(certificate: Certificate, beside: tuple[str, ...] = ()) -> Document:
+    """Return a certificate; `beside` says what another accounting would have said."""
+    claim, tight = certificate.claim, certificate.tight
+    if isinstance(claim, MeasuredClaim) and isinstance(tight, Ends):
+        meaning = measured_meaning(certificate.verdict, claim, certificate.trust)
+        claimed, numbers, drawn = claim.words, bounds_rows(tight), None
+    else:
+        meaning, claimed, numbers = certificate_meaning(certificate), claim_parameters(claim), _numbers(certificate)
+        drawn = bars([("claimed", claim.epsilon), (bound_name(certificate), certificate.tight.epsilon.upper)])
+    rows = (
+        ("claimed", f"{claimed}, {claim.model} model"),
+        ("protects", f"{claim.unit}; neighbours differ in {neighbours_phrase(claim.neighbours)}"),
+        *numbers,
+    )
+    return document(
+        judged(certificate_word(certificate), meaning),
+        items(() if certificate.verdict == "certified" else map(powers, certificate.reasons), "•"),
+        under("Claim", Table(rows, looks=("quiet", ""))),
+        drawn,
+        _printed(certificate),
+        _slack(certificate),
+        under("Findings", items((f"{f.rule}  {f.message}" for f in certificate.findings), "✗", "bad")),
+        _conditions(certificate),
+        Paragraph(_origin(certificate), quiet=True),
+        under("For comparison, no claim", *(Paragraph(powers(sentence)) for sentence in beside)),
+    )
+
+
+def delta_phrase(certificate: Certificate) -> str:
+    """Return the bracket on delta at the claimed epsilon in words; below 1e-300 by its order of magnitude."""
+    bracket = certificate.tight.delta
+    if bracket.upper >= _SCARCE or bracket.lower == bracket.upper == 0:
+        return bracket_phrase(bracket)
+    return below_floats(certificate.log10_delta_at(certificate.claim.epsilon))
+
+
+def _numbers(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+    """Return the proved brackets of epsilon and delta."""
+    claim, epsilon = certificate.claim, certificate.tight.epsilon
+    wide = width_phrase(epsilon)
+    return (
+        ("epsilon", f"{bracket_phrase(epsilon)}, at delta = {nearest(claim.delta)}"),
+        ("delta", f"{delta_phrase(certificate)}, at epsilon = {nearest(claim.epsilon)}"),
+        *([("width", wide)] if wide else []),
+    )
+
+
+def _printed(certificate: Certificate) -> tuple[Block, ...]:
+    """Return the conclusion of the printed argument and its problems."""
+    reading = certificate.printed
+    if reading is None:
+        return ()
+    problems = items((f"{problem.rule} at {problem.node}: {problem.message}" for problem in reading.problems), "✗")
+    return under("The printed argument", Paragraph(printed_sentence(reading)), problems)
+
+
+def _slack(certificate: Certificate) -> tuple[Block, ...]:
+    """Return the slack, factor by factor."""
+    slack = certificate.slack
+    if slack is None:
+        return ()
+    factors = slack.factors if len(slack.factors) > 1 else ()
+    rows = tuple((f"× {nearest(factor.noise_factor)}", factor.sentence) for factor in factors)
+    return under("Slack", Paragraph(slack_sentence(slack)), Table(rows, head=("noise", "why"), looks=("value", "")))
+
+
+def _conditions(certificate: Certificate) -> tuple[Block, ...]:
+    """Return the conditions with the marks of a report; violated ones come first."""
+    lines = by_urgency(marks_of(certificate))
+    words = ((line, MARKS[line.mark]) for line in lines)
+    rows = tuple((Mark(f"{word.sign} {line.mark}", word.tone), line.condition.text) for line, word in words)
+    return under("Conditions", Table(rows))
+
+
+def _origin(certificate: Certificate) -> str:
+    """Return the engines of the certificate, an effort that is not the default, and both digests."""
+    engines = engines_phrase(certificate.engines, certificate.effort)
+    digest = certificate.to_dict()["digest"]
+    return f"{engines} · source {certificate.source_digest[:12]} · certificate {digest[:12]}"

@@ -1,0 +1,78 @@
+"""Numbers over time: one line or row of dots each, on one axis of days."""
+
+import math
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from datetime import date
+from typing import Literal
+
+from dpaudit.report.figures.canvas import Canvas
+from dpaudit.report.figures.figure import Figure
+
+Style = Literal["claim", "curve", "attacked"]
+"""What is claimed is dashed, what is proved or spent is a line, what was measured are dots."""
+
+_LEFT, _RIGHT, _TOP, _BOTTOM, _HEIGHT = 64.0, 16.0, 16.0, 34.0, 230.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Numbers by day, in the order of time; `steps` holds each until the next. What is not finite is not drawn."""
+
+    style: Style
+    points: tuple[tuple[date, float], ...]
+    _: KW_ONLY
+    steps: bool = False
+
+
+def over_time_figure(
+    name: str, title: str, lines: tuple[Line, ...], highest: float, written: Callable[[float], str]
+) -> Figure:
+    """Return the figure of some lines with an axis from 0 to `highest`; there is at least one point."""
+    days = sorted({day for line in lines for day, _ in line.points})
+
+    def draw(width: float) -> Canvas:
+        canvas = Canvas(width=width, height=_HEIGHT)
+        for value in (0.0, highest / 2, highest):
+            y = _y(value, highest)
+            canvas.line(_LEFT, y, width - _RIGHT, y, "grid")
+            canvas.text(_LEFT - 6, y + 4, written(value), "tick", anchor="end")
+        canvas.text(_LEFT, _HEIGHT - 8, str(days[0]), "tick")
+        if days[-1] != days[0]:
+            canvas.text(width - _RIGHT, _HEIGHT - 8, str(days[-1]), "tick", anchor="end")
+        for line in lines:
+            _draw(canvas, line, days, highest)
+        return canvas
+
+    said = "; ".join(f"{day}: {written(value)}" for line in lines for day, value in line.points[-12:])
+    return Figure(name=name, title=title, description=said, draw=draw)
+
+
+def _draw(canvas: Canvas, line: Line, days: list[date], highest: float) -> None:
+    """Draw one line, or its dots; a single point of a line is drawn as a short line."""
+    places = [(_x(day, days, canvas.width), _y(value, highest)) for day, value in line.points if math.isfinite(value)]
+    if line.style == "attacked":
+        for x, y in places:
+            canvas.circle(x, y, 4, "attacked")
+        return
+    if line.steps:
+        floor = _y(0.0, highest)
+        heights = [floor, *(y for _, y in places)]
+        places = [corner for (x, y), before in zip(places, heights, strict=False) for corner in ((x, before), (x, y))]
+        places.append((canvas.width - _RIGHT, heights[-1]))
+    elif len(places) == 1:
+        ((x, y),) = places
+        places = [(x - 14, y), (x + 14, y)]
+    canvas.path(places, line.style)
+
+
+def _x(day: date, days: list[date], width: float) -> float:
+    """Return the place of a day; one day alone stands in the middle."""
+    span = (days[-1] - days[0]).days
+    share = (day - days[0]).days / span if span else 0.5
+    return _LEFT + 14 + (width - _LEFT - _RIGHT - 28) * share
+
+
+def _y(value: float, highest: float) -> float:
+    """Return the height of a value; what exceeds the axis stands on its top."""
+    return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - min(1.0, value / highest))

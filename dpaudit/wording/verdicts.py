@@ -1,0 +1,80 @@
+"""The words of verdicts: one table, with the exit code of each and its meaning, for every place that prints one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Tone = Literal["good", "open", "bad", "plain"]
+"""How a word is meant: nothing is wrong, something is open, something is wrong; or neither of them."""
+
+CAVEATS = " WITH CAVEATS"
+"""What follows CERTIFIED where a condition has no evidence, or where the owner or the audits left something out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictWord:
+    """What a word means, its tone, and the exit code of a command that ends with it."""
+
+    tone: Tone
+    exit_code: int
+    meaning: str
+
+
+VERDICTS: dict[str, VerdictWord] = {
+    "CERTIFIED": VerdictWord(tone="good", exit_code=0, meaning="the claim is proved of the declaration"),
+    "STATED": VerdictWord(tone="open", exit_code=4, meaning="the claim follows only from what somebody else states"),
+    "NOT PROVED": VerdictWord(tone="open", exit_code=1, meaning="nothing proves the claim, and nothing refutes it"),
+    "REFUTED": VerdictWord(tone="bad", exit_code=1, meaning="the declaration provably exceeds the claim"),
+    "CONSISTENT": VerdictWord(
+        tone="good", exit_code=0, meaning="no violation, and one of the stated size would have been caught"
+    ),
+    "NOT REFUTED": VerdictWord(
+        tone="good",
+        exit_code=0,
+        meaning="no violation, and the attack sees this code",
+    ),
+    "VIOLATION": VerdictWord(tone="bad", exit_code=1, meaning="the code, or its scores, show more than is allowed"),
+    "INCONCLUSIVE": VerdictWord(tone="open", exit_code=4, meaning="nothing was found, and little could have been"),
+    "PASS": VerdictWord(tone="good", exit_code=0, meaning="a file, a ledger, an installation or a change is in order"),
+    "FINDING": VerdictWord(tone="bad", exit_code=1, meaning="it is not, or a check has an open issue"),
+}
+"""Every word, without the caveats of CERTIFIED."""
+
+_WORDS = {"noise": "CONSISTENT", "more_noise": "CONSISTENT", "other noise": "VIOLATION", "unusable": "FINDING"}
+"""The words of results that have a name of their own in data."""
+
+
+def verdict_label(verdict: str) -> str:
+    """Return the word of a verdict by its name in data.
+
+    Raises: KeyError: no verdict.
+
+    >>> verdict_label("not_refuted"), verdict_label("more_noise")
+    ('NOT REFUTED', 'CONSISTENT')
+    """
+    word = _WORDS.get(verdict, verdict.upper().replace("_", " "))
+    if word not in VERDICTS:
+        raise KeyError(verdict)
+    return word
+
+
+def tone_of(word: str) -> Tone:
+    """Return the tone of a word; caveats leave a claim open to whoever must confirm them.
+
+    >>> tone_of("CERTIFIED"), tone_of("CERTIFIED WITH CAVEATS")
+    ('good', 'open')
+    """
+    return "open" if word.endswith(CAVEATS) else VERDICTS[word].tone
+
+
+def word_of_report(data: Mapping[str, Any]) -> str:
+    """Return the word of the verdict in a report's JSON; of a report before version 9, the word that stands for it now.
+
+    >>> word_of_report({"verdict": "NOT CERTIFIED"}), word_of_report({"verdict": "VIOLATION FOUND", "audits": []})
+    ('NOT PROVED', 'REFUTED')
+    """
+    word = str(data["verdict"])
+    if word == "VIOLATION FOUND":
+        results = (*(data.get("audits") or ()), *(held["result"] for held in data.get("scores") or ()))
+        return "VIOLATION" if any(held["verdict"] == "violation" for held in results) else "REFUTED"
+    return {"STATED BY SUPPLIER": "STATED", "NOT CERTIFIED": "NOT PROVED"}.get(word, word)
