@@ -38,9 +38,10 @@ class Matrix:
     of the element's; outputs are (..., rows). Shorter streams are filled with zeros.
     Guarantee: the stream may depend on everything released before. `loss` is Gaussian, with mu the leaf's times the
     move of the rows. It is exact for "square_root", for coefficients that are not negative and fall, for one
-    participation, for bands no wider than the separation, and where all schedules can be counted out and signs agree;
-    often for a full tree. Elsewhere it is an upper bound, *loose* in general, and `attained_loss` says what a schedule
-    attains; `gap` is the ratio of the two.
+    participation, for bands no wider than the separation, for a full tree with up to 32 participations at separations
+    up to 32, and where all schedules can be counted out and signs agree. Elsewhere it is an upper bound, within some
+    percent for columns that are not negative, and `attained_loss` says what a schedule attains; `gap` is the ratio of
+    the two.
     Edge cases: the length of the stream must not depend on the data. What is computed from the rows (prefix sums, the
     estimate of Honaker) is post-processing.
     Raises: ValueError: a horizon outside 1 .. 65,536 (512 where the matrix is explicit), entries that do not fit the

@@ -8,17 +8,19 @@ Source: Choquette-Choo, McMahan, Rush and Thakurta (2023), Section 3; Kalinin an
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 
 import numpy as np
 
 from dpaudit.model.mechanism import Array
+from mechanisms._matrices.counts import best_counts
 from mechanisms._matrices.strategies import Strategy, square_root_coefficients, strategy_matrix
 
 _MOST_SCHEDULES, _MOST_SIGNS = 20_000, 12
 _DENSE = 512
+_FINE, _FEW = 32, 32  # of a full tree: the largest separation that is counted element by element, and participations
 _UNIT = 2.0**-52
 
 
@@ -44,7 +46,7 @@ def squared_move(
     """Return bounds on the squared move; equal up to rounding where the docstrings below say exact."""
     most = min(participations, -(-horizon // separation))
     if strategy == "full_tree":
-        return _tree(horizon, most, separation)
+        return _tree(horizon, most, min(separation, horizon))
     if strategy == "explicit":
         return _dense(strategy_matrix(strategy, horizon, entries), most, separation)
     coefficients = np.asarray((entries or square_root_coefficients(horizon))[:horizon])
@@ -73,6 +75,29 @@ def _first_schedule(coefficients: Array, horizon: int, most: int, separation: in
 
 
 def _tree(horizon: int, most: int, separation: int) -> Moved:
+    """Exact for the full tree, up to 32 participations at separations up to 32; else bounds that are often equal.
+
+    Larger separations are counted in blocks of 2^k elements, k as small as can be: from below schedules lie on the
+    blocks' first elements, from above two of them may lie at the far ends of their blocks. Each participation counts
+    once on each level within its block.
+    """
+    plain = _tree_by_levels(horizon, most, separation)
+    if most > _FEW:
+        return plain
+    level = max(0, math.ceil(math.log2(separation / _FINE)))
+    block = 1 << level
+    nearest = max(1, -(-(separation + 1) // block) - 1) if level else separation
+    upper, _ = best_counts(-(-horizon // block), most, nearest, level)
+    lower, places = best_counts(horizon // block, most, -(-separation // block), level)
+    if lower < plain.lower:
+        return replace(plain, upper=min(plain.upper, float(upper)))
+    elements = tuple(block * place for place in places)
+    return Moved(
+        lower=float(lower), upper=min(plain.upper, float(upper)), elements=elements, signs=(1,) * len(elements)
+    )
+
+
+def _tree_by_levels(horizon: int, most: int, separation: int) -> Moved:
     """Bounds for the full tree: from above level by level, from below the best of some schedules; often equal.
 
     A node of 2^level elements holds at most ceil(2^level / separation) participations, and the sum of squares of counts
@@ -111,7 +136,8 @@ def _regular(horizon: int, most: int, separation: int) -> Iterator[tuple[int, ..
 def _dense(matrix: Array, most: int, separation: int) -> Moved:
     """Bounds by the Gram matrix: exact for one participation, for columns that do not overlap, and where signs agree.
 
-    Schedules are counted out as far as they are few; else the bound is most times the largest column, which is loose.
+    Schedules are counted out as far as they are few; else each row of the Gram matrix takes the schedule that is worst
+    for it alone, which is exact where one schedule is worst for all of its rows, and within a few percent often.
     """
     horizon = matrix.shape[1]
     norms = np.einsum("ij,ij->j", matrix, matrix)
@@ -123,10 +149,11 @@ def _dense(matrix: Array, most: int, separation: int) -> Moved:
     largest = int(np.argmax(norms))
     if counted > _MOST_SCHEDULES:
         lower, elements = float(norms[largest]), (largest,)
-        for schedule in _regular(horizon, most, separation):
+        upper, near = _by_rows(np.abs(gram), most, separation)
+        for schedule in (near, *_regular(horizon, most, separation)):
             if (square := float(gram[np.ix_(schedule, schedule)].sum())) > lower:
                 lower, elements = square, schedule
-        return _between(lower, most**2 * float(norms.max()), elements, (1,) * len(elements), horizon)
+        return _between(lower, max(lower, upper), elements, (1,) * len(elements), horizon)
     chosen = max(_schedules(horizon, most, separation), key=lambda s: float(np.abs(gram[np.ix_(s, s)]).sum()))
     inside = gram[np.ix_(chosen, chosen)]
     signs = _signs(inside)
@@ -136,6 +163,28 @@ def _dense(matrix: Array, most: int, separation: int) -> Moved:
     if upper - square <= 2 * blur:
         square = upper
     return Moved(lower=max(0.0, square - blur), upper=upper + blur, elements=chosen, signs=signs)
+
+
+def _by_rows(sizes: Array, most: int, separation: int) -> tuple[float, tuple[int, ...]]:
+    """Return an upper bound on the sum of `sizes` over all pairs of a schedule, and a schedule that is nearly worst.
+
+    Row i adds at most the largest sum over a schedule that holds i; these largest sums are added over a schedule. Both
+    are dynamic programs: before[c] and after[c] hold, for each row, the best c elements on one side of a place.
+    Source: Choquette-Choo et al. (2023, amplified banded matrix factorisation), Section 4.
+    """
+    horizon = len(sizes)
+    before, after = (np.zeros((most, horizon, horizon + 1)) for _ in range(2))
+    for c in range(1, most):
+        for place in range(horizon):
+            taken = sizes[:, place] + before[c - 1][:, max(0, place + 1 - separation)]
+            before[c][:, place + 1] = np.maximum(before[c][:, place], taken)
+        for place in reversed(range(horizon)):
+            taken = sizes[:, place] + after[c - 1][:, min(horizon, place + separation)]
+            after[c][:, place] = np.maximum(after[c][:, place + 1], taken)
+    rows = np.arange(horizon)
+    left, right = np.maximum(0, rows + 1 - separation), np.minimum(horizon, rows + separation)
+    sums = [before[c][rows, left] + after[most - 1 - c][rows, right] for c in range(most)]
+    return _best_norms(sizes[rows, rows] + np.max(sums, axis=0), most, separation)
 
 
 def _width(matrix: Array) -> int:

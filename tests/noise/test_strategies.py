@@ -11,6 +11,7 @@ from dpaudit import Claim, Release, certify, verify
 from dpaudit.model.mechanism import Array
 from dpaudit.verifier.strategies import squared_move as derived_again
 from mechanisms import Gaussian, Matrix, TreeAggregation
+from mechanisms._matrices.counts import best_counts
 
 LEAF = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove")
 
@@ -103,11 +104,38 @@ def test_no_schedule_moves_further(seed: int) -> None:
         moved = found.squared_move
         assert moved.lower <= best * (1 + 1e-9)
         assert moved.upper >= best * (1 - 1e-9)
-        if strategy != "full_tree":
-            assert moved.upper <= above * (1 + 1e-9)
-        if np.all(np.asarray(entries) >= 0) and strategy != "full_tree":
+        if strategy == "full_tree":
+            assert moved.lower == moved.upper
+        assert moved.upper <= above * (1 + 1e-9)
+        if np.all(np.asarray(entries) >= 0):
             assert moved.lower >= best * (1 - 1e-9)
         assert pair_moves(found) == pytest.approx(moved.lower, rel=1e-9)
+
+
+@pytest.mark.parametrize(("horizon", "participations", "separation"), [(300, 4, 44), (241, 5, 40), (500, 9, 70)])
+def test_a_full_tree_of_far_participations_lies_in_its_bracket(
+    horizon: int, participations: int, separation: int
+) -> None:
+    """Blocks of two and four elements stand for single ones; the count of single ones lies in the bracket."""
+    moved = matrix("full_tree", horizon, participations, separation).squared_move
+    exact, places = best_counts(horizon, min(participations, -(-horizon // separation)), separation)
+    assert moved.lower <= exact <= moved.upper
+    assert min(np.diff(places)) >= separation
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_too_many_schedules_to_count_are_bounded_row_by_row(signed: bool) -> None:
+    """No schedule that a search by exchanges finds is above; non-negative columns are known to 3 %, for 50 before."""
+    rng = np.random.default_rng(7)
+    entries = np.tril(rng.normal(size=(40, 40)) if signed else rng.uniform(size=(40, 40)))
+    moved = matrix("explicit", 40, 6, 3, tuple(entries.ravel())).squared_move
+    sizes, best = np.abs(entries.T @ entries), 0.0
+    for _ in range(400):
+        chosen = np.sort(rng.choice(40 - 5 * 2, 6, replace=False)) + 2 * np.arange(6)
+        best = max(best, float(sizes[np.ix_(chosen, chosen)].sum()))
+    assert best <= moved.upper <= 36 * sizes.max()
+    assert moved.lower <= moved.upper
+    assert signed or moved.upper <= 1.03 * moved.lower
 
 
 def pair_moves(found: Matrix) -> float:
