@@ -141,7 +141,10 @@ def book(
     try:
         json_value(text)
     except (ValueError, RecursionError) as error:
-        raise CertificateError(f"{certificate}: {error}.") from None
+        raise CertificateError(
+            f"{certificate}: no certificate in JSON ({error}); "
+            "write it by `dpaudit certify CONFIG --format json -o FILE`."
+        ) from None
     verification = verify_certificate(text)
     if not verification.accepted:
         raise CertificateError(
