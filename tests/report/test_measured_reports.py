@@ -153,12 +153,14 @@ def test_an_account_in_rho_is_the_same_in_a_report_on_a_terminal_in_markdown_and
     ledger = Ledger(store_at(str(tmp_path / "ledger.db"), create=True))
     ledger.open(Account(name="data", budget=RhoClaim(rho=1.0, **WHO)), "2026-01-01T00:00:00+00:00")
     ledger.book("data", certify(SUM, RhoClaim(rho=0.5, **WHO)), "first", "2026-01-02T00:00:00+00:00")
+    ledger.book("data", certify(SUM, Claim(epsilon=5.0, delta=1e-5, **WHO)), "second", "2026-01-03T00:00:00+00:00")
     statement = ledger.statement()
     document = statement_document(statement)
     for text in (to_text(terminal(document), 200), markdown(document), page(document)):
         plain = " ".join(text.split())
-        assert all(told in plain for told in ("rho = 1", "rho = 0.5 (counted as its rho)", "rho so far at most 0.5"))
+        assert all(told in plain for told in ("rho = 1", "rho = 0.5 (counted as its rho)", "rho so far at most 1"))
+        assert "epsilon 5 (counted as the losses that it declares, added up)" in plain
     data = valid(replace(report_of(CLAIMS["rho"]), balance=ledger.balance("data"), ledger_head=statement.head))
-    assert data["ledger"]["counts"][0]["rho_so_far"] == pytest.approx(0.5)
+    assert data["ledger"]["counts"][0]["rho_so_far"] == pytest.approx(1.0)
     shape = schemas.load("ledger")["properties"]["accounts"]["items"]["properties"]
     assert schemas.load("report")["$defs"]["account"]["properties"].keys() == {"head", *shape}

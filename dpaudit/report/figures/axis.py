@@ -166,7 +166,7 @@ def _name(canvas: Canvas, what: str, detail: str, y: float, *, narrow: bool) -> 
     """Write the name of a row: beside it on a page, above it on a phone."""
     if narrow:
         canvas.text(6, y + 5, what, "row halo")
-        canvas.text(72, y + 5, shortened(detail, canvas.width - 84, 12), "note halo")
+        canvas.text(84, y + 5, shortened(detail, canvas.width - 96, 12), "note halo")
     else:
         canvas.text(4, y + 20, what, "row")
         for line, part in enumerate(wrapped(detail, 148, 12)):
