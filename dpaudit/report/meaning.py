@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail, loss_tail
+from dpaudit.certification.reading import Reading
 from dpaudit.checks import meant
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
@@ -231,6 +232,11 @@ def share_sentence(report: ReportInputs) -> str:
 def factor_of(epsilon: float) -> str:
     """Return e^epsilon, rounded up; as a power where it is too large to read."""
     return at_most(math.exp(epsilon)) if epsilon <= LARGE else f"e^{at_most(epsilon)}"
+
+
+def read_epsilon(reading: Reading) -> str:
+    """Return the epsilon of a claim as it was claimed; rounded up where it follows from a claim in another measure."""
+    return exact(reading.claim.epsilon) if reading.measured is None else at_most(reading.claim.epsilon)
 
 
 def resting_note(report: ReportInputs) -> str:

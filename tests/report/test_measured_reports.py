@@ -22,6 +22,7 @@ from dpaudit.model.measures.claims import MuClaim, ProfileClaim, RenyiClaim, Rho
 from dpaudit.render.budget import statement_document
 from dpaudit.report import render, write
 from dpaudit.report.received import verify_report
+from dpaudit.wording.numerals import at_most
 from mechanisms import Gaussian
 
 WHO: Any = {"neighbours": "replace_one", "unit": "one person"}
@@ -68,6 +69,7 @@ def test_a_certified_claim_is_reported_in_its_measure_and_in_the_epsilon_that_fo
     assert all(list(row["ends"]) == [claim.measure] for row in data["derivation"] if row["node"])
     texts = render(report)
     assert all(claim.words in texts[file] for file in ("report.html", "report.md"))
+    assert f"implied {at_most(implied.epsilon)}" in texts["figures/epsilons.svg"]
     write(report, tmp_path)
     assert not verify_report(tmp_path).complaints
 

@@ -35,6 +35,7 @@ def certified(report: ReportInputs, curve: Curve, tail: LossTail | None) -> Sect
     """Return section 6; without figures of at most so much where no upper bound is known of the code."""
     certificate = report.certificate
     claim, tight, source = report.reading.claim, report.reading.tight, report.reading.source
+    at_claim = f"epsilon {exact(claim.epsilon)}" if report.reading.measured is None else "the implied epsilon"
     slack = noise_sentence(certificate.slack) if certificate.slack is not None else ""
     marks = Counter(line.mark for line in marked(report))
     counted = ", ".join(f"{marks[mark]} {mark}" for mark in reversed(MARKS) if marks[mark])
@@ -46,7 +47,7 @@ def certified(report: ReportInputs, curve: Curve, tail: LossTail | None) -> Sect
         fields=(
             *measured_fields(report),
             evidence(f"Epsilon at delta {exact(claim.delta)}", _ends(report, tight.epsilon), f"{source}.tight.epsilon"),
-            evidence(f"Delta at epsilon {exact(claim.epsilon)}", _ends(report, tight.delta), f"{source}.tight.delta"),
+            evidence(f"Delta at {at_claim}", _ends(report, tight.delta), f"{source}.tight.delta"),
             _equivalent(report),
             _gaussian(report, curve),
             evidence("Odds", odds_of(report, tail), "tail"),

@@ -9,6 +9,7 @@ from dpaudit.report.figures.canvas import Canvas, shortened, wrapped
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale, scale_for
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.meaning import read_epsilon
 from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.wording.audits import bound_phrase
 from dpaudit.wording.certificates import bound_name, sources_phrase
@@ -82,7 +83,7 @@ def _title(report: ReportInputs) -> str:
 def _description(report: ReportInputs) -> str:
     """Return the figure in words."""
     certificate = report.certificate
-    words = [f"{_title(report)} (declared): {exact(report.reading.claim.epsilon)}."]
+    words = [f"{_title(report)} (declared): {read_epsilon(report.reading)}."]
     if certificate.printed is not None:
         words.append(f"The printed argument concludes {nearest(certificate.printed.epsilon)}.")
     told = "Proved of the declaration" if certificate.verdict != "stated" else "Stated, not proved"
@@ -108,7 +109,7 @@ def _draw(report: ReportInputs, width: float) -> Canvas:
     bottom = y + _ROW * (1 + (certificate.printed is not None) + max(1, len(attacks)))
     bottom += 22 * (len(every) > _MOST)
     _ticks(canvas, scale, 36, bottom)
-    _claim(canvas, scale(claimed), f"{report.reading.name} {exact(claimed)}", bottom)
+    _claim(canvas, scale(claimed), f"{report.reading.name} {read_epsilon(report.reading)}", bottom)
     if certificate.printed is not None:
         _name(canvas, "Printed", "the paper's argument", y, narrow=narrow)
         valid = certificate.printed.valid

@@ -7,6 +7,7 @@ from dpaudit.report.curves import Curve
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale
+from dpaudit.report.meaning import read_epsilon
 from dpaudit.wording.numerals import at_most, exact, interval, nearest
 
 
@@ -27,7 +28,7 @@ def _claimed(reading: Reading) -> str:
     if claim.epsilon == math.inf:
         return "The claimed epsilon is infinite, which promises nothing."
     return (
-        f"At the {reading.name} epsilon of {exact(claim.epsilon)} the declaration has delta {interval(tight.delta)}; "
+        f"At the {reading.name} epsilon of {read_epsilon(reading)} the declaration has delta {interval(tight.delta)}; "
         f"the claim allows {exact(claim.delta)}."
     )
 
