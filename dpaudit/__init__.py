@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dpaudit.accounting.accountant import bracket_epsilon as bracket_epsilon
     from dpaudit.accounting.calibration import smallest_holding as smallest_holding
     from dpaudit.accounting.calibration import smallest_noise as smallest_noise
+    from dpaudit.accounting.curves.implied import implied_claim as implied_claim
     from dpaudit.accounting.fold import fold as fold
     from dpaudit.accounting.normal_form import NormalForm as NormalForm
     from dpaudit.budgets.filters import Filter as Filter

@@ -37,7 +37,7 @@ from dpaudit.model.measures.ends import Ends
 from dpaudit.model.recorded_run import record_run
 from dpaudit.model.trace import Finding, admit
 from dpaudit.report import Report, write
-from dpaudit.report.score_evidence import ScoreEvidence, difference_of
+from dpaudit.report.score_evidence import ScoreEvidence, difference_between
 from dpaudit.runtime.content_address import content_address
 from dpaudit.runtime.files_read import files_read, is_own
 from dpaudit.runtime.plugins import load_package
@@ -520,7 +520,7 @@ def scores_in(configuration: Configuration, certificate: Certificate) -> tuple[S
             raise configuration.error(
                 f"{file}: not JSON; give what `dpaudit scores --format json` writes.", "evidence", "scores"
             ) from None
-        if difference := difference_of(result, certificate.claim):
+        if difference := difference_between(result.claim, certificate.claim):
             raise configuration.error(
                 f"{file}: is about another claim than the certificate: {difference}; audit the scores against this "
                 "claim.",

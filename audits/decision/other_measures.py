@@ -13,19 +13,14 @@ from scipy.special import ndtri
 from audits.bounds.binomial import proportion_lower, proportion_upper, tail_quantile
 from audits.bounds.one_event import event_rates
 from audits.bounds.renyi_region import coin_divergence, coin_rho
-from dpaudit import Claim, Composition, Counts, GaussianLoss, NormalForm, bracket_epsilon
-from dpaudit.errors import UnsupportedError
+from dpaudit import Counts, implied_claim
 from dpaudit.model.audit_result import MeasuredNumber, MeasureTest
-from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RenyiClaim, RhoClaim
 from dpaudit.model.mechanism import Array
-
-USUAL_DELTA = 1e-5
-"""The delta at which epsilon is bounded beside a claim that has none."""
 
 CHOOSING = 0.1
 """The part of the counted runs that chooses the threshold; it decides nothing."""
 
-_ORDERS = 1 + np.geomspace(1e-3, 1e7, 2_000)
 _ROUNDING = 1e-12
 _NEAR_ONE = 1e-13
 """More than the rounding of a logarithm, which is divided by the order less 1."""
@@ -90,53 +85,6 @@ def _bounded(
     lower = (float(value[0]) for value in shown_by(claim, np.array([b]), np.array([q])))
     rows = (MeasuredNumber(at=at, claimed=held, lower=low) for (at, held), low in zip(claim.rows, lower, strict=True))
     return b, q, tuple(rows)
-
-
-def implied_claim(claim: MeasuredClaim, delta: float | None = None) -> Claim:
-    """Return a claim in epsilon and delta that follows from `claim`; it steers the attack and weighs other findings.
-
-    Without `delta` a profile's is that of its largest epsilon.
-    Raises: ValueError: a `delta` below every one of a profile. UnsupportedError: a delta of 0, at which the claim
-        bounds no epsilon.
-    Source: Canonne, Kamath and Steinke (2020), Proposition 12, of Renyi divergences; Balle and Wang (2018) of mu.
-
-    >>> implied = implied_claim(Claim(rho=0.5, neighbours="replace_one"), 1e-6)
-    >>> round(implied.epsilon, 4)
-    5.2215
-    """
-    used = delta
-    if used is None:
-        used = claim.profile[-1][1] if isinstance(claim, ProfileClaim) else USUAL_DELTA
-    if used == 0 and not isinstance(claim, ProfileClaim):
-        raise UnsupportedError(f"Expected delta=0 to be positive: at 0 the claim {claim.words} bounds no epsilon.")
-    return Claim(
-        epsilon=_implied_epsilon(claim, used),
-        delta=used,
-        neighbours=claim.neighbours,
-        model=claim.model,
-        unit=claim.unit,
-    )
-
-
-def _implied_epsilon(claim: MeasuredClaim, delta: float) -> float:
-    """Return an epsilon that follows from a claim at a delta, rounded up."""
-    match claim:
-        case MuClaim(mu=mu):
-            alternatives = (Composition.of(GaussianLoss(mu=mu)),)
-            return bracket_epsilon(NormalForm(upper=alternatives, lower=alternatives), delta).upper if mu else 0.0
-        case ProfileClaim(profile=points):
-            epsilons = [epsilon for epsilon, stated in points if stated <= delta]
-            if not epsilons:
-                raise ValueError(f"Expected delta={delta} at or above a delta of the claim {claim.words}.")
-            return min(epsilons)
-        case RhoClaim(rho=rho, xi=xi):
-            orders, limits = _ORDERS, xi + rho * _ORDERS
-        case RenyiClaim(renyi=points):
-            orders, limits = np.array(points).T
-        case _:
-            raise UnsupportedError(f"A claim in {claim.measure or type(claim).__name__} has no test here.")
-    found = limits + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1)
-    return max(0.0, float(found.min()) * (1 + _ROUNDING))
 
 
 def cut_against(claim: MeasuredClaim, scores: Array, labels: Array, counted: int, significance: float) -> float:

@@ -21,7 +21,7 @@ from audits.bounds.guessing import guessing_bound
 from audits.decision.earned import nothing_earned
 from audits.decision.events import count_guesses, roc_points
 from audits.decision.measured import measured_of
-from audits.decision.other_measures import CHOOSING, cut_against, implied_claim, judged_by_event
+from audits.decision.other_measures import CHOOSING, cut_against, judged_by_event
 from audits.decision.other_significance import CountedBound
 from audits.decision.power import Bound, ceiling
 from audits.decision.preparation import Counted, Learner, Prepared, prepare
@@ -39,7 +39,7 @@ from audits.procedures.missing_noise import missing_noise
 from audits.procedures.neighbour_search import Pair
 from audits.procedures.rare_values import rare_share, with_rare_values
 from audits.procedures.replayed import replayed
-from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
+from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power, implied_claim
 from dpaudit.checks import count, open_probability, probability_below_one
 from dpaudit.model.audit_result import MeasureTest
 from dpaudit.model.case import Score

@@ -125,6 +125,6 @@ def _told(paths: list[Path]) -> list[str]:
     configuration, tests = paths[0], paths[1]
     following = [
         f"  dpaudit check {configuration}    certify the declaration",
-        f"  pytest {tests}    test and attack the code; needs pytest",
+        f"  pytest --dp-profile ci {tests}    test and attack the code; needs pytest",
     ]
     return ["Written:", *lines, "Next:", *following]

@@ -141,7 +141,10 @@ def book(
     try:
         json_value(text)
     except (ValueError, RecursionError) as error:
-        raise CertificateError(f"{certificate}: {error}.") from None
+        raise CertificateError(
+            f"{certificate}: no certificate in JSON ({error}); "
+            "write it by `dpaudit certify CONFIG --format json -o FILE`."
+        ) from None
     verification = verify_certificate(text)
     if not verification.accepted:
         raise CertificateError(
@@ -193,6 +196,7 @@ def verify(
     """
     from dpaudit.cli.common.output import say
     from dpaudit.ledger import recompute, store_at
+    from dpaudit.ledger.entry import whole_digest
     from dpaudit.ledger.repricing import Repricing, reprice
 
     entries = store_at(address).entries()
@@ -200,8 +204,9 @@ def verify(
     repricing = Repricing() if statement.findings else reprice(entries)
     for finding in (*statement.findings, *repricing.findings):
         say(f"{finding.rule} {finding.where}: {finding.message}")
-    known = {entry.data["digest"] for entry in entries} if head and not statement.findings else set()
-    missing = head is not None and head not in known
+    wanted = None if head is None else whole_digest(head)
+    known = {entry.data["digest"] for entry in entries} if wanted and not statement.findings else set()
+    missing = wanted is not None and wanted not in known
     if missing and not statement.findings:
         say(f"DPA503 the chain does not hold {head}; entries were cut off, or this is another ledger.")
     if statement.findings or repricing.findings or missing:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -65,3 +66,15 @@ def digest_of(data: dict[str, Any]) -> str:
     """Return the SHA-256 of an entry without its digest."""
     rest = {key: value for key, value in data.items() if key != "digest"}
     return hashlib.sha256(canonical(rest).encode()).hexdigest()
+
+
+def whole_digest(text: str) -> str:
+    """Return the digest of an entry that a user kept elsewhere.
+
+    Raises: LedgerError: not all of its 64 hexadecimal digits; a beginning might be that of several entries.
+    """
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise LedgerError(
+            f"Expected head={text!r:.80} to be a whole digest, 64 hexadecimal digits, as `dpaudit ledger show` prints."
+        )
+    return text

@@ -13,7 +13,7 @@ from dpaudit.errors import LedgerError
 from dpaudit.ledger.account import Account
 from dpaudit.ledger.balance import Balance, Statement, recompute
 from dpaudit.ledger.booking_body import booking_body
-from dpaudit.ledger.entry import Entry, Kind
+from dpaudit.ledger.entry import Entry, Kind, whole_digest
 from dpaudit.ledger.names import require_name, skeleton
 from dpaudit.ledger.pricing import prices
 from dpaudit.ledger.store import Store
@@ -167,7 +167,7 @@ def _account(statement: Statement, name: str) -> Balance:
 
 def _require_head(entries: tuple[Entry, ...], head: str | None) -> None:
     """Refuse a chain that does not hold a digest that was kept elsewhere."""
-    if head is not None and head not in {entry.data["digest"] for entry in entries}:
+    if head is not None and whole_digest(head) not in {entry.data["digest"] for entry in entries}:
         raise LedgerError(f"DPA503 The chain does not hold {head:.80}; entries were cut off. Nothing was written.")
 
 

@@ -20,6 +20,7 @@ from dpaudit.documents.document import (
 from dpaudit.ledger import Balance, Statement
 from dpaudit.ledger.balance import balance_data
 from dpaudit.ledger.pace import History, Spending, history_of
+from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.report.figures.over_time import Line, over_time_figure
@@ -80,7 +81,10 @@ def _spending(balance: Balance, history: History, number: int) -> Iterator[Block
     yield Picture(figure.title, svg=figure.inline())
     head = ("entry", "day", "release", "claimed", "cost, % of the budget", "spent with it, %", "on trust")
     yield Table(
-        tuple(map(_release, balance.bookings, history.releases)),
+        tuple(
+            _release(booking, release, balance.account.budget)
+            for booking, release in zip(balance.bookings, history.releases, strict=True)
+        ),
         head=head,
         looks=("number", "quiet", "", "", "number", "number", ""),
         wrapped=True,
@@ -91,22 +95,22 @@ def _spending(balance: Balance, history: History, number: int) -> Iterator[Block
     yield Bars(bars, length=40, whole=True, note=f"{left_out} earlier days are left out." if left_out else "")
 
 
-def _claimed(booking: dict[str, Any]) -> str:
-    """Return the numbers that a booking claims, and how a claim in another measure than epsilon is counted."""
+def _claimed(booking: dict[str, Any], budget: Claim) -> str:
+    """Return the numbers that a booking claims; where it or the budget is in another measure, how it is counted."""
     claim = decode_claim(booking["claim"])
-    if not isinstance(claim, MeasuredClaim):
-        return f"epsilon {nearest(claim.epsilon)}"
+    shown = claim.words if isinstance(claim, MeasuredClaim) else f"epsilon {nearest(claim.epsilon)}"
     rules = dict.fromkeys(booking.get("counted", {}).values())
-    return f"{claim.words} (counted as {', '.join(rules)})" if rules else claim.words
+    told = rules and any(isinstance(held, MeasuredClaim) for held in (claim, budget))
+    return f"{shown} (counted as {', '.join(rules)})" if told else shown
 
 
-def _release(booking: dict[str, Any], release: Spending) -> tuple[str, ...]:
+def _release(booking: dict[str, Any], release: Spending, budget: Claim) -> tuple[str, ...]:
     """Return one booking as a row; shares are rounded up."""
     return (
         str(release.sequence),
         str(release.day),
         release.label,
-        _claimed(booking),
+        _claimed(booking, budget),
         at_most(100 * release.share, 3),
         at_most(100 * release.total, 3),
         "on trust" if release.on_trust else "",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from dpaudit.accounting.accountant import bracket_delta
 from dpaudit.accounting.fold import fold
 from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.reading import Reading, reading_of
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
@@ -61,13 +62,13 @@ def claimed_advantage(epsilon: float, delta: float) -> float:
     return delta + (1 - delta) * math.tanh(epsilon / 2)
 
 
-def delta_curve(certificate: Certificate) -> Curve:
-    """Return brackets on delta(epsilon) of the declaration, from 0 to somewhat beyond claim and bracket.
+def delta_curve(certificate: Certificate, reading: Reading | None = None) -> Curve:
+    """Return brackets on delta(epsilon) of the declaration, from 0 to somewhat beyond the claim and bracket as read.
 
     Points are dense up to the proved epsilon and spread beyond it. A declaration that no engine covers gives
     an empty curve with the reason.
     """
-    epsilons = _grid(certificate)
+    epsilons = _grid(reading or reading_of(certificate))
     try:
         form = fold(certificate.declaration, certificate.claim.neighbours, certificate.conditions)
         deltas = tuple(bracket_delta(form, epsilon, QUICK) for epsilon in epsilons)
@@ -76,11 +77,11 @@ def delta_curve(certificate: Certificate) -> Curve:
     return Curve(epsilons=epsilons, deltas=deltas)
 
 
-def _grid(certificate: Certificate) -> tuple[float, ...]:
+def _grid(reading: Reading) -> tuple[float, ...]:
     """Return increasing epsilons, the claimed one (where it is finite) and the proved ones among them."""
-    tight = certificate.tight.epsilon
+    tight = reading.tight.epsilon
     known = [value for value in (tight.lower, tight.upper) if 0 < value < _LONGEST]
-    claimed = [certificate.claim.epsilon] if certificate.claim.epsilon < math.inf else []
+    claimed = [reading.claim.epsilon] if reading.claim.epsilon < math.inf else []
     reach = min(_LONGEST, 1.3 * max((*claimed, *known), default=0.0) or 1.0)
     near = min(reach, 1.6 * max(known, default=reach))
     steps = {near * step / _NEAR for step in range(_NEAR + 1)}

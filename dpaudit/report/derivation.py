@@ -29,6 +29,7 @@ from dpaudit.model.measures.ends import Ends
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.moves import relation_below
 from dpaudit.report.theorems import theorems_of
+from dpaudit.wording.measures import between_phrase, number_name
 from dpaudit.wording.nodes import node_words
 from dpaudit.wording.numerals import at_least, interval, nearest, whole
 from dpaudit.wording.references import Reference
@@ -206,9 +207,19 @@ def _conditions(certificate: Certificate, node: Declaration) -> tuple[int, ...]:
     return tuple(number for number, condition in enumerate(certificate.conditions) if condition.identity in own)
 
 
-def node_epsilon(bracket: Bracket, *, void: bool) -> str:
-    """Return the epsilon of a node: its bracket, or its lower end alone where no upper bound is known of the code."""
-    return f"at least {at_least(bracket.lower)}" if void else interval(bracket)
+def node_bounds(row: Row, *, void: bool) -> str:
+    """Return the epsilon of a node, or its numbers in the measure of the claim; empty where no rule covers it.
+
+    Where no upper bound is known of the code it is the lower end alone.
+    """
+    if row.ends is not None:
+        names = ((f"{number_name(row.ends.measure, end.at)} ", end) for end in row.ends.rows)
+        return ", ".join(
+            f"{name}at least {at_least(e.lower)}" if void else name + between_phrase(e) for name, e in names
+        )
+    if row.epsilon is None:
+        return ""
+    return f"at least {at_least(row.epsilon.lower)}" if void else interval(row.epsilon)
 
 
 def sensitivity_of(mechanism: Mechanism) -> str:

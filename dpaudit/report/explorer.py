@@ -43,12 +43,12 @@ _OPEN = "not covered by a closed form"
 def _epsilon(report: ReportInputs, size: int, times: int) -> str:
     """Return the proved epsilon of one cell; the first one is the certificate's."""
     certificate = report.certificate
-    upper = certificate.tight.epsilon.upper
+    upper = report.reading.tight.epsilon.upper
     if (size, times) != (1, 1):
         declaration = Group(part=Repeat(part=certificate.declaration, times=times), size=size)
         try:
             form = folded(above(declaration, certificate.claim.neighbours), ())
-            upper = bracket_epsilon(form, certificate.claim.delta, _CLOSED).upper
+            upper = bracket_epsilon(form, report.reading.claim.delta, _CLOSED).upper
         except (DeclarationError, UnsupportedError):
             return _OPEN
     return at_most(upper) if upper < math.inf else _OPEN

@@ -34,14 +34,14 @@ class Facts:
 
 def gather(report: ReportInputs) -> Facts:
     """Return all facts that the formats need; only this function calls the accountant for them."""
-    curve, rows = delta_curve(report.certificate), rows_of(report.certificate)
+    curve, rows = delta_curve(report.certificate, report.reading), rows_of(report.certificate)
     tail, person = tail_of(report, curve), person_of(report)
     return Facts(
         report=report,
         outcome=outcome_of(report),
         curve=curve,
         rows=rows,
-        gains=gains_of(report.certificate.claim, curve),
+        gains=gains_of(report.reading.claim, curve),
         not_assessed=not_assessed_of(report),
         sections=sections_of(report, curve, rows, tail, person),
         tail=tail,

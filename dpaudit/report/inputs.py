@@ -6,12 +6,13 @@ from datetime import date
 from typing import Any, Literal
 
 from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.reading import Reading, reading_of
 from dpaudit.configuration.audit_plan import AuditPlan
 from dpaudit.ledger import Balance
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.deployment import Deployment
 from dpaudit.model.system import System
-from dpaudit.report.score_evidence import ScoreEvidence, difference_of
+from dpaudit.report.score_evidence import ScoreEvidence, difference_between
 from dpaudit.study.usefulness import Usefulness
 from dpaudit.wording.certificates import sources_phrase
 
@@ -34,6 +35,7 @@ class ReportInputs:
     `scores` are audits of membership scores of the same claim, read from files.
     `usefulness` is what a study says of this configuration; `origin` is where the problem of the runs comes from.
     `plan` is what the audits were bound to before they ran.
+    `reading` is the claim in epsilon and delta, or what follows from a claim in another measure at the audits' delta.
     Raises: ValueError: `created` is no ISO date, or an audit or scores are about another claim than the certificate.
     """
 
@@ -59,6 +61,7 @@ class ReportInputs:
     usefulness: Usefulness = field(default_factory=Usefulness)
     origin: str = ""
     plan: AuditPlan | None = None
+    reading: Reading = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         try:
@@ -68,17 +71,16 @@ class ReportInputs:
         if canonical != self.created:
             raise ValueError(f"Expected created={self.created!r} to be an ISO date, as in '2026-01-31'.")
         claim = self.certificate.claim
+        object.__setattr__(self, "reading", reading_of(self.certificate, _delta_of(self.audits)))
         for held in self.scores:
-            if difference := difference_of(held.result, claim):
+            if difference := difference_between(held.result.claim, claim):
                 raise ValueError(f"Expected {held.file} to be about the certificate's claim; {difference}.")
         for audit in self.audits:
-            for name in ("epsilon", "delta", "neighbours", "model"):
-                if getattr(audit.claim, name) != getattr(claim, name):
-                    raise ValueError(
-                        f"Expected the audit {audit.name!r} to be about the certificate's claim; its {name} is "
-                        f"{getattr(audit.claim, name)!r}, the certificate's {getattr(claim, name)!r}. "
-                        "Write one report for each claim."
-                    )
+            if difference := difference_between(audit.claim, claim):
+                raise ValueError(
+                    f"Expected the audit {audit.name!r} to be about the certificate's claim; {difference}. "
+                    "Write one report for each claim."
+                )
 
     @property
     def unit(self) -> str:
@@ -126,3 +128,9 @@ class ReportInputs:
     def seeds(self) -> str:
         """The recorded seeds of the audits, in one line."""
         return "; ".join(f"{audit.name}: {audit.seed}" for audit in self.audits if audit.seed is not None)
+
+
+def _delta_of(audits: tuple[AuditResult, ...]) -> float | None:
+    """Return the delta of the audits where all have the same one."""
+    deltas = {audit.delta for audit in audits}
+    return deltas.pop() if len(deltas) == 1 else None

@@ -84,7 +84,7 @@ def html(facts: Facts, figures: dict[str, Figure]) -> str:
 def _live(facts: Facts) -> dict[str, str]:
     """Return the data that the script reads, as JSON: numbers are texts that were rounded here."""
     curve, explorer = facts.curve, facts.explorer
-    foot = lowest_power(facts.report.certificate.claim.delta)
+    foot = lowest_power(facts.report.reading.claim.delta)
     points = [
         (epsilon, math.log10(delta.upper) / foot if delta.upper > 0 else 1.0, nearest(epsilon, 6), at_most(delta.upper))
         for epsilon, delta in zip(curve.epsilons, curve.deltas, strict=True)

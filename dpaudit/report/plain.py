@@ -3,6 +3,7 @@
 from typing import Any
 
 from dpaudit.ledger.balance import balance_data
+from dpaudit.model.bracket import Bracket
 from dpaudit.model.codec import encode
 from dpaudit.report.cover_lines import cover_lines
 from dpaudit.report.curves import Curve, highest_true_positive_rate
@@ -43,6 +44,7 @@ def plain(facts: Facts) -> dict[str, Any]:
         "digest_to_sign": facts.digest,
         "cover": [encode(line) for line in cover_lines(facts)],
         "certificate": report.certificate.to_dict(),
+        **_reading(report),
         "audits": [audit.to_dict() for audit in report.audits],
         **({} if report.plan is None else {"plan": report.plan.to_dict()}),
         "scores": [
@@ -65,9 +67,23 @@ def plain(facts: Facts) -> dict[str, Any]:
     }
 
 
+def _reading(report: ReportInputs) -> dict[str, Any]:
+    """Return what follows in epsilon and delta from a claim in another measure; nothing for other claims."""
+    reading = report.reading
+    if reading.measured is None:
+        return {}
+    tight = {"epsilon": _sides(reading.tight.epsilon), "delta": _sides(reading.tight.delta)}
+    return {"reading": {"claim": encode(reading.claim), "tight": tight}}
+
+
+def _sides(bracket: Bracket) -> dict[str, Any]:
+    """Return a bracket without the names of engines."""
+    return {"lower": encode(bracket.lower), "upper": encode(bracket.upper)}
+
+
 def _tail(facts: Facts) -> dict[str, Any]:
     """Return the bounds on the tail of the loss at the claim's epsilon and delta; empty where there are none."""
-    tail, claim = facts.tail, facts.report.certificate.claim
+    tail, claim = facts.tail, facts.report.reading.claim
     if tail is None:
         return {}
     return {
@@ -98,7 +114,10 @@ def _row(row: Row) -> dict[str, Any]:
     """Return one row of the derivation, its bracket without the names of engines."""
     data: dict[str, Any] = encode(row)
     if row.epsilon is not None:
-        data["epsilon"] = {"lower": encode(row.epsilon.lower), "upper": encode(row.epsilon.upper)}
+        data["epsilon"] = _sides(row.epsilon)
+    if row.ends is not None:
+        data["ends"] = row.ends.plain()
+        del data["delta"]
     return data
 
 
@@ -113,7 +132,7 @@ def _curve(curve: Curve) -> dict[str, Any]:
 
 def _trade_off(facts: Facts) -> list[dict[str, float]]:
     """Return the most that any test reaches under the claim and under the certificate."""
-    claim = facts.report.certificate.claim
+    claim = facts.report.reading.claim
     return [
         {
             "false_positive_rate": rate,

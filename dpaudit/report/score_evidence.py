@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from dpaudit.model.claim import Claim
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.scores_result import ScoresResult
 
 
@@ -20,18 +21,23 @@ def scores_name(held: ScoreEvidence) -> str:
     return f"scores: {held.file}"
 
 
-def difference_of(result: ScoresResult, claim: Claim) -> str:
-    """Return in which field an audit of scores is about another claim than `claim`; empty where it is about this one.
+def difference_between(other: Claim, claim: Claim) -> str:
+    """Return in which number, neighbours or model a claim is another than `claim`; empty where it is the same.
 
-    >>> from dpaudit.model.claim import Claim
-    >>> from audits import audit_scores
-    >>> import numpy as np
     >>> mine = Claim(epsilon=1.0, neighbours="add_remove")
-    >>> result = audit_scores([2.0, 1.0], [0.0, 1.0], mine, sampling="runs", rng=np.random.default_rng(0))
-    >>> difference_of(result, mine), difference_of(result, Claim(epsilon=1.0, neighbours="replace_one"))
+    >>> difference_between(mine, mine), difference_between(mine, Claim(epsilon=1.0, neighbours="replace_one"))
     ('', "its neighbours is 'add_remove', the certificate's 'replace_one'")
+    >>> difference_between(mine, Claim(rho=1.0, neighbours="add_remove"))
+    "its rho is None, the certificate's 1.0"
     """
-    for name in ("epsilon", "delta", "neighbours", "model"):
-        if getattr(result.claim, name) != getattr(claim, name):
-            return f"its {name} is {getattr(result.claim, name)!r}, the certificate's {getattr(claim, name)!r}"
+    here, there = _terms(other), _terms(claim)
+    for name in (*there, *here):
+        if here.get(name) != there.get(name):
+            return f"its {name} is {here.get(name)!r}, the certificate's {there.get(name)!r}"
     return ""
+
+
+def _terms(claim: Claim) -> dict[str, object]:
+    """Return what decides of a claim whether another one is the same."""
+    numbers = claim.numbers if isinstance(claim, MeasuredClaim) else ("epsilon", "delta")
+    return {name: getattr(claim, name) for name in (*numbers, "neighbours", "model")}

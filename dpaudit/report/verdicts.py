@@ -10,7 +10,7 @@ from dpaudit.report.inputs import ReportInputs, VerdictWord
 from dpaudit.report.marks import undischarged
 from dpaudit.report.releases import justified, located
 from dpaudit.report.score_evidence import ScoreEvidence
-from dpaudit.wording.audits import provision
+from dpaudit.wording.audits import claimed_phrase, provision, shown_phrase
 from dpaudit.wording.certificates import certificate_meaning
 from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.numerals import at_least_beside, at_most, counted, exact, nearest, powers, whole
@@ -107,13 +107,13 @@ def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
 def _violation(audit: AuditResult) -> str:
     """Return the contradiction that a violation shows, with its numbers."""
     exceeds_claim = audit.exceeds_claim
-    against = f"the claimed {exact(audit.claim.epsilon)}" if exceeds_claim else "what the declaration allows"
+    against = claimed_phrase(audit) if exceeds_claim else "what the declaration allows"
     allowed = "" if exceeds_claim or audit.certified == math.inf else f" ({at_most(audit.certified)})"
-    limit = audit.claim.epsilon if exceeds_claim else audit.certified
+    lower = at_least_beside(audit.epsilon_lower, audit.claimed_epsilon if exceeds_claim else audit.certified)
     return say(
         "violation",
         name=audit.name,
-        epsilon=at_least_beside(audit.epsilon_lower, limit),
+        shown=shown_phrase(audit) if exceeds_claim else f"epsilon of at least {lower}",
         against=f"{against}{allowed}",
         provided=provision(audit),
         significance=nearest(audit.significance),
@@ -176,15 +176,16 @@ def _caveats_of_audits(report: ReportInputs) -> tuple[str, ...]:
     for audit in report.audits:
         if audit.verdict == "inconclusive":
             lines.append(f"The audit '{audit.name}' was inconclusive.")
-        if audit.ceiling <= audit.claim.epsilon:
+        if audit.ceiling <= audit.claimed_epsilon:
             lines.append(
                 f"The audit '{audit.name}' could not have contradicted the claim: with {whole(audit.runs)} runs no "
                 f"attack can show more than {at_most(audit.ceiling)}."
             )
-        if audit.delta != audit.claim.delta:
+        if audit.delta != report.reading.claim.delta:
+            whose = "the claim's" if audit.tested is None else "that of this report,"
             lines.append(
-                f"The audit '{audit.name}' is at delta = {exact(audit.delta)}, not at the claim's "
-                f"{exact(audit.claim.delta)}."
+                f"The audit '{audit.name}' is at delta = {exact(audit.delta)}, not at {whose} "
+                f"{exact(report.reading.claim.delta)}."
             )
     return tuple(lines)
 

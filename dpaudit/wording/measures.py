@@ -56,6 +56,16 @@ def bounds_rows(ends: Ends) -> tuple[tuple[str, str], ...]:
     return tuple((number_name(ends.measure, row.at), between_phrase(row)) for row in ends.rows)
 
 
+def measured_promise(claim: MeasuredClaim) -> str:
+    """Return the claim and what its measure means, in one sentence.
+
+    >>> from dpaudit import Claim
+    >>> measured_promise(Claim(mu=1.0, neighbours="add_remove"))
+    'mu = 1: two neighbours are no easier to tell apart than N(0, 1) from N(mu, 1).'
+    """
+    return f"{claim.words}: {_PROMISES[claim.measure]}."
+
+
 def measured_meaning(verdict: Verdict, claim: MeasuredClaim, trust: Trust | None) -> str:
     """Return the meaning of a verdict on a claim in its own measure, in one sentence.
 
@@ -64,7 +74,7 @@ def measured_meaning(verdict: Verdict, claim: MeasuredClaim, trust: Trust | None
     'The claim may be true, but what was declared and seen does not prove it.'
     """
     if verdict == "certified":
-        return f"With {claim.words}: {_PROMISES[claim.measure]}."
+        return f"With {measured_promise(claim)}"
     if verdict == "stated" and trust is not None:
         names = " and ".join(map(one_line, trust.sources))
         return f"The claim follows only from what {names} stated; nothing of that was proved or checked here."

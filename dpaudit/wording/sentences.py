@@ -16,6 +16,12 @@ SENTENCES: dict[str, str] = {
     "stated": (
         "At that word, epsilon is at most {epsilon} at delta {delta}; nothing of that word was proved or checked here."
     ),
+    "proved_in_measure": "What is proved of the declaration{provided}: {ends}.",
+    "reached_in_measure": "What the declaration provably reaches: {ends}.",
+    "stated_in_measure": "At that word: {ends}; nothing of that word was proved or checked here.",
+    "at_delta": (
+        "At delta {delta} epsilon is at most {epsilon}: a factor of at most {factor} in any probability{beside}."
+    ),
     "no_proof_of_code": "Nothing is proved of the code: {why}.",
     "never": (
         "If the claim holds, nothing that {observer} may see moves the odds of one guess about {unit} against another "
@@ -52,7 +58,7 @@ SENTENCES: dict[str, str] = {
     ),
     "mu": "mu = {mu}: one Gaussian release of noise multiplier {multiplier} has this epsilon at delta {delta}",
     "violation": (
-        "The audit '{name}' measured epsilon of at least {epsilon}, more than {against}{provided}; correct code would "
+        "The audit '{name}' measured {shown}, more than {against}{provided}; correct code would "
         "be flagged with probability {significance} or less."
     ),
 }

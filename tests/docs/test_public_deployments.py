@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from audits.decision.other_measures import implied_claim
-from dpaudit import Claim, Release, Sequential, Stated, certify
+from dpaudit import Claim, Release, Sequential, Stated, certify, implied_claim
 from dpaudit.gate.issues import excess_of
 from dpaudit.interchange.deployments_registry import registry_fields
 from dpaudit.model.codec import decode_claim, decode_declaration

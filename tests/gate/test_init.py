@@ -46,6 +46,20 @@ def test_three_commands_lead_from_an_empty_folder_to_a_red_pipeline(
     assert "privacy/test_release.py" in ended.stdout
 
 
+def test_the_commands_that_init_prints_end_with_an_audit_that_has_power(
+    tmp_path: Path, shell: Callable[..., CompletedProcess[str]]
+) -> None:
+    """As printed, and with --dp-strict: no audit is inconclusive, and nothing is skipped."""
+    project = tmp_path / "project"
+    project.mkdir()
+    told = shell('dpaudit init --unit "one customer" --epsilon 1 --delta 1e-5 --ci none', project).stdout
+    check, test = (line.split("    ")[0].strip() for line in told.partition("Next:\n")[2].splitlines())
+    assert shell(check, project).returncode == 0
+    ended = shell(f"{test} --dp-strict", project)
+    assert ended.returncode == 0, ended.stdout
+    assert "skipped" not in ended.stdout
+
+
 def test_every_command_of_the_written_pipeline_passes_as_it_stands(
     tmp_path: Path, shell: Callable[..., CompletedProcess[str]]
 ) -> None:

@@ -50,6 +50,32 @@ def test_show_says_what_is_spent_in_every_format(dpaudit: Callable[..., Result],
         assert expected in shown.stdout
 
 
+def test_a_certificate_that_was_written_as_text_is_answered_with_the_format_to_ask_for(
+    dpaudit: Callable[..., Result],
+) -> None:
+    """The file, what is wrong with it, and the command; nothing is booked."""
+    dpaudit(*OPEN)
+    Path("certificate.json").write_text("\n  CERTIFIED\n", encoding="utf-8")
+    ended = book(dpaudit, "first")
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    said = " ".join(ended.stderr.split())
+    assert "certificate.json: no certificate in JSON" in said
+    assert "dpaudit certify CONFIG --format json -o FILE" in said
+    assert json.loads(dpaudit("show", "budget.db", "--format", "json").stdout)["entries"] == 1
+
+
+@pytest.mark.parametrize("command", ["verify", "book"])
+def test_an_abbreviated_head_asks_for_all_64_digits(dpaudit: Callable[..., Result], command: str) -> None:
+    """Of the right digest too; it is no finding about the chain, and nothing is booked."""
+    dpaudit(*OPEN)
+    digest = json.loads(dpaudit("show", "budget.db", "--format", "json").stdout)["head"]
+    words = ("certificate.json", "--account", "survey", "--label", "a") if command == "book" else ()
+    ended = dpaudit(command, "budget.db", *words, "--head", digest[:12])
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert "64 hexadecimal digits" in " ".join(ended.stderr.split())
+    assert dpaudit(command, "budget.db", *words, "--head", digest).exit_code == 0
+
+
 def test_the_json_is_what_the_schema_says(dpaudit: Callable[..., Result]) -> None:
     """Before and after bookings, and where the chain was altered; an unknown key is refused."""
     check = Draft202012Validator(schemas.load("ledger"))

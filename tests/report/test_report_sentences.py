@@ -12,6 +12,7 @@ from scipy.stats import norm
 from dpaudit import AuditResult, Bracket, Claim, Counts, LowerBound, Power, Release, Sequential, Stated, certify
 from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.model.deployment import Assertion, Contributions, Deployment, Identity, MechanismNotes, Scope
+from dpaudit.model.measures.claims import MuClaim
 from dpaudit.model.readings import Tight
 from dpaudit.report import Report, render
 from dpaudit.report.explorer import explorer_of
@@ -208,12 +209,51 @@ def violation_sentence(stories: dict[str, Report]) -> None:
     assert numbers(outcome_of(stories["violation"]).reasons[0])[0] == 1.82
 
 
+def told_of_mu(claimed: float, declaration: Any = None) -> str:
+    """What a report says is proved of one Gaussian release of mu 1/2, or of a declaration, against a claimed mu."""
+    noise = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
+    claim = MuClaim(mu=claimed, neighbours="replace_one", unit="one person")
+    certificate = certify(declaration or Release(label="sum", mechanism=noise), claim)
+    return proved_of(Report(certificate=certificate, created="2026-01-31"))
+
+
+def proved_in_measure_sentence(stories: dict[str, Report]) -> None:
+    del stories
+    assert "hold (C1, C2, C3): mu between 0.5 and 0.5. At delta" in told_of_mu(0.6)
+
+
+def reached_in_measure_sentence(stories: dict[str, Report]) -> None:
+    del stories
+    assert told_of_mu(0.4).endswith("What the declaration provably reaches: mu at least 0.5.")
+
+
+def stated_in_measure_sentence(stories: dict[str, Report]) -> None:
+    """An epsilon of 1 has the mu whose unit-variance Gaussian test is as good at its corner: 2 Phi^-1(e/(1+e))."""
+    del stories
+    (mu,) = numbers(told_of_mu(1.3, Stated(epsilon=1.0, source="a vendor")))
+    assert up(mu, 2 * norm.ppf(math.e / (1 + math.e)))
+
+
+def at_delta_sentence(stories: dict[str, Report]) -> None:
+    del stories
+    told = told_of_mu(0.6)
+    delta, epsilon, factor, beside = numbers(told[told.index("At delta") :])
+    truth = gaussian_epsilon(0.5, 1e-5)
+    assert delta == beside == 1e-5
+    assert up(epsilon, truth)
+    assert up(factor, math.exp(truth))
+
+
 ORACLES = {
     "claim": claim_sentence,
     "proved": proved_sentence,
     "reaches": reaches_sentence,
     "open": open_sentence,
     "no_proof": no_proof_sentence,
+    "proved_in_measure": proved_in_measure_sentence,
+    "reached_in_measure": reached_in_measure_sentence,
+    "stated_in_measure": stated_in_measure_sentence,
+    "at_delta": at_delta_sentence,
     "no_proof_of_code": no_proof_of_code_sentence,
     "stated_claim": stated_claim_sentence,
     "stated": stated_sentence,

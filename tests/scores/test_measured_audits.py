@@ -13,8 +13,8 @@ from scipy.stats import binom
 from audits import audit
 from audits.bounds.gaussian import gaussian_epsilon
 from audits.bounds.renyi_region import RhoTradeOff
-from audits.decision.other_measures import implied_claim, judged_by_event, shown_by
-from dpaudit import Claim, Counts, schemas
+from audits.decision.other_measures import judged_by_event, shown_by
+from dpaudit import Claim, Counts, implied_claim, schemas
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.model.mechanism import Array

@@ -31,7 +31,7 @@ class MeasuredClaim(Claim):
         if name in ("epsilon", "delta"):
             raise UnsupportedError(
                 f"This reads a claim in epsilon and delta, and the claim is {self.words}. `certify`, `verify`, "
-                "`audit`, `check`, `explain` and `calibrate` take it as it is; else claim epsilon and delta."
+                "`audit`, `check`, `explain`, `calibrate` and `report` take it as it is; else claim epsilon and delta."
             )
         raise AttributeError(name)
 

@@ -38,7 +38,7 @@ class Ends:
     def _refuse(self) -> NoReturn:
         raise UnsupportedError(
             f"This reads bounds on epsilon and delta, and the certificate bounds {self.measure}. `certify`, `verify`, "
-            "`audit`, `check`, `explain` and `calibrate` take such a claim; for anything else claim epsilon and delta."
+            "`audit`, `check`, `explain`, `calibrate` and `report` take such a claim; else claim epsilon and delta."
         )
 
     def plain(self) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def allocation(report: ReportInputs) -> Grid:
         head=(
             "Part",
             "Times",
-            f"Epsilon of one, at delta {exact(certificate.claim.delta)}",
+            f"Epsilon of one, at delta {exact(report.reading.claim.delta)}",
             "Share of the sum of rho",
         ),
         rows=tuple(rows),
@@ -123,7 +123,7 @@ def _rho(claim: Claim, part: Declaration) -> float | None:
 
 def _own(report: ReportInputs, part: Declaration) -> str:
     """Return a part's own epsilon at the claim's delta."""
-    claim = report.certificate.claim
+    claim = report.reading.claim
     try:
         bracket = bracket_epsilon(fold(part, claim.neighbours), claim.delta, QUICK)
     except (DeclarationError, UnsupportedError):

@@ -16,9 +16,9 @@ def beliefs(report: ReportInputs, tail: LossTail | None) -> Grid:
 
     At delta 0 no output does more. Elsewhere each column says with which probability an output does.
     """
-    claim = report.certificate.claim
+    claim = report.reading.claim
     by_claim, claim_head = claim.epsilon, "After, by the claim"
-    proved, proved_head = report.certificate.tight.epsilon.upper, "After, as proved"
+    proved, proved_head = report.reading.tight.epsilon.upper, "After, as proved"
     if claim.delta:
         by_claim += TWICE
         proved = math.inf if tail is None else tail.exceeded_with(claim.delta)

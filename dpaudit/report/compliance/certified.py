@@ -18,6 +18,7 @@ from dpaudit.report.compliance.allocation import allocation
 from dpaudit.report.compliance.beliefs import beliefs
 from dpaudit.report.compliance.fields import Field, Grid, Section, Status, evidence, not_applicable, unknown
 from dpaudit.report.compliance.groups import groups
+from dpaudit.report.compliance.in_measure import measured_fields
 from dpaudit.report.compliance.reviewer import reviewer
 from dpaudit.report.curves import FALSE_POSITIVE_RATES, Curve
 from dpaudit.report.gains import Gain, gains_of
@@ -33,7 +34,8 @@ from dpaudit.wording.sentences import say
 def certified(report: ReportInputs, curve: Curve, tail: LossTail | None) -> Section:
     """Return section 6; without figures of at most so much where no upper bound is known of the code."""
     certificate = report.certificate
-    claim, tight = certificate.claim, certificate.tight
+    claim, tight, source = report.reading.claim, report.reading.tight, report.reading.source
+    at_claim = f"epsilon {exact(claim.epsilon)}" if report.reading.measured is None else "the implied epsilon"
     slack = noise_sentence(certificate.slack) if certificate.slack is not None else ""
     marks = Counter(line.mark for line in marked(report))
     counted = ", ".join(f"{marks[mark]} {mark}" for mark in reversed(MARKS) if marks[mark])
@@ -43,10 +45,9 @@ def certified(report: ReportInputs, curve: Curve, tail: LossTail | None) -> Sect
         title="Certificate",
         crosswalk="ISO/IEC 27559: quantification; census disclosure avoidance: allocation of the budget",
         fields=(
-            evidence(
-                f"Epsilon at delta {exact(claim.delta)}", _ends(report, tight.epsilon), "certificate.tight.epsilon"
-            ),
-            evidence(f"Delta at epsilon {exact(claim.epsilon)}", _ends(report, tight.delta), "certificate.tight.delta"),
+            *measured_fields(report),
+            evidence(f"Epsilon at delta {exact(claim.delta)}", _ends(report, tight.epsilon), f"{source}.tight.epsilon"),
+            evidence(f"Delta at {at_claim}", _ends(report, tight.delta), f"{source}.tight.delta"),
             _equivalent(report),
             _gaussian(report, curve),
             evidence("Odds", odds_of(report, tail), "tail"),
@@ -113,17 +114,17 @@ def _ends(report: ReportInputs, bracket: Bracket) -> str:
 
 def _equivalent(report: ReportInputs) -> Field:
     """Return the Gaussian mechanism with the same epsilon and delta, as the distance mu of its two laws."""
-    name = f"Gaussian equivalent at delta {exact(report.certificate.claim.delta)}"
+    name = f"Gaussian equivalent at delta {exact(report.reading.claim.delta)}"
     if report.void:
         return not_applicable(name, f"no upper bound is known: {report.void}")
-    claim, upper = report.certificate.claim, report.certificate.tight.epsilon.upper
+    claim, upper = report.reading.claim, report.reading.tight.epsilon.upper
     if claim.delta == 0:
         return not_applicable(name, "a Gaussian mechanism has no finite epsilon at delta 0")
     if not 0 < upper < math.inf:
         return unknown(name)
     mu = math.sqrt(GAUSSIAN.amount(upper, claim.delta))
     text = say("mu", mu=at_most(mu), multiplier=at_least(1 / mu), delta=exact(claim.delta))
-    return evidence(name, text, "certificate.tight.epsilon.upper")
+    return evidence(name, text, f"{report.reading.source}.tight.epsilon.upper")
 
 
 def _gaussian(report: ReportInputs, curve: Curve) -> Field:
@@ -132,7 +133,7 @@ def _gaussian(report: ReportInputs, curve: Curve) -> Field:
     if report.void or not curve.deltas:
         return not_applicable(name, f"no curve is proved: {report.void or curve.unavailable}")
     told = [f"{at_most(mu_above(0.0, curve.deltas[0].upper))} at epsilon 0"]
-    upper, delta = certificate.tight.epsilon.upper, certificate.claim.delta
+    upper, delta = report.reading.tight.epsilon.upper, report.reading.claim.delta
     if delta > 0 and upper < math.inf:
         told.append(f"{at_most(mu_above(upper, delta))} at delta {exact(delta)}")
     _, high = mu_at_every_delta(fold(certificate.declaration, certificate.claim.neighbours, certificate.conditions))
@@ -158,7 +159,7 @@ def _engines(report: ReportInputs) -> Grid:
         orders = [order for loss in (*form.upper, *form.lower) for order in (loss, loss.reversed())]
         for engine in ENGINES:
             if all(engine.covers(order) for order in orders):
-                bracket = bracket_epsilon(form, certificate.claim.delta, (engine,))
+                bracket = bracket_epsilon(form, report.reading.claim.delta, (engine,))
                 bracket = proved_under(certificate.conditions, bracket, math.inf)
                 rows.append((engine.name, *ends(bracket))[: len(head)])
     except (UnsupportedError, DeclarationError):
@@ -166,7 +167,7 @@ def _engines(report: ReportInputs) -> Grid:
     return Grid(
         name="engines",
         annex=True,
-        caption=f"Epsilon at delta {exact(certificate.claim.delta)}, engine by engine",
+        caption=f"Epsilon at delta {exact(report.reading.claim.delta)}, engine by engine",
         head=head,
         rows=tuple(rows),
         statuses=tuple("evidence" for _ in rows),
@@ -176,7 +177,7 @@ def _engines(report: ReportInputs) -> Grid:
 
 def _meaning(report: ReportInputs, curve: Curve) -> Grid:
     """Return the largest gains of a test, and the odds after a positive answer."""
-    advantage, *true_positives = gains_of(report.certificate.claim, curve)
+    advantage, *true_positives = gains_of(report.reading.claim, curve)
     rows = [(*_gain(advantage), "")]
     for rate, gain in zip(FALSE_POSITIVE_RATES, true_positives, strict=True):
         odds = "not known" if gain.certificate is None else f"{at_most(gain.certificate / rate)} times"

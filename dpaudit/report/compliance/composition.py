@@ -14,7 +14,7 @@ from dpaudit.report.compliance.fields import (
     not_applicable,
     unknown,
 )
-from dpaudit.report.derivation import Row, node_epsilon, noise_of, sensitivity_of
+from dpaudit.report.derivation import Row, node_bounds, noise_of, sensitivity_of
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.releases import Leaf, leaves, located, sensitivity_is_checked
 from dpaudit.wording.numerals import exact, nearest, whole
@@ -92,17 +92,14 @@ def _nodes(nodes: tuple[Row, ...], *, void: bool) -> Grid:
             f"{row.printed.rule}: {nearest(row.printed.epsilon)}, δ {nearest(row.printed.delta)}"
             if row.printed
             else "",
-            f"{node_epsilon(row.epsilon, void=void)}, δ {nearest(row.delta)}"
-            if row.epsilon
-            else "not covered"
-            if row.node
-            else "",
+            _proved(row, void=void),
             " ".join(f"C{number + 1}" for number in row.conditions),
             "; ".join(reference_words(entry) for entry in row.theorems),
         )
         for row in nodes
     )
-    head = ("Node", "Name", "Noise, or how parts compose", "Printed", "Proved epsilon", "Needs", "Theorem")
+    proved = "Proved" if any(row.ends for row in nodes) else "Proved epsilon"
+    head = ("Node", "Name", "Noise, or how parts compose", "Printed", proved, "Needs", "Theorem")
     filled = [place for place in range(len(head)) if any(row[place] for row in rows)]
     return Grid(
         name="nodes",
@@ -112,6 +109,14 @@ def _nodes(nodes: tuple[Row, ...], *, void: bool) -> Grid:
         rows=tuple(tuple(row[place] for place in filled) for row in rows),
         statuses=tuple("evidence" for _ in rows),
     )
+
+
+def _proved(row: Row, *, void: bool) -> str:
+    """Return what is proved of a node; a row that stands for others says nothing."""
+    bounds = node_bounds(row, void=void)
+    if not bounds:
+        return "not covered" if row.node else ""
+    return bounds if row.ends is not None else f"{bounds}, δ {nearest(row.delta)}"
 
 
 def _runs(declaration: Declaration) -> Iterator[_Run]:

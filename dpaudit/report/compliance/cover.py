@@ -3,7 +3,9 @@
 import math
 
 from dpaudit.model.case import never_attacked
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.report.compliance.fields import Field, Section, declared, evidence, not_applicable, stated, unknown
+from dpaudit.report.compliance.in_measure import measured_fields
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import Person, person_sentence
 from dpaudit.report.verdicts import outcome_of, shown_word
@@ -15,6 +17,7 @@ from dpaudit.wording.numerals import at_most, at_most_beside, exact, nearest
 def cover(report: ReportInputs, person: Person | None) -> Section:
     """Return section 0: privacy first, then usefulness, then how many must be trusted."""
     claim, identity = report.certificate.claim, report.deployment.identity
+    measured = isinstance(claim, MeasuredClaim)
     actors, utility = report.deployment.actors, report.deployment.utility
     first = utility[0] if utility else None
     return Section(
@@ -24,7 +27,10 @@ def cover(report: ReportInputs, person: Person | None) -> Section:
         crosswalk="W3C considerations for reviewing such systems; ISO/IEC 27559: transparency",
         fields=(
             evidence("Verdict", shown_word(outcome_of(report).word, report.word), "verdict"),
-            stated("Claimed epsilon", exact(claim.epsilon), "certificate.claim.epsilon"),
+            stated("Claim", claim.words, "certificate.claim")
+            if measured
+            else stated("Claimed epsilon", exact(claim.epsilon), "certificate.claim.epsilon"),
+            *measured_fields(report),
             _certified(report),
             _audited(report),
             _left_out(report),
@@ -62,12 +68,12 @@ def _certified(report: ReportInputs) -> Field:
     """Return the proved epsilon; none where no upper bound is known of the code."""
     name = "Proved epsilon" if report.word == "proved" else "Certified epsilon"
     if report.certificate.verdict == "stated":
-        told = finite(report.certificate.tight.epsilon.upper, report.certificate.claim.epsilon)
+        told = finite(report.reading.tight.epsilon.upper, report.reading.claim.epsilon)
         return evidence("Stated epsilon", f"{told}, by {sources_phrase(report.certificate)}", "certificate.trust")
     if report.void:
         return evidence(name, f"none: {report.void}", "certificate")
-    upper = report.certificate.tight.epsilon.upper
-    return evidence(name, finite(upper, report.certificate.claim.epsilon), "certificate.tight.epsilon")
+    upper = report.reading.tight.epsilon.upper
+    return evidence(name, finite(upper, report.reading.claim.epsilon), f"{report.reading.source}.tight.epsilon")
 
 
 def _audited(report: ReportInputs) -> Field:

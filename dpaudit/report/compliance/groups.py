@@ -18,7 +18,7 @@ GROUPS = (2, 5, 10)
 
 def groups(report: ReportInputs) -> Grid:
     """Return the guarantee for several units together, for groups of 2, 5 and 10."""
-    claim = report.certificate.claim
+    claim = report.reading.claim
     rows = tuple(
         (str(size), guarantee_by_claim(report, size), _bounded(_epsilon_of_group(report, size))) for size in GROUPS
     )
@@ -39,7 +39,7 @@ def _epsilon_of_group(report: ReportInputs, size: int) -> Bracket | None:
     certificate = report.certificate
     try:
         form = fold(Group(part=certificate.declaration, size=size), certificate.claim.neighbours)
-        return bracket_epsilon(form, certificate.claim.delta, QUICK)
+        return bracket_epsilon(form, report.reading.claim.delta, QUICK)
     except (UnsupportedError, DeclarationError):
         return None
 

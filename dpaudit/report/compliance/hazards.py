@@ -16,7 +16,7 @@ from dpaudit.report.meaning import share_sentence
 from dpaudit.report.releases import located
 from dpaudit.study.usefulness import Remark
 from dpaudit.wording.claims import claim_parameters, claimed_factor
-from dpaudit.wording.numerals import at_most, counted, whole
+from dpaudit.wording.numerals import at_most, counted, exact, whole
 from dpaudit.wording.sentences import say
 
 Known = tuple[str, Status] | None
@@ -65,9 +65,9 @@ def hazards(report: ReportInputs) -> Section:
 
 def _large_epsilon(report: ReportInputs) -> Known:
     """Return the factor in any probability and the advantage that the claim allows."""
-    claim = report.certificate.claim
+    claim = report.reading.claim
     if report.void:
-        return f"The claim was that {claim_parameters(claim)}; {report.void}.", "evidence"
+        return f"The claim was that {claim_parameters(report.certificate.claim)}; {report.void}.", "evidence"
     if claim.epsilon == math.inf:
         return (
             "The claim sets no limit to how much a probability may change, nor to an attacker's advantage.",
@@ -79,7 +79,9 @@ def _large_epsilon(report: ReportInputs) -> Known:
 
 def _large_delta(report: ReportInputs) -> Known:
     """Return the product of delta and the number of units."""
-    claim, units = report.certificate.claim, report.units
+    claim, units, measured = report.reading.claim, report.units, report.reading.measured
+    if measured is not None:
+        return f"The claim is {measured.words}; its epsilons are read at delta {exact(claim.delta)}.", "evidence"
     if claim.delta == 0:
         return "Delta is 0.", "evidence"
     if units is None or report.void:
@@ -159,7 +161,7 @@ def _trust(report: ReportInputs) -> Known:
     if not actors:
         return None
     trusted = [actor.name for actor in actors if actor.trusted_for]
-    return f"Model {report.certificate.claim.model}; trusted: {', '.join(trusted) or 'nobody'}.", "declared"
+    return f"Model {report.reading.claim.model}; trusted: {', '.join(trusted) or 'nobody'}.", "declared"
 
 
 def _small_groups(report: ReportInputs) -> Known:

@@ -7,11 +7,14 @@ from typing import Any
 
 from dpaudit.ledger import Balance
 from dpaudit.model.claim import Claim
+from dpaudit.model.codec import decode_claim
 from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.model.measures.ends import Ends
 from dpaudit.report.compliance.cover import finite
 from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, unknown
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import outcome_of
+from dpaudit.wording.measures import uppers_phrase
 from dpaudit.wording.numerals import at_least, at_most, exact, nearest, whole
 from dpaudit.wording.verdicts import word_of_report
 
@@ -160,9 +163,7 @@ def _changes(report: ReportInputs, previous: Mapping[str, Any]) -> list[tuple[st
     """Return what differs, among the figures that decide."""
     now = {
         "Verdict": outcome_of(report).word,
-        "Claimed epsilon": exact(report.certificate.claim.epsilon),
-        "Claimed delta": exact(report.certificate.claim.delta),
-        "Certified epsilon": _certified(report.certificate.verdict, report.certificate.tight.epsilon.upper),
+        **_deciding(report.certificate.to_dict()),
         "Source digest": report.certificate.source_digest,
         "Configuration digest": digest_of(report.config_text),
         **{f"Audited epsilon, {audit.name}": at_least(audit.epsilon_lower) for audit in report.audits},
@@ -170,11 +171,7 @@ def _changes(report: ReportInputs, previous: Mapping[str, Any]) -> list[tuple[st
     audits = previous.get("audits") or ()
     then = {
         "Verdict": word_of_report(previous),
-        "Claimed epsilon": exact(float(_at(previous, "certificate", "claim", "epsilon"))),
-        "Claimed delta": exact(float(_at(previous, "certificate", "claim", "delta"))),
-        "Certified epsilon": _certified(
-            _at(previous, "certificate", "verdict"), _at(previous, "certificate", "tight", "epsilon", "upper")
-        ),
+        **_deciding(_at(previous, "certificate")),
         "Source digest": _at(previous, "certificate", "source_digest"),
         "Configuration digest": digest_of(str(_at(previous, "config"))),
         **{f"Audited epsilon, {_at(audit, 'name')}": at_least(_at(audit, "epsilon_lower")) for audit in audits},
@@ -184,6 +181,19 @@ def _changes(report: ReportInputs, previous: Mapping[str, Any]) -> list[tuple[st
         for name in dict.fromkeys((*now, *then))
         if then.get(name) != now.get(name)
     ]
+
+
+def _deciding(certificate: Mapping[str, Any]) -> dict[str, str]:
+    """Return the claimed and the certified numbers of a certificate that was read from a file."""
+    claim, verdict, tight = decode_claim(certificate["claim"]), certificate["verdict"], certificate["tight"]
+    if isinstance(claim, MeasuredClaim):
+        told = uppers_phrase(Ends.read(tight)) if verdict not in ("refuted", "stated") else "none"
+        return {"Claimed": claim.words, "Certified": told}
+    return {
+        "Claimed epsilon": exact(claim.epsilon),
+        "Claimed delta": exact(claim.delta),
+        "Certified epsilon": _certified(verdict, tight["epsilon"]["upper"]),
+    }
 
 
 def _at(data: Mapping[str, Any], *keys: str) -> Any:

@@ -62,7 +62,7 @@ def claimed_delta(claim: Claim, epsilon: float) -> float:
 
 def reviewer(report: ReportInputs, curve: Curve, tail: LossTail | None) -> Grid:
     """Return the table of both questions for some beliefs: by the claim alone, and as proved."""
-    claim = report.certificate.claim
+    claim = report.reading.claim
     stated = LossTail(points=((claim.epsilon, claim.delta),))
     rows = []
     for prior in _PRIORS:

@@ -16,7 +16,7 @@ from dpaudit.report.compliance.fields import (
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import share_sentence
 from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS, observer
-from dpaudit.wording.numerals import exact, nearest, whole
+from dpaudit.wording.numerals import at_most, exact, nearest, whole
 
 _SCENARIOS: dict[Neighbours, tuple[tuple[str, str, str, str], ...]] = {
     "replace_one": (
@@ -191,8 +191,7 @@ def trust(report: ReportInputs) -> Section:
 
 def claimed(report: ReportInputs) -> Section:
     """Return section 4."""
-    claim, period = report.certificate.claim, report.deployment.period
-    variant = "approximate differential privacy" if claim.delta else "pure differential privacy"
+    period = report.deployment.period
     source = "the printed argument, replayed below" if report.certificate.printed else "the configuration"
     return Section(
         number="4",
@@ -200,9 +199,7 @@ def claimed(report: ReportInputs) -> Section:
         title="The claim",
         crosswalk="NIST SP 800-226: parameters",
         fields=(
-            stated("Variant", variant, "certificate.claim"),
-            stated("Epsilon", exact(claim.epsilon), "certificate.claim.epsilon"),
-            stated("Delta", exact(claim.delta), "certificate.claim.delta"),
+            *_numbers(report),
             _share(report),
             evidence("Claimed by", source, "certificate.printed"),
             declared("Each release, or all together", period.per, "period.per"),
@@ -212,10 +209,38 @@ def claimed(report: ReportInputs) -> Section:
     )
 
 
+_VARIANTS = {
+    "rho": "zero-concentrated differential privacy",
+    "mu": "Gaussian differential privacy",
+    "renyi": "Renyi differential privacy",
+    "profile": "a privacy profile: several points of epsilon and delta, all at once",
+}
+
+
+def _numbers(report: ReportInputs) -> tuple[Field, ...]:
+    """Return the variant of differential privacy, the numbers of the claim, and what follows in epsilon and delta."""
+    reading, claim = report.reading, report.reading.claim
+    if reading.measured is None:
+        variant = "approximate differential privacy" if claim.delta else "pure differential privacy"
+        return (
+            stated("Variant", variant, "certificate.claim"),
+            stated("Epsilon", exact(claim.epsilon), "certificate.claim.epsilon"),
+            stated("Delta", exact(claim.delta), "certificate.claim.delta"),
+        )
+    follows = f"epsilon {at_most(claim.epsilon)} at delta {exact(claim.delta)}; tables in epsilon are read there"
+    return (
+        stated("Variant", _VARIANTS[reading.measured.measure], "certificate.claim"),
+        stated("Numbers", reading.measured.words, "certificate.claim"),
+        evidence("What follows", follows, "reading.claim"),
+    )
+
+
 def _share(report: ReportInputs) -> Field:
     """Return delta times the number of units."""
     name = "Delta times the number of units"
-    if report.certificate.claim.delta == 0:
+    if report.reading.measured is not None:
+        return not_applicable(name, f"the claim is in {report.reading.measured.measure} and has no delta of its own")
+    if report.reading.claim.delta == 0:
         return not_applicable(name, "delta is 0")
     if report.units is None:
         return unknown(name, "The number of units was not said")

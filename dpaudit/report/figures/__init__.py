@@ -20,9 +20,10 @@ def figures_of(facts: Facts) -> dict[str, Figure]:
         drawn.append(waterfall_figure(certificate.slack))
     void = bool(facts.report.void)
     if facts.curve.epsilons and not void:
-        drawn.append(curve_figure(certificate, facts.curve))
+        drawn.append(curve_figure(facts.report.reading, facts.curve))
     drawn += [
-        roc_figure(audit, facts.curve, number, void=void) for number, audit in enumerate(facts.report.audits, start=1)
+        roc_figure(audit, facts.report.reading.claim, facts.curve, number, void=void)
+        for number, audit in enumerate(facts.report.audits, start=1)
     ]
     drawn += [scores_roc_figure(held.result, number) for number, held in enumerate(facts.report.scores, start=1)]
     if facts.report.usefulness.front is not None:

@@ -9,6 +9,7 @@ from dpaudit.report.figures.canvas import Canvas, shortened, wrapped
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale, scale_for
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.meaning import read_epsilon
 from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.wording.audits import bound_phrase
 from dpaudit.wording.certificates import bound_name, sources_phrase
@@ -43,7 +44,7 @@ def _of_audit(audit: AuditResult, name: str) -> _Attack:
         words=bound_phrase(audit),
         epsilon_lower=audit.epsilon_lower,
         ceiling=audit.ceiling,
-        claimed=audit.claim.epsilon,
+        claimed=audit.claimed_epsilon,
         faint=audit.verdict == "inconclusive",
         provision="assumed" if audit.assumption else "",
     )
@@ -67,16 +68,22 @@ def axis_figure(report: ReportInputs) -> Figure:
     """Return the figure of all epsilons: a line for the claim, a band for the proof, marks for the attacks."""
     return Figure(
         name="epsilons",
-        title=f"Claimed, {bound_name(report.certificate)} and attacked epsilon on one axis",
+        title=f"{_title(report)}, {bound_name(report.certificate)} and attacked epsilon on one axis",
         description=_description(report),
         draw=lambda width: _draw(report, width),
     )
 
 
+def _title(report: ReportInputs) -> str:
+    """Return what the epsilon of the claim is: claimed, or implied by a claim in another measure at a delta."""
+    reading = report.reading
+    return "Claimed" if reading.measured is None else f"Implied at delta {exact(reading.claim.delta)}"
+
+
 def _description(report: ReportInputs) -> str:
     """Return the figure in words."""
     certificate = report.certificate
-    words = [f"Claimed (declared): {exact(certificate.claim.epsilon)}."]
+    words = [f"{_title(report)} (declared): {read_epsilon(report.reading)}."]
     if certificate.printed is not None:
         words.append(f"The printed argument concludes {nearest(certificate.printed.epsilon)}.")
     told = "Proved of the declaration" if certificate.verdict != "stated" else "Stated, not proved"
@@ -93,7 +100,7 @@ def _draw(report: ReportInputs, width: float) -> Canvas:
     left, right = (12.0, width - 12) if narrow else (158.0, width - 20)
     certificate, every = report.certificate, _attacks(report)
     attacks = every[:_MOST]
-    tight, claimed = certificate.tight.epsilon, certificate.claim.epsilon
+    tight, claimed = report.reading.tight.epsilon, report.reading.claim.epsilon
     values = [claimed, tight.lower, tight.upper, *(attack.epsilon_lower for attack in attacks)]
     if certificate.printed is not None:
         values.append(certificate.printed.epsilon)
@@ -102,7 +109,7 @@ def _draw(report: ReportInputs, width: float) -> Canvas:
     bottom = y + _ROW * (1 + (certificate.printed is not None) + max(1, len(attacks)))
     bottom += 22 * (len(every) > _MOST)
     _ticks(canvas, scale, 36, bottom)
-    _claim(canvas, scale(claimed), claimed, bottom)
+    _claim(canvas, scale(claimed), f"{report.reading.name} {read_epsilon(report.reading)}", bottom)
     if certificate.printed is not None:
         _name(canvas, "Printed", "the paper's argument", y, narrow=narrow)
         valid = certificate.printed.valid
@@ -143,10 +150,9 @@ def _ticks(canvas: Canvas, scale: Scale, top: float, bottom: float) -> None:
     canvas.height = bottom + 48
 
 
-def _claim(canvas: Canvas, x: float, epsilon: float, bottom: float) -> None:
+def _claim(canvas: Canvas, x: float, text: str, bottom: float) -> None:
     """Draw the claim as a dashed line through all rows: it is declared, not measured."""
     canvas.line(x, 30, x, bottom, "claim")
-    text = f"claimed {exact(epsilon)}"
     anchor = "middle" if 50 < x < canvas.width - 50 else "end" if x >= canvas.width - 50 else "start"
     canvas.text(
         x if anchor == "middle" else min(canvas.width, max(0.0, x + (12 if anchor == "end" else -6))),
@@ -161,7 +167,7 @@ def _name(canvas: Canvas, what: str, detail: str, y: float, *, narrow: bool) -> 
     """Write the name of a row: beside it on a page, above it on a phone."""
     if narrow:
         canvas.text(6, y + 5, what, "row halo")
-        canvas.text(72, y + 5, shortened(detail, canvas.width - 84, 12), "note halo")
+        canvas.text(84, y + 5, shortened(detail, canvas.width - 96, 12), "note halo")
     else:
         canvas.text(4, y + 20, what, "row")
         for line, part in enumerate(wrapped(detail, 148, 12)):
@@ -170,38 +176,38 @@ def _name(canvas: Canvas, what: str, detail: str, y: float, *, narrow: bool) -> 
 
 def _proved(canvas: Canvas, scale: Scale, report: ReportInputs, y: float) -> None:
     """Draw the proved bracket: a band, at least wide enough to be seen; only its lower end where the claim is void."""
-    tight = report.certificate.tight.epsilon
+    tight = report.reading.tight.epsilon
     low, high = scale(tight.lower), scale(tight.lower if report.void else tight.upper)
     middle, half = (low + high) / 2, max(3.0, (high - low) / 2)
     canvas.line(scale.left, y, middle - half, y, "within")
     closed = tight.upper < math.inf and not report.void
     canvas.rect(middle - half, y - 9, 2 * half, 18, "proved" if closed else "proved open", 2)
-    lines = (scale(report.certificate.claim.epsilon),)
+    lines = (scale(report.reading.claim.epsilon),)
     apart = tuple(x for x in lines if not middle - half <= x <= middle + half)
     canvas.label(middle + half, y + 4.5, (_proved_words(report),), "value halo", 8, apart)
 
 
 def _stated(canvas: Canvas, scale: Scale, report: ReportInputs, y: float) -> None:
     """Draw what others state: a hatched bar from 0 to their bound, with nothing proved in it."""
-    upper = scale(report.certificate.tight.epsilon.upper)
+    upper = scale(report.reading.tight.epsilon.upper)
     canvas.rect(scale.left, y - 9, max(6.0, upper - scale.left), 18, "unassessed", 2)
     x = scale.left + 6
     while x < upper:
         canvas.line(x - 6, y + 9, x, y - 9, "hatch")
         x += 8
-    lines = (scale(report.certificate.claim.epsilon),)
+    lines = (scale(report.reading.claim.epsilon),)
     canvas.label(upper, y + 4.5, (_proved_words(report),), "value halo", 8, lines)
 
 
 def _proved_words(report: ReportInputs) -> str:
     """Return the proved bracket; its lower end alone where no upper bound is known of the code."""
-    tight = report.certificate.tight.epsilon
+    tight = report.reading.tight.epsilon
     if report.certificate.verdict == "stated":
         return f"at most {at_most(tight.upper)}, on trust"
     if report.void:
         return f"at least {at_least(tight.lower)}"
-    if tight.lower <= tight.upper <= report.certificate.claim.epsilon and nearest(tight.lower) == nearest(tight.upper):
-        return at_most_beside(tight.upper, report.certificate.claim.epsilon)
+    if tight.lower <= tight.upper <= report.reading.claim.epsilon and nearest(tight.lower) == nearest(tight.upper):
+        return at_most_beside(tight.upper, report.reading.claim.epsilon)
     return interval(tight)
 
 

@@ -2,36 +2,34 @@
 
 import math
 
-from dpaudit.certification.certificate import Certificate
-from dpaudit.model.claim import Claim
-from dpaudit.model.measures.ends import Ends
-from dpaudit.model.readings import Tight
+from dpaudit.certification.reading import Reading
 from dpaudit.report.curves import Curve
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale
+from dpaudit.report.meaning import read_epsilon
 from dpaudit.wording.numerals import at_most, exact, interval, nearest
 
 
-def curve_figure(certificate: Certificate, curve: Curve) -> Figure:
+def curve_figure(reading: Reading, curve: Curve) -> Figure:
     """Return the figure of delta against epsilon; `curve` must have points."""
-    claim, tight = certificate.claim, certificate.tight
-    description = f"{_claimed(claim, tight)} At epsilon 0 its delta is at most {at_most(curve.advantage)}."
+    description = f"{_claimed(reading)} At epsilon 0 its delta is at most {at_most(curve.advantage)}."
     return Figure(
         name="curve",
-        title="Delta against epsilon: what is proved, and what is claimed",
+        title=f"Delta against epsilon: what is proved, and what is {reading.name}",
         description=description,
-        draw=lambda width: _draw(certificate, curve, width),
+        draw=lambda width: _draw(reading, curve, width),
     )
 
 
-def _claimed(claim: Claim, tight: Tight | Ends) -> str:
-    """Return what is proved at the claimed epsilon, in one sentence."""
+def _claimed(reading: Reading) -> str:
+    """Return what is proved at the epsilon of the claim, in one sentence."""
+    claim, tight = reading.claim, reading.tight
     if claim.epsilon == math.inf:
         return "The claimed epsilon is infinite, which promises nothing."
     return (
-        f"At the claimed epsilon of {exact(claim.epsilon)} the declaration has delta {interval(tight.delta)}; the "
-        f"claim allows {exact(claim.delta)}."
+        f"At the {reading.name} epsilon of {read_epsilon(reading)} the declaration has delta {interval(tight.delta)}; "
+        f"the claim allows {exact(claim.delta)}."
     )
 
 
@@ -40,11 +38,11 @@ def lowest_power(delta: float) -> int:
     return math.floor(math.log10(delta)) - 3 if delta > 0 else -12
 
 
-def _draw(certificate: Certificate, curve: Curve, width: float) -> Canvas:
+def _draw(reading: Reading, curve: Curve, width: float) -> Canvas:
     """Return the drawing for one width."""
     canvas = Canvas(width=width, height=330 if width > 500 else 280)
     left, right, top, bottom = 52.0, width - 16, 14.0, canvas.height - 50
-    power = lowest_power(certificate.claim.delta)
+    power = lowest_power(reading.claim.delta)
     across = Scale(low=0.0, high=curve.epsilons[-1], left=left, right=right)
 
     def down(delta: float) -> float:
@@ -67,8 +65,9 @@ def _draw(certificate: Certificate, curve: Curve, width: float) -> Canvas:
     canvas.path(_cut(upper, bottom) + _cut(lower, bottom)[::-1], "band", closed=True)
     canvas.path(_cut(upper, bottom), "curve")
     canvas.path(_cut(lower, bottom), "curve thin")
-    if certificate.claim.epsilon < math.inf:
-        _claim(canvas, across(certificate.claim.epsilon), down(certificate.claim.delta), left, bottom)
+    if reading.claim.epsilon < math.inf:
+        place = across(reading.claim.epsilon), down(reading.claim.delta)
+        _claim(canvas, *place, left, bottom, reading.name)
     return canvas
 
 
@@ -80,9 +79,9 @@ def _cut(points: list[tuple[float, float]], bottom: float) -> list[tuple[float, 
     return points
 
 
-def _claim(canvas: Canvas, x: float, y: float, left: float, bottom: float) -> None:
+def _claim(canvas: Canvas, x: float, y: float, left: float, bottom: float, name: str) -> None:
     """Draw the claim as a hollow point with guides to both axes."""
     canvas.line(left, y, x, y, "claim thin")
     canvas.line(x, y, x, bottom, "claim thin")
     canvas.diamond(x, y, 6, "hollow")
-    canvas.label(x, y - 8, ("claimed",), "strong halo", gap=10)
+    canvas.label(x, y - 8, (name,), "strong halo", gap=10)

@@ -1,6 +1,7 @@
 """The figure of one attack: its ROC against the largest that claim and certificate allow."""
 
 from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.claim import Claim
 from dpaudit.report.curves import Curve, highest_true_positive_rate
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
@@ -11,8 +12,8 @@ _MOST = 200
 _GRID = tuple(step / 100 for step in range(101))
 
 
-def roc_figure(audit: AuditResult, curve: Curve, number: int, *, void: bool) -> Figure:
-    """Return the figure of one audit's rates; `number` tells several apart."""
+def roc_figure(audit: AuditResult, claim: Claim, curve: Curve, number: int, *, void: bool) -> Figure:
+    """Return the figure of one audit's rates against a claim in epsilon and delta; `number` tells several apart."""
     counts = audit.counts
     rates = ""
     if counts.positives and counts.negatives:
@@ -30,18 +31,17 @@ def roc_figure(audit: AuditResult, curve: Curve, number: int, *, void: bool) -> 
         name=f"roc-{number}",
         title=f"Attack '{audit.name}': true against false positive rate",
         description=f"Measured on {whole(counts.runs)} runs, against what the claim {allowed}.{rates}{known}",
-        draw=lambda _: _draw(audit, curve, void=void),
+        draw=lambda _: _draw(audit, claim, curve, void=void),
     )
 
 
-def _draw(audit: AuditResult, curve: Curve, *, void: bool) -> Canvas:
+def _draw(audit: AuditResult, claim: Claim, curve: Curve, *, void: bool) -> Canvas:
     """Return the drawing, a square that fits a phone."""
     square = RatesSquare()
     canvas, at = square.canvas, square.at
     if audit.curve:
         canvas.path([at(*corner) for corner in audit.curve], "reached", closed=True)
     square.frame()
-    claim = audit.claim
     canvas.path([at(x, highest_true_positive_rate(claim.epsilon, claim.delta, x)) for x in _GRID], "claim open")
     if curve.epsilons and not void:
         canvas.path([at(x, curve.true_positive_rate(x)) for x in _GRID], "curve")

@@ -1,6 +1,6 @@
 """The figure of the declaration: releases as leaves, composition above, the epsilon of each node at the right."""
 
-from dpaudit.report.derivation import Row, node_epsilon
+from dpaudit.report.derivation import Row, node_bounds
 from dpaudit.report.figures.canvas import Canvas, shortened, text_width
 from dpaudit.report.figures.figure import Figure
 from dpaudit.wording.numerals import TIMES, whole
@@ -54,5 +54,5 @@ def _node(canvas: Canvas, row: Row, x: float, y: float, *, void: bool) -> None:
     detail = row.name or row.rule
     if rest > 40:
         canvas.text(x + 24 + text_width(head, 13.6), y + 4.5, shortened(detail, rest - 8, 12), "note")
-    value = node_epsilon(row.epsilon, void=void) if row.epsilon is not None else "not covered"
+    value = node_bounds(row, void=void) or "not covered"
     canvas.text(canvas.width - 4, y + 4.5, value, "value", "end")
