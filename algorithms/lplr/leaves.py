@@ -8,8 +8,12 @@ import math
 from dataclasses import dataclass
 
 from algorithms.lplr.settings import SHARES, LplrSettings
+from algorithms.lplr.shuffled import message_epsilon
 from dpaudit import Claim, Mechanism, Neighbours
 from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart
+
+_OF_UPDATES = (0.75, 0.25)
+"""The shares of update and of width messages in the budget of one report, where both are declared as one."""
 
 _SAFETY = 1 + 1e-12
 """Above the exact scales, so that the sum of six rounded losses does not exceed the claim in its last digit."""
@@ -32,6 +36,8 @@ class Leaves:
 
 def leaves_of(settings: LplrSettings, neighbours: Neighbours = "replace_one") -> Leaves:
     """Return the mechanisms of one message: for two records in the same cell, or for one against none."""
+    if settings.model == "shuffle":
+        return whole_leaves(message_epsilon(settings), settings.dimension, SHARES[settings.calibration])
     if settings.noise == "gaussian":
         return gaussian_leaves(settings.claim(), neighbours)
     if settings.variant == "paper":
@@ -84,6 +90,21 @@ def repaired_leaves(
             ),
         ),
         confidence=(("width", Laplace(scale=2 * _SAFETY / epsilon, l1_sensitivity=1.0, neighbours=neighbours)),),
+    )
+
+
+def whole_leaves(epsilon: float, dimension: int, shares: tuple[float, float, float]) -> Leaves:
+    """Return noise of which the four statistics of a whole message, all cells together, cost at most epsilon.
+
+    Two records in different cells move each statistic by one record in either cell, which costs what the largest move
+    within one cell does.
+    """
+    update, width = (epsilon * share for share in _OF_UPDATES)
+    (label, _), *others = repaired_leaves(update, dimension, "replace_one", shares).update
+    count = _ball(1, 2 * _SAFETY / (update * shares[0]), 2.0, "replace_one")
+    return Leaves(
+        update=((label, count), *others),
+        confidence=(("width", Laplace(scale=2 * _SAFETY / width, l1_sensitivity=2.0, neighbours="replace_one")),),
     )
 
 
