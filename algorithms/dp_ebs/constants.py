@@ -86,7 +86,8 @@ def _champion_regret(settings: DpEbsSettings, problem: Duels) -> float | None:
     others = [option for option in range(problem.arms) if option != best]
     if settings.width_factor < 1 or min(excess[option] for option in others) <= 0:
         return None
-    stages, lost, rounds = stages_of(settings), 0.0, 0
+    stages, rounds = stages_of(settings), 0
+    lost = settings.horizon * float(problem.regret[best, best])  # what a net loses whoever is shown
     for option in others:
         ends = [stage.total for stage in stages if 2 * stage.half_width < excess[option]]
         duels = ends[0] if ends else settings.horizon

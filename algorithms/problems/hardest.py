@@ -20,6 +20,9 @@ from dpaudit.model.mechanism import Array
 _APART = 8
 """How many times the gap before it a gap is, where there are several."""
 
+_FAR = 20
+"""So many times the smallest gap is multiplied at most, which takes any to the largest."""
+
 _Gap = Annotated[float, Within(above=0.0, at_most=0.25)]
 
 
@@ -98,12 +101,13 @@ def hardest_linear(
     [0.00054, 0.00433, 0.03462, 0.2236]
     """
     options, many = count("actions", actions, at_least=2), count("gaps", gaps)
+    fits_in_memory(actions=options, gaps=many, instances=many)
     if count("users", users, at_least=0):
         privacy = Privacy(epsilon=positive("epsilon", epsilon), local=True)
         gap = hardest_gap(options, users, privacy, largest_gap=LARGEST_GAP)
     if gap > LARGEST_GAP:
         raise ValueError(f"Expected gap={gap!r} at most {LARGEST_GAP}, where the parameter has norm 1.")
-    family = tuple(min(gap * _APART**number, LARGEST_GAP) for number in range(many))
+    family = tuple(min(gap * float(_APART) ** min(number, _FAR), LARGEST_GAP) for number in range(many))
     best = _instance(seed, "actions", options * many) % options
     cells = hardest_bandit(actions=options, gap=family[seed // options], seed=best)
     return LinearBandit(
