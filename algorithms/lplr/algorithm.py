@@ -66,11 +66,8 @@ class Lplr(LplrSettings):
         return run_protocol(plan_of(self), problem, streams, n_runs)
 
     def cases(self, problem: Any = None) -> tuple[AuditCase, ...]:
-        """Return the audits of single messages; `problem` does not matter, as each is against a worst pair.
-
-        None of shuffled ones: nobody sees a single message, and in a sum other users' noise hides it.
-        """
-        return () if self.model == "shuffle" else cases_of(self)
+        """Return the audits of single messages, or of sums of shuffled ones; `problem` does not matter to either."""
+        return cases_of(self)
 
     def notes(self, problem: LinearBandit) -> tuple[str, ...]:
         """Return what the printed constants amount to, from which horizon on the method pays, and what is false."""

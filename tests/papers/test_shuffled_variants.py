@@ -14,6 +14,8 @@ from algorithms.dp_ebs import DpEbs
 from algorithms.dp_ebs.noise.shuffled import ShuffledSum, Shuffler, vote_release
 from algorithms.dp_ebs.rounds import batches
 from algorithms.lplr import Lplr
+from algorithms.lplr.cases import sums_case
+from algorithms.lplr.shuffled import fewest_shuffled
 from algorithms.problems import load
 from algorithms.ucrl_vtr import UcrlVtr
 from dpaudit import (
@@ -32,7 +34,7 @@ from dpaudit import (
 )
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import admit
-from mechanisms import RandomisedResponse
+from mechanisms import BallLaplace, RandomisedResponse
 from tests.papers.dueling.test_dueling_audits import result_of
 
 
@@ -175,6 +177,18 @@ def test_an_audit_sees_votes_that_are_hardly_randomised(monkeypatch: pytest.Monk
     assert result_of(case, small.claim(), 4_000, seed=3).verdict != "violation"
     monkeypatch.setattr(batches, "vote_of", lambda settings: RandomisedResponse(epsilon=12.0))
     assert result_of(case, small.claim(), 4_000, seed=3).verdict == "violation"
+
+
+def test_an_audit_sees_sums_of_shuffled_messages_with_a_thousandth_of_their_noise() -> None:
+    """The twin's counts are all but exact; honest ones of 666 users are not reported."""
+    small = replace(LAYERS, horizon=10**6)
+    plan, (honest,) = small.plan(), small.cases()
+    assert result_of(honest, small.claim(), 4_000, seed=3).verdict != "violation"
+    (label, count), *others = plan.leaves.update
+    assert isinstance(count, BallLaplace)
+    leaves = replace(plan.leaves, update=((label, replace(count, scale=count.scale / 1000)), *others))
+    twin = sums_case(replace(plan, leaves=leaves), fewest_shuffled(small))
+    assert result_of(twin, small.claim(), 4_000, seed=3).verdict == "violation"
 
 
 @pytest.mark.parametrize(
