@@ -7,11 +7,11 @@ likelihood ratio of the declared noise.
 
 import numpy as np
 
+from algorithms.lplr.leaves import fewest_shuffled
 from algorithms.lplr.likelihood_ratio import MessageRatio
 from algorithms.lplr.message import Record, confidence_answers, sent, update_answers
 from algorithms.lplr.plan import Plan, plan_of
 from algorithms.lplr.settings import LplrSettings
-from algorithms.lplr.shuffled import fewest_shuffled
 from algorithms.lplr.stages import Stage, cells_stage, stages_of
 from algorithms.lplr.sums import released_sum
 from dpaudit import AuditCase, Recorder

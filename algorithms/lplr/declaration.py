@@ -1,8 +1,7 @@
 """The declaration of LPLR: one message a user, an array of cells of which the record fills one."""
 
-from algorithms.lplr.leaves import leaves_of
+from algorithms.lplr.leaves import fewest_shuffled, leaves_of
 from algorithms.lplr.settings import LplrSettings
-from algorithms.lplr.shuffled import fewest_shuffled
 from dpaudit import (
     Cells,
     Declaration,

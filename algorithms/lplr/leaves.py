@@ -2,14 +2,24 @@
 
 All of it is in scaled units: a bin of index k on layer h holds vectors of norm at most gamma^-k, which the device
 multiplies by gamma^k, and residuals at most R_h, which it divides by R_h. So every bin has the same noise.
+
+Messages may be shuffled. In one phase everybody runs the same randomiser: the public state is fixed, and a message is
+an array with an entry for every bin of every action, whichever of them the record fills. So the messages of a phase
+form one shuffle. A user is in one phase, and those of the first epoch are the smallest, so one of them is declared.
+
+A record fills one cell, and another record empties it and fills another one. Noise of one scale in every cell makes
+both moves together no larger than the largest move within one cell, so each statistic is declared as one release of the
+whole array. An update message has no width and a width message nothing else; both are declared as one report that has
+all four. A quarter of the budget is for the width.
 """
 
 import math
 from dataclasses import dataclass
 
+from algorithms._shuffles import report_epsilon
+from algorithms.lplr.schedule import epochs_of, phases_of
 from algorithms.lplr.settings import SHARES, LplrSettings
-from algorithms.lplr.shuffled import message_epsilon
-from dpaudit import Claim, Mechanism, Neighbours
+from dpaudit import Claim, Mechanism, Neighbours, Stated
 from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart
 
 _OF_UPDATES = (0.75, 0.25)
@@ -135,3 +145,22 @@ def gaussian_leaves(claim: Claim, neighbours: Neighbours) -> Leaves:
 def _ball(dimension: int, scale: float, distance: float, neighbours: Neighbours) -> BallLaplace:
     """Return Laplace noise on a vector that moves by `distance`."""
     return BallLaplace(dimension=dimension, scale=scale, l2_sensitivity=distance, neighbours=neighbours)
+
+
+def fewest_shuffled(settings: LplrSettings) -> int:
+    """Return how many users the smallest phase has: those of the first epoch."""
+    first = epochs_of(settings.horizon, settings.first_unit)[0]
+    return first.length // phases_of(settings.dimension, first_confidence=False)
+
+
+def message_epsilon(settings: LplrSettings) -> float:
+    """Return the epsilon of one message: the claimed one, or what the smallest shuffle amplifies to it."""
+    if settings.model == "local":
+        return settings.epsilon
+    users = fewest_shuffled(settings)
+    return report_epsilon(_stated, epsilon=settings.epsilon, delta=settings.delta, users=users)
+
+
+def _stated(epsilon: float) -> Stated:
+    """Return a message of which only its epsilon is known, as the accountant reads no more of it."""
+    return Stated(epsilon=epsilon, source="one message, which its own leaves certify")

@@ -13,10 +13,9 @@ from algorithms.lplr.device_steps import (
     unit_ball,
     within_unit,
 )
-from algorithms.lplr.leaves import Leaves, leaves_of
+from algorithms.lplr.leaves import Leaves, leaves_of, message_epsilon
 from algorithms.lplr.schedule import Epoch, Resolution, epochs_of, phases_of
 from algorithms.lplr.settings import LplrSettings
-from algorithms.lplr.shuffled import message_epsilon
 from dpaudit import Mechanism
 from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart
 

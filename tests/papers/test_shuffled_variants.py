@@ -15,7 +15,7 @@ from algorithms.dp_ebs.noise.shuffled import ShuffledSum, Shuffler, vote_release
 from algorithms.dp_ebs.rounds import batches
 from algorithms.lplr import Lplr
 from algorithms.lplr.cases import sums_case
-from algorithms.lplr.shuffled import fewest_shuffled
+from algorithms.lplr.leaves import fewest_shuffled
 from algorithms.problems import load
 from algorithms.ucrl_vtr import UcrlVtr
 from dpaudit import (
