@@ -184,10 +184,17 @@ def bandit_regret(
     """
     if options < 2 or rounds < copies:
         return 0.0
+    if gap is None:
+        gap = hardest_gap(options, rounds, privacy, copies=copies, largest_gap=largest_gap)
+    return unit * gap * bandit_looks(options, rounds // copies, privacy, copies=copies, gap=gap)
+
+
+def hardest_gap(options: int, rounds: float, privacy: Privacy, *, copies: int = 1, largest_gap: float = 0.25) -> float:
+    """Return the gap D up to `largest_gap` at which the bound of `bandit_regret` is largest, of those tried."""
     each = rounds // copies
     answers = privacy.contraction * each / (options - 1)
-    gaps = (gap,) if gap is not None else (*(share * largest_gap for share in _SHARES), _best_gap(answers, largest_gap))
-    return max(unit * bandit_looks(options, each, privacy, copies=copies, gap=one) * one for one in gaps)
+    gaps = (*(share * largest_gap for share in _SHARES), _best_gap(answers, largest_gap))
+    return max(gaps, key=lambda gap: gap * bandit_looks(options, each, privacy, copies=copies, gap=gap))
 
 
 def bandit_looks(options: int, rounds: float, privacy: Privacy, *, copies: int, gap: float) -> float:

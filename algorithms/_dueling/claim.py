@@ -4,12 +4,12 @@ from algorithms._claims import ANSWER, claim_of
 from dpaudit import Claim, Printed
 
 
-def answer_claim(epsilon: float, model: str) -> Claim:
-    """Return what the paper promises: pure privacy of one answer, for everybody who sees every duel.
+def answer_claim(epsilon: float, model: str, delta: float = 0.0) -> Claim:
+    """Return what the paper promises: privacy of one answer, for everybody who sees every duel; pure without `delta`.
 
     Source: Saha and Asi (2024), Definition 1.
     """
-    return claim_of(ANSWER, "local" if model == "local" else "central", epsilon)
+    return claim_of(ANSWER, "local" if model == "local" else "central", epsilon, delta)
 
 
 def printed_step(

@@ -19,12 +19,11 @@ from algorithms.dp_ebs.rounds.batches import play_batches
 from algorithms.dp_ebs.rounds.champion import play_champion
 from algorithms.dp_ebs.rounds.lockstep import Pushed, play
 from algorithms.dp_ebs.settings import DpEbsSettings
-from algorithms.dp_ebs.widths.batches import batches_of
+from algorithms.dp_ebs.widths.batches import batches_of, sum_law
 from algorithms.dp_ebs.widths.stages import stages_of
 from dpaudit import AuditCase, Recorder, Streams
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
-from dpaudit.model.trace import KeepingRecorder
 
 _SHORT, _LONG = 4, 128
 _MOST_OPTIONS = 64
@@ -146,15 +145,15 @@ def sums_case(settings: DpEbsSettings, index: int = 0) -> AuditCase:
     small = replace(settings, arms=2)
     batches = batches_of(epsilon=small.epsilon, horizon=small.horizon, arms=small.arms)
     plays = sum(batch.plays for batch in batches[:index])
-    batch, mechanism = batches[index], batch_noise(settings.epsilon)
+    batch, mechanism = batches[index], sum_law(small, batches[index])
     low, high = np.zeros(settings.horizon), np.zeros(settings.horizon)
     high[2 * plays] = 1.0
 
     def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
-        recorder = KeepingRecorder(streams.noise)
-        play_batches(small, data, streams, n_runs, recorder)
-        return {"sums": recorder.published[batch.label][0]}
+        read: list[Array] = []
+        play_batches(small, data, streams, n_runs, Recorder(streams.noise), lambda means, best: read.append(means))
+        return {"sums": read[index] * batch.plays}
 
     return AuditCase(
         name="dp_ebs sums" if index == 0 else f"dp_ebs sums, {batch.label}",

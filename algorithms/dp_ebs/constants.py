@@ -5,6 +5,7 @@ import math
 from algorithms.dp_ebs.noise.calibrated import touched_nodes
 from algorithms.dp_ebs.plan import plan_of
 from algorithms.dp_ebs.settings import DpEbsSettings
+from algorithms.dp_ebs.widths.batches import vote_of
 from algorithms.dp_ebs.widths.stages import failure_of, stages_of
 from algorithms.problems.duels import Duels
 from dpaudit.model.constants import (
@@ -29,7 +30,7 @@ def constants_of(settings: DpEbsSettings, problem: Duels | None = None) -> Paper
         ),
         Constant(name="two printed half widths", value=margin(settings, settings.horizon), source="section 3.1 (3)"),
     ]
-    if plan.tree is not None:
+    if plan.tree is not None and settings.model == "central":
         nodes = touched_nodes(settings.removal, settings.horizon + settings.arms)
         constants += [
             Constant(name="levels of a tree", value=float(plan.tree.levels), source="Lemma 1"),
@@ -40,10 +41,9 @@ def constants_of(settings: DpEbsSettings, problem: Duels | None = None) -> Paper
                 source="Lemmas 1 and 2",
             ),
         ]
-    if plan.response is not None:
-        constants.append(
-            Constant(name="probability of a true answer", value=plan.response.probability, source="Remark 3")
-        )
+    response = vote_of(settings) if settings.model == "shuffle" else plan.response
+    if response is not None:
+        constants.append(Constant(name="probability of a true answer", value=response.probability, source="Remark 3"))
     return PaperConstants(
         constants=tuple(constants),
         horizons=(
@@ -86,7 +86,8 @@ def _champion_regret(settings: DpEbsSettings, problem: Duels) -> float | None:
     others = [option for option in range(problem.arms) if option != best]
     if settings.width_factor < 1 or min(excess[option] for option in others) <= 0:
         return None
-    stages, lost, rounds = stages_of(settings), 0.0, 0
+    stages, rounds = stages_of(settings), 0
+    lost = settings.horizon * float(problem.regret[best, best])  # what a net loses whoever is shown
     for option in others:
         ends = [stage.total for stage in stages if 2 * stage.half_width < excess[option]]
         duels = ends[0] if ends else settings.horizon

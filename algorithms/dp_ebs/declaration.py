@@ -5,10 +5,11 @@ from dataclasses import replace
 from algorithms._dueling.claim import printed_step
 from algorithms.dp_ebs.noise.calibrated import batch_noise, tree_of, vote_response
 from algorithms.dp_ebs.noise.clocks import RemovalClock, WinClock, observable_pairs
+from algorithms.dp_ebs.noise.shuffled import VOTE, vote_release
 from algorithms.dp_ebs.settings import DpEbsSettings
-from algorithms.dp_ebs.widths.batches import batches_for
+from algorithms.dp_ebs.widths.batches import batches_for, fewest_shuffled, vote_of
 from algorithms.dp_ebs.widths.stages import champion_labels
-from dpaudit import Declaration, Group, Local, Parallel, PostProcess, Printed, Release, Sequential
+from dpaudit import Declaration, Group, Local, Parallel, PostProcess, Printed, Release, Sequential, Shuffle
 from mechanisms import TreeAggregation
 
 COUNTER_KEY = "which option is shown on the left (a choice made from earlier outputs)"
@@ -26,9 +27,6 @@ LARGEST_EPSILON = 1.0
 CLOCK = "the clock of a counter"
 """The label of what the broken readings reveal."""
 
-VOTE = "one person's answer"
-"""The label of a randomised answer in the local model."""
-
 
 def counter_label(arm: int) -> str:
     """Return the label of one option's counter, the same in the declaration and in the trace."""
@@ -38,7 +36,8 @@ def counter_label(arm: int) -> str:
 def declaration_of(settings: DpEbsSettings) -> Declaration:
     """Return the tight declaration: adaptive parallel composition over counters, exact shifted nodes inside.
 
-    With calibration "paper" the nodes carry the budgets of Lemma 2: eps / 2 for a counter, two counters.
+    With calibration "paper" the nodes carry the budgets of Lemma 2: eps / 2 for a counter, two counters. Of shuffled
+    votes the smallest shuffle is declared: a person's vote is in one, and others can be added to it.
     """
     if settings.model == "local":
         vote = Release(
@@ -47,6 +46,9 @@ def declaration_of(settings: DpEbsSettings) -> Declaration:
             printed=_printed(settings, "randomised_response", 1.0),
         )
         return Local(part=vote, printed=_printed(settings, "local", 1.0))
+    if settings.model == "shuffle":
+        shuffle = Shuffle(part=vote_release(vote_of(settings).epsilon), users=fewest_shuffled(settings))
+        return PostProcess(part=shuffle, steps=STEPS[1:])
     if settings.variant != "tree":
         batched = settings.variant == "batched"
         labels = tuple(batch.label for batch in batches_for(settings)) if batched else champion_labels(settings)

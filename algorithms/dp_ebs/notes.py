@@ -36,6 +36,8 @@ def _story(settings: DpEbsSettings, problem: Duels) -> str:
         ("central", "tree"): "Wins are counted in running sums with noise",
         ("central", "batched"): "Wins are summed in batches, each with noise once",
         ("central", "champion"): "One option meets all others, and its wins are summed in stages, each with noise once",
+        ("shuffle", "batched"): "Each person flips their own answer at random before sending it, and the answers of a "
+        "batch are read together, in an order that nobody learns",
         ("local", "tree"): "Each person flips their own answer at random with a known probability before sending it",
     }[settings.model, settings.variant]
     return story(

@@ -8,9 +8,10 @@ from algorithms._conditions import conditions_of
 from algorithms._dueling.checks import checked_plays, regrets
 from algorithms._dueling.voters import PeopleAnswering, SimulatedVoters, Voters
 from algorithms.dp_ebs import checks
-from algorithms.dp_ebs.declaration import CLOCK, VOTE, counter_label
+from algorithms.dp_ebs.declaration import CLOCK, counter_label
 from algorithms.dp_ebs.noise.calibrated import tree_of
 from algorithms.dp_ebs.noise.clocks import RemovalClock, WinClock, observable_pairs
+from algorithms.dp_ebs.noise.shuffled import VOTE
 from algorithms.dp_ebs.plan import Plan, plan_of
 from algorithms.dp_ebs.rounds.batches import play_batches
 from algorithms.dp_ebs.rounds.champion import play_champion

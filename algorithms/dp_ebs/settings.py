@@ -9,12 +9,14 @@ from dpaudit.checks import (
     OneOf,
     OpenProbability,
     Positive,
+    ProbabilityBelowOne,
     TwoOrMore,
     Within,
     count,
     one_of,
     open_probability,
     positive,
+    probability_below_one,
 )
 
 CALIBRATIONS = ("paper", "tight")
@@ -35,7 +37,7 @@ WIDTHS = ("paper", "paper_typo", "paper_K", "tight")
 SCHEDULES = ("own", "planned")
 """The schedules of batches by name, see `batch_plan`."""
 
-_MODELS = ("central", "local")
+_MODELS = ("central", "local", "shuffle")
 _VARIANTS = ("tree", "batched", "champion")
 _CREDITS = ("left", "both")
 _LONGEST = 10**7
@@ -45,15 +47,16 @@ _LONGEST = 10**7
 class DpEbsSettings:
     """The public parameters of DP-EBS.
 
-    Parameters: `epsilon` in nats; `horizon`, the number of rounds and people; `arms`, the number of options; `model`
-    "central" (trees) or "local" (each person randomises their answer); `variant` "tree", or without trees "batched" for
-    doubling batches and "champion" for one option against all others; `calibration` of the trees: "paper" (epsilon / 4
-    each) or "tight" (by the nodes that one answer shifts); `removal` of an option, the reading R0 to R4 of the paper's
-    step, of which R0 and R4 are not private, see `noise.calibrated`; `credit` "left", or "both" exactly for R3; `noise`
-    of a node, "laplace" or "discrete"; `width` of the confidence intervals: "paper", "paper_K" or "paper_typo" as
-    printed in three places, "tight" by exact bounds, see `widths.intervals`; `width_factor`, which scales the widths;
-    `fail_prob` of the widths (1 / horizon if absent; of a champion see `widths.stages`); `schedule` of the batches, see
-    `widths.batches`.
+    Parameters: `epsilon` in nats; `horizon`, the number of rounds and people; `arms`, the number of options;
+    `model` "central" (trees), "local" (each person randomises their answer) or "shuffle" (so does each person, and
+    the server reads the votes of a batch together, in an order that nobody learns); `delta`, of a shuffle alone;
+    `variant` "tree", or without trees "batched" for doubling batches and "champion" for one option against all
+    others; `calibration` of the trees: "paper" (epsilon / 4 each) or "tight" (by the nodes that one answer shifts);
+    `removal` of an option, the reading R0 to R4 of the paper's step, of which R0 and R4 are not private, see
+    `noise.calibrated`; `credit` "left", or "both" exactly for R3; `noise` of a node, "laplace" or "discrete";
+    `width` of the confidence intervals: "paper", "paper_K" or "paper_typo" as printed in three places, "tight" by
+    exact bounds, see `widths.intervals`; `width_factor`, which scales the widths; `fail_prob` of the widths (1 /
+    horizon if absent; of a champion see `widths.stages`); `schedule` of the batches, see `widths.batches`.
     Defaults: where neither `removal` nor `credit` is given, tight trees are read as R3, everything else as R2, and the
     fields hold the reading. The default width is "tight": the printed ones remove nobody at the horizons allowed here.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.
@@ -64,6 +67,7 @@ class DpEbsSettings:
     horizon: Annotated[int, Within(at_least=4)]
     arms: TwoOrMore
     model: Annotated[str, OneOf(_MODELS)] = "central"
+    delta: ProbabilityBelowOne = 0.0
     variant: Annotated[str, OneOf(_VARIANTS)] = "tree"
     calibration: Annotated[str, OneOf(CALIBRATIONS)] = "paper"
     credit: Annotated[str, OneOf(_CREDITS)] = ""
@@ -83,6 +87,7 @@ class DpEbsSettings:
         object.__setattr__(self, "horizon", count("horizon", self.horizon, at_least=self.arms + 1))
         if self.horizon > _LONGEST:
             raise ValueError(f"Expected horizon={self.horizon} at or below 10^7, where one run takes seconds.")
+        object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
         if self.fail_prob is not None:
             object.__setattr__(self, "fail_prob", open_probability("fail_prob", self.fail_prob))
         self._read_removals()
@@ -105,8 +110,8 @@ class DpEbsSettings:
         return self.horizon
 
     def claim(self) -> Claim:
-        """Return what the paper promises: pure privacy of one answer, for everybody who sees every duel."""
-        return answer_claim(self.epsilon, self.model)
+        """Return what is promised of one answer, for everybody who sees every duel; pure unless votes are shuffled."""
+        return answer_claim(self.epsilon, self.model, self.delta)
 
     def _read_removals(self) -> None:
         """Write down the reading of a removal, and who is credited, where they are not given."""
@@ -130,4 +135,19 @@ class DpEbsSettings:
             raise ValueError(
                 f"Expected variant={self.variant!r} and removal={self.removal!r} at their defaults in the local model, "
                 "where the counters are exact sums of what people sent."
+            )
+        self._require_shuffle()
+
+    def _require_shuffle(self) -> None:
+        """Refuse a delta that nothing needs, and shuffles of votes that are not read together."""
+        if (self.model == "shuffle") != (self.delta > 0):
+            raise ValueError(
+                f"Expected delta={self.delta!r} to be positive for model='shuffle', whose guarantee needs it, and "
+                f"absent for the others, which are private without it; model is {self.model!r}."
+            )
+        if self.model == "shuffle" and (self.variant, self.removal, self.schedule) != ("batched", "R2", "own"):
+            raise ValueError(
+                f"Expected variant={self.variant!r}, removal={self.removal!r} and schedule={self.schedule!r} to be "
+                "'batched', 'R2' and 'own' for model='shuffle': a vote that is read before the next person is asked "
+                "has not been shuffled."
             )

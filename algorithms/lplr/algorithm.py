@@ -52,7 +52,12 @@ class Lplr(LplrSettings):
         return declaration_of(self)
 
     def conditions(self) -> tuple[Condition, ...]:
-        """Return that one pair of records moves all statistics of a message: unit features in two different cells."""
+        """Return that one pair of records moves all statistics of a message: unit features in two different cells.
+
+        Nothing of shuffled messages, of which no lower side is known.
+        """
+        if self.model == "shuffle":
+            return ()
         text = "A unit record in one cell and one in another move count, vector and matrix by the whole sensitivities."
         return (Condition(kind="attained", text=text, status="checked"),)
 
@@ -61,7 +66,7 @@ class Lplr(LplrSettings):
         return run_protocol(plan_of(self), problem, streams, n_runs)
 
     def cases(self, problem: Any = None) -> tuple[AuditCase, ...]:
-        """Return the audits of single messages; `problem` does not matter, as each is against a worst pair."""
+        """Return the audits of single messages, or of sums of shuffled ones; `problem` does not matter to either."""
         return cases_of(self)
 
     def notes(self, problem: LinearBandit) -> tuple[str, ...]:

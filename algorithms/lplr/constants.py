@@ -39,18 +39,7 @@ def constants_of(settings: LplrSettings, problem: LinearBandit | None = None) ->
                 Constant(name=f"noise deviation of {label}", value=plan.scale(label), source="Algorithms 3 to 5")
                 for label, _ in plan.leaves.update
             ),
-            Constant(
-                name="least squared error of any local estimator, worst law",
-                value=least_squared_error(settings.epsilon, settings.horizon),
-                source="Theorem 2.1, at the claimed epsilon",
-            ),
-            Constant(
-                name="least absolute error by noisy records, worst law",
-                value=least_error_of_input_perturbation(
-                    settings.epsilon / epsilon_of_input_perturbation(1.0), settings.horizon
-                ),
-                source="Theorem 2.2, at the claimed epsilon",
-            ),
+            *(_least_errors(settings) if settings.model == "local" else ()),
             Constant(name="printed threshold", value=threshold(settings, settings.horizon), source="Algorithm 4"),
             Constant(name="printed half width", value=width(settings, settings.horizon), source="Theorem 4.7"),
         ),
@@ -71,8 +60,30 @@ def constants_of(settings: LplrSettings, problem: LinearBandit | None = None) ->
     )
 
 
+def _least_errors(settings: LplrSettings) -> tuple[Constant, Constant]:
+    """Return the lower bounds on errors, which are about local privacy."""
+    noisy = settings.epsilon / epsilon_of_input_perturbation(1.0)
+    return (
+        Constant(
+            name="least squared error of any local estimator, worst law",
+            value=least_squared_error(settings.epsilon, settings.horizon),
+            source="Theorem 2.1, at the claimed epsilon",
+        ),
+        Constant(
+            name="least absolute error by noisy records, worst law",
+            value=least_error_of_input_perturbation(noisy, settings.horizon),
+            source="Theorem 2.2, at the claimed epsilon",
+        ),
+    )
+
+
 def upper_bound_of(settings: LplrSettings, problem: LinearBandit) -> RegretUpperBound | None:
-    """Return the most that can be lost where the printed threshold or width says nothing, else None."""
+    """Return the most that can be lost where the printed threshold or width says nothing, else None.
+
+    None where messages are shuffled, of which no theorem speaks.
+    """
+    if settings.model == "shuffle":
+        return None
     speaks = max(horizon.log10 for horizon in constants_of(settings).horizons)
     return regret_upper_bound(horizon=settings.horizon, most=problem.largest_regret, source="Theorem 4.7", log10=speaks)
 

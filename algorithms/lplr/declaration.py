@@ -1,11 +1,25 @@
 """The declaration of LPLR: one message a user, an array of cells of which the record fills one."""
 
-from algorithms.lplr.leaves import leaves_of
+from algorithms.lplr.leaves import fewest_shuffled, leaves_of
 from algorithms.lplr.settings import LplrSettings
-from dpaudit import Cells, Declaration, Local, Mechanism, Parallel, Printed, Release, Sequential
+from dpaudit import (
+    Cells,
+    Declaration,
+    Local,
+    Mechanism,
+    Parallel,
+    PostProcess,
+    Printed,
+    Release,
+    Sequential,
+    Shuffle,
+)
 
 KEY = "the epoch and the phase in which a user arrives"
 """What decides which kind of message a user sends."""
+
+STEPS = ("regression on the sums of a phase", "eliminations")
+"""The post-processing of shuffled messages."""
 
 _RULES = {"count": "laplace", "vector": "laplace", "matrix": "wishart", "width": "laplace"}
 
@@ -15,8 +29,13 @@ def declaration_of(settings: LplrSettings) -> Declaration:
 
     Cells range over bins *and* actions, as a replaced record may change either; so one budget serves all actions.
     With variant "paper" the nodes repeat the paper: thirds of epsilon for the three statistics (Proposition 4.1), all
-    of it for the confidence message (Lemma 4.4), and one budget for all actions (Theorem 3.2).
+    of it for the confidence message (Lemma 4.4), and one budget for all actions (Theorem 3.2). Where messages are
+    shuffled, the smallest phase is declared: a user's message is in one, and others can be added to it.
     """
+    if settings.model == "shuffle":
+        leaves = leaves_of(settings)
+        report = _statistics(settings, (*leaves.update, *leaves.confidence))
+        return PostProcess(part=Shuffle(part=report, users=fewest_shuffled(settings)), steps=STEPS)
     same, alone = leaves_of(settings), leaves_of(settings, "add_remove")
     return Parallel(
         parts=(

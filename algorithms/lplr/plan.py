@@ -13,8 +13,8 @@ from algorithms.lplr.device_steps import (
     unit_ball,
     within_unit,
 )
-from algorithms.lplr.leaves import Leaves, leaves_of
-from algorithms.lplr.schedule import Epoch, Resolution, epochs_of, first_length, phases_of
+from algorithms.lplr.leaves import Leaves, leaves_of, message_epsilon
+from algorithms.lplr.schedule import Epoch, Resolution, epochs_of, phases_of
 from algorithms.lplr.settings import LplrSettings
 from dpaudit import Mechanism
 from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart
@@ -82,14 +82,14 @@ def plan_of(settings: LplrSettings) -> Plan:
     return Plan(
         dimension=settings.dimension,
         actions=settings.actions,
-        epochs=epochs_of(settings.horizon, first_length(settings.dimension, resolution)),
+        epochs=epochs_of(settings.horizon, settings.first_unit),
         resolution=resolution,
         phases=phases_of(settings.dimension, first_confidence=printed),
         first_confidence=printed,
         leaves=leaves_of(settings),
         ci=settings.ci,
         quantile=settings.quantile,
-        strength=settings.epsilon,
+        strength=message_epsilon(settings),
         deep_bound=1.0 if printed else 2.0,
         residual=printed_residual if printed else clipped_residual,
         normalise=as_given if printed else unit_ball,

@@ -1,5 +1,6 @@
 """Settings of LPLR: fields, their checks, and the claim."""
 
+import math
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -28,6 +29,8 @@ SHARES = {"tight": (1 / 3, 1 / 3, 1 / 3), "uneven": (0.2, 0.4, 0.4)}
 The count only decides which bins are kept, so it may have less.
 """
 
+MODELS = ("local", "shuffle")
+
 _LONGEST = 10**18
 
 
@@ -37,9 +40,10 @@ class LplrSettings:
 
     Fields that matter for privacy: `epsilon` in nats (the paper's alpha); `horizon`, the number of users; `dimension`
     of the features and number of `actions`; `variant` "paper", exactly as printed and not private, or "fixed",
-    repaired; `noise` "pure", or "gaussian" with a `delta` for comparison, which the paper does not have; `model`,
-    always "local"; `calibration`, how the repaired message shares epsilon: "tight" in thirds, "uneven" 0.2, 0.4, 0.4
-    (both cost exactly epsilon).
+    repaired; `noise` "pure", or "gaussian" with a `delta` for comparison, which the paper does not have; `model`
+    "local", or "shuffle" with a `delta`: the messages of a phase reach the server together, in an order that nobody
+    learns, and the first epoch has 2 sqrt(horizon) users at least; `calibration`, how the repaired message shares
+    epsilon: "tight" in thirds, "uneven" 0.2, 0.4, 0.4 (both cost exactly epsilon).
     Fields that matter for usefulness only: `ci` "calibrated", widths of `quantile` standard deviations of the noise, or
     "theory", the printed constants, under which nothing is eliminated below 10^13 users; `beta` of the
     layers' widths (Remark 4.8; 1 / ln(horizon) if absent); `fail_prob` of the estimates (1 / horizon^2 if absent).
@@ -54,7 +58,7 @@ class LplrSettings:
     actions: Count
     variant: Annotated[str, OneOf(VARIANTS)] = "fixed"
     noise: Annotated[str, OneOf(NOISES)] = "pure"
-    model: Annotated[str, OneOf(("local",))] = "local"
+    model: Annotated[str, OneOf(MODELS)] = "local"
     calibration: Annotated[str, OneOf(tuple(SHARES))] = "tight"
 
     # These fields decide how bins are cut and what the server makes of messages: the privacy of one stays the same.
@@ -72,7 +76,7 @@ class LplrSettings:
         one_of("variant", self.variant, VARIANTS)
         one_of("ci", self.ci, WIDTHS)
         one_of("noise", self.noise, NOISES)
-        one_of("model", self.model, ("local",))
+        one_of("model", self.model, MODELS)
         one_of("calibration", self.calibration, tuple(SHARES))
         for field in ("beta", "fail_prob"):
             if getattr(self, field) is not None:
@@ -86,8 +90,14 @@ class LplrSettings:
         return self.horizon
 
     def claim(self) -> Claim:
-        """Return what is promised: (epsilon, 0), or (epsilon, delta) with Gaussian noise."""
-        return claim_of(MESSAGE, "local", self.epsilon, self.delta)
+        """Return what is promised: (epsilon, 0), or (epsilon, delta) with Gaussian noise or shuffled messages."""
+        return claim_of(MESSAGE, "local" if self.model == "local" else "central", self.epsilon, self.delta)
+
+    @property
+    def first_unit(self) -> int:
+        """Half the length of the first epoch; a shuffle of few messages would hide little."""
+        unit = first_length(self.dimension, self.resolution())
+        return unit if self.model == "local" else max(unit, math.isqrt(self.horizon))
 
     def resolution(self) -> Resolution:
         """Return how finely the unit ball is cut into bins."""
@@ -95,10 +105,16 @@ class LplrSettings:
 
     def _require_noise(self) -> None:
         """Refuse noise that does not fit the claim."""
-        if (self.noise == "gaussian") != (self.delta > 0):
+        shuffled = self.model == "shuffle"
+        if shuffled and (self.noise, self.variant) != ("pure", "fixed"):
             raise ValueError(
-                f"Expected delta={self.delta!r} to be positive for noise='gaussian' and absent for noise='pure', "
-                f"which is private without it; noise is {self.noise!r}."
+                f"Expected noise={self.noise!r} and variant={self.variant!r} to be 'pure' and 'fixed' for "
+                "model='shuffle': only messages of a pure epsilon gain by a shuffle."
+            )
+        if (shuffled or self.noise == "gaussian") != (self.delta > 0):
+            raise ValueError(
+                f"Expected delta={self.delta!r} to be positive for noise='gaussian' and model='shuffle', and absent "
+                f"for pure local messages, which are private without it; noise is {self.noise!r}, model {self.model!r}."
             )
         if self.noise == "gaussian" and self.variant == "paper":
             raise ValueError("Expected variant='paper' with noise='pure': the paper has no Gaussian noise.")
@@ -107,7 +123,7 @@ class LplrSettings:
         """Refuse horizons too short for one estimate, and too long for counting."""
         if not 2 <= self.horizon <= _LONGEST:
             raise ValueError(f"Expected horizon={self.horizon} between 2 and 10^18.")
-        needed = 2 * first_length(self.dimension, self.resolution())
+        needed = 2 * self.first_unit
         if self.horizon < needed:
             raise ValueError(
                 f"Expected horizon={self.horizon} at or above {needed}, the length of the first epoch in "

@@ -18,7 +18,8 @@ class Duels:
     up to 1 and one half on the diagonal; names (K,); utilities (K,) or None where no scale fits; features
     (K, d) or None. Public: everything here but the answers that people give. Arrays are copied and made read-only.
     `votes_per_person` is the most answers that one person gives; each is a record of its own. `is_hardest` says that
-    the problem is an instance of the lower bound's family.
+    the problem is an instance of the lower bound's family; `beyond` is the utility that the best point of an infinite
+    set has above that of the best option, where the options are a net of the set: regret is against that point.
     Raises: ValueError: shapes that do not fit, or preferences that are no probabilities of opposite events.
     """
 
@@ -30,6 +31,7 @@ class Duels:
     features: Array | None = None
     votes_per_person: int = 1
     is_hardest: bool = False
+    beyond: float = 0.0
 
     @property
     def units_per_person(self) -> int:
@@ -88,10 +90,13 @@ class Duels:
 
     @property
     def utility_regret(self) -> Array:
-        """What a duel of i and j costs in utility, 2 r(best) - r(i) - r(j); shape (K, K), NaN without utilities."""
+        """What a duel of i and j costs in utility, 2 r(best) - r(i) - r(j); shape (K, K), NaN without utilities.
+
+        The best is that of the set whose net the options are, where there is one.
+        """
         if self.utilities is None:
             return np.full(self.preferences.shape, np.nan)
-        lost = self.utilities.max() - self.utilities
+        lost = self.utilities.max() + self.beyond - self.utilities
         costs: Array = lost[:, None] + lost[None, :]
         return costs
 

@@ -7,14 +7,21 @@ from typing import Annotated
 
 import numpy as np
 
+from algorithms.lower_bounds import Privacy, hardest_gap
 from algorithms.problems.arrays import fits_in_memory
 from algorithms.problems.duels import Duels, logistic
 from algorithms.problems.kernel_bandit import KernelBandit
 from algorithms.problems.linear_bandit import LARGEST_GAP, LinearBandit
 from algorithms.problems.linear_mdp import LinearMdp
 from algorithms.problems.linear_mixture import LinearMixture, first_state
-from dpaudit.checks import Natural, TwoOrMore, Within, count
+from dpaudit.checks import Count, Natural, Positive, TwoOrMore, Within, count, positive
 from dpaudit.model.mechanism import Array
+
+_APART = 8
+"""How many times the gap before it a gap is, where there are several."""
+
+_FAR = 20
+"""So many times the smallest gap is multiplied at most, which takes any to the largest."""
 
 _Gap = Annotated[float, Within(above=0.0, at_most=0.25)]
 
@@ -71,26 +78,45 @@ def hardest_bandit(*, actions: TwoOrMore = 9, gap: _Gap = 0.15, seed: Natural = 
     )
 
 
-def hardest_linear(*, actions: TwoOrMore = 2, gap: _Gap = 0.15, seed: Natural = 0) -> LinearBandit:
+def hardest_linear(
+    *,
+    actions: TwoOrMore = 2,
+    gap: _Gap = 0.15,
+    users: Natural = 0,
+    epsilon: Positive = 1.0,
+    gaps: Count = 1,
+    seed: Natural = 0,
+) -> LinearBandit:
     """Return the instance of `hardest_bandit` as a linear bandit, whose dimension is the number of actions.
 
-    Parameters: `actions`, the number of actions, of instances and of features; `gap`, at most 0.2236, where the
-    parameter has norm 1; `seed`, the instance.
+    Parameters: `actions`, the number of actions, of instances at one gap, and of features; `gap`, at most 0.2236, where
+    the parameter has norm 1; `users`, where above 0, takes in place of `gap` the gap at which the bound is largest for
+    so many users and local privacy of `epsilon`; with `gaps` above 1 there are instances at so many gaps, each 8 times
+    the one before and 0.2236 at most; `seed`, the instance, those of the smallest gap first.
     Raises: ValueError: as for `hardest_bandit`, or a gap above 0.2236.
 
     >>> hardest_linear(seed=1).gaps.argmin()
     np.int64(1)
+    >>> [round(gap, 5) for gap in hardest_linear(users=10**6, gaps=4).hardest_gaps]
+    [0.00054, 0.00433, 0.03462, 0.2236]
     """
-    cells = hardest_bandit(actions=actions, gap=gap, seed=seed)
+    options, many = count("actions", actions, at_least=2), count("gaps", gaps)
+    fits_in_memory(actions=options, gaps=many, instances=many)
+    if count("users", users, at_least=0):
+        privacy = Privacy(epsilon=positive("epsilon", epsilon), local=True)
+        gap = hardest_gap(options, users, privacy, largest_gap=LARGEST_GAP)
     if gap > LARGEST_GAP:
         raise ValueError(f"Expected gap={gap!r} at most {LARGEST_GAP}, where the parameter has norm 1.")
+    family = tuple(min(gap * float(_APART) ** min(number, _FAR), LARGEST_GAP) for number in range(many))
+    best = _instance(seed, "actions", options * many) % options
+    cells = hardest_bandit(actions=options, gap=family[seed // options], seed=best)
     return LinearBandit(
         name="hardest_linear",
         description=cells.description,
-        features=np.eye(actions)[None, :, :],
+        features=np.eye(options)[None, :, :],
         context_probabilities=np.ones(1),
         mean_reward=cells.mean_reward,
-        hardest_gap=gap,
+        hardest_gaps=family,
     )
 
 

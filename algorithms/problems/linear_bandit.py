@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from algorithms.lower_bounds import Privacy, bandit_regret
+from algorithms.lower_bounds import Privacy, bandit_regret, hardest_gap
 from algorithms.problems.arrays import frozen
 from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.mechanism import Array
@@ -21,8 +21,8 @@ class LinearBandit:
     Shape: features (C, A, d), none longer than 1; context_probabilities (C,); mean_reward (C, A) in [-1, 1].
     Rewards are +1 or -1 with the cell's mean. `parameter` (d,) is the linear function closest to the means over the
     cells, by context probability; `misfit` is how far from it a mean lies at most, 0 where the means are linear.
-    `units_per_person` is the most rounds of one person, None where that is not known. `hardest_gap` is the gap D of an
-    instance of the lower bound's family, 0 of any other problem.
+    `units_per_person` is the most rounds of one person, None where that is not known. `hardest_gaps` are the gaps D
+    of the lower bound's family, where this is an instance of it; none of any other problem.
     Public: everything here but the users' contexts, actions and rewards. Arrays are copied and made read-only.
     Raises: ValueError: shapes that do not fit, a law that does not sum to 1, a feature or a mean beyond 1.
     """
@@ -33,7 +33,7 @@ class LinearBandit:
     context_probabilities: Array
     mean_reward: Array
     units_per_person: int | None = None
-    hardest_gap: float = 0.0
+    hardest_gaps: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         for field in ("features", "context_probabilities", "mean_reward"):
@@ -105,20 +105,15 @@ class LinearBandit:
         options = min(self.n_actions, self.dimension)
         if options < 2:
             return None
-        value = bandit_regret(
-            options,
-            horizon,
-            Privacy(epsilon=epsilon, delta=delta, local=model == "local"),
-            unit=2.0,
-            largest_gap=LARGEST_GAP,
-            gap=self.hardest_gap or None,
-        )
+        privacy = Privacy(epsilon=epsilon, delta=delta, local=model == "local")
+        gaps = self.hardest_gaps or (hardest_gap(options, horizon, privacy, largest_gap=LARGEST_GAP),)
+        at_gaps = f", {len(gaps)} gaps" if len(gaps) > 1 else ""
         return RegretLowerBound(
-            value=value,
-            instances=options,
-            family=f"one context, features e_1 to e_{options}, a parameter of norm at most 1",
+            value=max(bandit_regret(options, horizon, privacy, unit=2.0, gap=gap) for gap in gaps),
+            instances=options * len(gaps),
+            family=f"one context, features e_1 to e_{options}, a parameter of norm at most 1{at_gaps}",
             source="change of answers, and contraction by local privacy",
-            is_member=self.hardest_gap > 0,
+            is_member=bool(self.hardest_gaps),
         )
 
     @property

@@ -88,8 +88,8 @@ ORIGINS: dict[str, Origin] = {
     "preflib": _FILE,
     "comparison_log": _FILE,
     **dict.fromkeys(
-        ("grid", "zipf", "sphere", "rare_direction", "random_atoms", "random_mixture", "tabular_mixture", "low_rank",
-         "delayed_low_rank", "tabular_mdp"),
+        ("grid", "zipf", "sphere", "circle", "rare_direction", "random_atoms", "random_mixture", "tabular_mixture",
+         "low_rank", "delayed_low_rank", "tabular_mdp"),
         _DRAWN,
     ),
     **dict.fromkeys(

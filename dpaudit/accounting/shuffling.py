@@ -223,7 +223,8 @@ def _others_alike(epsilon: float, users: int, categories: int) -> DiscreteLoss |
 def _binned(under_p: Floats, under_q: Floats, epsilon: float) -> DiscreteLoss:
     """Return the loss of an observer who sees the loss in bins, and with a small probability nothing at all.
 
-    No loss exceeds the `epsilon` of one report; rounding must not say so.
+    No loss exceeds the `epsilon` of one report; rounding must not say so. What a smaller loss leaves of either law goes
+    to the outcome that shows nothing, where it adds no more to a curve than it took.
     """
     largest = max(0.0, epsilon * (1 - 2.0**-48) - 2.0**-48)
     p, q = (np.ravel(law) for law in (under_p, under_q))
@@ -236,5 +237,6 @@ def _binned(under_p: Floats, under_q: Floats, epsilon: float) -> DiscreteLoss:
     atoms = [
         (max(-largest, min(math.log(a / b), largest)), float(a)) for a, b in zip(held[full], other[full], strict=True)
     ]
-    rest = (1 - float(held[full].sum()), 1 - float(other[full].sum()))
-    return DiscreteLoss(atoms=((0.0, max(0.0, min(rest))), *atoms))
+    nothing = 1 - math.fsum(mass for _, mass in atoms)
+    without = 1 - math.fsum(mass * math.exp(-loss) for loss, mass in atoms)
+    return DiscreteLoss(atoms=((math.log(nothing / without), nothing), *atoms))

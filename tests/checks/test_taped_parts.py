@@ -49,6 +49,7 @@ def test_labels_of_several_compositions_count_in_one_of_them(
         'calibration = "tight"\nremoval = "R2"',
         'variant = "batched"\nschedule = "planned"',
         'variant = "champion"',
+        'variant = "batched"\nmodel = "shuffle"\ndelta = 1e-5',
     ],
 )
 def test_every_default_of_dp_ebs_is_certified_with_its_replays(tmp_path: Path, more: str) -> None:

@@ -336,3 +336,31 @@ def test_the_distance_of_two_messages_is_a_192nd_of_the_cube_and_what_a_plain_su
     second = np.exp(-np.abs(x - size) - np.abs(y - size / 2)) + np.exp(-np.abs(x + size) - np.abs(y + size / 2))
     plain = ((np.sqrt(first) - np.sqrt(second / 8)) ** 2).sum() * 0.02**2 / 2
     assert squared_hellinger(size) == pytest.approx(plain, rel=1e-3)
+
+
+_OWN: dict[str, tuple[str, dict[str, Any], str]] = {
+    "capri": ("hardest_bandit", {"actions": 2, "gap": 0.2}, "joint"),
+    "lplr": ("hardest_linear", {"gap": 0.1, "gaps": 2}, "local"),
+    "lsvi_ucb": ("hardest_process", {"steps": 3, "gap": 0.2}, "joint"),
+    "ucrl_vtr": ("hardest_mixture", {"steps": 3, "gap": 0.2}, "joint"),
+}
+"""The family of each algorithm but those for duels, at two actions."""
+
+
+@pytest.mark.parametrize("name", _OWN)
+def test_no_bound_that_a_problem_states_is_above_the_best_learner_of_five_rounds(name: str) -> None:
+    """Of all its instances, at epsilon 0.5, by linear programming; the twin, eight times the bound, is above it."""
+    problem, parameters, model = _OWN[name]
+    bound = load(problem)(**parameters).regret_lower_bound(horizon=5, epsilon=0.5, delta=0.0, model=model)
+    instances = [load(problem)(**parameters, seed=seed) for seed in range(bound.instances)]
+    if hasattr(instances[0], "mdp"):
+        paid = parameters["steps"] - 1.0
+        wins = np.array([instance.mdp.transitions[0, 0, :, 1] for instance in instances])
+    else:
+        paid = 2.0  # rewards are -1 and +1
+        wins = np.array([(1 + instance.mean_reward[0]) / 2 for instance in instances])
+    costs = paid * (wins.max(axis=1, keepdims=True) - wins)
+    truth = 1 / (1 + math.exp(-0.5)) if model == "local" else 1.0
+    seen = math.inf if model == "local" else 0.5
+    least = _minimax([(0,), (1,)], (1 - truth + (2 * truth - 1) * wins)[:, None], costs[:, None], 5, seen)
+    assert 0 < bound.value <= least < 8 * bound.value

@@ -39,7 +39,16 @@ PROCESSES = (
     *("low_rank", "delayed_low_rank", "river_swim_table", "tabular_mdp", "chain", "grid_world"),
     *("hardest_process", "hardest_mixture"),
 )
-DUELS = ("modechoice", "bradley_terry", "preference_matrix", "sphere", "preflib", "comparison_log", "hardest_duels")
+DUELS = (
+    "modechoice",
+    "bradley_terry",
+    "preference_matrix",
+    "sphere",
+    "circle",
+    "preflib",
+    "comparison_log",
+    "hardest_duels",
+)
 LINEAR = ("linear_rand_hie", "hard_family", "ill_conditioned", "rare_direction", "random_atoms", "hardest_linear")
 CLASSIFICATIONS = ("affairs",)
 

@@ -6,11 +6,12 @@ import numpy as np
 
 from algorithms._dueling.voters import DuelingVoters
 from algorithms.dp_ebs.noise.calibrated import batch_noise
+from algorithms.dp_ebs.noise.shuffled import Shuffler
 from algorithms.dp_ebs.rounds.lockstep import Outcome
 from algorithms.dp_ebs.settings import DpEbsSettings
-from algorithms.dp_ebs.widths.batches import Batch, batches_for
+from algorithms.dp_ebs.widths.batches import Batch, batches_for, vote_of
 from dpaudit import Recorder, Streams
-from dpaudit.model.mechanism import Array
+from dpaudit.model.mechanism import Array, Mechanism
 
 Read = Callable[[Array, Array], None]
 """read(means, best mean of each run): what a removal compares, (n_runs, K) and (n_runs, 1)."""
@@ -30,13 +31,18 @@ def play_batches(
     short plays the options in turn and releases a sum of nobody. Duels are drawn as counts, exact in law. `read` is
     told what each removal compares.
     """
-    mechanism = batch_noise(settings.epsilon)
+    batches = batches_for(settings)
+    mechanism: Mechanism = batch_noise(settings.epsilon)
+    if settings.model == "shuffle":
+        mechanism = vote_of(settings)
+        users = {batch.label: batch.plays for batch in batches}
+        recorder = Shuffler(rng=recorder.rng, released=recorder.released, people=recorder.people, users=users)
     plays = np.zeros((n_runs, settings.arms, settings.arms))
     alive = np.ones((n_runs, settings.arms), dtype=bool)
     eliminated_at = np.full((n_runs, settings.arms), settings.horizon + 1)
     spent = np.zeros(n_runs)
     whole = True
-    for batch in batches_for(settings):
+    for batch in batches:
         going = (alive.sum(axis=1) > 1) & (spent + batch.plays * alive.sum(axis=1) <= settings.horizon)
         duels, wins = _played(batch, alive & going[:, None], spent, voters, streams)
         whole &= bool((duels.sum(axis=2) == batch.plays * (alive & going[:, None])).all() and (wins <= duels).all())

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from algorithms._dueling.voters import Voters
-from algorithms.dp_ebs.declaration import VOTE
+from algorithms.dp_ebs.noise.shuffled import VOTE
 from algorithms.dp_ebs.plan import Plan, debiased
 from algorithms.dp_ebs.rounds.event_both import block_crediting_both
 from algorithms.dp_ebs.rounds.event_state import EventRun

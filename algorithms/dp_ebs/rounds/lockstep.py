@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from algorithms._dueling.voters import Voters
-from algorithms.dp_ebs.declaration import VOTE
+from algorithms.dp_ebs.noise.shuffled import VOTE
 from algorithms.dp_ebs.plan import Counters, Plan, debiased
 from algorithms.dp_ebs.rounds.taped import taped
 from algorithms.dp_ebs.settings import BROKEN

@@ -11,13 +11,17 @@ Source: Sajed and Sheffet (2019) for the idea of batches, in multi-armed bandits
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
+from algorithms._shuffles import report_epsilon
+from algorithms.dp_ebs.noise.calibrated import batch_noise
+from algorithms.dp_ebs.noise.shuffled import ShuffledSum, vote_release
 from algorithms.dp_ebs.settings import DpEbsSettings
 from dpaudit.model.mechanism import Array
+from mechanisms import Laplace, RandomisedResponse
 
 _GAPS = 200
 _STEPS = 64
@@ -74,7 +78,34 @@ def _batch_log(number: int, horizon: int, arms: int) -> float:
 def batches_for(settings: DpEbsSettings) -> tuple[Batch, ...]:
     """Return the batches of a run, from public settings alone."""
     make = planned_batches if settings.schedule == "planned" else batches_of
-    return make(epsilon=settings.epsilon, horizon=settings.horizon, arms=settings.arms)
+    batches = make(epsilon=settings.epsilon, horizon=settings.horizon, arms=settings.arms)
+    if settings.model != "shuffle":
+        return batches
+    bias = 2 * vote_of(settings).probability - 1
+    logs = (_batch_log(batch.number, settings.horizon, settings.arms) for batch in batches)
+    # Hoeffding's inequality for the votes as they are sent, answers and their noise together
+    widths = (math.sqrt(log / (2 * batch.plays)) / bias for log, batch in zip(logs, batches, strict=True))
+    return tuple(replace(batch, half_width=width) for batch, width in zip(batches, widths, strict=True))
+
+
+def vote_of(settings: DpEbsSettings) -> RandomisedResponse:
+    """Return the randomiser of one vote where votes are shuffled, calibrated to the smallest shuffle."""
+    users = fewest_shuffled(settings)
+    vote = report_epsilon(vote_release, epsilon=settings.epsilon, delta=settings.delta, users=users)
+    return RandomisedResponse(epsilon=vote)
+
+
+def fewest_shuffled(settings: DpEbsSettings) -> int:
+    """Return how many people the smallest shuffle has: those of the first batch who see one option on the left."""
+    batches = batches_of(epsilon=settings.epsilon, horizon=settings.horizon, arms=settings.arms)
+    return min(batch.plays for batch in batches)
+
+
+def sum_law(settings: DpEbsSettings, batch: Batch) -> Laplace | ShuffledSum:
+    """Return the law of one released sum of a batch."""
+    if settings.model == "shuffle":
+        return ShuffledSum(response=vote_of(settings), users=batch.plays)
+    return batch_noise(settings.epsilon)
 
 
 @lru_cache(maxsize=64)

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from dpaudit import (
     Claim,
@@ -238,3 +239,16 @@ def test_reports_of_next_to_no_epsilon_keep_theirs(epsilon: float) -> None:
     answer = Release(label="answer", mechanism=RandomisedResponse(epsilon=epsilon))
     found = bracket_epsilon(fold(Shuffle(part=Local(part=answer), users=10), "replace_one"), 0.0)
     assert found.lower <= epsilon * (1 - 1e-12) <= epsilon <= found.upper
+
+
+@pytest.mark.parametrize(("epsilon", "users"), [(6.0, 100), (8.0, 2500), (12.0, 2500), (14.0, 100_000)])
+def test_truthful_reports_keep_a_lower_side_that_is_their_data_set(epsilon: float, users: int) -> None:
+    """Others at one value: both sides hold the exact delta of the counts, which lies next to the lower one."""
+    lie = 1 / (1 + math.exp(epsilon))
+    counts = np.arange(users + 1)
+    p, q = (binom.pmf(counts - 1, users - 1, lie) * one + binom.pmf(counts, users - 1, lie) * (1 - one)
+            for one in (1 - lie, lie))  # fmt: skip
+    for at in (0.5, 2.0):
+        exact = max(float(np.maximum(a - math.exp(at) * b, 0.0).sum()) for a, b in ((p, q), (q, p)))
+        found = bracket_delta(fold(Shuffle(part=report(epsilon, 2), users=users), "replace_one"), at)
+        assert 0.999 * exact <= found.lower <= exact * (1 + 1e-9) <= found.upper * (1 + 2e-9)

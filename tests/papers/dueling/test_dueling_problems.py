@@ -1,6 +1,8 @@
 """Problems are well-formed duels; real files are read as written, and a bad one is one clear message."""
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,30 @@ def written(tmp_path: Path) -> Callable[..., Any]:
         return path
 
     return write
+
+
+@pytest.mark.parametrize("points", [3, 16, 101])
+def test_a_net_of_the_circle_loses_at_most_its_stated_error_and_regret_has_it(points: int) -> None:
+    """Over 50 directions: the best point's regret is that of the net, which comes close to 2 - 2 cos(pi / N)."""
+    nets = [load("circle")(points=points, seed=seed) for seed in range(50)]
+    most = 1 - math.cos(math.pi / points)
+    errors = [net.beyond for net in nets]
+    assert 0 <= min(errors) <= max(errors) <= most
+    assert max(errors) > 0.8 * most
+    for net in nets:
+        assert net.regret.min() == pytest.approx(2 * net.beyond)
+        assert net.regret.max() <= 4
+    assert f"{most:.6f}" in nets[0].description
+
+
+def test_what_is_proved_of_a_champion_has_the_error_of_its_net() -> None:
+    """Two points' best loses at least twice the error in every round."""
+    net = replace(load("circle")(points=4, seed=2), beyond=0.01)
+    bound = DpEbs(variant="champion", epsilon=1.0, horizon=10**6, arms=4).regret_upper_bound(net)
+    exact = DpEbs(variant="champion", epsilon=1.0, horizon=10**6, arms=4).regret_upper_bound(replace(net, beyond=0.0))
+    assert bound is not None
+    assert exact is not None
+    assert bound.value >= exact.value + 0.02 * 10**6
 
 
 @pytest.mark.parametrize("name", ["bradley_terry", "preference_matrix", "sphere", "modechoice"])

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from dpaudit import Claim, Release, certify
 from dpaudit.model.mechanism import Array
+from mechanisms import Gaussian
 
 _RUNS = 20_000
 _ERRORS = 6.0
@@ -64,3 +66,16 @@ def test_larger_matrices_have_smaller_inverses_and_larger_determinants() -> None
         assert x @ larger @ x <= ratio * (x @ smaller @ x) * (1 + 1e-7)
     shrunk = np.diag([4.0, 0.25])  # the twin: determinants alone, without an order, bound no form
     assert np.linalg.det(shrunk) == 1 < shrunk[0, 0]
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.5, 1.0])
+@pytest.mark.parametrize("delta", [1e-3, 1e-5, 1e-10])
+def test_the_printed_normal_noise_meets_its_claim_up_to_epsilon_one(epsilon: float, delta: float) -> None:
+    """Appendix F.3: sqrt(2 ln(2 / delta)) / epsilon; a sixth of it does not."""
+    stddev = math.sqrt(2 * math.log(2 / delta)) / epsilon
+    claim = Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
+    verdicts = [
+        certify(Release(label="f", mechanism=Gaussian(stddev=s, l2_sensitivity=1.0, neighbours="replace_one")), claim)
+        for s in (stddev, stddev / 6)
+    ]
+    assert [certificate.verdict for certificate in verdicts] == ["certified", "refuted"]
