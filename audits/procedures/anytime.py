@@ -21,7 +21,7 @@ from audits.decision.power import ceiling
 from audits.decision.seen import seen_in
 from audits.decision.verdict import verdict_of
 from audits.experiment.execution import Execution, ExecutionFields, Observed, Store, execution_of
-from audits.experiment.function_case import Arithmetic, function_case
+from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
 from audits.experiment.identity import stored_under
 from audits.experiment.probes import Probed, probe
 from audits.experiment.readings import reading_of
@@ -210,7 +210,11 @@ def _played(
             return replace(state, interrupted=True)
         index += 1
         state = state.advanced(
-            block, case.score, learners_of(state, learner_rng), bits_of(state, rounded=rounded), settings.significance
+            block,
+            case.score,
+            learners_of(state, learner_rng),
+            bits_of(state, rounded=rounded, exact=_is_exact(case)),
+            settings.significance,
         )
         if how.progress is not None:
             how.progress(state.runs, runs)
@@ -228,7 +232,7 @@ def audit_anytime(
     rng: np.random.Generator,
     significance: float = 0.01,
     stop: Stop | None = None,
-    arithmetic: Arithmetic = "floating",
+    arithmetic: Arithmetic = "exact",
     control_runs: int | None = None,
     how: Execution | None = None,
     **fields: Unpack[ExecutionFields],
@@ -355,9 +359,10 @@ class _Ending:
             return (said, *self.probed.remarks), False
         seen = seen_in(together(*state.seen).kept if state.seen and case.score is None else None)
         stopped = (f"Interrupted after {state.runs} of {self.settings.runs} runs.",) if state.interrupted else ()
-        leaks = tuple(leak_sentence(bound.epsilon, decides=bool(state.shares[-1])) for bound in self._bit_bounds(state))
-        decides = bool(state.shares[-1])
-        rounding = rounding_remarks(self._bit_bounds(state), rounded=self.probed.rounded, decides=decides)
+        decides, exact = bool(state.shares[-1]), _is_exact(case)
+        bounds = self._bit_bounds(state)
+        leaks = tuple(leak_sentence(bound.epsilon, decides=decides, coarse=exact) for bound in bounds)
+        rounding = rounding_remarks(bounds, rounded=self.probed.rounded, decides=decides and not exact)
         return (*stopped, *self.probed.remarks, *seen.remarks, *leaks, *rounding), self.probed.sound and seen.readable
 
     def _bit_bounds(self, state: Betting) -> tuple[LowerBound, ...]:
@@ -395,6 +400,11 @@ class _Ending:
             rng=self.rng,
             how=how,
         )
+
+
+def _is_exact(case: AuditCase) -> bool:
+    """Return whether a function's claim takes exact arithmetic for granted."""
+    return isinstance(case, FunctionCase) and case.arithmetic == "exact"
 
 
 def _measured(state: Betting, significance: float) -> tuple[MeasuredBound, ...]:

@@ -34,7 +34,7 @@ at_least(found.epsilon_lower, 3), found.significance
 # Out: ('4.88', 0.01)
 
 # %% [markdown]
-# With the noise that the claim needs, the audit finds something else: the last bits of a sum in floating point depend on the answer (Mironov, 2012). The claim is
+# With the noise that the claim needs, an audit in floating arithmetic finds something else: the last bits of a sum depend on the answer (Mironov, 2012). The claim is
 # false of the numbers as they are published, although it is true on paper.
 
 # %%
@@ -43,7 +43,13 @@ def enough_noise(ages, rng, n_runs):
 
 
 bits = audit(
-    enough_noise, neighbours=(YOUNGER, OLDER), claim=CLAIM, runs=20_000, significance=0.01, rng=np.random.default_rng(7)
+    enough_noise,
+    neighbours=(YOUNGER, OLDER),
+    claim=CLAIM,
+    runs=20_000,
+    significance=0.01,
+    rng=np.random.default_rng(7),
+    arithmetic="floating",
 )
 bits.verdict
 # Out: violation
