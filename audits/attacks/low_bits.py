@@ -142,8 +142,13 @@ def _grid_of(values: Array) -> float:
 
 
 def _on_grid(values: Array, grid: float) -> Array:
-    """Return numbers rounded to multiples of `grid`, a power of two or 0."""
-    return np.round(values / grid) * grid if grid else values
+    """Return numbers rounded to multiples of `grid`, a power of two or 0; what overflows stays as it is."""
+    if not grid:
+        return values
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = np.round(values / grid) * grid
+    kept: Array = np.where(np.isfinite(rounded), rounded, values)
+    return kept
 
 
 def first_bits(values: Array) -> Array:

@@ -31,7 +31,7 @@ found.verdict
 from dpaudit.wording.numerals import at_least
 
 at_least(found.epsilon_lower, 3), found.significance
-# Out: ('4.88', 0.01)
+# Out: ('2.01', 0.01)
 
 # %% [markdown]
 # With the noise that the claim needs, an audit in floating arithmetic finds something else: the last bits of a sum depend on the answer (Mironov, 2012). The claim is
@@ -71,7 +71,7 @@ clean = audit(
     rounded, neighbours=(YOUNGER, OLDER), claim=CLAIM, runs=20_000, significance=0.01, rng=np.random.default_rng(7)
 )
 clean.verdict, at_least(clean.epsilon_lower, 3)
-# Out: ('not_refuted', '0.94')
+# Out: ('not_refuted', '0.941')
 
 # %%
 from dpaudit.wording.audits import power_phrase

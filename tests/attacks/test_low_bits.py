@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from audits import audit, audit_anytime
-from audits.attacks.low_bits import _Events, learn_low_bits
+from audits.attacks.low_bits import _Events, _grid_of, _on_grid, learn_low_bits
 from audits.experiment.function_case import Arithmetic
 from audits.outputs.conversion import columns_of
 from dpaudit import AuditResult, Claim
@@ -83,6 +83,16 @@ def test_noise_on_a_coarser_grid_than_the_answers_is_a_violation_in_exact_arithm
     for seed in range(3):
         for function in (laplace, noise_in_single_precision):
             assert audited(function, seed, "exact", runs=4_000).verdict != "violation"
+
+
+def test_numbers_of_every_size_are_rounded_to_a_grid() -> None:
+    """Large and infinite ones stay as they are, and nothing overflows."""
+    largest = float(np.finfo(float).max)
+    values = np.array([0.3, -largest, np.inf, np.nan, 5e-324])
+    assert _on_grid(values, 0.25).tolist()[:3] == [0.25, -largest, np.inf]
+    assert np.isnan(_on_grid(values, 0.25)[3])
+    assert _on_grid(values, _grid_of(values))[1] == -largest
+    assert _grid_of(np.zeros(3)) == 0.0
 
 
 def test_values_on_a_common_grid_have_no_such_finding() -> None:
