@@ -23,12 +23,16 @@ _FALSE_ALARM = 1e-9
 _LEVEL = 1e-3
 """The level of the bound that an event promises."""
 
+_COARSE = 16
+"""Bits below the size of the numbers at which noise is coarse: rounding errors of float32 lie below them too."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LowBits:
     """A guess from one number: `second` where its last bit that is 1 has at most, or else more than, `exponent`.
 
-    Guessed are numbers of one `sign` (0: of any) whose first bit has an exponent from `smallest` to `largest`.
+    Guessed are numbers of one `sign` (0: of any) whose first bit has an exponent from `smallest` to `largest`. Numbers
+    are rounded to a multiple of `grid` first; 0 leaves them as they are.
     """
 
     name: str
@@ -39,13 +43,19 @@ class LowBits:
     sign: float = 0.0
     smallest: float = -inf
     largest: float = inf
+    grid: float = 0.0
+
+    @property
+    def coarse(self) -> bool:
+        """Whether it reads noise on a coarse grid, and no rounding of doubles."""
+        return self.grid > 0
 
     def __call__(self, view: Any) -> Array:
         """Return one guess a run: 1 the second neighbour, -1 the first, 0 none."""
         values = view.get(self.name) if isinstance(view, Fields) else None
         if values is None or values.shape[1] <= self.place:
             return np.zeros(len(view) if not isinstance(view, Fields) else view.runs)
-        numbers = values[:, self.place]
+        numbers = _on_grid(values[:, self.place], self.grid)
         bits = last_bits(numbers)
         event = bits <= self.exponent if self.finer else bits > self.exponent
         if self.sign:
@@ -56,13 +66,15 @@ class LowBits:
 
 
 def learn_low_bits(
-    view: Any, labels: Array, counted: int | None = None, *, rounded_above: float = inf
+    view: Any, labels: Array, counted: int | None = None, *, rounded_above: float = inf, exact: bool = False
 ) -> LowBits | None:
     """Return the guess from last bits that promises the largest bound on `counted` runs; None where there is none.
 
     The guess is fixed here: runs that are counted must be others. It is believed where last bits differ between the
     neighbours more than by chance, within its window; of outputs that are known to be rounded by their data, also where
     it promises an epsilon above `rounded_above`. Shape: `labels` is (runs,), true for the second neighbour.
+    With `exact`, numbers are rounded far above the errors of their arithmetic: noise on a grid that is coarser than the
+    answers still shows them, and real-valued noise shows nothing.
     Guarantee: where in each window last bits have one law under both neighbours, a guess is believed by chance with
     probability at most 1e-9, over all columns, windows and events together.
     Source: Hoeffding (1963), Section 6, for shares of draws without replacement; Bonferroni's rule.
@@ -84,12 +96,13 @@ def learn_low_bits(
     times = (len(labels) if counted is None else counted) / len(labels)
     best, found = 0.0, None
     for name, place in columns:
-        events = _events_of(view[name][:, place], labels)
+        grid = _grid_of(view[name][:, place]) if exact else 0.0
+        events = _events_of(_on_grid(view[name][:, place], grid), labels)
         if events is None:
             continue
         promise, guess = events.best(times, _FALSE_ALARM / len(columns), rounded_above)
         if promise > best and guess is not None:
-            best, found = promise, replace(guess, name=name, place=place)
+            best, found = promise, replace(guess, name=name, place=place, grid=grid)
     return found
 
 
@@ -105,7 +118,7 @@ class BitOdds:
         return self.odds * self.guess(view)
 
 
-def learn_bit_odds(view: Any, labels: Array, *, rounded_above: float = inf) -> BitOdds | None:
+def learn_bit_odds(view: Any, labels: Array, *, rounded_above: float = inf, exact: bool = False) -> BitOdds | None:
     """Return the odds of the guess from last bits that labelled runs favour; None where there is no such guess.
 
     >>> rng = np.random.default_rng(0)
@@ -114,12 +127,28 @@ def learn_bit_odds(view: Any, labels: Array, *, rounded_above: float = inf) -> B
     >>> odds.odds > 4
     True
     """
-    guess = learn_low_bits(view, labels, rounded_above=rounded_above)
+    guess = learn_low_bits(view, labels, rounded_above=rounded_above, exact=exact)
     if guess is None:
         return None
     made = guess(view)
     right, wrong = (int(((made > 0) & second).sum() + ((made < 0) & ~second).sum()) for second in (labels, ~labels))
     return BitOdds(guess=guess, odds=float(np.log((right + 1) / (wrong + 1))))
+
+
+def _grid_of(values: Array) -> float:
+    """Return a power of two far below the usual size of some numbers, and far above the errors of their arithmetic."""
+    sizes = np.abs(values[np.isfinite(values) & (values != 0)])
+    return float(2.0 ** (np.floor(np.log2(np.quantile(sizes, 0.9))) - _COARSE)) if len(sizes) else 0.0
+
+
+def _on_grid(values: Array, grid: float) -> Array:
+    """Return numbers rounded to multiples of `grid`, a power of two or 0; what overflows stays as it is."""
+    if not grid:
+        return values
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = np.round(values / grid) * grid
+    kept: Array = np.where(np.isfinite(rounded), rounded, values)
+    return kept
 
 
 def first_bits(values: Array) -> Array:

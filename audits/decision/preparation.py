@@ -15,6 +15,7 @@ from audits.decision.choice import Choosing, by_counted_odds, by_given_score, by
 from audits.decision.events import Event, rounded
 from audits.decision.seen import NOTHING_SEEN, Seen, seen_in
 from audits.experiment.execution import Execution, Observed, Progress
+from audits.experiment.function_case import FunctionCase
 from audits.experiment.readings import AsReturned, Reading, reading_of
 from audits.experiment.trials import run_trials, together, whole
 from audits.experiment.views import compact, length
@@ -174,8 +175,7 @@ def attempt(
         lesson = _lesson(stage, learning, learn_rng, keep)
         if learner is None:
             seen = seen_in(lesson.kept)
-            above = claimed[0] if rounded else inf
-            low_bits = learn_low_bits(lesson.kept, lesson.labels, counted, rounded_above=above)
+            low_bits = _low_bits(case, lesson, counted, claimed[0] if rounded else inf)
         stage = replace(stage, counted=counted + learning - len(lesson))
         score = (learner or learn_score)(lesson.kept, lesson.labels, own_rng)
         if isinstance(score, CountedOdds) and learner is None:
@@ -200,6 +200,13 @@ def attempt(
         seen=seen,
         rare=choice.rare,
     )
+
+
+def _low_bits(case: AuditCase, lesson: Observed, counted: int, above: float) -> LowBits | None:
+    """Return the guess from last bits: that from coarse noise where arithmetic is exact, or else from all bits."""
+    exact = isinstance(case, FunctionCase) and case.arithmetic == "exact"
+    coarse = learn_low_bits(lesson.kept, lesson.labels, counted, exact=True) if exact else None
+    return coarse or learn_low_bits(lesson.kept, lesson.labels, counted, rounded_above=above)
 
 
 def _lesson(stage: Choosing, learning: int, rng: np.random.Generator, keep: Callable[[Any], Any]) -> Observed:

@@ -26,7 +26,7 @@ class FunctionCase(AuditCase):
     True
     """
 
-    arithmetic: Arithmetic = "floating"
+    arithmetic: Arithmetic = "exact"
 
 
 def function_case(
@@ -37,7 +37,7 @@ def function_case(
     score: Score | None = None,
     name: str = "function",
     view: str = "output",
-    arithmetic: Arithmetic = "floating",
+    arithmetic: Arithmetic = "exact",
 ) -> FunctionCase:
     """Return the case that runs `function` on a pair of neighbours under the claim's relation.
 
@@ -45,7 +45,7 @@ def function_case(
 
     >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
     >>> function_case(lambda data, rng, n_runs: data + rng.laplace(size=n_runs), (0.0, 1.0), claim).arithmetic
-    'floating'
+    'exact'
     """
     require_claim(claim)
     run, alone = as_run(function)

@@ -114,36 +114,57 @@ def time_limit(seconds: float | None) -> Generator[None, None, None]:
 def as_run(function: Callable[..., Any]) -> tuple[Run, bool]:
     """Return `function` in the form function(data, rng, n_runs), and whether it was written for one run a call.
 
-    A function of (data) or of (data, rng) alone is called once a run.
+    A function of (data) or of (data, rng) alone is called once a run. Parameters with a default are settings and keep
+    it, except one that is called `rng` or `n_runs`, and a second one that is None.
     Raises: ValueError: a function that cannot be called with up to three positional arguments.
+
+    >>> def count(data, rng, bound=1.0):
+    ...     return bound
+    >>> as_run(count)[0](None, np.random.default_rng(0), 2)
+    [1.0, 1.0]
     """
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return function, False
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters) or len(positional) >= 3:
+    given = _given(positional)
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters) or given >= 3:
         return function, False
-    if not positional or any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in parameters):
+    named = given == 1 and any(p.name == "rng" and p.kind is not p.POSITIONAL_ONLY for p in parameters)
+    if not positional or any(p.kind is p.KEYWORD_ONLY and p.default is p.empty and p.name != "rng" for p in parameters):
         raise ValueError(
             f"Expected a function of (data, rng, n_runs), of (data, rng) or of (data), got {function!r:.80} with the "
             f"parameters {', '.join(p.name for p in parameters) or 'none'}."
         )
-    return _OneRun(function=function, arguments=len(positional)), True
+    return _OneRun(function=function, arguments=given, named=named), True
+
+
+def _given(positional: list[inspect.Parameter]) -> int:
+    """Return how many of data, rng and n_runs a function takes by their places, the first of them at least."""
+    for place, (parameter, name) in enumerate(zip(positional[1:], ("rng", "n_runs"), strict=False), start=1):
+        unset = parameter.default is None and name == "rng"
+        if not (parameter.default is parameter.empty or parameter.name == name or unset):
+            return place
+    return len(positional[:3])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OneRun:
     """A function of one run as a function of many: a list with one output a run.
 
-    A generator is read to its end, and to 65,536 entries at most: then it counts as the list of what it yielded.
+    A generator is read to its end, and to 65,536 entries at most: then it counts as the list of what it yielded. `rng`
+    is passed by its name where `named` says so.
     """
 
     function: Callable[..., Any]
     arguments: int
+    named: bool = False
 
     def __call__(self, data: Any, rng: np.random.Generator, n_runs: int) -> list[Any]:
         """Return the outputs of `n_runs` calls."""
+        if self.named:
+            return [_ended(self.function(data, rng=stream)) for stream in rng.spawn(n_runs)]
         if self.arguments == 1:
             return [_ended(self.function(data)) for _ in range(n_runs)]
         return [_ended(self.function(data, stream)) for stream in rng.spawn(n_runs)]

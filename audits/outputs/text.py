@@ -4,6 +4,7 @@ import re
 import struct
 from collections.abc import Iterator
 from fractions import Fraction
+from math import copysign
 
 from audits.outputs.fields import KIND, MARK, NUMBER, kind_of
 
@@ -51,18 +52,23 @@ def number_entries(written: str, path: str) -> Iterator[tuple[str, float]]:
     """Yield a written number as a double, and what the double leaves out."""
     value = float(written)
     yield f"{NUMBER}{path}", value
+    if value == 0 and copysign(1.0, value) < 0:
+        yield f"{MARK}{path} negative zero", 1.0
     if len(written) > 15 and len(written) <= _MOST_DIGITS and abs(value) < float("inf"):
         yield f"{MARK}{path} rest", float(Fraction(written) - Fraction(value))
         yield f"{MARK}{path} last digit", float(written[-1]) if written[-1].isdigit() else -1.0
 
 
 def _style(written: str) -> str:
-    """Return how a number is written: signs, leading zeros, digits after the point, exponent, zero of its script."""
+    """Return how a number is written: a plus, needless zeros, digits after the point, exponent, zero of its script.
+
+    The one zero before a point is not counted, so that 0.5 and 1.5 are written alike.
+    """
     mantissa, _, exponent = written.lower().partition("e")
     whole, point, decimals = mantissa.partition(".")
     bare = whole.lstrip("+-")
-    sign = "+" if whole.startswith("+") else "-0" if whole.startswith("-") and not mantissa.strip("-0.") else ""
-    zeros = len(bare) - len(bare.lstrip("0"))
+    sign = "+" if whole.startswith("+") else ""
+    zeros = len(bare) - len(bare.lstrip("0") or "0")
     letters = written if bare[:1].isalpha() else ""
     scripts = {chr(ord(digit) - int(digit)) for digit in written if digit.isdecimal() and not digit.isascii()}
     return f"{sign}{zeros}{point}{len(decimals)}{'e' if exponent else ''}{letters}{''.join(sorted(scripts))}"

@@ -21,7 +21,7 @@ from audits.decision.power import ceiling
 from audits.decision.seen import seen_in
 from audits.decision.verdict import verdict_of
 from audits.experiment.execution import Execution, ExecutionFields, Observed, Store, execution_of
-from audits.experiment.function_case import Arithmetic, function_case
+from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
 from audits.experiment.identity import stored_under
 from audits.experiment.probes import Probed, probe
 from audits.experiment.readings import reading_of
@@ -131,96 +131,72 @@ def continue_audit(
     (False, 'violation')
     """
     started = time.perf_counter()
-    _require_fitting(case, before.claim, runs, rng, significance, first_block, control_runs)
+    settings = _Settings(runs=runs, significance=significance, first_block=first_block, most=control_runs)
+    settings.require(before.claim, rng)
+    if case.relation != before.claim.neighbours:
+        wanted = before.claim.neighbours
+        raise ValueError(f"Expected neighbours of the claim's relation {wanted!r}, got {case.relation!r}.")
     facts = ("anytime", before.to_dict(), significance, certified, first_block)
     execution = stored_under(execution_of(how, fields), case, before.claim, rng, *facts)
     probed = probe(case, runs, execution.run_seconds)
     subject = probed.case
-    ending = _Ending(
-        runs=runs,
-        significance=significance,
-        certified=certified,
-        first_block=first_block,
-        most=control_runs,
-        probed=probed,
-        rng=rng,
-        started=started,
-    )
+    ending = _Ending(settings=settings, certified=certified, probed=probed, rng=rng, started=started)
     if probed.raised:
         return ending.result(subject, Betting.fresh(subject, before), execution), before
-    stopping = _refuted if stop is None else stop
+    play = partial(
+        _played,
+        before=before,
+        settings=settings,
+        stop=_refuted if stop is None else stop,
+        how=execution,
+        rounded=probed.rounded,
+    )
     try:
-        state = _played(
-            subject, before, runs, rng, significance, stopping, first_block, execution, rounded=probed.rounded
-        )
+        state = play(subject, rng=rng)
     except CallRaisedError:
         if case.score is None:
             raise
         subject = replace(subject, score=None)
-        state = _played(
-            subject,
-            before,
-            runs,
-            rng.spawn(1)[0],
-            significance,
-            stopping,
-            first_block,
-            execution,
-            rounded=probed.rounded,
-        )
+        state = play(subject, rng=rng.spawn(1)[0])
     return ending.result(subject, state, execution), state.evidence
 
 
-def _require_fitting(
-    case: AuditCase,
-    claim: Claim,
-    runs: int,
-    rng: np.random.Generator,
-    significance: float,
-    first_block: int,
-    control_runs: int | None,
-) -> None:
-    """Refuse numbers out of range, and a case of another relation than the claim's."""
-    _require_settings(claim, runs, rng, significance, first_block, control_runs)
-    if case.relation != claim.neighbours:
-        raise ValueError(f"Expected neighbours of the claim's relation {claim.neighbours!r}, got {case.relation!r}.")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Settings:
+    """The numbers of an audit: its runs, significance, runs of the first block, and the most runs of its controls."""
 
+    runs: int
+    significance: float
+    first_block: int = _FIRST_BLOCK
+    most: int | None = None
 
-def _require_settings(
-    claim: Claim,
-    runs: int,
-    rng: np.random.Generator,
-    significance: float,
-    first_block: int,
-    control_runs: int | None,
-) -> None:
-    """Refuse numbers out of range."""
-    generator_of(rng)
-    require_claim(claim)
-    require_finite(claim, "an audit")
-    count("runs", runs)
-    count("first_block", first_block, at_least=2)
-    open_probability("significance", significance)
-    if control_runs is not None:
-        count("control_runs", control_runs, at_least=0)
+    def require(self, claim: Claim, rng: np.random.Generator) -> None:
+        """Refuse numbers out of range, and a claim or generator that an audit cannot have."""
+        generator_of(rng)
+        require_claim(claim)
+        require_finite(claim, "an audit")
+        count("runs", self.runs)
+        count("first_block", self.first_block, at_least=2)
+        open_probability("significance", self.significance)
+        if self.most is not None:
+            count("control_runs", self.most, at_least=0)
 
 
 def _played(
     case: AuditCase,
-    before: PriorEvidence,
-    runs: int,
-    rng: np.random.Generator,
-    significance: float,
-    stop: Stop,
-    first_block: int,
-    how: Execution,
     *,
+    before: PriorEvidence,
+    settings: _Settings,
+    rng: np.random.Generator,
+    stop: Stop,
+    how: Execution,
     rounded: bool,
 ) -> Betting:
     """Return the state after the last block: all runs, an ending by `stop`, or Ctrl-C."""
     blocks = replace(how, progress=None, store=None)
     reading = reading_of(case, how)
     state, index, phase = Betting.fresh(case, before), 0, f"bet {before.runs}"
+    runs, first_block = settings.runs, settings.first_block
     while state.runs < runs and not stop(state):
         block_rng, learner_rng = rng.spawn(2)
         size = max(first_block // 2, int(_GROWTH * state.runs)) if state.runs else first_block
@@ -234,7 +210,11 @@ def _played(
             return replace(state, interrupted=True)
         index += 1
         state = state.advanced(
-            block, case.score, learners_of(state, learner_rng), bits_of(state, rounded=rounded), significance
+            block,
+            case.score,
+            learners_of(state, learner_rng),
+            bits_of(state, rounded=rounded, exact=_is_exact(case)),
+            settings.significance,
         )
         if how.progress is not None:
             how.progress(state.runs, runs)
@@ -252,7 +232,7 @@ def audit_anytime(
     rng: np.random.Generator,
     significance: float = 0.01,
     stop: Stop | None = None,
-    arithmetic: Arithmetic = "floating",
+    arithmetic: Arithmetic = "exact",
     control_runs: int | None = None,
     how: Execution | None = None,
     **fields: Unpack[ExecutionFields],
@@ -282,7 +262,7 @@ def audit_anytime(
             control_runs=control_runs,
             how=execution,
         )
-    _require_settings(claim, runs, rng, significance, _FIRST_BLOCK, control_runs)
+    _Settings(runs=runs, significance=significance, most=control_runs).require(claim, rng)
     seconds = execution.run_seconds
     looked = replayed(function, neighbours, data, claim, unit=unit, runs=runs, rng=rng, seconds=seconds)
     pair, remarks = looked.attacked((), claim, runs=runs, rng=rng)
@@ -323,13 +303,10 @@ def _block(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Ending:
-    """What turns the last state of an audit into its result; `most` bounds the runs of its controls."""
+    """What turns the last state of an audit into its result."""
 
-    runs: int
-    significance: float
+    settings: _Settings
     certified: float
-    first_block: int
-    most: int | None
     probed: Probed
     rng: np.random.Generator
     started: float
@@ -338,8 +315,8 @@ class _Ending:
         """Return the audit's result."""
         claim = state.claim
         scores, labels = state.scores[state.leader], state.labels
-        bound = state.bound(self.significance)
-        epsilon = bound(self.significance)
+        bound = state.bound(self.settings.significance)
+        epsilon = bound(self.settings.significance)
         remarks, judged = self._remarks(case, state)
         power = self._power(case, state, how) if judged and epsilon <= min(claim.epsilon, self.certified) else None
         power = nothing_earned() if power is None else power
@@ -348,19 +325,21 @@ class _Ending:
             verdict=verdict_of(epsilon, power, claim, self.certified),
             epsilon_lower=epsilon,
             delta=claim.delta,
-            significance=self.significance,
+            significance=self.settings.significance,
             runs=state.stopped or max(1, state.runs),
-            ceiling=ceiling(guessing_bound, state.before.runs + self.runs, claim.delta, self.significance),
+            ceiling=ceiling(
+                guessing_bound, state.before.runs + self.settings.runs, claim.delta, self.settings.significance
+            ),
             power=power,
             view=case.view,
             attack=_attack_of(case, state),
             bound="e_process",
             bounds=(
-                LowerBound(name="e_process", epsilon=epsilon, significance=self.significance),
+                LowerBound(name="e_process", epsilon=epsilon, significance=self.settings.significance),
                 *self._bit_bounds(state),
             ),
             counts=_counts(scores, labels, claim.epsilon),
-            measured=_measured(state, self.significance),
+            measured=_measured(state, self.settings.significance),
             seed=None,
             claim=claim,
             certified=self.certified,
@@ -379,16 +358,17 @@ class _Ending:
             )
             return (said, *self.probed.remarks), False
         seen = seen_in(together(*state.seen).kept if state.seen and case.score is None else None)
-        stopped = (f"Interrupted after {state.runs} of {self.runs} runs.",) if state.interrupted else ()
-        leaks = tuple(leak_sentence(bound.epsilon, decides=bool(state.shares[-1])) for bound in self._bit_bounds(state))
-        decides = bool(state.shares[-1])
-        rounding = rounding_remarks(self._bit_bounds(state), rounded=self.probed.rounded, decides=decides)
+        stopped = (f"Interrupted after {state.runs} of {self.settings.runs} runs.",) if state.interrupted else ()
+        decides, exact = bool(state.shares[-1]), _is_exact(case)
+        bounds = self._bit_bounds(state)
+        leaks = tuple(leak_sentence(bound.epsilon, decides=decides, coarse=exact) for bound in bounds)
+        rounding = rounding_remarks(bounds, rounded=self.probed.rounded, decides=decides and not exact)
         return (*stopped, *self.probed.remarks, *seen.remarks, *leaks, *rounding), self.probed.sound and seen.readable
 
     def _bit_bounds(self, state: Betting) -> tuple[LowerBound, ...]:
         """Return the bound that last bits alone show, where it exceeds the claim."""
-        epsilon = state.bits_lower(self.significance)
-        level = self.significance * (float(state.shares[-1]) or 1.0)
+        epsilon = state.bits_lower(self.settings.significance)
+        level = self.settings.significance * (float(state.shares[-1]) or 1.0)
         bound = LowerBound(name="low_bits", epsilon=epsilon, significance=level)
         return (bound,) if epsilon > state.claim.epsilon else ()
 
@@ -406,7 +386,7 @@ class _Ending:
             read=reading_of(case, how),
             scores=state.scores[0],
             labels=state.labels,
-            significance=self.significance,
+            significance=self.settings.significance,
             counted=len(state.labels) // _SEQUENTIAL_PRICE,
         )
         return earned_power(
@@ -416,10 +396,15 @@ class _Ending:
             cells_of(state.seen) if case.score is None else (None, None, state.labels),
             runs=state.runs,
             delta=state.claim.delta,
-            most=self.most,
+            most=self.settings.most,
             rng=self.rng,
             how=how,
         )
+
+
+def _is_exact(case: AuditCase) -> bool:
+    """Return whether a function's claim takes exact arithmetic for granted."""
+    return isinstance(case, FunctionCase) and case.arithmetic == "exact"
 
 
 def _measured(state: Betting, significance: float) -> tuple[MeasuredBound, ...]:

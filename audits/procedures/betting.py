@@ -36,8 +36,9 @@ _BOOSTED_FROM = 200
 class Betting:
     """What a stopped audit needs to continue: the e-processes, their scores so far, and the runs to learn from.
 
-    `processes` and `scores` have one entry a bettor; the last one reads last bits, and its share is 0 where the claim
-    takes exact arithmetic for granted. `credit` is the log likelihood of the labels under each learner.
+    `processes` and `scores` have one entry a bettor; the last one reads last bits of a function's outputs, and of noise
+    on a coarse grid alone where the claim takes exact arithmetic for granted. Its share is 0 for other cases. `credit`
+    is the log likelihood of the labels under each learner.
     `stopped` is the number of runs after which the claim was refuted, None while it is not. `interrupted` says that
     Ctrl-C ended the audit.
     """
@@ -60,8 +61,8 @@ class Betting:
     def fresh(cls, case: AuditCase, before: PriorEvidence) -> "Betting":
         """Return the state before the first run, with the wealth that earlier audits left."""
         attack = np.array([1.0]) if case.score is None else np.array([_GIVEN_SHARE, 1 - _GIVEN_SHARE])
-        floating = isinstance(case, FunctionCase) and case.arithmetic == "floating" and case.score is None
-        bits = _BITS_SHARE if floating else 0.0
+        read = isinstance(case, FunctionCase) and case.score is None
+        bits = _BITS_SHARE if read else 0.0
         shares = np.append((1 - bits) * attack, bits)
         return cls(
             claim=before.claim,
@@ -166,16 +167,17 @@ def learners_of(state: Betting, rng: np.random.Generator) -> tuple[Score | None,
     return (learn_violation(view, labels, state.claim.epsilon), learn_thresholds(view, labels, rng), thorough)
 
 
-def bits_of(state: Betting, *, rounded: bool) -> Score | None:
+def bits_of(state: Betting, *, rounded: bool, exact: bool = False) -> Score | None:
     """Return the log odds from last bits that earlier blocks taught, or None.
 
     Of outputs that are known to be `rounded` by their data, those are taken that promise an epsilon above the claim.
+    With `exact` arithmetic, noise on a coarse grid alone is read.
     """
     if not state.seen:
         return None
     lesson = together(*state.seen)
-    above = state.claim.epsilon if rounded else math.inf
-    return learn_bit_odds(lesson.kept, lesson.labels, rounded_above=above)
+    above = state.claim.epsilon if rounded and not exact else math.inf
+    return learn_bit_odds(lesson.kept, lesson.labels, rounded_above=above, exact=exact)
 
 
 def _logarithm(shares: Array) -> Array:

@@ -70,7 +70,7 @@ def audit(
     certified: float = math.inf,
     name: str = "function",
     view: str = "output",
-    arithmetic: Arithmetic = "floating",
+    arithmetic: Arithmetic = "exact",
     pairs: Iterable[tuple[str, Pair]] = (),
     control_runs: int | None = None,
     how: Execution | None = None,
@@ -87,9 +87,10 @@ def audit(
     more likely; without one, `learner` (or the built-in one) makes one from runs that are not counted. A few calls
     before the audit probe whether the function draws from `rng`, a draw for each run, and leaves global state alone;
     what they show stands in `remarks`, and the audit is never *consistent* if its runs are no independent draws.
-    Where the last bits of the outputs tell the data sets apart, a remark says so. With `arithmetic` "floating" that
-    is a finding, at a tenth of the significance; "exact" takes for granted, as the certificate of a mechanism with a
-    floating-point sampler does, that noise behaves like the real-valued noise of its proof.
+    Where the last bits of the outputs tell the data sets apart, a remark says so. "exact" `arithmetic` takes for
+    granted, as the certificate of a mechanism with a floating-point sampler does, that noise behaves like the
+    real-valued noise of its proof; digits below noise on a coarse grid are a finding all the same. With "floating" all
+    last bits are. Such a finding has a tenth of the significance.
     With `pairs` of (name, pair), as `awkward_pairs` yields them, a search chooses the most promising one among them and
     `neighbours`, on runs of its own; the audit's runs are fresh.
     Guarantee, `control_runs`, `how` and errors: as for `audit_case`. What a replay confirms adds 1e-9 to the
@@ -265,7 +266,7 @@ class _Experiment:
         prepared = prepare(
             case, self.runs, rng, self._share(gaussian=gaussian), self.learner, how, self._target, rounded=rounded
         )
-        bits_decide = floating and prepared.low_bits is not None
+        bits_decide = prepared.low_bits is not None and (floating or prepared.low_bits.coarse)
         share = self._share(gaussian=gaussian) * (1 - LOW_BITS_SHARE if bits_decide else 1)
         rare = share * rare_share(prepared.promise, self._target[0]) * (prepared.rare is not None)
         share -= rare
@@ -311,7 +312,7 @@ class _Experiment:
                 share=share / self.significance,
             ),
         )
-        result = _with_beside(result, counted, rare, bits_decide=bits_decide)
+        result = _with_beside(result, counted, rare, bits_decide=bits_decide, coarse=bits_decide and not floating)
         remarks = rounding_remarks(result.bounds, rounded=rounded, decides=floating)
         return replace(result, remarks=(*result.remarks, *remarks))
 
@@ -432,13 +433,15 @@ def _attack(prepared: Prepared, counted: Counted, decision: "_Decision", share: 
     )
 
 
-def _with_beside(result: AuditResult, counted: Counted, rare_share: float, *, bits_decide: bool) -> AuditResult:
+def _with_beside(
+    result: AuditResult, counted: Counted, rare_share: float, *, bits_decide: bool, coarse: bool
+) -> AuditResult:
     """Return the result with what rare values and last bits of the counted runs show beside the main event."""
     if counted.rare is not None:
         result = with_rare_values(result, counted.rare, counted.labels, rare_share)
     if counted.bit_guesses is None:
         return result
-    return with_low_bits(result, counted.bit_guesses, counted.labels, decides=bits_decide)
+    return with_low_bits(result, counted.bit_guesses, counted.labels, decides=bits_decide, coarse=coarse)
 
 
 def _decision(counts: Counts, claim: Claim, delta: float, significance: float, *, gaussian: bool) -> _Decision:

@@ -12,16 +12,24 @@ LOW_BITS_SHARE = 0.1
 """The share of the significance that the last bits have where they decide."""
 
 
-EXACT = "The claim is judged as if arithmetic were exact."
+EXACT = (
+    "The claim is judged as if arithmetic were exact; arithmetic='floating' judges the released numbers. They leak "
+    "less on a coarse grid, or with discrete noise."
+)
 """What a remark adds where last bits decide nothing."""
 
 REMEDY = "Round outputs to a coarse grid or draw discrete noise; arithmetic='exact' judges noise as real-valued."
 """What a remark adds where last bits decide."""
 
 
-def leak_sentence(epsilon: float, *, decides: bool) -> str:
-    """Return the remark on last bits that show `epsilon`, with what to do."""
+def leak_sentence(epsilon: float, *, decides: bool, coarse: bool = False) -> str:
+    """Return the remark on last bits that show `epsilon`, with what to do; `coarse` says that noise is on a grid."""
     shown = math.floor(100 * epsilon) / 100
+    if coarse:
+        return (
+            "The noise lies on a grid that is coarser than the answers: the digits of the outputs below that grid show "
+            f"epsilon of at least {shown:g}. Round the answers to the grid of the noise before it is added."
+        )
     return (
         f"The floating-point lattice of the outputs differs between the data sets: their last bits show epsilon of at "
         f"least {shown:g}. {REMEDY if decides else EXACT}"
@@ -38,7 +46,9 @@ def rounding_remarks(bounds: tuple[LowerBound, ...], *, rounded: bool, decides: 
     )
 
 
-def with_low_bits(result: AuditResult, guesses: Array, labels: Array, *, decides: bool) -> AuditResult:
+def with_low_bits(
+    result: AuditResult, guesses: Array, labels: Array, *, decides: bool, coarse: bool = False
+) -> AuditResult:
     """Return the result with the bound that guesses from last bits show, if it exceeds the claim.
 
     `guesses` holds one entry a counted run: 1 for the second neighbour, -1 for the first, 0 for none. If it `decides`,
@@ -51,7 +61,7 @@ def with_low_bits(result: AuditResult, guesses: Array, labels: Array, *, decides
     if epsilon <= result.claim.epsilon:
         return result
     bound = LowerBound(name="low_bits", epsilon=epsilon, significance=level)
-    remark = leak_sentence(epsilon, decides=decides)
+    remark = leak_sentence(epsilon, decides=decides, coarse=coarse)
     if not decides:
         return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, remark))
     if result.verdict == "violation" and result.epsilon_lower >= epsilon:

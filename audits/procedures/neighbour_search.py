@@ -24,7 +24,7 @@ Pair = tuple[Any, Any]
 Step = Callable[[Pair, np.random.Generator], Pair]
 """step(pair, rng) -> another pair of neighbours, near a given pair."""
 
-_FIRST_RUNS, _FEWEST_RUNS, _TRIED = 400, 50, 8
+_FIRST_RUNS, _FEWEST_RUNS, _TRIED, _SHARE = 500, 50, 8, 4
 _SIGNIFICANCE = 0.05
 
 
@@ -73,7 +73,7 @@ def search_neighbours(
     """
     count("runs", runs)
     rated, order, ranked = dict[str, _Rating](), list[str](), dict[str, Pair]()
-    spent, size, left_out = 0, min(_FIRST_RUNS, max(_FEWEST_RUNS, runs // 8)), dict[str, str]()
+    spent, size, left_out = 0, min(_FIRST_RUNS, max(_FEWEST_RUNS, runs // _SHARE)), dict[str, str]()
     candidates = dict(pairs)
     while candidates:
         ratings: dict[str, _Rating] = {}
@@ -86,9 +86,10 @@ def search_neighbours(
         rated |= ratings
         order = sorted(ratings, key=ratings.__getitem__, reverse=True)
         ranked = {name: candidates[name] for name in order}
-        if len(order) <= 1 and (step is None or generations == 0):
+        best_half = order[: max(1, len(order) // 2)]
+        if len(best_half) <= 1 and (step is None or generations == 0):
             break
-        candidates = {name: ranked[name] for name in order[: max(1, len(order) // 2)]}
+        candidates = {name: ranked[name] for name in best_half}
         if step is not None and generations > 0 and order:
             for number, stream in enumerate(rng.spawn(max(2, len(candidates)))):
                 candidates[f"{order[0]}, moved {generations}.{number}"] = step(ranked[order[0]], stream)

@@ -104,7 +104,8 @@ class Replayed:
             result = replace(result, verdict="not_refuted")
         told = " ".join(result.remarks)
         new = [remark for remark in self.remarks if remark.partition(":")[0] not in told]
-        return replace(result, remarks=(*result.remarks, *new))
+        first, last = (new, result.remarks) if result.attack == "replay" else (result.remarks, new)
+        return replace(result, remarks=(*first, *last))
 
 
 def replayed(

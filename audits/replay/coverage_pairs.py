@@ -7,7 +7,7 @@ record of the data has, such as NaN or an unseen category. Whether such a record
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,9 @@ from audits.replay.records import Records, records_of
 from dpaudit import Neighbours
 
 _FEW, _SIZES = 8, 11
+_EACH, _ALIKE = 30, (1, 8)
+"""So many records are left out one by one; and of an extreme record so many copies stand beside the other extreme."""
+
 _MEASURES = ("length", "norm")
 """Columns that are computed from the records."""
 
@@ -66,7 +69,13 @@ def coverage_pairs(data: Any, relation: Neighbours, unit: str | None = None) -> 
     pairs = _removed(records, telling) if relation == "add_remove" else _replaced(records, telling)
     found = {
         pair.says: pair
-        for pair in (*pairs, *_sized(records, relation), *_balanced(records, relation), *_outside(records, relation))
+        for pair in (
+            *pairs,
+            *_sized(records, relation),
+            *_balanced(records, relation),
+            *_contrasted(records, relation),
+            *_outside(records, relation),
+        )
     }
     return tuple(found.values())
 
@@ -101,7 +110,8 @@ def _removed(records: Records, telling: dict[tuple[str, str], int]) -> Iterator[
     groups = records.groups
     every = list(range(_rows(records)))
     whole = records.taken(every)
-    for (_, says), number in telling.items():
+    left_out = {number: says for (_, says), number in (*_one_by_one(records), *telling.items())}
+    for number, says in left_out.items():
         own = set(groups[number])
         rest = [row for row in every if row not in own]
         yield Pair(says=f"without one record: {says}", neighbours=(whole, records.taken(rest)))
@@ -111,6 +121,31 @@ def _removed(records: Records, telling: dict[tuple[str, str], int]) -> Iterator[
     for number in dict.fromkeys((0, *list(telling.values())[:3])):
         alone = list(groups[number])
         yield Pair(says=f"record {number} alone, or no record", neighbours=(records.taken(alone), records.taken([])))
+
+
+def _one_by_one(records: Records) -> Iterator[tuple[tuple[str, str], int]]:
+    """Yield ((column, words), number) for records that are spread over the data, whatever they hold."""
+    groups = records.groups
+    for number in dict.fromkeys(np.linspace(0, len(groups) - 1, min(_EACH, len(groups))).round().astype(int).tolist()):
+        person = "" if records.unit is None else f", {shown(records.columns[records.unit][groups[number][0]])}"
+        yield ("", f"number {number}{person}"), number
+
+
+def _contrasted(records: Records, relation: Neighbours) -> Iterator[Pair]:
+    """Yield data sets of records like one extreme, and the same with one record like the other extreme."""
+    for name, values in records.columns.items() if records.unit is None else ():
+        numbers = numbers_of(values)
+        if name in _MEASURES[:1] or numbers is None or not np.isfinite(numbers).any():
+            continue
+        where = f" of {name!r}" if name else ""
+        ends = int(np.nanargmin(numbers)), int(np.nanargmax(numbers))
+        for (alike, other), size in product((ends, ends[::-1]), _ALIKE if numbers[ends[0]] < numbers[ends[1]] else ()):
+            same_rows = [alike] * size
+            fewer = same_rows if relation == "add_remove" else [*same_rows, alike]
+            those = "a record" if size == 1 else f"{size} records"
+            says = f"{those} with {shown(values[alike])}{where}, and one with {shown(values[other])} or "
+            says += "none" if relation == "add_remove" else "one more of them"
+            yield Pair(says=says, neighbours=(records.taken([*same_rows, other]), records.taken(fewer)))
 
 
 def _replaced(records: Records, telling: dict[tuple[str, str], int]) -> Iterator[Pair]:

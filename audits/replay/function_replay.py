@@ -33,11 +33,15 @@ _KEPT, _FEW = 8, 4
 _CONFIRMED, _TRIES = 8, 3
 """So many subjects are confirmed, each on so many pairs at most."""
 
-_ATTACKED, _SMALL = 3, 2
-"""The outputs of so many pairs are attacked, beside one that shows something: those that move most, and small ones."""
+_ATTACKED, _SMALL, _APART = 3, 2, 3
+"""The outputs of so many pairs are attacked, beside one that shows something: those that move most, small ones, and
+those of which draws, lines, form or noise are others, one of each kind."""
 
 _MOST_EPSILON = 30.0
 """Against larger claims no number of runs confirms anything: exp(30) of them would be needed."""
+
+_ROUNDED = 1e-6
+"""Noise that is added to other answers differs by less, relatively."""
 
 _MOST_FRAMES = 300
 """Lines are traced where a call enters at most so many Python functions."""
@@ -45,7 +49,10 @@ _MOST_FRAMES = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tried:
-    """What one try of a pair without noise shows: `apart` names what differs, `moved` the numbers, `shift` how far."""
+    """What one try of a pair shows: `apart` names what differs, `moved` the numbers, `shift` how far these move.
+
+    Form, lines, draws and numbers are those of calls without noise; how noise enters is compared on one stream.
+    """
 
     pair: Pair
     apart: frozenset[Hashable]
@@ -165,11 +172,12 @@ def _with_lines(says: str, tried: Tried) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Watch:
-    """Watched calls; a data set that several pairs share is called once."""
+    """Watched calls, and calls with noise on one stream; a data set that several pairs share is called once."""
 
     player: Player
     traced: bool
     known: dict[int, Call] = field(default_factory=dict[int, Call])
+    loud: dict[int, Call] = field(default_factory=dict[int, Call])
 
     def call(self, data: Any) -> Call:
         """Return one watched call."""
@@ -177,9 +185,16 @@ class _Watch:
             self.known[id(data)] = self.player.watched(data, _TRIED, traced=self.traced)
         return self.known[id(data)]
 
+    def added(self, data: Any) -> dict[str, float]:
+        """Return by how much noise moves each number."""
+        if id(data) not in self.loud:
+            self.loud[id(data)] = self.player.call(data, _TRIED)
+        quiet, loud = self.call(data).numbers, self.loud[id(data)].numbers
+        return {name: value - quiet[name] for name, value in loud.items() if name in quiet}
+
 
 def _tried(watch: _Watch, pair: Pair) -> Tried:
-    """Return what one call of each side shows, without noise."""
+    """Return what one call of each side shows without noise, and where noise enters otherwise."""
     first, second = map(watch.call, pair.neighbours)
     apart: set[Hashable] = set()
     if first.raised != second.raised:
@@ -193,6 +208,8 @@ def _tried(watch: _Watch, pair: Pair) -> Tried:
         apart.add("draws")
     lines = first.lines ^ second.lines
     apart |= lines
+    ours, theirs = map(watch.added, pair.neighbours)
+    apart |= {("noise", name) for name in ours if name in theirs and _differ(ours[name], theirs[name])}
     return Tried(
         pair=pair,
         apart=frozenset(apart),
@@ -202,6 +219,11 @@ def _tried(watch: _Watch, pair: Pair) -> Tried:
         raised=bool(first.raised or second.raised),
         heard=bool(heard),
     )
+
+
+def _differ(first: float, second: float) -> bool:
+    """Return whether noise moves a number otherwise on two data sets, by more than doubles round."""
+    return abs(first - second) > _ROUNDED * (abs(first) + abs(second))
 
 
 def _shift(first: Call, second: Call) -> float:
@@ -239,5 +261,10 @@ def _to_attack(tried: Sequence[Tried], found: Sequence[Sighting]) -> tuple[Pair,
     shown = [one.pair for one in found if not one.pair.outside][:1]
     ranked = sorted(inside, key=lambda one: (one.raised, -one.shift))
     small = [one.pair for one in inside if one.pair.small and not one.raised]
-    pairs = [*shown, *(one.pair for one in ranked[:_ATTACKED]), *small[:_SMALL]]
+    kinds: dict[frozenset[Hashable], Pair] = {}
+    for one in sorted(ranked, key=lambda one: len(one.apart)):
+        if one.apart:
+            kinds.setdefault(one.apart, one.pair)
+    told = [*kinds.values()][:_APART]
+    pairs = [*shown, *(one.pair for one in ranked[:_ATTACKED]), *small[:_SMALL], *told]
     return tuple({id(pair): pair for pair in pairs}.values())

@@ -97,7 +97,10 @@ def _pairs(
     if not other.error:
         changed, records = one_changed(other.records, other.watch.sampled)
         made.append((other, "one other record", changed, partial(run_loop, train, records, base.seed, script)))
-        made.append((other, "other batches", nobody, partial(_with_other_batches, train, other, script, rng)))
+        shorter = partial(_with_other_batches, train, other, script, rng)
+        made.append((other, "other batches", nobody, partial(shorter, -1)))
+        if other.batches is not None and other.watch.loader is not None:
+            made.append((other, "batches without their first record", nobody, partial(shorter, 0)))
     pairs: list[_Pair] = []
     unseen: list[str] = []
     for first, what, changed, run in made:
@@ -109,8 +112,8 @@ def _pairs(
     return tuple(pairs), tuple(unseen)
 
 
-def _with_other_batches(train: Loop, run: Run, script: Script, rng: np.random.Generator) -> Run:
-    """Return the run with one record fewer in each batch, or another one in batches of a fixed size.
+def _with_other_batches(train: Loop, run: Run, script: Script, rng: np.random.Generator, place: int) -> Run:
+    """Return the run without the record at `place` of each batch, with another one in batches of a fixed size.
 
     Without a loader the random numbers after the first step are others.
     """
@@ -119,13 +122,13 @@ def _with_other_batches(train: Loop, run: Run, script: Script, rng: np.random.Ge
         return run_loop(train, run.records, run.seed, script, other_draws=True)
     records = len(run.records.labels)
 
-    def without_last(batch: Array) -> Array:
+    def without_one(batch: Array) -> Array:
         if not loader.fixed_size:
-            return batch[:-1] if len(batch) > 1 else batch
+            return np.delete(batch, place) if len(batch) > 1 else batch
         outside = np.setdiff1d(np.arange(records), batch)
-        return np.append(batch[:-1], rng.choice(outside)) if len(outside) and len(batch) else batch
+        return np.append(np.delete(batch, place), rng.choice(outside)) if len(outside) and len(batch) else batch
 
-    batches = tuple(without_last(batch) for batch in handed_out)
+    batches = tuple(without_one(batch) for batch in handed_out)
     return run_loop(train, run.records, run.seed, replace(script, batches=batches))
 
 

@@ -13,6 +13,7 @@ optimizer or calls once a step, and returns what it publishes.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -227,15 +228,18 @@ def _as_loaded(declared: Training, claim: Claim, watch: Watch) -> tuple[Training
     """Return what is declared and claimed of a run with canaries: they change rate and steps of a loader.
 
     So they do with noise that an engine computes from the loader. The declared noise itself is looked at on the records
-    as they are. The claim of such a run is not below what its own noise, rate and steps deliver.
+    as they are. The claim of such a run is not below what its own noise, rate and steps deliver; noise that delivers
+    no finite epsilon is not the engine's answer to a claim, and the declared noise stands.
     """
     if watch.loader is None or not watch.steps or claim.delta == 0:
         return replace(declared, records=watch.records), claim
-    noise = watch.loader.noise_multiplier or declared.noise_multiplier
-    run = replace(
-        declared, records=watch.records, sample_rate=watch.loader.rate, steps=watch.steps, noise_multiplier=noise
-    )
-    return run, replace(claim, epsilon=max(claim.epsilon, training_epsilon(run, claim.delta)[1]))
+    run = replace(declared, records=watch.records, sample_rate=watch.loader.rate, steps=watch.steps)
+    for noise in (watch.loader.noise_multiplier, declared.noise_multiplier):
+        loaded = replace(run, noise_multiplier=noise or declared.noise_multiplier)
+        epsilon = training_epsilon(loaded, claim.delta)[1]
+        if isfinite(epsilon):
+            return loaded, replace(claim, epsilon=max(claim.epsilon, epsilon))
+    return run, claim
 
 
 def _attacks(

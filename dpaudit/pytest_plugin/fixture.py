@@ -122,7 +122,7 @@ class PrivacyChecks:
         data: Any = None,
         unit: str | None = None,
         score: Callable[[Any], Any] | None = None,
-        arithmetic: Literal["exact", "floating"] = "floating",
+        arithmetic: Literal["exact", "floating"] = "exact",
         declared: Any = None,
         name: str = "",
     ) -> AuditResult:
@@ -132,7 +132,8 @@ class PrivacyChecks:
         the column `unit` are one person's. The function is replayed on fixed streams first, as `audits.audit` does.
         A function of (data, rng) or of (data) alone is called once a run. A few calls before the audit probe whether
         the runs are independent draws from `rng`. With `arithmetic` "floating", last bits of the outputs that tell the
-        data sets apart are a violation; "exact" takes for granted that noise behaves as real-valued noise would.
+        data sets apart are a violation; "exact", the default, takes for granted that noise behaves as real-valued noise
+        would, and names such bits in a remark.
         `declared` is a trade-off that the function is declared to keep, such as `audits.GaussianTradeOff(mu=...)`: as
         many further runs bet against that curve. Where delta times the runs exceeds one, further runs bet against the
         trade-off of the claim itself, as guesses see little there.

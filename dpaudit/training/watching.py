@@ -123,7 +123,11 @@ class Watch:
         self._require_shapes(after, before)
         held = None if batch is None else np.asarray(batch, dtype=np.int64)
         if held is not None and held.size and not 0 <= held.min() <= held.max() < self.records:
-            raise ValueError(f"Step {self.steps + 1} names record {held.max()}; there are {self.records}.")
+            raise ValueError(
+                f"Step {self.steps + 1} names record {held.max()}; there are {self.records}, counted from 0. A loop "
+                "that trains on copies of records, or on further rows, must name a record by its number as given: "
+                "batch=lambda: numbers."
+            )
         given = self.script.sums[self.steps % len(self.script.sums)] if self.script.sums else {}
         self.taken.append(Taken(released=after, summed=before, batch=held, state=self.state()))
         if self.steps == 1 and self.script.after_first is not None:

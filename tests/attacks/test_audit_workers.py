@@ -141,4 +141,4 @@ def test_kill_nine_in_the_middle_and_resume_gives_the_same_numbers(
     assert numbers(resumed) == numbers(whole)
     looked_at = 2 * 8
     saved = sum(function.CALLS) - resumed_calls + looked_at
-    assert abs(saved - 100 * kept) <= 8  # the looks at one function may differ by a pair or two
+    assert saved - 100 * kept in (-8, 0, 8)  # what another thread logs during a look costs 8 runs: one further look

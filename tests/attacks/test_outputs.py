@@ -22,7 +22,9 @@ import scipy.sparse
 import torch
 
 from audits import Execution, audit
+from audits.outputs.calls import as_run
 from audits.outputs.conversion import columns_of
+from audits.outputs.text import text_entries
 from audits.outputs.values import record
 from dpaudit import AuditResult, Claim, UnsupportedError
 from dpaudit.model.mechanism import Array
@@ -390,6 +392,43 @@ def test_seeds_and_old_generators_are_refused_with_the_remedy() -> None:
                 runs=100,
                 rng=wrong,
             )
+
+
+def with_bound(data: Any, rng: Any, bound: float = 1.0) -> Any:
+    return data, rng.integers(2) < 2, bound
+
+
+def by_name(data: Any, epsilon: float = 1.0, rng: Any = None) -> Any:
+    return data, rng.integers(2) < 2, epsilon
+
+
+def by_keyword(data: Any, *, rng: Any, bound: float = 1.0) -> Any:
+    return data, rng.integers(2) < 2, bound
+
+
+@pytest.mark.parametrize("function", [with_bound, by_name, by_keyword])
+def test_settings_with_a_default_keep_it(function: Callable[..., Any]) -> None:
+    """Neither the number of runs nor the generator stands in the place of a bound or an epsilon."""
+    called, alone = as_run(function)
+    assert alone
+    assert called(7, np.random.default_rng(0), 2) == [(7, True, 1.0)] * 2
+
+
+def test_a_last_parameter_that_is_called_n_runs_is_the_number_of_runs() -> None:
+    """The twin of the test above."""
+    called, alone = as_run(lambda data, rng, n_runs=1: [data] * n_runs)
+    assert not alone
+    assert called(7, np.random.default_rng(0), 2) == [7, 7]
+
+
+def test_honest_numbers_in_a_text_are_written_in_one_style() -> None:
+    """A zero before the point, or minus zero, is no category of its own; needless zeros are."""
+    kinds = [dict(text_entries(text, "")) for text in ("0.5 a", "1.5 a", "-0.0 a", "00.5 a", ".5 a")]
+    usual, other, negative, padded, bare = (entries["kind  text"] for entries in kinds)
+    assert usual == other == negative
+    assert len({usual, padded, bare}) == 3
+    assert kinds[2]["mark #0 negative zero"] == 1.0
+    assert "mark #0 negative zero" not in kinds[0]
 
 
 def test_functions_of_one_run_are_called_once_a_run() -> None:

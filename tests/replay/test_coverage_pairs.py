@@ -49,6 +49,26 @@ def test_all_rows_of_a_person_go_together() -> None:
     assert sizes == {1, 2, 3}
 
 
+@pytest.mark.parametrize("unit", [None, "who"])
+def test_each_of_a_few_records_is_left_out_once(unit: str | None) -> None:
+    """Each pair has its own words, and what is left out is another record each time."""
+    whole = len(FRAME)
+    left_out = [
+        frozenset(map(repr, pair.neighbours[0].to_numpy().tolist()))
+        - frozenset(map(repr, pair.neighbours[1].to_numpy().tolist()))
+        for pair in coverage_pairs(FRAME, "add_remove", unit)
+        if pair.says.startswith("without one record") and len(pair.neighbours[0]) == whole
+    ]
+    assert len(set(left_out)) == len(left_out) == (FRAME.who.nunique() if unit else whole)
+
+
+def test_one_extreme_record_stands_beside_many_of_the_other_extreme() -> None:
+    pairs = {pair.says: pair.neighbours for pair in coverage_pairs([3, 1, 9, 4], "add_remove")}
+    assert pairs["8 records with 1, and one with 9 or none"] == ([1] * 8 + [9], [1] * 8)
+    pairs = {pair.says: pair.neighbours for pair in coverage_pairs([3, 1, 9, 4], "replace_one")}
+    assert pairs["a record with 9, and one with 1 or one more of them"] == ([9, 1], [9, 9])
+
+
 def test_each_small_count_of_a_rare_category_is_there() -> None:
     says = {pair.says for pair in coverage_pairs(list("aaaaaab"), "add_remove")}
     assert {f"{size + 1} or {size} records whose value is 'b'" for size in range(11)} <= says

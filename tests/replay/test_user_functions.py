@@ -43,6 +43,14 @@ def scale_of_the_data(data: Any, rng: Any, leaky: Any) -> Any:
     return np.clip(data, 0, top).sum() + rng.laplace(0, top)
 
 
+def divides_by_the_exact_count(data: Any, rng: Any, leaky: Any) -> Any:
+    return (np.clip(data, 0, 10).sum() + rng.laplace(0, 10.0)) / (max(1, len(data)) if leaky else 20)
+
+
+def divides_by_the_largest(data: Any, rng: Any, leaky: Any) -> Any:
+    return np.clip(data, 0, 10).sum() / (max(data, default=1.0) if leaky else 10) + rng.laplace(0, 1.0)
+
+
 def exact_when_none(data: Any, rng: Any, leaky: Any) -> Any:
     return 0.0 if leaky and len(data) == 0 else float(len(data) + rng.laplace())
 
@@ -90,6 +98,7 @@ def flags_an_exact_total(data: Any, rng: Any, leaky: Any) -> Any:
 
 NUMBERS = (
     *(unclipped, spends_twice, reuses_noise, scale_of_the_data, exact_when_none),
+    *(divides_by_the_exact_count, divides_by_the_largest),
     *(token_of_the_data, seed_of_the_data, type_of_the_data, flags_an_exact_total),
 )
 CATEGORIES = (keys_that_are_seen, order_of_exact_counts, raises_on_a_rare_one, chooses_too_sharply)
@@ -116,6 +125,18 @@ def test_a_leak_without_a_seen_law_is_attacked_on_small_data_sets() -> None:
         return chooses_too_sharply(data, rng, leaky=True)
 
     result = audit(chosen, TOWNS, claim=CLAIM, runs=2_000, rng=np.random.default_rng(1), control_runs=0)
+    assert result.verdict == "violation"
+
+
+def test_a_rare_key_is_attacked_on_the_pair_that_draws_for_it() -> None:
+    """A town of one record has its key in 7 % of the runs, and no numbers move: draws alone tell the pair."""
+
+    def popular(data: Any, rng: Any) -> Any:
+        noisy = {town: data.count(town) + rng.laplace() for town in sorted(set(data))}
+        return {town: value for town, value in noisy.items() if value > 3}
+
+    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
+    result = audit(popular, TOWNS, claim=claim, runs=4_000, rng=np.random.default_rng(1), control_runs=0)
     assert result.verdict == "violation"
 
 
@@ -178,6 +199,20 @@ def test_all_rows_of_a_person_are_one_record() -> None:
     found = replay_of(visits, VISITS, leaky=True, unit="who").violation
     assert found is not None
     assert "4 times the scale" in found.says
+
+
+def test_a_person_whom_no_column_makes_special_is_left_out_as_well() -> None:
+    """A join gives one person six rows; that person's own rows are like all others."""
+    orders = pd.DataFrame({"who": [4] * 6 + [1, 2, 3, 5, 6]})
+
+    def joined(frame: Any, rng: Any, leaky: Any) -> Any:
+        people = frame.drop_duplicates("who")
+        return len(people.merge(orders, on="who") if leaky else people) + rng.laplace()
+
+    found = replay_of(joined, VISITS, leaky=True, unit="who").violation
+    assert found is not None
+    assert "6 times the scale" in found.says
+    assert replay_of(joined, VISITS, leaky=False, unit="who").violation is None
 
 
 def test_a_finding_says_output_answers_line_and_pair() -> None:

@@ -4,6 +4,7 @@ import itertools
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from audits import watch_opacus
 from audits.training.replay_data import Records
 from audits.training.replay_runs import run_loop
 from audits.training.replayed import Replay, replay_loop
-from dpaudit import Training, Watch
+from audits.training.training_audit import _as_loaded
+from dpaudit import Claim, Training, Watch
 from dpaudit.model.mechanism import Array
 from dpaudit.model.watched.steps import Script
 
@@ -223,6 +225,8 @@ def opacus_loop(kind: str, *, poisson: bool = True) -> Callable[..., Any]:
             for batch, classes in itertools.chain(loader, loader):
                 optimizer.zero_grad()
                 torch.nn.functional.cross_entropy(model(batch), classes).backward()
+                if kind == "neighbour":
+                    add_second_gradient(optimizer)
                 optimizer.step()
                 if kind == "second optimizer":
                     list(model.parameters())[-1].data -= 0.01 * optimizer.params[-1].summed_grad
@@ -231,6 +235,13 @@ def opacus_loop(kind: str, *, poisson: bool = True) -> Callable[..., Any]:
         return model
 
     return train
+
+
+def add_second_gradient(optimizer: Any) -> None:
+    """Add the second record's gradient to the first one's before clipping, so that the second one counts twice."""
+    for p in optimizer.params:
+        if len(p.grad_sample) > 1:
+            p.grad_sample[0] += p.grad_sample[1]
 
 
 def each_layer(torch: Any, optimizer: Any) -> None:
@@ -256,6 +267,7 @@ def whole_sum(torch: Any, optimizer: Any) -> None:
         ("second optimizer", True, {"DPA337"}),
         ("each layer", True, {"DPA321"}),
         ("whole sum", True, {"DPA321"}),
+        ("neighbour", True, {"DPA321"}),
     ],
 )
 def test_opacus_is_replayed_with_its_own_sums_and_batches(kind: str, poisson: bool, rules: set[str]) -> None:
@@ -265,6 +277,17 @@ def test_opacus_is_replayed_with_its_own_sums_and_batches(kind: str, poisson: bo
         seen = replayed(opacus_loop(kind, poisson=poisson))
     assert {finding.rule for finding in seen.findings} == rules
     assert seen.unseen == ()
+
+
+@pytest.mark.parametrize(("loaded", "judged"), [(1e-7, 2.0), (1.5, 1.5)])
+def test_noise_without_a_finite_epsilon_leaves_the_declared_noise(loaded: float, judged: float) -> None:
+    """A loader whose noise protects nothing is judged by what is declared, and the audit ends."""
+    loader: Any = SimpleNamespace(rate=0.1, noise_multiplier=loaded, fixed_size=False)
+    watch: Any = SimpleNamespace(loader=loader, steps=12, records=130)
+    claim = Claim(epsilon=4.0, delta=1e-5, neighbours="add_remove")
+    declared, claimed = _as_loaded(DECLARED, claim, watch)
+    assert (declared.noise_multiplier, declared.records) == (judged, 130)
+    assert 4.0 <= claimed.epsilon < 20
 
 
 def test_leaving_the_block_gives_the_optimizer_and_the_sampler_back() -> None:
