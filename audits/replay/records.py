@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -114,7 +115,7 @@ def _array_columns(data: Any) -> dict[str, list[Any]]:
     """Return the columns of an array, and the norms of its rows."""
     if data.ndim == 1:
         return {name: data[name].tolist() for name in data.dtype.names} if data.dtype.names else {"": data.tolist()}
-    flat = data.reshape(len(data), -1)
+    flat = data.reshape(len(data), prod(data.shape[1:]))
     columns = {f"column {place}": flat[:, place].tolist() for place in range(min(flat.shape[1], _MOST_COLUMNS))}
     if flat.dtype.kind in "iuf":
         columns["norm"] = np.linalg.norm(flat.astype(np.float64), axis=1).tolist()

@@ -4,7 +4,19 @@ import json
 from importlib.resources import files
 from typing import Any
 
-NAMES = ("audit", "baseline", "certificate", "check", "curve", "ledger", "plan", "report", "scores", "study")
+NAMES = (
+    "audit",
+    "baseline",
+    "certificate",
+    "check",
+    "curve",
+    "ledger",
+    "plan",
+    "report",
+    "scores",
+    "study",
+    "synthesizer",
+)
 
 
 def load(name: str) -> dict[str, Any]:
@@ -18,7 +30,7 @@ def load(name: str) -> dict[str, Any]:
     if name not in NAMES:
         raise KeyError(name)
     schema = _read(name)
-    if name in ("audit", "check", "ledger", "report", "scores"):
+    if name in ("audit", "check", "ledger", "report", "scores", "synthesizer"):
         scored, planned = ("scores",) if name in ("check", "report") else (), ("plan",) if name == "report" else ()
         others = ("certificate",) if name == "audit" else ("certificate", "audit", *scored, *planned)
         own = schema.get("$defs", {})

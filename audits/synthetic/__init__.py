@@ -1,0 +1,1 @@
+"""Audits of synthesizers: statistics of synthetic tables, membership as the verdict, disclosure risks beside it."""

@@ -1,0 +1,98 @@
+"""The audit of a synthesizer: membership decides against its claim, disclosure risks stand beside it.
+
+audit_synthesizer(fit_and_sample, data, claim, runs=2_000, rng=rng)
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from audits.experiment.trials import generator_of
+from audits.outputs.calls import Raised, outcome
+from audits.procedures.fixed_size import audit
+from audits.replay.records import records_of
+from audits.synthetic.disclosure import disclosure_risks
+from audits.synthetic.result import SynthesizerResult
+from audits.synthetic.targets import target_records
+from audits.synthetic.view import Synthetic, TableView, table_statistics, table_view
+from dpaudit import AuditResult, Claim
+from dpaudit.checks import count
+
+_LEAST_RECORDS = 20
+_FEW = "fewer than {} records: half of them are controls, which the table is not made from"
+_RAISED = "the synthesizer raised {} on half of the records"
+_NO_TABLE = "the synthetic table has no row, or no column of the records"
+
+
+def audit_synthesizer(
+    fit_and_sample: Callable[..., Any],
+    data: Any,
+    claim: Claim,
+    *,
+    runs: int,
+    rng: np.random.Generator,
+    neighbours: tuple[Any, Any] | None = None,
+    unit: str | None = None,
+    significance: float = 0.01,
+    attacks: int = 500,
+    procedure: Callable[..., AuditResult] = audit,
+    **settings: Any,
+) -> SynthesizerResult:
+    """Return what audits of a synthesizer show of its claim, and what one table of it discloses beside that.
+
+    `fit_and_sample(data, rng)` fits a model to a table and returns a synthetic one, in the form of the data: an array,
+    a list of rows or a pandas frame. One of (data) alone draws from entropy of its own. Where the fitted model is
+    published as well, it returns `Synthetic(table=..., log_likelihood=...)`. Up to twelve columns are read.
+    *Membership* decides. `procedure` (`audit`, or `audit_anytime`, which stops early) runs neighbours that cover the
+    data: each rare row and category present or absent, extreme and missing values, small tables. Synthetic tables
+    are read as statistics that the data fix beforehand: number and form of rows, answered marginals, cells of two
+    columns, the distance of the nearest row to eight telling records, their likelihood. Runs that decide nothing teach
+    which of these tell. A slow synthesizer is given one pair as `neighbours`; `settings` are passed on.
+    *Disclosure risks* are measured on one further table, made from a random half of the data; at most `attacks` of
+    these records and of the other half are targets. They enter no verdict. With `unit`, the halves share no person.
+    Guarantee: that of `procedure` for the claim; for the risks that of `disclosure_risks`.
+    Raises: ValueError, UnsupportedError: as `audit`; data whose rows are not known.
+
+    >>> def histogram(data, rng):
+    ...     noisy = np.bincount(data[:, 0], minlength=3) + rng.laplace(0.0, 1.0, 3)
+    ...     weights = np.maximum(noisy, 0.01)
+    ...     return rng.choice(3, (20, 1), p=weights / weights.sum())
+    >>> table = np.arange(40)[:, None] % 3
+    >>> claim = Claim(epsilon=1.0, neighbours="add_remove")
+    >>> result = audit_synthesizer(histogram, table, claim, runs=200, rng=np.random.default_rng(0))
+    >>> result.audit.verdict == "violation", [risk.name for risk in result.risks]
+    (False, ['singling out'])
+    """
+    generator_of(rng)
+    count("attacks", attacks)
+    (beside,) = rng.spawn(1)
+    first, second = (data, None) if neighbours is None else neighbours
+    view = table_view(fit_and_sample, table_statistics(first, target_records(first, second)))
+    given = {"neighbours": neighbours} if neighbours is not None else {"data": data, "unit": unit}
+    result = procedure(view, claim=claim, runs=runs, rng=rng, significance=significance, **given, **settings)
+    result = replace(result, name="synthesizer", view="synthetic table")
+    return _with_risks(result, view, records_of(data, unit), attacks, significance, beside)
+
+
+def _with_risks(
+    result: AuditResult, view: TableView, records: Any, attacks: int, significance: float, rng: np.random.Generator
+) -> SynthesizerResult:
+    """Return the audit with the disclosure risks of one table that is made from a random half of the records."""
+    groups = records.groups
+    half = len(groups) // 2
+    if len(groups) < _LEAST_RECORDS:
+        return SynthesizerResult(audit=result, unmeasured=_FEW.format(_LEAST_RECORDS))
+    order, fit, attack = rng.permutation(len(groups)), *rng.spawn(2)
+    own, others = (
+        records.taken(sorted(row for place in part for row in groups[place])) for part in (order[:half], order[half:])
+    )
+    released = outcome(lambda data, stream, _: view.released(data, stream), own, fit, None)
+    if isinstance(released, Raised):
+        return SynthesizerResult(audit=result, unmeasured=_RAISED.format(released.exception))
+    table = released.table if isinstance(released, Synthetic) else released
+    risks = disclosure_risks(table, own, others, attacks=attacks, significance=significance, rng=attack)
+    if not risks:
+        return SynthesizerResult(audit=result, unmeasured=_NO_TABLE)
+    return SynthesizerResult(audit=result, risks=risks, records=len(own), controls=len(others))

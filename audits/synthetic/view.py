@@ -1,0 +1,164 @@
+"""A synthesizer as a function that an audit runs: each synthetic table is read as statistics that are fixed beforehand.
+
+The statistics depend on the one data set that the auditor holds, which both neighbours of a pair surround, and on no
+run: they are post-processing of the synthetic table, so that a claim for the table is one for them.
+"""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from audits.synthetic.columns import MISSING, OTHER, Column, table_columns
+from dpaudit.model.mechanism import Array
+
+_PAIRED = 3
+"""Of so many targets each pair of values is looked for."""
+
+_VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Synthetic:
+    """A synthetic table beside the model that it was drawn from, where the model is published too.
+
+    `log_likelihood(rows)` returns one number for each row of a table in the form of the data.
+    """
+
+    table: Any
+    log_likelihood: Callable[[Any], Sequence[float] | Array]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TableStatistics:
+    """Statistics of a synthetic table: its form, answered marginals, and how near it comes to some records.
+
+    `targets` are these records, in the form of the data, and `values` their codes and numbers by column.
+    """
+
+    columns: tuple[Column, ...]
+    targets: Any
+    values: dict[str, tuple[Array, Array]]
+
+    def __call__(self, released: Any) -> dict[str, Any]:
+        """Return the statistics of what one run released, by name. Raises: UnsupportedError: no table."""
+        table = released.table if isinstance(released, Synthetic) else released
+        held = table_columns(table)
+        rows = len(table)
+        found: dict[str, Any] = {"form": _form(held), "rows": float(rows)}
+        shared = np.zeros((rows, self.number), dtype=np.int64)
+        distance = np.zeros((rows, self.number))
+        matches: list[Array] = []
+        for column in self.columns:
+            values = held.get(column.name)
+            if values is None:
+                matches.append(np.zeros((rows, self.number), dtype=bool))
+                continue
+            codes, numbers = column.read(values)
+            own_codes, own_numbers = self.values[column.name]
+            found |= _marginal(column, codes, numbers)
+            matches.append(codes[:, None] == own_codes[None, :])
+            shared += matches[-1]
+            distance += _apart(column, numbers, own_numbers, matches[-1])
+        found |= self._near(shared, distance, matches)
+        if isinstance(released, Synthetic):
+            likelihood = np.asarray(released.log_likelihood(self.targets), dtype=float).reshape(-1)
+            found |= {f"log likelihood of record {place}": float(one) for place, one in enumerate(likelihood)}
+        return found
+
+    @property
+    def number(self) -> int:
+        """The number of targets."""
+        return len(self.targets)
+
+    def _near(self, shared: Array, distance: Array, matches: list[Array]) -> dict[str, float]:
+        """Return how near the rows come to each target, and how many rows share two of its values."""
+        found: dict[str, float] = {}
+        for place in range(self.number):
+            own, far = shared[:, place], distance[:, place]
+            found[f"distance of the nearest row to record {place}"] = float(far.min(initial=np.inf))
+            found[f"rows equal to record {place}"] = float((far == 0).sum())
+            found[f"pairs of values shared with record {place}"] = float((own * (own - 1) // 2).sum())
+        for place in range(min(_PAIRED, self.number)):
+            for (one, first), (other, second) in combinations(zip(self.columns, matches, strict=True), 2):
+                name = f"rows with {one.name!r} and {other.name!r} of record {place}"
+                found[name] = float((first[:, place] & second[:, place]).sum())
+        return found
+
+
+def table_statistics(data: Any, targets: Any) -> TableStatistics:
+    """Return the statistics that a data set and some of its records fix."""
+    held = table_columns(data)
+    columns = tuple(Column.of(name, values) for name, values in held.items())
+    own = table_columns(targets)
+    values = {column.name: column.read(own[column.name]) for column in columns}
+    return TableStatistics(columns=columns, targets=targets, values=values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TableView:
+    """Runs of a synthesizer, each read as the statistics of its table; `seeded` says whether it takes a generator."""
+
+    function: Callable[..., Any]
+    seeded: bool
+    statistics: TableStatistics
+
+    def released(self, data: Any, rng: np.random.Generator) -> Any:
+        """Return what one run releases."""
+        return self.function(data, rng) if self.seeded else self.function(data)
+
+    def __call__(self, data: Any, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        """Return the statistics of `n_runs` synthetic tables by name, runs axis first."""
+        rows = [self.statistics(self.released(data, stream)) for stream in rng.spawn(n_runs)]
+        names = dict.fromkeys(name for row in rows for name in row)
+        return {name: np.array([row.get(name, np.nan) for row in rows]) for name in names}
+
+
+def table_view(fit_and_sample: Callable[..., Any], statistics: TableStatistics) -> TableView:
+    """Return a synthesizer, a function of (data, rng) or of (data), as a function of (data, rng, n_runs) for an audit.
+
+    A second parameter is the generator if it has no default or is called `rng`; others keep their defaults.
+    Raises: ValueError: a function of another form.
+    """
+    parameters = list(inspect.signature(fit_and_sample).parameters.values())
+    places = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    needed = [one.name for one in parameters if one.default is one.empty and one.kind not in _VARIABLE]
+    seeded = len(places) > 1 and (places[1].default is places[1].empty or places[1].name == "rng")
+    if not places or len(needed) > 1 + seeded:
+        raise ValueError(
+            f"Expected fit_and_sample to be a function of (data, rng) or of (data), got {fit_and_sample!r:.80}, which "
+            f"needs the parameters {', '.join(needed) or 'none'}."
+        )
+    return TableView(function=fit_and_sample, seeded=seeded, statistics=statistics)
+
+
+def _form(held: dict[str, list[Any]]) -> str:
+    """Return the names of the columns in their order, with the types of their values."""
+    kinds = (", ".join(sorted({type(value).__name__ for value in values})) for values in held.values())
+    return "; ".join(f"{name}: {kind}" for name, kind in zip(held, kinds, strict=True))
+
+
+def _marginal(column: Column, codes: Array, numbers: Array) -> dict[str, float]:
+    """Return the answered marginal of one column, and of numbers the ends and the mean."""
+    name = repr(column.name) if column.name else "value"
+    found = {f"rows where {name} {says}": float((codes == place).sum()) for place, says in enumerate(column.labels)}
+    found[f"rows where {name} is something else"] = float((codes == OTHER).sum())
+    found[f"rows where {name} is missing"] = float((codes == MISSING).sum())
+    numbers = numbers[np.isfinite(numbers)]
+    if column.edges and len(numbers):
+        found[f"smallest {name}"], found[f"largest {name}"] = float(numbers.min()), float(numbers.max())
+        found[f"mean of {name}"] = float(numbers.mean())
+    return found
+
+
+def _apart(column: Column, numbers: Array, own: Array, same: Array) -> Array:
+    """Return how far the values of a column lie from those of the targets, at most 1. Shape: (rows, targets)."""
+    if not column.edges:
+        return np.where(same, 0.0, 1.0)
+    width = column.edges[-1] - column.edges[0] or 1.0
+    gap = np.abs(numbers[:, None] - own[None, :]) / width
+    apart: Array = np.minimum(np.nan_to_num(gap, nan=1.0), 1.0)
+    return apart
