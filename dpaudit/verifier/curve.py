@@ -36,6 +36,7 @@ from dpaudit.verifier.sums import Law, Window, growth, summed
 _WIDTH, _WIDE = 2e-5, 1e-3  # relative widths: that a lattice aims at; beyond which another epsilon gets its own window
 _OPEN, _NEAR = 1e-2, 0.05  # a width that leaves ends open; how near by, times the tilt, a window serves as well
 _SIZES, _KINDS, _MERGED = (2**10, 2**20), 512, 2**10  # of a window; the most kinds of losses; atoms of a first look
+_COUNTED = 1e9  # losses, beyond which the longest floats are rounded too much as well
 _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed form, by itself
 _FINE = 1000  # knots within the largest value of a loss: beyond, splitting its atoms costs nothing
 _FEW = 8  # kinds of losses whose sum others may still know closely
@@ -135,7 +136,9 @@ class _Curve:
 
     def sharpened(self, epsilon: float) -> bool:
         """Return whether the last sum was rounded too much, and take it in the longest floats."""
-        if not self.sums or self.sums[-1].rounding(epsilon) <= _WIDE * self.sums[-1].upper(epsilon, self.lost):
+        if not self.sums or sum(self.finite.values()) > _COUNTED:
+            return False
+        if self.sums[-1].rounding(epsilon) <= _WIDE * self.sums[-1].upper(epsilon, self.lost):
             return False
         self.sums[-1] = _Sum(self.finite, epsilon, longest=True)
         return True
