@@ -108,7 +108,6 @@ if TYPE_CHECKING:
     from audits.scores.scores_audit import audit_scores as audit_scores
     from audits.synthetic.synthesizer_audit import audit_synthesizer as audit_synthesizer
     from audits.synthetic.view import Synthetic as Synthetic
-    from audits.synthetic.written import synthesizer_document as synthesizer_document
     from audits.training.each_model import each_model as each_model
     from audits.training.model_audit import audit_model as audit_model
     from audits.training.record_audit import audit_record as audit_record

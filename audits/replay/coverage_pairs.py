@@ -7,7 +7,7 @@ record of the data has, such as NaN or an unseen category. Whether such a record
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import combinations, pairwise, product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,8 @@ def coverage_pairs(data: Any, relation: Neighbours, unit: str | None = None) -> 
     """Return pairs of neighbours around `data`, plain ones first.
 
     Under `add_remove` the second data set of a pair lacks one record of the first; under `replace_one` one record has
-    another record's values. Raises: UnsupportedError: data whose records are not known. ValueError: too few records.
+    another record's values, and both have as many records as `data`, a number that is public.
+    Raises: UnsupportedError: data whose records are not known. ValueError: too few records.
 
     >>> [pair.says for pair in coverage_pairs([0, 0, 1], "add_remove")][:2]
     ['without one record: the largest value, 1', 'without one record: the smallest value, 0']
@@ -139,7 +140,8 @@ def _contrasted(records: Records, relation: Neighbours) -> Iterator[Pair]:
             continue
         where = f" of {name!r}" if name else ""
         ends = int(np.nanargmin(numbers)), int(np.nanargmax(numbers))
-        for (alike, other), size in product((ends, ends[::-1]), _ALIKE if numbers[ends[0]] < numbers[ends[1]] else ()):
+        sizes = _ALIKE if relation == "add_remove" else (_rows(records) - 1,)
+        for (alike, other), size in product((ends, ends[::-1]), sizes if numbers[ends[0]] < numbers[ends[1]] else ()):
             same_rows = [alike] * size
             fewer = same_rows if relation == "add_remove" else [*same_rows, alike]
             those = "a record" if size == 1 else f"{size} records"
@@ -190,34 +192,43 @@ def _of_sizes(records: Records, relation: Neighbours, category: tuple[str, Any],
     values = records.columns[name]
     own = [row for row, held in enumerate(values) if same(held, value)]
     rest = [row for row, held in enumerate(values) if not same(held, value)]
-    rows = [[*rest, *(own[place % len(own)] for place in range(size))] for size in sizes]
-    sets = [records.taken(chosen) for chosen in rows]
     where = f"{name!r} is " if name else "value is "
-    for size, (fewer, more) in enumerate(pairwise(sets)):
-        says = f"{size + 1} or {size} records whose {where}{shown(value)}"
+    for size in sizes[1:]:
+        says = f"{size} or {size - 1} records whose {where}{shown(value)}"
+        copies = _times(own, size)
         if relation == "add_remove":
-            yield Pair(says=says, neighbours=(more, fewer))
-        elif rest:
-            yield Pair(says=says, neighbours=(more, records.taken([*rows[size], rest[0]])))
+            more, fewer = [*rest, *copies], [*rest, *copies[:-1]]
+            yield Pair(says=says, neighbours=(records.taken(more), records.taken(fewer)))
+        elif rest and size <= _rows(records):
+            others = _times(rest, _rows(records) - size)
+            more, fewer = [*others, *copies], [*others, *copies[:-1], rest[0]]
+            yield Pair(says=says, neighbours=(records.taken(more), records.taken(fewer)))
+
+
+def _times(rows: list[int], number: int) -> list[int]:
+    """Return so many rows, each of `rows` in turn."""
+    return [rows[place % len(rows)] for place in range(number)]
 
 
 def _balanced(records: Records, relation: Neighbours) -> Iterator[Pair]:
-    """Yield small data sets with as many records of each category, but for one record of the rarest one."""
+    """Yield data sets with as many records of each category, but for one record of the rarest one."""
     for name, values in records.columns.items() if records.unit is None else ():
         categories = list(categories_of(values))
         if name in _MEASURES or not 2 <= len(categories) <= CATEGORIES:
             continue
         where = f" of {name!r}" if name else ""
         firsts = [index_of(values, value) for value in categories]
+        if relation == "replace_one":
+            even = _times(firsts, _rows(records))
+            says = f"every category{where} as often, or one less of {shown(categories[0])}"
+            yield Pair(says=says, neighbours=(records.taken(even), records.taken([firsts[-1], *even[1:]])), small=True)
+            continue
         for size in (1, 2):
-            whole = firsts * size
-            other = whole[1:] if relation == "add_remove" else [whole[-1], *whole[1:]]
+            whole = records.taken(firsts * size)
             says = f"{size} of each category{where}, or one less of {shown(categories[0])}"
-            yield Pair(says=says, neighbours=(records.taken(whole), records.taken(other)), small=True)
-            if relation == "add_remove":
-                says = f"{size} of each category{where}, or one more of {shown(categories[0])}"
-                more = records.taken([*whole, firsts[0]])
-                yield Pair(says=says, neighbours=(more, records.taken(whole)), small=True)
+            yield Pair(says=says, neighbours=(whole, records.taken((firsts * size)[1:])), small=True)
+            says = f"{size} of each category{where}, or one more of {shown(categories[0])}"
+            yield Pair(says=says, neighbours=(records.taken([*firsts * size, firsts[0]]), whole), small=True)
 
 
 def _outside(records: Records, relation: Neighbours) -> Iterator[Pair]:

@@ -15,8 +15,8 @@ from numpy.random import Generator
 
 from audits.bounds.binomial import proportion_lower, proportion_upper
 from audits.synthetic.columns import OTHER, Column, table_columns
-from audits.synthetic.result import AttackRate, DisclosureRisk, RiskName
 from dpaudit.model.mechanism import Array
+from dpaudit.model.synthesizer_result import AttackRate, DisclosureRisk, RiskName
 
 _CLOSE = 0.05
 """A guessed number is right within this share of the range of its column."""

@@ -14,11 +14,11 @@ from audits.outputs.calls import Raised, outcome
 from audits.procedures.fixed_size import audit
 from audits.replay.records import records_of
 from audits.synthetic.disclosure import disclosure_risks
-from audits.synthetic.result import SynthesizerResult
 from audits.synthetic.targets import target_records
 from audits.synthetic.view import Synthetic, TableView, table_statistics, table_view
 from dpaudit import AuditResult, Claim
 from dpaudit.checks import count
+from dpaudit.model.synthesizer_result import SynthesizerResult
 
 _LEAST_RECORDS = 20
 _FEW = "fewer than {} records: half of them are controls, which the table is not made from"

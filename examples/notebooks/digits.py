@@ -126,7 +126,7 @@ audited = {
     for clip in (clipped, not_clipped)
 }
 {name: (result.verdict, round(result.epsilon_lower, 2)) for name, result in audited.items()}
-# Out: {'clipped': ('not_refuted', 0.26), 'not_clipped': ('violation', 1.51)}
+# Out: {'clipped': ('not_refuted', 0.27), 'not_clipped': ('violation', 1.51)}
 
 # %% [markdown]
 # The step that does not clip is accused. Of the one that clips nothing was found. That is no proof, so the audit says which control it did catch: one

@@ -66,7 +66,16 @@ def test_one_extreme_record_stands_beside_many_of_the_other_extreme() -> None:
     pairs = {pair.says: pair.neighbours for pair in coverage_pairs([3, 1, 9, 4], "add_remove")}
     assert pairs["8 records with 1, and one with 9 or none"] == ([1] * 8 + [9], [1] * 8)
     pairs = {pair.says: pair.neighbours for pair in coverage_pairs([3, 1, 9, 4], "replace_one")}
-    assert pairs["a record with 9, and one with 1 or one more of them"] == ([9, 1], [9, 9])
+    assert pairs["3 records with 9, and one with 1 or one more of them"] == ([9, 9, 9, 1], [9, 9, 9, 9])
+
+
+@pytest.mark.parametrize("data", [[3, 1, 9, 4], list("aaaaaab"), FRAME])
+def test_where_a_record_is_replaced_the_number_of_records_is_public(data: Any) -> None:
+    """Each pair has as many records as the data, and differs in one of them."""
+    for pair in coverage_pairs(data, "replace_one"):
+        first, second = (list(map(repr, getattr(held, "values", held))) for held in pair.neighbours)
+        assert len(first) == len(second) == len(data), pair.says
+        assert sum(a != b for a, b in zip(first, second, strict=True)) <= 1, pair.says
 
 
 def test_each_small_count_of_a_rare_category_is_there() -> None:

@@ -10,12 +10,12 @@ from jsonschema import Draft202012Validator
 
 from audits import Synthetic, audit_anytime, audit_synthesizer
 from audits.synthetic.columns import table_columns
-from audits.synthetic.result import SynthesizerResult
-from audits.synthetic.written import synthesizer_document
 from dpaudit import Claim, schemas
 from dpaudit.documents.markdown import markdown
 from dpaudit.documents.terminal import terminal, to_text
 from dpaudit.model.mechanism import Array
+from dpaudit.model.synthesizer_result import SynthesizerResult
+from dpaudit.render.synthesizer import synthesizer_document
 from tests.synthetic.synthesizers import (
     HONEST,
     LEAKING,

@@ -1,7 +1,7 @@
 """An audit of a synthesizer as a document: the audit first, then the disclosure risks, apart from it."""
 
-from audits.synthetic.result import AttackRate, SynthesizerResult
 from dpaudit.documents.document import Document, Paragraph, Table, document, under
+from dpaudit.model.synthesizer_result import AttackRate, SynthesizerResult
 from dpaudit.render.audit import audit_document
 from dpaudit.wording.numerals import nearest, whole
 
