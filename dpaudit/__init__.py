@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from dpaudit.model.claim import Neighbours as Neighbours
     from dpaudit.model.condition import Condition as Condition
     from dpaudit.model.declaration import Allocate as Allocate
+    from dpaudit.model.declaration import BestOf as BestOf
     from dpaudit.model.declaration import Billboard as Billboard
     from dpaudit.model.declaration import Cells as Cells
     from dpaudit.model.declaration import Declaration as Declaration

@@ -10,11 +10,13 @@ whatever they came as, because dp-accounting takes another branch for an integer
 import math
 from typing import TYPE_CHECKING, Any, assert_never
 
+from dpaudit.accounting.run_counts import RunCount
 from dpaudit.checks import meant
 from dpaudit.errors import ConfigError, UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import (
     Allocate,
+    BestOf,
     Billboard,
     Cells,
     Declaration,
@@ -37,6 +39,7 @@ from dpaudit.runtime.plugins import find_plugin
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
 
+_HALVINGS = 120
 _REPLACED = {"replace_one": 2.0, "add_remove": 1.0, "zero_out": 1.0}
 """How far one record of norm 1 moves a sum."""
 
@@ -67,11 +70,42 @@ def from_event(event: "DpEvent", neighbours: Neighbours, where: str = "event") -
                 return Sequential(parts=tuple(inner(part, f"events[{i}]") for i, part in enumerate(events)))
             case dp_event.SelfComposedDpEvent(event=part, count=times):
                 return Repeat(part=inner(part, "event"), times=times)
+            case dp_event.RepeatAndSelectDpEvent(event=part, mean=mean, shape=shape):
+                return _best_of(inner(part, "event"), float(mean), float(shape))
             case _:
                 told = _told(event, neighbours, where) or _release(event, neighbours, where)
                 return told or _from_sample(event, neighbours, where)
     except (ValueError, ZeroDivisionError, ConfigError) as error:
         raise UnsupportedError(f"{type(event).__name__} at {where}: {error}") from None
+
+
+def _best_of(part: Declaration, mean: float, shape: float) -> Declaration:
+    """Return the best of a random number of runs of a part; of a mean of 1 that is one run.
+
+    Raises: ValueError: a mean below 1 or a shape below 0, as in dp-accounting.
+    """
+    if not (mean >= 1 and shape >= 0):
+        raise ValueError(f"Expected mean={mean} to be at least 1 and shape={shape} to be 0 or more.")
+    if shape == math.inf:
+        return BestOf(part=part, law="poisson", mean=mean)
+    if mean == 1:
+        return part
+    gamma = _gamma_of(mean, shape)
+    if shape in (0, 1):
+        return BestOf(part=part, law="geometric" if shape else "logarithmic", gamma=gamma)
+    return BestOf(part=part, law="negative_binomial", gamma=gamma, eta=shape)
+
+
+def _gamma_of(mean: float, shape: float) -> float:
+    """Return a gamma with at least this mean, by bisection: the mean falls as gamma grows."""
+    if shape == 1:
+        return _at_most(1, mean)
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2 if low else high / 16
+        enough = 0 < middle < 1 and RunCount(gamma=middle, eta=shape).expected >= mean
+        low, high = (middle, high) if enough else (low, middle)
+    return low
 
 
 def _told(event: "DpEvent", neighbours: Neighbours, where: str) -> Stated | None:
@@ -149,7 +183,6 @@ def _from_sample(event: "DpEvent", neighbours: Neighbours, where: str) -> Subsam
 _NO_NODE = {
     "UnsupportedDpEvent": "dp-accounting itself has no account of it",
     "ZCDpEvent": "a stated part has no xi",
-    "RepeatAndSelectDpEvent": "the best of a random number of runs has no node",
     "MixtureOfGaussiansDpEvent": "a random sensitivity has no mechanism here; several records are a 'group'",
     "SingleEpochTreeAggregationDpEvent": "a removed record moves the steps of later ones; nothing is proved of that",
 }
@@ -183,7 +216,11 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
             return dp_event.NoOpDpEvent()
         case Stated():
             raise _refused("'stated'", path, "an event describes a mechanism, and not an (epsilon, delta)")
-        case Subsample() | Parallel() | Cells() | Allocate() | Shuffle() | Group():
+        case BestOf(part=part) if node.law != "fixed":
+            count = RunCount.of(node)
+            shape = math.inf if count.mean else count.eta
+            return dp_event.RepeatAndSelectDpEvent(to_event(part, f"{path}.0"), count.expected, shape)
+        case Subsample() | Parallel() | Cells() | Allocate() | Shuffle() | Group() | BestOf():
             raise _refused(f"'{kind_of(node)}'", path, _WHY[type(node)])
         case _:
             assert_never(node)
@@ -195,6 +232,7 @@ _WHY: dict[type, str] = {
     Cells: "events only add up",
     Allocate: "no event has secret places that a record draws once an epoch",
     Shuffle: "no event has shuffled reports",
+    BestOf: "no event has a fixed number of runs of which one is shown",
     Group: "an event is about one record; put the size into the part's sensitivity",
 }
 """Why a node has no event."""

@@ -9,6 +9,7 @@ from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition_kinds import GENERAL, ConditionKind, sentence_of
 from dpaudit.model.declaration import (
     Allocate,
+    BestOf,
     Billboard,
     Cells,
     Declaration,
@@ -117,6 +118,8 @@ def _brought_by(node: Declaration) -> tuple[Condition, ...]:
             return (Condition(kind="contribution_bound", about=(str(size),)),)
         case Subsample() | Allocate() | Shuffle():
             return (_secret(node),)
+        case BestOf(law=law):
+            return (Condition(kind="secret_count", about=(law,)), Condition(kind="independent_runs"))
         case PostProcess(steps=steps):
             return (Condition(kind="no_data_read", about=steps),)
         case Billboard(reads=reads):

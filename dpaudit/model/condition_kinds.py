@@ -20,6 +20,8 @@ ConditionKind = Literal[
     "secret_sample",
     "secret_order",
     "secret_positions",
+    "secret_count",
+    "independent_runs",
     "zeroed_as_absent",
     "no_identifier_read",
     "independent_keys",
@@ -73,6 +75,14 @@ SENTENCES: dict[ConditionKind, str] = {
     "secret_positions": (
         "The steps of each record are drawn uniformly and by themselves, whatever the records are and wherever others "
         "are, {listed} in every epoch, and stay secret."
+    ),
+    "secret_count": (
+        "The number of runs is drawn from the {listed} law as declared, whatever the records are; it stays secret, and "
+        "so do all runs but the best one."
+    ),
+    "independent_runs": (
+        "Each run draws its choices and its noise anew from one law and looks at no other run; its score is computed "
+        "from its output alone, and ties are broken by fresh coins."
     ),
     "zeroed_as_absent": (
         "A zeroed record counts as an absent one: no query on {listed} moves when a zeroed record is taken away, a "
@@ -138,6 +148,7 @@ GENERAL: frozenset[ConditionKind] = frozenset(
         "whole_record",
         "one_appearance",
         "one_message",
+        "independent_runs",
         "distinct_noise",
         "own_noise_stream",
         "limit_fixed_first",

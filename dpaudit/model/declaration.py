@@ -26,9 +26,11 @@ from dpaudit.checks import (
     FieldError,
     NonNegative,
     NonNegativeOrInfinite,
+    OpenProbability,
     Positive,
     ProbabilityBelowOne,
     Share,
+    TwoOrMore,
     settle,
 )
 from dpaudit.model.claim import Neighbours
@@ -41,6 +43,9 @@ _NOT_GIVEN = float("nan")
 
 Positions = Literal["fresh", "repeated"]
 """Whether the steps of a record are drawn anew every epoch, or once for all epochs."""
+
+RunLaw = Literal["fixed", "geometric", "logarithmic", "negative_binomial", "poisson"]
+"""The law of the number of runs of which the best one is shown."""
 
 KeyVisibility = Literal["public", "secret"]
 """Whether an adversary sees which part a record touches."""
@@ -335,6 +340,43 @@ class Shuffle:
 
 @named_fields
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BestOf:
+    """The output with the best score among independent runs of a part, whose number is drawn from a public law.
+
+    Parameters: `part`, one run; `law` of the number of runs: "fixed" with `runs`; "geometric", "logarithmic" and
+    "negative_binomial" with `gamma`, and `eta` for the last (1 and 0 for the two others), at least one run; "poisson"
+    with `mean`, where nothing is shown of no run. `score` says in words by what runs are compared; empty leaves every
+    score open, so that the worst one counts, from below as well.
+    Side-conditions: a run's score is computed from its output alone, ties are broken by fresh coins, no run looks at
+    another one, and the number of runs and the other outputs stay secret. Where all runs are shown, use `Repeat`.
+    Raises: ValueError: a parameter that the law needs and lacks, or does not know.
+    Source: Liu and Talwar (2019); Papernot and Steinke (2022).
+
+    >>> BestOf(part=Stated(epsilon=1.0, source="a supplier"), law="geometric", gamma=0.1).law
+    'geometric'
+    """
+
+    part: "Declaration"
+    law: RunLaw
+    runs: TwoOrMore | None = None
+    gamma: OpenProbability | None = None
+    eta: NonNegative | None = None
+    mean: Positive | None = None
+    score: str = ""
+    printed: Printed | None = None
+
+    def __post_init__(self) -> None:
+        settle(self)
+        for name in ("runs", "gamma", "eta", "mean"):
+            value = getattr(self, name)
+            if value is None and name in _PARAMETERS_OF[self.law]:
+                raise FieldError(name, f"Expected {name} to be given for law={self.law!r}.")
+            if value is not None and name not in _PARAMETERS_OF[self.law]:
+                raise FieldError(name, f"Expected {name}={value} to be left out for law={self.law!r}.")
+
+
+@named_fields
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PostProcess:
     """A part followed by `steps` that never look at the data again.
 
@@ -441,6 +483,15 @@ _SIZES_OF: dict[Scheme, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """The sizes that each scheme needs, and those that it knows."""
 
+_PARAMETERS_OF: dict[RunLaw, tuple[str, ...]] = {
+    "fixed": ("runs",),
+    "geometric": ("gamma",),
+    "logarithmic": ("gamma",),
+    "negative_binomial": ("gamma", "eta"),
+    "poisson": ("mean",),
+}
+"""The parameters of each law of a number of runs."""
+
 _OWN_VALUE = re.compile(
     r"\b(?:(?:record|row)(?:'s|s')?(?: own)?|its(?: own)?|own) values?\b|\bvalues? of the record\b", re.I
 )
@@ -459,6 +510,7 @@ Declaration: TypeAlias = (
     | Subsample
     | Shuffle
     | Allocate
+    | BestOf
     | PostProcess
     | Billboard
     | Local

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from dpaudit.model.declaration import (
     Allocate,
+    BestOf,
     Billboard,
     Cells,
     Group,
@@ -28,6 +29,7 @@ NodeKind = Literal[
     "subsample",
     "shuffle",
     "allocate",
+    "best_of",
     "post_process",
     "billboard",
     "local",
@@ -44,6 +46,7 @@ NODES: dict[NodeKind, type[Any]] = {
     "subsample": Subsample,
     "shuffle": Shuffle,
     "allocate": Allocate,
+    "best_of": BestOf,
     "post_process": PostProcess,
     "billboard": Billboard,
     "local": Local,

@@ -29,6 +29,7 @@ INSTANCES = {
     "with_replacement": "with replacement 2 of 3 over sharp",
     "allocate": "allocate 1 of 2 over sharp",
     "shuffle": "shuffle 3",
+    "best_of": "best of 2 over sharp",
     "billboard": "billboard over poisson",
     "post_process": "post-process",
 }

@@ -143,7 +143,9 @@ class Game:
         task = tasks[0]
         if isinstance(task, Leaf):
             asked = self._queries(task, worlds, budget, last=all(later is Turn.END for later in tasks[1:]))
-            yield from (shown(task, worlds, query)._replace(budget=budget // len(asked)) for query in asked)
+            orders = [*permutations(range(len(task.table.laws[0])))] if task.best else [()]
+            for query, order in product(asked, orders):
+                yield shown(task, worlds, query, order)._replace(budget=budget // len(asked))
         elif isinstance(task, Inner):
             yield from (step._replace(budget=budget) for step in dealt(task, worlds))
 
@@ -162,7 +164,8 @@ class Game:
         sets = tuple(sorted(likelier))
         rows = sorted(permutations(range(table.top + 1), 2), key=lambda row: -abs(row[0] - row[1]))
         first = [lowered(table, sets, [a if likelier[data] > 0 else b for data in sets]) for a, b in rows]
-        if first and last and leaf.users is None and any_answers(table, sets):
+        linear = leaf.users is None and leaf.rate == 1
+        if first and last and linear and any_answers(table, sets):
             return first
         most = max(1, budget if last else isqrt(budget))
         others = queries(table, sets, most, self.rng)
@@ -205,15 +208,20 @@ def dealt(node: Inner, worlds: Worlds) -> Iterator[Step]:
 
 def inputs(leaf: Leaf, data: DataSet) -> list[DataSet]:
     """Return what queries can tell of what they are asked: all that is visible, or for a shuffle each record alone."""
+    if leaf.best:
+        return [seen(leaf.table, turn) for (turn,) in leaf.runs_on(data)[0]]
     return [seen(leaf.table, held) for held in ([data] if leaf.users is None else [(record,) for record in data])]
 
 
-def shown(leaf: Leaf, worlds: Worlds, query: Query) -> Step:
+def shown(leaf: Leaf, worlds: Worlds, query: Query, order: tuple[int, ...] = ()) -> Step:
     """Return the worlds after each output of a query; a shuffle shows its reports sorted, which says as much as counts.
 
+    `order` has the outputs of a run from the worst to the best, by their numbers where it is empty.
     Raises: UndefinedInstanceError: a shuffle of another number of users than there are records.
     """
     after: dict[Hashable, Worlds] = {}
+    if leaf.best:
+        return _best_shown(leaf, worlds, query, order)
     for world, (p, q) in worlds.items():
         answers = tuple(query[data] for data in inputs(leaf, world[0]))
         if len(answers) != (leaf.users or 1):
@@ -221,6 +229,31 @@ def shown(leaf: Leaf, worlds: Worlds, query: Query) -> Step:
         for output, weight in _reports(leaf.table, answers).items():
             after.setdefault(output, {})[world] = (p * weight, q * weight)
     return Step(query, after, leaf.table.total ** (leaf.users or 1))
+
+
+def _best_shown(leaf: Leaf, worlds: Worlds, query: Query, order: tuple[int, ...]) -> Step:
+    """Return the worlds after each output of the best run."""
+    best = {data: _best_run(leaf, data, query, order) for data, _ in worlds}
+    scale = lcm(*(chance.denominator for law in best.values() for chance in law))
+    after: dict[Hashable, Worlds] = {}
+    for world, (p, q) in worlds.items():
+        for output, chance in enumerate(best[world[0]]):
+            after.setdefault(output, {})[world] = (int(p * chance * scale), int(q * chance * scale))
+    return Step(query, after, scale)
+
+
+def _best_run(leaf: Leaf, data: DataSet, query: Query, order: tuple[int, ...]) -> list[Fraction]:
+    """Return the law of the output of the best run, each run being independent of the others."""
+    turns, total = leaf.runs_on(data)
+    once = [Fraction(0)] * len(leaf.table.laws[0])
+    for (turn,), weight in turns.items():
+        for output, chance in enumerate(leaf.table.laws[query[seen(leaf.table, turn)]]):
+            once[output] += chance * weight / total
+    law, below = list(once), Fraction(0)
+    for output in order or range(len(once)):
+        law[output] = leaf.reached(below + once[output]) - leaf.reached(below)
+        below += once[output]
+    return law
 
 
 @lru_cache(maxsize=1024)

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from dpaudit.model.declaration import (
     Allocate,
+    BestOf,
     Billboard,
     Cells,
     Declaration,
@@ -51,11 +52,33 @@ class UndefinedInstanceError(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
-    """A release as it is played, or the reports of so many `users`, which a shuffle shows in a secret order."""
+    """A release as it is played, or the reports of so many `users`, which a shuffle shows in a secret order.
+
+    `best` shows the best of several runs, each on a Poisson sample of its own where `rate` is below 1.
+    """
 
     name: str
     table: Table
     users: int | None = None
+    best: BestOf | None = None
+    rate: Fraction = Fraction(1)
+
+    def runs_on(self, data: DataSet) -> Draw:
+        """Return what one run may see of a data set."""
+        return ({(data,): 1}, 1) if self.rate == 1 else poisson(data, self.rate)
+
+    def reached(self, below: Fraction) -> Fraction:
+        """Return the probability that the best of all runs is among outputs that one run shows so often.
+
+        Raises: UndefinedInstanceError: a number of runs whose law is not one of fractions.
+        """
+        node = self.best
+        if node is not None and node.runs is not None:
+            return below**node.runs
+        if node is not None and node.law == "geometric":
+            gamma = Fraction(repr(float(node.gamma or 1)))
+            return gamma * below / (1 - (1 - gamma) * below)
+        raise UndefinedInstanceError("No law in fractions is known of this number of runs.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +116,10 @@ def played(node: Declaration, tables: Mapping[str, Table]) -> Node:
             return Leaf(name, tables[name])
         case Shuffle(part=part, users=users):
             return replace(_report(played(part, tables)), users=users)
+        case BestOf(part=Subsample(part=part, rate=rate, scheme="poisson")):
+            return replace(_report(played(part, tables)), best=node, rate=Fraction(repr(float(rate))))
+        case BestOf(part=part):
+            return replace(_report(played(part, tables)), best=node)
         case PostProcess(part=part) | Billboard(part=part):
             return played(part, tables)
         case Repeat(part=part, times=times):

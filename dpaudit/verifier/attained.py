@@ -7,6 +7,7 @@ from functools import reduce
 from itertools import pairwise
 
 from dpaudit.verifier import losses, schemes
+from dpaudit.verifier.best_of.below import best_below
 from dpaudit.verifier.folding import walk
 from dpaudit.verifier.losses import Multiset
 from dpaudit.verifier.mechanisms import rescaled, sides_of, with_leaves
@@ -94,6 +95,9 @@ class _Walk:
             return losses.times(self._below(node["part"], first, relation, sampled=False), records)
         if kind == "shuffle":
             return shuffled_below(node, self.losses(node["part"], first, relation, 1))
+        if kind == "best_of":
+            part = self.losses(node["part"], first, relation, records)
+            return best_below(node, part) if self.one and part else _NOWHERE
         if kind in ("subsample", "allocate"):
             return self._drawn(node, first, relation, records)
         return self.losses(node["part"], first, relation, records)

@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import product
 
 from dpaudit.verifier import losses, schemes
+from dpaudit.verifier.best_of.above import best_above
 from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import sides_of, with_leaves
 from dpaudit.verifier.refusals import Table, require
@@ -43,6 +44,9 @@ def _fold(node: Table, relation: str, records: int) -> list[Multiset]:
         part = _met(node, _fold(node["part"], schemes.inside(node, relation), 1), relation)
         return _drawn(node, part, relation, records)
     part = _fold(node["part"], relation, records * node["size"] if kind == "group" else records)
+    if kind == "best_of":
+        part = part if _ordered(node["part"], relation) else [joined(part)]
+        return [Counter([best_above(node, part)])]
     if kind == "repeat":
         part = part if _ordered(node["part"], relation) else [joined(part)]
         return [losses.times(a, node["times"]) for a in part]

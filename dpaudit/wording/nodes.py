@@ -4,6 +4,7 @@ from typing import NamedTuple, assert_never
 
 from dpaudit.model.declaration import (
     Allocate,
+    BestOf,
     Billboard,
     Cells,
     Declaration,
@@ -41,6 +42,7 @@ _GROUP = "Vadhan (2017), Lemma 2.2; for shifted noise, the shift of all records 
 _SHUFFLE = "Feldman, McMillan and Talwar (2021), Theorem 3.1, with the exact count of clones"
 _SUBSAMPLE = "Balle, Barthe and Gaboardi (2018), Theorems 8 and 9; Zhu, Dong and Wang (2022), Theorem 11"
 _ALLOCATE = "Blackwell (1953), for mixtures of products; Chua et al. (2024), balls in bins"
+_BEST_OF = "Liu and Talwar (2019), Papernot and Steinke (2022), with the exact weight of each output"
 _POST_PROCESS = "Dwork and Roth (2014), Proposition 2.1"
 _BILLBOARD = "Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 9, the billboard lemma"
 _LOCAL = "Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith (2011)"
@@ -70,8 +72,8 @@ def node_words(node: Declaration) -> NodeWords:
             return NodeWords("Cells", "same cell, or one cell emptied and another filled", _CELLS)
         case Group(size=size):
             return NodeWords("Group", f"one person owns up to {size:,} records", _GROUP)
-        case Subsample() | Allocate() | Shuffle():
-            return _words_of_amplification(node)
+        case Subsample() | Allocate() | Shuffle() | BestOf():
+            return _words_of_a_draw(node)
         case PostProcess(steps=steps):
             return NodeWords(
                 "Post-processing", ": ".join(filter(None, ("costs nothing", ", ".join(steps)))), _POST_PROCESS
@@ -86,9 +88,21 @@ def node_words(node: Declaration) -> NodeWords:
             assert_never(node)
 
 
-def _words_of_amplification(node: Subsample | Allocate | Shuffle) -> NodeWords:
-    """Return the words of a node that hides who took part, or where."""
+def _runs(node: BestOf) -> str:
+    """Return the number of runs in words, with its parameters."""
+    if node.law == "fixed":
+        return f"{node.runs:,} runs"
+    told = ", ".join(
+        f"{name} {value:g}" for name in ("gamma", "eta", "mean") if (value := getattr(node, name)) is not None
+    )
+    return f"a {node.law.replace('_', ' ')} number of runs ({told})"
+
+
+def _words_of_a_draw(node: Subsample | Allocate | Shuffle | BestOf) -> NodeWords:
+    """Return the words of a node that hides who took part, or where, or how often a part ran."""
     match node:
+        case BestOf(score=score):
+            return NodeWords("Best run", f"the best of {_runs(node)}, by {score or 'any score'}", _BEST_OF)
         case Shuffle(users=users):
             return NodeWords("Shuffle", f"reports of {users:,} users in a secret uniform order", _SHUFFLE)
         case Allocate(steps=steps, per_epoch=places, epochs=epochs):

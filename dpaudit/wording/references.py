@@ -96,6 +96,7 @@ REFERENCES: dict[RuleKind, Reference] = {
         ),
         Reference(rule="shifted_group", standing="cited", place="the source of the node"),
         Reference(rule="shuffle", standing="cited", place="the source of the node"),
+        Reference(rule="best_of", standing="on_paper", place="docs/theory/selection.md"),
         Reference(rule="subsample", standing="cited", place="the source of the node"),
         Reference(rule="allocate", standing="cited", place="the source of the node"),
         Reference(

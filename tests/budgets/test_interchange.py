@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dpaudit import (
+    BestOf,
     Billboard,
     Cells,
     Claim,
@@ -415,10 +416,8 @@ def test_samples_of_fixed_and_bounded_size_are_translated() -> None:
 
 def test_every_event_class_is_translated_or_refused_by_name() -> None:
     """All classes of the installed release; what is refused has its own reason."""
-    gaussian = dpa.GaussianDpEvent(1.0)
     refused = (
         dpa.UnsupportedDpEvent(),
-        dpa.dp_event.RepeatAndSelectDpEvent(gaussian, 5.0, 1.0),
         dpa.dp_event.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [0.5, 0.5]),
         dpa.ZCDpEvent(0.1, 0.1),
         dpa.SingleEpochTreeAggregationDpEvent(1.0, 4),
@@ -441,11 +440,36 @@ def test_every_event_class_is_translated_or_refused_by_name() -> None:
         "SampledWithoutReplacementDpEvent",
         "SampledWithReplacementDpEvent",
         "TruncatedSubsampledGaussianDpEvent",
+        "RepeatAndSelectDpEvent",
     }
     classes = {
         name for name, held in vars(dpa.dp_event).items() if isinstance(held, type) and issubclass(held, dpa.DpEvent)
     }
     assert classes == known | {type(event).__name__ for event in refused}
+
+
+@pytest.mark.parametrize(
+    ("shape", "law"), [(1.0, "geometric"), (0.0, "logarithmic"), (math.inf, "poisson"), (0.5, "negative_binomial")]
+)
+def test_the_best_of_many_runs_costs_less_than_dp_accounting_says(shape: float, law: str) -> None:
+    """Its Renyi divergences are those of Papernot and Steinke; the exact weights lie below, and no part is lost."""
+    event = dpa.dp_event.RepeatAndSelectDpEvent(dpa.GaussianDpEvent(2.0), 10.0, shape)
+    node = from_event(event, "add_remove")
+    assert isinstance(node, BestOf)
+    assert node.law == law
+    theirs = RdpAccountant().compose(event).get_epsilon(1e-5)
+    ours = bracket_epsilon(fold(node, "add_remove"), 1e-5)
+    assert theirs / 2 < ours.lower <= ours.upper < theirs
+    back = to_event(node)
+    assert (back.shape, round(back.mean, 6)) == (shape, 10.0)
+
+
+def test_one_run_on_average_is_one_run() -> None:
+    """A mean of 1 chooses nothing, and one below 1 is refused as by dp-accounting."""
+    noise = dpa.GaussianDpEvent(2.0)
+    assert isinstance(from_event(dpa.dp_event.RepeatAndSelectDpEvent(noise, 1.0, 1.0), "add_remove"), Release)
+    with pytest.raises(UnsupportedError, match=r"Expected mean=0.5 to be at least 1"):
+        from_event(dpa.dp_event.RepeatAndSelectDpEvent(noise, 0.5, 1.0), "add_remove")
 
 
 @pytest.mark.parametrize("noise", [0.3, 0.5, 1.7])

@@ -26,6 +26,7 @@ from dpaudit.engines import BY_EFFORT
 from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.declaration import (
     Allocate,
+    BestOf,
     Billboard,
     Cells,
     Declaration,
@@ -209,6 +210,10 @@ KINDS: dict[str, tuple[Callable[[Place], bool], Callable[[np.random.Generator, P
     "group": (_of_users, _one("group", lambda part, rng: Group(part=part, size=int(rng.integers(1, 6))))),
     "subsample": (_of_users, _subsample),
     "allocate": (_of_users, _allocate),
+    "best_of": (
+        lambda place: {*place.above} <= {"sequential", "repeat", "post_process"},
+        _one("best_of", lambda part, rng: BestOf(part=part, law="geometric", gamma=float(rng.uniform(0.01, 0.9)))),
+    ),
     "shuffle": (
         lambda place: _of_users(place) and place.relation == "replace_one",
         _one("shuffle", lambda part, rng: Shuffle(part=part, users=_times(rng, 4.5))),

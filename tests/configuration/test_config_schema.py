@@ -142,6 +142,7 @@ def test_every_key_has_a_meaning_and_its_default(name: str, target: Any) -> None
 SENT = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
 PART = Release(label="sums", mechanism=SENT)
 NEEDED: dict[str, Any] = {
+    "nodes.best_of": {"law": "fixed", "runs": 2},
     "algorithms.lplr": {"horizon": 100_000},
     "algorithms.lsvi_ucb": {"delta": 1e-5},
     "algorithms.ucrl_vtr": {"delta": 1e-5},

@@ -11,6 +11,7 @@ import pytest
 
 from dpaudit import (
     Allocate,
+    BestOf,
     Billboard,
     Cells,
     Claim,
@@ -100,6 +101,7 @@ USED: dict[str, tuple[Declaration, Neighbours, tuple[RuleKind, ...]]] = {
         "replace_one",
         ("shuffle",),
     ),
+    "best of several runs": (BestOf(part=normal(), law="fixed", runs=3), "replace_one", ("best_of",)),
     "processing": (PostProcess(part=normal(), steps=("rounding",)), "replace_one", ("post_process",)),
     "billboard": (Billboard(part=normal()), "replace_one", ("billboard",)),
     "local": (Local(part=normal()), "replace_one", ("local",)),

@@ -17,6 +17,7 @@ import pytest
 
 from dpaudit.model.declaration import (
     Allocate,
+    BestOf,
     Declaration,
     Group,
     Local,
@@ -137,6 +138,13 @@ TWINS = (
             sum((p * either(X * q / p, "skew") for p, q in zip(*order, strict=True)), start=Fraction(0))
             for order in orders("skew")
         ),
+    ),
+    Twin(
+        forgets="the runs that were not the best",
+        tree=BestOf(part=SHARP, law="fixed", runs=2),
+        move="remove",
+        broken=either(X, "sharp"),
+        sound=either(X, "sharp", "sharp"),
     ),
     Twin(
         forgets="the dearer part",

@@ -8,7 +8,7 @@ and proof, and the seeds that play it; a test compares both.
 from functools import partial
 from typing import NoReturn
 
-from dpaudit.accounting.derivation import allocating, composing, sampling, shuffles
+from dpaudit.accounting.derivation import allocating, composing, sampling, selecting, shuffles
 from dpaudit.accounting.derivation.judgement import Judgement, Rule
 from dpaudit.accounting.derivation.plans import Asked
 from dpaudit.errors import DeclarationError
@@ -151,6 +151,16 @@ _TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
             ("secret_positions",),
             others="needed",
         ),
+    },
+    "best_of": {
+        _KEPT: Rule(
+            "best run",
+            selecting.best,
+            selecting.best_run_attained,
+            ("secret_count", "independent_runs"),
+            choice="none above none",
+            counts=composing.of_all,
+        )
     },
     "shuffle": {(Replace,): Rule("shuffle", shuffles.shuffled, shuffles.reports_attained, ("secret_order",))},
 }

@@ -46,6 +46,7 @@ ALLOWED: dict[str, Inner] = {
     "with_replacement": _row(rpz=_LEAVES),
     "allocate": _row(r=f"{_LEAVES} parallel", pz=_LEAVES),
     "shuffle": _row(p=f"{_LEAVES} local"),
+    "best_of": _row(rpz=f"{_LEAVES} poisson"),
 }
 """By the outer node, or a sample's scheme, and the move: the nodes that may lie below it."""
 
@@ -59,6 +60,7 @@ WHY = {
     "local": "Where one record takes the place of another, two messages change: draw the users by 'poisson'.",
     "billboard": "A billboard stands at the root, or below a sequence or a group: put it on top.",
     "shuffle": "A shuffle holds the reports of all users: put it on top.",
+    "best_of": "The best of many runs stands at the root, or below a sequence: put '{outer}' inside each run.",
     "allocate": "Secret steps are drawn for all records at once: put '{outer}' inside the steps, or leave it out.",
 }
 NOT_PROVED = "No premise of it is proved: declare the parts apart, or state the part's (epsilon, delta) as 'stated'."

@@ -1,0 +1,193 @@
+"""The best of a secret number of runs, from above: one number for each x = e^epsilon.
+
+Let P and Q be the laws of one run, f the generating function of the number of runs (`run_counts`), and B(a) the largest
+Q(S) among all S with P(S) <= a. An output y with the share a of P above its score has P(y) f'(1 - a) under the first
+data set, and under the second at least Q(y) f'(1 - B(a)), as f' rises. Hence for every score and every x >= 1
+
+    h(x) <= E_P G(x e^-L),    G(r) = sup over a of (f'(1 - a) - r f'(1 - B(a)))_+,    L = ln dP/dQ,
+
+and what only P has counts E K times. E_P G(x e^-L) is an f-divergence, so that a pair that dominates P and Q may stand
+for them. A part is read as the symmetric pair whose curve is the larger one of both orders. For a pure part the largest
+loss has a closed form, where a = 1 / (1 + p) and p = e^epsilon: at that corner of B both slopes lie furthest apart.
+A fixed number of runs is also bounded by its composition. Source: Liu and Talwar (2019), Papernot and Steinke (2022).
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpaudit.accounting.accountant import bracket_delta
+from dpaudit.accounting.curves.connected import connected
+from dpaudit.accounting.curves.hockey_stick import engines_for
+from dpaudit.accounting.normal_form import Alternatives, NormalForm
+from dpaudit.accounting.run_counts import RunCount
+from dpaudit.accounting.weighed_scores import WeighedScores
+from dpaudit.engines import QUICK
+from dpaudit.engines.basic import total_infinite_mass, total_supremum
+from dpaudit.engines.tilted.engine import curves_near
+from dpaudit.errors import UnsupportedError
+from dpaudit.model.losses import LOST, Composition, DiscreteLoss
+
+Floats: TypeAlias = NDArray[np.float64]
+_KNOTS, _FEWER = 300, 160  # of a curve in closed form, and by transforms
+_BEYOND = 16  # where next to nothing is left of a curve
+_AIMS = (0.25, 1.0, 4.0, 16.0, 64.0)  # epsilons at which a transform is sharp
+_HEIGHTS, _MOST = 500, 2000  # knots of the result; outcomes of a table whose corners are knots
+_RAISED, _UNIT, _END = 1e-9, 1e-15, 1e-12  # relative: what heights are raised by, and the largest loss; of a place
+_NEAR, _CLOSE = 0.25, 1e-2  # where an end is looked for first, and how closely
+_SMALL, _MOST_RUNS = 1e-6, 1e6  # epsilons that are not told apart, but for one largest loss; runs on average
+_TINY, _LARGEST = 1e-36, 300.0  # what is left of a curve at its end; the largest epsilon of a part
+
+
+@lru_cache(maxsize=32)
+def best_above(part: Alternatives, count: RunCount) -> DiscreteLoss:
+    """Return a symmetric loss that dominates the best run, where one of the alternatives of `part` dominates one run.
+
+    Raises: UnsupportedError: a part whose curve falls to nothing beyond an epsilon of 300 alone, or too many runs.
+    """
+    if count.expected > _MOST_RUNS:
+        raise UnsupportedError(
+            f"'best_of' is covered for {_MOST_RUNS:g} runs on average at most, and these are {count.expected:.3g}; "
+            "run the part less often."
+        )
+    lost = max(total_infinite_mass(order)[1] for order in _orders(part))
+    if lost >= 1:
+        return LOST
+    supremum = max(total_supremum(order)[1] for order in _orders(part))
+    if supremum <= _SMALL and not lost:
+        return _two_answers(_largest(part, count) if supremum > 0 else 0.0)
+    once, furthest, surely = _curve_of(part, lost)
+    chosen = WeighedScores(once, count)
+    largest = _largest(part, count) if surely else chosen.end(furthest)
+    if largest > 2 * _LARGEST:
+        raise _too_far()
+    epsilons = np.linspace(0.0, largest, _HEIGHTS)
+    heights = chosen.heights(epsilons)
+    if count.runs:
+        heights = np.minimum(heights, _composed(part, count.runs, epsilons))
+    if surely:
+        heights[-1] = 0.0
+    return _ended(connected(np.exp(epsilons), _raised(heights, epsilons)), largest if surely else 0.0)
+
+
+def _two_answers(epsilon: float) -> DiscreteLoss:
+    """Return the loss that dominates whatever loses at most epsilon."""
+    likely, rare = 1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon))
+    return DiscreteLoss(atoms=((epsilon, likely), (-epsilon, rare)), symmetric=True)
+
+
+def _orders(part: Alternatives) -> Alternatives:
+    """Return every alternative in both orders of the neighbours."""
+    return tuple(dict.fromkeys(order for held in part for order in (held, held.reversed())))
+
+
+def _raised(heights: Floats, epsilons: Floats) -> Floats:
+    """Return heights above all that rounding may make of a slope between two knots."""
+    return np.asarray(np.minimum(1.0, heights * (1 + _RAISED + _UNIT / float(np.diff(epsilons).min()))))
+
+
+def _curve_of(part: Alternatives, lost: float) -> tuple[DiscreteLoss, float, bool]:
+    """Return the symmetric loss whose curve lies on or above that of one run, its end, and whether nothing is beyond.
+
+    Raises: UnsupportedError: as for `best_above`.
+    """
+    form, delta = NormalForm(upper=part, lower=part), _upper_delta(part)
+    supremum = max(total_supremum(order)[1] for order in _orders(part))
+    end = max(supremum, _SMALL)
+    if supremum > _NEAR:
+        end = min(supremum, _reached(delta, lost * (1 + _RAISED) + _TINY))
+    values = {value for order in _orders(part) for value in _listed(order) if 0 < value < end}
+    surely = supremum <= _LARGEST and not lost
+    beyond = np.linspace(end, supremum, _BEYOND) if surely and end < supremum else np.array([end])
+    count = _FEWER if engines_for(form) == QUICK else _KNOTS
+    knots = np.unique(np.concatenate([np.linspace(0.0, end, count), [*values], beyond]))
+    heights = np.array([delta(float(epsilon)) for epsilon in knots])
+    return connected(np.exp(knots), _raised(heights, knots)), float(knots[-1]), surely
+
+
+def _upper_delta(part: Alternatives) -> Callable[[float], float]:
+    """Return the proved upper end of delta over alternatives and orders: in closed form, or by few transforms."""
+    form = NormalForm(upper=part, lower=part)
+    engines, near = engines_for(form), lru_cache(maxsize=None)(curves_near)
+    suprema = {order: total_supremum(order)[1] for order in _orders(part)}
+
+    def of_order(order: Composition, epsilon: float) -> float:
+        if epsilon >= suprema[order]:
+            return total_infinite_mass(order)[1]
+        place = bisect_left(_AIMS, epsilon)
+        found = [near(order, aim) for aim in _AIMS[max(0, place - 1) : place + 1]]
+        known = [curves[1].delta(epsilon) for curves in found if curves is not None]
+        return (
+            min(known) if known else bracket_delta(NormalForm(upper=(order,), lower=(order,)), epsilon, engines).upper
+        )
+
+    def delta(epsilon: float) -> float:
+        if engines == QUICK:
+            return max(of_order(order, epsilon) for order in _orders(part))
+        return bracket_delta(form, epsilon, engines).upper
+
+    return delta
+
+
+def _listed(composition: Composition) -> tuple[float, ...]:
+    """Return the losses of one finite table, where its curve has corners; of any other part none."""
+    ((loss, times), *rest) = composition.parts or ((None, 0),)
+    known = isinstance(loss, DiscreteLoss) and times == 1 and not rest and len(loss.atoms) <= _MOST
+    return tuple(value for value, _ in loss.atoms) if known and isinstance(loss, DiscreteLoss) else ()
+
+
+def _reached(delta: Callable[[float], float], floor: float) -> float:
+    """Return an epsilon at which delta has fallen to `floor`, about the first one.
+
+    Raises: UnsupportedError: it is beyond the largest epsilon.
+    """
+    low, high = 0.0, _NEAR
+    while delta(high) > floor:
+        low, high = high, 2 * high
+        if high > _LARGEST:
+            raise _too_far()
+    while high - low > _CLOSE * high and high > _SMALL:
+        middle = (low + high) / 2
+        low, high = (middle, high) if delta(middle) > floor else (low, middle)
+    return high
+
+
+def _too_far() -> UnsupportedError:
+    """Return the refusal of curves that no grid holds."""
+    return UnsupportedError(
+        f"'best_of' is covered for a part whose curve falls to nothing up to an epsilon of {_LARGEST:g}, and for at "
+        "most twice as much of the best run; state the (epsilon, delta) of the whole as a 'stated' node."
+    )
+
+
+def _largest(part: Alternatives, count: RunCount) -> float:
+    """Return the largest loss of the best run of a pure part, rounded up; of a fixed number that of its composition."""
+    if count.runs:
+        return max(total_supremum(order * count.runs)[1] for order in _orders(part))
+    epsilon = max(total_supremum(order)[1] for order in _orders(part))
+    rare, rest = np.array([1 / (1 + math.exp(epsilon))]), np.array([1 / (1 + math.exp(-epsilon))])
+    slopes = count.log_slope(rare, rest) - count.log_slope(rest, rare)
+    return (epsilon + float(slopes[0])) * (1 + _END)
+
+
+def _composed(part: Alternatives, runs: int, epsilons: Floats) -> Floats:
+    """Return the curve of as many runs that are all shown."""
+    delta = _upper_delta(tuple(held * runs for held in part))
+    heights = [delta(float(epsilon)) for epsilon in epsilons]
+    return np.asarray(heights)
+
+
+def _ended(loss: DiscreteLoss, largest: float) -> DiscreteLoss:
+    """Return a loss whose largest value is `largest` where a logarithm rounded it; unchanged where it ends before."""
+    if len(loss.atoms) < 2:
+        return loss
+    (_, first), *inner, (end, last) = loss.atoms
+    if abs(end - largest) > _END * largest:
+        return loss
+    return replace(loss, atoms=((-largest, first), *inner, (largest, last)))
