@@ -102,8 +102,8 @@ def hardest_linear(
     """
     options, many = count("actions", actions, at_least=2), count("gaps", gaps)
     fits_in_memory(actions=options, gaps=many, instances=many)
+    privacy = Privacy(epsilon=positive("epsilon", epsilon), local=True)
     if count("users", users, at_least=0):
-        privacy = Privacy(epsilon=positive("epsilon", epsilon), local=True)
         gap = hardest_gap(options, users, privacy, largest_gap=LARGEST_GAP)
     if gap > LARGEST_GAP:
         raise ValueError(f"Expected gap={gap!r} at most {LARGEST_GAP}, where the parameter has norm 1.")

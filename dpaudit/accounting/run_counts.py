@@ -18,7 +18,6 @@ Floats: TypeAlias = NDArray[np.float64]
 _LARGEST = 700.0  # of an exponent
 _LEAST = 1e-16  # of what is below a score, for a fixed number of runs: the grid ends there
 _ETA = {"geometric": 1.0, "logarithmic": 0.0}
-_MANY = 20.0  # runs on average, from which a Poisson number is concentrated
 _NO_POWER = 1e-12  # an eta below counts as 0
 
 
@@ -49,11 +48,6 @@ class RunCount:
         """E K, the slope at the best score."""
         return float(np.exp(np.minimum(self.log_slope(np.zeros(1), np.ones(1))[0], _LARGEST)))
 
-    @property
-    def concentrated(self) -> bool:
-        """Whether the number of runs is about the same every time."""
-        return self.runs > 0 or self.mean > _MANY
-
     def log_slope(self, above: Floats, below: Floats) -> Floats:
         """Return ln f'(1 - above)."""
         if self.runs:
@@ -75,18 +69,6 @@ class RunCount:
             above = (np.geomspace(self.gamma, 1.0, steps + 1) - self.gamma) / (1 - self.gamma)
             above = np.clip(above, 0.0, 1.0)
         return above, 1 - above
-
-    def reached(self, above: Floats, below: Floats) -> Floats:
-        """Return f(1 - above), the probability that the best score is below a place."""
-        if self.runs:
-            return np.asarray(below**self.runs)
-        if self.mean:
-            return np.asarray(np.exp(-self.mean * above))
-        logs, whole = -np.log(self.gamma + (1 - self.gamma) * above), -math.log(self.gamma)
-        if self.eta < _NO_POWER:
-            return np.asarray(logs / whole)
-        shares = np.expm1(-self.eta * logs) / math.expm1(-self.eta * whole)
-        return np.asarray(np.exp(self.eta * (logs - whole)) * shares)
 
     @property
     def _log_whole(self) -> float:

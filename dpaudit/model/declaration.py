@@ -345,8 +345,8 @@ class BestOf:
 
     Parameters: `part`, one run; `law` of the number of runs: "fixed" with `runs`; "geometric", "logarithmic" and
     "negative_binomial" with `gamma`, and `eta` for the last (1 and 0 for the two others), at least one run; "poisson"
-    with `mean`, where nothing is shown of no run. `score` says in words by what runs are compared; empty leaves every
-    score open, so that the worst one counts, from below as well.
+    with `mean`, where nothing is shown of no run. `score` says in words by what runs are compared; every score has the
+    same bound, and none is known to attain it.
     Side-conditions: a run's score is computed from its output alone, ties are broken by fresh coins, no run looks at
     another one, and the number of runs and the other outputs stay secret. Where all runs are shown, use `Repeat`.
     Raises: ValueError: a parameter that the law needs and lacks, or does not know.

@@ -7,7 +7,6 @@ from functools import reduce
 from itertools import pairwise
 
 from dpaudit.verifier import losses, schemes
-from dpaudit.verifier.best_of.below import best_below
 from dpaudit.verifier.folding import walk
 from dpaudit.verifier.losses import Multiset
 from dpaudit.verifier.mechanisms import rescaled, sides_of, with_leaves
@@ -96,8 +95,8 @@ class _Walk:
         if kind == "shuffle":
             return shuffled_below(node, self.losses(node["part"], first, relation, 1))
         if kind == "best_of":
-            part = self.losses(node["part"], first, relation, records)
-            return best_below(node, part) if self.one and part else _NOWHERE
+            self.losses(node["part"], first, relation, records)
+            return _NOWHERE
         if kind in ("subsample", "allocate"):
             return self._drawn(node, first, relation, records)
         return self.losses(node["part"], first, relation, records)

@@ -7,6 +7,7 @@ the best test on the sum of labels, and takes off what was wrapped around. The p
 """
 
 import math
+from bisect import bisect_left
 from collections import Counter
 
 import numpy as np
@@ -37,6 +38,7 @@ _WIDTH, _WIDE = 2e-5, 1e-3  # relative widths: that a lattice aims at; beyond wh
 _OPEN, _NEAR = 1e-2, 0.05  # a width that leaves ends open; how near by, times the tilt, a window serves as well
 _SIZES, _KINDS, _MERGED = (2**10, 2**20), 512, 2**10  # of a window; the most kinds of losses; atoms of a first look
 _COUNTED = 1e9  # losses, beyond which the longest floats are rounded too much as well
+_AIMS = (0.25, 1.0, 4.0, 16.0, 64.0)  # epsilons at which sums are sharp that are read over a whole curve
 _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed form, by itself
 _FINE = 1000  # knots within the largest value of a loss: beyond, splitting its atoms costs nothing
 _FEW = 8  # kinds of losses whose sum others may still know closely
@@ -86,6 +88,10 @@ class Worst:
             require(falls and 0 <= max(lows) <= max(highs) <= 1, "the checker's own curve is no privacy curve")
         return self.known[epsilon]
 
+    def above(self, epsilon: float) -> float:
+        """Return an upper bound on the largest delta, where sums are made for few epsilons and read at all others."""
+        return max(curve.above(epsilon) for curve in self.curves)
+
 
 class _Curve:
     """The curve of one multiset in order (P, Q): the mass at infinity apart, and a finite part."""
@@ -98,12 +104,24 @@ class _Curve:
         require(np.isfinite(ends).all(), "a loss is beyond floating point")
         self.blur = sum(n * blur(loss) for loss, n in self.finite.items())
         self.sums: list[_Sum] = []
+        self.aimed: dict[float, _Sum] = {}
 
     def delta(self, epsilon: float) -> Bounds:
         """Return bounds on the delta of an epsilon."""
         low, high = (0.0, 0.0) if self.supremum <= epsilon or self.lost == 1 else self._finite(epsilon)
         off = self.lost * 1e-13
         return max(0.0, self.lost - off + low), min(1.0, self.lost + off + high + _NOTHING * (high > 0))
+
+    def above(self, epsilon: float) -> float:
+        """Return an upper bound on the delta of an epsilon, from sums made for the two aims that are next to it."""
+        if self.supremum <= epsilon or self.lost == 1 or sum(self.finite.values()) < 2 or ranged(self.finite):
+            return self.delta(epsilon)[1]
+        place, highs = bisect_left(_AIMS, epsilon), []
+        for aim in _AIMS[max(0, place - 1) : place + 1]:
+            if aim not in self.aimed and aim < self.supremum:
+                self.aimed[aim] = _Sum(self.finite, aim)
+            highs += [self.aimed[aim].upper(epsilon - self.blur, self.lost)] if aim in self.aimed else []
+        return min(1.0, self.lost * (1 + 1e-13) + min(highs) + _NOTHING) if highs else self.delta(epsilon)[1]
 
     def _finite(self, epsilon: float) -> Bounds:
         """Return bounds for the finite part, the epsilon moved by what rounding did to the losses."""

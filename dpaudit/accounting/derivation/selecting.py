@@ -1,12 +1,10 @@
-"""How the best of a secret number of runs concludes, above and below."""
+"""How the best of a secret number of runs concludes."""
 
 from dpaudit.accounting.derivation.composing import node_of
 from dpaudit.accounting.derivation.judgement import Judgement
-from dpaudit.accounting.derivation.plans import Asked, Found, each
 from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.run_counts import RunCount
 from dpaudit.accounting.selection import best_above
-from dpaudit.accounting.selection_below import best_attained
 from dpaudit.model.declaration import BestOf
 from dpaudit.model.losses import Composition
 
@@ -15,15 +13,3 @@ def best(judgement: Judgement) -> Alternatives:
     """Return the best run of a part, which is read for all records of a person that move together."""
     count = RunCount.of(node_of(judgement, BestOf))
     return (Composition.of(best_above(judgement.part.of_the_run, count)),)
-
-
-def best_run_attained(judgement: Judgement, asked: Asked) -> Found:
-    """Return what one query shows of the best run under a score of its own; nothing where the author fixes the score.
-
-    Of several queries that a pair moves together nothing is known.
-    """
-    node = node_of(judgement, BestOf)
-    if node.score or asked.together:
-        return {}
-    count = RunCount.of(node)
-    return each(judgement.part.below(asked), lambda composition: best_attained(composition, count))

@@ -74,7 +74,7 @@ class DiscreteLoss:
     pair: "DiscreteLoss | None" = None
     rounding: float = 0.0
     span: float | None = None
-    once: "LaplaceLoss | DiscreteLoss | None" = None
+    once: LaplaceLoss | None = None
     _table: NDArray[np.float64] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

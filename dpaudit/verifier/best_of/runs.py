@@ -39,18 +39,6 @@ class Runs:
         rest = np.log(self.gamma + (1 - self.gamma) * at[0])
         return np.asarray(math.log1p(-self.gamma) - scale - (self.eta + 1) * rest)
 
-    def below(self, at: Places) -> Array:
-        """Return f(1 - a)."""
-        if self.runs:
-            return np.asarray(at[1] ** self.runs)
-        if self.mean:
-            return np.asarray(np.exp(-self.mean * at[0]))
-        logs, whole = -np.log(self.gamma + (1 - self.gamma) * at[0]), -math.log(self.gamma)
-        if self.eta <= _NEAR_ZERO:
-            return np.asarray(logs / whole)
-        shares = np.expm1(-self.eta * logs) / math.expm1(-self.eta * whole)
-        return np.asarray(np.exp(self.eta * (logs - whole)) * shares)
-
     def places(self) -> Places:
         """Return places between which the slope falls by equal shares."""
         if self.runs:

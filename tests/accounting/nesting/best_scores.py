@@ -1,14 +1,12 @@
-"""The best of a secret number of runs, from below: scores that the author leaves open, chosen for one x after another.
+"""What scores that an adversary chooses show of the best of a secret number of runs: how close the upper bound is.
 
 At x = e^epsilon the bound from above weighs an output of ratio l by the largest f'(1 - a) l - x f'(1 - B(a)) over all
 places a. The score puts every output at its own place, those that no place makes positive by their ratio, the lowest on
-top. The laws of the best run under that score are exact, and one event of them is a point of a trade-off curve. Every
-score is a pair of its own, so that all points hold where the best run is shown once; of several times one score is
-known.
+top; fresh coins split likely outputs. The laws of the best run under that score are exact, and one event of them is a
+point of a trade-off curve. No algorithm says that its score is one of these, so that nothing here is known of one.
 """
 
 import math
-from functools import lru_cache
 from itertools import product
 from typing import TypeAlias
 
@@ -29,29 +27,17 @@ _LIKELY, _SLIVER, _PIECES = 1e-3, 1e-12, 2000  # outputs that fresh coins split,
 _OFF, _LOST = 1e-9, 1e-14  # relative and absolute: by which every point moves to its safe side
 _CUTS = tuple(np.geomspace(1e-6, 0.5, 9).tolist())
 _MOST_RATIO = 1e300
+_MANY = 20.0  # runs on average, from which a Poisson number is concentrated
 _LARGEST, _NEVER = 33.0, 1e-320  # an epsilon at which no event is told from `_LOST`; no probability
 
 
-@lru_cache(maxsize=32)
-def best_attained(part: Composition, count: RunCount) -> Composition:
-    """Return what some score attains of the best run, where one pair attains `part`; nothing where it has no cells.
-
-    The loss is that of one event under one score; its `once` has an event and a score of its own for each x.
-    """
+def best_attained(part: Composition, count: RunCount) -> DiscreteLoss:
+    """Return the loss whose curve lies on or below what an event and a score of its own show at each x."""
     cells = _cells(part)
-    if cells is None:
-        return Composition()
+    assert cells is not None, "a part that is neither noise on a line nor one table"
     p, q = cells
     orders = ((p, q),) if np.allclose(p, q[::-1], rtol=1e-6, atol=0) else ((p, q), (q, p))
-    found = [_points(one, other, count) for one, other in orders]
-    corners = _hull(np.concatenate(found))
-    one = _likeliest(found[0])
-    if one is None or len(corners) < 2:
-        return Composition()
-    missed, seen = one
-    rest = math.log1p(-seen) - math.log1p(-missed)
-    shown = ((math.log(seen) - math.log(missed), seen), (rest, 1 - seen))
-    return Composition.of(DiscreteLoss(atoms=shown, one_order=True, once=_curve(corners)))
+    return _curve(_hull(np.concatenate([_points(one, other, count) for one, other in orders])))
 
 
 def _cells(part: Composition) -> tuple[Floats, Floats] | None:
@@ -106,7 +92,9 @@ def _points(p: Floats, q: Floats, count: RunCount) -> Floats:
     told = np.flatnonzero(coarse[:, 1] > np.exp(epsilons) * coarse[:, 0])
     end = epsilons[min(_FIRST - 1, int(told[-1]) + 1)] if len(told) else epsilons[1]
     found = [coarse, scores.points(np.linspace(0.0, float(end), _SCORES))]
-    return np.concatenate([*found, scores.points_by_cuts(epsilons[: _FIRST // 2 : 3])] if count.concentrated else found)
+    return np.concatenate(
+        [*found, scores.points_by_cuts(epsilons[: _FIRST // 2 : 3])] if count.runs or count.mean > _MANY else found
+    )
 
 
 class _Scores:
@@ -161,11 +149,24 @@ def _event(p: Floats, q: Floats, keys: Floats, x: float, count: RunCount) -> tup
     return min(1.0, missed * (1 + _OFF) + _LOST), max(0.0, seen * (1 - _OFF) - _LOST)
 
 
+def _reached(count: RunCount, above: Floats, below: Floats) -> Floats:
+    """Return f(1 - above), the probability that the best score is below a place."""
+    if count.runs:
+        return np.asarray(below**count.runs)
+    if count.mean:
+        return np.asarray(np.exp(-count.mean * above))
+    logs, whole = -np.log(count.gamma + (1 - count.gamma) * above), -math.log(count.gamma)
+    if not count.eta:
+        return np.asarray(logs / whole)
+    shares = np.expm1(-count.eta * logs) / math.expm1(-count.eta * whole)
+    return np.asarray(np.exp(count.eta * (logs - whole)) * shares)
+
+
 def _law(masses: Floats, count: RunCount) -> Floats:
     """Return the law of the best run, the best output first."""
     above = np.minimum(1.0, np.append(0.0, np.cumsum(masses)))
     below = np.minimum(1.0, np.append(np.cumsum(masses[::-1])[::-1], 0.0))
-    return np.maximum(0.0, -np.diff(count.reached(above, below)))
+    return np.maximum(0.0, -np.diff(_reached(count, above, below)))
 
 
 def _hull(points: Floats) -> Floats:
@@ -184,14 +185,3 @@ def _curve(corners: Floats) -> DiscreteLoss:
     heights = (seen - np.multiply.outer(x, missed)).max(axis=1, initial=0.0)
     heights[-1] = 0.0
     return connected(x, heights * (1 - _OFF))
-
-
-def _likeliest(points: Floats) -> tuple[float, float] | None:
-    """Return the point with the largest divergence of its two coins; None where none tells anything."""
-    points = points[(points[:, 1] > points[:, 0]) & (points[:, 1] < 1)]
-    if not len(points):
-        return None
-    missed, seen = points.T
-    gains = seen * np.log(seen / missed) + (1 - seen) * np.log((1 - seen) / (1 - missed))
-    best = int(np.argmax(gains))
-    return float(missed[best]), float(seen[best])
