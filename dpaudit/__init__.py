@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from dpaudit.model.declaration import Shuffle as Shuffle
     from dpaudit.model.declaration import Stated as Stated
     from dpaudit.model.declaration import Subsample as Subsample
+    from dpaudit.model.deployment import System as System
     from dpaudit.model.losses import ApproximateLoss as ApproximateLoss
     from dpaudit.model.losses import ChoiceLoss as ChoiceLoss
     from dpaudit.model.losses import ComposedLoss as ComposedLoss
@@ -85,7 +86,6 @@ if TYPE_CHECKING:
     from dpaudit.model.measures.claims import RhoClaim as RhoClaim
     from dpaudit.model.mechanism import Mechanism as Mechanism
     from dpaudit.model.streams import Streams as Streams
-    from dpaudit.model.system import System as System
     from dpaudit.model.trace import Finding as Finding
     from dpaudit.model.trace import Recorder as Recorder
     from dpaudit.model.trace import Released as Released

@@ -26,6 +26,10 @@ class Synthetic:
     """A synthetic table beside the model that it was drawn from, where the model is published too.
 
     `log_likelihood(rows)` returns one number for each row of a table in the form of the data.
+
+    >>> fitted = Synthetic(table=[[0], [1]], log_likelihood=lambda rows: [-0.7 for _ in rows])
+    >>> fitted.log_likelihood([[1]])
+    [-0.7]
     """
 
     table: Any

@@ -25,8 +25,8 @@ def generated() -> str:
     from dpaudit.configuration.fields import summary_of
     from dpaudit.model.claim import Claim
     from dpaudit.model.declaration import Printed
+    from dpaudit.model.deployment import System
     from dpaudit.model.node_kinds import NODES
-    from dpaudit.model.system import System
 
     sections = {
         "system": System,

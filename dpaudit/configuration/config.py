@@ -23,8 +23,7 @@ from dpaudit.errors import ConfigError, DeclarationError, Fault, UnsupportedErro
 from dpaudit.model.algorithm import Algorithm
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration
-from dpaudit.model.deployment import Deployment
-from dpaudit.model.system import System
+from dpaudit.model.deployment import Deployment, System
 from dpaudit.runtime.files_read import files_read, is_own
 from dpaudit.runtime.plugins import find_plugin, load_package, suggestion
 

@@ -17,11 +17,10 @@ from dpaudit.configuration.fields import Field, fields_of, summary_of
 from dpaudit.errors import DPAuditError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Printed
-from dpaudit.model.deployment import Deployment
+from dpaudit.model.deployment import Deployment, System
 from dpaudit.model.measures.claims import KINDS, MeasuredClaim
 from dpaudit.model.mechanism import AdditiveMechanism, Mechanism
 from dpaudit.model.node_kinds import NODES
-from dpaudit.model.system import System
 from dpaudit.runtime.plugins import Kind, descriptions, find_plugin, names
 
 JsonSchema = dict[str, Any]

@@ -14,8 +14,7 @@ from dpaudit.model.bracket import Effort
 from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.deployment import Deployment
-from dpaudit.model.system import System
+from dpaudit.model.deployment import Deployment, System
 
 LEAST_RUNS = 4
 """What an audit needs: a run to learn from, one to choose on, and two that count."""

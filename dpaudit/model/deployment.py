@@ -238,3 +238,18 @@ class Deployment:
         """Return the notes on one release: its own, else those on all, else empty ones."""
         own = [held for held in self.mechanisms if held.label in (label, "*")]
         return min(own, key=lambda held: held.label == "*", default=MechanismNotes(label=label))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """The system, one person's contribution to it and what it does, in the owner's words; any may be left empty.
+
+    Parameters: `name` of the system; `unit`, what one person contributes; `description` of what the system does.
+
+    >>> System(name="weekly sales figures", unit="one customer's week").unit
+    "one customer's week"
+    """
+
+    name: str = ""
+    unit: str = ""
+    description: str = ""

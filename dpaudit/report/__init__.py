@@ -1,6 +1,6 @@
 """The report: a self-contained HTML page, Markdown and JSON of one certificate and its audits."""
 
-from dpaudit.model.system import System
+from dpaudit.model.deployment import System
 from dpaudit.report.document import Report
 from dpaudit.report.writing import render, write
 
