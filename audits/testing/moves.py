@@ -40,13 +40,19 @@ def moved_answers(mechanism: Any, pair: tuple[Any, Any], rng: np.random.Generato
 
 
 def _normed(mechanism: Any, answer: Array, rng: np.random.Generator) -> Iterator[NamedPair]:
-    """Yield moves in the norm of the mechanism's sensitivity, from zeros and from another place."""
+    """Yield moves in the norm of the mechanism's sensitivity, from zeros and from another place.
+
+    Where a record moves all numbers one way, no move has two signs.
+    """
     whole = answer.dtype.kind in "iu"
     for name, order in (("l1_sensitivity", 1.0), ("l2_sensitivity", 2.0), ("linf_sensitivity", np.inf)):
         if not hasattr(mechanism, name):
             continue
         distance = getattr(mechanism, name)
+        one_way = any(getattr(mechanism, moved, "") == "monotone" for moved in ("utilities", "scores", "queries"))
         for says, direction in _directions(answer, order, rng, whole=whole):
+            if one_way and direction.min() < 0 < direction.max():
+                continue
             move = (distance * direction).astype(answer.dtype) if whole else distance * direction
             if answer.ndim == 2 and not np.array_equal(move, move.T):
                 continue

@@ -2,14 +2,14 @@
 
 import math
 
-from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.model.measures.claims import MeasuredClaim, RhoClaim
 from dpaudit.model.measures.ends import End, Ends
 from dpaudit.model.readings import Trust, Verdict
 from dpaudit.wording.escaping import one_line
 from dpaudit.wording.numerals import at_least, at_most, exact
 
 _PROMISES = {
-    "rho": "every Renyi divergence of order a between the outputs of two neighbours is at most rho times a (plus xi)",
+    "rho": "every Renyi divergence of order a between the outputs of two neighbours is at most rho times a",
     "mu": "two neighbours are no easier to tell apart than N(0, 1) from N(mu, 1)",
     "renyi": "the Renyi divergences between the outputs of two neighbours are at most the claimed ones, in both orders",
     "profile": "for every event, its probability exceeds e^epsilon times that of a neighbour by at most delta, at "
@@ -63,7 +63,8 @@ def measured_promise(claim: MeasuredClaim) -> str:
     >>> measured_promise(Claim(mu=1.0, neighbours="add_remove"))
     'mu = 1: two neighbours are no easier to tell apart than N(0, 1) from N(mu, 1).'
     """
-    return f"{claim.words}: {_PROMISES[claim.measure]}."
+    shifted = " plus xi" if isinstance(claim, RhoClaim) and claim.xi else ""
+    return f"{claim.words}: {_PROMISES[claim.measure]}{shifted}."
 
 
 def measured_meaning(verdict: Verdict, claim: MeasuredClaim, trust: Trust | None) -> str:

@@ -26,6 +26,7 @@ from audits.testing import (
 )
 from audits.testing.density import law_check
 from audits.testing.losses import pairs_check
+from audits.testing.moves import moved_answers
 from dpaudit import ConfigError, LaplaceLoss, Neighbours
 from dpaudit.gate.plugin_check import check_plugin
 from dpaudit.model.mechanism import Array
@@ -81,6 +82,18 @@ def failed(twin: str) -> frozenset[str]:
     """Return the checks that a twin fails; computed once, as the sound one stands beside each twin."""
     noise = Logistic(scale=2.0, l1_sensitivity=1.0, neighbours="replace_one", twin=twin)
     return frozenset(check.what for check in mechanism_checks(noise, np.random.default_rng(0)) if check.failed)
+
+
+@pytest.mark.parametrize("name", ["exponential", "permute_and_flip", "above_threshold"])
+def test_where_a_record_moves_all_numbers_one_way_no_pair_has_two_signs(name: str) -> None:
+    """The monotone examples hold their contract; of general numbers moves of two signs are tried."""
+    examples = inspect.getmodule(load(name)).EXAMPLES
+    field = next(f for f in ("utilities", "scores", "queries") if hasattr(examples[0], f))
+    monotone = next(example for example in examples if getattr(example, field) == "monotone")
+    pair, rng = monotone.worst_pair(), np.random.default_rng(0)
+    assert pairs_check(monotone, pair, rng).outcome == "ok"
+    general = [(one, other) for _, one, other in moved_answers(replace(monotone, **{field: "general"}), pair, rng)]
+    assert any(np.ptp(np.sign(np.asarray(one) - np.asarray(other))) == 2 for one, other in general)
 
 
 @pytest.mark.parametrize("name", NAMES)
