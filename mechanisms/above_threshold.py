@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, meets, smallest_holding
 from dpaudit.arguments import named_fields
-from dpaudit.checks import Count, FieldError, NoiseSize, Size, count, meant, ratio, settle, size
+from dpaudit.checks import Count, FieldError, NoiseSize, Size, SizeOrZero, count, meant, ratio, settle, size
 from dpaudit.model.mechanism import Array
 
 Queries = Literal["general", "monotone"]
@@ -35,8 +35,10 @@ class AboveThreshold:
     Guarantee: pure with epsilon = s / threshold_scale + 2 cutoff s / query_scale, s being the sensitivity, and with
     cutoff s / query_scale for monotone queries, however many queries there are. `attained_loss` tells one pattern from
     the rest: below again and again, and then above up to the cutoff; for long horizons it comes close to epsilon. Noisy
-    answers are not released; a variant that prints those it tested, or adds no noise to queries, is not this mechanism.
-    Edge cases: `cutoff` equal to `horizon` never stops. Ties have probability 0 in real arithmetic.
+    answers are not released; a variant that prints those it tested is not this mechanism.
+    Edge cases: a `query_scale` of 0, no noise on queries, is private for one query alone: of two that change places,
+    some answers are possible for one neighbour only, and every claim is refuted. `cutoff` equal to `horizon` never
+    stops. Ties have probability 0 in real arithmetic.
     Raises: ValueError: a scale or a sensitivity outside 1e-140 to 1e140, more than 62 queries, a cutoff beyond them.
     Source: Lyu, Su and Li (2017), Theorems 4 and 5; Dwork and Roth (2014), Section 3.6.
 
@@ -48,7 +50,7 @@ class AboveThreshold:
     name: ClassVar[str] = "above_threshold"
 
     threshold_scale: NoiseSize
-    query_scale: NoiseSize
+    query_scale: SizeOrZero
     linf_sensitivity: Size
     neighbours: Neighbours
     cutoff: Count = 1
@@ -97,21 +99,20 @@ class AboveThreshold:
 
         return unit.scaled(smallest_holding(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
 
-    def loss(self) -> ApproximateLoss:
-        """Return a loss that dominates every pair: a black box."""
-        each = self.cutoff * (1 if self.queries == "monotone" else 2)
-        exact = ratio(self.linf_sensitivity, self.threshold_scale)
-        exact += each * ratio(self.linf_sensitivity, self.query_scale)
-        near = float(exact)
-        return ApproximateLoss(epsilon=near if meant(near) >= exact else math.nextafter(near, math.inf))
+    def loss(self) -> ApproximateLoss | DiscreteLoss:
+        """Return a loss that dominates every pair: a black box, which hides nothing where queries have no noise."""
+        if not self.query_scale:
+            return DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0)
+        return ApproximateLoss(epsilon=self._epsilon())
 
     def attained_loss(self) -> DiscreteLoss:
         """Return the loss of seeing whether the answers are below so often, and then above as often as may be.
 
-        Edge cases: nothing is said to be attained where the proved epsilon is above 700.
+        Edge cases: nothing is said to be attained where the proved epsilon is above 700, or of one query without noise.
         """
-        if self.loss().epsilon > _LARGEST:
-            return DiscreteLoss(atoms=((0.0, 1.0),))
+        if not (self.query_scale and self._epsilon() <= _LARGEST):
+            between = 0.0 if self.query_scale or not self._told() else self._between()
+            return DiscreteLoss(atoms=((math.log1p(-between), 1 - between),), infinite_mass=between)
         before, moved = self.worst_pair()
         pattern = np.asarray(self._pattern())
         p, q = (float(np.exp(self.log_density(pattern, row))) for row in (before, moved))
@@ -121,11 +122,24 @@ class AboveThreshold:
         rest = math.log1p(-p) - math.log1p(-q)
         return DiscreteLoss(atoms=((math.log(p) - math.log(q), p), (rest, 1 - p)))
 
+    def _epsilon(self) -> float:
+        """Return the guarantee of noisy queries, rounded up."""
+        each = self.cutoff * (1 if self.queries == "monotone" else 2)
+        exact = ratio(self.linf_sensitivity, self.threshold_scale)
+        exact += each * ratio(self.linf_sensitivity, self.query_scale)
+        near = float(exact)
+        return near if meant(near) >= exact else math.nextafter(near, math.inf)
+
+    def _between(self) -> float:
+        """Return the chance, rounded down, that the threshold lies between two queries that change places."""
+        return -math.expm1(-float(ratio(self.linf_sensitivity, self.threshold_scale))) / 2 * (1 - _SHRUNK)
+
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return the answers to each row of queries. Shape: (..., horizon) to (...)."""
         queries = np.asarray(value, dtype=np.float64)
         threshold = rng.laplace(0.0, self.threshold_scale, queries.shape[:-1])[..., None]
-        over = queries + rng.laplace(0.0, self.query_scale, queries.shape) >= threshold
+        noise = rng.laplace(0.0, self.query_scale, queries.shape) if self.query_scale else 0.0
+        over = queries + noise >= threshold
         told = over & (np.cumsum(over, axis=-1) <= self.cutoff)
         answers: Array = (told.astype(np.int64) << np.arange(queries.shape[-1])).sum(axis=-1)
         return answers
@@ -159,6 +173,9 @@ class AboveThreshold:
         if over.sum() == self.cutoff:  # it stopped there
             last = int(np.flatnonzero(over)[-1]) + 1
             queries, over = queries[:last], over[:last]
+        if not self.query_scale:
+            low, high = queries[~over].max(initial=-math.inf), queries[over].min(initial=math.inf)
+            return _log_between(float(low) / self.threshold_scale, float(high) / self.threshold_scale)
         far = _REACH * max(self.threshold_scale, self.query_scale)
         ends = (min(0.0, float(queries.min())) - far, max(0.0, float(queries.max())) + far)
         distances = _doubling(min(self.threshold_scale, self.query_scale) / 4, ends[1] - ends[0])
@@ -177,11 +194,14 @@ class AboveThreshold:
         return replace(self, threshold_scale=self.threshold_scale * factor, query_scale=self.query_scale * factor)
 
     def worst_pair(self) -> tuple[Array, Array]:
-        """Return queries half a move above the threshold, and after those of the pattern below rose and others fell."""
-        before = np.full(self.horizon, self.linf_sensitivity / 2)
-        moves = np.full(self.horizon, self.linf_sensitivity)
-        moves[self.horizon - self._told() :] *= 0.0 if self.queries == "monotone" else -1.0
-        return before, before + moves
+        """Return queries half a move above the threshold, and after those of the pattern below rose and others fell.
+
+        Without noise on queries those of the pattern below are at the threshold, and the others a move above it.
+        """
+        told = np.arange(self.horizon) >= self.horizon - self._told()
+        move = self.linf_sensitivity
+        before = np.where(told, move, 0.0) if not self.query_scale else np.full(self.horizon, move / 2)
+        return before, before + np.where(told, 0.0 if self.queries == "monotone" else -move, move)
 
     def _told(self) -> int:
         """Return how many queries of the pattern are above."""
@@ -196,6 +216,14 @@ def _doubling(first: float, last: float) -> Array:
     """Return 0 and distances that double from `first` until they reach `last`."""
     many = max(1, math.ceil(math.log2(last / first)))
     return np.append(0.0, first * 2.0 ** np.arange(many + 1))
+
+
+def _log_between(low: float, high: float) -> float:
+    """Return the log probability that unit Laplace noise lies between two places."""
+    if low >= high:
+        return -math.inf
+    below, above = (np.exp(_log_below(np.array([low, high]) * sign)) for sign in (1, -1))
+    return float(np.log(above[0] - above[1] if low > 0 else below[1] - below[0]))
 
 
 def _log_below(x: Array) -> Array:

@@ -237,7 +237,11 @@ def _above_threshold(fields: Table, relation: str) -> Sides:
     cutoff, horizon = int(fields.get("cutoff", 1)), int(fields.get("horizon", 62))
     ways = 1 if fields.get("queries") == "monotone" else 2
     require(cutoff <= horizon <= 62, "a sparse vector has more answers than queries, or too many queries")
-    first, each = (exact_ratio(fields, "linf_sensitivity", key) for key in ("threshold_scale", "query_scale"))
+    first = exact_ratio(fields, "linf_sensitivity", "threshold_scale")
+    if fields["query_scale"] == 0:  # the threshold may lie between two queries that change places
+        between = -math.expm1(-float(first)) / 2 * (1 - 1e-10) * (horizon > 1)
+        return _sides(black_box(math.inf), discrete([(math.log1p(-between), 1 - between)], between))
+    each = exact_ratio(fields, "linf_sensitivity", "query_scale")
     whole, near = first + ways * cutoff * each, float(first + ways * cutoff * each)
     upper = black_box(near if Fraction(repr(near)) >= whole else math.nextafter(near, math.inf))
     if near > 700:  # a pattern's probability may be no double

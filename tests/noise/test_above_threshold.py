@@ -165,3 +165,32 @@ def test_nothing_is_attained_where_chances_are_no_doubles() -> None:
     vast = certify(Release(label="answers", mechanism=noise), CLAIM)
     assert vast.verdict == "not_proved"
     assert verify(vast.to_json()).accepted
+
+
+@pytest.mark.parametrize("queries", ["general", "monotone"])
+def test_no_noise_on_queries_is_refuted(queries: Queries) -> None:
+    """Variant 5: two queries change places, and the threshold lies between them with probability .1967."""
+    certificate = certify(asked(2.0, 0.0, horizon=2, queries=queries), CLAIM)
+    assert certificate.verdict == "refuted"
+    assert certificate.tight.delta.lower == pytest.approx(-np.expm1(-0.5) / 2, rel=1e-9)
+    assert verify(certificate.to_json()).accepted
+    mechanism = AboveThreshold(
+        threshold_scale=2.0,
+        query_scale=0.0,
+        linf_sensitivity=1.0,
+        neighbours="replace_one",
+        horizon=2,
+        queries=queries,
+    )
+    first, second = (np.exp(mechanism.log_density(np.arange(4), answers)) for answers in mechanism.worst_pair())
+    assert first.sum() == pytest.approx(1.0)
+    assert max(np.where(second == 0, first, 0.0)) == pytest.approx(-np.expm1(-0.5) / 2)
+    seen = np.bincount(mechanism.release(np.tile(mechanism.worst_pair()[0], (20_000, 1)), np.random.default_rng(1)))
+    assert np.allclose(seen[:3] / 20_000, first[:3], atol=0.03)
+
+
+def test_nothing_is_attained_of_one_query_without_noise() -> None:
+    """Its answer is private by the threshold's noise alone; the bound knows nothing of it."""
+    alone = certify(asked(2.0, 0.0, horizon=1), CLAIM)
+    assert alone.verdict == "not_proved"
+    assert verify(alone.to_json()).accepted
