@@ -238,7 +238,7 @@ def _best_shown(leaf: Leaf, worlds: Worlds, query: Query, order: tuple[int, ...]
     after: dict[Hashable, Worlds] = {}
     for world, (p, q) in worlds.items():
         for output, chance in enumerate(best[world[0]]):
-            after.setdefault(output, {})[world] = (int(p * chance * scale), int(q * chance * scale))
+            after.setdefault((output,), {})[world] = (int(p * chance * scale), int(q * chance * scale))
     return Step(query, after, scale)
 
 
