@@ -111,7 +111,9 @@ def _removed(records: Records, telling: dict[tuple[str, str], int]) -> Iterator[
     groups = records.groups
     every = list(range(_rows(records)))
     whole = records.taken(every)
-    left_out = {number: says for (_, says), number in (*_one_by_one(records), *telling.items())}
+    left_out: dict[int, str] = {}
+    for (_, says), number in (*telling.items(), *_one_by_one(records)):
+        left_out.setdefault(number, says)
     for number, says in left_out.items():
         own = set(groups[number])
         rest = [row for row in every if row not in own]

@@ -123,7 +123,7 @@ def test_kill_nine_in_the_middle_and_resume_gives_the_same_numbers(
     monkeypatch.setattr("threading.active_count", lambda: 2)  # neither audit looks at state in a copy of the process
     function = importlib.import_module("slow_function")
     places = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    paused = {**os.environ, "PYTHONPATH": places, "PAUSE": "0.05"}
+    paused = {**os.environ, "PYTHONPATH": places, "PAUSE": "0.01"}
     process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SLOW), str(path)], env=paused)
     deadline = time.monotonic() + 60
     while stored(path) < 8 and process.poll() is None and time.monotonic() < deadline:

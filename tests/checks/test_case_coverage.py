@@ -213,7 +213,7 @@ def test_a_release_that_no_audit_attacked_is_named_once() -> None:
 
 
 def test_the_report_names_on_its_cover_what_no_audit_attacked(tmp_path: Path) -> None:
-    """A report of a run with five epochs, of which one is attacked, names the other four on its cover."""
+    """A report of a run with five epochs, of which three are attacked, names the other two on its cover."""
     (tmp_path / "case.toml").write_text(
         """
 [algorithm]
@@ -234,4 +234,4 @@ seed = 1
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 4), done.stderr
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "**Releases that no audit attacked**" in text
+    assert "- **Not attacked**: epoch 2, epoch 4\n" in text
