@@ -621,6 +621,48 @@ _SUBTLE: tuple[Row, ...] = (
         "        distance, variance = self.l2_sensitivity, self.stddev**2\n",
         "        distance, variance = self.l2_sensitivity, 1.05 * self.stddev**2\n",
     ),
+    (
+        "above threshold: each query a threshold of its own",
+        ("above_threshold",),
+        "above_threshold.py",
+        "        threshold = rng.laplace(0.0, self.threshold_scale, queries.shape[:-1])[..., None]\n",
+        "        threshold = rng.laplace(0.0, self.threshold_scale, queries.shape)\n",
+    ),
+    (
+        "above threshold: never stops",
+        ("above_threshold",),
+        "above_threshold.py",
+        "        told = over & (np.cumsum(over, axis=-1) <= self.cutoff)\n",
+        "        told = over\n",
+    ),
+    (
+        "noisy plurality: 7% less",
+        ("noisy_plurality",),
+        "noisy_plurality.py",
+        "        chosen: Array = np.argmax(votes + rng.normal(0.0, self.stddev, votes.shape), axis=-1)\n",
+        "        chosen: Array = np.argmax(votes + rng.normal(0.0, 0.93 * self.stddev, votes.shape), axis=-1)\n",
+    ),
+    (
+        "noisy plurality: vote enters and leaves no other",
+        ("noisy_plurality",),
+        "noisy_plurality.py",
+        "ratio(self.voters, self.stddev)), 2),))",
+        "ratio(self.voters, self.stddev)), 1),))",
+    ),
+    (
+        "permute and flip: 7% less",
+        ("permute_and_flip",),
+        "permute_and_flip.py",
+        "rng.exponential(self.scale, scores.shape)",
+        "rng.exponential(0.93 * self.scale, scores.shape)",
+    ),
+    (
+        "permute and flip: monotone cost for all scores",
+        ("permute_and_flip",),
+        "permute_and_flip.py",
+        'LaplaceLoss.exactly((1 if self.scores == "monotone" else 2) * ratio',
+        "LaplaceLoss.exactly(1 * ratio",
+    ),
 )
 
 _HARMLESS: tuple[Row, ...] = (

@@ -60,8 +60,9 @@ def conditions(rule: Rule) -> str:
 
 
 def lines() -> dict[str, list[str]]:
-    """Return the cells of each line of the page's table, by the name of the rule."""
-    rows = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in PAGE.splitlines() if line[:2] == "| "]
+    """Return the cells of each line of the page's first table, by the name of the rule."""
+    table = PAGE.split("## Rules of losses")[0].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in table if line[:2] == "| "]
     return {row[0]: row[1:] for row in rows if row[0] != "rule"}
 
 
