@@ -75,7 +75,11 @@ def _added(measure: str, at: float, losses: Multiset) -> Bounds:
     """Return the sum of the bounds of all losses; from below the limit at order 1 counts, where all have one."""
     losses = Counter({(loss[2] if loss[0] == "once" else loss): n for loss, n in losses.items()})
     losses = _of_whole(losses) if measure == "rho" else losses
-    sides = [(_rho(loss) if measure == "rho" else _renyi(loss, at), n) for loss, n in losses.items() if loss[1]]
+    sides = [
+        (_rho(loss) if measure == "rho" else _renyi(loss, at), n)
+        for loss, n in losses.items()
+        if loss[1] or _infinite(loss)
+    ]
     if any(low == math.inf for (low, _), _ in sides):
         return math.inf, math.inf
     low, high = (math.fsum(side[end] * n for side, n in sides) for end in (0, 1))
@@ -227,7 +231,7 @@ def _mu(losses: Multiset, alternatives: list[Multiset]) -> Bounds:
         rows = [(np.cumsum(row)[:-1], np.cumsum(row[::-1])[-2::-1]) for row in (masses, masses * np.exp(-values))]
         mu = float(np.max(_normal(*rows[0]) - _normal(*rows[1]), initial=0.0))
         return mu * (1 - _SLIP), mu * (1 + _SLIP)
-    squares = [(_of_largest(loss) ** 2, n) for loss, n in losses.items() if loss[1]]
+    squares = [(_of_largest(loss) ** 2, n) for loss, n in losses.items() if loss[1] or _infinite(loss)]
     added = math.sqrt(math.fsum(square * n for square, n in squares)) * (1 + _SLIP)
     curve = Worst(alternatives)
     one = next(iter(losses))

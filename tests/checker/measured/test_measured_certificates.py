@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from dpaudit import Claim, Release, RenyiClaim, Repeat, certify, verify
+from dpaudit import Claim, Group, Release, RenyiClaim, Repeat, Sequential, Stated, certify, verify
 from dpaudit.accounting.curves import measures
-from mechanisms import Finite, Gaussian, Laplace
+from mechanisms import AboveThreshold, Finite, Gaussian, Laplace
 
 GAUSSIAN = Repeat(
     part=Release(label="a", mechanism=Gaussian(stddev=3.0, l2_sensitivity=1.0, neighbours="add_remove")), times=10
@@ -61,3 +61,26 @@ def test_a_divergence_of_a_table_is_not_contradicted(order: float) -> None:
         claim: Claim = RenyiClaim(renyi=((order, truth * factor),), neighbours="add_remove")
         certificate = certify(TABLE, claim)
         assert (certificate.verdict, verify(certificate.to_json()).complaints) == (verdict, ())
+
+
+BARE = AboveThreshold(threshold_scale=1.0, query_scale=0.0, linf_sensitivity=1.0, neighbours="add_remove", horizon=2)
+SHOWN: dict[str, Any] = {
+    "no noise on queries": Release(label="a", mechanism=BARE),
+    "a part stated of one record, for two": Group(part=Stated(rho=0.5, source="a vendor"), size=2),
+    "a stated part without end, beside noise": Sequential(parts=(GAUSSIAN, Stated(epsilon=math.inf, source="x"))),
+}
+
+
+@pytest.mark.parametrize("tree", SHOWN)
+@pytest.mark.parametrize(("measure", "name"), [(case[1], case[2]) for case in list(CASES.values())[:3]])
+def test_what_hides_nothing_is_not_proved_in_any_measure(
+    tree: str, measure: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An honest certificate is accepted, and one whose accountant forgets the loss that shows everything is not."""
+    honest = certify(SHOWN[tree], claimed(measure, 1.0))
+    assert honest.verdict in ("not_proved", "refuted")
+    assert verify(honest.to_json()).accepted
+    monkeypatch.setattr(measures, name, lambda *given: (0.0, 0.3))
+    forged = certify(SHOWN[tree], claimed(measure, 1.0))
+    assert forged.verdict in ("certified", "stated")
+    assert not verify(forged.to_json()).accepted
