@@ -19,7 +19,10 @@ _REACH, _NODES = 45.0, 20  # scales of noise that are integrated; nodes of each 
 _LARGEST = (
     700.0  # the epsilon up to which a pattern's probability is a double and a difference of queries is exact enough
 )
-_SHRUNK = 1e-10  # relative, by which the attained probabilities move to the safe side: more than a quadrature is off by
+_LEAST = 1e-300  # a probability that may be no double
+_SHRUNK = (
+    1.02e-10  # relative, by which the attained probabilities move to the safe side: more than a quadrature is off by
+)
 
 
 @named_fields
@@ -117,7 +120,7 @@ class AboveThreshold:
         pattern = np.asarray(self._pattern())
         p, q = (float(np.exp(self.log_density(pattern, row))) for row in (before, moved))
         p, q = p * (1 - _SHRUNK), q * (1 + _SHRUNK)
-        if q >= p:
+        if not p > q > _LEAST:
             return DiscreteLoss(atoms=((0.0, 1.0),))
         rest = math.log1p(-p) - math.log1p(-q)
         return DiscreteLoss(atoms=((math.log(p) - math.log(q), p), (rest, 1 - p)))

@@ -348,7 +348,8 @@ class BestOf:
     with `mean`, where nothing is shown of no run. `score` says in words by what runs are compared; every score has the
     same bound, and none is known to attain it.
     Side-conditions: a run's score is computed from its output alone, ties are broken by fresh coins, no run looks at
-    another one, and the number of runs and the other outputs stay secret. Where all runs are shown, use `Repeat`.
+    another one, and the number of runs and the other outputs stay secret. Where all runs are shown, use `Repeat`; of a
+    grid whose configurations are run once each, `Sequential`.
     Raises: ValueError: a parameter that the law needs and lacks, or does not know.
     Source: Liu and Talwar (2019); Papernot and Steinke (2022).
 

@@ -24,6 +24,8 @@ _MOST_FILES = 1_000
 _MOST_BYTES = 8 * LARGEST_FILE
 """How many bytes all files of a report may have together."""
 
+_LISTED = 5
+
 _CLEAN = ("CERTIFIED", "CERTIFIED WITH CAVEATS", "STATED")
 """Verdicts of a report that add nothing to what its certificate says."""
 
@@ -42,10 +44,12 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
     """Return what is wrong with a received report: a folder, or one of its files.
 
     Guarantee: without a complaint the certificate in report.json is confirmed as by `verify`, the digest to sign
-    follows from report.json (and is `digest`, if one is demanded), and every file that the statement of the report
-    names is there with the SHA-256 that the statement gives. A page that no statement names is a complaint, and so is
-    a report whose own verdict is a violation, or not certified. Who alters a file may alter the statement and the
-    stated digest with it: only a demanded digest, or a signature, shows that.
+    follows from report.json (and is `digest`, if one is demanded), every file that the statement of the report names is
+    there with the SHA-256 that the statement gives, and the statement's own numbers are those of report.json. A page
+    that no statement names is a complaint, and so is a report whose own verdict is a violation, or not certified. Who
+    alters a file may alter the statement and the stated digest with it: only a demanded digest, or a signature, shows
+    that.
+    Other files of the folder are named in a note.
     Edge cases: report.json without a statement beside it is checked alone, and a note says so.
     Raises: ConfigError: no report.json of this version, or a file that cannot be read.
     """
@@ -66,10 +70,10 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
         if path.name in PAGES:
             complaints.append(f"{path.name} cannot be checked without {STATEMENT} beside it")
     else:
-        complaints += _differing(folder, stated)
+        complaints += [*_differing(folder, stated), *_against_data(_json(folder / STATEMENT), data)]
         unnamed = [name for name in (DATA, *PAGES) if name not in stated and (folder / name).exists()]
         complaints += [f"{name} is not named in {STATEMENT}" for name in unnamed]
-        notes = [f"{len(stated)} files were compared with their SHA-256 in {STATEMENT}."]
+        notes = [f"{len(stated)} files were compared with their SHA-256 in {STATEMENT}.", *_beside(folder, stated)]
     notes += [f"The digest to sign is {computed}.", *_not_measured(data)]
     notes += planned.notes
     unconfirmed = (
@@ -160,6 +164,35 @@ def _differing(folder: Path, stated: dict[str, str]) -> Iterator[str]:
             raise ConfigError(f"{folder}: the files of a report have at most {_MOST_BYTES} bytes together.")
         if _sha256(file) != digest:
             yield f"{name!r:.80} was altered: it has not the SHA-256 that {STATEMENT} states"
+
+
+def _against_data(statement: dict[str, Any], data: dict[str, Any]) -> Iterator[str]:
+    """Yield a complaint for each entry of a statement that is not that of report.json."""
+    stated, certificate = statement.get("predicate"), data.get("certificate")
+    if not isinstance(stated, dict) or not isinstance(certificate, dict):
+        yield f"{STATEMENT} states nothing of the report"
+        return
+    expected = {key: certificate.get(key) for key in ("claim", "tight")}
+    expected |= {"verdict": data.get("verdict"), "certificate": certificate.get("digest")}
+    expected |= {"source": certificate.get("source_digest"), "created": data.get("created")}
+    for key, value in expected.items():
+        if stated.get(key) != value:
+            yield f"{STATEMENT} was altered: its {key!r} is not that of {DATA}"
+    audits, told = (rows if isinstance(rows, list) else [] for rows in (data.get("audits"), stated.get("audits")))
+    same = len(audits) == len(told) and all(
+        isinstance(row, dict) and isinstance(audit, dict) and row == {key: audit.get(key) for key in row}
+        for row, audit in zip(told, audits, strict=True)
+    )
+    if not same:
+        yield f"{STATEMENT} was altered: its audits are not those of {DATA}"
+
+
+def _beside(folder: Path, stated: dict[str, str]) -> list[str]:
+    """Return a note on files that lie beside a report and are no part of it."""
+    names = sorted(file.name for file in folder.iterdir() if file.is_file() and file.name not in (*stated, STATEMENT))
+    if not names:
+        return []
+    return [f"No part of the report, and not looked at: {', '.join(names[:_LISTED])}{' ...' * (len(names) > _LISTED)}."]
 
 
 def _sha256(file: Path) -> str:

@@ -41,11 +41,8 @@ def contents(report: ReportInputs, *, pdf: bool = False) -> dict[str, bytes]:
     record = registry_text(report)
     if record:
         files["registry.yaml"] = record.encode("utf-8")
-    statements = {
-        "test-result.intoto.json": test_result(report),
-        "privacy-report.intoto.json": privacy_report(report, files),
-    }
-    return files | {name: statement_text(statement).encode("utf-8") for name, statement in statements.items()}
+    files["test-result.intoto.json"] = statement_text(test_result(report)).encode("utf-8")
+    return files | {"privacy-report.intoto.json": statement_text(privacy_report(report, files)).encode("utf-8")}
 
 
 def write(report: ReportInputs, folder: Path, *, pdf: bool = False) -> tuple[Path, ...]:

@@ -262,7 +262,7 @@ def _above_threshold(fields: Table, relation: str) -> Sides:
 
     p, q = pattern(move / 2, move / 2) * (1 - 1e-10), pattern(1.5 * move, move / 2 - move * (ways - 1)) * (1 + 1e-10)
     rest = math.log1p(-p) - math.log1p(-q)
-    return _sides(upper, discrete([(math.log(p / q), p), (rest, 1 - p)] if p > q else [(0.0, 1.0)]))
+    return _sides(upper, discrete([(math.log(p / q), p), (rest, 1 - p)] if p > q > 1e-300 else [(0.0, 1.0)]))
 
 
 def _log_laplace(x: Any) -> Any:

@@ -194,3 +194,25 @@ def test_nothing_is_attained_of_one_query_without_noise() -> None:
     alone = certify(asked(2.0, 0.0, horizon=1), CLAIM)
     assert alone.verdict == "not_proved"
     assert verify(alone.to_json()).accepted
+
+
+@pytest.mark.parametrize(
+    ("threshold", "query", "moved", "cutoff", "horizon", "off"),
+    [(22.2232, 15.5563, 10.0, 2, 4, 1e-4), (0.3, 2.0, 1.5, 3, 40, 1e-3), (5.0, 0.7, 0.9, 9, 30, -1e-4)],
+)
+def test_two_integrals_that_differ_by_their_rounding_do_not_contradict(
+    threshold: float, query: float, moved: float, cutoff: int, horizon: int, off: float
+) -> None:
+    """Next to the attained loss delta is a difference of nearly equal numbers: the stated one is the smaller one."""
+    noise = AboveThreshold(
+        threshold_scale=threshold,
+        query_scale=query,
+        linf_sensitivity=moved,
+        neighbours="replace_one",
+        cutoff=cutoff,
+        horizon=horizon,
+        queries="monotone",
+    )
+    attained = max(loss for loss, _ in noise.attained_loss().atoms)
+    claim = Claim(epsilon=attained * (1 - off), delta=1e-9, neighbours="replace_one")
+    assert verify(certify(Release(label="answers", mechanism=noise), claim).to_json()).accepted

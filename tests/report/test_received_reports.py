@@ -66,8 +66,11 @@ def complaints(path: Path) -> tuple[str, ...]:
 
 
 def restated(folder: Path) -> None:
-    """Give the statement the digests that the files have now."""
+    """Give the statement the digests that the files have now, and the numbers of the audits."""
     statement = json.loads((folder / STATEMENT).read_text(encoding="utf-8"))
+    audits = json.loads((folder / "report.json").read_text(encoding="utf-8"))["audits"]
+    for told, own in zip(statement["predicate"]["audits"], audits, strict=True):
+        told.update({key: own[key] for key in told})
     for subject in statement["subject"]:
         subject["digest"]["sha256"] = hashlib.sha256((folder / subject["name"]).read_bytes()).hexdigest()
     (folder / STATEMENT).write_text(json.dumps(statement), encoding="utf-8")
@@ -209,3 +212,22 @@ def test_two_runs_with_one_seed_have_one_digest() -> None:
 def test_the_cover_of_every_page_says_how_to_check_it(contents: dict[str, bytes]) -> None:
     for name in ("report.html", "report.md"):
         assert "dpaudit verify report.json" in contents[name].decode()
+
+
+@pytest.mark.parametrize("key", ["verdict", "claim", "tight", "certificate", "source", "created", "audits"])
+def test_a_number_of_the_statement_itself_that_was_altered_is_found(folder: Path, key: str) -> None:
+    """The statement names no digest of its own; each of its entries is that of report.json."""
+    file = folder / "privacy-report.intoto.json"
+    statement = json.loads(file.read_text(encoding="utf-8"))
+    statement["predicate"][key] = [{"name": "another"}] if key == "audits" else {"other": 1}
+    file.write_text(json.dumps(statement), encoding="utf-8")
+    assert any(repr(key) in line or key in line for line in verify_report(folder).complaints)
+
+
+def test_the_other_statement_is_one_of_the_named_files_and_what_lies_beside_is_told(folder: Path) -> None:
+    (folder / "extra.txt").write_text("x", encoding="utf-8")
+    found = verify_report(folder)
+    assert not found.complaints
+    assert any("extra.txt" in note for note in found.notes)
+    (folder / "test-result.intoto.json").unlink()
+    assert any("test-result.intoto.json" in line for line in verify_report(folder).complaints)

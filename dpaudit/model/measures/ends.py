@@ -38,7 +38,8 @@ class Ends:
     def _refuse(self) -> NoReturn:
         raise UnsupportedError(
             f"This reads bounds on epsilon and delta, and the certificate bounds {self.measure}. `certify`, `verify`, "
-            "`audit`, `check`, `explain`, `calibrate` and `report` take such a claim; else claim epsilon and delta."
+            "`audit`, `check`, `explain`, `calibrate` and `report` take such a claim; elsewhere claim what "
+            "`dpaudit.implied_claim(claim, delta)` returns."
         )
 
     def plain(self) -> dict[str, Any]:
