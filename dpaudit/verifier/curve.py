@@ -128,7 +128,8 @@ class _Curve:
         if not ranged(self.finite):
             return self._summed(epsilon)
         even = _Curve(Counter({one_pair(loss): n for loss, n in self.finite.items()}))
-        sides = [(even.delta(epsilon)[0], min(above(self.finite, epsilon), self._summed(epsilon)[1]))]
+        shown = even._summed(epsilon)[0] if epsilon < even.supremum else 0.0  # what is lost for certain counts once
+        sides = [(shown, min(above(self.finite, epsilon), self._summed(epsilon)[1]))]
         if len(self.finite) == 1:
             ((loss, n),) = self.finite.items()
             sides.append(adaptive(loss[1], n, epsilon))

@@ -293,7 +293,7 @@ def _doubled(part: Multiset, times: int = 2) -> Multiset:
         if loss[0] in losses.SHIFTS:  # two records of a sample each enter it or not, and what both do has no rule
             found[(loss[0], loss[1] * times)] += n
         else:
-            require(loss[0] in ("discrete", "range", "between"), "two records of such a part cannot be derived again")
+            follow(loss[0] in ("discrete", "range", "between"), "two records of such a part cannot be derived again")
             both = [most(Counter([one])) for one in (loss, reverse(loss))]
             epsilon, delta = max(0.0, *(e for e, _ in both)), max(d for _, d in both)
             found[black_box(times * epsilon, losses.group_delta(epsilon, delta, times))] += n

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from typing import Any
 
 import mpmath
@@ -16,6 +17,7 @@ from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import Composition, GaussianLoss
 from dpaudit.model.measures.claims import RhoClaim
+from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.numerics.ranges import adaptive
 from mechanisms import Exponential, Gaussian, Laplace
 
@@ -175,3 +177,15 @@ def test_one_choice_keeps_its_own_curve() -> None:
     assert not RANGED.covers(Composition.of(loss))
     assert RANGED.covers(Composition.of(loss) * 2)
     assert not RANGED.covers(Composition.of(GaussianLoss(mu=1.0)) * 2)
+
+
+@pytest.mark.parametrize("lost", [0.001, 0.05, 0.3])
+def test_the_checker_counts_what_is_lost_beside_a_choice_once(lost: float) -> None:
+    """Mass on one side and one choice: lost + (1 - lost) h, h being the curve of the range; twice is more."""
+    span, epsilon = 1.0, 0.2
+    beside = ("discrete", ((0.0, 1 - lost),), lost, lost)
+    low, high = Worst([Counter({beside: 1, ("range", span): 1})]).delta(epsilon)
+    curve = (math.exp(span / 2) - math.exp(epsilon / 2)) ** 2 / (math.exp(span) - 1)
+    even = math.exp(span / 2) / (1 + math.exp(span / 2)) - math.exp(epsilon) / (1 + math.exp(span / 2))
+    assert lost + (1 - lost) * curve <= high * (1 + 1e-9)
+    assert low == pytest.approx(lost + (1 - lost) * even, rel=1e-6)
