@@ -273,7 +273,8 @@ def _chosen(options: list[tuple[Pair, float]], knots: int, chosen: Chooser) -> P
     p = np.maximum(0.0, -np.diff(np.minimum.accumulate(over)) - off)
     q = -np.diff(np.maximum.accumulate(under[::-1])[::-1]) * grown + off
     ratio = np.log(np.maximum(p, _TINY)) - np.log(np.maximum(q, _TINY))
-    return Pair(at, masses, lost, _alone(at, masses), at[:-1] + ratio, *_one_way(p))
+    told = at[:-1] + np.minimum(ratio, step)  # rounding that another option brings must not move mass beyond its cell
+    return Pair(at, masses, lost, _alone(at, masses), told, *_one_way(p))
 
 
 def _one_way(p: Array) -> tuple[Array, Array, Array, Array]:
