@@ -270,11 +270,26 @@ def _chosen(options: list[tuple[Pair, float]], knots: int, chosen: Chooser) -> P
     up = np.maximum(0.0, (p - q + 2 * off) / -math.expm1(-step))
     masses = np.append(np.maximum(0.0, p + off - up), 0.0) + np.append(max(0.0, 1 - over[0]), up)
     over, under = chosen(below, at)
-    p = np.maximum(0.0, -np.diff(np.minimum.accumulate(over)) - off)
-    q = -np.diff(np.maximum.accumulate(under[::-1])[::-1]) * grown + off
-    ratio = np.log(np.maximum(p, _TINY)) - np.log(np.maximum(q, _TINY))
-    told = at[:-1] + np.minimum(ratio, step)  # rounding that another option brings must not move mass beyond its cell
+    wrong = 4 * len(at) * UNIT
+    p, q = _concave(np.minimum.accumulate(over) * (1 - wrong), under * (1 + wrong))
+    told = np.minimum(np.log(p) - np.log(np.maximum(q, _TINY)), at[-1]) - _FINE
     return Pair(at, masses, lost, _alone(at, masses), told, *_one_way(p))
+
+
+def _concave(over: Array, under: Array) -> tuple[Array, Array]:
+    """Return masses whose tails, from the last on, are the corners of the least concave curve above these tails.
+
+    Each pair of tails is a test of one option. Several options are one pair of laws only on this curve.
+    """
+    blocks = [(math.inf, 0.0)]
+    rises = np.diff(np.maximum.accumulate(under[::-1]))
+    for block in zip(np.diff(over[::-1]).tolist(), rises.tolist(), strict=True):
+        blocks.append(block)
+        while len(blocks) > 2 and blocks[-1][0] * blocks[-2][1] >= blocks[-2][0] * blocks[-1][1]:
+            (p, q), (p_above, q_above) = blocks.pop(), blocks.pop()
+            blocks.append((p + p_above, q + q_above))
+    p, q = np.array(blocks[1:]).T
+    return p[p > 0], q[p > 0]
 
 
 def _one_way(p: Array) -> tuple[Array, Array, Array, Array]:

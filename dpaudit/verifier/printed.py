@@ -124,7 +124,9 @@ def _concluded(rule: str, node: Table, relation: str) -> float:
             mu, odds = next(iter(_release(node)))[1], 2 if rule.endswith("2") else 1.25
             return mu * math.sqrt(2 * math.log(odds / delta)) if delta > 0 and epsilon < 1 else math.inf
         case _:  # the rules about one release ask for its exact curve
-            return epsilon if Worst([_release(node)]).delta(epsilon * _ENOUGH)[0] <= delta else math.inf
+            exact = Worst([_release(node)])
+            kept = not exact.never(delta) and exact.delta(epsilon * _ENOUGH)[0] <= delta
+            return epsilon if kept else math.inf
 
 
 def _release(node: Table) -> Multiset:

@@ -10,7 +10,7 @@ from dpaudit.model.codec import encode
 from dpaudit.model.declaration import Declaration
 from dpaudit.printed.argument import replay
 from dpaudit.verifier.printed import printed_complaints
-from mechanisms import Laplace
+from mechanisms import Gaussian, Laplace
 
 DELTA = 1e-5
 
@@ -52,6 +52,15 @@ def test_slots_that_cover_fewer_parts_than_there_are_prove_nothing(rule: str, sl
     printed = Printed(rule=rule, epsilon=epsilon, delta=DELTA, slots=slots)
     claim = Claim(epsilon=epsilon, delta=DELTA, neighbours="replace_one")
     assert valid_for_both(Repeat(part=noise, times=1000, printed=printed), claim) == valid
+
+
+@pytest.mark.parametrize(("delta", "valid"), [(0.0, False), (1e-3, True)])
+def test_no_epsilon_is_proved_of_gaussian_noise_at_delta_zero(delta: float, valid: bool) -> None:
+    """At epsilon 6.5 the curve is some e^-45000: no number that is told from 0, and yet none."""
+    noise = Gaussian(stddev=65.0, l2_sensitivity=1.4, neighbours="replace_one")
+    printed = Printed(rule="analytic_gaussian", epsilon=6.5, delta=delta)
+    claim = Claim(epsilon=6.5, delta=delta, neighbours="replace_one")
+    assert valid_for_both(Release(label="a", mechanism=noise, printed=printed), claim) == valid
 
 
 def test_the_refuted_claim_has_no_valid_argument() -> None:
