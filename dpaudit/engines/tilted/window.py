@@ -93,7 +93,7 @@ def window(
     span = max(high - low, 1e-3 * aim.deviation, 1e-300)
     least, most = (max(_SMALLEST, 1 << int(math.log2(knots / len(parts)))) for knots in (effort.least, effort.most))
     most = max(most, min(effort.most, _SHARED))
-    wanted = min(_wanted(aim, effort), span)
+    wanted = min(_wanted(aim, effort) or max(_spacings(parts), default=math.inf), span)
     if highest - lowest <= max(span, wanted * _WHOLE):
         low, span = lowest, max(highest - lowest, wanted)
     if not least_width and most * wanted * _TOO_WIDE < span:
@@ -111,12 +111,14 @@ def window(
 
 
 def _wanted(aim: Aim, effort: Effort) -> float:
-    """Return the width at which both sides together differ as the effort says.
+    """Return the width at which both sides together differ as the effort says; 0 where all atoms are on knots.
 
     Knots add `roughness` width^2 to the variance, which multiplies delta by 1 + tilt (1 + tilt) / 2 times that.
     """
     epsilon = max(aim.epsilon, aim.deviation * 0.1)
-    if not (aim.roughness > 0 and epsilon > 0):
+    if not aim.roughness > 0:
+        return 0.0
+    if not epsilon > 0:
         return math.inf
     allowed = min(effort.epsilon * epsilon / (1 + aim.tilt), effort.delta / (aim.tilt * (1 + aim.tilt)))
     return math.sqrt(allowed / aim.roughness)

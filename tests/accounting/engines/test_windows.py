@@ -13,6 +13,7 @@ from dpaudit.engines.cells.mixture import _ends, mixture_cells, mixture_loss, ra
 from dpaudit.engines.tilted.law import weighted
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.model.losses.sampled_ratios import absent, log_absent
+from mechanisms import DiscreteGaussian
 
 
 def shares(rate: float, mu: Any, left: Any, right: Any) -> tuple[Any, Any]:
@@ -95,4 +96,22 @@ def test_few_releases_of_unlike_losses_are_sharp_from_below() -> None:
         Composition.of(GaussianLoss(mu=2.438), LaplaceLoss(shift=1.716)) + Composition.of(LaplaceLoss(shift=0.2766)) * 3
     )
     found = TILTED.epsilon(few, 4e-10)
+    assert found.upper - found.lower <= 1e-5 * found.upper
+
+
+@pytest.mark.parametrize("times", [1000, 2000, 5368])
+@pytest.mark.parametrize("total", [0.45, 3.27])
+def test_many_discrete_gaussians_are_bracketed_as_closely_as_few(times: int, total: float) -> None:
+    """All losses lie on one lattice: knots of its spacing lose nothing; the sum of the outputs tells the truth.
+
+    With knots over all possible sums, 5,368 releases cost 18.66 to 21.73 where the truth is 21.2665.
+    """
+    noise = DiscreteGaussian(stddev=math.sqrt(times) / total, l2_sensitivity=1, neighbours="zero_out")
+    found = TILTED.epsilon(Composition.of(noise.loss()) * times, 2e-7)
+    sums = np.arange(-round(12 * times / total), times + round(12 * times / total))
+    without = np.exp(-((sums / times * total) ** 2) / 2)
+    losses = (sums - times / 2) * total**2 / times
+    for epsilon, sign in ((found.lower, 1), (found.upper, -1)):
+        gains = np.maximum(0.0, np.exp(losses) - math.exp(epsilon))
+        assert sign * (float(without @ gains) / float(without.sum()) - 2e-7) >= 0
     assert found.upper - found.lower <= 1e-5 * found.upper
