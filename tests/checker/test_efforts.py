@@ -103,7 +103,7 @@ def test_the_next_question_is_asked_with_the_effort_of_the_certificate() -> None
 
 def test_another_effort_is_a_change_that_nobody_ranks() -> None:
     """It stands beside the wider bound that it explains; a report that says none is compared without it."""
-    both = certified("discrete", "quick", 1.1), certified("discrete", "default", 1.1)
+    both = certified("allocated", "quick", 1.1), certified("allocated", "default", 1.1)
     quick, default = ({"certificate": one.to_dict(), "audits": []} for one in both)
     rows = {change.what: change for change in compare(default, quick)}
     assert (rows["effort"].before, rows["effort"].after, rows["effort"].direction) == ("default", "quick", "other")
