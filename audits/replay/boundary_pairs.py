@@ -92,10 +92,12 @@ def _boundaries(walk: _Walk, known: set[Hashable]) -> Iterator[int]:
 
 
 def _shrinking(records: Records) -> Iterator[Chain]:
-    """Yield chains that remove one record after another."""
+    """Yield chains that remove one record after another, also of data sets of equal records."""
     groups = records.groups
     numbers = range(len(groups))
     yield _removing(records, numbers[::-1], "the last removed first")
+    if records.unit is None:
+        yield from (_alike(records, number, words) for number, words in _extremes(records))
     for name, values in _columns(records):
         measured = numbers_of(values)
         if measured is not None and len(set(values)) > 2:
@@ -125,8 +127,12 @@ def _removing(records: Records, order: Sequence[int], words: str) -> Chain:
 
 def _replacing(records: Records) -> Iterator[Chain]:
     """Yield chains that replace one record after another by one that is extreme in a column or common in it."""
-    groups = records.groups
-    owner = {row: number for number, rows in enumerate(groups) for row in rows}
+    yield from (_copying(records, number, words) for number, words in _extremes(records))
+
+
+def _extremes(records: Records) -> Iterator[tuple[int, str]]:
+    """Yield records that are extreme in a column or common in it, with words that name them."""
+    owner = {row: number for number, rows in enumerate(records.groups) for row in rows}
     for name, values in _columns(records):
         measured = numbers_of(values)
         names = list(categories_of(values))
@@ -134,7 +140,17 @@ def _replacing(records: Records) -> Iterator[Chain]:
         if measured is not None and np.isfinite(measured).any():
             ends = [int(np.nanargmax(measured)), int(np.nanargmin(measured))]
         for row in dict.fromkeys(ends):
-            yield _copying(records, owner[row], f"like the one with {shown(values[row])}{name}")
+            yield owner[row], f"like the one with {shown(values[row])}{name}"
+
+
+def _alike(records: Records, donor: int, words: str) -> Chain:
+    """Return the chain that removes one record after another from a data set of copies of `donor`."""
+    size = len(records.data)
+
+    def at(place: int) -> Any:
+        return records.taken([*records.groups[donor]] * (size - place))
+
+    return Chain(steps=size, at=at, says=lambda place: f"{size - place} or {size - place - 1} records {words}")
 
 
 def _copying(records: Records, donor: int, words: str) -> Chain:

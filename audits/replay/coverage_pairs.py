@@ -42,7 +42,7 @@ class Pair:
     """Two neighbours, what sets them apart in words, and whether a value is outside those of the data.
 
     `unseen` says that this value is a category, whose size as a number means nothing, and `small` that both data sets
-    hold one or two records of each category.
+    hold few records: at most one, or one or two of each category.
     """
 
     says: str
@@ -123,7 +123,8 @@ def _removed(records: Records, telling: dict[tuple[str, str], int]) -> Iterator[
         yield Pair(says=f"a second record like {says}", neighbours=(records.taken(twice), whole))
     for number in dict.fromkeys((0, *list(telling.values())[:3])):
         alone = list(groups[number])
-        yield Pair(says=f"record {number} alone, or no record", neighbours=(records.taken(alone), records.taken([])))
+        nobody = records.taken([])
+        yield Pair(says=f"record {number} alone, or no record", neighbours=(records.taken(alone), nobody), small=True)
 
 
 def _one_by_one(records: Records) -> Iterator[tuple[tuple[str, str], int]]:

@@ -33,9 +33,9 @@ _KEPT, _FEW = 8, 4
 _CONFIRMED, _TRIES = 8, 3
 """So many subjects are confirmed, each on so many pairs at most."""
 
-_ATTACKED, _SMALL, _APART = 3, 2, 3
-"""The outputs of so many pairs are attacked, beside one that shows something: those that move most, small ones, and
-those of which draws, lines, form or noise are others, one of each kind."""
+_ATTACKED, _SMALL, _APART = 3, 3, 3
+"""The outputs of so many pairs are attacked, beside one that shows something: those that move most, also among small
+ones, and those of which draws, lines, form or noise are others, one of each kind."""
 
 _MOST_EPSILON = 30.0
 """Against larger claims no number of runs confirms anything: exp(30) of them would be needed."""
@@ -260,7 +260,7 @@ def _to_attack(tried: Sequence[Tried], found: Sequence[Sighting]) -> tuple[Pair,
     inside = [one for one in tried if not one.pair.outside]
     shown = [one.pair for one in found if not one.pair.outside][:1]
     ranked = sorted(inside, key=lambda one: (one.raised, -one.shift))
-    small = [one.pair for one in inside if one.pair.small and not one.raised]
+    small = [one.pair for one in ranked if one.pair.small and not one.raised]
     kinds: dict[frozenset[Hashable], Pair] = {}
     for one in sorted(ranked, key=lambda one: len(one.apart)):
         if one.apart:

@@ -144,3 +144,15 @@ def test_every_threshold_gets_a_pair_of_its_own_within_the_calls() -> None:
     sizes = {tuple(map(len, pair.neighbours)) for pair in boundary_pairs(list(range(90)), "add_remove", None, traits)}
     assert sizes == {(6, 5), (18, 17), (61, 60)}
     assert len(calls) < 200
+
+
+@pytest.mark.parametrize("unit", [None, "who"])
+def test_a_threshold_that_equal_records_alone_reach_lies_between_neighbours(unit: str | None) -> None:
+    """Four equal records move all queries at once; the data themselves hold no two alike."""
+
+    def agreed(frame: Any) -> Any:
+        return frozenset({(0, len(frame) > 4 and frame["pay"].nunique(dropna=False) == 1)})
+
+    pairs = boundary_pairs(FRAME, "add_remove", unit, agreed)
+    assert [tuple(map(len, pair.neighbours)) for pair in pairs] == ([] if unit else [(5, 4)])
+    assert all("5 or 4 records like the one with" in pair.says for pair in pairs)

@@ -128,6 +128,19 @@ def test_a_leak_without_a_seen_law_is_attacked_on_small_data_sets() -> None:
     assert result.verdict == "violation"
 
 
+@pytest.mark.parametrize("leaky", [True, False])
+def test_half_of_the_records_hide_one_of_them_best_among_many(leaky: bool) -> None:
+    """Noise for half the records is too little for a record alone, drawn or not; others hide it in what they draw."""
+
+    def sampled(data: Any, rng: Any) -> Any:
+        drawn = data[rng.random(len(data)) < 0.5]
+        needed = 1 / np.log1p(2 * np.expm1(1.0))
+        return (drawn > 5).sum() + rng.laplace(0, 0.5 if leaky else needed)
+
+    result = audit(sampled, PAY, claim=CLAIM, runs=4_000, rng=np.random.default_rng(1), control_runs=0)
+    assert (result.verdict == "violation") is leaky
+
+
 def test_a_rare_key_is_attacked_on_the_pair_that_draws_for_it() -> None:
     """A town of one record has its key in 7 % of the runs, and no numbers move: draws alone tell the pair."""
 
