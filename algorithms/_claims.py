@@ -2,7 +2,8 @@
 
 from typing import cast
 
-from dpaudit import Claim, Model
+from dpaudit import Claim
+from dpaudit.model.claim import Model
 
 ROUND = "one round: a context and its reward"
 MESSAGE = "one user's context, action and reward"

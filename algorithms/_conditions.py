@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from dpaudit import Condition, Released, Streams
+from dpaudit import Condition, Streams
+from dpaudit.model.trace import Released
 
 FRESH = Condition(kind="distinct_noise")
 

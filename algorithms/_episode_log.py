@@ -6,8 +6,9 @@ from typing import Self
 
 import numpy as np
 
-from dpaudit import Condition, Released, Transcript
+from dpaudit import Condition, Transcript
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import Released
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -6,7 +6,7 @@ Every public name is imported on first use, so that `import audits` costs little
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dpaudit import lazy_exports
+from dpaudit.runtime.exports import lazy_exports
 
 DISTRIBUTION = "dpaudit"
 """The distribution that this package belongs to; the guard of the package names reads this line."""
@@ -46,74 +46,26 @@ NAMES: dict[str, str] = {
 """Every bound, attack and check by name, with one line on what it does."""
 
 if TYPE_CHECKING:
-    from audits.attacks.likelihood import LikelihoodRatio as LikelihoodRatio
-    from audits.attacks.likelihood import declared_case as declared_case
-    from audits.attacks.membership_scores import loss_scores as loss_scores
-    from audits.attacks.membership_scores import offline_scores as offline_scores
-    from audits.attacks.membership_scores import online_scores as online_scores
-    from audits.attacks.membership_scores import relative_scores as relative_scores
-    from audits.attacks.shuffled import shuffled_case as shuffled_case
-    from audits.bounds.area import area_under_roc as area_under_roc
-    from audits.bounds.e_process import EProcess as EProcess
-    from audits.bounds.error_rates import error_rate_bound as error_rate_bound
-    from audits.bounds.guessing import guessing_bound as guessing_bound
-    from audits.bounds.measured_curve import curve_mu as curve_mu
-    from audits.bounds.measured_curve import curve_rho as curve_rho
-    from audits.bounds.measured_curve import measured_curve as measured_curve
-    from audits.bounds.mu_process import MuProcess as MuProcess
-    from audits.bounds.one_event import event_renyi as event_renyi
-    from audits.bounds.one_event import event_rho as event_rho
-    from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
-    from audits.bounds.one_run import one_run_guesses as one_run_guesses
-    from audits.bounds.one_run import one_run_orthogonal_bound as one_run_orthogonal_bound
-    from audits.bounds.pairs import pair_mu as pair_mu
-    from audits.bounds.pairs import pair_wins as pair_wins
-    from audits.bounds.pairs import pairs_refute as pairs_refute
-    from audits.bounds.renyi_cells import cells_renyi as cells_renyi
-    from audits.bounds.renyi_region import RhoTradeOff as RhoTradeOff
-    from audits.bounds.renyi_region import coin_divergence as coin_divergence
-    from audits.bounds.renyi_region import rho_region as rho_region
-    from audits.bounds.trade_offs import GaussianTradeOff as GaussianTradeOff
-    from audits.bounds.trade_offs import PrivateTradeOff as PrivateTradeOff
-    from audits.checks.case_coverage import ProgramLines as ProgramLines
-    from audits.checks.case_coverage import coverage_of as coverage_of
     from audits.checks.noise_law import watch_noise as watch_noise
     from audits.checks.program_replay import replay_program as replay_program
     from audits.checks.sampler import watch_sampling as watch_sampling
-    from audits.decision.power import blind_delta as blind_delta
     from audits.decision.power import ceiling as ceiling
     from audits.decision.power import runs_needed as runs_needed
-    from audits.experiment.chunk_store import ChunkStore as ChunkStore
-    from audits.experiment.execution import Execution as Execution
     from audits.experiment.function_case import function_case as function_case
-    from audits.experiment.identity import address_of as address_of
-    from audits.experiment.neighbours import awkward_pairs as awkward_pairs
     from audits.procedures.anytime import audit_anytime as audit_anytime
     from audits.procedures.anytime import audit_sequentially as audit_sequentially
     from audits.procedures.anytime import continue_audit as continue_audit
     from audits.procedures.fixed_size import audit as audit
     from audits.procedures.fixed_size import audit_case as audit_case
-    from audits.procedures.neighbour_search import search_neighbours as search_neighbours
-    from audits.procedures.prior_evidence import Carried as Carried
-    from audits.procedures.prior_evidence import PriorEvidence as PriorEvidence
     from audits.procedures.whole_curve import audit_curve as audit_curve
-    from audits.procedures.witness import Refutation as Refutation
-    from audits.procedures.witness import recheck as recheck
     from audits.procedures.witness import refute as refute
-    from audits.scores.every_threshold import Band as Band
-    from audits.scores.fixed_rank import Rank as Rank
-    from audits.scores.fixed_threshold import Split as Split
     from audits.scores.learned import audit_rates as audit_rates
-    from audits.scores.one_run import Guesses as Guesses
     from audits.scores.scores_audit import audit_scores as audit_scores
     from audits.synthetic.synthesizer_audit import audit_synthesizer as audit_synthesizer
     from audits.synthetic.view import Synthetic as Synthetic
-    from audits.training.each_model import each_model as each_model
     from audits.training.model_audit import audit_model as audit_model
     from audits.training.record_audit import audit_record as audit_record
-    from audits.training.softmax import SoftmaxTraining as SoftmaxTraining
     from audits.training.training_audit import audit_training as audit_training
-    from audits.training.training_audit import judge as judge
     from audits.training.watching_jax import watch_privatizer as watch_privatizer
     from audits.training.watching_opacus import watch_opacus as watch_opacus
     from audits.training.watching_trainer import watch_trainer as watch_trainer

@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 
 from audits.training.softmax import SoftmaxTraining
-from dpaudit import AuditCase, Claim, Counts, Training, Watch
+from dpaudit import AuditCase, Claim
+from dpaudit.model.audit_result import Counts
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Training, Watch
 
 COUNTS = Counts(
     runs=2000,

@@ -5,8 +5,8 @@ import time
 
 import numpy as np
 
-from dpaudit import Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
 from dpaudit.engines import GAUSSIAN, TILTED
+from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
 
 logging.disable(logging.WARNING)
 

@@ -141,7 +141,7 @@ class InternalError(DPAuditError):
 class EngineDisagreementError(InternalError):
     """The brackets of two engines for the same quantity do not overlap.
 
-    >>> from dpaudit import Bracket
+    >>> from dpaudit.model.bracket import Bracket
     >>> try:
     ...     Bracket(lower=0, upper=1, engines=("a",)).intersect(Bracket(lower=2, upper=3, engines=("b",)))
     ... except EngineDisagreementError as error:

@@ -132,13 +132,13 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCa
         )
     if subject.problem is None:
         return _in_view(_simulated_cases(configuration, subject), view, configuration)
-    audits = load_package("audits")
-    program = audits.ProgramLines(algorithm=subject.algorithm, problem=subject.problem)
+    covering = load_package("audits.checks.case_coverage")
+    program = covering.ProgramLines(algorithm=subject.algorithm, problem=subject.problem)
     cases = tuple(
         replace(
             case,
             weaker=partial(case_with_less_noise, subject.algorithm, subject.problem, number, subject.claim),
-            coverage=partial(audits.coverage_of, case, subject.declaration, program),
+            coverage=partial(covering.coverage_of, case, subject.declaration, program),
         )
         for number, case in enumerate(subject.algorithm.cases(subject.problem))
     )
@@ -342,7 +342,7 @@ def _chunk_store(execution: AuditExecution, case: str) -> Any:
     if execution.store is None:
         return None
     key = content_address(execution.configuration_text, execution.sources, case)
-    return load_package("audits").ChunkStore(path=execution.store, key=key)
+    return load_package("audits.experiment.chunk_store").ChunkStore(path=execution.store, key=key)
 
 
 @contextmanager

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.problems.affairs import Classification, affairs
-from audits import Execution, audit_case
+from audits import audit_case
+from audits.experiment.execution import Execution
 from dpaudit import AuditCase, AuditResult, Certificate, Claim, Release, certify
 from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian, Matrix

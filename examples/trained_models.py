@@ -24,11 +24,16 @@ import numpy as np
 
 from algorithms import DpSgd
 from algorithms.problems.tables import bundled_table, read_columns
-from audits import Guesses, PrivateTradeOff, SoftmaxTraining, area_under_roc, audit_model, audit_record, judge
+from audits import audit_model, audit_record
+from audits.bounds import PrivateTradeOff, area_under_roc
+from audits.scores import Guesses
 from audits.training.membership import check_run
 from audits.training.over_models import OverModels, true_positive_rate
-from dpaudit import Claim, Planted, Training, Watch, certify, plant, training_curve
+from audits.training.softmax import SoftmaxTraining
+from audits.training.training_audit import judge
+from dpaudit import Claim, certify, training_curve
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Planted, Training, Watch, plant
 from dpaudit.wording.numerals import at_least, at_most
 
 Data: TypeAlias = tuple[Array, Array, int]

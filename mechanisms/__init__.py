@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dpaudit import lazy_exports
+from dpaudit.runtime.exports import lazy_exports
 
 DISTRIBUTION = "dpaudit"
 """The distribution that this package belongs to; the guard of the package names reads this line."""

@@ -6,9 +6,11 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, meets, smallest_holding
+from dpaudit import Claim, meets, smallest_holding
 from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, FieldError, NoiseSize, Size, SizeOrZero, count, meant, ratio, settle, size
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import ApproximateLoss, DiscreteLoss
 from dpaudit.model.mechanism import Array
 
 Queries = Literal["general", "monotone"]

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, ComposedLoss, LaplaceLoss, Neighbours, meets
+from dpaudit import Claim, meets
 from dpaudit.arguments import named_fields
 from dpaudit.checks import (
     Count,
@@ -19,6 +19,8 @@ from dpaudit.checks import (
     settle,
     size,
 )
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import ComposedLoss, LaplaceLoss
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
 from mechanisms.laplace import Laplace

@@ -7,10 +7,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, DiscreteLoss, Neighbours, UnsupportedError, meets, smallest_holding
+from dpaudit import Claim, UnsupportedError, meets, smallest_holding
 from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, NoiseSize, meant, settle
-from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import DiscreteLoss, ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers, of_whole

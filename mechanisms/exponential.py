@@ -7,9 +7,11 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from scipy.special import log_softmax
 
-from dpaudit import Claim, DiscreteLoss, Neighbours, meets, smallest_holding
+from dpaudit import Claim, meets, smallest_holding
 from dpaudit.arguments import named_fields
 from dpaudit.checks import Positive, Size, settle
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.mechanism import Array
 
 Utilities = Literal["general", "monotone"]

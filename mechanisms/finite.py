@@ -8,10 +8,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.arguments import named_fields
 from dpaudit.checks import FieldError, Positive, meant, settle
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import (
+    DiscreteLoss,
     Loss,
     SampledLoss,
     StitchedLoss,

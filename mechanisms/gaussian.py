@@ -5,9 +5,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
+from dpaudit import Claim, smallest_noise
 from dpaudit.arguments import named_fields
 from dpaudit.checks import NoiseSize, Size, ratio, settle, size
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import normal_log_density
 

@@ -7,9 +7,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, GaussianLoss, Neighbours, smallest_noise
+from dpaudit import Claim, smallest_noise
 from dpaudit.arguments import named_fields
 from dpaudit.checks import FieldError, Size, settle, size
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import Array
 from mechanisms.gaussian import Gaussian
 from mechanisms.symmetric_gaussian import SymmetricGaussian

@@ -6,9 +6,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, LaplaceLoss, Neighbours, UnsupportedError, meets
+from dpaudit import Claim, UnsupportedError, meets
 from dpaudit.arguments import named_fields
 from dpaudit.checks import NoiseSize, Size, ratio, settle, size
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import LaplaceLoss
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
 

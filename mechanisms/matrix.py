@@ -6,9 +6,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, Release, Repeat, Subsample, smallest_noise
+from dpaudit import Claim, Release, Repeat, Subsample, smallest_noise
 from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, FieldError, settle
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import ComposedLoss, GaussianLoss, Loss
 from dpaudit.model.mechanism import AdditiveMechanism, Array, is_additive
 from mechanisms._matrices.sensitivity import Moved, squared_move
 from mechanisms._matrices.strategies import (

@@ -7,9 +7,11 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy.special import log_ndtr
 
-from dpaudit import ApproximateLoss, Claim, ComposedLoss, GaussianLoss, Neighbours
+from dpaudit import Claim
 from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, NoiseSize, count, ratio, settle
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import ApproximateLoss, ComposedLoss, GaussianLoss
 from dpaudit.model.mechanism import Array
 from mechanisms.exponential import picked
 from mechanisms.gaussian import Gaussian

@@ -10,9 +10,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, NoiseSize, Size, settle
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.mechanism import Array
 from mechanisms._matrices.wishart import log_constant, symmetric_matrices, wishart
 

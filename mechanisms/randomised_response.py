@@ -6,9 +6,11 @@ from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
-from dpaudit import ApproximateLoss, Claim, DiscreteLoss, Neighbours, UnsupportedError, meets
+from dpaudit import Claim, UnsupportedError, meets
 from dpaudit.arguments import named_fields
 from dpaudit.checks import OneOf, Positive, TwoOrMore, count, settle
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import ApproximateLoss, DiscreteLoss
 from dpaudit.model.mechanism import Array
 
 _LARGEST_EPSILON = 700.0

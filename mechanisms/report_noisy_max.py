@@ -6,9 +6,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import ApproximateLoss, Claim, LaplaceLoss, Neighbours
+from dpaudit import Claim
 from dpaudit.arguments import named_fields
 from dpaudit.checks import NoiseSize, Size, ratio, settle, size
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import ApproximateLoss, LaplaceLoss
 from dpaudit.model.mechanism import Array
 from mechanisms.exponential import picked
 from mechanisms.laplace import Laplace

@@ -7,9 +7,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, DiscreteLoss, LaplaceLoss, Neighbours, UnsupportedError
+from dpaudit import Claim, UnsupportedError
 from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, NoiseSize, Size, ratio, settle, size
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import DiscreteLoss, LaplaceLoss
 from dpaudit.model.mechanism import Array
 from mechanisms._matrices.wishart import log_constant, symmetric_matrices, wishart
 from mechanisms.laplace import Laplace

@@ -6,9 +6,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, ComposedLoss, GaussianLoss, Loss, Neighbours, smallest_noise
+from dpaudit import Claim, smallest_noise
 from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, settle
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import ComposedLoss, GaussianLoss, Loss
 from dpaudit.model.mechanism import AdditiveMechanism, Array, is_additive, is_dominated
 from mechanisms._counters import TreeBank, TreePath
 from mechanisms._fenwick import node_values, parted_nodes, prefix_sums, touched_nodes, worst_plan

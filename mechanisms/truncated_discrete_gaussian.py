@@ -7,7 +7,6 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.arguments import named_fields
 from dpaudit.checks import (
     Count,
@@ -16,7 +15,8 @@ from dpaudit.checks import (
     Positive,
     settle,
 )
-from dpaudit.model.losses import ThreeLaws, opposed_loss, outer_losses
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import DiscreteLoss, ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
 from mechanisms._exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers, of_whole

@@ -12,9 +12,10 @@ from algorithms.capri.plan import Domain, Plan, plan_of
 from algorithms.capri.settings import CapriSettings
 from algorithms.capri.users import SimulatedUsers, Users
 from algorithms.problems.kernel_bandit import KernelBandit
-from dpaudit import Condition, Recorder, Released, Streams, Transcript
+from dpaudit import Condition, Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import tape_of
+from dpaudit.model.trace import Released
 
 _BLOCK_BYTES = 200e6
 _PUBLISHED = ("basis", "covariance", "scale", "release", "active")

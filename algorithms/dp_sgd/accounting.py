@@ -23,9 +23,9 @@ from typing import Literal
 import numpy as np
 from scipy.special import logsumexp, ndtr
 
-from dpaudit import Neighbours, UnsupportedError
+from dpaudit import UnsupportedError
 from dpaudit.checks import count, one_of, open_probability, positive
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.mechanism import Array
 
 Order = Literal["remove", "add", "replace"]

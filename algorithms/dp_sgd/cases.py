@@ -16,8 +16,9 @@ from algorithms.dp_sgd.run import run_watched
 from algorithms.dp_sgd.secret_steps import AllocatedSteps, SampledSteps, SecretSteps
 from algorithms.dp_sgd.settings import DpSgdSettings
 from algorithms.problems.affairs import Classification
-from dpaudit import AuditCase, Claim, plant
+from dpaudit import AuditCase, Claim
 from dpaudit.model.mechanism import Array
+from dpaudit.training import plant
 
 _SLOTS = 1000
 

@@ -9,7 +9,8 @@ from algorithms.dp_sgd.divisor import divisor_of, telling_neighbour
 from algorithms.dp_sgd.plan import record_of
 from algorithms.dp_sgd.reading import TrainingRecord
 from algorithms.dp_sgd.settings import DpSgdSettings
-from dpaudit import Claim, Condition, Finding
+from dpaudit import Claim, Condition
+from dpaudit.model.trace import Finding
 
 RULES: dict[str, str] = {
     "DPA311": "an amplified epsilon without Poisson sampling",

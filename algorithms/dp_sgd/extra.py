@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-from dpaudit import ConfigError
+from dpaudit.errors import ConfigError
 
 
 def require_opacus(purpose: str) -> None:

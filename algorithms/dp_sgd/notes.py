@@ -11,7 +11,9 @@ from algorithms.dp_sgd.plan import record_of
 from algorithms.dp_sgd.reading import TrainingRecord
 from algorithms.dp_sgd.settings import DpSgdSettings
 from algorithms.problems.affairs import Classification
-from dpaudit import Certificate, Claim, Finding, Neighbours, certify
+from dpaudit import Certificate, Claim, certify
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.trace import Finding
 
 _WIDTH = 1e-3
 _RELATIONS: tuple[Neighbours, ...] = ("add_remove", "replace_one")

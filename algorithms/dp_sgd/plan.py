@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from algorithms.dp_sgd.accounting import epsilon_of_history
 from algorithms.dp_sgd.reading import TrainingRecord, read_checkpoint
 from algorithms.dp_sgd.settings import DpSgdSettings
-from dpaudit import ConfigError, Neighbours, Training
+from dpaudit.errors import ConfigError
+from dpaudit.model.claim import Neighbours
+from dpaudit.training import Training
 
 _ACCURACY = 1e-4
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from algorithms.dp_sgd.accounting import checked_history
 from algorithms.dp_sgd.extra import require_opacus
-from dpaudit import ConfigError, Declaration, from_history, from_state_dict
+from dpaudit import Declaration
+from dpaudit.errors import ConfigError
+from dpaudit.interchange.opacus_history import from_history, from_state_dict
 
 _STATE = "privacy_accountant_state_dict"
 

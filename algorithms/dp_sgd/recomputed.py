@@ -13,8 +13,9 @@ from scipy.special import softmax
 
 from algorithms.dp_sgd.divisor import divisor_of
 from algorithms.dp_sgd.plan import Plan
-from dpaudit import Condition, Planted
+from dpaudit import Condition
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Planted
 
 _OUTPUTS = 2
 _SMALL = 1e-6

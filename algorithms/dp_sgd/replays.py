@@ -14,11 +14,12 @@ from algorithms.dp_sgd.plan import Plan, plan_of
 from algorithms.dp_sgd.run import run_watched
 from algorithms.dp_sgd.settings import RUNNABLE, DpSgdSettings
 from algorithms.problems.affairs import Classification
-from dpaudit import Release, plant
+from dpaudit import Release
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.declaration import walk
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import tape_of
+from dpaudit.training import plant
 from mechanisms import Gaussian
 
 _MOST = 60

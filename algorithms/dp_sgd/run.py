@@ -13,26 +13,11 @@ from algorithms.dp_sgd.plan import Plan, plan_of
 from algorithms.dp_sgd.recomputed import Recomputed
 from algorithms.dp_sgd.settings import RUNNABLE, DpSgdSettings
 from algorithms.problems.affairs import Classification
-from dpaudit import (
-    Condition,
-    ConfigError,
-    Declaration,
-    DrawnBatches,
-    Group,
-    Parallel,
-    Planted,
-    Released,
-    Repeat,
-    Sequential,
-    Streams,
-    Subsample,
-    Transcript,
-    Watch,
-    conform,
-    conform_batches,
-    plant,
-)
+from dpaudit import Condition, Declaration, Group, Parallel, Repeat, Sequential, Streams, Subsample, Transcript
+from dpaudit.errors import ConfigError
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import Released
+from dpaudit.training import DrawnBatches, Planted, Watch, conform, conform_batches, plant
 from mechanisms import Gaussian
 
 _CANARIES = 32

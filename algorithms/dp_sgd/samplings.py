@@ -13,10 +13,11 @@ from algorithms.dp_sgd.plan import plan_of
 from algorithms.dp_sgd.run import run_watched
 from algorithms.dp_sgd.settings import DpSgdSettings
 from algorithms.problems.affairs import Classification
-from dpaudit import Subsample, plant
+from dpaudit import Subsample
 from dpaudit.model.case import SamplingCase
 from dpaudit.model.declaration import walk
 from dpaudit.model.mechanism import Array
+from dpaudit.training import plant
 
 _RECORDS, _BATCH, _STEPS, _RUNS = 200, 4, 40, 25
 _FACTOR = 1e6

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from dpaudit import Claim, Neighbours
+from dpaudit import Claim
 from dpaudit.checks import (
     Count,
     OneOf,
@@ -16,6 +16,7 @@ from dpaudit.checks import (
     open_probability,
     positive,
 )
+from dpaudit.model.claim import Neighbours
 
 SAMPLINGS = ("poisson", "shuffled", "without_replacement", "allocation", "truncated_poisson")
 """How batches are drawn, by name; Opacus draws the first two, and the others are declared only."""

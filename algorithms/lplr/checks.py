@@ -11,8 +11,9 @@ import numpy as np
 
 from algorithms.lplr.accounting import delta_floor
 from algorithms.lplr.plan import Plan
-from dpaudit import Condition, Released
+from dpaudit import Condition
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import Released
 
 NORMS = Condition(
     kind="clipping",

@@ -10,8 +10,9 @@ from algorithms.lplr import checks
 from algorithms.lplr.oracle import Answers, Estimate, fit_oracle
 from algorithms.lplr.plan import Plan
 from algorithms.problems.linear_bandit import LinearBandit
-from dpaudit import Recorder, Released, Streams, Transcript
+from dpaudit import Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import Released
 
 _BLOCK_BYTES = 150e6
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from algorithms.lsvi_ucb.noise import StepNoise
 from algorithms.lsvi_ucb.plan import BatchPlan
-from dpaudit import GaussianLoss
+from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import Array
 
 

@@ -13,7 +13,8 @@ from algorithms.lsvi_ucb.planning import BatchDomain
 from algorithms.lsvi_ucb.run import run_batches
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
 from algorithms.problems.linear_mdp import LinearMdp, low_rank
-from dpaudit import AuditCase, GaussianLoss, Recorder, Streams
+from dpaudit import AuditCase, Recorder, Streams
+from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import Array
 
 _LONGEST, _SHORT = 64, 12

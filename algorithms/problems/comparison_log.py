@@ -14,8 +14,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from algorithms.problems.duels import Duels, fitted_utilities, win_rates
-from dpaudit import ConfigError
 from dpaudit.checks import OneOf, Positive, one_of
+from dpaudit.errors import ConfigError
 from dpaudit.model.mechanism import Array
 
 WINNERS = ("model_a", "model_b", "tie", "tie (bothbad)")

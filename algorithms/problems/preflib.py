@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from algorithms.problems.duels import Duels, fitted_utilities, win_rates
-from dpaudit import ConfigError
 from dpaudit.checks import Positive
+from dpaudit.errors import ConfigError
 from dpaudit.model.mechanism import Array
 
 _MOST_DIGITS = 18

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpaudit import ConfigError
+from dpaudit.errors import ConfigError
 from dpaudit.model.mechanism import Array
 
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from algorithms.problems.duels import Duels, luce
 from algorithms.problems.tables import bundled_table
-from dpaudit import ConfigError
 from dpaudit.checks import positive
+from dpaudit.errors import ConfigError
 from dpaudit.model.mechanism import Array
 
 MODES = ("air", "train", "bus", "car")

@@ -17,8 +17,8 @@ import numpy as np
 
 from algorithms.problems.kernel_bandit import KernelBandit
 from algorithms.problems.tables import bundled_table, read_columns
-from dpaudit import ConfigError
 from dpaudit.checks import Positive, positive
+from dpaudit.errors import ConfigError
 from dpaudit.model.mechanism import Array
 
 COLUMNS = ("PID", "age", "vote")

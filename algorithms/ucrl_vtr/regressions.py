@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from algorithms._linear_rl.l1_moves import l1_moves
 from algorithms._linear_rl.settings import Symmetry
-from dpaudit import GaussianLoss
+from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import AdditiveMechanism
 from mechanisms import Gaussian, JointGaussian, Laplace, SymmetricGaussian
 

@@ -7,7 +7,7 @@ from scipy.special import betainc, betaincinv
 
 from audits.bounds.bisection import bisected
 from audits.bounds.error_rates import error_rate_bound
-from dpaudit import Counts, LowerBound
+from dpaudit.model.audit_result import Counts, LowerBound
 
 _PRIOR = 0.5
 _NODES = 400

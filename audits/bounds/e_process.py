@@ -23,7 +23,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpaudit import LowerBound
+from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.mechanism import Array
 
 LEVELS = np.concatenate([np.arange(0, 2, 0.005), np.arange(2, 16.01, 0.05)])

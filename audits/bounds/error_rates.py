@@ -3,7 +3,7 @@
 import math
 
 from audits.bounds.binomial import proportion_upper
-from dpaudit import Counts, LowerBound
+from dpaudit.model.audit_result import Counts, LowerBound
 
 
 def error_rate_bound(counts: Counts, delta: float, significance: float) -> LowerBound:

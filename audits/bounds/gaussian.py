@@ -10,7 +10,9 @@ from functools import lru_cache
 from scipy.special import ndtri
 
 from audits.bounds.binomial import proportion_lower, proportion_upper
-from dpaudit import Composition, Counts, GaussianLoss, LowerBound, NormalForm, bracket_epsilon
+from dpaudit import NormalForm, bracket_epsilon
+from dpaudit.model.audit_result import Counts, LowerBound
+from dpaudit.model.losses import Composition, GaussianLoss
 
 ASSUMPTION = "the trade-off between neighbours is Gaussian"
 """The assumption of a Gaussian bound against a claim that is not Gaussian."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from audits.bounds.binomial import proportion_lower, tail, tail_quantile
 from audits.bounds.bisection import least_count
-from dpaudit import Counts, LowerBound
+from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.mechanism import Array
 
 _LEAK_SHARE = 0.1

@@ -19,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from audits.bounds.bisection import bisected
-from dpaudit import LowerBound
+from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.mechanism import Array
 
 _LARGEST = 12.0

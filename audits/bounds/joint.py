@@ -19,7 +19,7 @@ from scipy.special import ndtr, ndtri
 
 from audits.bounds.binomial import proportion_lower, proportion_upper, tail
 from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
-from dpaudit import Counts, LowerBound
+from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.mechanism import Array
 
 Curve = Callable[[Array], Array]
@@ -89,7 +89,7 @@ def accountant_curve(delta_of_epsilon: Callable[[float], float], epsilons: tuple
     `delta_of_epsilon` must be an upper bound for both orders of the neighbours at every one of `epsilons`; any choice
     of `epsilons` is valid, more of them are sharper.
 
-    >>> from dpaudit import GaussianLoss
+    >>> from dpaudit.model.losses import GaussianLoss
     >>> curve = accountant_curve(GaussianLoss(mu=1.0).hockey_stick, (0.0, 0.5, 1.0))
     >>> curve(np.array([0.25, 0.5])).round(2).tolist()
     [0.63, 0.84]

@@ -14,8 +14,8 @@ from scipy.special import ndtr, ndtri
 from audits.bounds.binomial import proportion_lower, tail
 from audits.bounds.bisection import bisected, least_count
 from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
-from dpaudit import LowerBound
 from dpaudit.checks import count
+from dpaudit.model.audit_result import LowerBound
 
 ORTHOGONAL = "the noise is Gaussian and each canary leaks by itself, so that guesses are right independently"
 """The assumption of the sharpest bound for one run, beyond a Gaussian claim."""

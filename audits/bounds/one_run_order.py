@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from audits.bounds.e_process import LEVELS, lowest_survivor
-from dpaudit import LowerBound
+from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.mechanism import Array
 
 _SLOPES = (0.25, 0.5, 1.0, 2.0, 4.0)

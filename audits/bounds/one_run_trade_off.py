@@ -9,8 +9,8 @@ from collections.abc import Callable
 from audits.bounds.bisection import bisected
 from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
 from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff, TradeOff
-from dpaudit import LowerBound
 from dpaudit.checks import count, open_probability
+from dpaudit.model.audit_result import LowerBound
 
 _STEPS = 40
 _STILL = 1e-13

@@ -14,8 +14,8 @@ from audits.bounds.binomial import tail
 from audits.bounds.bisection import bisected
 from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
 from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff, TradeOff
-from dpaudit import LowerBound
 from dpaudit.checks import count
+from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.mechanism import Array
 
 _TAILS = np.concatenate([10.0 ** np.arange(-16, -1), np.linspace(0.05, 0.5, 19)])

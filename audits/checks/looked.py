@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpaudit import Condition, Declaration, Finding, Release
+from dpaudit import Condition, Declaration, Release
 from dpaudit.model.condition import conditions_of
 from dpaudit.model.declaration import walk
+from dpaudit.model.trace import Finding
 
 _ATTAINED = 1e-6
 """A pair that moves an answer by its sensitivity less this share attains it, up to rounding."""

@@ -12,8 +12,9 @@ import numpy as np
 
 from audits.checks.equality import same
 from audits.checks.tape import Tape, TapedRelease
-from dpaudit import Declaration, Finding, Parallel
+from dpaudit import Declaration, Parallel
 from dpaudit.model.declaration import walk
+from dpaudit.model.trace import Finding
 
 _SLACK = 1e-9
 _NORMS = {"l1_sensitivity": 1, "l2_sensitivity": 2, "linf_sensitivity": np.inf}

@@ -32,11 +32,11 @@ from audits.checks.taped_noise import (
     used_twice,
 )
 from audits.checks.taped_totals import too_calm
-from dpaudit import AuditCase, Condition, Declaration, Finding, Streams, Transcript
+from dpaudit import AuditCase, Condition, Declaration, Streams, Transcript
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.recorded_run import RecordedRun, record_run, run_on
 from dpaudit.model.tape import RunTape, TapedGenerator
-from dpaudit.model.trace import admit
+from dpaudit.model.trace import Finding, admit
 
 _RUNS = 4
 _MANY_RUNS = 256

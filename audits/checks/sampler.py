@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit import Condition, DrawnBatches, Finding, Shuffle, conform_batches, conform_orders
+from dpaudit import Condition, Shuffle
 from dpaudit.model.case import Draw, SamplingCase
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import Finding
+from dpaudit.training import DrawnBatches, conform_batches, conform_orders
 
 _RULE = "DPA326"
 _COMPARED = 2

@@ -6,9 +6,10 @@ from typing import Any
 
 from audits.checks.looked import Looked
 from audits.checks.sampler import SamplerSeen
-from dpaudit import Allocate, Condition, Declaration, Finding, Shuffle, Subsample
+from dpaudit import Allocate, Condition, Declaration, Shuffle, Subsample
 from dpaudit.model.condition import conditions_of
 from dpaudit.model.declaration import walk
+from dpaudit.model.trace import Finding
 
 _KINDS = frozenset(("secret_sample", "secret_positions", "secret_order"))
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from audits.experiment.channels import shown_beside
 from audits.outputs.raised import said_by
-from dpaudit import Finding
+from dpaudit.model.trace import Finding
 
 _EXCEPTION = "the text of the exception"
 

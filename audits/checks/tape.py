@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import Mechanism, Released
+from dpaudit import Mechanism
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import Released
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

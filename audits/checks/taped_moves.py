@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import Cells, Declaration, Finding, GaussianLoss, Mechanism, Parallel, Release, Repeat
+from dpaudit import Cells, Declaration, Mechanism, Parallel, Release, Repeat
 from dpaudit.model.declaration import children, walk
+from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import RunTape, TapedRelease
+from dpaudit.model.trace import Finding
 
 _SLACK = 1e-9
 _NORMS = {"l1_sensitivity": 1.0, "l2_sensitivity": 2.0, "linf_sensitivity": np.inf}

@@ -8,9 +8,9 @@ import numpy as np
 
 from audits.checks.laws.dependence import Drawn, dependences
 from audits.checks.laws.mechanism_law import departs_at, departs_in_run, departs_in_sum
-from dpaudit import Finding
 from dpaudit.model.mechanism import AdditiveMechanism, Array, Mechanism, is_additive
 from dpaudit.model.tape import RunTape, TapedRelease
+from dpaudit.model.trace import Finding
 
 _CLOSE = 4e-15
 """Two noises are one if they lie closer than this, relative to the largest answer they were read from."""

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpaudit import Finding, Mechanism
+from dpaudit import Mechanism
 from dpaudit.model.mechanism import Array, is_additive
 from dpaudit.model.tape import RunTape, TapedRelease, TapedTotal
+from dpaudit.model.trace import Finding
 
 _CROWD = 1_000
 """From so many people on a sum of their noises is taken as normal; a sum of Gaussian noises always is."""

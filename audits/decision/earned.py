@@ -12,7 +12,8 @@ from scipy.special import bdtrik
 from audits.bounds.binomial import proportion_lower, tail
 from audits.bounds.gaussian import gaussian_bound
 from audits.bounds.guessing import leak_allowance
-from dpaudit import Claim, Counts, Power
+from dpaudit import Claim
+from dpaudit.model.audit_result import Counts, Power
 from dpaudit.model.mechanism import Array
 
 CAUGHT, ERROR = 0.9, 0.1

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from audits.decision.score_calibration import calibrated_odds
-from dpaudit import Counts
+from dpaudit.model.audit_result import Counts
 from dpaudit.model.mechanism import Array
 
 LIKELIHOOD, LEARNED = 10.0, 3.0

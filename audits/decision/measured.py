@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audits.bounds.measured_curve import curve_rho, measured_curve
 from audits.bounds.one_event import event_rho
 from audits.bounds.pairs import pair_mu, pair_wins
-from dpaudit import Counts
-from dpaudit.model.audit_result import MeasuredBound
+from audits.bounds.trade_off_curve import curve_rho, measured_curve
+from dpaudit.model.audit_result import Counts, MeasuredBound
 from dpaudit.model.mechanism import Array
 
 

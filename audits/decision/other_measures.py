@@ -13,8 +13,8 @@ from scipy.special import ndtri
 from audits.bounds.binomial import proportion_lower, proportion_upper, tail_quantile
 from audits.bounds.one_event import event_rates
 from audits.bounds.renyi_region import coin_divergence, coin_rho
-from dpaudit import Counts, implied_claim
-from dpaudit.model.audit_result import MeasuredNumber, MeasureTest
+from dpaudit import implied_claim
+from dpaudit.model.audit_result import Counts, MeasuredNumber, MeasureTest
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RenyiClaim, RhoClaim
 from dpaudit.model.mechanism import Array
 

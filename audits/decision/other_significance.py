@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from audits.bounds.e_process import LEVELS, lowest_survivor
 from audits.bounds.gaussian import gaussian_bound
 from audits.bounds.guessing import guessing_epsilon_at
-from dpaudit import Counts
+from dpaudit.model.audit_result import Counts
 from dpaudit.model.mechanism import Array
 
 

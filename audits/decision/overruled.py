@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from audits.decision.earned import nothing_earned
 from audits.decision.other_significance import CountedBound
-from dpaudit import AuditResult, Counts, LowerBound
+from dpaudit import AuditResult
+from dpaudit.model.audit_result import Counts, LowerBound
 
 
 def overruled(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from audits.bounds.binomial import tail
 from audits.bounds.bisection import least_count
 from audits.bounds.guessing import critical_correct
-from dpaudit import Counts, LowerBound
 from dpaudit.checks import count, open_probability, positive, probability_below_one
+from dpaudit.model.audit_result import Counts, LowerBound
 
 Bound = Callable[[Counts, float, float], LowerBound]
 """bound(counts, delta, significance)"""

@@ -1,8 +1,8 @@
 """The verdict that a bound and the power of its audit allow."""
 
 from audits.decision.controls import gross
-from dpaudit import Claim, Power
-from dpaudit.model.audit_result import AuditVerdict, MeasureTest
+from dpaudit import Claim
+from dpaudit.model.audit_result import AuditVerdict, MeasureTest, Power
 
 
 def verdict_of(

@@ -12,7 +12,9 @@ from audits.experiment.readings import AsReturned, reading_of
 from audits.outputs.calls import CallRaisedError, called
 from audits.outputs.conversion import columns_of
 from audits.outputs.values import record
-from dpaudit import AuditCase, Claim, DPAuditError, content_address, files_read
+from dpaudit import AuditCase, Claim, DPAuditError
+from dpaudit.runtime.content_address import content_address
+from dpaudit.runtime.files_read import files_read
 
 _RUNS, _STREAM = 8, 2_903
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpaudit import Neighbours
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.mechanism import Array
 
 

@@ -32,9 +32,9 @@ from audits.procedures.earning import Attack, cells_of, earned_power
 from audits.procedures.low_bits import leak_sentence, rounding_remarks
 from audits.procedures.prior_evidence import PriorEvidence
 from audits.procedures.replayed import replayed
-from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power
+from dpaudit import AuditCase, AuditResult, Claim
 from dpaudit.checks import count, open_probability
-from dpaudit.model.audit_result import MeasuredBound
+from dpaudit.model.audit_result import Counts, LowerBound, MeasuredBound, Power
 from dpaudit.model.claim import require_claim, require_finite
 from dpaudit.model.mechanism import Array
 
@@ -122,7 +122,7 @@ def continue_audit(
     if each call draws fresh randomness: a product of supermartingales is a supermartingale.
     Raises: ValueError: `case` has another relation than the claim of `before`.
 
-    >>> from audits import PriorEvidence
+    >>> from audits.procedures.prior_evidence import PriorEvidence
     >>> from audits.examples import CLAIM, HALF_NOISE
     >>> nothing = PriorEvidence.nothing(CLAIM)
     >>> today, left = continue_audit(HALF_NOISE, nothing, runs=20, rng=np.random.default_rng(0))

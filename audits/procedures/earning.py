@@ -19,7 +19,8 @@ from audits.experiment.function_case import FunctionCase
 from audits.experiment.readings import Reading
 from audits.experiment.trials import run_trials, together
 from audits.experiment.views import take
-from dpaudit import AuditCase, Claim, Counts, Power, PowerKind
+from dpaudit import AuditCase, Claim
+from dpaudit.model.audit_result import Counts, Power, PowerKind
 from dpaudit.model.case import Score
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Array

@@ -39,9 +39,9 @@ from audits.procedures.missing_noise import missing_noise
 from audits.procedures.neighbour_search import Pair
 from audits.procedures.rare_values import rare_share, with_rare_values
 from audits.procedures.replayed import replayed
-from dpaudit import AuditCase, AuditResult, Claim, Counts, LowerBound, Power, implied_claim
+from dpaudit import AuditCase, AuditResult, Claim, implied_claim
 from dpaudit.checks import count, open_probability, probability_below_one
-from dpaudit.model.audit_result import MeasureTest
+from dpaudit.model.audit_result import Counts, LowerBound, MeasureTest, Power
 from dpaudit.model.case import Score
 from dpaudit.model.claim import require_claim, require_finite
 from dpaudit.model.measures.claims import MeasuredClaim

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from audits.bounds.guessing import guessing_bound
 from audits.decision.overruled import overruled
-from dpaudit import AuditResult, Counts, LowerBound
+from dpaudit import AuditResult
+from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.mechanism import Array
 
 LOW_BITS_SHARE = 0.1

@@ -3,7 +3,8 @@
 from audits.bounds.guessing import guessing_bound
 from audits.decision.events import Event, count_guesses
 from audits.decision.overruled import overruled
-from dpaudit import AuditResult, LowerBound
+from dpaudit import AuditResult
+from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.mechanism import Array
 
 _BESIDE, _ALONE = 0.1, 0.9

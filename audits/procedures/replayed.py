@@ -15,7 +15,8 @@ from audits.replay.coverage_pairs import Pair, coverage_pairs
 from audits.replay.function_replay import FALSE_ALARM, FunctionReplay, replay_function
 from audits.replay.one_call import Player
 from audits.replay.sighting import Sighting
-from dpaudit import AuditResult, Claim, DPAuditError, LowerBound
+from dpaudit import AuditResult, Claim, DPAuditError
+from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.case import Run, Score
 
 _ASIDE, _NAMED = 35_711, 4

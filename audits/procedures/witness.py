@@ -18,8 +18,10 @@ from audits.decision.power import Bound
 from audits.decision.preparation import Learner, prepare
 from audits.experiment.execution import Execution
 from audits.experiment.trials import seed_of
-from dpaudit import AuditCase, AuditResult, CertificateError, Claim, Counts, LowerBound
+from dpaudit import AuditCase, AuditResult, Claim
 from dpaudit.checks import count, open_probability
+from dpaudit.errors import CertificateError
+from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.codec import encode
 
 _FORMAT = 2

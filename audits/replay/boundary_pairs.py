@@ -15,7 +15,7 @@ import numpy as np
 from audits.replay.coverage_pairs import Pair
 from audits.replay.record_values import categories_of, numbers_of, same, shown
 from audits.replay.records import Records, records_of
-from dpaudit import Neighbours
+from dpaudit.model.claim import Neighbours
 
 Traits = Callable[[Any], frozenset[tuple[int, Hashable]]]
 """traits(data) -> what one call without noise shows, each trait with its rank; those of rank 0 are looked at first."""

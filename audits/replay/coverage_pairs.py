@@ -25,7 +25,7 @@ from audits.replay.record_values import (
     strange_values,
 )
 from audits.replay.records import Records, records_of
-from dpaudit import Neighbours
+from dpaudit.model.claim import Neighbours
 
 _FEW, _SIZES = 8, 11
 _EACH, _ALIKE = 30, (1, 8)

@@ -9,7 +9,8 @@ from audits.outputs.fields import absent
 from audits.replay.noise_model import NoiseModel
 from audits.replay.one_call import Call
 from audits.replay.seen_law import SeenLoss
-from dpaudit import Claim, Counts
+from dpaudit import Claim
+from dpaudit.model.audit_result import Counts
 
 ROUNDING = 1e-7
 """By so much a loss may exceed a claim because doubles are rounded."""

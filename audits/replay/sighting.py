@@ -13,7 +13,8 @@ from audits.replay.noise_model import NoiseModel, noise_model
 from audits.replay.one_call import Call, Player
 from audits.replay.seen_law import SeenLoss, seen_loss
 from audits.replay.words import event_words, law_words
-from dpaudit import Claim, Counts
+from dpaudit import Claim
+from dpaudit.model.audit_result import Counts
 
 _CALLS, _MORE = 6, 27
 _LEAST, _LOOK, _SUPPOSED = 1, 25, 200

@@ -10,7 +10,7 @@ from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
 from audits.bounds.trade_offs import TradeOff
 from audits.scores.cuts import Cuts, Scores
 from audits.scores.fixed_threshold import threshold_counts
-from dpaudit import Counts, LowerBound
+from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.mechanism import Array
 
 

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from audits.bounds.trade_offs import TradeOff
-from dpaudit import Counts, LowerBound
+from dpaudit.model.audit_result import Counts, LowerBound
 
 
 class Evidence(Protocol):

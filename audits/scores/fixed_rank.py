@@ -9,8 +9,8 @@ from audits.bounds.rank import rank_bound, rank_gaussian_bound, rank_p_value
 from audits.bounds.trade_offs import TradeOff
 from audits.scores.cuts import Scores
 from audits.scores.fixed_threshold import threshold_counts
-from dpaudit import Counts, LowerBound
 from dpaudit.checks import count
+from dpaudit.model.audit_result import Counts, LowerBound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

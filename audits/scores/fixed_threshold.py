@@ -11,8 +11,8 @@ from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.joint import joint_bound, joint_gaussian_bound, joint_p_value
 from audits.bounds.trade_offs import PrivateTradeOff, TradeOff
 from audits.scores.cuts import Cuts, Scores
-from dpaudit import Counts, LowerBound
 from dpaudit.checks import open_probability
+from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.mechanism import Array
 
 

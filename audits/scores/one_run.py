@@ -9,8 +9,8 @@ from audits.bounds.one_run_order import one_run_order_bound
 from audits.bounds.one_run_trade_off import one_run_mu_bound, one_run_refutes, one_run_trade_off_bound
 from audits.bounds.trade_offs import TradeOff, equal_error_mu
 from audits.scores.cuts import Scores
-from dpaudit import Counts, LowerBound
 from dpaudit.checks import count
+from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.mechanism import Array
 
 

@@ -7,9 +7,9 @@ from audits.checks.case_coverage import ProgramLines, coverage_of
 from audits.checks.program_replay import Replayed, replay_program
 from audits.testing.attacked import audits_check, certificate_of, claim_check, draws_check
 from audits.testing.check import Check
-from dpaudit import Finding, admit
 from dpaudit.model.case import AuditCoverage, never_attacked
 from dpaudit.model.recorded_run import RecordedRun, record_run
+from dpaudit.model.trace import Finding, admit
 
 _RUNS = 4
 _MOST = 3

@@ -8,8 +8,9 @@ from audits.checks.program_replay import Replayed
 from audits.experiment.probes import probe
 from audits.procedures.anytime import audit_sequentially
 from audits.testing.check import Check
-from dpaudit import AuditCase, Certificate, Condition, Declaration, DPAuditError, Finding, admit, certify, verify
+from dpaudit import AuditCase, Certificate, Condition, Declaration, DPAuditError, certify, verify
 from dpaudit.model.recorded_run import RecordedRun
+from dpaudit.model.trace import Finding, admit
 
 _RUNS, _PROBED = 2_000, 256
 _ALARM = 1e-6

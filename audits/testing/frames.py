@@ -5,8 +5,9 @@ from importlib import import_module
 from typing import Any
 
 from audits.testing.strategies import hypothesis_of, neighbouring_data_sets
-from dpaudit import ConfigError, Neighbours
 from dpaudit.checks import count
+from dpaudit.errors import ConfigError
+from dpaudit.model.claim import Neighbours
 
 
 def neighbouring_lists(records: Any, *, relation: Neighbours = "replace_one", most: int = 8) -> Any:

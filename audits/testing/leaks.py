@@ -9,7 +9,8 @@ import numpy as np
 from audits.checks.paired_replay import Replayable, replay_neighbours
 from audits.checks.tape import Tape
 from audits.testing.strategies import hypothesis_of
-from dpaudit import Declaration, Finding
+from dpaudit import Declaration
+from dpaudit.model.trace import Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -10,17 +10,8 @@ import numpy as np
 
 from audits.testing.check import Check
 from audits.testing.moves import moved_answers
-from dpaudit import (
-    Claim,
-    DiscreteLoss,
-    Mechanism,
-    Release,
-    bracket_delta,
-    bracket_epsilon,
-    certify,
-    fold,
-    verify,
-)
+from dpaudit import Claim, Mechanism, Release, bracket_delta, bracket_epsilon, certify, fold, verify
+from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.mechanism import Array, attained_loss, is_plugged_in
 
 _RUNS = 60_000

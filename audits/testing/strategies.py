@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import ConfigError, Neighbours
 from dpaudit.checks import count, one_of
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.errors import ConfigError
+from dpaudit.model.claim import NEIGHBOURS, Neighbours
 
 _HUGE = 1e300
 

@@ -18,8 +18,9 @@ from scipy.stats import binom, chi2
 from audits.bounds.binomial import proportion_lower
 from audits.bounds.bisection import bisected, least_count
 from audits.training.check import TrainingCheck, largest_factor, power_sentence, quiet_verdict
-from dpaudit import Claim, Training, Watch, training_epsilon
+from dpaudit import Claim, training_epsilon
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Training, Watch
 
 APART = "the run clips, samples and takes steps as declared and adds Gaussian noise of one size, fresh in every row"
 """What the bound on epsilon rests on; the verdict against the declaration does not."""

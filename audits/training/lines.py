@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from dpaudit import Watch
+from dpaudit.training import Watch
 
 _OURS = tuple(str(Path(__file__).parents[2] / name) for name in ("audits", "dpaudit"))
 _OTHERS = ("site-packages", "<", sys.base_prefix, sys.prefix)

@@ -15,8 +15,9 @@ from audits.bounds.one_run import sensitive_guesses
 from audits.bounds.one_run_trade_off import one_run_mu_bound, one_run_refutes, one_run_trade_off_bound
 from audits.bounds.trade_offs import PrivateTradeOff
 from audits.training.check import TrainingCheck, largest_factor, power_sentence, quiet_verdict
-from dpaudit import Claim, Training, training_curve
+from dpaudit import Claim, training_curve
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Training
 
 _SIMULATED = 100
 

@@ -15,7 +15,7 @@ import numpy as np
 from audits.attacks.membership_scores import loss_scores, offline_scores, online_scores, relative_scores
 from audits.bounds.area import area_under_roc
 from audits.bounds.trade_offs import TradeOff
-from audits.scores.one_run import Guesses
+from audits.scores import Guesses
 from audits.scores.scores_audit import audit_scores
 from audits.training.each_model import TrainModels
 from audits.training.over_models import RATES, OverModels, true_positive_rate

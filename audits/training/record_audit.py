@@ -3,7 +3,7 @@
 import numpy as np
 
 from audits.bounds.trade_offs import TradeOff
-from audits.scores.fixed_threshold import Split
+from audits.scores import Split
 from audits.scores.scores_audit import audit_scores
 from audits.training.each_model import TrainModels
 from dpaudit import Claim

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit import Watch
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Watch
 
 _FAR = 5
 """One record in so many is far from the others; they stand last, so that they are last in sorted batches."""

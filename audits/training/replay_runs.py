@@ -15,9 +15,10 @@ from audits.outputs.raised import said_by
 from audits.outputs.values import record
 from audits.training.lines import Lines, Sought, traced
 from audits.training.replay_data import Records
-from dpaudit import UnsupportedError, Watch
+from dpaudit import UnsupportedError
 from dpaudit.model.mechanism import Array
 from dpaudit.model.watched.steps import Script, TooManyStepsError, mark
+from dpaudit.training import Watch
 
 Loop = Callable[..., Any]
 """train(features, labels, watch, rng): trains on the records, and returns what it publishes."""

@@ -18,9 +18,10 @@ import numpy as np
 from audits.training.lines import Sought, line_of_end, line_of_value
 from audits.training.replay_data import alike_records, one_changed, other_records, relabelled
 from audits.training.replay_runs import Loop, Run, run_loop, run_traced
-from dpaudit import Finding, Training
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import Finding
 from dpaudit.model.watched.steps import Script, Taken
+from dpaudit.training import Training
 
 FOLLOWS, CLIPPING, STALE = "DPA337", "DPA321", "DPA325"
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit import Watch
 from dpaudit.checks import Count, NonNegative, Positive, PositiveShare, TwoOrMore, settle
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Watch
 
 _CELLS = 2_000_000
 _LEAST_NORM = 1e-300

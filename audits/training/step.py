@@ -10,8 +10,9 @@ from scipy.special import bdtrc, ndtr
 from audits.bounds.bisection import least_count
 from audits.bounds.gaussian import gaussian_bound, gaussian_epsilon
 from audits.training.check import TrainingCheck, largest_factor, power_sentence, quiet_verdict
-from dpaudit import Counts, Training, Watch
+from dpaudit.model.audit_result import Counts
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Training, Watch
 
 
 def check_step(

@@ -26,9 +26,11 @@ from audits.training.replay_data import Records
 from audits.training.replay_runs import Run, ended, seeded
 from audits.training.replayed import FOLLOWS, Replay, replay_loop
 from audits.training.step import check_step
-from dpaudit import Claim, Conformity, Finding, Planted, Training, Watch, conform, plant, training_epsilon
+from dpaudit import Claim, training_epsilon
 from dpaudit.model.condition import Condition
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import Finding
+from dpaudit.training import Conformity, Planted, Training, Watch, conform, plant
 
 _NO_STEPS = "The loop never called watch.step; attach the watch, or call it once a step with the noisy gradient sum."
 
@@ -123,9 +125,9 @@ def audit_training(
     """Return what runs of `train` show: on the records as they are, in replays, and with canaries, check by check.
 
     The loop runs about ten times: take a small model and few steps. `training` is about the records as given.
-    In the last run canaries are added to the records in feature columns of their own (see `dpaudit.plant`), so that
-    the model's first layer must be linear in its features, without normalisation over a batch; rate and steps are then
-    those that the attached loader states. A loop that cannot take further columns is audited without canaries.
+    In the last run canaries are added to the records in feature columns of their own (see `dpaudit.training.plant`), so
+    that the model's first layer must be linear in its features, without normalisation over a batch; rate and steps are
+    then those that the attached loader states. A loop that cannot take further columns is audited without canaries.
     `outputs` is the number of classes, by default that of the labels. A linear softmax model moves the row of a canary
     in a known direction; of a network that is attached with several layers no direction is taken for granted, and
     elsewhere `width`, the number of units of the first layer, says that the model is no linear one.
@@ -185,7 +187,7 @@ def judge(
 ) -> TrainingAudit:
     """Return what a run that was already watched shows; errors and guarantee as for `audit_training`.
 
-    >>> from dpaudit import Watch, plant
+    >>> from dpaudit.training import Watch, plant
     >>> from audits.examples import TRAINING, TRAINING_CLAIM, train_with_little_noise, training_records
     >>> rng = np.random.default_rng(0)
     >>> features, labels = training_records(rng)

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import UnsupportedError, Watch
+from dpaudit import UnsupportedError
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Watch
 
 _MATRIX = 2
 

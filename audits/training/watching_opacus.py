@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import UnsupportedError, Watch
+from dpaudit import UnsupportedError
 from dpaudit.model.mechanism import Array
 from dpaudit.model.watched.steps import Loader
+from dpaudit.training import Watch
 
 
 def watch_opacus(

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from audits.training.watching_opacus import watch_opacus
-from dpaudit import UnsupportedError, Watch
+from dpaudit import UnsupportedError
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Watch
 
 
 def watch_trainer(trainer: Any, watch: Watch | None = None) -> Watch:

@@ -13,7 +13,8 @@ from scipy.special import ndtr
 from audits.bounds.bisection import bisected
 from benchmarks.catalogue.entry import Entry
 from benchmarks.catalogue.law import Law, binned
-from dpaudit import Claim, GaussianLoss
+from dpaudit import Claim
+from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import Array
 
 _STEPS, _DELTA = 4, 1e-5

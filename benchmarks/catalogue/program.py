@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from audits.checks.tape import Tape
-from dpaudit import ApproximateLoss, Claim
+from dpaudit import Claim
 from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import ApproximateLoss
 from dpaudit.model.mechanism import Array
 
 Prepare = Callable[[Array], Array]

@@ -7,7 +7,7 @@ import numpy as np
 from audits.bounds.bisection import bisected
 from audits.decision.events import Event
 from benchmarks.coverage.harness import Sampler, Scenario
-from dpaudit import GaussianLoss
+from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import Array
 
 

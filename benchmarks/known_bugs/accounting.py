@@ -8,7 +8,9 @@ from scipy.special import ndtr
 
 from audits.bounds.bisection import bisected
 from benchmarks.known_bugs.known_bug import KnownBug, Variant, by_certificate, by_trace, mechanism, mechanism_type
-from dpaudit import Claim, Declaration, Finding, Recorder, Release, Repeat, Sequential, Subsample, from_history
+from dpaudit import Claim, Declaration, Recorder, Release, Repeat, Sequential, Subsample
+from dpaudit.interchange.opacus_history import from_history
+from dpaudit.model.trace import Finding
 
 _DELTA = 1e-5
 _NOISE, _RATE, _STEPS = 4.0, 0.1, 40

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.known_bugs import accounting, loops, outputs, queries
 from benchmarks.known_bugs.known_bug import KnownBug, Variant
 from benchmarks.known_bugs.released import ghost_clipping, installed
-from dpaudit import Finding
+from dpaudit.model.trace import Finding
 
 ANALOGUES: tuple[KnownBug, ...] = (*accounting.BUGS, *queries.BUGS, *loops.BUGS, *outputs.BUGS)
 """Every bug that needs no package but dpaudit."""

@@ -8,8 +8,10 @@ import numpy as np
 
 from audits.checks.paired_replay import Replayable, replay_neighbours
 from audits.procedures.fixed_size import audit
-from dpaudit import Claim, Declaration, Finding, Recorder, admit, certify, find_plugin
+from dpaudit import Claim, Declaration, Recorder, certify
 from dpaudit.model.case import Score
+from dpaudit.model.trace import Finding, admit
+from dpaudit.runtime.plugins import find_plugin
 
 Look = Callable[["Variant", np.random.Generator], tuple[Finding, ...]]
 """look(variant, rng) -> the findings on that variant."""

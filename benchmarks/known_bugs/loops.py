@@ -8,8 +8,10 @@ import numpy as np
 
 from audits.training.training_audit import audit_training
 from benchmarks.known_bugs.known_bug import SIGNIFICANCE, KnownBug, Variant
-from dpaudit import Claim, Finding, Training, Watch
+from dpaudit import Claim
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import Finding
+from dpaudit.training import Training, Watch
 
 TRAINING = Training(noise_multiplier=4.0, max_grad_norm=0.1, sample_rate=0.1, steps=40, records=1000)
 CLAIM = Claim(epsilon=1.0, delta=1e-9, neighbours="add_remove")

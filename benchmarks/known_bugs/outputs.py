@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.known_bugs.known_bug import KnownBug, Variant, by_audit
-from dpaudit import Claim, Finding
+from dpaudit import Claim
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import Finding
 
 _SCALE = 10.0
 

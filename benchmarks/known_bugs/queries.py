@@ -6,8 +6,8 @@ import numpy as np
 
 from audits.checks.tape import Tape
 from benchmarks.known_bugs.known_bug import KnownBug, Variant, by_replay, mechanism
-from dpaudit import Finding
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import Finding
 
 
 def _laplace(scale: float, sensitivity: float, neighbours: str = "replace_one") -> Any:

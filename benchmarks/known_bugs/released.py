@@ -21,7 +21,9 @@ import numpy as np
 from audits.training.training_audit import TrainingAudit, judge
 from benchmarks.known_bugs.known_bug import SIGNIFICANCE, KnownBug, Variant
 from benchmarks.known_bugs.loops import CLAIM, TRAINING
-from dpaudit import ConfigError, Finding, Planted, Training, Watch, plant
+from dpaudit.errors import ConfigError
+from dpaudit.model.trace import Finding
+from dpaudit.training import Planted, Training, Watch, plant
 
 BROKEN = ("torch==2.13.0", "opacus==1.5.2")
 """The packages of the broken environment; PyTorch's CPU build is enough."""

@@ -72,7 +72,7 @@ def _tonight(known: RowResult, release: LibraryRelease, *, row: Row, folder: Evi
 
 def _wealth(folder: EvidenceFolder, kept: Kept, release: LibraryRelease) -> Any:
     """Return the wealth that the audit continues with; none before the first night."""
-    kind = load_package("audits").PriorEvidence
+    kind = load_package("audits.procedures.prior_evidence").PriorEvidence
     if kept.wealth is None:
         return kind.nothing(release.claim)
     try:

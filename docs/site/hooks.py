@@ -29,6 +29,15 @@ OVERVIEW = (
 )
 """The study whose front stands for each algorithm on the overview."""
 
+ROOMS = {
+    "dpaudit": (
+        *("dpaudit.model.losses", "dpaudit.model.audit_result", "dpaudit.model.claim", "dpaudit.model.bracket"),
+        *("dpaudit.training", "dpaudit.budgets", "dpaudit.report", "dpaudit.errors"),
+    ),
+    "audits": ("audits.bounds", "audits.scores"),
+}
+"""Below a package's root, the modules whose names its reference lists as well."""
+
 sys.path.insert(0, str(ROOT))
 
 
@@ -181,19 +190,31 @@ def rules_page() -> str:
 
 
 def package_page(package: str) -> str:
-    """Return the reference of one package: every public name with its docstring."""
+    """Return the reference of one package and of its rooms: every public name with its docstring."""
     from importlib import import_module
-
-    from dpaudit.runtime.exports import exported
 
     module = import_module(package)
     if package in ("mechanisms", "algorithms"):
         names = [f"{entry.__module__}.{entry.__name__}" for entry in map(module.load, sorted(module.NAMES))]
     else:
-        exports = exported(package)
-        names = [f"{exports[name]}.{name}" for name in sorted(exports, key=str.lower)]
-    first = (module.__doc__ or "").strip()
-    return "\n\n".join([f"# {package}", first, *(f"::: {name}" for name in names)]) + "\n"
+        names = offered(package)
+    parts = [f"# {package}", module.__doc__ or "", *(f"::: {name}" for name in names)]
+    for room in ROOMS.get(package, ()):
+        parts += [f"## {room}", import_module(room).__doc__ or "", *(f"::: {name}" for name in offered(room))]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def offered(room: str) -> list[str]:
+    """Return the public names of a package or module in the order of the alphabet, each with where it is defined."""
+    from importlib import import_module
+
+    from dpaudit.runtime.exports import exported
+
+    homes: dict[str, str] = dict(exported(room))
+    if not homes:
+        things = vars(import_module(room)).items()
+        homes = {name: str(getattr(thing, "__module__", "")) for name, thing in things if not name.startswith("_")}
+    return [f"{home}.{name}" for name, home in sorted(homes.items(), key=lambda item: item[0].lower()) if room in home]
 
 
 def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, files: Files) -> str:

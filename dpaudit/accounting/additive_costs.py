@@ -94,7 +94,7 @@ def squared_mu(loss: SimpleLoss) -> Cost | None:
     has no mu, and one of epsilon 700 or more is given none.
     Source: Dong, Roth and Su (2022), Definition 2.6 and Proposition 2.5.
 
-    >>> from dpaudit import LaplaceLoss
+    >>> from dpaudit.model.losses import LaplaceLoss
     >>> cost = squared_mu(LaplaceLoss(shift=1.0))
     >>> cost is not None and 1.517 < float(cost.amount) < 1.519
     True

@@ -17,7 +17,7 @@ _ROUNDED = 1e-13
 def renyi_cost(loss: SimpleLoss, order: float) -> Cost | None:
     """Return the larger Renyi divergence of both orders of the neighbours, from above; None where it is infinite.
 
-    >>> from dpaudit import GaussianLoss
+    >>> from dpaudit.model.losses import GaussianLoss
     >>> float(renyi_cost(GaussianLoss(mu=1.0), 8.0).amount) >= 4.0
     True
     """

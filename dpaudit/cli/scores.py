@@ -73,15 +73,15 @@ def scores(
     from dpaudit.render.audit import scores_document
     from dpaudit.workflow import drawn_seed
 
-    audits = load_package("audits")
+    audit_scores = load_package("audits").audit_scores
     try:
         claim = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, model=model)  # type: ignore[call-overload]
-        rule = _rule(audits, rank, guesses, band=band)
-        declared = _declared(audits, mu, rho, curve, claim)
+        rule = _rule(rank, guesses, band=band)
+        declared = _declared(mu, rho, curve, claim)
         ins, outs = read_scores(members), read_scores(others)
         chance = rule is None and sampling == "runs"
         used_seed = drawn_seed(seed, note) if chance else seed or 0
-        result: ScoresResult = audits.audit_scores(
+        result: ScoresResult = audit_scores(
             ins,
             outs,
             claim,
@@ -97,22 +97,23 @@ def scores(
     return _EXITS[result.verdict]
 
 
-def _rule(audits: Any, rank: int | None, guesses: int | None, *, band: bool) -> Any:
+def _rule(rank: int | None, guesses: int | None, *, band: bool) -> Any:
     """Return the rule that fixes thresholds, or None for the default of the sampling.
 
     Raises: ConfigError: more than one rule.
     """
+    rules = load_package("audits.scores")
     stated = [
-        *((audits.Rank(rank=rank),) if rank is not None else ()),
-        *((audits.Band(),) if band else ()),
-        *((audits.Guesses(number=guesses),) if guesses is not None else ()),
+        *((rules.Rank(rank=rank),) if rank is not None else ()),
+        *((rules.Band(),) if band else ()),
+        *((rules.Guesses(number=guesses),) if guesses is not None else ()),
     ]
     if len(stated) > 1:
         raise ConfigError("Expected one of --rank, --band and --guesses at most: each fixes what is counted.")
     return stated[0] if stated else None
 
 
-def _declared(audits: Any, mu: float | None, rho: float | None, curve: Path | None, claim: Claim) -> Any:
+def _declared(mu: float | None, rho: float | None, curve: Path | None, claim: Claim) -> Any:
     """Return the declared trade-off, or None.
 
     Raises: ConfigError: two declarations, or a certificate for other neighbours or without a curve.
@@ -123,10 +124,11 @@ def _declared(audits: Any, mu: float | None, rho: float | None, curve: Path | No
 
     if sum(given is not None for given in (mu, rho, curve)) > 1:
         raise ConfigError("Expected one of --mu, --rho and --curve: one trade-off is declared.")
+    trade_offs = load_package("audits.bounds")
     if mu is not None:
-        return audits.GaussianTradeOff(mu=mu)
+        return trade_offs.GaussianTradeOff(mu=mu)
     if rho is not None:
-        return audits.RhoTradeOff(rho=rho)
+        return trade_offs.RhoTradeOff(rho=rho)
     if curve is None:
         return None
     try:
@@ -141,4 +143,4 @@ def _declared(audits: Any, mu: float | None, rho: float | None, curve: Path | No
     if points.unavailable:
         raise ConfigError(f"{curve}: has no privacy curve ({points.unavailable})")
     pairs = zip(points.epsilons, points.deltas, strict=True)
-    return audits.PrivateTradeOff(points=tuple((epsilon, bracket.upper) for epsilon, bracket in pairs))
+    return trade_offs.PrivateTradeOff(points=tuple((epsilon, bracket.upper) for epsilon, bracket in pairs))

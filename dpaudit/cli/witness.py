@@ -40,17 +40,18 @@ def write_witnesses(
     folder: Path,
 ) -> tuple[Path, ...]:
     """Return the files written to `folder`, one for each violation that counted guesses show."""
-    audits = load_package("audits")
+    refute = load_package("audits").refute
+    address_of = load_package("audits.experiment.identity").address_of
     files = []
     for (number, case), result in zip(cases, results, strict=True):
         if result.verdict != "violation" or result.bound not in _COUNTED:
             continue
-        refutation = audits.refute(case, result, confirming_rng(seed, number))
+        refutation = refute(case, result, confirming_rng(seed, number))
         text = json.dumps(
             {
                 "witness": json.loads(refutation.to_json()),
                 "configuration": {"name": configuration.path.name, "text": configuration.text, "place": number},
-                "address": audits.address_of(case, result.claim),
+                "address": address_of(case, result.claim),
             },
             indent=2,
             sort_keys=True,
@@ -80,7 +81,6 @@ def check_witness(file: Path, text: str, seed: int) -> dict[str, Any]:
     Raises: CertificateError: no witness, one whose claim, target or significance is not the configuration's, one of
         other code or data, or one that is too large.
     """
-    audits = load_package("audits")
     configuration, number, refutation, address = _read(file, text)
     certificate = certificate_of(configuration, None)
     cases = dict(cases_of(configuration, None))
@@ -89,12 +89,12 @@ def check_witness(file: Path, text: str, seed: int) -> dict[str, Any]:
     case, claim = cases[number], certificate.claim
     certified = certificate.tight.epsilon.upper
     _require_own(file, refutation, configuration, case, claim, certified)
-    if address != audits.address_of(case, claim):
+    if address != load_package("audits.experiment.identity").address_of(case, claim):
         raise CertificateError(
             f"{file}: the witness is about other code, data or versions than are here; audit the configuration again."
         )
     taught = np.random.default_rng(list(refutation.seed))
-    bound = audits.recheck(
+    bound = load_package("audits.procedures.witness").recheck(
         refutation, case, np.random.default_rng([seed, 1]), taught=taught, significance=_SIGNIFICANCE
     )
     target = min(claim.epsilon, certified)
@@ -124,7 +124,7 @@ def _read(file: Path, text: str) -> tuple[Configuration, int, Any, str]:
         path, content, number = file.parent / Path(str(written["name"])).name, written["text"], written["place"]
         if not isinstance(content, str) or type(number) is not int:
             raise ValueError("expected the configuration as text, and a whole number as the place of the case")
-        refutation = load_package("audits").Refutation.from_json(json.dumps(data["witness"]))
+        refutation = load_package("audits.procedures.witness").Refutation.from_json(json.dumps(data["witness"]))
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise CertificateError(f"{file}: no witness that can be checked: {error}.") from None
     return config_of(path, content), number, refutation, str(data["address"])

@@ -96,7 +96,7 @@ class AuditPlan:
         """
         numbered, used = tuple(cases), secrets.token_hex(_SALT_BYTES) if salt is None else salt
         part = significance / max(1, len(numbered) if sharing is None else sharing)
-        address = load_package("audits").address_of
+        address = load_package("audits.experiment.identity").address_of
         audits = tuple(
             PlannedAudit(
                 number=number,

@@ -28,7 +28,7 @@ TINY = 1e-120
 def gridded(composition: Composition) -> bool:
     """Return whether every loss lies within the limits of the engines with grids, and one of them counts.
 
-    >>> from dpaudit import LaplaceLoss
+    >>> from dpaudit.model.losses import LaplaceLoss
     >>> gridded(Composition.of(LaplaceLoss(shift=1.0))), gridded(Composition.of(LaplaceLoss(shift=1e6)))
     (True, False)
     """

@@ -100,7 +100,7 @@ class PrivacyChecks:
         certificate = self._certified(called, certify(Release(label=called, mechanism=mechanism), self.claim))
         answers = tuple(np.asarray(query(data)) for data in neighbours)
         self._watch(called, function, neighbours[0], mechanism, answers[0])
-        ratio = load_package("audits").LikelihoodRatio(
+        ratio = load_package("audits.attacks.likelihood").LikelihoodRatio(
             mechanisms=((called, mechanism),), first={called: answers[0]}, second={called: answers[1]}
         )
         case = AuditCase(
@@ -134,9 +134,9 @@ class PrivacyChecks:
         the runs are independent draws from `rng`. With `arithmetic` "floating", last bits of the outputs that tell the
         data sets apart are a violation; "exact", the default, takes for granted that noise behaves as real-valued noise
         would, and names such bits in a remark.
-        `declared` is a trade-off that the function is declared to keep, such as `audits.GaussianTradeOff(mu=...)`: as
-        many further runs bet against that curve. Where delta times the runs exceeds one, further runs bet against the
-        trade-off of the claim itself, as guesses see little there.
+        `declared` is a trade-off that the function is declared to keep, such as `audits.bounds.GaussianTradeOff(mu=1)`:
+        as many further runs bet against that curve. Where delta times the runs exceeds one, further runs bet against
+        the trade-off of the claim itself, as guesses see little there.
         """
         __tracebackhide__ = True
         called, rng = name or _name_of(function), np.random.default_rng(self.settings.seed or 0)
@@ -341,10 +341,11 @@ class PrivacyChecks:
         A function that raises is left to the audit, which takes exceptions for outputs.
         """
         __tracebackhide__ = True
-        audits, claim = load_package("audits"), self.claim
+        claim = self.claim
         if declared is None and claim.delta * self._runs <= 1:
             return
-        trade_off = audits.PrivateTradeOff.of(claim.epsilon, claim.delta) if declared is None else declared
+        private = load_package("audits.bounds").PrivateTradeOff.of
+        trade_off = private(claim.epsilon, claim.delta) if declared is None else declared
         name = f"{case.name}, trade-off"
         sources = [f"{type(subject)} {digest_of_sources(subject)}" for subject in what]
         allotted = self._allotted(name, ["curve", self._address(case, claim), repr(trade_off), *sources])
@@ -352,7 +353,9 @@ class PrivacyChecks:
         level = min(_NEARLY_ONE, allotted.significance * math.exp(before))
         try:
             rng = np.random.default_rng(allotted.seed)
-            found = audits.audit_curve(case, trade_off, runs=self._runs, rng=rng, significance=level, taught=taught)
+            found = load_package("audits").audit_curve(
+                case, trade_off, runs=self._runs, rng=rng, significance=level, taught=taught
+            )
         except load_package("audits.outputs.calls").CallRaisedError:
             return
         against = f"the claim ({nearest(claim.epsilon)}, {claim.delta:g})" if declared is None else f"{trade_off}"
@@ -383,14 +386,14 @@ class PrivacyChecks:
         The findings of a function that was `replayed` stand beside those of its audit.
         """
         __tracebackhide__ = True
-        audits = load_package("audits")
+        carried = load_package("audits.procedures.prior_evidence").Carried
         identity = [
             self._address(case, claim),
             *(f"{type(subject)} {digest_of_sources(subject)}" for subject in what),
         ]
         allotted = self._allotted(case.name, [*identity, *(text for text in what if isinstance(text, str))])
-        before = _evidence_of(audits.Carried, claim, allotted.state, self.settings)
-        outcome: tuple[AuditResult, Any] = audits.continue_audit(
+        before = _evidence_of(carried, claim, allotted.state, self.settings)
+        outcome: tuple[AuditResult, Any] = load_package("audits").continue_audit(
             case,
             before,
             runs=self._runs,
@@ -422,7 +425,7 @@ class PrivacyChecks:
         """Return the content address that carried evidence is kept under; without a file of evidence none is needed."""
         if self.settings.evidence is None:
             return ""
-        address: str = load_package("audits").address_of(case, claim)
+        address: str = load_package("audits.experiment.identity").address_of(case, claim)
         return address
 
     def _probability(self, case: AuditCase, after: Any, allotted: Allotment, certified: float) -> float:

@@ -15,7 +15,8 @@ from dpaudit.report.verdicts import outcome_of
 class Report(ReportInputs):
     """A report: the fields of `ReportInputs`, its verdict, its meaning and its JSON.
 
-    >>> from dpaudit import Claim, Release, System, certify
+    >>> from dpaudit import Claim, Release, certify
+    >>> from dpaudit.report import System
     >>> from mechanisms import Laplace
     >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
     >>> certificate = certify(Release(label="count", mechanism=noise), Claim(epsilon=1.0, neighbours="add_remove"))

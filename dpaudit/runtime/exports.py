@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -11,9 +10,6 @@ _LINE = re.compile(r"^    from ([\w.]+) import (\w+) as \2$", flags=re.M)
 _OWN = ("NAMES", "load")
 """What a root may define itself, beside what it imports on first use."""
 
-_ROOTS: list[str] = []
-"""The package roots that were imported, to say where a name is."""
-
 
 def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the `__getattr__` and `__dir__` of a package root, which also answer for its `__all__`.
@@ -21,14 +17,13 @@ def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
     The public names stand in one place: the lines `from module import name as name` of the root's `TYPE_CHECKING`
     block, which type checkers read. For type checkers the two functions must not exist, or else every misspelt name
     passes as `Any`.
-    A name that another root has, or that is close to a public one, raises ImportError, whose text Python shows; for any
-    other name AttributeError, as tools ask for many names that no root has.
+    A name that another root or a module of the package has, or that is close to a public one, raises ImportError, whose
+    text Python shows; for any other name AttributeError, as tools ask for many names that no root has.
 
     >>> get, names = lazy_exports("mechanisms")
     >>> get("Laplace").__module__, names()[0]
     ('mechanisms.laplace', 'AboveThreshold')
     """
-    _ROOTS.append(package)
 
     def module_getattr(name: str) -> Any:
         if name == "__all__":
@@ -36,7 +31,7 @@ def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
         homes = exported(package)
         if name in homes:
             return getattr(import_module(homes[name]), name)
-        if not name.startswith("__") and (remedy := _remedy(name, homes)):
+        if not name.startswith("__") and (remedy := import_module("dpaudit.runtime.homes").remedy(package, name)):
             raise ImportError(f"{package} has no {name!r}; {remedy}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
@@ -56,12 +51,3 @@ def exported(package: str) -> Mapping[str, str]:
     """
     with open(str(import_module(package).__file__), encoding="utf-8") as source:  # noqa: PTH123 - the root imports little
         return {name: home for home, name in _LINE.findall(source.read())}
-
-
-def _remedy(name: str, homes: Mapping[str, str]) -> str:
-    """Return where a name is, or the public name next to it; an empty text where nothing is near."""
-    for root in _ROOTS:
-        if name in exported(root):
-            return f"write: from {root} import {name}"
-    near = get_close_matches(name, homes, 1, cutoff=0.8)
-    return f"did you mean {near[0]!r}?" if near else ""

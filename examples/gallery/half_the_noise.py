@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from audits import EProcess
+from audits.bounds import EProcess
 
 
 def main() -> Figure:

@@ -10,7 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from audits import ceiling, error_rate_bound, guessing_bound
+from audits import ceiling
+from audits.bounds import error_rate_bound, guessing_bound
 
 
 def main() -> Figure:

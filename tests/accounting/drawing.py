@@ -5,7 +5,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpaudit import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    SampledGaussianLoss,
+)
 from dpaudit.model.losses.sampled_gaussian import SampledOrder
 from mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, ReportNoisyMax, TreeAggregation
 

@@ -6,9 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import (
+from dpaudit.accounting.derivation.groups import chain
+from dpaudit.model.losses import (
+    AllocatedLoss,
     ApproximateLoss,
+    AverageLoss,
     ChoiceLoss,
+    ComposedLoss,
     Composition,
     DiscreteLoss,
     GaussianLoss,
@@ -17,8 +21,6 @@ from dpaudit import (
     SampledGaussianLoss,
     SampledLoss,
 )
-from dpaudit.accounting.derivation.groups import chain
-from dpaudit.model.losses import AllocatedLoss, AverageLoss, ComposedLoss
 from dpaudit.model.losses.sampled_gaussian import SampledOrder
 
 Law = Sequence[tuple[float, float]]

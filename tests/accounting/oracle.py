@@ -14,7 +14,15 @@ from typing import Any
 
 from mpmath import mp, mpc, mpf
 
-from dpaudit import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    SampledGaussianLoss,
+)
 
 
 def log_moment(loss: Loss, s: Any) -> Any:

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import Claim, GaussianLoss, Group, Local, Mechanism, Parallel, Release, Repeat, Sequential
+from dpaudit import Claim, Group, Local, Mechanism, Parallel, Release, Repeat, Sequential
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses import GaussianLoss
 from mechanisms import Gaussian, Laplace, RandomisedResponse, TreeAggregation
 
 RELATION: Neighbours = "replace_one"

@@ -4,27 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpaudit import (
-    ApproximateLoss,
-    Composition,
-    GaussianLoss,
-    LaplaceLoss,
-    Loss,
-    Parallel,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    Subsample,
-    bracket_delta,
-    bracket_epsilon,
-    fold,
-)
+from dpaudit import Parallel, Release, Repeat, Sequential, Stated, Subsample, bracket_delta, bracket_epsilon, fold
 from dpaudit.accounting.derivation.groups import chain
 from dpaudit.engines import TILTED
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Scheme
+from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, Loss
 from mechanisms.gaussian import Gaussian
 
 SIZES = st.floats(0.05, 1.5)

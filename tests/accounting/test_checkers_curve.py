@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpaudit import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
+from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import black_box, on_sample, reverse
 

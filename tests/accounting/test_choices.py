@@ -9,20 +9,13 @@ import numpy as np
 import pytest
 
 from dpaudit import (
-    ApproximateLoss,
-    ChoiceLoss,
     Claim,
-    Composition,
-    DiscreteLoss,
-    GaussianLoss,
     Group,
-    LaplaceLoss,
     Mechanism,
     NormalForm,
     Parallel,
     Release,
     Repeat,
-    SampledGaussianLoss,
     Stated,
     bracket_delta,
     bracket_epsilon,
@@ -35,6 +28,15 @@ from dpaudit.engines.tilted.pairs.derived import pair_above
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    ChoiceLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+)
 from dpaudit.verifier import verify
 from dpaudit.verifier.pairs import pair
 from mechanisms import DiscreteLaplace, Gaussian, Laplace

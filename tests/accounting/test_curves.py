@@ -10,21 +10,7 @@ from scipy.integrate import quad
 from scipy.special import ndtri
 from scipy.stats import norm
 
-from dpaudit import (
-    ApproximateLoss,
-    Certificate,
-    Claim,
-    Composition,
-    Condition,
-    GaussianLoss,
-    LaplaceLoss,
-    Release,
-    Repeat,
-    SampledGaussianLoss,
-    Stated,
-    Subsample,
-    certify,
-)
+from dpaudit import Certificate, Claim, Condition, Release, Repeat, Stated, Subsample, certify
 from dpaudit.accounting.curves.groups import chained, of_group
 from dpaudit.accounting.curves.hockey_stick import HockeyStick, hockey_stick
 from dpaudit.accounting.curves.renyi_divergence import renyi_of_loss
@@ -33,6 +19,7 @@ from dpaudit.accounting.curves.tails import exceeded_with, tail_of_pair
 from dpaudit.accounting.curves.trade_off import trade_off_bounds
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
 from mechanisms import Gaussian, Laplace
 
 UNIT = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dpaudit import (
+from dpaudit.engines import BASIC, ENGINES, ENUMERATION, GAUSSIAN, RENYI, SINGLE, TILTED
+from dpaudit.engines.gaussian import gaussian_delta
+from dpaudit.model.losses import (
     ApproximateLoss,
     Composition,
     DiscreteLoss,
@@ -15,8 +17,6 @@ from dpaudit import (
     Loss,
     SampledGaussianLoss,
 )
-from dpaudit.engines import BASIC, ENGINES, ENUMERATION, GAUSSIAN, RENYI, SINGLE, TILTED
-from dpaudit.engines.gaussian import gaussian_delta
 from dpaudit.model.losses.sampled_gaussian import SampledOrder
 
 LAPLACE = Composition.of(LaplaceLoss(shift=0.1)) * 1000

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from dpaudit import Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss, bracket_delta
+from dpaudit import bracket_delta
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.engines.cells.mixture import mixture_cells
 from dpaudit.engines.gaussian import gaussian_delta, total_mu
+from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
 from tests.accounting.extremes import CASES, GIBIBYTE, SLOW
 
 ROOT = Path(__file__).parents[2]

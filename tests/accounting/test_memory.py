@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit import DiscreteLoss
+from dpaudit.model.losses import DiscreteLoss
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "accounting_memory.py"
 GIBIBYTE = 1 << 20  # in KiB, as Linux counts
@@ -27,8 +27,8 @@ def test_renyi_moments_of_many_atoms_are_taken_in_pieces() -> None:
     """Four thousand orders of a loss with ten thousand atoms: never a table of both at once."""
     import tracemalloc
 
-    from dpaudit import DiscreteLoss
     from dpaudit.engines.renyi import _POWERS, log_moment
+    from dpaudit.model.losses import DiscreteLoss
 
     atoms = tuple((i / 5000 - 1.0, 1.0) for i in range(10_001))
     total = sum(p for _, p in atoms)

@@ -7,12 +7,13 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from dpaudit import Composition, DiscreteLoss, GaussianLoss, SampledLoss, bracket_delta
+from dpaudit import bracket_delta
 from dpaudit.accounting.accountant import narrowest
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.engines import QUICK
 from dpaudit.engines.tilted.engine import TILTED
 from dpaudit.model.bracket import Bracket
+from dpaudit.model.losses import Composition, DiscreteLoss, GaussianLoss, SampledLoss
 from tests.accounting.drawing_nodes import NODES, draw_nodes
 
 

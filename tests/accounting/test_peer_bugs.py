@@ -5,20 +5,9 @@ from types import ModuleType
 
 import pytest
 
-from dpaudit import (
-    ApproximateLoss,
-    Claim,
-    Composition,
-    GaussianLoss,
-    LaplaceLoss,
-    Release,
-    Repeat,
-    Subsample,
-    bracket_epsilon,
-    certify,
-    fold,
-)
+from dpaudit import Claim, Release, Repeat, Subsample, bracket_epsilon, certify, fold
 from dpaudit.engines import BASIC, ENUMERATION, TILTED
+from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss
 from mechanisms.gaussian import Gaussian
 from mechanisms.randomised_response import RandomisedResponse
 

@@ -6,13 +6,14 @@ from typing import Any, Literal
 import mpmath as mp
 import pytest
 
-from dpaudit import Claim, Composition, Release, Repeat, SampledGaussianLoss, Subsample, certify, smallest_noise
+from dpaudit import Claim, Release, Repeat, Subsample, certify, smallest_noise
 from dpaudit.accounting.calibration import excess_scaled
 from dpaudit.engines import PROVED_UPPERS, RARE, TILTED, UPPERS
 from dpaudit.engines.rare_samples import log_delta_above, log_excess
 from dpaudit.engines.single import single_delta
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses import Composition, SampledGaussianLoss
 from mechanisms import Gaussian
 
 CLAIM = Claim(epsilon=1.0, delta=1e-6, neighbours="add_remove")

@@ -7,27 +7,19 @@ from typing import Any
 import pytest
 from mpmath import mp, mpf
 
-from dpaudit import (
+from dpaudit import Claim, NormalForm, Release, Stated, UnsupportedError, bracket_delta, bracket_epsilon, certify, fold
+from dpaudit.engines import BASIC, ENGINES, ENUMERATION, QUICK, RENYI, SINGLE, TILTED, UPPERS
+from dpaudit.engines.single import single_delta
+from dpaudit.model.bracket import smallest_epsilon
+from dpaudit.model.losses import (
     ApproximateLoss,
-    Claim,
     Composition,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
-    NormalForm,
-    Release,
     SampledGaussianLoss,
-    Stated,
-    UnsupportedError,
-    bracket_delta,
-    bracket_epsilon,
-    certify,
-    fold,
 )
-from dpaudit.engines import BASIC, ENGINES, ENUMERATION, QUICK, RENYI, SINGLE, TILTED, UPPERS
-from dpaudit.engines.single import single_delta
-from dpaudit.model.bracket import smallest_epsilon
 from dpaudit.model.losses.composed import SimpleLoss
 from dpaudit.model.mechanism import Array
 from mechanisms.discrete_gaussian import DiscreteGaussian

@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 from mpmath import mp, mpc, mpf
 
-from dpaudit import (
+from dpaudit.engines import TILTED
+from dpaudit.engines.tilted import engine, transform
+from dpaudit.errors import InternalError
+from dpaudit.model.losses import (
     ApproximateLoss,
     Composition,
     DiscreteLoss,
@@ -16,9 +19,6 @@ from dpaudit import (
     Loss,
     SampledGaussianLoss,
 )
-from dpaudit.engines import TILTED
-from dpaudit.engines.tilted import engine, transform
-from dpaudit.errors import InternalError
 from dpaudit.model.mechanism import Array
 
 UNIT = 2.0**-53

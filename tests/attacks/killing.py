@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from audits import ChunkStore, audit
+from audits import audit
+from audits.experiment.chunk_store import ChunkStore
 from audits.experiment.execution import Execution
 from dpaudit import Claim
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits import ChunkStore, audit_anytime, audit_sequentially
+from audits import audit_anytime, audit_sequentially
+from audits.experiment.chunk_store import ChunkStore
 from dpaudit import AuditCase, Claim
 from dpaudit.model.mechanism import Array
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits import audit, one_run_gaussian_bound, one_run_guesses, one_run_orthogonal_bound
+from audits import audit
+from audits.bounds import one_run_gaussian_bound, one_run_guesses, one_run_orthogonal_bound
 from audits.bounds.guessing import guessing_epsilon
 from audits.bounds.hockey_stick import witness_bound, witness_delta
 from audits.decision.events import LIKELIHOOD, Event, rated_event, rounded

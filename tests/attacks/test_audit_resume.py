@@ -13,7 +13,8 @@ from audits.experiment.probes import probe
 from audits.outputs.bits import bit_features
 from audits.procedures.fixed_size import audit
 from audits.procedures.witness import Refutation, recheck, refute
-from dpaudit import AuditCase, CertificateError, Claim
+from dpaudit import AuditCase, Claim
+from dpaudit.errors import CertificateError
 from dpaudit.model.mechanism import Array
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")

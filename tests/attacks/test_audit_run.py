@@ -12,7 +12,8 @@ import pytest
 from scipy import stats
 
 import audits
-from audits import audit, audit_case, ceiling, guessing_bound
+from audits import audit, audit_case, ceiling
+from audits.bounds import guessing_bound
 from dpaudit import AuditCase, AuditResult, Claim
 from dpaudit.model.mechanism import Array
 

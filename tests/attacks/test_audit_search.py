@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit, search_neighbours
+from audits import audit
 from audits.experiment.neighbours import awkward_pairs
+from audits.procedures.neighbour_search import search_neighbours
 from dpaudit import Claim
 from dpaudit.model.mechanism import Array
 

@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import ChunkStore, audit
+from audits import audit
+from audits.experiment.chunk_store import ChunkStore
 from audits.experiment.workers import perform
-from dpaudit import AuditResult, Claim, Counts, LowerBound, Power, UnsupportedError
+from dpaudit import AuditResult, Claim, UnsupportedError
+from dpaudit.model.audit_result import Counts, LowerBound, Power
 from dpaudit.model.mechanism import Array
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
@@ -93,7 +95,8 @@ FUNCTION = """
 SLOW = """
     import sys
     import numpy as np
-    from audits import ChunkStore, audit
+    from audits import audit
+    from audits.experiment.chunk_store import ChunkStore
     from dpaudit import Claim
     from slow_function import slow
 

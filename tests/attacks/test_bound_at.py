@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit, audit_case, audit_sequentially, declared_case
+from audits import audit, audit_case, audit_sequentially
+from audits.attacks.likelihood import declared_case
 from audits.bounds.guessing import guessing_bound, guessing_epsilon_at, leak_allowance
 from audits.examples import CLAIM, HALF_NOISE, half_noise
-from dpaudit import AuditResult, Claim, Counts, Release, UnsupportedError
+from dpaudit import AuditResult, Claim, Release, UnsupportedError
+from dpaudit.model.audit_result import Counts
 from mechanisms import Gaussian
 
 LEVELS = np.geomspace(1e-8, 0.9, 120)

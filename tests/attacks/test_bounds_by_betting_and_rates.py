@@ -18,7 +18,9 @@ from audits.bounds.joint import accountant_curve, gaussian_curve, joint_bound, j
 from audits.bounds.one_run import one_run_bound, one_run_gaussian_bound, one_run_p_value
 from audits.procedures.anytime import audit_sequentially
 from audits.procedures.fixed_size import audit_case
-from dpaudit import AuditCase, Claim, Counts, GaussianLoss, Release, Repeat, Sequential
+from dpaudit import AuditCase, Claim, Release, Repeat, Sequential
+from dpaudit.model.audit_result import Counts
+from dpaudit.model.losses import GaussianLoss
 from mechanisms import Gaussian
 from tests.narrowing import present
 

@@ -9,9 +9,12 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from audits import address_of, function_case
-from dpaudit import Claim, content_address, files_read
+from audits import function_case
+from audits.experiment.identity import address_of
+from dpaudit import Claim
 from dpaudit.configuration.config import read_config
+from dpaudit.runtime.content_address import content_address
+from dpaudit.runtime.files_read import files_read
 from dpaudit.runtime.provenance import source_digest
 from dpaudit.workflow import certificate_of
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import multinomial
 
-from audits import audit_case, declared_case, shuffled_case
+from audits import audit_case
+from audits.attacks.likelihood import declared_case
+from audits.attacks.shuffled import shuffled_case
 from dpaudit import Allocate, Claim, Release, Shuffle, Subsample, bracket_delta, bracket_epsilon, fold
 from mechanisms import Gaussian, Laplace, RandomisedResponse
 from mechanisms.matrix import EXAMPLES as MATRICES

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from audits import ChunkStore
+from audits.experiment.chunk_store import ChunkStore
 from audits.experiment.execution import Observed
 from tests.attacks.killing import audited
 

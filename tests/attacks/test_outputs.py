@@ -21,7 +21,8 @@ import pytest
 import scipy.sparse
 import torch
 
-from audits import Execution, audit
+from audits import audit
+from audits.experiment.execution import Execution
 from audits.outputs.calls import as_run
 from audits.outputs.conversion import columns_of
 from audits.outputs.text import text_entries

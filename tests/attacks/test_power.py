@@ -12,7 +12,8 @@ from audits import audit, audit_anytime
 from audits.decision.controls import far_pair, gross
 from audits.decision.earned import would_refute
 from audits.decision.upper_limit import epsilon_limit, hockey_stick_limit
-from dpaudit import AuditCase, AuditResult, Claim, Counts
+from dpaudit import AuditCase, AuditResult, Claim
+from dpaudit.model.audit_result import Counts
 from tests.narrowing import present
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits import Carried, PriorEvidence, continue_audit, watch_noise
+from audits import continue_audit, watch_noise
 from audits.checks.noise_law import FACTORS
+from audits.procedures.prior_evidence import Carried, PriorEvidence
 from dpaudit import AuditCase, AuditResult, Claim
 from mechanisms import Gaussian, Laplace
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audits import ChunkStore, audit, audit_anytime
-from audits.experiment.chunk_store import StoreWarning
+from audits import audit, audit_anytime
+from audits.experiment.chunk_store import ChunkStore, StoreWarning
 from audits.experiment.execution import Observed
 from dpaudit import AuditResult, Claim
 from dpaudit.model.case import Run

@@ -8,8 +8,9 @@ from typing import Any
 import mpmath as mp
 import pytest
 
-from dpaudit import ApproximateLoss, Claim, DiscreteLoss, LaplaceLoss, Mechanism, Release, Repeat, Stated
+from dpaudit import Claim, Mechanism, Release, Repeat, Stated
 from dpaudit.accounting.additive_costs import Cost, cost_of, zcdp
+from dpaudit.model.losses import ApproximateLoss, DiscreteLoss, LaplaceLoss
 from mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,

@@ -11,11 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpaudit import (
-    ApproximateLoss,
     Billboard,
     Claim,
     Declaration,
-    DeclarationError,
     Parallel,
     Release,
     Repeat,
@@ -39,6 +37,8 @@ from dpaudit.budgets.filters import (
 )
 from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate, zcdp_delta
 from dpaudit.checks import meant
+from dpaudit.errors import DeclarationError
+from dpaudit.model.losses import ApproximateLoss
 from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian, Laplace
 

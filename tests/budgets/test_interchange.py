@@ -14,7 +14,6 @@ from dpaudit import (
     Billboard,
     Cells,
     Claim,
-    ConfigError,
     Group,
     Parallel,
     PostProcess,
@@ -28,6 +27,7 @@ from dpaudit import (
     certify,
     fold,
 )
+from dpaudit.errors import ConfigError
 from dpaudit.interchange.deployments_registry import registry_fields
 from dpaudit.interchange.dp_event import from_event, to_event
 from dpaudit.interchange.opacus_history import from_history, from_state_dict

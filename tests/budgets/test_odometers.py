@@ -8,9 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpaudit import Claim, DeclarationError, Release, Stated
+from dpaudit import Claim, Release, Stated
 from dpaudit.budgets.filters import Refusal, advanced_filter
 from dpaudit.budgets.odometers import Odometer, mixture_boundary
+from dpaudit.errors import DeclarationError
 from mechanisms import Gaussian
 from tests.narrowing import as_a
 

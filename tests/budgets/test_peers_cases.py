@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 
 from dpaudit import (
-    Bracket,
     Claim,
     Declaration,
-    Neighbours,
     Release,
     Repeat,
     Stated,
@@ -23,6 +21,8 @@ from dpaudit import (
     certify,
     fold,
 )
+from dpaudit.model.bracket import Bracket
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import MixtureLoss
 from dpaudit.model.mechanism import Array
 from mechanisms import DiscreteGaussian, DiscreteLaplace, Finite, Gaussian, Laplace, Matrix, TruncatedDiscreteGaussian

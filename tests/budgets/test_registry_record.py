@@ -10,12 +10,12 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from dpaudit import Claim, Condition, Release, System, UnsupportedError, certify
+from dpaudit import Claim, Condition, Release, UnsupportedError, certify
 from dpaudit.configuration.deployment_file import read_deployment
 from dpaudit.interchange.registry_forms import present_form
 from dpaudit.model.condition import Status
 from dpaudit.model.deployment import Deployment
-from dpaudit.report import Report
+from dpaudit.report import Report, System
 from dpaudit.report.attachments.in_toto import PRIVACY_REPORT, TEST_RESULT
 from dpaudit.report.attachments.registry_record import missing, registry_record, registry_text
 from dpaudit.report.writing import contents

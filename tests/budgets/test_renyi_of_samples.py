@@ -5,9 +5,16 @@ import math
 import pytest
 from scipy.integrate import quad
 
-from dpaudit import GaussianLoss, LaplaceLoss, SampledLoss
 from dpaudit.accounting.curves.renyi_divergence import renyi_of_loss
-from dpaudit.model.losses import AverageLoss, MixtureLoss, SimpleLoss, StitchedLoss
+from dpaudit.model.losses import (
+    AverageLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    MixtureLoss,
+    SampledLoss,
+    SimpleLoss,
+    StitchedLoss,
+)
 
 SAMPLED = SampledLoss(inside=((LaplaceLoss(shift=1.0), 1),), rate=0.1)
 LOSSES: dict[str, SimpleLoss] = {

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import Claim, DPAuditError, Mechanism, Neighbours, certify
+from dpaudit import Claim, DPAuditError, Mechanism, certify
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
 from dpaudit.engines import BY_EFFORT
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.declaration import (
     Allocate,
     BestOf,

@@ -20,7 +20,6 @@ from dpaudit import (
     Declaration,
     Group,
     Local,
-    Neighbours,
     Parallel,
     Printed,
     Release,
@@ -34,6 +33,7 @@ from dpaudit import (
 )
 from dpaudit.accounting.schemes import kept_rate, truncated_shares
 from dpaudit.accounting.shuffling import Clones
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
 from dpaudit.verifier import verify
 from dpaudit.verifier.numerics.sizes import cut_sizes

@@ -11,11 +11,8 @@ from dpaudit import (
     Billboard,
     Cells,
     Certificate,
-    CertificateError,
     Claim,
     Declaration,
-    DeclarationError,
-    Finding,
     Group,
     Local,
     Parallel,
@@ -26,9 +23,10 @@ from dpaudit import (
     Stated,
     certify,
 )
-from dpaudit.errors import UnsupportedError
+from dpaudit.errors import CertificateError, DeclarationError, UnsupportedError
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.condition import Condition
+from dpaudit.model.trace import Finding
 from dpaudit.printed.argument import printed_budget
 from dpaudit.render.certificate import delta_phrase
 from mechanisms import Gaussian

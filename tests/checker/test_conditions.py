@@ -9,7 +9,6 @@ from dpaudit import (
     Billboard,
     Cells,
     Certificate,
-    CertificateError,
     Claim,
     Group,
     Local,
@@ -21,6 +20,7 @@ from dpaudit import (
     Subsample,
     certify,
 )
+from dpaudit.errors import CertificateError
 from dpaudit.gate.comparison import compare
 from dpaudit.model import condition_kinds
 from dpaudit.model.certificate import digest_of

@@ -12,7 +12,6 @@ from dpaudit import (
     Billboard,
     Cells,
     Declaration,
-    DeclarationError,
     Group,
     Local,
     Parallel,
@@ -28,6 +27,7 @@ from dpaudit import (
 )
 from dpaudit.accounting.views import delivered_model
 from dpaudit.checks import meant
+from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import Condition
 from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, Composition, GaussianLoss, LaplaceLoss

@@ -15,7 +15,6 @@ from dpaudit import (
     Group,
     Local,
     Mechanism,
-    Neighbours,
     Parallel,
     PostProcess,
     Printed,
@@ -28,6 +27,7 @@ from dpaudit import (
     certify,
 )
 from dpaudit.engines.tilted.pairs.cells import derived_delta
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import AllocatedLoss, GaussianLoss, SampledLoss
 from dpaudit.verifier import verify
 from mechanisms import (

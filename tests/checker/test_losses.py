@@ -8,10 +8,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpaudit import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
 from dpaudit.accounting.derivation.groups import chain
 from dpaudit.engines.gaussian import gaussian_delta
-from dpaudit.model.losses import group_delta
+from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, group_delta
 from mechanisms import DiscreteLaplace, Exponential
 
 EPSILONS = (-1.5, -0.3, 0.0, 0.2, 0.9, 1.0, 3.0)

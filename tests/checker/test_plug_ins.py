@@ -9,24 +9,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pytest
 
-from dpaudit import (
-    Certificate,
-    CertificateError,
-    Claim,
-    DiscreteLoss,
-    Group,
-    Neighbours,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    UnsupportedError,
-    certify,
-)
+from dpaudit import Certificate, Claim, Group, Release, Repeat, Sequential, Stated, UnsupportedError, certify
+from dpaudit.errors import CertificateError
 from dpaudit.model import codec
 from dpaudit.model.certificate import digest_of
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import conditions_of
-from dpaudit.model.losses import SampledGaussianLoss
+from dpaudit.model.losses import DiscreteLoss, SampledGaussianLoss
 from dpaudit.model.mechanism import Array, Mechanism, is_plugged_in
 from dpaudit.verifier import verify
 from dpaudit.verifier.conditions import condition_complaints

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from dpaudit import Allocate, Claim, Neighbours, Printed, Release, Repeat, Sequential, Subsample, certify, verify
+from dpaudit import Allocate, Claim, Printed, Release, Repeat, Sequential, Subsample, certify, verify
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.codec import encode
 from dpaudit.model.declaration import Declaration
 from dpaudit.printed.argument import replay

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dpaudit import Cells, Parallel, Recorder, Release, Released, Repeat, Sequential, admit
+from dpaudit import Cells, Parallel, Recorder, Release, Repeat, Sequential
+from dpaudit.model.trace import Released, admit
 from mechanisms import Gaussian
 
 NOISE = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")

@@ -12,7 +12,7 @@ import pytest
 
 from algorithms.capri import Capri
 from algorithms.problems import load
-from audits import ProgramLines, coverage_of
+from audits.checks.case_coverage import ProgramLines, coverage_of
 from audits.checks.lines_run import lines_run, own_files, spans
 from dpaudit import AuditCase
 from dpaudit.model.case import AuditCoverage, never_attacked

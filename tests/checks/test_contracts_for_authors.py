@@ -27,8 +27,10 @@ from audits.testing import (
 from audits.testing.density import law_check
 from audits.testing.losses import pairs_check
 from audits.testing.moves import moved_answers
-from dpaudit import ConfigError, LaplaceLoss, Neighbours
+from dpaudit.errors import ConfigError
 from dpaudit.gate.plugin_check import check_plugin
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import LaplaceLoss
 from dpaudit.model.mechanism import Array
 from mechanisms import NAMES, Gaussian, Laplace, load
 from tests.checks.test_program_replay import Means

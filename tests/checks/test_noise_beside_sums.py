@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpaudit import Training, Watch, conform
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Training, Watch, conform
 from dpaudit.training.noise_beside_sums import by_size_of_sum, noise_follows_sums, noise_kept, noise_shared
 from dpaudit.training.watching import Slots
 

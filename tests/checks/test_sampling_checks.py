@@ -6,20 +6,10 @@ import numpy as np
 import pytest
 
 from audits import watch_sampling
-from dpaudit import (
-    Allocate,
-    DrawnBatches,
-    Shuffle,
-    Stated,
-    Subsample,
-    Training,
-    Watch,
-    conform,
-    conform_batches,
-    conform_orders,
-)
+from dpaudit import Allocate, Shuffle, Stated, Subsample
 from dpaudit.model.case import SamplingCase
 from dpaudit.model.mechanism import Array
+from dpaudit.training import DrawnBatches, Training, Watch, conform, conform_batches, conform_orders
 from dpaudit.training.check import Check
 
 PART = Stated(epsilon=0.1, source="a supplier")

@@ -9,22 +9,10 @@ import pytest
 
 from audits import replay_program, watch_sampling
 from audits.checks.sampler import sampler_seen
-from dpaudit import (
-    Allocate,
-    Claim,
-    Declaration,
-    DrawnBatches,
-    Recorder,
-    Release,
-    Shuffle,
-    Streams,
-    Subsample,
-    Transcript,
-    certify,
-    conform_batches,
-)
+from dpaudit import Allocate, Claim, Declaration, Recorder, Release, Shuffle, Streams, Subsample, Transcript, certify
 from dpaudit.model.case import ReplayCase, SamplingCase
 from dpaudit.model.mechanism import Array
+from dpaudit.training import DrawnBatches, conform_batches
 from dpaudit.verifier import verify
 from mechanisms import Gaussian
 

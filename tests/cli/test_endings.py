@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from dpaudit import EngineDisagreementError
+from dpaudit.errors import EngineDisagreementError
 
 MAIN = "from dpaudit.cli import main; main()"
 

@@ -11,11 +11,14 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
-from audits import address_of, audit_case, guessing_bound, refute
+from audits import audit_case, refute
+from audits.bounds import guessing_bound
 from audits.decision.preparation import prepare
 from audits.experiment.execution import Execution
-from dpaudit import Claim, Counts
+from audits.experiment.identity import address_of
+from dpaudit import Claim
 from dpaudit.configuration import config as configuration
+from dpaudit.model.audit_result import Counts
 from dpaudit.workflow import cases_of
 
 Alter = Callable[[dict[str, Any]], object]

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from dpaudit import AuditResult, Claim, Condition, Counts, Finding, LowerBound, Power, Release, Repeat, Stated, certify
+from dpaudit import AuditResult, Claim, Condition, Release, Repeat, Stated, certify
 from dpaudit.documents.markdown import cell, markdown, table
 from dpaudit.documents.terminal import bar, terminal, to_text
-from dpaudit.model.audit_result import AuditVerdict
+from dpaudit.model.audit_result import AuditVerdict, Counts, LowerBound, Power
 from dpaudit.model.bracket import Bracket
+from dpaudit.model.trace import Finding
 from dpaudit.render.audit import audit_document
 from dpaudit.render.certificate import certificate_document
 from dpaudit.render.derivation import derivation_document

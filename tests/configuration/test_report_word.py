@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit import ConfigError
 from dpaudit.configuration.config import config_of, read_config
+from dpaudit.errors import ConfigError
 
 WRITTEN = Path(__file__).parents[2] / "examples" / "written.toml"
 

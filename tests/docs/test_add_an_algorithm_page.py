@@ -15,8 +15,9 @@ import pytest
 
 import algorithms
 from audits import audit_case
-from dpaudit import Streams, admit, certify
+from dpaudit import Streams, certify
 from dpaudit.model.algorithm import Algorithm
+from dpaudit.model.trace import admit
 
 PAGE = (Path(algorithms.__file__).parents[1] / "docs" / "how_to" / "add_an_algorithm.md").read_text(encoding="utf-8")
 FOLDER = "batched_elimination"

@@ -14,8 +14,9 @@ from typer.testing import Result
 
 from audits import audit_case
 from audits.examples import CLAIM, HALF_NOISE
-from dpaudit import AuditPlan, CertificateError, schemas
-from dpaudit.configuration.audit_plan import commitment, received_plan
+from dpaudit import schemas
+from dpaudit.configuration.audit_plan import AuditPlan, commitment, received_plan
+from dpaudit.errors import CertificateError
 from tests.gate.test_check_outputs import CODED, toys  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.usefixtures("toys")

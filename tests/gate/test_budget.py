@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpaudit import ConfigError
+from dpaudit.errors import ConfigError
 from dpaudit.model.mechanism import Array
 from dpaudit.pytest_plugin.budget import KeptBudget, SessionBudget, share_of
 from dpaudit.pytest_plugin.fixture import PrivacyChecks

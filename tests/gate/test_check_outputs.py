@@ -17,11 +17,12 @@ from pydantic import BaseModel
 from sarif_pydantic import Sarif
 from typer.testing import Result
 
-from dpaudit import Claim, Condition, Finding, Release, certify, schemas
+from dpaudit import Claim, Condition, Release, certify, schemas
 from dpaudit.configuration.config import read_config
 from dpaudit.gate.catalogue import RULES
 from dpaudit.gate.issues import Checked
 from dpaudit.gate.summary import STEP_LIMIT, append_step_summary, fitted
+from dpaudit.model.trace import Finding
 from mechanisms import Gaussian
 from tests.narrowing import present
 

@@ -11,7 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner, Result
 
-from audits import GaussianTradeOff, audit_scores
+from audits import audit_scores
+from audits.bounds import GaussianTradeOff
 from dpaudit import Claim, schemas
 from dpaudit.cli.app import app
 from dpaudit.history import observations_in

@@ -227,7 +227,7 @@ def test_malformed_evidence_is_refused(tmp_path: Path, state: str) -> None:
     """Evidence that is no evidence is an error that names its file; nothing of it is used."""
     import numpy as np
 
-    from dpaudit import ConfigError
+    from dpaudit.errors import ConfigError
     from dpaudit.pytest_plugin.fixture import PrivacyChecks
     from dpaudit.pytest_plugin.settings import Settings
 

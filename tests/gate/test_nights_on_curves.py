@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import GaussianTradeOff
+from audits.bounds import GaussianTradeOff
 from dpaudit.pytest_plugin.fixture import PrivacyChecks
 from dpaudit.pytest_plugin.settings import Settings
 

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-from dpaudit import Certificate, Claim, DeclarationError, LedgerError, Refusal, Release, bracket_epsilon, certify, fold
+from dpaudit import Certificate, Claim, Release, bracket_epsilon, certify, fold
 from dpaudit import Repeat as Repeated
+from dpaudit.budgets import Refusal
+from dpaudit.errors import DeclarationError, LedgerError
 from dpaudit.ledger import Account, Booking, Entry, Ledger, recompute, store_at
 from dpaudit.ledger.entry import GENESIS, canonical, digest_of
 from mechanisms import Laplace

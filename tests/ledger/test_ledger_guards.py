@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from dpaudit import Certificate, Claim, LedgerError, Refusal, Release, certify
+from dpaudit import Certificate, Claim, Release, certify
+from dpaudit.budgets import Refusal
 from dpaudit.cli.app import app
+from dpaudit.errors import LedgerError
 from dpaudit.ledger import Account, Booking, Entry, Ledger, recompute, store_at
 from dpaudit.ledger.entry import GENESIS, canonical, digest_of
 from dpaudit.ledger.names import skeleton

@@ -11,8 +11,9 @@ from jsonschema import Draft202012Validator
 from scipy.stats import norm
 from typer.testing import CliRunner
 
-from dpaudit import Certificate, Claim, Refusal, Release, Repeat, Sequential, Stated, certify, schemas
+from dpaudit import Certificate, Claim, Release, Repeat, Sequential, Stated, certify, schemas
 from dpaudit.accounting.additive_costs import squared_mu
+from dpaudit.budgets import Refusal
 from dpaudit.cli.app import app
 from dpaudit.ledger import Account, Ledger, recompute, store_at
 from dpaudit.ledger.pricing import prices

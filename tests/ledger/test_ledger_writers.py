@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from dpaudit import Certificate, Claim, LedgerError
+from dpaudit import Certificate, Claim
+from dpaudit.errors import LedgerError
 from dpaudit.ledger import Account, Entry, Ledger, recompute, store_at
 
 BUDGET = Claim(epsilon=1.0, neighbours="replace_one", unit="one person")

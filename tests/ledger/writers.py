@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dpaudit import Certificate, Claim, Refusal, Release, certify
+from dpaudit import Certificate, Claim, Release, certify
+from dpaudit.budgets import Refusal
 from dpaudit.ledger import Account, Entry, Ledger, store_at
 from mechanisms import Laplace
 

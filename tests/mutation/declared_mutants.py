@@ -18,20 +18,19 @@ from dpaudit import (
     DPAuditError,
     Group,
     Local,
-    Neighbours,
     Parallel,
     Printed,
     Release,
-    Released,
     Repeat,
     Sequential,
     Stated,
     Subsample,
-    admit,
     certify,
 )
 from dpaudit.model.certificate import digest_of
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import scaled
+from dpaudit.model.trace import Released, admit
 from dpaudit.verifier import verify
 from mechanisms import JointGaussian, OneSidedWishart, SymmetricGaussian, TreeAggregation
 from tests.mutation.inputs import CLAIM, INPUTS, NOTHING, epochs, gaussian, laplace, release

@@ -9,7 +9,6 @@ from dpaudit import (
     Declaration,
     Group,
     Local,
-    Neighbours,
     Parallel,
     PostProcess,
     Printed,
@@ -19,6 +18,7 @@ from dpaudit import (
     Stated,
     Subsample,
 )
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.mechanism import Mechanism
 from mechanisms import (
     Exponential,

@@ -12,37 +12,23 @@ import numpy as np
 import pytest
 
 from dpaudit import (
-    ApproximateLoss,
     Billboard,
-    Bracket,
     Cells,
     Certificate,
-    CertificateError,
-    ChoiceLoss,
     Claim,
-    Composition,
     Condition,
-    DeclarationError,
-    DiscreteLoss,
-    Finding,
-    GaussianLoss,
     Group,
-    LaplaceLoss,
     Local,
     NormalForm,
     Parallel,
     PostProcess,
     Recorder,
     Release,
-    Released,
     Repeat,
-    SampledGaussianLoss,
-    SampledLoss,
     Sequential,
     Stated,
     Subsample,
     UnsupportedError,
-    admit,
     bracket_delta,
     bracket_epsilon,
     certify,
@@ -55,14 +41,27 @@ from dpaudit.budgets.filters import Filter, Refusal, advanced_filter, basic_filt
 from dpaudit.budgets.odometers import Odometer
 from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate, zcdp_delta
 from dpaudit.engines import BASIC, ENGINES, ENUMERATION, GAUSSIAN, QUICK, RENYI, TILTED, UPPERS
+from dpaudit.errors import CertificateError, DeclarationError
 from dpaudit.interchange.dp_event import from_event, to_event
-from dpaudit.model.bracket import largest_epsilon, smallest_epsilon
+from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
 from dpaudit.model.claim import Model, Neighbours
 from dpaudit.model.codec import decode_declaration, encode
 from dpaudit.model.condition import conditions_of, merge
 from dpaudit.model.declaration import Declaration, Scheme
-from dpaudit.model.losses import MixtureLoss, SimpleLoss
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    ChoiceLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    MixtureLoss,
+    SampledGaussianLoss,
+    SampledLoss,
+    SimpleLoss,
+)
 from dpaudit.model.mechanism import Mechanism
+from dpaudit.model.trace import Finding, Released, admit
 from dpaudit.printed.slack import slack_of
 from dpaudit.verifier import verify
 from mechanisms import Gaussian, RandomisedResponse, ReportNoisyMax, TreeAggregation

@@ -8,18 +8,12 @@ import numpy as np
 import pytest
 
 from dpaudit import (
-    ApproximateLoss,
     Billboard,
-    Composition,
-    DiscreteLoss,
-    GaussianLoss,
     Group,
-    LaplaceLoss,
     Mechanism,
     Printed,
     Release,
     Repeat,
-    SampledGaussianLoss,
     Sequential,
     Stated,
     Subsample,
@@ -31,6 +25,14 @@ from dpaudit.engines import ENUMERATION, GAUSSIAN, RENYI, TILTED
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration, Scheme
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+)
 from dpaudit.model.losses.sampled_gaussian import SampledOrder
 from dpaudit.model.mechanism import Array
 from dpaudit.printed.argument import replay

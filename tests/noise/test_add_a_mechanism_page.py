@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import mechanisms
-from dpaudit import LaplaceLoss, Mechanism
+from dpaudit import Mechanism
 from dpaudit.errors import Fault
+from dpaudit.model.losses import LaplaceLoss
 from dpaudit.model.mechanism import Array
 from tests.narrowing import present
 

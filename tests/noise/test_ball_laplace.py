@@ -6,8 +6,9 @@ from itertools import product
 
 import pytest
 
-from dpaudit import Claim, LaplaceLoss, Release, certify
+from dpaudit import Claim, Release, certify
 from dpaudit.checks import meant
+from dpaudit.model.losses import LaplaceLoss
 from dpaudit.model.readings import Verdict
 from dpaudit.verifier import verify
 from mechanisms import BallLaplace

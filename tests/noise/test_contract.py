@@ -12,21 +12,9 @@ import pytest
 from scipy.signal import fftconvolve
 
 import mechanisms
-from dpaudit import (
-    Claim,
-    ComposedLoss,
-    Composition,
-    DiscreteLoss,
-    GaussianLoss,
-    Loss,
-    Mechanism,
-    Release,
-    UnsupportedError,
-    bracket_delta,
-    bracket_epsilon,
-    fold,
-)
+from dpaudit import Claim, Mechanism, Release, UnsupportedError, bracket_delta, bracket_epsilon, fold
 from dpaudit.model.codec import decode_mechanism, encode
+from dpaudit.model.losses import ComposedLoss, Composition, DiscreteLoss, GaussianLoss, Loss
 from dpaudit.model.mechanism import Array, DominatedMechanism
 from mechanisms import NAMES, load
 

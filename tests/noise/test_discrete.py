@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpaudit import Composition, DiscreteLoss
+from dpaudit.model.losses import Composition, DiscreteLoss
 from dpaudit.model.mechanism import Array
 from mechanisms import DiscreteGaussian, DiscreteLaplace, TruncatedDiscreteGaussian, _exact
 

@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpaudit import Claim, ConfigError, Release, Repeat, bracket_delta, bracket_epsilon, certify, fold, verify
+from dpaudit import Claim, Release, Repeat, bracket_delta, bracket_epsilon, certify, fold, verify
+from dpaudit.errors import ConfigError
 from dpaudit.model.codec import REFUSED, decode_declaration, decode_mechanism
 from mechanisms import DiscreteGaussian, Finite, RandomisedResponse, TruncatedDiscreteGaussian
 

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpaudit import Claim, DiscreteLoss, Neighbours, Release, Repeat, Sequential, bracket_delta, certify, fold, verify
+from dpaudit import Claim, Release, Repeat, Sequential, bracket_delta, certify, fold, verify
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.mechanism import Array
 from mechanisms import Exponential, OneSidedWishart, TreeAggregation
 

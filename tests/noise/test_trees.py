@@ -8,9 +8,10 @@ from typing import Any, ClassVar, cast
 import numpy as np
 import pytest
 
-from dpaudit import GaussianLoss, Group, LaplaceLoss, Release, bracket_delta, bracket_epsilon, fold
+from dpaudit import Group, Release, bracket_delta, bracket_epsilon, fold
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.codec import decode_mechanism
+from dpaudit.model.losses import GaussianLoss, LaplaceLoss
 from dpaudit.model.mechanism import AdditiveMechanism, Array
 from mechanisms import DiscreteLaplace, Gaussian, Laplace, RandomisedResponse, SymmetricGaussian, TreeAggregation
 from mechanisms._fenwick import node_values, prefix_sums, touched_nodes, worst_plan

@@ -15,8 +15,8 @@ import pytest
 from algorithms.problems import NAMES, load, origin
 from algorithms.problems.kernel_bandit import KernelBandit
 from algorithms.problems.tables import bundled_table, read_columns
-from dpaudit import ConfigError
 from dpaudit.configuration.tables import read_section
+from dpaudit.errors import ConfigError
 from dpaudit.model.mechanism import Array
 
 HEADER = "mdvis,lncoins,physlm,disea,hlthf,hlthp\n"

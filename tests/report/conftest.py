@@ -10,20 +10,12 @@ import pytest
 from dpaudit import (
     AuditResult,
     Billboard,
-    Bracket,
     Certificate,
     Claim,
     Condition,
-    Counts,
-    Finding,
-    GaussianLoss,
     Group,
-    LaplaceLoss,
-    Loss,
-    LowerBound,
     Parallel,
     PostProcess,
-    Power,
     Printed,
     Release,
     Repeat,
@@ -33,11 +25,14 @@ from dpaudit import (
     bracket_epsilon,
     fold,
 )
-from dpaudit.model.audit_result import AuditVerdict
+from dpaudit.model.audit_result import AuditVerdict, Counts, LowerBound, Power
+from dpaudit.model.bracket import Bracket
 from dpaudit.model.condition import conditions_of, merge
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses import GaussianLoss, LaplaceLoss, Loss
 from dpaudit.model.mechanism import Array
 from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Tight, Verdict
+from dpaudit.model.trace import Finding
 from dpaudit.report import Report, System, render
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one person's year of care")

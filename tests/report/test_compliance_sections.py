@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from dpaudit import Claim, ConfigError, GaussianLoss, Release, Repeat, Sequential, bracket_epsilon, certify
+from dpaudit import Claim, Release, Repeat, Sequential, bracket_epsilon, certify
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.configuration.deployment_file import decode_deployment, read_deployment
-from dpaudit.errors import Fault
+from dpaudit.errors import ConfigError, Fault
 from dpaudit.ledger import Account, Ledger, store_at
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.deployment import Comparison, Deployment
-from dpaudit.model.losses import Composition
+from dpaudit.model.losses import Composition, GaussianLoss
 from dpaudit.report import Report, System, render
 from dpaudit.report.compliance.fields import Field, Section
 from dpaudit.report.curves import delta_curve

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from scipy.stats import norm
 
 from audits import audit
-from dpaudit import Claim, Release, Report, Sequential, Stated, certify, implied_claim, schemas
+from dpaudit import Claim, Release, Sequential, Stated, certify, implied_claim, schemas
 from dpaudit.certification.reading import reading_of
 from dpaudit.documents.markdown import markdown
 from dpaudit.documents.page import page
@@ -20,7 +20,7 @@ from dpaudit.documents.terminal import terminal, to_text
 from dpaudit.ledger import Account, Ledger, store_at
 from dpaudit.model.measures.claims import MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.render.budget import statement_document
-from dpaudit.report import render, write
+from dpaudit.report import Report, render, write
 from dpaudit.report.received import verify_report
 from dpaudit.wording.numerals import at_most
 from mechanisms import Gaussian

@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 
 from audits import audit
 from audits.examples import CLAIM, half_noise
-from dpaudit import AuditResult, ConfigError, Release, certify, verify
+from dpaudit import AuditResult, Release, certify, verify
 from dpaudit.cli.app import app
+from dpaudit.errors import ConfigError
 from dpaudit.report import Report, write
 from dpaudit.report.received import verify_report
 from dpaudit.report.signed import signed_digest

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from dpaudit import Report
-from dpaudit.report import render
+from dpaudit.report import Report, render
 
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""

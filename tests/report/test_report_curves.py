@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
-from dpaudit import Bracket, PostProcess, Release, Report, Sequential
+from dpaudit import PostProcess, Release, Sequential
+from dpaudit.model.bracket import Bracket
 from dpaudit.model.readings import Factor, Slack
+from dpaudit.report import Report
 from dpaudit.report.curves import claimed_advantage, delta_curve, highest_true_positive_rate
 from dpaudit.report.derivation import MOST_ROWS, rows_of
 from dpaudit.report.slackness import steps_of

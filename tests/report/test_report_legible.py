@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from dpaudit import Finding, Report
+from dpaudit.model.trace import Finding
+from dpaudit.report import Report
 from dpaudit.report.verdicts import outcome_of
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit import Report
 from dpaudit.configuration.deployment_file import read_deployment
-from dpaudit.report import render
+from dpaudit.report import Report, render
 from dpaudit.report.compliance.measured import strongest
 from dpaudit.report.marks import undischarged
 from dpaudit.report.pdf import pdf_report

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dpaudit import ConfigError, Report
 from dpaudit.documents.page import style_sheet
-from dpaudit.report import render, write
+from dpaudit.errors import ConfigError
+from dpaudit.report import Report, render, write
 from dpaudit.wording.escaping import markdown
 
 SCRIPT = '<script>alert("x")</script>'

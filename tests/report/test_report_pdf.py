@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 import dpaudit.report
-from dpaudit import Report, UnsupportedError
+from dpaudit import UnsupportedError
 from dpaudit.cli.app import app
 from dpaudit.configuration.deployment_file import read_deployment
-from dpaudit.report import render
+from dpaudit.report import Report, render
 from dpaudit.report.pdf import _plain, pdf_report
 from dpaudit.report.writing import contents
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from dpaudit import Report, schemas
+from dpaudit import schemas
+from dpaudit.report import Report
 
 
 def validator(name: str) -> Draft202012Validator:

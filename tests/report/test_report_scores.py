@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from audits import Band, GaussianTradeOff, audit_scores
+from audits import audit_scores
+from audits.bounds import GaussianTradeOff
+from audits.scores import Band
 from dpaudit import Claim
 from dpaudit.cli.app import app
 from dpaudit.configuration.scores_document import decode_scores

@@ -9,8 +9,10 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from dpaudit import AuditResult, Bracket, Claim, Counts, LowerBound, Power, Release, Sequential, Stated, certify
+from dpaudit import AuditResult, Claim, Release, Sequential, Stated, certify
 from dpaudit.accounting.loss_tail import LossTail
+from dpaudit.model.audit_result import Counts, LowerBound, Power
+from dpaudit.model.bracket import Bracket
 from dpaudit.model.deployment import Assertion, Contributions, Deployment, Identity, MechanismNotes, Scope
 from dpaudit.model.measures.claims import MuClaim
 from dpaudit.model.readings import Tight

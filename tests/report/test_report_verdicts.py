@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from dpaudit import Claim, Condition, Finding, Release, Report, System, certify
+from dpaudit import Claim, Condition, Release, certify
 from dpaudit.documents.markdown import markdown
 from dpaudit.documents.terminal import terminal, to_text
+from dpaudit.model.trace import Finding
 from dpaudit.render.certificate import certificate_document
 from dpaudit.render.derivation import derivation_document
+from dpaudit.report import Report, System
 from dpaudit.report.marks import certificate_word, marked
 from dpaudit.report.verdicts import outcome_of
 from dpaudit.wording.claims import promise

@@ -58,7 +58,7 @@ def test_pytest_names_the_folder_that_is_in_the_way(project: Path, use: str) -> 
 def test_a_plug_in_search_names_the_folder_that_is_in_the_way(project: Path) -> None:
     """From Python too: looking for an algorithm in a foreign package is a configuration error."""
     (project / "audits").rename(project / "algorithms")
-    ended = _run(project, "-c", "from dpaudit import find_plugin; find_plugin('algorithms', 'capri')")
+    ended = _run(project, "-c", "from dpaudit.runtime.plugins import find_plugin; find_plugin('algorithms', 'capri')")
     assert "ConfigError: Expected the package 'algorithms' in" in ended.stderr
     assert "AttributeError" not in ended.stderr
 

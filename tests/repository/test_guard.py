@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit import ConfigError
+from dpaudit.errors import ConfigError
 from dpaudit.runtime import package_guard
 from dpaudit.runtime.package_guard import PACKAGES, require_packages, root
 from dpaudit.runtime.provenance import digest_below, source_digest, source_files, versions

@@ -77,9 +77,9 @@ PLANTED = {
         "dpaudit/semantics/draws.py",
         "import dpaudit.errors",
     ),
-    "Other packages see the checker's root, its data model, its looks and its checks of numbers": (
+    "Other packages see the checker's root, its data model and its rooms for authors": (
         "mechanisms/_matrices/wishart.py",
-        "import dpaudit.runtime.plugins",
+        "import dpaudit.engines.basic",
     ),
     "The rooms of an algorithm, downwards only": ("algorithms/lplr/settings.py", "import algorithms.lplr.run"),
     "The rooms of the audits, downwards only": ("audits/bounds/guessing.py", "import audits.procedures.anytime"),

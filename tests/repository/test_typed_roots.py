@@ -11,7 +11,9 @@ import pytest
 from dpaudit.runtime.exports import exported
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("algorithms", "audits", "dpaudit", "mechanisms")
+PACKAGES = ("algorithms", "audits", "dpaudit", "mechanisms", "audits.bounds", "audits.scores", "dpaudit.budgets")
+MOST = {"audits": 25, "dpaudit": 40}
+"""So many names a newcomer meets at most."""
 
 RIGHT = """
 from algorithms import Capri
@@ -34,9 +36,14 @@ WRONG = {
 }
 
 
+def _folder(package: str) -> Path:
+    """Return the folder of a package by its dotted name."""
+    return ROOT.joinpath(*package.split("."))
+
+
 def _typed_exports(package: str) -> dict[str, str]:
     """Return the names that type checkers see in a package's root, each with its module."""
-    tree = ast.parse((ROOT / package / "__init__.py").read_text(encoding="utf-8"))
+    tree = ast.parse((_folder(package) / "__init__.py").read_text(encoding="utf-8"))
     guarded = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     imports = [node for block in guarded for node in block.body if isinstance(node, ast.ImportFrom)]
     return {alias.asname or alias.name: str(node.module) for node in imports for alias in node.names}
@@ -58,9 +65,44 @@ def test_a_root_holds_the_same_names_for_python_and_for_type_checkers(package: s
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_module_is_called_like_a_public_name_of_its_package(package: str) -> None:
     """Importing such a module would replace the public object by the module."""
-    modules = {path.stem for path in (ROOT / package).glob("*.py")}
-    modules |= {path.name for path in (ROOT / package).iterdir() if (path / "__init__.py").exists()}
+    modules = {path.stem for path in _folder(package).glob("*.py")}
+    modules |= {path.name for path in _folder(package).iterdir() if (path / "__init__.py").exists()}
     assert not modules & set(importlib.import_module(package).__all__)
+
+
+@pytest.mark.parametrize("package", MOST)
+def test_a_root_is_small(package: str) -> None:
+    """What few users need is imported from the room that it belongs to."""
+    assert len(importlib.import_module(package).__all__) <= MOST[package]
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "home"),
+    [
+        ("dpaudit", "GaussianLoss", "dpaudit.model.losses"),
+        ("dpaudit", "Neighbours", "dpaudit.model.claim"),
+        ("dpaudit", "Report", "dpaudit.report"),
+        ("dpaudit", "audit", "audits"),
+        ("dpaudit", "pair_mu", "audits.bounds"),
+        ("audits", "Band", "audits.scores"),
+        ("audits", "Gaussian", "mechanisms"),
+    ],
+)
+def test_a_name_of_another_room_is_refused_with_its_home(package: str, name: str, home: str) -> None:
+    """The line that the message gives works as it stands."""
+    with pytest.raises(ImportError, match=f"write: from {home} import {name}$"):
+        getattr(importlib.import_module(package), name)
+    assert hasattr(importlib.import_module(home), name)
+
+
+@pytest.mark.parametrize("module", ["audits.training", "dpaudit.report", "dpaudit.ledger", "dpaudit.verifier"])
+def test_a_module_is_imported_from_its_package(module: str) -> None:
+    """A function of that name elsewhere does not stand in its way."""
+    package, _, name = module.partition(".")
+    code = f"from {package} import {name}; print({name}.__name__)"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == f"{module}\n"
+    )
 
 
 @pytest.fixture(scope="module")

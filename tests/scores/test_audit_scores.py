@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from audits import Band, GaussianTradeOff, Guesses, PrivateTradeOff, Rank, Split, audit_scores
+from audits import audit_scores
+from audits.bounds import GaussianTradeOff, PrivateTradeOff
 from audits.bounds.one_run_order import one_run_order_bound
+from audits.scores import Band, Guesses, Rank, Split
 from audits.scores.cuts import Cuts, Scores
 from audits.scores.description import hull, randomised_rate, raw_epsilon
 from dpaudit import Claim, schemas

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits import GaussianTradeOff, PrivateTradeOff, area_under_roc
+from audits.bounds import GaussianTradeOff, PrivateTradeOff, area_under_roc
 from audits.bounds.band import tail_limits
 from audits.bounds.binomial import proportion_upper
 from audits.bounds.e_process import run_gains

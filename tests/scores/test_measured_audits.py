@@ -14,8 +14,9 @@ from audits import audit
 from audits.bounds.gaussian import gaussian_epsilon
 from audits.bounds.renyi_region import RhoTradeOff
 from audits.decision.other_measures import judged_by_event, shown_by
-from dpaudit import Claim, Counts, implied_claim, schemas
+from dpaudit import Claim, implied_claim, schemas
 from dpaudit.errors import UnsupportedError
+from dpaudit.model.audit_result import Counts
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.model.mechanism import Array
 from dpaudit.wording.audits import audit_meaning

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits import (
+from audits import audit_curve
+from audits.bounds import (
     GaussianTradeOff,
     MuProcess,
     RhoTradeOff,
-    audit_curve,
     cells_renyi,
     coin_divergence,
     curve_mu,
@@ -22,12 +22,12 @@ from audits import (
     event_renyi,
     event_rho,
     measured_curve,
+    mu_process,
     pair_mu,
     pair_wins,
     pairs_refute,
     rho_region,
 )
-from audits.bounds import mu_process
 from dpaudit import AuditCase
 from dpaudit.model.mechanism import Array
 from tests.scores.honest_laws import LAWS

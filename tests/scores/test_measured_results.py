@@ -10,8 +10,10 @@ from jsonschema import Draft202012Validator
 from scipy import stats
 from typer.testing import CliRunner
 
-from audits import Band, GaussianTradeOff, Rank, RhoTradeOff, Split, audit, audit_anytime, audit_scores, pair_mu
+from audits import audit, audit_anytime, audit_scores
+from audits.bounds import GaussianTradeOff, RhoTradeOff, pair_mu
 from audits.examples import CLAIM, HALF_NOISE
+from audits.scores import Band, Rank, Split
 from dpaudit import Claim, schemas, workflow
 from dpaudit.cli.app import app
 from dpaudit.configuration.configuration import AuditSettings

@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits import GaussianTradeOff, Guesses, SoftmaxTraining, audit_model, audit_record, each_model
+from audits import audit_model, audit_record
+from audits.bounds import GaussianTradeOff
 from audits.examples import SOFTMAX
-from audits.training.each_model import TrainModels
+from audits.scores import Guesses
+from audits.training.each_model import TrainModels, each_model
 from audits.training.over_models import OverModels, true_positive_rate
-from dpaudit import Claim, Watch
+from audits.training.softmax import SoftmaxTraining
+from dpaudit import Claim
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Watch
 
 CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
 DATA = np.random.default_rng(7)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits import GaussianTradeOff, PrivateTradeOff, audit_curve
+from audits import audit_curve
+from audits.bounds import GaussianTradeOff, PrivateTradeOff
 from audits.bounds.curve_process import CurveProcess
 from audits.bounds.projection import project
 from audits.bounds.trade_offs import TradeOff

@@ -17,10 +17,10 @@ from typing import TypeAlias
 import mpmath
 import pytest
 
-from dpaudit import ApproximateLoss, DiscreteLoss, certify
+from dpaudit import certify
 from dpaudit.engines.bounded_range import ADAPTIVE
 from dpaudit.model.declaration import Declaration, Group, Repeat, Stated, Subsample
-from dpaudit.model.losses import Composition
+from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss
 from dpaudit.model.measures.claims import MuClaim, RhoClaim
 from mechanisms import AboveThreshold, Exponential, NoisyPlurality, PermuteAndFlip
 from mechanisms.above_threshold import Queries

@@ -9,8 +9,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import DiscreteLoss, Neighbours
 from dpaudit.checks import count
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.mechanism import Array
 
 _SURE = DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0)

@@ -13,10 +13,11 @@ from audits.checks.laws.densities import log_probability
 from audits.checks.laws.departures import departures
 from audits.checks.laws.entrances import Sample, samples_of, wider
 from audits.checks.laws.uniforms import dependent, has_reference, uniforms
-from dpaudit import Finding, Mechanism
+from dpaudit import Mechanism
 from dpaudit.looks import Look, count_look, worst
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import RunTape
+from dpaudit.model.trace import Finding
 
 _SEED = 71_940_212
 _ALARM = 1e-7

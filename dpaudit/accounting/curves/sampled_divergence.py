@@ -19,7 +19,7 @@ def sampled_divergence(loss: SampledLoss, order: float, inner: Callable[[SimpleL
     Edge cases: infinity at orders above 1,024, and for an added record where what is inside differs in both orders.
     Source: Mironov, Talwar and Zhang (2019), Section 3.3 and Theorem 5.
 
-    >>> from dpaudit import GaussianLoss
+    >>> from dpaudit.model.losses import GaussianLoss
     >>> sample = SampledLoss(inside=((GaussianLoss(mu=1.0), 1),), rate=0.1)
     >>> round(sampled_divergence(sample, 3.0, lambda part, order: order * part.mu**2 / 2), 10)
     0.0317123003

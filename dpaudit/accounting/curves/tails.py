@@ -28,7 +28,7 @@ def tail_of_pair(composition: Composition, epsilon: float) -> tuple[float, float
 
     Raises: UnsupportedError: no engine covers the composition.
 
-    >>> from dpaudit import GaussianLoss
+    >>> from dpaudit.model.losses import GaussianLoss
     >>> low, high = tail_of_pair(Composition.of(GaussianLoss(mu=0.26805)), 1.0)
     >>> round(low, 7), round(high, 7)
     (0.0001612, 0.0001612)

@@ -286,7 +286,7 @@ SimpleLoss: TypeAlias = PlainLoss | ChoiceLoss
 class ComposedLoss:
     """Several losses met together, each a number of times: what a composite mechanism returns.
 
-    >>> from dpaudit import Composition
+    >>> from dpaudit.model.losses import Composition
     >>> Composition.of(ComposedLoss(parts=((LaplaceLoss(shift=0.5), 2),)), LaplaceLoss(shift=0.5)).parts
     ((LaplaceLoss(shift=0.5), 3),)
     """

@@ -26,7 +26,7 @@ class Composition:
     Equal losses are merged and counted once, here and nowhere else. The parts are sorted, so that equal
     compositions are equal objects. The empty composition is a perfectly private release.
 
-    >>> from dpaudit import LaplaceLoss
+    >>> from dpaudit.model.losses import LaplaceLoss
     >>> Composition.of(LaplaceLoss(shift=1), LaplaceLoss(shift=1)).parts
     ((LaplaceLoss(shift=1.0), 2),)
     """

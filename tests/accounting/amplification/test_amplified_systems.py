@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpaudit import Bracket, bracket_delta, fold
+from dpaudit import bracket_delta, fold
 from dpaudit.engines import QUICK
 from dpaudit.engines.tilted.pairs.derived import pair_above
+from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import DiscreteLoss
 from tests.accounting.amplification.amplified_systems import Drawn, draw
 from tests.accounting.amplification.integer_systems import draw_counted

@@ -5,9 +5,10 @@ from typing import Literal
 
 import pytest
 
-from dpaudit import Allocate, Bracket, Group, Release, Repeat, Subsample, bracket_epsilon, fold
+from dpaudit import Allocate, Group, Release, Repeat, Subsample, bracket_epsilon, fold
 from dpaudit.accounting.accountant import narrowest
 from dpaudit.engines import BY_EFFORT
+from dpaudit.model.bracket import Bracket
 from dpaudit.model.declaration import Declaration
 from mechanisms import Gaussian
 

@@ -2,12 +2,20 @@
 
 import pytest
 
-from dpaudit import Claim, LaplaceLoss, Release, Repeat, SampledLoss, Subsample, bracket_epsilon, certify, fold
+from dpaudit import Claim, Release, Repeat, Subsample, bracket_epsilon, certify, fold
 from dpaudit.engines.tilted.pairs.cells import derived_delta
 from dpaudit.engines.tilted.pairs.moderate import moderate_above, moderate_below
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.losses import LOST, AllocatedLoss, ApproximateLoss, GaussianLoss, MixtureLoss
+from dpaudit.model.losses import (
+    LOST,
+    AllocatedLoss,
+    ApproximateLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    MixtureLoss,
+    SampledLoss,
+)
 from mechanisms import Gaussian, Laplace
 
 

@@ -11,19 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from algorithms.dp_sgd.algorithm import DpSgd
-from dpaudit import (
-    Allocate,
-    Claim,
-    Condition,
-    Neighbours,
-    Release,
-    Repeat,
-    Subsample,
-    bracket_delta,
-    certify,
-    fold,
-    verify,
-)
+from dpaudit import Allocate, Claim, Condition, Release, Repeat, Subsample, bracket_delta, certify, fold, verify
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
 from mechanisms import DiscreteLaplace, Finite, Gaussian
 from tests.accounting.amplification.named_pairs import NAMED

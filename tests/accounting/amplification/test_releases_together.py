@@ -10,7 +10,6 @@ import pytest
 from numpy.typing import NDArray
 
 from dpaudit import (
-    Bracket,
     Claim,
     Condition,
     Release,
@@ -23,6 +22,7 @@ from dpaudit import (
     fold,
     verify,
 )
+from dpaudit.model.bracket import Bracket
 from mechanisms import DiscreteGaussian, DiscreteLaplace, Finite, Gaussian, Laplace, TruncatedDiscreteGaussian
 from tests.accounting.amplification.named_pairs import NAMED
 

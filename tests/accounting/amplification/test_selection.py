@@ -12,9 +12,6 @@ from dpaudit import (
     BestOf,
     Certificate,
     Claim,
-    Composition,
-    DiscreteLoss,
-    GaussianLoss,
     Group,
     Release,
     Repeat,
@@ -31,6 +28,7 @@ from dpaudit.accounting.selection import best_above
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.codec import decode_declaration, encode
+from dpaudit.model.losses import Composition, DiscreteLoss, GaussianLoss
 from dpaudit.verifier import verify
 from mechanisms import Finite, Gaussian
 from tests.accounting.nesting.best_scores import best_attained

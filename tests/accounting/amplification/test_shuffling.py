@@ -11,7 +11,6 @@ from scipy.stats import binom
 
 from dpaudit import (
     Claim,
-    Composition,
     Group,
     Local,
     Release,
@@ -27,7 +26,7 @@ from dpaudit import (
 )
 from dpaudit.accounting.fold import above
 from dpaudit.accounting.shuffling import Clones, clones_of
-from dpaudit.model.losses import DiscreteLoss
+from dpaudit.model.losses import Composition, DiscreteLoss
 from mechanisms import Gaussian, Laplace, RandomisedResponse
 
 Law = dict[tuple[int, ...], float]

@@ -9,22 +9,10 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dpaudit import (
-    ApproximateLoss,
-    Claim,
-    Composition,
-    DiscreteLoss,
-    GaussianLoss,
-    Release,
-    Repeat,
-    Stated,
-    Subsample,
-    bracket_delta,
-    certify,
-    fold,
-)
+from dpaudit import Claim, Release, Repeat, Stated, Subsample, bracket_delta, certify, fold
 from dpaudit.engines import ENUMERATION
 from dpaudit.engines import enumeration as module
+from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss
 from mechanisms import DiscreteLaplace, Finite
 
 

@@ -10,11 +10,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpaudit import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss
 from dpaudit.engines import BY_EFFORT, TILTED
 from dpaudit.engines.tilted.classes import Class, few_kinds
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.losses import AverageLoss, SampledGaussianLoss, SimpleLoss
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    AverageLoss,
+    Composition,
+    GaussianLoss,
+    LaplaceLoss,
+    SampledGaussianLoss,
+    SimpleLoss,
+)
 from tests.narrowing import as_a
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -5,21 +5,9 @@ import math
 
 import pytest
 
-from dpaudit import (
-    Cells,
-    Claim,
-    Condition,
-    Local,
-    Neighbours,
-    Parallel,
-    Release,
-    Repeat,
-    Sequential,
-    Subsample,
-    certify,
-    verify,
-)
+from dpaudit import Cells, Claim, Condition, Local, Parallel, Release, Repeat, Sequential, Subsample, certify, verify
 from dpaudit.model.certificate import digest_of
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
 from dpaudit.verifier.checking import sides_attained
 from dpaudit.verifier.refusals import Rejection

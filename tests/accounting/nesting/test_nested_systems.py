@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpaudit import Bracket, bracket_delta, fold
+from dpaudit import bracket_delta, fold
 from dpaudit.engines import QUICK
 from dpaudit.errors import UnsupportedError
+from dpaudit.model.bracket import Bracket
 from tests.accounting.nesting.drawn_trees import draw
 
 ROUNDING = 1e-9, 1e-13

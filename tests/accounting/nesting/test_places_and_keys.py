@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from dpaudit import (
-    Bracket,
     Claim,
     Declaration,
-    DiscreteLoss,
     Group,
     Local,
     Parallel,
@@ -26,8 +24,10 @@ from dpaudit import (
 )
 from dpaudit.accounting.views import delivered_model
 from dpaudit.errors import UnsupportedError
+from dpaudit.model.bracket import Bracket
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Allocate, Scheme
+from dpaudit.model.losses import DiscreteLoss
 from dpaudit.verifier import verify
 from mechanisms import Finite, Gaussian, Laplace, RandomisedResponse
 from tests.accounting.amplification.named_pairs import NAMED

@@ -1,10 +1,10 @@
 """Both sides of several releases on a sample that can fail, beside another release."""
 
-from dpaudit import ApproximateLoss, Composition, SampledLoss, bracket_epsilon
+from dpaudit import bracket_epsilon
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.engines import QUICK
 from dpaudit.engines.tilted.pairs.derived import pair_above, pair_below
-from dpaudit.model.losses import StitchedLoss
+from dpaudit.model.losses import ApproximateLoss, Composition, SampledLoss, StitchedLoss
 
 INSIDE = ((ApproximateLoss(epsilon=1.4), 1), (ApproximateLoss(epsilon=4.0, delta=0.42), 1))
 ALONE = SampledLoss(inside=INSIDE, rate=0.47)

@@ -18,16 +18,13 @@ from dpaudit import (
     Cells,
     Certificate,
     Claim,
-    Composition,
     Declaration,
     Group,
-    LaplaceLoss,
     Local,
     Parallel,
     PostProcess,
     Release,
     Repeat,
-    SampledGaussianLoss,
     Sequential,
     Shuffle,
     Stated,
@@ -43,7 +40,7 @@ from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.codec import encode
 from dpaudit.model.condition import conditions_of
-from dpaudit.model.losses import MixtureLoss
+from dpaudit.model.losses import Composition, LaplaceLoss, MixtureLoss, SampledGaussianLoss
 from dpaudit.verifier import verify
 from dpaudit.verifier.shape import nest_complaint
 from mechanisms import Gaussian, Laplace

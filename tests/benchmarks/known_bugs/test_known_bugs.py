@@ -12,7 +12,7 @@ import pytest
 from benchmarks.known_bugs.bugs import ANALOGUES, measure_bug, measure_bugs
 from benchmarks.known_bugs.known_bug import SIGNIFICANCE, KnownBug
 from benchmarks.known_bugs.released import audit_releases, installed
-from dpaudit import ConfigError
+from dpaudit.errors import ConfigError
 from dpaudit.gate.catalogue import RULES
 
 FAMILIES = {

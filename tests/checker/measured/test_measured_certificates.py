@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from dpaudit import Claim, Group, Release, RenyiClaim, Repeat, Sequential, Stated, certify, verify
+from dpaudit import Claim, Group, Release, Repeat, Sequential, Stated, certify, verify
 from dpaudit.accounting.curves import measures
+from dpaudit.model.measures.claims import RenyiClaim
 from mechanisms import AboveThreshold, Finite, Gaussian, Laplace
 
 GAUSSIAN = Repeat(

@@ -19,9 +19,11 @@ from algorithms.capri.run import run_epochs
 from algorithms.capri.users import Played, RecordedUsers, SimulatedUsers, clipped_sums
 from algorithms.problems import load
 from algorithms.problems.synthetic import grid
-from dpaudit import Loss, Recorder, Streams, Transcript, admit
+from dpaudit import Recorder, Streams, Transcript
 from dpaudit.model.claim import Neighbours
+from dpaudit.model.losses import Loss
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import admit
 from mechanisms import Gaussian
 from tests.papers.capri.gram import run_per_round
 

@@ -14,8 +14,9 @@ from algorithms.capri.domain import domain_of
 from algorithms.capri.run import run_epochs
 from algorithms.capri.users import SimulatedUsers
 from algorithms.problems.synthetic import grid
-from dpaudit import AuditCase, Streams, Transcript, admit, bracket_epsilon, fold
+from dpaudit import AuditCase, Streams, Transcript, bracket_epsilon, fold
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import admit
 from tests.narrowing import present
 from tests.papers.capri.twins import BENIGN, BROKEN, Twin
 

@@ -15,8 +15,9 @@ from algorithms.cell_table.plan import Plan, table_of
 from algorithms.cell_table.run import run_epochs
 from algorithms.problems import load
 from audits import audit_case, replay_program
-from dpaudit import Streams, admit, certify
+from dpaudit import Streams, certify
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import admit
 
 _CONFIG = CellTable(epsilon=1.0, delta=1e-5, horizon=4000)
 

@@ -11,8 +11,9 @@ from scipy.stats import binom, norm
 from audits.bounds.bisection import least_count
 from audits.training.apart import APART, apart_accuracy, apart_epsilon, check_apart
 from audits.training.check import TrainingCheck
-from dpaudit import Claim, Training, Watch, gradient_canaries, training_epsilon
+from dpaudit import Claim, training_epsilon
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Training, Watch, gradient_canaries
 
 FULL = Training(noise_multiplier=4.0, max_grad_norm=0.5, sample_rate=1.0, steps=16, records=50)
 SAMPLED = Training(noise_multiplier=1.0, max_grad_norm=0.5, sample_rate=0.2, steps=12, records=50)

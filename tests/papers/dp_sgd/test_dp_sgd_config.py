@@ -8,8 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from algorithms.dp_sgd import DpSgd, epsilon_of_history
-from dpaudit import Neighbours, Parallel, Repeat, bracket_epsilon, certify, fold
+from dpaudit import Parallel, Repeat, bracket_epsilon, certify, fold
 from dpaudit.cli.app import app
+from dpaudit.model.claim import Neighbours
 
 GIVEN: dict[str, Any] = {"epsilon": 0.75, "delta": 1e-5, "noise_multiplier": 4.0, "sample_rate": 0.1, "steps": 40}
 EXAMPLE = Path(__file__).parents[3] / "examples" / "dp_sgd_affairs.toml"

@@ -12,7 +12,8 @@ from algorithms.dp_sgd.divisor import divisor_of, telling_neighbour
 from algorithms.problems import load
 from audits import watch_opacus
 from audits.bounds.gaussian import gaussian_epsilon
-from dpaudit import Claim, Training, UnsupportedError, conform
+from dpaudit import Claim, UnsupportedError
+from dpaudit.training import Training, conform
 
 CLAIM = Claim(epsilon=8.0, delta=1e-5, neighbours="add_remove")
 

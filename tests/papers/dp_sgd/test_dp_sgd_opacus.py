@@ -8,7 +8,8 @@ import pytest
 
 from algorithms.dp_sgd import DpSgd, TrainingRecord, read_engine, review
 from algorithms.problems.affairs import affairs
-from dpaudit import Claim, Streams, Transcript, admit
+from dpaudit import Claim, Streams, Transcript
+from dpaudit.model.trace import admit
 from tests.narrowing import present
 
 pytestmark = pytest.mark.skipif(
@@ -86,7 +87,7 @@ def test_every_accountant_of_opacus_is_explained() -> None:
 def test_an_engine_is_read_with_its_loader() -> None:
     """Poisson sampling, rate, mode and noise, from the objects that make_private returned."""
     from algorithms.dp_sgd.run import run_watched
-    from dpaudit import plant
+    from dpaudit.training import plant
 
     problem, rng = affairs(records=600), np.random.default_rng(0)
     planted = plant(problem.features, problem.labels, outputs=2, canaries=4, rng=rng)

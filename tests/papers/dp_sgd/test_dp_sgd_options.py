@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from audits import watch_opacus
-from dpaudit import Training, UnsupportedError, conform
+from dpaudit import UnsupportedError
+from dpaudit.training import Training, conform
 
 pytest.importorskip("opacus")
 torch = pytest.importorskip("torch")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from algorithms.dp_sgd import read_checkpoint
-from dpaudit import ConfigError
+from dpaudit.errors import ConfigError
 
 STATE = {"history": [[1.1, 0.1, 20]], "mechanism": "prv"}
 needs_torch = pytest.mark.skipif(

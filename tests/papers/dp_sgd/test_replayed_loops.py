@@ -15,9 +15,10 @@ from audits.training.replay_data import Records
 from audits.training.replay_runs import run_loop
 from audits.training.replayed import Replay, replay_loop
 from audits.training.training_audit import _as_loaded
-from dpaudit import Claim, Training, Watch
+from dpaudit import Claim
 from dpaudit.model.mechanism import Array
 from dpaudit.model.watched.steps import Script
+from dpaudit.training import Training, Watch
 
 DECLARED = Training(noise_multiplier=2.0, max_grad_norm=1.0, sample_rate=0.1, steps=12, records=120)
 

@@ -20,8 +20,9 @@ from benchmarks.known_bugs.loops import (
     shuffled,
     whole_batch,
 )
-from dpaudit import Claim, Conformity, Training, Watch, conform, gradient_canaries, plant
+from dpaudit import Claim
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Conformity, Training, Watch, conform, gradient_canaries, plant
 
 FALSE_ALARM = 1e-7
 """A layer's chance to accuse a right loop; ten layers are looked at here, with fixed seeds."""

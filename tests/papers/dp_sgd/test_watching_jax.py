@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from audits import audit_training, watch_privatizer
-from dpaudit import Claim, Training, UnsupportedError, Watch
+from dpaudit import Claim, UnsupportedError
 from dpaudit.model.mechanism import Array
 from dpaudit.model.watched.steps import Script
+from dpaudit.training import Training, Watch
 
 TRAINING = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=40, records=300)
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")

@@ -10,8 +10,9 @@ import pytest
 
 from audits import audit_training, watch_opacus, watch_trainer
 from audits.training.training_audit import TrainingAudit
-from dpaudit import Claim, Training, UnsupportedError, Watch
+from dpaudit import Claim, UnsupportedError
 from dpaudit.model.mechanism import Array
+from dpaudit.training import Training, Watch
 
 RECORDS, BATCH = 60, 6
 CLAIM = Claim(epsilon=8.0, delta=1e-5, neighbours="add_remove")

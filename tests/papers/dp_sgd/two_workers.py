@@ -19,7 +19,8 @@ from opacus.distributed import DifferentiallyPrivateDistributedDataParallel
 from torch import distributed, nn
 
 from audits import watch_opacus
-from dpaudit import Training, UnsupportedError, Watch, conform
+from dpaudit import UnsupportedError
+from dpaudit.training import Training, Watch, conform
 
 RECORDS, WORKERS, EPOCHS = 400, 2, 6
 

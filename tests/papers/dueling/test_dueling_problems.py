@@ -15,7 +15,7 @@ from algorithms.problems import load
 from algorithms.problems.comparison_log import read_log
 from algorithms.problems.duels import Duels, fitted_utilities, logistic
 from algorithms.problems.preflib import read_soc
-from dpaudit import ConfigError
+from dpaudit.errors import ConfigError
 
 SOC = """# FILE NAME: toy.soc
 # NUMBER ALTERNATIVES: 3

@@ -17,8 +17,9 @@ from algorithms.dp_ebs.rounds.lockstep import play
 from algorithms.dp_ebs.widths.intervals import half_width, laplace_sum_quantile
 from algorithms.problems import load
 from algorithms.problems.duels import Duels
-from dpaudit import Streams, admit
+from dpaudit import Streams
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import admit
 from mechanisms import DiscreteLaplace, Laplace, TreeAggregation
 from tests.narrowing import scale_of
 from tests.papers.dueling.stepper import Counter, step_by_step

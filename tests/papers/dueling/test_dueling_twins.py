@@ -10,7 +10,8 @@ from algorithms.dp_ebs.declaration import counter_label
 from algorithms.g_optimal_dueling import GOptimalDueling
 from algorithms.problems import load
 from audits import audit_case
-from dpaudit import AuditResult, Recorder, Streams, admit, certify
+from dpaudit import AuditResult, Recorder, Streams, certify
+from dpaudit.model.trace import admit
 from tests.papers.dueling.twins import BENIGN, BROKEN, R0, R4, Twin
 
 SIGNIFICANCE = 1e-3

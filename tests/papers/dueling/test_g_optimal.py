@@ -14,8 +14,9 @@ from algorithms.g_optimal_dueling.design import comparisons, g_optimal
 from algorithms.g_optimal_dueling.phases import play_phases
 from algorithms.g_optimal_dueling.schedule import Lengths
 from algorithms.problems import load
-from dpaudit import Mechanism, Recorder, Streams, admit, certify
+from dpaudit import Mechanism, Recorder, Streams, certify
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import admit
 
 
 @pytest.mark.parametrize(("arms", "dimension"), [(2, 2), (5, 2), (20, 2), (12, 5), (30, 10), (8, 10)])

@@ -21,9 +21,10 @@ from algorithms.lsvi_ucb.printed_scales import batch_scales, noise_scales
 from algorithms.ucrl_vtr import UcrlVtr
 from algorithms.ucrl_vtr import printed_scales as printed
 from algorithms.ucrl_vtr.noise import levels, noisy_regressions
-from dpaudit import Condition, GaussianLoss, Release, Repeat, bracket_delta, bracket_epsilon, certify, fold
+from dpaudit import Condition, Release, Repeat, bracket_delta, bracket_epsilon, certify, fold
 from dpaudit.accounting.views import delivered_model
 from dpaudit.model.declaration import Declaration, children, walk, with_children
+from dpaudit.model.losses import GaussianLoss
 from dpaudit.printed.argument import conclude
 from mechanisms import Gaussian, JointGaussian
 from tests.narrowing import as_a, l2_sensitivity_of, matrix_stddev_of, scale_of, stddev_of

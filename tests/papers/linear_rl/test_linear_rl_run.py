@@ -21,8 +21,9 @@ from algorithms.ucrl_vtr.noise import noisy_regressions
 from algorithms.ucrl_vtr.plan import MixturePlan
 from algorithms.ucrl_vtr.planning import Domain
 from algorithms.ucrl_vtr.run import Episode, checkpoints, run_episodes, transcript_of
-from dpaudit import Recorder, Streams, admit
+from dpaudit import Recorder, Streams
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import admit
 from mechanisms import Gaussian, JointGaussian, SymmetricGaussian, TreeAggregation
 from mechanisms.symmetric_gaussian import Symmetry
 from tests.narrowing import as_a, matrix_stddev_of, stddev_of

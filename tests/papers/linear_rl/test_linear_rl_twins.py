@@ -13,8 +13,9 @@ from algorithms.lsvi_ucb.planning import BatchDomain
 from algorithms.lsvi_ucb.run import transcript_of as batch_transcript
 from algorithms.ucrl_vtr.run import transcript_of
 from audits.attacks.discriminant import Discriminant
-from dpaudit import AuditCase, Streams, Transcript, admit, certify
+from dpaudit import AuditCase, Streams, Transcript, certify
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import admit
 from tests.narrowing import present
 from tests.papers.linear_rl.twins import (
     BATCHED,

@@ -10,7 +10,8 @@ from algorithms.ldp_obi import LdpObi
 from algorithms.problems import load
 from algorithms.pucb import Pucb
 from audits import audit_case
-from dpaudit import Streams, admit, certify
+from dpaudit import Streams, certify
+from dpaudit.model.trace import admit
 
 PROBLEM = load("tabular_mixture")()
 CONFIGS = (Pucb(epsilon=1.0, episodes=8, steps=3), LdpObi(epsilon=1.0, episodes=8, steps=3))

@@ -13,7 +13,8 @@ from algorithms.lplr.accounting import (
     printed_confidence_loss,
     printed_update_loss,
 )
-from dpaudit import Bracket, Claim, Release, Sequential, bracket_delta, bracket_epsilon, certify, fold, smallest_noise
+from dpaudit import Claim, Release, Sequential, bracket_delta, bracket_epsilon, certify, fold, smallest_noise
+from dpaudit.model.bracket import Bracket
 from dpaudit.model.declaration import Declaration
 from mechanisms import Gaussian, OneSidedWishart
 from tests.narrowing import stddev_of

@@ -20,12 +20,12 @@ from dpaudit import (
     Sequential,
     Streams,
     UnsupportedError,
-    admit,
     bracket_epsilon,
     certify,
     fold,
 )
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import admit
 from mechanisms import BallLaplace, Gaussian, Laplace
 
 PROBLEM = load("random_atoms")(atoms=8, actions=4)

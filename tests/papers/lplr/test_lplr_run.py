@@ -17,8 +17,9 @@ from algorithms.lplr.run import answers_of, run_protocol
 from algorithms.lplr.schedule import epochs_of, first_length, resolution_of
 from algorithms.lplr.sums import noise_sum, released_sum
 from algorithms.problems import load
-from dpaudit import Mechanism, Recorder, Streams, admit
+from dpaudit import Mechanism, Recorder, Streams
 from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import admit
 from mechanisms import BallLaplace, Laplace, OneSidedWishart, SymmetrisedWishart
 from tests.papers.lplr.oracle import naive_oracle, naive_prediction
 

@@ -11,7 +11,8 @@ from algorithms.lplr.plan import Plan
 from algorithms.lplr.run import run_protocol
 from algorithms.problems import load
 from audits import audit_case
-from dpaudit import AuditCase, AuditResult, Claim, Sequential, Streams, Transcript, admit, certify
+from dpaudit import AuditCase, AuditResult, Claim, Sequential, Streams, Transcript, certify
+from dpaudit.model.trace import admit
 from tests.narrowing import present
 from tests.papers.lplr.twins import CONFIG, TWINS, Twin, deep_flip
 
