@@ -5,24 +5,21 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import (
     Backend,
     Config,
     ConfiguredSeed,
-    Format,
     Jobs,
-    Output,
-    OutputFormat,
     Require,
     Required,
     Runs,
     Significance,
 )
+from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import ConfigError
 
 
-@ending
+@resulting
 def audit(
     config: Config,
     runs: Runs = None,
@@ -46,9 +43,7 @@ def audit(
         Path | None, typer.Option("--planned", metavar="FILE", help="Run the plan in this file; list what departs.")
     ] = None,
     require: Require = Required.NOT_REFUTED,
-    style: OutputFormat = Format.TEXT,
-    output: Output = None,
-) -> Exit:
+) -> Result:
     """Attack the code: run it on neighbouring data and bound epsilon from below.
 
     Every case of the configured view is audited against the claim and against the certificate. JSON is a
@@ -56,7 +51,7 @@ def audit(
     A plan fixes claim, pairs, attacks, bounds, significance, runs and seed before the run; an audit that departs from
     its plan is inconclusive at best.
     """
-    from dpaudit.cli.common.output import emit, note, progress
+    from dpaudit.cli.common.output import note, progress
     from dpaudit.cli.common.plans import plan_exit, read_plan, write_plan
     from dpaudit.cli.common.verdicts import audit_exit, worst
     from dpaudit.cli.witness import write_witnesses
@@ -99,14 +94,15 @@ def audit(
     )
     if followed is not None:
         results = followed.followed(configuration, cases, settings, used_seed, results)
-    emit(
-        lambda: joined(map(audit_document, results)),
-        lambda: [result.to_dict() for result in results],
-        style,
-        output,
-    )
-    if witness is not None:
-        for file in write_witnesses(configuration, cases, results, used_seed, witness):
+
+    def witnessed() -> None:
+        for file in () if witness is None else write_witnesses(configuration, cases, results, used_seed, witness):
             note(f"witness {file}")
+
     ends = (audit_exit(result, require_consistent=require is Required.CONSISTENT) for result in results)
-    return worst(plan_exit(results), *ends)
+    return Result(
+        document=lambda: joined(map(audit_document, results)),
+        data=lambda: [result.to_dict() for result in results],
+        code=worst(plan_exit(results), *ends),
+        then=witnessed,
+    )

@@ -11,7 +11,8 @@ import typer
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.groups import HELP_OPTIONS, WrappedGroup
-from dpaudit.cli.common.options import Format, Output, OutputFormat
+from dpaudit.cli.common.options import Output
+from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import CertificateError, ConfigError, LedgerError
 from dpaudit.wording.escaping import clean
 
@@ -159,28 +160,23 @@ def book(
 
 
 @ledger.command()
-@ending
+@resulting
 def show(
     address: Address,
     account: Annotated[str | None, typer.Option("--account", metavar="NAME", help="One account only.")] = None,
-    style: OutputFormat = Format.TEXT,
-    output: Output = None,
-) -> Exit:
+) -> Result:
     """Show what every account has spent and what is left, rule by rule; exit code 1 if the chain was altered."""
-    from dpaudit.cli.common.output import emit
     from dpaudit.ledger import Ledger, store_at
     from dpaudit.render.budget import statement_data, statement_document
 
     statement = Ledger(store_at(address)).statement()
     if account is not None and account not in statement.accounts:
         raise LedgerError(f"There is no account {account!r}; there is: {', '.join(statement.accounts) or 'none'}.")
-    emit(
-        lambda: statement_document(statement, account),
-        lambda: statement_data(statement, account),
-        style,
-        output,
+    return Result(
+        document=lambda: statement_document(statement, account),
+        data=lambda: statement_data(statement, account),
+        code=Exit.FINDING if statement.findings else Exit.PASS,
     )
-    return Exit.FINDING if statement.findings else Exit.PASS
 
 
 @ledger.command()

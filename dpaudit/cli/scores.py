@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Format, Output, OutputFormat, Seed, Significance
+from dpaudit.cli.common.exits import Exit
+from dpaudit.cli.common.options import Seed, Significance
+from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import CertificateError, ConfigError
 from dpaudit.runtime.plugins import load_package
 
@@ -25,7 +26,7 @@ _EXITS: dict[ScoresVerdict, Exit] = {
 }
 
 
-@ending
+@resulting
 def scores(
     members: Annotated[Path, typer.Argument(metavar="IN", help="Scores of members: CSV, NPY or Parquet.")],
     others: Annotated[Path, typer.Argument(metavar="OUT", help="Scores of others, in the same form.")],
@@ -54,9 +55,7 @@ def scores(
     ] = None,
     significance: Significance = None,
     seed: Seed = None,
-    style: OutputFormat = Format.TEXT,
-    output: Output = None,
-) -> Exit:
+) -> Result:
     """Audit membership-inference scores that were computed elsewhere: bound epsilon from below.
 
     A larger score means that membership is more likely. runs: one score from each independent run, all about one
@@ -66,7 +65,7 @@ def scores(
     """
     import numpy as np
 
-    from dpaudit.cli.common.output import emit, note
+    from dpaudit.cli.common.output import note
     from dpaudit.configuration.score_file import read_scores
     from dpaudit.model.claim import Claim
     from dpaudit.model.scores_result import ScoresResult
@@ -93,8 +92,7 @@ def scores(
         )
     except ValueError as error:
         raise ConfigError(f"{error}") from None
-    emit(partial(scores_document, result), result.to_json, style, output)
-    return _EXITS[result.verdict]
+    return Result(document=partial(scores_document, result), data=result.to_json, code=_EXITS[result.verdict])
 
 
 def _rule(rank: int | None, guesses: int | None, *, band: bool) -> Any:
