@@ -6,17 +6,16 @@ from typing import Annotated
 import typer
 
 from dpaudit.cli.common.options import (
-    Backend,
     Config,
     ConfiguredSeed,
     Jobs,
     Require,
     Required,
     Runs,
+    Scheduler,
     Significance,
 )
 from dpaudit.cli.common.results import Result, resulting
-from dpaudit.errors import ConfigError
 
 
 @resulting
@@ -26,10 +25,7 @@ def audit(
     significance: Significance = None,
     jobs: Jobs = None,
     seed: ConfiguredSeed = None,
-    backend: Annotated[Backend, typer.Option("--backend", help="Where to run.")] = Backend.PROCESSES,
-    scheduler: Annotated[
-        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A dask scheduler, tcp://host:port.")
-    ] = None,
+    scheduler: Scheduler = None,
     store: Annotated[
         Path | None, typer.Option("--store", metavar="FILE", help="Keep chunks here; a killed audit goes on from it.")
     ] = None,
@@ -71,8 +67,6 @@ def audit(
     )
 
     followed = read_plan(planned, plan)
-    if (backend is Backend.DASK) != (scheduler is not None):
-        raise ConfigError("Expected --backend dask and --scheduler tcp://host:port together.")
     configuration = read_config(config)
     settings = settings_of(configuration, runs=runs, significance=significance, jobs=jobs, seed=seed)
     if followed is not None:

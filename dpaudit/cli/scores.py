@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -31,15 +31,15 @@ def scores(
     members: Annotated[Path, typer.Argument(metavar="IN", help="Scores of members: CSV, NPY or Parquet.")],
     others: Annotated[Path, typer.Argument(metavar="OUT", help="Scores of others, in the same form.")],
     sampling: Annotated[
-        str, typer.Option("--sampling", metavar="runs|canaries|paired", help="Where the scores come from.")
+        Literal["runs", "canaries", "paired"], typer.Option("--sampling", help="Where the scores come from.")
     ],
     epsilon: Annotated[float, typer.Option("--epsilon", metavar="E", help="The claimed epsilon.")],
     neighbours: Annotated[
-        str, typer.Option("--neighbours", metavar="replace_one|add_remove", help="The claim's neighbours.")
+        Literal["replace_one", "add_remove"], typer.Option("--neighbours", help="The claim's neighbours.")
     ],
     delta: Annotated[float, typer.Option("--delta", metavar="D", help="The claimed delta.")] = 0.0,
     model: Annotated[
-        str, typer.Option("--model", metavar="central|joint|local", help="The model of the claim.")
+        Literal["central", "joint", "local"], typer.Option("--model", help="The model of the claim.")
     ] = "central",
     mu: Annotated[float | None, typer.Option("--mu", metavar="M", help="A declared Gaussian trade-off.")] = None,
     rho: Annotated[float | None, typer.Option("--rho", metavar="R", help="A declared rho (zCDP).")] = None,
@@ -74,7 +74,7 @@ def scores(
 
     audit_scores = load_package("audits").audit_scores
     try:
-        claim = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, model=model)  # type: ignore[call-overload]
+        claim = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, model=model)
         rule = _rule(rank, guesses, band=band)
         declared = _declared(mu, rho, curve, claim)
         ins, outs = read_scores(members), read_scores(others)

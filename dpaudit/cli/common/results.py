@@ -48,11 +48,12 @@ def resulting(command: Callable[..., Result]) -> Callable[..., None]:
             result.then()
         return result.code
 
-    own = inspect.signature(command)
+    own = inspect.signature(command, eval_str=True)
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
         for name, default, kind in (("style", Format.TEXT, OutputFormat), ("output", None, Output))
     ]
     vars(run)["__signature__"] = own.replace(parameters=[*own.parameters.values(), *added], return_annotation=Exit)
-    run.__annotations__ = {**command.__annotations__, "style": OutputFormat, "output": Output, "return": Exit}
+    stated = {name: entry.annotation for name, entry in own.parameters.items()}
+    run.__annotations__ = {**stated, "style": OutputFormat, "output": Output, "return": Exit}
     return ending(run)
