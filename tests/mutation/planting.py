@@ -1,4 +1,4 @@
-"""How a defect gets into the running code: one piece of a function's source, or one constant, is replaced.
+"""How a defect gets into the running code: one piece of a function's source is replaced.
 
 A planted function takes the place of the sound one everywhere: in its class, in every module that imported it, and
 in the engines and rules that hold it. Everything is put back afterwards.
@@ -27,30 +27,19 @@ class Source:
     new: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Constant:
-    """The module-level name at `target` holds `value`."""
-
-    target: str
-    value: Any
-
-
 class StaleMutantError(Exception):
     """The code that a mutant wants to change is no longer there; the table must follow the code."""
 
 
 @contextmanager
-def planted(defect: Source | Constant) -> Iterator[None]:
+def planted(defect: Source) -> Iterator[None]:
     """Run the block with the defect in place."""
     module_name, path = defect.target.split(":")
     module = import_module(module_name)
     *outer, name = path.split(".")
     owner: Any = reduce(getattr, outer, module)
-    if isinstance(defect, Constant):
-        sound, defective = getattr(module, name), defect.value
-    else:
-        sound = vars(owner)[name]
-        defective = _rewritten(module, name, sound, defect)
+    sound = vars(owner)[name]
+    defective = _rewritten(module, name, sound, defect)
     places = list(_places(sound)) if isinstance(owner, ModuleType) else [(owner, name)]
     caches = _caches()
     for held, attribute in places:
