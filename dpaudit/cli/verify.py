@@ -76,7 +76,10 @@ def verify(
         with doing("Checking the certificate"):
             verification = _demanding(read(text), digest, demands)
         if verification.verdict == "unreadable":
-            raise CertificateError(f"{certificate}: {verification.complaints[0]}.")
+            raise CertificateError(
+                f"{certificate}: {verification.complaints[0]}. Give a certificate, as "
+                "`dpaudit certify CONFIG --format json -o FILE` writes it."
+            )
         if is_witness(text):
             return _witness(certificate, text, seed, style, output)
     emit(
