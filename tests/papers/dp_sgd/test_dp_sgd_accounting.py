@@ -10,8 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from algorithms.dp_sgd.accounting import epsilon_of_history
-from dpaudit import NormalForm, bracket_epsilon, fold
-from dpaudit.interchange.opacus_history import from_history
+from dpaudit import NormalForm, bracket_epsilon
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import Composition, GaussianLoss
 
