@@ -183,7 +183,7 @@ def verify(
     known = {entry.data["digest"] for entry in entries} if wanted and not statement.findings else set()
     missing = wanted is not None and wanted not in known
     if missing and not statement.findings:
-        say(f"DPA503 the chain does not hold {head}; entries were cut off, or this is another ledger.")
+        say(f"DPA501 the chain does not hold {head}; entries were cut off, or this is another ledger.")
     if statement.findings or repricing.findings or missing:
         return Exit.FINDING
     say(f"intact: {statement.entries} entries, last digest {statement.head}")
