@@ -93,6 +93,10 @@ COMMANDS = {
     "a ledger that is not there": (("ledger", "show", "no.db"), "`dpaudit ledger open` makes one"),
     "a file that is no certificate": (("verify", "release.toml"), "`dpaudit certify CONFIG --format json -o FILE`"),
     "two files that are no reports": (("compare", "study.json", "study.json"), "the first file is no report"),
+    "a certificate before the ledger": (
+        ("ledger", "book", "study.json", "ledger.db", "--account", "a", "--label", "x"),
+        "ledger.db: is a database, perhaps a ledger",
+    ),
     "an abbreviated digest": (("ledger", "verify", "ledger.db", "--head", "0af3"), "64 hexadecimal digits"),
 }
 
