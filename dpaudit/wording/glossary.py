@@ -23,8 +23,8 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ("Ceiling", "The most that any attack could have shown with so many runs, had every guess been right."),
     (
         "Condition",
-        "What a proof needs beside its arithmetic. Its mark says who vouches for it: a computation, a run that "
-        "looked, a person, nobody; or that it was seen violated.",
+        "What a proof needs beside its arithmetic. Its mark says what the evidence is: a computation, a run, a person's "
+        "word, or none; or that a run saw it violated.",
     ),
     (
         "Odds",
@@ -33,7 +33,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ),
     (
         "Certified",
-        "Proved, with each condition proved, looked at or asserted. It is no certification in the sense of a law, such "
+        "Proved, with each condition proved, checked or confirmed. It is no certification in the sense of a law, such "
         "as Art. 42 of the GDPR; a setting of the report prints the word proved instead.",
     ),
     ("Stated", "The claim follows only from what somebody else states; nothing of that was proved or checked here."),
