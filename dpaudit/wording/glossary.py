@@ -23,8 +23,8 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ("Ceiling", "The most that any attack could have shown with so many runs, had every guess been right."),
     (
         "Condition",
-        "What a proof needs beside its arithmetic. Its mark says what the evidence is: a computation, a run, a person's "
-        "word, or none; or that a run saw it violated.",
+        "What a proof needs beside its arithmetic. Its mark names the evidence: a computation, a run, a person, none; "
+        "or it says that a run saw the condition violated.",
     ),
     (
         "Odds",
