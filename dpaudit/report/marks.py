@@ -37,7 +37,7 @@ MARKS: dict[Mark, MarkWord] = {
 }
 """Every mark, the most urgent first."""
 
-_OPEN: tuple[Mark, ...] = ("assumed", "to confirm")
+OPEN: tuple[Mark, ...] = ("assumed", "to confirm")
 """The marks of conditions without evidence."""
 
 _PROVED: frozenset[ConditionKind] = frozenset(("attained", "floating_point", "whole_domain"))
@@ -111,7 +111,7 @@ def certificate_word(certificate: Certificate) -> str:
     A claim is plainly certified where each condition was proved or checked; an audit is no part of a certificate.
     """
     word = verdict_label(certificate.verdict)
-    caveats = any(line.mark in _OPEN for line in marks_of(certificate))
+    caveats = any(line.mark in OPEN for line in marks_of(certificate))
     return word + CAVEATS if certificate.verdict == "certified" and caveats else word
 
 
@@ -123,7 +123,7 @@ def by_urgency(lines: tuple[Marked, ...]) -> tuple[Marked, ...]:
 
 def undischarged(report: ReportInputs) -> tuple[Marked, ...]:
     """Return the conditions that nothing and nobody vouches for, and that no run saw violated."""
-    return tuple(line for line in marked(report) if line.mark in _OPEN)
+    return tuple(line for line in marked(report) if line.mark in OPEN)
 
 
 def samplers_are_exact(certificate: Certificate) -> bool:

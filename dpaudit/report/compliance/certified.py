@@ -9,7 +9,7 @@ from dpaudit.accounting.curves.gaussian_dp import mu_above, mu_at_every_delta
 from dpaudit.accounting.fold import fold
 from dpaudit.budgets.filter_theorems import GAUSSIAN
 from dpaudit.certification.evidence import proved_under
-from dpaudit.engines import ENGINES
+from dpaudit.engines import DEFAULT, ENGINES
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.declaration import Declaration, Subsample, walk
@@ -144,7 +144,8 @@ def _engines(report: ReportInputs) -> Grid:
         orders = [order for loss in (*form.upper, *form.lower) for order in (loss, loss.reversed())]
         for engine in ENGINES:
             if all(engine.covers(order) for order in orders):
-                bracket = proved_under(certificate.conditions, bracket_epsilon(form, delta, (engine,)), math.inf)
+                bracket = bracket_epsilon(form, delta, DEFAULT.by(engine.name))
+                bracket = proved_under(certificate.conditions, bracket, math.inf)
                 rows.append((engine.name, *ends(bracket))[: len(head)])
     except (UnsupportedError, DeclarationError):
         rows = []
