@@ -74,7 +74,7 @@ def _printed(certificate: Certificate) -> tuple[Block, ...]:
     if reading is None:
         return ()
     problems = items((f"{problem.rule} at {problem.node}: {problem.message}" for problem in reading.problems), "✗")
-    return under("The printed argument", Paragraph(printed_sentence(reading)), problems)
+    return under("The published proof", Paragraph(printed_sentence(reading)), problems)
 
 
 def slack_blocks(certificate: Certificate) -> tuple[Block, ...]:

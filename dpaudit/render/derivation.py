@@ -86,7 +86,7 @@ def _printed(certificate: Certificate) -> tuple[Block, ...]:
         return ()
     steps = tuple(_step(number, step) for number, step in enumerate(steps_of(certificate), 1))
     problems = items((problem.message for problem in reading.problems if problem.rule == "claim"), "✗")
-    return under("The printed argument", Paragraph(printed_sentence(reading)), Items(steps), problems)
+    return under("The published proof", Paragraph(printed_sentence(reading)), Items(steps), problems)
 
 
 def _step(number: int, step: ArgumentStep) -> Item:

@@ -135,7 +135,7 @@ def _resting_on(report: ReportInputs) -> Iterator[str]:
         verb = "is" if stated == 1 else "are"
         yield f"{counted(stated, 'part').capitalize()} of the declaration {verb} taken on trust."
     if certificate.printed is not None and not certificate.printed.valid:
-        yield "The printed argument does not hold as written; the certificate rests on the tight reading."
+        yield "The published proof does not hold as written; the certificate rests on the accountant's own bounds."
 
 
 def _caveats_of_attacks(report: ReportInputs) -> Iterator[str]:

@@ -16,7 +16,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ),
     ("Declaration", "Which noisy answers an algorithm releases, and how they compose. The proof reads nothing else."),
     ("Bracket", "A lower and an upper bound, both proved. The true value of the declaration lies between them."),
-    ("Printed argument", "The proof that the paper gives, replayed rule by rule with the paper's own budgets."),
+    ("Published proof", "The proof that the paper prints, repeated rule by rule with the paper's own budgets."),
     ("Attacked", "A lower bound on epsilon measured by running the code on two neighbouring data sets."),
     ("Significance", "The probability that correct code would be flagged. It is not a degree of belief."),
     ("Power", "The smallest violation that an audit would have caught, and with which probability."),

@@ -48,12 +48,12 @@ def _printed(report: ReportInputs) -> Field:
     """Return what the paper's own argument concludes, and what is remarked about it."""
     printed = report.certificate.printed
     if printed is None:
-        return not_applicable("Printed argument", "no rules of a paper were declared")
+        return not_applicable("Published proof", "no rules of a paper were declared")
     holds = "holds as written" if printed.valid else "does not hold as written"
     remarks = "; ".join(f"{problem.node} ({problem.rule}): {problem.message}" for problem in printed.problems)
     said = f". Remarks by node: {remarks}" if remarks else ""
     text = f"epsilon {exact(printed.epsilon)} at delta {exact(printed.delta)}, and {holds}{said}"
-    return evidence("Printed argument", text, "certificate.printed")
+    return evidence("Published proof", text, "certificate.printed")
 
 
 def _nodes(nodes: tuple[Row, ...], *, void: bool) -> Grid:

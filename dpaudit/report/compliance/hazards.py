@@ -124,7 +124,7 @@ def _floats(report: ReportInputs) -> Known:
         return "The proof needs nothing about floating-point noise.", "evidence"
     if status == "checked" or samplers_are_exact(report.certificate):
         return "The noise is drawn exactly.", "evidence"
-    return f"That noise in floating point is as good as the proof's is {status}, and nothing more.", "evidence"
+    return f"The proof needs that floating-point noise behaves like real-valued noise; that is {status}.", "evidence"
 
 
 def _trust(report: ReportInputs) -> Known:

@@ -140,7 +140,7 @@ def claimed(facts: Facts) -> Iterator[Part]:
         yield stated("Numbers", measured.words, "certificate.claim")
         yield evidence("What follows", follows, "reading.claim")
     yield _share(report)
-    source = "the printed argument, replayed below" if report.certificate.printed else "the configuration"
+    source = "the published proof, repeated below" if report.certificate.printed else "the configuration"
     yield evidence("Claimed by", source, "certificate.printed")
     yield from declared_fields(report.deployment.period, "period")
 

@@ -88,7 +88,7 @@ def _description(report: ReportInputs) -> str:
     certificate = report.certificate
     words = [f"{_title(report)} (declared): {read_epsilon(report.reading)}."]
     if certificate.printed is not None:
-        words.append(f"The printed argument concludes {nearest(certificate.printed.epsilon)}.")
+        words.append(f"The published proof concludes {nearest(certificate.printed.epsilon)}.")
     told = "Proved of the declaration" if certificate.verdict != "stated" else "Stated, not proved"
     words.append(f"{told}: {_proved_words(report)}.")
     words += [
@@ -127,11 +127,11 @@ def _rows(
 ) -> Iterator[tuple[str, str, Callable[[Canvas, float], None]]]:
     """Yield what each row shows, in detail, and the function that draws it at a height."""
     if report.certificate.printed is not None:
-        yield "Printed", "the paper's argument", partial(_printed, scale, report, report.certificate.printed)
+        yield "Published", "the paper's proof", partial(_printed, scale, report, report.certificate.printed)
     if report.certificate.verdict == "stated":
         yield "Stated", sources_phrase(report.certificate), partial(_stated, scale, report)
     else:
-        yield "Proved", "tight reading", partial(_proved, scale, report)
+        yield "Proved", "by the accountant", partial(_proved, scale, report)
     for attack in attacks:
         yield "Attacked", attack.name, partial(_attack, scale, attack, scale(report.reading.claim.epsilon))
     if not attacks:
