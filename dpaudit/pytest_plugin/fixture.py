@@ -386,7 +386,7 @@ class PrivacyChecks:
         The findings of a function that was `replayed` stand beside those of its audit.
         """
         __tracebackhide__ = True
-        carried = load_package("audits.procedures.prior_evidence").Carried
+        carried = load_package("audits.procedures.prior_evidence").PriorEvidence
         identity = [
             self._address(case, claim),
             *(f"{type(subject)} {digest_of_sources(subject)}" for subject in what),
