@@ -629,6 +629,13 @@ _SUBTLE: tuple[Row, ...] = (
         "        threshold = rng.laplace(0.0, self.threshold_scale, queries.shape)\n",
     ),
     (
+        "above threshold answers: fresh noise on what is printed",
+        ("above_threshold_answers",),
+        "above_threshold_answers.py",
+        "        printed: Array = np.where(over & (np.cumsum(over, axis=-1) <= self.cutoff), answers, -np.inf)\n",
+        "        fresh = queries + rng.laplace(0.0, self.query_scale, queries.shape)\n        printed: Array = np.where(over & (np.cumsum(over, axis=-1) <= self.cutoff), fresh, -np.inf)\n",
+    ),
+    (
         "above threshold: never stops",
         ("above_threshold",),
         "above_threshold.py",
