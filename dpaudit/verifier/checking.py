@@ -151,7 +151,8 @@ def _numbers(data: Table, rows: list[Row]) -> tuple[Outcome, tuple[str, ...]]:
         refuting = any(end * _TOLD > claim[name] for name, end in (("epsilon", epsilon), ("delta", delta)))
         found = found.joined(Outcome(() if refuting else ("the assumption refutes nothing",)))
     answers = [curve.delta(claim["epsilon"]) for curve in (above, below)]
-    crossed, left_open = answers[1][0] > answers[0][1], data["verdict"] != "refuted"
+    crossed = answers[1][0] > answers[0][1]
+    left_open = data["verdict"] != "refuted" and answers[1][1] > claim["delta"]
     left_open = left_open and below.delta(claim["epsilon"] * _BROKEN)[0] > claim["delta"]
     found = found.joined(Outcome(_CROSSED if crossed else (), _LEFT_OPEN if left_open else ())).joined(
         proved_alone(data, rows)

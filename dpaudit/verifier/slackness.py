@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from dpaudit.verifier.curve import Worst
+from dpaudit.verifier.curve import ROUGH, Worst
 from dpaudit.verifier.derivation import Row
 from dpaudit.verifier.mechanisms import plug_ins, rescaled
 from dpaudit.verifier.refusals import Rejection, Table
@@ -126,7 +126,7 @@ def _hopeless(data: Table, rows: list[Row]) -> bool:
 def _met(tree: Table, claim: Table, rows: list[Row]) -> bool:
     """Return whether a tree is proved to meet a claim."""
     try:
-        return bool(Worst(above(rows, tree)).delta(claim["epsilon"])[1] <= claim["delta"] * (1 + _EQUAL))
+        return bool(Worst(above(rows, tree), ROUGH).delta(claim["epsilon"])[1] <= claim["delta"] * (1 + _EQUAL))
     except Rejection:
         return False
 
@@ -148,4 +148,4 @@ def _stepwise(mechanism: Table, ratio: float) -> bool:
 
 def _with_noise(data: Table, rows: list[Row], factor: float) -> Worst:
     """Return the curve of the declaration with so many times its noise."""
-    return Worst(above(rows, rescaled(data["declaration"], factor)))
+    return Worst(above(rows, rescaled(data["declaration"], factor)), ROUGH)
