@@ -61,6 +61,7 @@ def verify(
     from dpaudit.model.codec import encode
     from dpaudit.render.verification import verification_document
     from dpaudit.report.received import is_report, verify_report
+    from dpaudit.report.training_report import is_training_report, verify_training_report
     from dpaudit.verifier import verify as verify_text
 
     demands = _demands(expect_claim)
@@ -71,10 +72,14 @@ def verify(
         text = read_text(certificate)
         if is_plan(text):
             return _plan(text, digest)
+        read = verify_training_report if is_training_report(text) else verify_text
         with doing("Checking the certificate"):
-            verification = _demanding(verify_text(text), digest, demands)
+            verification = _demanding(read(text), digest, demands)
         if verification.verdict == "unreadable":
-            raise CertificateError(f"{certificate}: {verification.complaints[0]}.")
+            raise CertificateError(
+                f"{certificate}: {verification.complaints[0]}. Give a certificate, as "
+                "`dpaudit certify CONFIG --format json -o FILE` writes it."
+            )
         if is_witness(text):
             return _witness(certificate, text, seed, style, output)
     emit(

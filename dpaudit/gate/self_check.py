@@ -25,7 +25,7 @@ from dpaudit.verifier import verify
 
 Status = Literal["ok", "absent", "failed"]
 
-_DISTRIBUTIONS = ("dpaudit", "numpy", "scipy", "dp-accounting", "typer", "pydantic", "jinja2", "statsmodels", "joblib")
+_DISTRIBUTIONS = ("dpaudit", "numpy", "scipy", "dp-accounting", "typer", "jinja2", "statsmodels", "joblib")
 _EXTRAS = {"pytest": "the pytest plugin", "opacus": "auditing DP-SGD by Opacus"}
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import above, folded
-from dpaudit.engines import BASIC, ENUMERATION, GAUSSIAN, SINGLE
+from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.declaration import Group, Repeat
 from dpaudit.report.inputs import ReportInputs
@@ -13,7 +13,7 @@ from dpaudit.wording.numerals import at_most
 
 UNITS = (1, 2, 3, 4, 5, 6, 8, 10)
 RELEASES = (1, 2, 3, 5, 7, 10, 12, 24, 52)
-_CLOSED = (SINGLE, GAUSSIAN, BASIC, ENUMERATION)
+_CLOSED = QUICK.by("single", "gaussian", "basic", "enumeration")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.budgets.filter_theorems import GAUSSIAN
 from dpaudit.certification.evidence import proved_under
-from dpaudit.engines import ENGINES
+from dpaudit.engines import DEFAULT, ENGINES
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.declaration import Declaration, Subsample, walk
@@ -159,7 +159,7 @@ def _engines(report: ReportInputs) -> Grid:
         orders = [order for loss in (*form.upper, *form.lower) for order in (loss, loss.reversed())]
         for engine in ENGINES:
             if all(engine.covers(order) for order in orders):
-                bracket = bracket_epsilon(form, report.reading.claim.delta, (engine,))
+                bracket = bracket_epsilon(form, report.reading.claim.delta, DEFAULT.by(engine.name))
                 bracket = proved_under(certificate.conditions, bracket, math.inf)
                 rows.append((engine.name, *ends(bracket))[: len(head)])
     except (UnsupportedError, DeclarationError):
