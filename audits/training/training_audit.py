@@ -78,11 +78,6 @@ class TrainingAudit:
     untrained: tuple[str, ...] = ()
 
     @property
-    def layers(self) -> tuple[TrainingCheck, ...]:
-        """The former name of `checks`. Deprecated."""
-        return self.checks
-
-    @property
     def findings(self) -> tuple[Finding, ...]:
         """All findings: those of conformance first, then of replays, then bounds above what is declared or claimed."""
         leaks = (Finding(rule=c.rule, where=c.name, message=c.sentence) for c in self.checks if c.rule)

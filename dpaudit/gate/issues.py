@@ -21,7 +21,7 @@ from dpaudit.wording.audits import audit_meaning
 from dpaudit.wording.certificates import certificate_meaning
 from dpaudit.wording.escaping import one_line
 from dpaudit.wording.numerals import counted, nearest
-from dpaudit.wording.scores import sampling_phrase, scores_meaning
+from dpaudit.wording.scores import SAMPLING, scores_meaning
 from dpaudit.wording.verdicts import verdict_label
 
 _OF_USEFULNESS: dict[Remark, str] = {"not_shown": "DPA401", "dominated": "DPA402"}
@@ -164,7 +164,7 @@ class Checked:
         for held in self.scores:
             if held.result.exceeds_claim:
                 location = place_of_key(configuration, "evidence", "scores")
-                text = f"{scores_meaning(held.result)} The sampling is stated: {sampling_phrase(held.result.sampling)}."
+                text = f"{scores_meaning(held.result)} The sampling is stated: {SAMPLING[held.result.sampling]}."
                 terms = terms_of_scores(certificate, held.result)
                 yield self._issue("DPA301", scores_name(held), text, location, terms)
 

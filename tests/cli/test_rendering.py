@@ -170,8 +170,8 @@ def test_the_part_of_the_significance_for_other_attacks_is_printed() -> None:
     """A bound at .01 less 1e-9 is not printed as one at .01; a bound at all of it stands alone."""
     whole = _audit("consistent", 0.5, math.inf)
     rest = replace(whole, bounds=(replace(whole.bounds[0], significance=0.01 - 1e-9),))
-    assert "at most 0.01\n" in to_text(terminal(audit_document(whole)), 200)
-    assert "at most 0.01, of which 10⁻⁹ is for the audit's other attacks" in to_text(
+    assert "significance 0.01\n" in to_text(terminal(audit_document(whole)), 200)
+    assert "significance 0.01, of which 10⁻⁹ is for the audit's other attacks" in to_text(
         terminal(audit_document(rest)), 200
     )
     assert "0.01, of which" in markdown(audit_document(rest))

@@ -59,14 +59,14 @@ def test_a_right_loop_is_consistent_and_says_what_it_would_have_caught() -> None
     audit = audited(FIXED)
     assert audit.verdict == "consistent"
     assert not audit.findings
-    for layer in audit.layers:
+    for layer in audit.checks:
         assert (layer.verdict == "consistent") == (layer.noise_caught > 0)
         assert layer.verdict != "consistent" or f"below {layer.noise_caught:.1}"[:8] in layer.sentence
 
 
 def test_noise_at_the_factor_of_layer_0_is_caught_nine_times_in_ten() -> None:
     """The stated power is kept: with that factor of noise, at least 7 of 10 loops are accused (nine expected)."""
-    caught = audited(FIXED).layers[0].noise_caught
+    caught = audited(FIXED).checks[0].noise_caught
     assert 0.85 < caught < 1
     weak = replace(FIXED, noise=lambda shape, batch, rng: caught * declared(shape, batch, rng))
     assert sum("DPA212" in rules(audited(weak, seed=seed)) for seed in range(10)) >= 7
