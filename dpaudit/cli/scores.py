@@ -24,7 +24,7 @@ def scores(
     members: Annotated[Path, typer.Argument(metavar="IN", help="Scores of members: CSV, NPY or Parquet.")],
     others: Annotated[Path, typer.Argument(metavar="OUT", help="Scores of others, in the same form.")],
     sampling: Annotated[
-        Literal["runs", "canaries", "paired"], typer.Option("--sampling", help="Where the scores come from.")
+        str, typer.Option("--sampling", metavar="runs|canaries|paired", help="Where the scores come from.")
     ],
     epsilon: Annotated[float, typer.Option("--epsilon", metavar="E", help="The claimed epsilon.")],
     neighbours: Annotated[

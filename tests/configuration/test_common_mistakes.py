@@ -84,7 +84,7 @@ COMMANDS = {
     ),
     "scores without their sampling": (
         ("scores", "a.csv", "b.csv", "--epsilon", "1", "--neighbours", "add_remove"),
-        "Choose from: runs, canaries, paired",
+        "Missing option '--sampling'",
     ),
     "a report to nowhere": (("report", "release.toml"), "'--output' / '-o'"),
     "a misspelt rule": (("explain", "bilboard"), "did you mean 'billboard'"),
