@@ -336,10 +336,12 @@ def attack(
             rng=rng,
             significance=settings.significance,
             certified=certified,
-            jobs=settings.jobs,
-            progress=advance,
-            store=_chunk_store(execution, f"{case.name}\n{settings.runs}\n{seed}\n{stage}"),
-            scheduler=execution.scheduler,
+            how=load_package("audits.experiment.execution").Execution(
+                jobs=settings.jobs,
+                progress=advance,
+                store=_chunk_store(execution, f"{case.name}\n{settings.runs}\n{seed}\n{stage}"),
+                scheduler=execution.scheduler,
+            ),
         )
     return replace(result, seed=seed, coverage=None if case.coverage is None else case.coverage())
 

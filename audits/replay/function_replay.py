@@ -33,7 +33,7 @@ _KEPT, _FEW = 8, 4
 _CONFIRMED, _TRIES = 8, 3
 """So many subjects are confirmed, each on so many pairs at most."""
 
-_ATTACKED, _SMALL, _APART, _EDGES = 3, 3, 3, 6
+_ATTACKED, _SMALL, _APART, _EDGES = 3, 3, 3, 4
 """The outputs of so many pairs are attacked, beside one that shows something: those that move most, also among small
 ones, those of which draws, lines, form or noise are others, and those near which the function begins to behave
 differently, one of each kind."""

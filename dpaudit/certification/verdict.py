@@ -95,6 +95,7 @@ def certify(
         effort=effort,
         versions=versions(),
         source_digest=source_digest(),
+        derivation=evidence.derivation,
     )
 
 

@@ -386,7 +386,7 @@ class PrivacyChecks:
         __tracebackhide__ = True
         if isinstance(claim, MeasuredClaim):
             return self._audited_in_measure(case, claim, replayed)
-        carried = load_package("audits.procedures.prior_evidence").Carried
+        carried = load_package("audits.procedures.prior_evidence").PriorEvidence
         identity = [
             self._address(case, claim),
             *(f"{type(subject)} {digest_of_sources(subject)}" for subject in what),

@@ -31,7 +31,7 @@ CERTIFICATES = {
         SUMS,
         CLAIM,
         conditions=(Condition(kind="clipping", about=("values",), text="Values are clipped.", status="violated"),),
-        findings=(Finding(rule="DPA214", where="sums", message="'sums' carries the noise of 'sums' again."),),
+        findings=(Finding(rule="DPA227", where="sums", message="'sums' carries the noise of 'sums' again."),),
     ),
     "vast": certify(SUMS, replace(CLAIM, epsilon=1e6)),
     "of total variation": certify(SUMS, replace(CLAIM, epsilon=0.0, delta=0.5)),
@@ -92,7 +92,7 @@ def test_the_verdict_comes_first_in_every_format(name: str) -> None:
 def test_what_was_seen_violated_stands_before_what_was_checked() -> None:
     """Findings and violated conditions are printed, and come before the conditions that are merely assumed."""
     text = to_text(terminal(certificate_document(CERTIFICATES["violated"])), 80)
-    assert text.index("DPA214") < text.index("✗ violated") < text.index("○ assumed")
+    assert text.index("DPA227") < text.index("✗ violated") < text.index("○ assumed")
 
 
 @pytest.mark.parametrize(

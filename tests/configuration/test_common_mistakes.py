@@ -79,7 +79,11 @@ COMMANDS = {
     "a configuration to study": (("study", "release.toml"), "run `dpaudit certify` on it"),
     "neighbours with a dash": (
         ("scores", "a.csv", "b.csv", "--sampling", "runs", "--epsilon", "1", "--neighbours", "add-remove"),
-        "one of: replace_one, add_remove",
+        "'add-remove' is not one of 'replace_one', 'add_remove'",
+    ),
+    "scores without their sampling": (
+        ("scores", "a.csv", "b.csv", "--epsilon", "1", "--neighbours", "add_remove"),
+        "Choose from: runs, canaries, paired",
     ),
     "a report to nowhere": (("report", "release.toml"), "'--output' / '-o'"),
     "a misspelt rule": (("explain", "bilboard"), "did you mean 'billboard'"),
