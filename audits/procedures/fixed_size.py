@@ -40,6 +40,7 @@ from audits.procedures.neighbour_search import Pair
 from audits.procedures.rare_values import rare_share, with_rare_values
 from audits.procedures.replayed import replayed
 from dpaudit import AuditCase, AuditResult, Claim, implied_claim
+from dpaudit.arguments import named_arguments
 from dpaudit.checks import count, open_probability, probability_below_one
 from dpaudit.model.audit_result import Counts, LowerBound, MeasureTest, Power
 from dpaudit.model.case import Score
@@ -54,6 +55,7 @@ DECLARED = "the output laws are Gaussian, as declared"
 """The assumption of the Gaussian bound about the code, where the declaration is Gaussian."""
 
 
+@named_arguments
 def audit(
     function: Callable[..., Any],
     data: Any = None,
@@ -122,6 +124,7 @@ def audit(
     return looked.applied(replace(result, remarks=(*remarks, *result.remarks)), pair)
 
 
+@named_arguments
 def audit_case(
     case: AuditCase,
     claim: Claim,

@@ -62,7 +62,7 @@ class TrainingAudit:
     ...     training=TRAINING, claim=TRAINING_CLAIM, rng=rng, canaries=200,
     ... )
     >>> audit.findings[0].rule
-    'DPA320'
+    'DPA212'
     """
 
     verdict: TrainingVerdict

@@ -47,7 +47,7 @@ class Attack:
     significance: float = 0.01
 
 
-LEAK = Finding(rule="DPA337", where="weights", message="weights follow the records.")
+LEAK = Finding(rule="DPA224", where="weights", message="weights follow the records.")
 
 
 def report(loop: Loop, attacks: tuple[tuple[str, ModelEvidence], ...] = (), **training: Any) -> TrainingReport:
