@@ -8,6 +8,9 @@ from dpaudit.runtime.exports import lazy_exports
 DISTRIBUTION = "dpaudit"
 """The distribution that this package belongs to; the guard of the package names reads this line."""
 
+CARRIES_RELEASES = True
+"""The line that asked for a release is that of the caller, as `dpaudit.model.tape` reads it."""
+
 NAMES: dict[str, str] = {
     "above_threshold": "which of many queries exceed a threshold, until so many did (sparse vector)",
     "above_threshold_answers": "KNOWN BAD: a sparse vector that prints the noisy answers it compared",

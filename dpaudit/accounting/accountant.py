@@ -5,21 +5,31 @@ from functools import reduce
 
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.checks import non_negative, probability_below_one
-from dpaudit.engines import BASIC, ENGINES, PROVED_UPPERS, QUICK, ROUGH, SINGLE, UPPERS, Engine
+from dpaudit.engines import (
+    ADAPTIVE,
+    BASIC,
+    DEFAULT,
+    ENGINES,
+    PROVED_UPPERS,
+    QUICK,
+    RANGED,
+    ROUGH,
+    SINGLE,
+    Engine,
+    Precision,
+)
 from dpaudit.engines.basic import total_supremum
-from dpaudit.engines.bounded_range import ADAPTIVE, ADAPTIVE_SOON
-from dpaudit.engines.renyi import RANGED, RENYI
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import Composition, DiscreteLoss
 
-Question = Callable[[Engine, Composition], Bracket]
+Question = Callable[[Engine, Composition, Precision], Bracket]
 
 _LAST_PLACES = 2.0**-50
 """How far two sums of the same decimals can lie apart, relative to them, where each ends in the nearest float."""
 
 
-def bracket_epsilon(form: NormalForm, delta: float, engines: tuple[Engine, ...] = ENGINES) -> Bracket:
+def bracket_epsilon(form: NormalForm, delta: float, precision: Precision = DEFAULT) -> Bracket:
     """Return a bracket on the smallest epsilon for which `form` is (epsilon, delta)-private.
 
     Guarantee: `upper` is proved for every neighbouring pair; `lower` is attained by some pair, if each
@@ -27,17 +37,17 @@ def bracket_epsilon(form: NormalForm, delta: float, engines: tuple[Engine, ...] 
 
     Raises:
         EngineDisagreementError: two engines contradict each other.
-        UnsupportedError: none of `engines` covers what `form` holds.
+        UnsupportedError: none of the engines that `precision` names covers what `form` holds.
 
     >>> from dpaudit import Stated, fold
     >>> bracket_epsilon(fold(Stated(epsilon=0.5, source="a supplier"), "replace_one"), 0.0).upper
     0.5
     """
     target = probability_below_one("delta", delta)
-    return _bracket(form, engines, lambda engine, composition: engine.epsilon(composition, target))
+    return _bracket(form, precision, lambda engine, composition, asked: engine.epsilon(composition, target, asked))
 
 
-def bracket_delta(form: NormalForm, epsilon: float, engines: tuple[Engine, ...] = ENGINES) -> Bracket:
+def bracket_delta(form: NormalForm, epsilon: float, precision: Precision = DEFAULT) -> Bracket:
     """Return a bracket on the smallest delta for which `form` is (epsilon, delta)-private.
 
     Guarantee and errors: as for `bracket_epsilon`.
@@ -49,12 +59,12 @@ def bracket_delta(form: NormalForm, epsilon: float, engines: tuple[Engine, ...] 
     0.126937
     """
     target = non_negative("epsilon", epsilon)
-    return _bracket(form, engines, _delta_at(target))
+    return _bracket(form, precision, _delta_at(target))
 
 
 def largest_epsilon_of(alternatives: Alternatives, delta: float) -> Composition:
     """Return the alternative whose epsilon at `delta` is largest from below."""
-    return _largest(alternatives, lambda engine, composition: engine.epsilon(composition, delta))
+    return _largest(alternatives, lambda engine, composition, asked: engine.epsilon(composition, delta, asked))
 
 
 def largest_delta_of(alternatives: Alternatives, epsilon: float) -> Composition:
@@ -69,11 +79,11 @@ def _delta_at(epsilon: float) -> Question:
     """
     known: dict[int, tuple[Composition, bool]] = {}  # by identity: an exact sum of many parts takes long
 
-    def ask(engine: Engine, composition: Composition) -> Bracket:
+    def ask(engine: Engine, composition: Composition, precision: Precision) -> Bracket:
         if id(composition) not in known:
             known[id(composition)] = composition, epsilon >= total_supremum(composition)[1]
-        beyond = known[id(composition)][1] and engine not in (ADAPTIVE, ADAPTIVE_SOON)  # which know other pairs
-        return BASIC.delta(composition, epsilon) if beyond else engine.delta(composition, epsilon)
+        beyond = known[id(composition)][1] and engine is not ADAPTIVE  # which knows other pairs
+        return (BASIC if beyond else engine).delta(composition, epsilon, precision)
 
     return ask
 
@@ -83,72 +93,67 @@ def _largest(alternatives: Alternatives, question: Question) -> Composition:
     quick = {a: _worst((a,), QUICK, question) for a in alternatives} if len(alternatives) > 1 else {}
     least = max((bracket.lower for bracket in quick.values()), default=0.0)
     close = [a for a in alternatives if a not in quick or quick[a].upper >= least]
-    return close[0] if len(close) == 1 else max(close, key=lambda a: _worst((a,), ENGINES, question).lower)
+    return close[0] if len(close) == 1 else max(close, key=lambda a: _worst((a,), DEFAULT, question).lower)
 
 
-def _bracket(form: NormalForm, engines: tuple[Engine, ...], question: Question) -> Bracket:
+def _bracket(form: NormalForm, precision: Precision, question: Question) -> Bracket:
     """Return the worst alternative's bracket, each side from the alternatives that bound that side."""
-    upper = _worst(form.upper, engines, question)
+    upper = _worst(form.upper, precision, question)
     if form.upper == form.lower:
         return upper
-    upper = _within_ranges(upper, form.upper, engines, question)
-    lower = _by_strategies(_worst(form.lower, engines, question), form.lower, engines, question)
+    upper = _within_ranges(upper, form.upper, precision, question)
+    lower = _by_strategies(_worst(form.lower, precision, question), form.lower, precision, question)
     names = tuple(dict.fromkeys(upper.engines + lower.engines))
     same = lower.lower <= upper.upper * (1 + _LAST_PLACES)  # one number, rounded in two ways
     return Bracket(lower=min(lower.lower, upper.upper) if same else lower.lower, upper=upper.upper, engines=names)
 
 
-def _worst(alternatives: Alternatives, engines: tuple[Engine, ...], question: Question) -> Bracket:
+def _worst(alternatives: Alternatives, precision: Precision, question: Question) -> Bracket:
     """Return the largest answer over alternatives and over both orders of the neighbours.
 
-    Engines that are slow answer only where the largest may be. The quick ones prove where that is, whether or not
-    they are among `engines`: what they leave out is below a lower bound of what stays.
+    What takes long is asked only where the largest may be. Rough answers prove where that is: what they leave out is
+    below a lower bound of what stays.
     """
     orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
-    if {*engines} <= {*ROUGH, *QUICK, *UPPERS}:
-        return reduce(Bracket.largest, (narrowest(order, engines, question) for order in orders))
+    if precision.soon:
+        return reduce(Bracket.largest, (narrowest(order, precision, question) for order in orders))
     first, *others = _close(orders, question)
-    found = narrowest(first, engines, question)
+    found = narrowest(first, precision, question)
     for order in others:
         proved = narrowest(order, PROVED_UPPERS, question)
         if proved.upper <= found.lower:
             continue
-        if engines != PROVED_UPPERS:
-            proved = narrowest(order, engines, question)
+        if precision != PROVED_UPPERS:
+            proved = narrowest(order, precision, question)
         found = found.largest(proved)
     return found
 
 
-def _within_ranges(
-    found: Bracket, alternatives: Alternatives, engines: tuple[Engine, ...], question: Question
-) -> Bracket:
+def _within_ranges(found: Bracket, alternatives: Alternatives, precision: Precision, question: Question) -> Bracket:
     """Return the bracket with the smaller upper end that bounded ranges prove, of all alternatives and both orders.
 
     Its lower side is that of the laws that dominate, which says nothing of a pair; it is no larger than the upper one.
     """
     orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
-    ranged = {order: [e for e in (RANGED, _adaptive(engines)) if e.covers(order)] for order in orders}
+    ranged = {order: [engine for engine in (RANGED, ADAPTIVE) if engine.covers(order)] for order in orders}
     if not any(ranged.values()):
         return found
     ends, names = [], list(found.engines)
     for order, known in ranged.items():
-        whole = found.upper if len(orders) == 1 else narrowest(order, engines, question).upper
-        ends.append(min([whole, *(question(engine, order).upper for engine in known)]))
+        whole = found.upper if len(orders) == 1 else narrowest(order, precision, question).upper
+        ends.append(min([whole, *(question(engine, order, precision).upper for engine in known)]))
         names += [engine.name for engine in known]
     upper = min(found.upper, max(ends))
     return Bracket(lower=min(found.lower, upper), upper=upper, engines=tuple(dict.fromkeys(names)))
 
 
-def _by_strategies(
-    found: Bracket, alternatives: Alternatives, engines: tuple[Engine, ...], question: Question
-) -> Bracket:
+def _by_strategies(found: Bracket, alternatives: Alternatives, precision: Precision, question: Question) -> Bracket:
     """Return the bracket with the larger lower end of those that each choose the pair that answers the question best.
 
     Strategies over a bounded range attain it, and pairs of a release that is met once.
     """
-    engine = _adaptive(engines)
-    lows = [question(engine, a) for a in alternatives if engine.covers(a)]
-    lows += [question(SINGLE, once) for once in map(_met_once, alternatives) if once is not None]
+    lows = [question(ADAPTIVE, a, precision) for a in alternatives if ADAPTIVE.covers(a)]
+    lows += [question(SINGLE, once, precision) for once in map(_met_once, alternatives) if once is not None]
     best = max(lows, key=lambda held: held.lower, default=found)
     if best.lower <= found.lower:
         return found
@@ -163,11 +168,6 @@ def _met_once(composition: Composition) -> Composition | None:
     return Composition.of(known) if known else None
 
 
-def _adaptive(engines: tuple[Engine, ...]) -> Engine:
-    """Return the engine of choices of a bounded range that takes no longer than the others."""
-    return ADAPTIVE if RENYI in engines else ADAPTIVE_SOON
-
-
 def _close(orders: Alternatives, question: Question) -> Alternatives:
     """Return those of `orders` that may be the largest, by the roughest engines, the likeliest first."""
     if len(orders) < 2:
@@ -178,13 +178,15 @@ def _close(orders: Alternatives, question: Question) -> Alternatives:
     return tuple(order for order, _ in sorted(close, key=lambda pair: -pair[1].upper))
 
 
-def narrowest(composition: Composition, engines: tuple[Engine, ...], question: Question) -> Bracket:
+def narrowest(composition: Composition, precision: Precision, question: Question) -> Bracket:
     """Return what all engines that cover `composition` say together, of one order of the neighbours.
 
-    Raises: UnsupportedError: none of `engines` covers it.
+    Raises: UnsupportedError: none of the engines that `precision` names covers it.
     """
-    answers = [question(engine, composition) for engine in engines if engine.covers(composition)]
+    asked = [engine for engine in ENGINES if not precision.engines or engine.name in precision.engines]
+    answers = [question(engine, composition, precision) for engine in asked if engine.covers(composition)]
     if not answers:
-        names = ", ".join(engine.name for engine in engines)
-        raise UnsupportedError(f"None of the engines {names} covers this composition; leave `engines` out to ask all.")
+        raise UnsupportedError(
+            f"None of the engines {', '.join(precision.engines)} covers this composition; name none to ask all."
+        )
     return reduce(Bracket.intersect, answers)

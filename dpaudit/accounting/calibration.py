@@ -8,13 +8,12 @@ from dpaudit.accounting.curves.measures import Number, bounds_of, limits_of
 from dpaudit.accounting.fold import above, folded
 from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.stated_parts import apart, with_stated
-from dpaudit.engines import ENGINES, GAUSSIAN, PROVED_UPPERS, UPPERS, Engine
-from dpaudit.engines.gaussian import total_mu
+from dpaudit.engines import DEFAULT, PROVED_UPPERS, UPPERS, Precision
+from dpaudit.engines.gaussian import all_gaussian, gaussian_delta, total_mu
 from dpaudit.engines.similar_losses import similar, with_noise
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim, require_finite
 from dpaudit.model.declaration import Declaration, Release, scaled
-from dpaudit.model.losses import Composition, GaussianLoss
 from dpaudit.model.measures.claims import MeasuredClaim, ProfileClaim
 from dpaudit.model.mechanism import Mechanism
 
@@ -50,19 +49,21 @@ def smallest_noise(subject: Declaration | Mechanism, claim: Claim) -> float:
     """
     tree: Declaration = Release(label="release", mechanism=subject) if isinstance(subject, Mechanism) else subject
     if isinstance(claim, MeasuredClaim):
-        engines = PROVED_UPPERS if isinstance(claim, ProfileClaim) else UPPERS
+        precision = PROVED_UPPERS if isinstance(claim, ProfileClaim) else UPPERS
         width = _WIDTH if isinstance(claim, ProfileClaim) else _TOLERANCE
-        return smallest_factor(lambda factor: excess_scaled(tree, factor, claim, engines), claim.words, tolerance=width)
+        return smallest_factor(
+            lambda factor: excess_scaled(tree, factor, claim, precision), claim.words, tolerance=width
+        )
     require_finite(claim, "calibration")
     goal = f"epsilon={claim.epsilon}, delta={claim.delta}"
     alternatives = above(tree, claim.neighbours)
-    if claim.delta > 0 and all(map(GAUSSIAN.covers, alternatives)):
+    if claim.delta > 0 and all(map(all_gaussian, alternatives)):
         mu = max(total_mu(alternative)[1] for alternative in alternatives)
         found = smallest_factor(lambda factor: _gaussian_excess(mu / factor, claim), goal)
         for step in (0.0, 1e-14, 1e-12):
             if excess_scaled(tree, found * (1 + step), claim, UPPERS) <= 0:
                 return found * (1 + step)
-    if claim.delta == 0 or all(map(GAUSSIAN.covers, alternatives)):  # largest losses, and squares, add up
+    if claim.delta == 0 or all(map(all_gaussian, alternatives)):  # largest losses, and squares, add up
         return smallest_factor(lambda factor: excess_scaled(tree, factor, claim, UPPERS), goal)
     return proved_factor(tree, claim, goal, alternatives)
 
@@ -141,10 +142,10 @@ def _gaussian_excess(mu: float, claim: Claim) -> float:
     """Return `excess` of Gaussian losses that make `mu` together."""
     if mu == math.inf:
         return _FAR
-    return log_ratio(GAUSSIAN.delta(Composition.of(GaussianLoss(mu=mu)), claim.epsilon).upper, claim.delta)
+    return log_ratio(gaussian_delta(mu, claim.epsilon)[1], claim.delta)
 
 
-def excess(tree: Declaration, claim: Claim, engines: tuple[Engine, ...] = ENGINES) -> float:
+def excess(tree: Declaration, claim: Claim, precision: Precision = DEFAULT) -> float:
     """Return how far `tree` is from being certified: 0 or less where it is, on a logarithmic scale.
 
     The logarithm of proved delta over claimed delta; for a pure claim, of proved over claimed epsilon; of a claim in
@@ -154,22 +155,22 @@ def excess(tree: Declaration, claim: Claim, engines: tuple[Engine, ...] = ENGINE
         form = folded(above(apart(tree, claim.measure), claim.neighbours), ())
         ends = zip(claim.rows, bounds_of(form, claim), limits_of(claim), strict=True)
         return max(log_ratio(with_stated(high, tree, claim, at), limit) for (at, _), (_, high), limit in ends)
-    return _excess_of(above(tree, claim.neighbours), claim, engines)
+    return _excess_of(above(tree, claim.neighbours), claim, precision)
 
 
-def _excess_of(alternatives: Alternatives, claim: Claim, engines: tuple[Engine, ...]) -> float:
+def _excess_of(alternatives: Alternatives, claim: Claim, precision: Precision) -> float:
     """Return `excess` of a declaration that folds into `alternatives`."""
     form = folded(alternatives, ())
     if isinstance(claim, ProfileClaim):
         who = claim.neighbours
         each = (Claim(epsilon=epsilon, delta=delta, neighbours=who) for epsilon, delta in claim.profile)
-        return max(_excess_of(alternatives, point, engines) for point in each)
+        return max(_excess_of(alternatives, point, precision) for point in each)
     if claim.delta > 0:
-        return log_ratio(bracket_delta(form, claim.epsilon, engines).upper, claim.delta)
-    return log_ratio(bracket_epsilon(form, 0.0, engines).upper, claim.epsilon)
+        return log_ratio(bracket_delta(form, claim.epsilon, precision).upper, claim.delta)
+    return log_ratio(bracket_epsilon(form, 0.0, precision).upper, claim.epsilon)
 
 
-def excess_scaled(tree: Declaration, factor: float, claim: Claim, engines: tuple[Engine, ...]) -> float:
+def excess_scaled(tree: Declaration, factor: float, claim: Claim, precision: Precision) -> float:
     """Return `excess` of `tree` with `factor` times its noise.
 
     Noise below the range of a mechanism, or below that of a node that amplifies it, counts as too little.
@@ -179,7 +180,7 @@ def excess_scaled(tree: Declaration, factor: float, claim: Claim, engines: tuple
     if changed is None:
         return _FAR
     try:
-        return excess(changed, claim, engines)
+        return excess(changed, claim, precision)
     except UnsupportedError:
         if factor < 1:
             return _FAR

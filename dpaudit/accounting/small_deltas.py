@@ -5,7 +5,7 @@ import math
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.checks import non_negative
 from dpaudit.engines.basic import total_supremum
-from dpaudit.engines.renyi import RENYI, log_delta
+from dpaudit.engines.renyi import has_moments, log_delta
 from dpaudit.model.losses import Composition
 
 _SCARCE = 1e-300
@@ -30,6 +30,6 @@ def _log10_of(composition: Composition, epsilon: float) -> float:
     """Return the bound for one order of one alternative, whose delta is below 1e-300."""
     if epsilon >= total_supremum(composition)[1] and not any(loss.infinite_mass for loss, _ in composition.parts):
         return -math.inf
-    if not RENYI.covers(composition):
+    if not has_moments(composition):
         return math.log10(_SCARCE)
     return min(math.log10(_SCARCE), log_delta(composition, epsilon) / math.log(10) * (1 - 1e-14))

@@ -7,11 +7,13 @@ from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon, larges
 from dpaudit.accounting.derivation.walker import derived
 from dpaudit.accounting.fold import Attained, attained_by_one_pair, attained_together, folded
 from dpaudit.accounting.normal_form import NormalForm
-from dpaudit.engines import BY_EFFORT, ENGINES, Engine
+from dpaudit.certification.derivation import derivation_of
+from dpaudit.engines import BY_EFFORT, DEFAULT, Precision
 from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.derivation_row import DerivationRow
 from dpaudit.model.losses import Composition
 from dpaudit.model.readings import Tight
 from dpaudit.model.witness import Witness
@@ -30,6 +32,7 @@ class Evidence:
 
     tight: Tight
     witnesses: tuple[Witness, ...]
+    derivation: tuple[DerivationRow, ...]
     assumed: Tight | None = None
 
     def refutes(self, claim: Claim) -> bool:
@@ -48,19 +51,19 @@ def evidence_on(
 
     With a violated condition nothing is proved from above: the upper ends are infinity and 1.
     """
-    engines = BY_EFFORT[effort]
+    precision = BY_EFFORT[effort]
     judgement = derived(declaration, claim.neighbours)
     found = attained_by_one_pair(judgement, conditions)
-    tight = _tight(folded(judgement.above, found), claim, engines)
+    tight = _tight(folded(judgement.above, found), claim, precision)
     tight = Tight(
         epsilon=proved_under(conditions, tight.epsilon, math.inf), delta=proved_under(conditions, tight.delta, 1.0)
     )
-    evidence = Evidence(tight=tight, witnesses=_attaining(found, claim))
+    evidence = Evidence(tight=tight, witnesses=_attaining(found, claim), derivation=derivation_of(judgement))
     denied = any(held.identity == ("attained", ()) and held.status == "violated" for held in conditions)
     if denied or evidence.refutes(claim) or evidence.meets(claim):
         return evidence
     together = attained_together(judgement, (), "assumed")
-    return _with_assumption(evidence, together, claim, engines)
+    return _with_assumption(evidence, together, claim, precision)
 
 
 def proved_under(conditions: tuple[Condition, ...], bracket: Bracket, most: float) -> Bracket:
@@ -70,25 +73,25 @@ def proved_under(conditions: tuple[Condition, ...], bracket: Bracket, most: floa
 
 
 def _with_assumption(
-    evidence: Evidence, together: tuple[Attained, ...], claim: Claim, engines: tuple[Engine, ...]
+    evidence: Evidence, together: tuple[Attained, ...], claim: Claim, precision: Precision
 ) -> Evidence:
     """Return `evidence` with what `together` would attain, if that would refute the claim."""
     alternatives = _compositions(together)
     if not alternatives:
         return evidence
-    assumed = _tight(NormalForm(upper=alternatives, lower=alternatives), claim, engines)
+    assumed = _tight(NormalForm(upper=alternatives, lower=alternatives), claim, precision)
     if not _exceeds(assumed, claim):
         return evidence
     witnesses = (*evidence.witnesses, *_attaining(together, claim))
-    return Evidence(tight=evidence.tight, witnesses=witnesses, assumed=assumed)
+    return replace(evidence, witnesses=witnesses, assumed=assumed)
 
 
-def _tight(form: NormalForm, claim: Claim, engines: tuple[Engine, ...] = ENGINES) -> Tight:
+def _tight(form: NormalForm, claim: Claim, precision: Precision = DEFAULT) -> Tight:
     """Return the brackets of `form` at `claim`."""
-    epsilon = bracket_epsilon(form, claim.delta, engines)
+    epsilon = bracket_epsilon(form, claim.delta, precision)
     if claim.epsilon == math.inf:  # promises nothing, so that no delta is needed beside it
         return Tight(epsilon=epsilon, delta=Bracket(lower=0.0, upper=0.0, engines=epsilon.engines))
-    delta = bracket_delta(form, claim.epsilon, engines)
+    delta = bracket_delta(form, claim.epsilon, precision)
     if epsilon.upper == math.inf and delta.upper <= claim.delta:  # the claim's own epsilon is then proved
         epsilon = replace(epsilon, upper=claim.epsilon)
     return Tight(epsilon=epsilon, delta=delta)

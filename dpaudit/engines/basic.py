@@ -10,9 +10,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from dpaudit.checks import meant
-from dpaudit.engines.engine import Engine
+from dpaudit.engines.engine import Ends, Engine
 from dpaudit.engines.exact import exact_sum, exact_supremum, nearest, outwards
-from dpaudit.model.bracket import Bracket
+from dpaudit.engines.precision import Precision
 from dpaudit.model.losses import (
     AllocatedLoss,
     ApproximateLoss,
@@ -137,23 +137,21 @@ def _lowest(composition: Composition) -> float:
     return total_supremum(other)[1]
 
 
-def _delta(composition: Composition, epsilon: float) -> Bracket:
-    """Bracket delta(epsilon) from the largest loss and the mass at infinity alone."""
+def _delta(composition: Composition, epsilon: float, precision: Precision) -> Ends:
+    """Bound delta(epsilon) from the largest loss and the mass at infinity alone."""
     _, supremum = total_supremum(composition)
     floor, ceiling = total_infinite_mass(composition)
     pure = pure_delta_upper(supremum, _lowest(composition), epsilon) if epsilon < supremum else 0.0
-    return Bracket(lower=floor, upper=min(1.0, (ceiling + pure * (1 - floor)) * (1 + 4 * _ULP)), engines=("basic",))
+    return floor, min(1.0, (ceiling + pure * (1 - floor)) * (1 + 4 * _ULP))
 
 
-def _epsilon(composition: Composition, delta: float) -> Bracket:
-    """Bracket the smallest epsilon with delta(epsilon) <= delta."""
+def _epsilon(composition: Composition, delta: float, precision: Precision) -> Ends:
+    """Bound the smallest epsilon with delta(epsilon) <= delta."""
     low, high = total_supremum(composition)
     floor, ceiling = total_infinite_mass(composition)
     if delta < floor:
-        return Bracket(lower=math.inf, upper=math.inf, engines=("basic",))
-    upper = max(0.0, high) if delta >= ceiling else math.inf
-    lower = max(0.0, low) if delta <= floor else 0.0
-    return Bracket(lower=lower, upper=upper, engines=("basic",))
+        return math.inf, math.inf
+    return max(0.0, low) if delta <= floor else 0.0, max(0.0, high) if delta >= ceiling else math.inf
 
 
 def _covers(composition: Composition) -> bool:
@@ -161,4 +159,4 @@ def _covers(composition: Composition) -> bool:
     return True
 
 
-BASIC = Engine(name="basic", covers=_covers, delta=_delta, epsilon=_epsilon)
+BASIC = Engine(name="basic", covers=_covers, delta_ends=_delta, epsilon_ends=_epsilon)

@@ -13,19 +13,18 @@ Source: Dong, Durfee and Rogers (2020), Lemma 3.2 and Definition 4.1, for the pa
 """
 
 import math
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpaudit.engines.engine import Engine
-from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
-from dpaudit.model.losses import Composition, DiscreteLoss
+from dpaudit.engines.engine import Ends, Engine, crossing
+from dpaudit.engines.precision import Precision
+from dpaudit.model.losses import Composition, DiscreteLoss, SimpleLoss
 
 Floats: TypeAlias = NDArray[np.float64]
 _FINEST, _COARSEST = 80, 6  # places of the grid within a range
-_LONG, _SHORT = 2e8, 4e6  # entries that a recursion fills: some five seconds, and a tenth of one
 _DEVIATIONS = 11.0  # of the sum of losses, each r / 2, that a window holds on either side
 _SLIP = 2.0**-47  # over h: what rounding makes of a share or a slope, for each step
 _NARROWEST, _WIDEST = 1e-3, 40.0  # ranges of which E - 1 keeps its digits
@@ -114,51 +113,39 @@ def _bound(x: Floats, high: Floats, steps: Floats) -> Floats:
     return best
 
 
-def _ranged(composition: Composition) -> tuple[float, int] | None:
-    """Return the range of a composition of one bounded range, and how often it is met; None for any other."""
-    if len(composition.parts) != 1:
-        return None
-    ((loss, times),) = composition.parts
-    return (loss.span, times) if isinstance(loss, DiscreteLoss) and loss.span is not None else None
+def _covers(composition: Composition) -> bool:
+    """Return whether all losses have one bounded range."""
+    return len(composition.parts) == 1 and _span(composition.parts[0][0]) is not None
 
 
-def _cells(span: float, times: int, work: float) -> int:
-    """Return how finely a range is cut, for so many entries."""
+def _span(loss: SimpleLoss) -> float | None:
+    """Return the range of a loss, None of one without."""
+    return loss.span if isinstance(loss, DiscreteLoss) else None
+
+
+def _curve(span: float, times: int, entries: float) -> _Curve | None:
+    """Return the curve of choices, cut as finely as so many entries allow; None where that is too coarse."""
     reach = min(times * span, _window(span, times))
-    return min(_FINEST, math.floor(math.sqrt(work * span / (2 * times * reach))))
+    cells = min(_FINEST, math.floor(math.sqrt(entries * span / (2 * times * reach))))
+    return _adaptive(span, times, cells) if _NARROWEST <= span <= _WIDEST and cells >= _COARSEST else None
 
 
-def _covers(composition: Composition, *, work: float) -> bool:
-    """Return whether all losses have one bounded range, and a grid of so many entries is fine enough for them."""
-    ranged = _ranged(composition)
-    if ranged is None:
-        return False
-    span, times = ranged
-    return times == 1 or (_NARROWEST <= span <= _WIDEST and _cells(span, times, work) >= _COARSEST)
-
-
-def _curve(composition: Composition, work: float) -> tuple[float, int, _Curve]:
-    """Return the range, how often it is met, and the curve of the choices."""
-    ranged = _ranged(composition)
-    if ranged is None:
-        raise TypeError("Expected the losses of one bounded range.")
-    span, times = ranged
-    return span, times, _adaptive(span, times, _cells(span, times, work))
-
-
-def _delta(composition: Composition, epsilon: float, *, work: float) -> Bracket:
+def _delta(composition: Composition, epsilon: float, precision: Precision) -> Ends:
     """Return bounds on the largest delta that choices of one range reach at an epsilon of 0 or more."""
-    ranged = _ranged(composition)
-    if ranged is not None and ranged[1] == 1:
-        exact = curve_at_once(ranged[0], epsilon)
-        return Bracket(lower=exact * (1 - _CLOSED), upper=min(1.0, exact * (1 + _CLOSED)), engines=("range",))
-    span, times, curve = _curve(composition, work)
+    ((loss, times),) = composition.parts
+    span = _span(loss) or 0.0
+    if times == 1:
+        exact = curve_at_once(span, epsilon)
+        return exact * (1 - _CLOSED), min(1.0, exact * (1 + _CLOSED))
     if epsilon >= times * span:
-        return Bracket(lower=0.0, upper=0.0, engines=("range",))
+        return 0.0, 0.0
+    curve = _curve(span, times, precision.entries)
+    if curve is None:
+        return 0.0, 1.0
     x = math.exp(min(epsilon, 700.0))
     after = int(np.searchsorted(curve.x, x, side="right"))
     if after == len(curve.x):
-        return Bracket(lower=0.0, upper=float(curve.high[-1]), engines=("range",))
+        return 0.0, float(curve.high[-1])
     one, two = curve.x[after - 1], curve.x[after]
     slip = 4 * times * _SLIP * len(curve.x) / (2 * math.log(curve.x[-1])) / -math.expm1(-span)
     tangents = (
@@ -168,38 +155,23 @@ def _delta(composition: Composition, epsilon: float, *, work: float) -> Bracket:
     share = (x - one) / (two - one)
     chord = float(curve.high[after - 1] * (1 - share) + curve.high[after] * share) * (1 + _CLOSED)
     low = max(0.0, *(float(tangent) for tangent in tangents)) * (1 - _CLOSED)
-    return Bracket(lower=min(low, chord), upper=min(1.0, chord), engines=("range",))
+    return min(low, chord), min(1.0, chord)
 
 
-def _epsilon(composition: Composition, delta: float, *, work: float) -> Bracket:
+def _epsilon(composition: Composition, delta: float, precision: Precision) -> Ends:
     """Return bounds on the smallest epsilon of 0 or more at which choices of one range reach no more than `delta`.
 
     At delta 0 it is the sum of all ranges, which choices come as near to as one likes.
     """
-    ranged = _ranged(composition)
-    if ranged is not None and (ranged[1] == 1 or not delta):
-        span, times = ranged
-        root = math.exp(span / 2) - math.sqrt(delta * math.expm1(span))
-        exact = 2 * math.log(max(1.0, root)) if delta else times * span
-        off = _CLOSED * (1 + exact) if delta else _CLOSED * exact
-        return Bracket(lower=max(0.0, exact - off), upper=exact + off, engines=("range",))
-
-    def at(epsilon: float) -> Bracket:
-        return _delta(composition, epsilon, work=work)
-
-    low = largest_epsilon(lambda epsilon: at(epsilon).lower, delta)
-    return Bracket(lower=low, upper=smallest_epsilon(lambda epsilon: at(epsilon).upper, delta), engines=("range",))
+    ((loss, times),) = composition.parts
+    span = _span(loss) or 0.0
+    if times > 1 and delta:
+        return crossing(lambda epsilon: _delta(composition, epsilon, precision), delta)
+    root = math.exp(span / 2) - math.sqrt(delta * math.expm1(span))
+    exact = 2 * math.log(max(1.0, root)) if delta else times * span
+    off = _CLOSED * (1 + exact) if delta else _CLOSED * exact
+    return max(0.0, exact - off), exact + off
 
 
-def _engine(work: float) -> Engine:
-    """Return the engine that fills so many entries."""
-    return Engine(
-        name="range",
-        covers=partial(_covers, work=work),
-        delta=partial(_delta, work=work),
-        epsilon=partial(_epsilon, work=work),
-    )
-
-
-ADAPTIVE, ADAPTIVE_SOON = _engine(_LONG), _engine(_SHORT)
+ADAPTIVE = Engine(name="range", covers=_covers, delta_ends=_delta, epsilon_ends=_epsilon)
 """Both sides for choices of one bounded range; like `RANGED` they are not compared with the law that dominates."""

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
-from dpaudit.engines.engine import Engine
-from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
+from dpaudit.engines.engine import Ends, Engine, crossing
+from dpaudit.engines.precision import Precision
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss, SimpleLoss
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -140,27 +140,23 @@ def _ways(composition: Composition) -> Iterator[int]:
         yield math.comb(times + kinds - 1, kinds - 1) if few else _MOST + 1
 
 
-def _delta(composition: Composition, epsilon: float) -> Bracket:
-    """Bracket delta(epsilon)."""
+def _delta(composition: Composition, epsilon: float) -> Ends:
+    """Bound delta(epsilon)."""
     floor, ceiling = total_infinite_mass(composition)
     lower, upper = outcomes(composition).delta(epsilon)
-    return Bracket(
-        lower=max(0.0, (floor + lower) * (1 - 4 * _ULP)),
-        upper=min(1.0, (ceiling + upper) * (1 + 4 * _ULP)),
-        engines=("enumeration",),
-    )
+    return max(0.0, (floor + lower) * (1 - 4 * _ULP)), min(1.0, (ceiling + upper) * (1 + 4 * _ULP))
 
 
-def _epsilon(composition: Composition, delta: float) -> Bracket:
-    """Bracket the smallest epsilon with delta(epsilon) <= delta."""
+def _epsilon(composition: Composition, delta: float, precision: Precision) -> Ends:
+    """Bound the smallest epsilon with delta(epsilon) <= delta."""
     floor, ceiling = total_infinite_mass(composition)
     if delta < floor:
-        return Bracket(lower=math.inf, upper=math.inf, engines=("enumeration",))
+        return math.inf, math.inf
     if delta == 0:
-        return Bracket(lower=0.0, upper=math.inf, engines=("enumeration",))
+        return 0.0, math.inf
     limit = max(0.0, total_supremum(composition)[1]) if delta >= ceiling else math.inf
     lower, upper = (min(_proved(composition, delta, delta - ceiling, side), limit) for side in (-1, 1))
-    return Bracket(lower=lower, upper=upper, engines=("enumeration",))
+    return lower, upper
 
 
 def _proved(composition: Composition, delta: float, finite: float, side: int) -> float:
@@ -171,12 +167,10 @@ def _proved(composition: Composition, delta: float, finite: float, side: int) ->
         return 0.0
     for nudge in _NUDGES:
         epsilon = max(0.0, near + side * (nudge * near + counted.blur * (nudge > 0)))
-        found = _delta(composition, epsilon)
-        if found.upper <= delta if side > 0 else found.lower > delta:
+        lower, upper = _delta(composition, epsilon)
+        if upper <= delta if side > 0 else lower > delta:
             return epsilon
-    if side > 0:
-        return smallest_epsilon(lambda at: _delta(composition, at).upper, delta)
-    return largest_epsilon(lambda at: _delta(composition, at).lower, delta)
+    return crossing(lambda at: _delta(composition, at), delta)[side > 0]
 
 
 def _covers(composition: Composition) -> bool:
@@ -189,4 +183,9 @@ def _covers(composition: Composition) -> bool:
     return composition.events > 1
 
 
-ENUMERATION = Engine(name="enumeration", covers=_covers, delta=_delta, epsilon=_epsilon)
+ENUMERATION = Engine(
+    name="enumeration",
+    covers=_covers,
+    delta_ends=lambda composition, epsilon, precision: _delta(composition, epsilon),
+    epsilon_ends=_epsilon,
+)

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from scipy.special import log_ndtr
 
-from dpaudit.engines.engine import Engine
+from dpaudit.engines.engine import Ends, Engine, crossing
 from dpaudit.engines.exact import exact_sum, outwards
-from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
+from dpaudit.engines.precision import Precision
 from dpaudit.model.losses import Composition, GaussianLoss
 
 _ULP = 2.0**-52
@@ -64,28 +64,27 @@ def gaussian_delta(mu: float, epsilon: float) -> tuple[float, float]:
     return max(0.0, lower), min(1.0, max(upper, math.nextafter(0, 1)))
 
 
-def _delta(composition: Composition, epsilon: float) -> Bracket:
-    """Bracket delta(epsilon); delta grows with mu."""
+def _delta(composition: Composition, epsilon: float, precision: Precision) -> Ends:
+    """Bound delta(epsilon); delta grows with mu."""
     low, high = total_mu(composition)
-    return Bracket(lower=gaussian_delta(low, epsilon)[0], upper=gaussian_delta(high, epsilon)[1], engines=("gaussian",))
+    return gaussian_delta(low, epsilon)[0], gaussian_delta(high, epsilon)[1]
 
 
-def _epsilon(composition: Composition, delta: float) -> Bracket:
-    """Bracket the smallest epsilon with delta(epsilon) <= delta."""
+def _epsilon(composition: Composition, delta: float, precision: Precision) -> Ends:
+    """Bound the smallest epsilon with delta(epsilon) <= delta."""
     low, high = total_mu(composition)
     if delta == 0:
-        bound = math.inf if high > 0 else 0.0
-        return Bracket(lower=bound, upper=bound, engines=("gaussian",))
-    return Bracket(
-        lower=largest_epsilon(lambda epsilon: gaussian_delta(low, epsilon)[0], delta),
-        upper=smallest_epsilon(lambda epsilon: gaussian_delta(high, epsilon)[1], delta),
-        engines=("gaussian",),
-    )
+        return (math.inf, math.inf) if high > 0 else (0.0, 0.0)
+    return crossing(lambda epsilon: (gaussian_delta(low, epsilon)[0], gaussian_delta(high, epsilon)[1]), delta)
 
 
-def _covers(composition: Composition) -> bool:
-    """Return whether every loss is Gaussian."""
+def all_gaussian(composition: Composition) -> bool:
+    """Return whether every loss is Gaussian.
+
+    >>> all_gaussian(Composition.of(GaussianLoss(mu=1.0)))
+    True
+    """
     return all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
 
 
-GAUSSIAN = Engine(name="gaussian", covers=_covers, delta=_delta, epsilon=_epsilon)
+GAUSSIAN = Engine(name="gaussian", covers=all_gaussian, delta_ends=_delta, epsilon_ends=_epsilon)

@@ -1,43 +1,62 @@
-"""Renyi accounting: moments of the loss multiply, and one inequality turns them into (epsilon, delta).
+"""Renyi accounting: moments of the loss multiply, and inequalities turn them into (epsilon, delta).
 
-For any s > 0 and x, (1 - e^-x)_+ <= e^(s x) (s / (1 + s))^s / (1 + s), hence with order alpha = 1 + s
+With s > 0 and order alpha = 1 + s, both hold at every s, so that the search over orders needs no precision:
 
-    delta(epsilon) <= E_P[e^(s L)] e^(-s epsilon) (1 - 1/alpha)^alpha / (alpha - 1).
+* for any x, (1 - e^-x)_+ <= e^(s x) (s / (1 + s))^s / (1 + s), hence
 
-An upper bound at every order, so the search over orders needs no precision. The moments are exact closed
-forms; losses without one are not covered.
+    delta(epsilon) <= E_P[e^(s L)] e^(-s epsilon) (1 - 1/alpha)^alpha / (alpha - 1);
+
+* g(L) = e^(s L) - 1 + s (e^-L - 1) is convex, 0 at L = 0 with slope 0, and has the mean E_P[e^(s L)] - 1 at most, as
+  E_P[e^-L] is at most 1. Where L exceeds epsilon > 0, (1 - e^(epsilon - L)) <= 1 <= g(L) / g(epsilon), hence
+
+    delta(epsilon) <= (E_P[e^(s L)] - 1) / (e^(s epsilon) - 1 - s (1 - e^-epsilon)),
+
+  which is small where the record is hardly ever in a sample, whatever epsilon is.
+
+The moments are closed forms; of a sampled Gaussian at whole orders alone, where they are finite sums, and that of
+adding a record is at most that of removing it. Losses without one are not covered.
 Source: Canonne, Kamath and Steinke (2020), Proposition 12; Balle, Barthe, Gaboardi, Hsu and Sato (2020),
-Theorem 21; Mironov (2017), Table II for the Laplace moment.
+Theorem 21; Mironov (2017), Table II for the Laplace moment; Mironov, Talwar and Zhang (2019), Theorem 5 and
+Section 3.3, for the moments of samples.
 """
 
 import math
-from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from dpaudit.engines.basic import total_infinite_mass
-from dpaudit.engines.cells.merging import MOST_JOINED, merged
-from dpaudit.engines.engine import Engine
-from dpaudit.model.bracket import Bracket
+from dpaudit.engines.engine import Ends, Engine
+from dpaudit.engines.precision import Precision
+from dpaudit.model.bracket import smallest_epsilon
 from dpaudit.model.losses import (
     ApproximateLoss,
     Composition,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
+    SampledGaussianLoss,
 )
 
 Floats: TypeAlias = NDArray[np.float64]
 _POWERS = np.exp(np.linspace(math.log(1e-6), math.log(1e9), 4001))  # s = alpha - 1
 _COARSE = 40  # powers between two of the first search
+_ORDERS = (*range(2, 17), 18, 20, 23, 26, 30, 35, 40, 46, 53, 61, 70, 81, 93, 107, 123, 141, 162, 186, 214, 246)
+_WHOLE_POWERS = np.array(_ORDERS, np.float64) - 1
 _MARGIN = 1e-13
+_ULP = 2.0**-52
 _LARGEST_EPSILON = 1e290
+_LARGE = 700.0
 _CLOSED = (GaussianLoss, LaplaceLoss, ApproximateLoss, DiscreteLoss)  # families whose moments have a closed form
 _MOST = 2**63  # copies of a loss; of more nothing is said
+_MOST_SAMPLED, _MOST_MU = 10**300, 1e6  # the same of samples, and the shift up to which their sums are numbers
 _ENTRIES = 1 << 18  # of a table of powers and atoms that is held at a time
+_KINDS = 512  # losses that are told apart, beyond which other engines are narrower and as quick
+_RARE = 0.1  # expected samples with the record, up to which moments of samples may give the better bound
+_LEAST = -600.0  # a logarithm of an excess below which it counts as this one, so that nothing underflows
 
 
 def log_moment(loss: GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss, power: Floats) -> Floats:
@@ -82,92 +101,153 @@ def ranged_moment(span: float, power: Floats) -> Floats:
     return np.asarray(power * (shares + np.log(power) - np.log(b)) + shares - math.log(math.expm1(span)), np.float64)
 
 
-def _few(composition: Composition) -> Composition:
-    """Return the composition itself, or one of few kinds that dominates it."""
-    return composition if len(composition.parts) <= MOST_JOINED else Composition(parts=merged(composition)[1])
+def log_excess(mu: float, rate: float, order: int) -> float:
+    """Return ln(E_P[e^((order - 1) L)] - 1) for removing a record from a sample, rounded up; `order` is 2 or more.
+
+    The sum over k >= 2 of C(order, k) (1 - rate)^(order - k) rate^k (e^(k (k - 1) mu^2 / 2) - 1): the terms k = 0 and 1
+    add up to 1 less what the others have in the binomial law.
+
+    >>> round(log_excess(1.0, 0.01, 2), 6) == round(math.log(1e-4 * (math.e - 1)), 6)
+    True
+    """
+    k = np.arange(2, order + 1)
+    growth = k * (k - 1) * (mu * mu / 2)
+    with np.errstate(divide="ignore", under="ignore"):
+        grown = growth + np.log(-np.expm1(-growth))
+    chances = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
+    chances += (order - k) * math.log1p(-rate) + k * math.log(rate)
+    total = float(np.logaddexp.reduce(chances + grown))
+    if not total > _LEAST:
+        return _LEAST
+    size = float(np.abs(chances).max() + np.abs(np.maximum(grown, 2 * _LEAST)).max()) + 3 * math.lgamma(order + 1)
+    return total + 64 * _ULP * (size + order)
 
 
-def _log_moments(composition: Composition, powers: Floats, *, ranged: bool) -> tuple[Floats, Floats]:
-    """Return ln E[e^(s L)] of the whole at each power, and a bound on its rounding."""
-    total, size = np.zeros_like(powers), np.ones_like(powers)
-    for loss, times in composition.parts:
-        if isinstance(loss, _CLOSED):
-            span = loss.span if ranged and isinstance(loss, DiscreteLoss) else None
-            with np.errstate(over="ignore"):
+@lru_cache(maxsize=1024)
+def _sampled_moments(mu: float, rate: float) -> Floats:
+    """Return ln E_P[e^((order - 1) L)] at all whole orders, rounded up; infinity where it is beyond floating point."""
+    logs = [log_excess(mu, rate, order) for order in _ORDERS]
+    return np.array([math.log1p(math.exp(log)) * (1 + 4 * _ULP) if log < _LARGE else math.inf for log in logs])
+
+
+@lru_cache(maxsize=64)
+def _log_moments(composition: Composition, place: range, *, ranged: bool) -> tuple[Floats, Floats]:
+    """Return the powers at places of the grid, and ln E[e^(s L)] of the whole at each, rounded up."""
+    sampled = any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts)
+    powers = (_WHOLE_POWERS if sampled else _POWERS)[place.start : place.stop : place.step]
+    total, rounding = np.zeros_like(powers), np.zeros_like(powers)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for loss, times in composition.parts:
+            if isinstance(loss, SampledGaussianLoss):
+                part = times * _sampled_moments(loss.mu, loss.rate)[place.start : place.stop : place.step]
+                rounding += 4 * _ULP * part
+            elif isinstance(loss, _CLOSED):
+                span = loss.span if ranged and isinstance(loss, DiscreteLoss) else None
                 moment = log_moment(loss, powers) if span is None else ranged_moment(span, powers)
                 part = times * moment if times < _MOST else powers * math.inf
-                total, size = total + part, size + np.abs(part) + min(times, _MOST) * 2.0
-    return total, _MARGIN * size
+                rounding += _MARGIN * (np.abs(part) + 2.0 * min(times, _MOST))
+            total = total + part
+    return powers, np.nan_to_num(total + rounding, nan=math.inf, posinf=math.inf)
 
 
-def _smallest(bounds_at: Callable[[Floats], Floats]) -> float:
-    """Return the smallest of the bounds at some powers, each of which holds: first a few, then all beside the best."""
-    place = int(bounds_at(_POWERS[::_COARSE]).argmin()) * _COARSE
-    return float(bounds_at(_POWERS[max(0, place - _COARSE) : place + _COARSE + 1]).min())
+def _bounds(powers: Floats, moments: Floats, epsilon: float, *, finite: bool) -> Floats:
+    """Return the bounds on the logarithm of delta(epsilon) that both inequalities give at each power.
+
+    The second one takes that no loss is infinite.
+    """
+    convex = moments + (1 + powers) * -np.log1p(1 / powers) - np.log(powers) - powers * epsilon * (1 - _MARGIN)
+    if not (finite and epsilon > 0):
+        return np.asarray(convex)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        gaps = _log_gaps(powers, epsilon)
+        excess = np.log(np.expm1(np.minimum(moments, _LARGE))) - gaps + 1e-11 * (1 + np.abs(gaps))
+    known = (moments < _LARGE) & np.isfinite(gaps)
+    return np.asarray(np.where(known, np.minimum(convex, excess), convex))
 
 
-def _constant(powers: Floats) -> Floats:
-    """Return ln((1 - 1/alpha)^alpha / (alpha - 1)), alpha = 1 + s."""
-    return (1 + powers) * -np.log1p(1 / powers) - np.log(powers)
+def _log_gaps(powers: Floats, epsilon: float) -> Floats:
+    """Return ln(e^(s epsilon) - 1 - s (1 - e^-epsilon)) at each power s, minus infinity where rounding hides it."""
+    gain, fall = powers * epsilon, powers * math.expm1(-epsilon)
+    rest = (1 - fall) * np.exp(-gain)
+    near = np.expm1(np.minimum(gain, 3.0))
+    rounding = 8 * _ULP * (near - fall)
+    close = near + fall - rounding
+    far = gain + np.log1p(-np.minimum(rest, 0.5))
+    return np.asarray(np.where(rest < 0.5, far, np.where(close > rounding, np.log(close), -math.inf)))
+
+
+def _log_finite(composition: Composition, epsilon: float, *, ranged: bool = False) -> float:
+    """Return a bound on the logarithm of what the finite losses add to delta: by a few powers, then those beside."""
+    epsilon = min(epsilon, _LARGEST_EPSILON)  # delta is no larger at a larger epsilon, whose product is no float
+    finite = not any(loss.infinite_mass for loss, _ in composition.parts)
+
+    def bounds_at(place: range) -> Floats:
+        return _bounds(*_log_moments(composition, place, ranged=ranged), epsilon, finite=finite)
+
+    best = int(bounds_at(range(0, len(_POWERS), _COARSE)).argmin()) * _COARSE
+    return min(0.0, float(bounds_at(range(max(0, best - _COARSE), best + _COARSE + 1)).min()))
 
 
 def log_delta(composition: Composition, epsilon: float) -> float:
     """Return an upper bound on ln delta(epsilon), also where delta underflows; minus infinity for a delta of 0."""
-    composition = _few(composition)
     _, infinite = total_infinite_mass(composition)
-    finite = _log_finite(composition, epsilon, ranged=False) + 1e-12
+    finite = _log_finite(composition, epsilon) + 1e-12
     return float(np.logaddexp(finite, math.log(infinite) + 1e-12)) if infinite > 0 else finite
 
 
-def _log_finite(composition: Composition, epsilon: float, *, ranged: bool) -> float:
-    """Return a bound on the logarithm of what the finite losses add to delta."""
-    epsilon = min(epsilon, _LARGEST_EPSILON)  # delta is no larger at a larger epsilon, whose product is no float
-
-    def bounds_at(powers: Floats) -> Floats:
-        moments, rounding = _log_moments(composition, powers, ranged=ranged)
-        return np.asarray(moments + rounding + _constant(powers) - powers * epsilon * (1 - _MARGIN))
-
-    return min(0.0, _smallest(bounds_at))
-
-
-def _delta(composition: Composition, epsilon: float, *, ranged: bool = False) -> Bracket:
+def _delta(composition: Composition, epsilon: float, precision: Precision, *, ranged: bool = False) -> Ends:
     """Bound delta(epsilon) from above."""
-    composition = _few(composition)
     _, infinite = total_infinite_mass(composition)
     finite = math.exp(_log_finite(composition, epsilon, ranged=ranged)) * (1 + 1e-12) + 1e-300
-    return Bracket(lower=0.0, upper=min(1.0, (infinite + finite) * (1 + 1e-15)), engines=("renyi",))
+    return 0.0, min(1.0, (infinite + finite) * (1 + 1e-15))
 
 
-def _epsilon(composition: Composition, delta: float, *, ranged: bool = False) -> Bracket:
+def _epsilon(composition: Composition, delta: float, precision: Precision, *, ranged: bool = False) -> Ends:
     """Bound the smallest epsilon from above."""
-    composition = _few(composition)
-    _, infinite = total_infinite_mass(composition)
-    rest = (delta - infinite) * (1 - 1e-15)
-    if rest <= 0:
-        return Bracket(lower=0.0, upper=math.inf, engines=("renyi",))
+    if delta <= total_infinite_mass(composition)[1]:
+        return 0.0, math.inf
+    return 0.0, smallest_epsilon(lambda at: _delta(composition, at, precision, ranged=ranged)[1], delta)
 
-    def bounds_at(powers: Floats) -> Floats:
-        moments, rounding = _log_moments(composition, powers, ranged=ranged)
-        return np.asarray((moments + rounding + _constant(powers) - math.log(rest) + 1e-12) / powers)
 
-    return Bracket(lower=0.0, upper=max(0.0, _smallest(bounds_at) * (1 + 1e-14)), engines=("renyi",))
+def has_moments(composition: Composition) -> bool:
+    """Return whether every moment is a closed form of some finite loss.
+
+    >>> has_moments(Composition.of(LaplaceLoss(shift=1.0)))
+    True
+    """
+    return all(isinstance(loss, _CLOSED) and loss.infinite_mass < 1 for loss, _ in composition.parts)
 
 
 def _covers(composition: Composition) -> bool:
-    """Return whether every moment is a closed form of some finite loss."""
-    return all(isinstance(loss, _CLOSED) and loss.infinite_mass < 1 for loss, _ in composition.parts)
+    """Return whether closed moments of few kinds are known, or several samples hold the record hardly ever."""
+    if any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts):
+        return composition.events > 1 and _is_rare(composition)
+    return len(composition.parts) <= _KINDS and has_moments(composition)
+
+
+def _is_rare(composition: Composition) -> bool:
+    """Return whether all releases are Gaussian ones on samples that hold the record hardly ever."""
+    expected = 0.0
+    for loss, times in composition.parts:
+        if not isinstance(loss, SampledGaussianLoss) or not 0 < loss.mu < _MOST_MU or not times < _MOST_SAMPLED:
+            return False
+        expected += loss.rate * times
+    return expected <= _RARE
 
 
 def _covers_ranges(composition: Composition) -> bool:
     """Return whether several losses are composed of which one dominates pairs of a bounded range."""
     ranged = any(isinstance(loss, DiscreteLoss) and loss.span for loss, _ in composition.parts)
-    return ranged and composition.events > 1 and _covers(composition)
+    return ranged and composition.events > 1 and has_moments(composition)
 
 
-RENYI = Engine(name="renyi", covers=_covers, delta=_delta, epsilon=_epsilon)
+RENYI = Engine(name="renyi", covers=_covers, delta_ends=_delta, epsilon_ends=_epsilon)
 
 RANGED = Engine(
-    name="renyi", covers=_covers_ranges, delta=partial(_delta, ranged=True), epsilon=partial(_epsilon, ranged=True)
+    name="renyi",
+    covers=_covers_ranges,
+    delta_ends=partial(_delta, ranged=True),
+    epsilon_ends=partial(_epsilon, ranged=True),
 )
 """Upper bounds for the pairs that mechanisms have, which may lie below the curve of the law that dominates them all.
 

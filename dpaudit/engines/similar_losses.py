@@ -5,22 +5,11 @@ once, a class of near sizes becomes one size of the same mean square, and noise 
 finds is proved on the declaration itself.
 """
 
-import math
-from collections.abc import Iterator
-from dataclasses import replace
-
-from dpaudit.engines.cells.merging import classes_of, size_of
-from dpaudit.model.losses import (
-    ApproximateLoss,
-    Composition,
-    GaussianLoss,
-    LaplaceLoss,
-    SampledGaussianLoss,
-    SimpleLoss,
-)
+from dpaudit.engines.cells.merging import CLASSED, size_of
+from dpaudit.engines.tilted.classes import family_of, resized
+from dpaudit.model.losses import Composition, SimpleLoss
 
 Alternatives = tuple[Composition, ...]
-Sized = LaplaceLoss | GaussianLoss | SampledGaussianLoss | ApproximateLoss
 _MANY = 256
 """Kinds of losses from which on an estimate by fewer saves time."""
 _KINDS = 18
@@ -30,6 +19,7 @@ _KINDS = 18
 def similar(alternatives: Alternatives) -> Alternatives | None:
     """Return alternatives of few kinds, about as costly; None where there are few already, or one has no size.
 
+    >>> from dpaudit.model.losses import LaplaceLoss
     >>> many = Composition(parts=tuple((LaplaceLoss(shift=1e-3 + 1e-7 * i), 1) for i in range(1000)))
     >>> (few,) = similar((many,)) or ()
     >>> len(few.parts) <= 60, few.events
@@ -37,41 +27,30 @@ def similar(alternatives: Alternatives) -> Alternatives | None:
     """
     if max(len(held.parts) for held in alternatives) < _MANY:
         return None
-    if not all(isinstance(loss, Sized) for held in alternatives for loss, _ in held.parts):
+    if not all(isinstance(loss, CLASSED) for held in alternatives for loss, _ in held.parts):
         return None
-    return tuple(Composition(parts=tuple(_few(held))) for held in alternatives)
+    return tuple(map(_few, alternatives))
 
 
 def with_noise(alternatives: Alternatives, factor: float) -> Alternatives:
     """Return alternatives with `factor` times the noise: each size is divided by it.
 
+    >>> from dpaudit.model.losses import LaplaceLoss
     >>> with_noise((Composition.of(LaplaceLoss(shift=1.0)),), 2.0)[0].parts
     ((LaplaceLoss(shift=0.5), 1),)
     """
     return tuple(
-        Composition(parts=tuple((_resized(loss, size_of(loss) / factor), times) for loss, times in held.parts))
+        Composition(parts=tuple((resized(loss, size_of(loss) / factor), times) for loss, times in held.parts))
         for held in alternatives
     )
 
 
-def _few(composition: Composition) -> Iterator[tuple[SimpleLoss, int]]:
-    """Yield one loss for each class of near sizes."""
-    families: dict[SimpleLoss, list[tuple[SimpleLoss, int]]] = {}
+def _few(composition: Composition) -> Composition:
+    """Return one loss for each class of near sizes."""
+    by_family: dict[SimpleLoss, list[tuple[SimpleLoss, int]]] = {}
     for loss, times in composition.parts:
-        families.setdefault(_resized(loss, 1.0), []).append((loss, times))
-    for one, members in families.items():
-        for held in classes_of(members, max(1, _KINDS // len(families))):
-            times = sum(n for _, n in held)
-            square = math.fsum(n * (size_of(loss) / size_of(held[-1][0])) ** 2 for loss, n in held) / times
-            yield _resized(one, size_of(held[-1][0]) * math.sqrt(square)), times
-
-
-def _resized(loss: SimpleLoss, size: float) -> SimpleLoss:
-    """Return the same kind of loss with another size."""
-    match loss:
-        case GaussianLoss() | SampledGaussianLoss():
-            return replace(loss, mu=size)
-        case ApproximateLoss():
-            return replace(loss, epsilon=size)
-        case _:
-            return LaplaceLoss(shift=size)
+        by_family.setdefault(resized(loss, 1.0), []).append((loss, times))
+    classes = (
+        one for parts in by_family.values() for one in family_of(tuple(parts)).divided(max(1, _KINDS // len(by_family)))
+    )
+    return Composition(parts=tuple((one.joined(), one.events) for one in classes))

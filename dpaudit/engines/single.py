@@ -12,11 +12,11 @@ import sys
 from typing import assert_never
 
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
-from dpaudit.engines.engine import Engine
+from dpaudit.engines.engine import Ends, Engine, crossing
 from dpaudit.engines.exact import exact_sum, outwards
-from dpaudit.engines.gaussian import GAUSSIAN, gaussian_delta
+from dpaudit.engines.gaussian import GAUSSIAN, all_gaussian, gaussian_delta
 from dpaudit.engines.limits import gridded, is_derived
-from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
+from dpaudit.engines.precision import Precision
 from dpaudit.model.losses import (
     AllocatedLoss,
     ApproximateLoss,
@@ -144,24 +144,23 @@ def _scaled(mu: float, factors: tuple[float, float], epsilons: tuple[float, floa
     return _outwards(lower, 4 * _ULP)[0], _outwards(upper, 4 * _ULP)[1]
 
 
-def _delta(composition: Composition, epsilon: float) -> Bracket:
-    """Bracket delta(epsilon)."""
-    if composition.events > 1:
-        lower = max(single_delta(loss, epsilon)[0] for loss, _ in composition.parts)
-        return Bracket(lower=lower, upper=max(lower, _variation(composition)), engines=("single",))
-    ((loss, _),) = composition.parts
-    lower, upper = single_delta(loss, epsilon)
-    return Bracket(lower=lower, upper=upper, engines=("single",))
+def _delta(composition: Composition, epsilon: float, precision: Precision) -> Ends:
+    """Bound delta(epsilon)."""
+    ends = [single_delta(loss, epsilon) for loss, _ in composition.parts]
+    if composition.events == 1:
+        return ends[0]
+    lower = max(low for low, _ in ends)
+    return lower, max(lower, _variation(composition))
 
 
-def _epsilon(composition: Composition, delta: float) -> Bracket:
-    """Bracket the smallest epsilon with delta(epsilon) <= delta."""
-    if composition.events > 1:
-        if _variation(composition) <= delta:
-            return Bracket(lower=0.0, upper=0.0, engines=("single",))
-        lower = max(_epsilon_of(loss, delta).lower for loss, _ in composition.parts)
-        return Bracket(lower=lower, upper=math.inf, engines=("single",))
-    return _epsilon_of(composition.parts[0][0], delta)
+def _epsilon(composition: Composition, delta: float, precision: Precision) -> Ends:
+    """Bound the smallest epsilon with delta(epsilon) <= delta."""
+    ends = [_epsilon_of(loss, delta, precision) for loss, _ in composition.parts]
+    if composition.events == 1:
+        return ends[0]
+    if _variation(composition) <= delta:
+        return 0.0, 0.0
+    return max(low for low, _ in ends), math.inf
 
 
 def _variation(composition: Composition) -> float:
@@ -173,29 +172,27 @@ def _variation(composition: Composition) -> float:
     return min(1.0, outwards(total)[1])
 
 
-def _epsilon_of(loss: SimpleLoss, delta: float) -> Bracket:
-    """Bracket the smallest epsilon of one loss with delta(epsilon) <= delta."""
+def _epsilon_of(loss: SimpleLoss, delta: float, precision: Precision) -> Ends:
+    """Bound the smallest epsilon of one loss with delta(epsilon) <= delta."""
     composition = Composition.of(loss)
     if isinstance(loss, GaussianLoss):
-        return GAUSSIAN.epsilon(composition, delta)
+        return GAUSSIAN.epsilon_ends(composition, delta, precision)
     floor, ceiling = total_infinite_mass(composition)
     low, high = total_supremum(composition)
     if delta < floor:
-        return Bracket(lower=math.inf, upper=math.inf, engines=("single",))
+        return math.inf, math.inf
     if delta == 0 or delta == ceiling:
-        return Bracket(lower=max(0.0, low), upper=max(0.0, high), engines=("single",))
-    lower = largest_epsilon(lambda epsilon: single_delta(loss, epsilon)[0], delta)
-    upper = smallest_epsilon(lambda epsilon: single_delta(loss, epsilon)[1], delta)
-    return Bracket(lower=lower, upper=upper, engines=("single",))
+        return max(0.0, low), max(0.0, high)
+    return crossing(lambda epsilon: single_delta(loss, epsilon), delta)
 
 
 def _covers(composition: Composition) -> bool:
     """Return whether there is one loss, once, or what no grid can take, that other engines leave."""
     if composition.events == 1 and is_derived(composition.parts[0][0]):
         return False
-    if not composition.parts or all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
+    if not composition.parts or all_gaussian(composition):
         return False
     return composition.events == 1 or not gridded(composition)
 
 
-SINGLE = Engine(name="single", covers=_covers, delta=_delta, epsilon=_epsilon)
+SINGLE = Engine(name="single", covers=_covers, delta_ends=_delta, epsilon_ends=_epsilon)

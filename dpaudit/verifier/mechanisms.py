@@ -13,7 +13,7 @@ from dpaudit.verifier.integers import LATTICE, noise_law
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, larger, on_sample, reverse, times
 from dpaudit.verifier.numerics.rates import log_ratio
 from dpaudit.verifier.refusals import Table, exact_ratio, positive, ratio, require, require_sizes
-from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.shape import TABLES, walk
 from dpaudit.verifier.strategies import squared_move
 
 Sides = tuple[Multiset, Multiset]
@@ -35,6 +35,12 @@ def with_leaves(fields: Table) -> list[Table]:
     """Return a mechanism, its leaf, the leaf of that leaf, and so on."""
     leaf = fields.get("leaf")
     return [fields, *with_leaves(leaf)] if isinstance(leaf, dict) else [fields]
+
+
+def plug_ins(tree: Table) -> list[str]:
+    """Return the names of the mechanisms whose losses are stated, because no checker can derive them."""
+    parts = [part for node in walk(tree) if "mechanism" in node for part in with_leaves(node["mechanism"])]
+    return list(dict.fromkeys(part["name"] for part in parts if "stated" in part))
 
 
 def _stated(row: Table) -> tuple[Loss, int]:

@@ -26,7 +26,7 @@ def contradicts(oracle: ModuleType, bracket: Bracket, simple: Composition, delta
 
 def one_order(form: NormalForm, delta: float) -> Bracket:
     """Return what the quick engines say together of one order of the neighbours."""
-    return narrowest(form.upper[0], QUICK, lambda engine, composition: engine.epsilon(composition, delta))
+    return narrowest(form.upper[0], QUICK, lambda engine, held, precision: engine.epsilon(held, delta, precision))
 
 
 @pytest.mark.parametrize("kind", NODES)

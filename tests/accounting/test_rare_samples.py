@@ -8,8 +8,8 @@ import pytest
 
 from dpaudit import Claim, Release, Repeat, Subsample, certify, smallest_noise
 from dpaudit.accounting.calibration import excess_scaled
-from dpaudit.engines import PROVED_UPPERS, RARE, TILTED, UPPERS
-from dpaudit.engines.rare_samples import log_delta_above, log_excess
+from dpaudit.engines import PROVED_UPPERS, RENYI, TILTED, UPPERS
+from dpaudit.engines.renyi import log_delta, log_excess
 from dpaudit.engines.single import single_delta
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration
@@ -34,20 +34,20 @@ def test_the_bound_lies_above_what_grids_show(
 ) -> None:
     """Lower ends of another engine, which are near the truth there."""
     composition = Composition.of(SampledGaussianLoss(mu=mu, rate=rate, order=order)) * times
-    assert RARE.covers(composition)
+    assert RENYI.covers(composition)
     shown = 0
     for epsilon in (0.001, 0.05, 0.5, 2.0):
         lower = TILTED.delta(composition, epsilon).lower
         shown += lower > 0
-        assert RARE.delta(composition, epsilon).upper >= lower, (epsilon, lower)
+        assert RENYI.delta(composition, epsilon).upper >= lower, (epsilon, lower)
     assert shown >= (order == "remove")
 
 
 def test_the_bound_of_an_epsilon_keeps_its_delta() -> None:
     composition = Composition.of(SampledGaussianLoss(mu=1.0, rate=1e-12)) * 10**9
     for delta in (1e-3, 1e-6, 1e-12, 1e-100):
-        found = RARE.epsilon(composition, delta).upper
-        assert RARE.delta(composition, found).upper <= delta
+        found = RENYI.epsilon(composition, delta).upper
+        assert RENYI.delta(composition, found).upper <= delta
 
 
 def test_the_moment_is_that_of_quadrature() -> None:
@@ -69,15 +69,15 @@ def test_the_certificate_of_a_billion_rare_steps_is_not_loose() -> None:
     """1e-12 of the records a step, 1e9 steps: delta was 1 between 1 and 2 times this noise, and epsilon 1."""
     rare = steps(1e-12, 1.0, 10**9)
     for factor in (1.0, 1.5, 2.0):
-        for engines in (UPPERS, PROVED_UPPERS):
-            assert excess_scaled(rare, factor, CLAIM, engines) < -50
+        for precision in (UPPERS, PROVED_UPPERS):
+            assert excess_scaled(rare, factor, CLAIM, precision) < -50
     assert 0.1 < smallest_noise(rare, CLAIM) < 0.3  # 3.1 deviations beyond a shift of 5 at 0.2, by hand
 
 
 def test_more_noise_never_costs_more() -> None:
     before = math.inf
     for stddev in (0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0):
-        found = RARE.delta(Composition.of(SampledGaussianLoss(mu=1 / stddev, rate=1e-12)) * 10**9, 1.0).upper
+        found = RENYI.delta(Composition.of(SampledGaussianLoss(mu=1 / stddev, rate=1e-12)) * 10**9, 1.0).upper
         assert found <= before
         before = found
 
@@ -88,7 +88,7 @@ def test_extreme_parameters_neither_crash_nor_fall_below_the_truth() -> None:
         for rate in (5e-324, 1e-300, 1e-20, 1e-3):
             composition = Composition.of(SampledGaussianLoss(mu=mu, rate=rate)) * 10
             for epsilon in (0.0, 1e-310, 1e-200, 1e-9, 1.0, 700.0, 1e9, 1e308):
-                found = RARE.delta(composition, epsilon).upper
+                found = RENYI.delta(composition, epsilon).upper
                 assert 0 < found <= 1
                 assert found >= single_delta(composition.parts[0][0], epsilon)[0]
     with pytest.raises(UnsupportedError, match="the most is 1e\\+150"):
@@ -99,7 +99,7 @@ def test_a_bound_of_one_release_for_all_is_caught() -> None:
     """The broken twin: the moment of one release falls below what fifty show."""
     one = SampledGaussianLoss(mu=2.0, rate=1e-3)
     shown = TILTED.delta(Composition.of(one) * 50, 0.5).lower
-    assert math.exp(log_delta_above(Composition.of(one), 0.5)) < shown
+    assert math.exp(log_delta(Composition.of(one), 0.5)) < shown
 
 
 @pytest.mark.slow

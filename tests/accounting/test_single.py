@@ -8,7 +8,7 @@ import pytest
 from mpmath import mp, mpf
 
 from dpaudit import Claim, NormalForm, Release, Stated, UnsupportedError, bracket_delta, bracket_epsilon, certify, fold
-from dpaudit.engines import BASIC, ENGINES, ENUMERATION, QUICK, RENYI, SINGLE, TILTED, UPPERS
+from dpaudit.engines import DEFAULT, ENGINES, QUICK, SINGLE, UPPERS
 from dpaudit.engines.single import single_delta
 from dpaudit.model.bracket import smallest_epsilon
 from dpaudit.model.losses import (
@@ -143,7 +143,7 @@ def test_engines_that_cover_nothing_are_named() -> None:
     form = fold(Stated(epsilon=1.0, source="a supplier"), "add_remove")
     gaussian = NormalForm(upper=(Composition.of(GaussianLoss(mu=1.0)),), lower=form.lower)
     with pytest.raises(UnsupportedError, match="enumeration covers this composition"):
-        bracket_epsilon(gaussian, 1e-5, (ENUMERATION,))
+        bracket_epsilon(gaussian, 1e-5, DEFAULT.by("enumeration"))
 
 
 def test_a_certain_answer_is_refuted_beside_anything_else() -> None:
@@ -161,10 +161,11 @@ def test_the_worst_alternative_counts_for_every_set_of_engines_wherever_it_stand
         Composition.of(LaplaceLoss(shift=0.5)) * 3,
         Composition.of(DiscreteLaplace(scale=2.0, l1_sensitivity=3, neighbours="replace_one").loss()) * 3,
     )
-    for engines in (ENGINES, QUICK, UPPERS, (ENUMERATION, TILTED), (BASIC, RENYI), (BASIC, ENUMERATION, TILTED)):
+    some = (("enumeration", "tilted"), ("basic", "renyi"), ("basic", "enumeration", "tilted"))
+    for precision in (DEFAULT, QUICK, UPPERS, *(DEFAULT.by(*names) for names in some)):
         uppers = [
-            bracket_delta(NormalForm(upper=order, lower=order), 1.0, engines).upper
+            bracket_delta(NormalForm(upper=order, lower=order), 1.0, precision).upper
             for order in ((small, large), (large, small), (large,))
         ]
         assert uppers[0] == uppers[1] == uppers[2]
-        assert uppers[0] > bracket_delta(NormalForm(upper=(small,), lower=(small,)), 1.0, engines).upper
+        assert uppers[0] > bracket_delta(NormalForm(upper=(small,), lower=(small,)), 1.0, precision).upper

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.normal_form import NormalForm
-from dpaudit.engines import BASIC, GAUSSIAN, QUICK, SINGLE, Engine
+from dpaudit.engines import GAUSSIAN, QUICK, SINGLE, Precision
 
 Floats: TypeAlias = NDArray[np.float64]
 POINTS = 48
@@ -120,11 +120,11 @@ def _apart(epsilons: list[float]) -> tuple[float, ...]:
     return tuple(kept)
 
 
-def engines_for(form: NormalForm) -> tuple[Engine, ...]:
+def engines_for(form: NormalForm) -> Precision:
     """Return closed forms where one covers every composition, and the engines for searches elsewhere."""
     orders = [order for a in (*form.upper, *form.lower) for order in (a, a.reversed())]
     closed = all(GAUSSIAN.covers(order) or (SINGLE.covers(order) and order.events == 1) for order in orders)
-    return (SINGLE, GAUSSIAN, BASIC) if closed else QUICK
+    return QUICK.by("single", "gaussian", "basic") if closed else QUICK
 
 
 def reach(form: NormalForm) -> float:

@@ -6,10 +6,11 @@ from functools import lru_cache
 import numpy as np
 
 from dpaudit.accounting.curves.connected import connected
-from dpaudit.engines.gaussian import GAUSSIAN
-from dpaudit.engines.tilted.pairs.cells import Look, derived_delta
+from dpaudit.engines.gaussian import gaussian_delta
+from dpaudit.engines.precision import Look
+from dpaudit.engines.tilted.pairs.cells import derived_delta
 from dpaudit.model.bracket import smallest_epsilon
-from dpaudit.model.losses import AllocatedLoss, Composition, DiscreteLoss, GaussianLoss
+from dpaudit.model.losses import AllocatedLoss, DiscreteLoss, GaussianLoss
 
 LEAST, MOST, LONGEST = 0.01, 8.0, 10**5
 """The moves and the number of steps for which the split is computed; beyond, steps count as known."""
@@ -32,9 +33,9 @@ def split_above(mu: float, steps: int) -> DiscreteLoss:
     """
     step = GaussianLoss(mu=mu)
     removed = AllocatedLoss(inside=((step, 1),), steps=steps)
-    known = Composition.of(GaussianLoss.exactly(2 * step.exact))
+    known = GaussianLoss.exactly(2 * step.exact).mu
     ends = [_falls(loss) for loss in (removed, removed.reversed())]
-    last = smallest_epsilon(lambda at: GAUSSIAN.delta(known, at).upper, _RAREST)
+    last = smallest_epsilon(lambda at: gaussian_delta(known, at)[1], _RAREST)
     near = np.linspace(0.0, min(math.fsum(ends), last), _KNOTS)
     one, two = (
         np.array([derived_delta(loss, float(at), _LOOK)[1] for at in near]) for loss in (removed, removed.reversed())
@@ -42,7 +43,7 @@ def split_above(mu: float, steps: int) -> DiscreteLoss:
     back = np.exp(near)
     split = np.array([float((one[: j + 1] + back[: j + 1] * two[j::-1]).min()) for j in range(_KNOTS)])
     knots = np.append(near, np.linspace(float(near[-1]), last, _FAR)[1:])
-    apart = np.array([GAUSSIAN.delta(known, float(at)).upper for at in knots])
+    apart = np.array([gaussian_delta(known, float(at))[1] for at in knots])
     heights = np.minimum(np.append(split, np.ones(len(knots) - _KNOTS)), apart) * (1 + _RAISED)
     return connected(np.asarray(np.exp(knots), np.float64), np.asarray(np.minimum(heights, 1.0), np.float64))
 

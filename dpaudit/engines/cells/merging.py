@@ -1,9 +1,7 @@
-"""Few losses in place of many: Gaussian ones become one, and a family with many members is put into classes."""
+"""Losses by families: Gaussian ones become one, and what is next to nothing a chance of losing everything."""
 
 from dataclasses import dataclass
 from functools import lru_cache
-
-import numpy as np
 
 from dpaudit.engines.cells.discretised_loss import deviation
 from dpaudit.engines.gaussian import total_mu
@@ -20,33 +18,23 @@ from dpaudit.model.losses import (
 )
 
 Parts = tuple[tuple[SimpleLoss, int], ...]
-MOST_KINDS = 512
-"""Losses of one family that are told apart, fewer when each occurs often."""
 CLASSED = (ApproximateLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss)
 """Families of which many members become few."""
 _TINY_MU = 1e-120
-_LEAST_KINDS = 48
-MOST_JOINED = 2500
-"""Losses of one family that are told apart where they occur equally often."""
 
 
-@lru_cache(maxsize=16)
-def merged(composition: Composition, classes: int = MOST_KINDS) -> tuple[Parts, Parts]:
-    """Return few losses that the composition dominates, and few that dominate it.
+def merged(composition: Composition) -> tuple[Parts, Parts]:
+    """Return losses that the composition dominates, and losses that dominate it.
 
-    Gaussian losses become one. Where a family has many members they are put into at most `classes` classes, of which
-    every member counts as the smallest or as the largest. A choice dominates each of its options. Losses of next to no
-    total variation are left out below, and above count as a chance, twice that, of losing everything.
+    Gaussian losses become one. A choice dominates each of its options. Losses of next to no total variation are left
+    out below, and above count as a chance, twice that, of losing everything.
     """
     held = gathered(composition)
-    low, high = dict(held.low), dict(held.high)
-    joined = len(composition.parts) > MOST_JOINED
+    low = dict(held.low)
     for members in held.families:
-        for smallest, largest, times in _classes(list(members), classes, joined=joined):
-            least = widest(smallest)
-            low[least] = low.get(least, 0) + times
-            high[largest] = high.get(largest, 0) + times
-    return tuple(low.items()), (*high.items(), *held.lost)
+        for loss, times in members:
+            low[widest(loss)] = low.get(widest(loss), 0) + times
+    return tuple(low.items()), (*held.high, *(part for members in held.families for part in members), *held.lost)
 
 
 def widest(loss: SimpleLoss) -> SimpleLoss:
@@ -106,44 +94,3 @@ def size_of(loss: SimpleLoss) -> float:
     0.5
     """
     return loss.mu if isinstance(loss, GaussianLoss | SampledGaussianLoss) else loss.supremum
-
-
-def _classes(
-    members: list[tuple[SimpleLoss, int]], most: int, *, joined: bool
-) -> list[tuple[SimpleLoss, SimpleLoss, int]]:
-    """Return classes of similar losses: the smallest, the largest, and how many.
-
-    Few losses that occur equally often stay apart unless `joined`, and sampled ones always do.
-    A sampled Gaussian loss of a larger mu dominates: noise added to its output makes that of a smaller one.
-    """
-    events = sum(times for _, times in members)
-    kinds = most if joined else max(_LEAST_KINDS, most // (events // len(members) + 1).bit_length())
-    few = not joined and len(members) <= MOST_JOINED and len({times for _, times in members}) <= 4
-    known = (LaplaceLoss, ApproximateLoss, SampledGaussianLoss) if joined else (LaplaceLoss, ApproximateLoss)
-    if few or len(members) <= kinds or not isinstance(members[0][0], known):
-        return [(loss, loss, times) for loss, times in members]
-    return [(held[0][0], held[-1][0], sum(n for _, n in held)) for held in classes_of(members, kinds)]
-
-
-def classes_of(members: list[tuple[SimpleLoss, int]], kinds: int) -> list[list[tuple[SimpleLoss, int]]]:
-    """Return the losses of one family in at most `kinds` classes of near sizes, each from the smallest to the largest.
-
-    >>> len(classes_of([(LaplaceLoss(shift=1.0 + i), 1) for i in range(100)], 10))
-    10
-    """
-    ordered = sorted(members, key=lambda member: size_of(member[0]))
-    starts = _starts([size_of(loss) for loss, _ in ordered], [times for _, times in ordered], kinds)
-    return [ordered[a:b] for a, b in zip(starts, [*starts[1:], len(ordered)], strict=True)]
-
-
-def _starts(sizes: list[float], times: list[int], kinds: int) -> list[int]:
-    """Return where classes of sorted losses begin.
-
-    Classes are so wide that each adds about the same to the distance of both sides: a class of the relative width g
-    whose members have the squares s adds about g s, which makes the best widths those of equal sqrt(g s).
-    """
-    squares = np.array(times, dtype=np.float64) * (np.array(sizes) / sizes[-1]) ** 2
-    gaps = np.diff(np.log(np.array(sizes)))
-    reached = np.concatenate([[0.0], np.cumsum(np.sqrt(gaps * (squares[1:] + squares[:-1])))])
-    labels = np.minimum(kinds - 1, np.floor(reached * (kinds / max(reached[-1], 1e-300))))
-    return [0, *(int(i) for i in np.flatnonzero(np.diff(labels)) + 1)]

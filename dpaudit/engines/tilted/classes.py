@@ -14,7 +14,7 @@ The proofs are on the page "Thousands of kinds of losses" of the documentation.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 from typing import TypeAlias
@@ -62,7 +62,7 @@ class Class:
         if len(self.sizes) == 1 or isinstance(self.first, SampledGaussianLoss):
             return self.first, smallest
         size = max(smallest, self._shown()) * (1 - 1e-12)
-        return _resized(self.first, size), size
+        return resized(self.first, size), size
 
     def above(self) -> Side:
         """Return a loss of which as many copies dominate all members together, and the root of its mean square."""
@@ -72,8 +72,13 @@ class Class:
         low, high, chance, square = min(map(self._coin, _REACHES), key=lambda coin: coin[3])
         if largest > _LARGEST or not square < largest**2:
             return last, largest
-        options = ((1 - chance, _resized(last, low)), (chance, _resized(last, high)))
+        options = ((1 - chance, resized(last, low)), (chance, resized(last, high)))
         return AverageLoss(options=options), math.sqrt(square)
+
+    def joined(self) -> SimpleLoss:
+        """Return about what each member costs on average: the loss of the root of their mean square."""
+        square = float(self.times @ (self.sizes / self.sizes[-1]) ** 2) / self.events
+        return resized(self.last, float(self.sizes[-1]) * math.sqrt(square))
 
     def _coin(self, reach: float) -> tuple[float, float, float, float]:
         """Return two sizes, the chance of the larger one, rounded up, and the mean square of both."""
@@ -120,7 +125,7 @@ def few_kinds(composition: Composition, knots: int) -> tuple[Parts, Parts]:
     knots, is that at which both errors add up to least.
     """
     held = gathered(composition)
-    families = tuple(_sorted(members) for members in held.families if isinstance(members[0][0], CLASSED))
+    families = tuple(family_of(members) for members in held.families if isinstance(members[0][0], CLASSED))
     others = [part for members in held.families if not isinstance(members[0][0], CLASSED) for part in members]
     apart = len(held.low) + len(others)
     square = math.fsum(loss.mu**2 for loss, _ in held.high if isinstance(loss, GaussianLoss))
@@ -147,7 +152,7 @@ def few_kinds(composition: Composition, knots: int) -> tuple[Parts, Parts]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Family:
+class Family:
     """Losses of one family from the smallest to the largest: sizes, how often each occurs, and how many come before."""
 
     members: Parts
@@ -170,10 +175,14 @@ class _Family:
         ]
 
 
-def _sorted(members: Parts) -> _Family:
-    """Return one family."""
+def family_of(members: Parts) -> Family:
+    """Return one family.
+
+    >>> [one.events for one in family_of(((LaplaceLoss(shift=1.0), 2), (LaplaceLoss(shift=9.0), 1))).divided(9)]
+    [2, 1]
+    """
     ordered = tuple(sorted(members, key=lambda member: size_of(member[0])))
-    return _Family(
+    return Family(
         members=ordered,
         sizes=np.array([size_of(loss) for loss, _ in ordered], dtype=np.float64),
         times=np.array([n for _, n in ordered], dtype=np.float64),
@@ -194,8 +203,16 @@ def _starts(sizes: Floats, times: Floats, number: int) -> list[int]:
     return [0, *(int(i) for i in np.flatnonzero(np.diff(labels)) + 1)]
 
 
-def _resized(loss: SimpleLoss, size: float) -> SimpleLoss:
-    """Return the same kind of loss with another size."""
-    if isinstance(loss, ApproximateLoss):
-        return ApproximateLoss(epsilon=size, delta=loss.delta)
-    return LaplaceLoss(shift=size)
+def resized(loss: SimpleLoss, size: float) -> SimpleLoss:
+    """Return the same kind of loss with another size.
+
+    >>> resized(LaplaceLoss(shift=1.0), 0.5)
+    LaplaceLoss(shift=0.5)
+    """
+    match loss:
+        case GaussianLoss() | SampledGaussianLoss():
+            return replace(loss, mu=size)
+        case ApproximateLoss():
+            return replace(loss, epsilon=size)
+        case _:
+            return LaplaceLoss(shift=size)

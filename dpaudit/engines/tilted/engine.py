@@ -16,18 +16,19 @@ import numpy as np
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.cells.discretised_loss import DiscretisedLoss
 from dpaudit.engines.cells.merging import CLASSED, Parts, merged
-from dpaudit.engines.engine import Engine
+from dpaudit.engines.engine import Ends, Engine
 from dpaudit.engines.enumeration import ENUMERATION
 from dpaudit.engines.limits import gridded
+from dpaudit.engines.precision import DEFAULT, Precision
 from dpaudit.engines.tilted.classes import few_kinds
 from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
 from dpaudit.engines.tilted.grid import Grid, dominated, dominating
 from dpaudit.engines.tilted.law import Weights, composed, weighted
+from dpaudit.engines.tilted.once import delta_once, epsilon_once, is_met_once
 from dpaudit.engines.tilted.pairs.cells import cells_above, cells_below, reach, reach_above
 from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, aimed_at_delta, aimed_at_epsilon
 from dpaudit.engines.tilted.tails import log_mass_beyond
-from dpaudit.engines.tilted.window import Effort, Window, coarse, window
-from dpaudit.model.bracket import Bracket
+from dpaudit.engines.tilted.window import Window, coarse, window
 from dpaudit.model.losses import Composition, GaussianLoss, SimpleLoss
 
 _SMALLEST = 1e-280  # the smallest delta that is resolved
@@ -41,11 +42,6 @@ _KINDS = 64  # losses that are told apart; of more, those with a size are put in
 _OTHERS = 256  # losses without a size, which are told apart
 _LONGEST = 1 << 18  # knots of one loss that is made of others, on either side
 Cut = Sequence[tuple[DiscretisedLoss, int]]
-_SHARPEST = Effort(epsilon=1e-6, delta=2e-5, least=1 << 16, most=1 << 21, joined=1 << 25)
-_FULL = Effort(epsilon=2e-5, delta=1e-4, least=1 << 15, most=1 << 19, joined=1 << 23, widest=1 << 21)
-_PROOF = Effort(epsilon=8e-5, delta=2e-3, least=1 << 14, most=1 << 19, joined=1 << 23)
-_ROUGH = Effort(epsilon=1e-2, delta=5e-2, least=1 << 10, most=1 << 13, joined=1 << 17)
-_QUICK = Effort(epsilon=1e-3, delta=5e-3, least=1 << 10, most=1 << 15, joined=1 << 19)
 
 
 def _upper(parts: Cut, view: Window) -> UpperCurve:
@@ -98,12 +94,12 @@ def _log_beyond(parts: Sequence[Weights], frame: Frame, view: Window, *, above: 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A composition, what to aim the tilt at, a probability far below which nothing counts, and the effort."""
+    """A composition, what to aim the tilt at, a probability far below which nothing counts, and the precision."""
 
     composition: Composition
     steer: Callable[[Sequence[Atoms]], Aim]
     floor: float
-    effort: Effort
+    precision: Precision
 
     def curves(self) -> tuple[LowerCurve, UpperCurve]:
         """Return both curves."""
@@ -128,14 +124,14 @@ class Question:
         """Return the losses that are put on knots, of the lower side and of the upper one."""
         if not self._joined:
             return merged(self.composition)
-        return few_kinds(self.composition, self.effort.joined)
+        return few_kinds(self.composition, self.precision.joined)
 
     def _view(self, parts: Parts, reach_of: Callable[[SimpleLoss, float], float]) -> tuple[Window, float]:
         """Return the window for the question, and the probability of a tail that may be cut off one loss."""
         atoms, aim, tail = self._aimed(parts)
-        effort = replace(self.effort, most=self.effort.joined) if self._joined else self.effort
+        precision = replace(self.precision, most=self.precision.joined) if self._joined else self.precision
         longest = max((reach_of(loss, tail) for loss, _ in parts), default=0.0)
-        return window(parts, atoms, aim, effort, longest / _LONGEST), tail
+        return window(parts, atoms, aim, precision, longest / _LONGEST), tail
 
     def _aimed(self, parts: Parts) -> tuple[tuple[Atoms, ...], Aim, float]:
         """Return the parts in floating point, the aim, and the probability of a tail that is cut off one loss.
@@ -162,74 +158,70 @@ class Question:
         atoms = coarse(parts, tail, cells)
         found = self.steer(atoms)
         closed = all(isinstance(loss, CLASSED) for loss, _ in parts)
-        while found.spread and closed and cells * len(parts) < self.effort.most * _ATOMS:
+        while found.spread and closed and cells * len(parts) < self.precision.most * _ATOMS:
             cells *= _FINER
             atoms = coarse(parts, tail, cells)
             found = self.steer(atoms)
         return atoms, found, tail
 
 
-def _for_epsilon(composition: Composition, delta: float, effort: Effort) -> Question | None:
+def _for_epsilon(composition: Composition, delta: float, precision: Precision) -> Question | None:
     """Return the question for the smallest epsilon with delta(epsilon) <= delta; None where delta is too small."""
     finite = delta - total_infinite_mass(composition)[1]
     if not finite >= _SMALLEST:
         return None
     return Question(
-        composition=composition, steer=lambda atoms: aimed_at_delta(atoms, finite), floor=finite, effort=effort
+        composition=composition, steer=lambda atoms: aimed_at_delta(atoms, finite), floor=finite, precision=precision
     )
 
 
-def _for_delta(composition: Composition, epsilon: float, effort: Effort) -> Question:
+def _for_delta(composition: Composition, epsilon: float, precision: Precision) -> Question:
     """Return the question for delta(epsilon)."""
     return Question(
         composition=composition,
         steer=lambda atoms: aimed_at_epsilon(atoms, epsilon),
         floor=_FLOOR,
-        effort=replace(effort, widest=0),
+        precision=replace(precision, widest=0),
     )
 
 
-def curves_near(composition: Composition, epsilon: float) -> tuple[LowerCurve, UpperCurve] | None:
-    """Return both curves, each sound everywhere and sharp near `epsilon`; None where the engine does not cover it."""
-    return _for_delta(composition, epsilon, _FULL).curves() if _covers(composition) else None
+def curves_near(
+    composition: Composition, epsilon: float, precision: Precision = DEFAULT
+) -> tuple[LowerCurve, UpperCurve] | None:
+    """Return both curves, each sound everywhere and sharp near `epsilon`; None where no transform covers it."""
+    return _for_delta(composition, epsilon, precision).curves() if _is_summed(composition) else None
 
 
-def _within(effort: Effort) -> Engine:
-    """Return the engine that brackets both quantities with an effort."""
-
-    def epsilon(composition: Composition, delta: float) -> Bracket:
-        question = _for_epsilon(composition, delta, effort)
-        if question is None:
-            return _bracket(0.0, math.inf)
-        lower, upper = question.curves()
-        return _bracket(lower.epsilon(delta), upper.epsilon(delta))
-
-    def delta(composition: Composition, at: float) -> Bracket:
-        lower, upper = _for_delta(composition, at, effort).curves()
-        return _bracket(lower.delta(at), upper.delta(at))
-
-    return Engine(name="tilted", covers=_covers, delta=delta, epsilon=epsilon)
+def _delta(composition: Composition, epsilon: float, precision: Precision) -> Ends:
+    """Bound delta(epsilon)."""
+    if is_met_once(composition):
+        return delta_once(composition, epsilon, precision)
+    question = _for_delta(composition, epsilon, precision)
+    if precision.above_alone:
+        return 0.0, question.upper().delta(epsilon)
+    lower, upper = question.curves()
+    return lower.delta(epsilon), upper.delta(epsilon)
 
 
-def _upper_within(effort: Effort) -> Engine:
-    """Return the engine that bounds both quantities from above alone."""
-
-    def epsilon(composition: Composition, delta: float) -> Bracket:
-        question = _for_epsilon(composition, delta, effort)
-        return _bracket(0.0, math.inf if question is None else question.upper().epsilon(delta))
-
-    def delta(composition: Composition, at: float) -> Bracket:
-        return _bracket(0.0, _for_delta(composition, at, effort).upper().delta(at))
-
-    return Engine(name="tilted", covers=_covers, delta=delta, epsilon=epsilon)
-
-
-def _bracket(lower: float, upper: float) -> Bracket:
-    """Return a bracket of this engine."""
-    return Bracket(lower=lower, upper=upper, engines=("tilted",))
+def _epsilon(composition: Composition, delta: float, precision: Precision) -> Ends:
+    """Bound the smallest epsilon with delta(epsilon) <= delta."""
+    if is_met_once(composition):
+        return epsilon_once(composition, delta, precision)
+    question = _for_epsilon(composition, delta, precision)
+    if question is None:
+        return 0.0, math.inf
+    if precision.above_alone:
+        return 0.0, question.upper().epsilon(delta)
+    lower, upper = question.curves()
+    return lower.epsilon(delta), upper.epsilon(delta)
 
 
 def _covers(composition: Composition) -> bool:
+    """Return whether one loss made of others is met once, or the parts can be summed."""
+    return gridded(composition) if is_met_once(composition) else _is_summed(composition)
+
+
+def _is_summed(composition: Composition) -> bool:
     """Return whether the parts are few, or so many that they become classes, and nothing closed or counted does it."""
     if all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
         return False
@@ -244,19 +236,4 @@ def _covers(composition: Composition) -> bool:
     return gridded(composition)
 
 
-TILTED = _within(_FULL)
-
-TILTED_SHARP = _within(_SHARPEST)
-"""Narrower, and many times slower."""
-
-TILTED_COARSE = _within(_QUICK)
-"""As sound, wider, and several times quicker, for searches."""
-
-TILTED_ROUGH = _within(_ROUGH)
-"""As sound and wider still, to tell which of two compositions costs more."""
-
-TILTED_UPPER = _upper_within(_PROOF)
-"""The upper side alone, on half the knots."""
-
-TILTED_COARSE_UPPER = _upper_within(_QUICK)
-"""The upper side of the quick engine, for searches that ask for nothing else."""
+TILTED = Engine(name="tilted", covers=_covers, delta_ends=_delta, epsilon_ends=_epsilon)

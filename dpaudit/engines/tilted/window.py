@@ -8,6 +8,7 @@ import numpy as np
 
 from dpaudit.engines.cells.discretised_loss import own_cells
 from dpaudit.engines.cells.mixture import mixture_loss, range_of
+from dpaudit.engines.precision import Precision
 from dpaudit.engines.tilted.pairs.cells import cells_above, span
 from dpaudit.engines.tilted.steering import Aim, Atoms, atoms_of
 from dpaudit.model.losses import (
@@ -38,22 +39,6 @@ _WHOLE = 1 << 13  # knots that are few enough to hold everything
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
-    """What a bracket may differ by, relatively, in epsilon and in delta, and the least and most knots of all parts.
-
-    `joined` is the number of knots of all parts where so many kinds of losses occur that classes stand for them,
-    `widest` that where the bracket would be far wider than wanted.
-    """
-
-    epsilon: float
-    delta: float
-    least: int
-    most: int
-    joined: int
-    widest: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
     """A number of knots of a width, from the loss `bottom` on, and the aim that placed it."""
 
@@ -77,27 +62,28 @@ def coarse(parts: Sequence[tuple[SimpleLoss, int]], tail: float, cells: int) -> 
 
 
 def window(
-    parts: Sequence[tuple[SimpleLoss, int]], atoms: Sequence[Atoms], aim: Aim, effort: Effort, least_width: float
+    parts: Sequence[tuple[SimpleLoss, int]], atoms: Sequence[Atoms], aim: Aim, precision: Precision, least_width: float
 ) -> Window:
-    """Return the window in which the weighted sum lies, with knots as near as `effort` asks and the rest allows.
+    """Return the window in which the weighted sum lies, with knots as near as `precision` asks and the rest allows.
 
     `least_width` is 0 unless losses made of others are among the parts, which are slow to put on many knots.
     """
     lowest = math.fsum(part.times * float(part.losses[0]) for part in atoms)
     highest = math.fsum(part.times * float(part.losses[-1]) for part in atoms)
-    outside = math.log(_OUTSIDE * effort.delta)
+    outside = math.log(_OUTSIDE * precision.delta)
     low, high = (_end(atoms, aim, sign, outside) for sign in (-1.0, 1.0))
     if aim.epsilon < low:
         low = aim.epsilon - (aim.mean - aim.epsilon) / 2
     low, high = max(low, lowest), min(high, highest)
     span = max(high - low, 1e-3 * aim.deviation, 1e-300)
-    least, most = (max(_SMALLEST, 1 << int(math.log2(knots / len(parts)))) for knots in (effort.least, effort.most))
-    most = max(most, min(effort.most, _SHARED))
-    wanted = min(_wanted(aim, effort) or max(_spacings(parts), default=math.inf), span)
+    counts = (precision.least, precision.most)
+    least, most = (max(_SMALLEST, 1 << int(math.log2(knots / len(parts)))) for knots in counts)
+    most = max(most, min(precision.most, _SHARED))
+    wanted = min(_wanted(aim, precision) or max(_spacings(parts), default=math.inf), span)
     if highest - lowest <= max(span, wanted * _WHOLE):
         low, span = lowest, max(highest - lowest, wanted)
     if not least_width and most * wanted * _TOO_WIDE < span:
-        most = max(most, min(effort.widest, 1 << math.ceil(math.log2(span / (wanted * _TOO_WIDE)))))
+        most = max(most, min(precision.widest, 1 << math.ceil(math.log2(span / (wanted * _TOO_WIDE)))))
     size = min(most, max(least, 1 << math.ceil(math.log2(span / wanted) - _GIVE)))
     spare = 8 + 2 * min(_SPARE, sum(part.times for part in atoms))
     width = _snapped(parts, span / (size - spare))
@@ -110,8 +96,8 @@ def window(
     return Window(aim=aim, width=width, bottom=low - 3 * width, size=size)
 
 
-def _wanted(aim: Aim, effort: Effort) -> float:
-    """Return the width at which both sides together differ as the effort says; 0 where all atoms are on knots.
+def _wanted(aim: Aim, precision: Precision) -> float:
+    """Return the width at which both sides together differ as wanted; 0 where all atoms are on knots.
 
     Knots add `roughness` width^2 to the variance, which multiplies delta by 1 + tilt (1 + tilt) / 2 times that.
     """
@@ -120,7 +106,7 @@ def _wanted(aim: Aim, effort: Effort) -> float:
         return 0.0
     if not epsilon > 0:
         return math.inf
-    allowed = min(effort.epsilon * epsilon / (1 + aim.tilt), effort.delta / (aim.tilt * (1 + aim.tilt)))
+    allowed = min(precision.epsilon * epsilon / (1 + aim.tilt), precision.delta / (aim.tilt * (1 + aim.tilt)))
     return math.sqrt(allowed / aim.roughness)
 
 

@@ -27,7 +27,7 @@ def one_way(tree: Declaration, direction: Direction, delta: float) -> Bracket:
         narrowest(
             composition if direction == "remove" else composition.reversed(),
             BY_EFFORT["default"],
-            lambda engine, held: engine.epsilon(held, delta),
+            lambda engine, held, precision: engine.epsilon(held, delta, precision),
         )
         for composition in fold(tree, "add_remove").upper
     ]

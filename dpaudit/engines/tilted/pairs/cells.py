@@ -2,25 +2,21 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
 
 from dpaudit.engines.cells.discretised_loss import DiscretisedLoss, own_cells
+from dpaudit.engines.precision import Look
 from dpaudit.engines.tilted.pairs.derived import pair_above, pair_below
 from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, as_cells, placed
 from dpaudit.model.losses import (
     AllocatedLoss,
     AverageLoss,
     ChoiceLoss,
-    DerivedLoss,
     SampledLoss,
     SimpleLoss,
     StitchedLoss,
 )
 
-Paired: TypeAlias = DerivedLoss | ChoiceLoss
-"""What is known by finite pairs alone: losses made of others, and choices of them."""
 _KINDS = (SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss, ChoiceLoss)
 _LOOK = 0.05  # nats; the width of a first look
 _MOST = 1 << 16  # cells over the span of a loss that is met once, unless it is an allocation
@@ -49,7 +45,7 @@ def _steps(width: float, tail: float) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=256)
-def span(loss: Paired, tail: float) -> float:
+def span(loss: SimpleLoss, tail: float) -> float:
     """Return about how far a derived loss reaches from its lowest value to its highest, as seen from above."""
     return _extent(pair_above(loss, _LOOK, max(tail, 1e-30))) or _LOOK
 
@@ -71,52 +67,37 @@ def _extent(pair: FinitePair) -> float:
     return float(pair.losses.max(initial=0.0) - pair.losses.min(initial=0.0))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """How an allocation that is met once is looked at: cells over its span, and what may be lost in turn.
+def derived_delta(loss: SimpleLoss, epsilon: float, look: Look, *, above_alone: bool = False) -> tuple[float, float]:
+    """Return lower and upper bounds on delta(epsilon) of one derived loss, by pairs as fine as `look` says.
 
-    `tails` are probabilities, lost before its likelihood ratios are capped; the better bound counts.
+    The lower bound is 0 where the upper one is asked for alone, which takes half the time.
     """
-
-    cells: int
-    tails: tuple[float, ...]
-
-
-FINE_LOOK = Look(cells=1 << 14, tails=(1e-11, 1e-16))
-QUICK_LOOK = Look(cells=1 << 9, tails=(1e-16,))
-"""Several times quicker, and up to a hundredth wide."""
+    upper = min(high.delta_above(epsilon) for high in _looks(_fine_above, loss, look))
+    if above_alone:
+        return 0.0, upper
+    return max(low.delta_below(epsilon) for low in _looks(_fine_below, loss, look)), upper
 
 
-def derived_delta(loss: Paired, epsilon: float, look: Look = FINE_LOOK) -> tuple[float, float]:
-    """Return lower and upper bounds on delta(epsilon) of one derived loss, by pairs as fine as `look` says."""
-    return max(low.delta_below(epsilon) for low in _looks(_fine_below, loss, look)), derived_upper(loss, epsilon, look)
-
-
-def derived_upper(loss: Paired, epsilon: float, look: Look = FINE_LOOK) -> float:
-    """Return the upper bound of `derived_delta` alone, in about half the time."""
-    return min(high.delta_above(epsilon) for high in _looks(_fine_above, loss, look))
-
-
-def _looks(made: Callable[[Paired, float, int], FinitePair], loss: Paired, look: Look) -> list[FinitePair]:
+def _looks(made: Callable[[SimpleLoss, float, int], FinitePair], loss: SimpleLoss, look: Look) -> list[FinitePair]:
     """Return the pairs of one side, for each probability that may be lost."""
     secret = isinstance(loss, AllocatedLoss)
     return [made(loss, tail, look.cells if secret else _MOST) for tail in (look.tails if secret else (_TAIL,))]
 
 
 @lru_cache(maxsize=64)
-def _fine_below(loss: Paired, tail: float, cells: int) -> FinitePair:
+def _fine_below(loss: SimpleLoss, tail: float, cells: int) -> FinitePair:
     """Return a pair that a loss dominates, on so many cells."""
     width = _width(loss, tail, cells)
     return pair_below(loss, width, tail).gathered(width)
 
 
 @lru_cache(maxsize=64)
-def _fine_above(loss: Paired, tail: float, cells: int) -> FinitePair:
+def _fine_above(loss: SimpleLoss, tail: float, cells: int) -> FinitePair:
     """Return a pair that dominates a loss, on so many cells."""
     width = _width(loss, tail, cells)
     return placed(pair_above(loss, width, tail), width)
 
 
-def _width(loss: Paired, tail: float, cells: int) -> float:
+def _width(loss: SimpleLoss, tail: float, cells: int) -> float:
     """Return the width of so many cells over the span of a loss."""
     return 2.0 ** math.floor(math.log2(span(loss, tail) / cells))
