@@ -8,30 +8,29 @@ largest losses; below it no epsilon exists; above it the sum is an upper bound o
 import math
 from fractions import Fraction
 from functools import lru_cache
+from typing import get_args
 
 from dpaudit.checks import meant
 from dpaudit.engines.engine import Ends, Engine
 from dpaudit.engines.exact import exact_sum, exact_supremum, nearest, outwards
 from dpaudit.engines.precision import Precision
 from dpaudit.model.losses import (
-    AllocatedLoss,
     ApproximateLoss,
-    AverageLoss,
     ChoiceLoss,
     Composition,
+    DerivedLoss,
     DiscreteLoss,
     LaplaceLoss,
     MixtureLoss,
     SampledGaussianLoss,
     SampledLoss,
     SimpleLoss,
-    StitchedLoss,
 )
 
 _ULP = 2.0**-52
 _EXACT_MASSES = 1000
 _RATIOS = (LaplaceLoss, ApproximateLoss, DiscreteLoss)
-_BOUNDED = (ChoiceLoss, MixtureLoss, SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss)
+_BOUNDED = (ChoiceLoss, MixtureLoss, *get_args(DerivedLoss))
 """Losses of which the largest is known from above alone, unless `_reached`."""
 _SAMPLED = Fraction(1, 10**12)
 """Relative; more than the bound on the largest loss of a sample is above it: 1e-14, and 2^-51 of at most 700."""

@@ -8,6 +8,7 @@ and Zhang (2019), Theorems 4 and 5, and Section 3.3 for whole orders.
 """
 
 import math
+from typing import get_args
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from dpaudit.model.losses import (
     AverageLoss,
     ChoiceLoss,
     Composition,
+    DerivedLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
@@ -36,7 +38,7 @@ from dpaudit.model.losses.sampled_ratios import log_absent
 
 Side = tuple[float, float]
 ORDERS = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0, 128.0, 256.0)
-_OPEN = (MixtureLoss, SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss)  # no closed form: 0 from below
+_OPEN = (MixtureLoss, *get_args(DerivedLoss))  # no closed form: 0 from below
 _MARGIN = 1e-12
 _NEAR_ZERO = 1e-15  # what a logarithm of a moment near 1 may be off by, absolutely
 _LARGEST_ORDER = 4096
