@@ -10,6 +10,9 @@ from dpaudit.model.mechanism import AdditiveMechanism, Array
 from dpaudit.model.tape import tape_of
 from mechanisms import TreeAggregation
 
+CARRIES_RELEASES = True
+"""The line that asked for a release is that of the caller, as `dpaudit.model.tape` reads it."""
+
 
 @dataclass(slots=True, kw_only=True)
 class TracedTree:

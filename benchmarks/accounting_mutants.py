@@ -20,13 +20,14 @@ sys.path.insert(0, str(ROOT))
 
 # The repository's root must be on the path before its tests can be imported: E402 below.
 from tests.mutation.battery import CHECKS  # noqa: E402
-from tests.mutation.code_mutants import CODE  # noqa: E402
 from tests.mutation.declared_mutants import DECLARED, FORGED, complaints, objections  # noqa: E402
 from tests.mutation.inputs import INPUTS  # noqa: E402
+from tests.mutation.mutants import table  # noqa: E402
 from tests.mutation.peer import peer_answer  # noqa: E402
 from tests.mutation.planting import planted  # noqa: E402
 from tests.mutation.survivors import SURVIVORS  # noqa: E402
 
+CODE = table("accounting", "code")
 PARTS = {
     "code": {mutant.name for mutant in CODE},
     "declared": {mutant.name for mutant in DECLARED},
@@ -86,7 +87,7 @@ def main() -> int:
         found = catcher(mutant.defect)
         if found:
             caught[mutant.name] = found
-        rows.append((mutant.name, mutant.says, found, peer(mutant.shows_on)))
+        rows.append((mutant.name, mutant.says, found, peer(*mutant.on or ("",))))
     for mutant in DECLARED:
         said = peer_of(mutant.defective)
         rows.append((mutant.name, mutant.says, next(iter(objections(mutant.defective)), ""), said))

@@ -20,11 +20,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.mutation.algorithm_inputs import CONFIGURATIONS  # noqa: E402
-from tests.mutation.algorithm_mutants import BREAKING, HARMLESS, AlgorithmMutant  # noqa: E402
-from tests.mutation.class_mutants import CLASSES, CLASSES_HARMLESS  # noqa: E402
-from tests.mutation.program_mutants import PROGRAM, PROGRAM_HARMLESS  # noqa: E402
-from tests.mutation.sampling_mutants import SAMPLING  # noqa: E402
+from tests.mutation.mutants import BREAKING, CONFIGURATIONS, HARMLESS, Mutant  # noqa: E402
 
 PACKAGES = ("algorithms", "audits", "dpaudit", "mechanisms")
 
@@ -55,18 +51,17 @@ print(json.dumps(said))
 """
 
 
-def tried(mutant: AlgorithmMutant | None, configuration: str, runs: int, *, attack: bool) -> dict[str, Any]:
+def tried(mutant: Mutant | None, configuration: str, runs: int, *, attack: bool) -> dict[str, Any]:
     """Return what the checks said about a copy of the packages with this defect, or without any."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for package in PACKAGES:
             shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
         if mutant is not None:
-            file = folder / "algorithms" / mutant.file
-            text = file.read_text(encoding="utf-8")
-            if text.count(mutant.old) != 1:
+            try:
+                (folder / mutant.place).write_text(mutant.planted_text(), encoding="utf-8")
+            except ValueError:
                 return {"stale": True}
-            file.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
         (folder / "case.toml").write_text(CONFIGURATIONS[configuration], encoding="utf-8")
         (folder / "child.py").write_text(CHILD, encoding="utf-8")
         environment = {**os.environ, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -106,17 +101,17 @@ def main() -> None:
     chosen = parser.parse_args()
     sound: dict[str, dict[str, Any]] = {}
     rows: list[dict[str, Any]] = []
-    for mutant in (*BREAKING, *SAMPLING, *PROGRAM, *CLASSES, *HARMLESS, *PROGRAM_HARMLESS, *CLASSES_HARMLESS):
+    for mutant in (*BREAKING, *HARMLESS):
         if chosen.match not in mutant.name:
             continue
-        name = mutant.configuration
+        (name,) = mutant.on
         if name not in sound:
             sound[name] = tried(None, name, chosen.runs, attack=not chosen.no_attack)
             print("SOUND", name, json.dumps(sound[name]), flush=True)
         start = time.perf_counter()
         said = tried(mutant, name, chosen.runs, attack=not chosen.no_attack)
         found = caught_by(said, sound[name])
-        kind = "harmless" if mutant in (*HARMLESS, *PROGRAM_HARMLESS, *CLASSES_HARMLESS) else "breaking"
+        kind = "harmless" if mutant in HARMLESS else "breaking"
         rows.append({"name": mutant.name, "kind": kind, "caught": found})
         print(f"{kind} | {mutant.name} | {found or '-'} | {time.perf_counter() - start:.0f} s", flush=True)
     for kind in ("breaking", "harmless"):

@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.mutation.mechanism_mutants import HARMLESS, OBVIOUS, SUBTLE, MechanismMutant  # noqa: E402
+from tests.mutation.mutants import Mutant, table  # noqa: E402
 
 PACKAGES = ("algorithms", "audits", "dpaudit", "mechanisms")
 
@@ -32,15 +32,16 @@ for name in sys.argv[1:]:
 """
 
 
-def said_of(mutant: MechanismMutant, folder: Path) -> str:
+def said_of(mutant: Mutant, folder: Path) -> str:
     """Return what the contract tests say against a defect that is planted in a copy of the packages."""
-    file = folder / "mechanisms" / mutant.file
+    file = folder / mutant.place
     sound = file.read_text(encoding="utf-8")
-    if sound.count(mutant.old) != 1:
+    try:
+        file.write_text(mutant.planted_text(), encoding="utf-8")
+    except ValueError:
         return "STALE"
-    file.write_text(sound.replace(mutant.old, mutant.new), encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-c", CHILD, *mutant.mechanisms]
+    command = [sys.executable, "-c", CHILD, *mutant.on]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     file.write_text(sound, encoding="utf-8")
     return done.stdout.strip() or (f"stops: {done.stderr.strip()[-200:]}" if done.returncode else "")
@@ -56,8 +57,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         for package in PACKAGES:
             shutil.copytree(ROOT / package, Path(name) / package, ignore=shutil.ignore_patterns("__pycache__"))
-        for kind, mutants in (("obvious", OBVIOUS), ("subtle", SUBTLE), ("harmless", HARMLESS)):
-            for mutant in mutants:
+        for kind in ("obvious", "subtle", "harmless"):
+            for mutant in table("mechanisms", kind):
                 if chosen.match in mutant.name:
                     found = said_of(mutant, Path(name))
                     rows.append({"name": mutant.name, "kind": kind, "caught": found})

@@ -1,13 +1,20 @@
-"""What a call with the wrong arguments is answered: the call that was meant, with the fields that it needs."""
+"""What a call with the wrong arguments is answered: the call that was meant, with what it needs."""
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, fields
 from difflib import get_close_matches
-from functools import wraps
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from functools import cache, wraps
+from typing import Any, Literal, ParamSpec, TypeVar, get_args, get_origin
 
 T = TypeVar("T")
+P = ParamSpec("P")
 _LONGEST = 40  # characters of a value that is shown
+_EXAMPLES = {
+    "claim": "Claim(epsilon=1.0, neighbours='replace_one')",
+    "rng": "np.random.default_rng(0)",
+    "neighbours": "...",
+}
+"""What is written for an argument that is missing, where dots would not say it."""
 
 
 def named_fields(cls: type[T]) -> type[T]:
@@ -25,7 +32,7 @@ def named_fields(cls: type[T]) -> type[T]:
         try:
             made(self, *args, **given)
         except TypeError:
-            answer = _answer(cls, args, given)
+            answer = _answer(cls, "field", args, given)
             if answer is None:
                 raise
             raise TypeError(answer) from None
@@ -34,43 +41,80 @@ def named_fields(cls: type[T]) -> type[T]:
     return cls
 
 
-def _answer(cls: type[Any], args: Sequence[Any], given: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with the arguments of a keyword-only data class; None where they fit."""
-    known = {field.name: field for field in fields(cls) if field.init}
-    unknown = [name for name in given if name not in known]
+def named_arguments(function: Callable[P, T]) -> Callable[P, T]:
+    """Return a function whose wrong calls are answered with the right one; what it raises itself passes through.
+
+    >>> from dpaudit import training_noise
+    >>> training_noise(epsilon=8.0, delta=1e-5, sample_rate=0.01, steps=1000)
+    Traceback (most recent call last):
+    TypeError: training_noise has no argument 'sample_rate'. It has epsilon, delta, rate, steps.
+    """
+
+    @wraps(function)
+    def called(*args: P.args, **given: P.kwargs) -> T:
+        if answer := _answer(function, "argument", args, given):
+            raise TypeError(answer)
+        return function(*args, **given)
+
+    return called
+
+
+def _answer(target: Callable[..., Any], what: str, args: Sequence[Any], given: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with the arguments of a call; None where they fit."""
+    known, name = _parameters(target), target.__name__
+    unknown = [key for key in given if key not in known]
     if unknown:
         near = get_close_matches(unknown[0], known, 1)
+        claimed = "claim" in known and "claim" not in given and unknown[0] in ("epsilon", "delta", "rho", "mu")
         meant = f"; did you mean {near[0]!r}?" if near else "."
-        return f"{cls.__name__} has no field {unknown[0]!r}{meant} It has {', '.join(known)}."
-    free = [name for name in known if name not in given]
-    if args:
-        shown = {**given, **dict(zip(free, args, strict=False))}
-        return f"{cls.__name__} takes its fields by name: {_call(cls, known, shown)}."
-    missing = [name for name in free if _required(known[name])]
+        meant = f"; write claim={_EXAMPLES['claim']}." if claimed else meant
+        return f"{name} has no {what} {unknown[0]!r}{meant} It has {', '.join(known)}."
+    placed = [key for key, entry in known.items() if entry.kind is not entry.KEYWORD_ONLY]
+    free = [key for key in known if key not in given]
+    shown = {**given, **dict(zip(free, args, strict=False))}
+    if len(args) > len(placed):
+        return f"{name} takes its {what}s by name{_after(placed)}: {_call(name, known, shown)}."
+    missing = [key for key in known if key not in shown and known[key].default is inspect.Parameter.empty]
     if missing:
-        allowed = _allowed(known[missing[0]])
+        allowed = _allowed(known[missing[0]].annotation)
         values = f", one of {', '.join(map(repr, allowed))}" if allowed else ""
-        return f"{cls.__name__} needs {missing[0]}{values}: {_call(cls, known, given)}."
+        return f"{name} needs {missing[0]}{values}: {_call(name, known, shown)}."
     return None
 
 
-def _required(field: Field[Any]) -> bool:
-    """Return whether a field has no default."""
-    return field.default is MISSING and field.default_factory is MISSING
+@cache
+def _parameters(target: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Return the arguments of a call by name; a typed table of keywords stands for its keys, each with a default."""
+    known: dict[str, inspect.Parameter] = {}
+    for name, entry in inspect.signature(target).parameters.items():
+        if entry.kind is entry.VAR_KEYWORD:
+            table = next(iter(get_args(entry.annotation)), None)
+            keys = getattr(table, "__annotations__", {})
+            known |= {key: inspect.Parameter(key, entry.KEYWORD_ONLY, default=None) for key in keys}
+        else:
+            known[name] = entry
+    return known
 
 
-def _allowed(field: Field[Any]) -> tuple[Any, ...]:
-    """Return the values that a field may have, where its type lists them."""
-    return get_args(field.type) if get_origin(field.type) is Literal else ()
+def _after(placed: list[str]) -> str:
+    """Return which arguments may stand without their names."""
+    return f" after {', '.join(placed)}" if placed else ""
 
 
-def _call(cls: type[Any], known: Mapping[str, Field[Any]], given: Mapping[str, Any]) -> str:
-    """Return the call with what is given, and with dots for what is needed beside it."""
-    shown = [name for name, field in known.items() if name in given or _required(field)]
-    return f"{cls.__name__}({', '.join(f'{name}={_short(given, name)}' for name in shown)})"
+def _allowed(annotation: Any) -> tuple[Any, ...]:
+    """Return the values that an argument may have, where its type lists them."""
+    return get_args(annotation) if get_origin(annotation) is Literal else ()
 
 
-def _short(given: Mapping[str, Any], name: str) -> str:
-    """Return a value as text, dots where it is missing or long."""
-    text = repr(given[name]) if name in given else "..."
+def _call(name: str, known: Mapping[str, inspect.Parameter], given: Mapping[str, Any]) -> str:
+    """Return the call with what is given, and with what is needed beside it."""
+    needed = [key for key, entry in known.items() if key in given or entry.default is inspect.Parameter.empty]
+    return f"{name}({', '.join(f'{key}={_short(given, key)}' for key in needed)})"
+
+
+def _short(given: Mapping[str, Any], key: str) -> str:
+    """Return a value as text, dots where it is long, and an example where it is missing."""
+    if key not in given:
+        return _EXAMPLES.get(key, "...")
+    text = getattr(given[key], "__name__", repr(given[key]))
     return text if len(text) <= _LONGEST else "..."

@@ -296,7 +296,10 @@ def count(name: str, value: object, *, at_least: int = 1) -> int:
     Raises: ValueError: not a whole number, too small or too large.
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < at_least:
-        raise FieldError(name, f"Expected {name}={value!r} to be a whole number of at least {at_least}.")
+        remedy = ""
+        if isinstance(value, float) and value.is_integer() and at_least <= value < _LARGEST_COUNT:
+            remedy = f"; write {int(value)}"
+        raise FieldError(name, f"Expected {name}={value!r} to be a whole number of at least {at_least}{remedy}.")
     if int(value) > _LARGEST_COUNT:
         shown = str(value) if len(str(value)) <= _DIGITS else f"{str(value)[:_DIGITS]}..."
         raise FieldError(name, f"Expected {name}={shown} to be below 2^63; runs count in 64 bits.")

@@ -128,7 +128,9 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCa
         return tuple(enumerate(subject.cases))
     if not isinstance(subject, Configured):
         raise configuration.error(
-            "a declaration alone has no code to run; an audit needs an [algorithm].", "declaration"
+            "a declaration alone has no code to run; give an [algorithm], or attack a function of your own from Python "
+            "by `audits.audit(function, neighbours=..., claim=..., runs=..., rng=...)`.",
+            "declaration",
         )
     if subject.problem is None:
         return _in_view(_simulated_cases(configuration, subject), view, configuration)
@@ -215,7 +217,7 @@ def audits_of(
     Guarantee: right code is flagged by any of so many with probability at most that significance (Bonferroni's rule);
     a violation is one of `confirmed_attack`.
     """
-    certified = math.inf if isinstance(certificate.tight, Ends) else certificate.tight.epsilon.upper
+    certified = certified_epsilon(certificate)
     share = replace(settings, significance=settings.significance / max(1, sharing))
     results = tuple(
         confirmed_attack((number, case), certificate.claim, certified, share, seed, execution) for number, case in cases
@@ -227,6 +229,11 @@ def audits_of(
         "list together flag right code with probability at most that."
     )
     return tuple(replace(result, remarks=(*result.remarks, shared)) for result in results)
+
+
+def certified_epsilon(certificate: Certificate) -> float:
+    """Return the epsilon that a certificate proves, infinite for a claim in its own measure."""
+    return math.inf if isinstance(certificate.tight, Ends) else certificate.tight.epsilon.upper
 
 
 def plan_of(
@@ -329,10 +336,12 @@ def attack(
             rng=rng,
             significance=settings.significance,
             certified=certified,
-            jobs=settings.jobs,
-            progress=advance,
-            store=_chunk_store(execution, f"{case.name}\n{settings.runs}\n{seed}\n{stage}"),
-            scheduler=execution.scheduler,
+            how=load_package("audits.experiment.execution").Execution(
+                jobs=settings.jobs,
+                progress=advance,
+                store=_chunk_store(execution, f"{case.name}\n{settings.runs}\n{seed}\n{stage}"),
+                scheduler=execution.scheduler,
+            ),
         )
     return replace(result, seed=seed, coverage=None if case.coverage is None else case.coverage())
 

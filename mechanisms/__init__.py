@@ -8,8 +8,12 @@ from dpaudit.runtime.exports import lazy_exports
 DISTRIBUTION = "dpaudit"
 """The distribution that this package belongs to; the guard of the package names reads this line."""
 
+CARRIES_RELEASES = True
+"""The line that asked for a release is that of the caller, as `dpaudit.model.tape` reads it."""
+
 NAMES: dict[str, str] = {
     "above_threshold": "which of many queries exceed a threshold, until so many did (sparse vector)",
+    "above_threshold_answers": "KNOWN BAD: a sparse vector that prints the noisy answers it compared",
     "ball_laplace": "Laplace noise on a vector of known l2 sensitivity",
     "discrete_gaussian": "exact integer Gaussian noise on an integer query",
     "discrete_laplace": "exact integer Laplace noise on integer queries of known l1 sensitivity",
@@ -33,6 +37,7 @@ NAMES: dict[str, str] = {
 
 if TYPE_CHECKING:
     from mechanisms.above_threshold import AboveThreshold as AboveThreshold
+    from mechanisms.above_threshold_answers import AboveThresholdAnswers as AboveThresholdAnswers
     from mechanisms.ball_laplace import BallLaplace as BallLaplace
     from mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace

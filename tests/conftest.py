@@ -8,44 +8,50 @@ import pytest
 NIGHTLY = Path(__file__).with_name("nightly.txt")
 
 
-def nightly(text: str) -> dict[str, str]:
-    """Return each node id of a list with the sentence above it: what holds the same fact on every change.
+def nightly(text: str) -> dict[str, tuple[str, ...]]:
+    """Return what a list names (a test, a member of a family or a whole family), each with the members of it that stay.
 
-    Raises: ValueError: a node id without a sentence, or one that is listed twice.
+    A line is a node id, or "family except member | member"; the sentence above it says what holds the same fact on
+    every change.
 
-    >>> nightly("# One member is enough.\\ntests/test_a.py::test_b[c]\\n")
-    {'tests/test_a.py::test_b[c]': 'One member is enough.'}
+    Raises: ValueError: a line without a sentence, or a name that is listed twice.
+
+    >>> nightly("# One member is enough.\\nt.py::a[1]\\nt.py::b except 2 | 3\\n")
+    {'t.py::a[1]': (), 't.py::b': ('t.py::b[2]', 't.py::b[3]')}
     """
-    reasons: dict[str, str] = {}
+    listed: dict[str, tuple[str, ...]] = {}
     reason = ""
     for line in filter(None, map(str.strip, text.splitlines())):
+        name, _, members = line.partition(" except ")
         if line.startswith("#"):
             reason = line.removeprefix("#").strip()
-        elif not reason or line in reasons:
+        elif not reason or name in listed:
             raise ValueError(f"Expected one sentence above {line!r}, and that it is listed once.")
         else:
-            reasons[line] = reason
-    return reasons
+            listed[name] = tuple(f"{name}[{member}]" for member in members.split(" | ") if member)
+    return listed
 
 
-def held_back(listed: dict[str, str], name: str) -> bool:
-    """Return whether a node id is listed, itself or as a whole family.
+def held_back(listed: dict[str, tuple[str, ...]], name: str) -> bool:
+    """Return whether a node id is listed, itself or with its family.
 
-    >>> held_back({"t.py::a": "r"}, "t.py::a[1]"), held_back({"t.py::a[2]": "r"}, "t.py::a[1]")
+    >>> held_back({"t.py::a": ("t.py::a[2]",)}, "t.py::a[1]"), held_back({"t.py::a": ("t.py::a[2]",)}, "t.py::a[2]")
     (True, False)
     """
-    return name in listed or name.partition("[")[0] in listed
+    family = name.partition("[")[0]
+    return name in listed or (family in listed and name not in listed[family])
 
 
-def stale(listed: Sequence[str], collected: Sequence[str]) -> list[str]:
-    """Return what is listed and not there, of the files that were collected.
+def stale(listed: dict[str, tuple[str, ...]], collected: Sequence[str]) -> list[str]:
+    """Return what is named and not there, of the files that were collected.
 
-    >>> stale(["t.py::a[1]", "t.py::b", "u.py::c"], ["t.py::a[2]", "t.py::b[1]"])
+    >>> stale({"t.py::a": ("t.py::a[1]",), "t.py::b": (), "u.py::c": ()}, ["t.py::a[2]", "t.py::b[1]"])
     ['t.py::a[1]']
     """
     names = {*collected, *(name.partition("[")[0] for name in collected)}
     files = {name.partition("::")[0] for name in names}
-    return [name for name in listed if name.partition("::")[0] in files and name not in names]
+    named = [name for key, members in listed.items() for name in (key, *members)]
+    return [name for name in named if name.partition("::")[0] in files and name not in names]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -56,5 +62,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if held_back(listed, item.nodeid):
             item.add_marker(pytest.mark.slow)
     whole = not any("::" in argument for argument in config.args) and not config.getoption("lf", default=False)
-    if whole and (gone := stale([*listed], [item.nodeid for item in items])):
+    if whole and (gone := stale(listed, [item.nodeid for item in items])):
         raise pytest.UsageError(f"Expected that every line of tests/nightly.txt names a test, got {gone[0]!r}.")

@@ -1,8 +1,11 @@
-"""Checks of the settings that UCRL-VTR and LSVI-UCB have in common, their claim, and whether a problem fits."""
+"""The settings that UCRL-VTR and LSVI-UCB have in common, their claim, and whether a problem fits."""
 
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
-from dpaudit.checks import count, one_of, open_probability, positive
+from algorithms._claims import EPISODE, claim_of
+from dpaudit import Claim
+from dpaudit.checks import Count, OneOf, OpenProbability, Positive, ProbabilityBelowOne, open_probability, settle
 
 Symmetry = Literal["half", "mirror", "sqrt2"]
 """How a noisy matrix is made symmetric; see `mechanisms.SymmetricGaussian`."""
@@ -10,55 +13,62 @@ Symmetry = Literal["half", "mirror", "sqrt2"]
 CALIBRATIONS = ("paper", "tight", "pure_paper", "pure_repaired")
 PURE = ("pure_paper", "pure_repaired")
 CLIPPINGS = ("horizon", "range_aware")
-SYMMETRIES = ("half", "mirror", "sqrt2")
+MODELS = ("joint", "local")
 
 
-class SharedSettings(Protocol):
-    """The settings that both algorithms have and that a check here reads by name."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinearRlSettings:
+    """Everything that a user chooses about either algorithm.
 
-    @property
-    def steps(self) -> int: ...
-    @property
-    def dimension(self) -> int: ...
-    @property
-    def delta(self) -> float: ...
-    @property
-    def calibration(self) -> str: ...
-    @property
-    def clipping(self) -> str: ...
-    @property
-    def symmetry(self) -> Symmetry: ...
-    @property
-    def fail_prob(self) -> float: ...
-
-
-def check_shared_settings(settings: SharedSettings) -> None:
-    """Refuse values that neither algorithm can run with, and convert numbers to their types.
-
+    Fields that matter for privacy: `epsilon` in nats and `delta`; `episodes` K, `steps` H of each, `dimension` d;
+    `model` and `calibration` as each algorithm says; `clipping` of values at H ("horizon") or at the steps left
+    ("range_aware"); `symmetry` of matrix noise, see `mechanisms.SymmetricGaussian`.
+    Fields that matter for usefulness only: `fail_prob` p of the regret analysis; `bonus_scale` and `shift_scale`, which
+    shrink radius and shift.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.
     """
-    one_of("calibration", settings.calibration, CALIBRATIONS)
-    one_of("clipping", settings.clipping, CLIPPINGS)
-    one_of("symmetry", settings.symmetry, SYMMETRIES)
-    for name in ("episodes", "steps", "dimension"):
-        object.__setattr__(settings, name, count(name, getattr(settings, name)))
-    for name in ("epsilon", "bonus_scale", "shift_scale"):
-        object.__setattr__(settings, name, positive(name, getattr(settings, name)))
-    object.__setattr__(settings, "fail_prob", open_probability("fail_prob", settings.fail_prob))
-    if settings.calibration not in PURE:
-        object.__setattr__(settings, "delta", open_probability("delta", settings.delta))
-    elif settings.delta != 0:
-        raise ValueError(
-            f"Expected delta={settings.delta!r} to be 0 for calibration={settings.calibration!r}; leave it out."
-        )
-    if settings.calibration != "tight" and settings.clipping != "horizon":
-        raise ValueError(
-            f"Expected clipping={settings.clipping!r} to be 'horizon' for calibration={settings.calibration!r}: the "
-            "paper clips at H. Use calibration='tight' for smaller ranges."
-        )
+
+    # These fields decide what is released and how much noise it carries.
+    model: Annotated[str, OneOf(MODELS)]
+    epsilon: Positive
+    delta: ProbabilityBelowOne = 0.0
+    episodes: Count
+    steps: Count
+    dimension: Count
+    calibration: Annotated[str, OneOf(CALIBRATIONS)] = "tight"
+    clipping: Annotated[str, OneOf(CLIPPINGS)] = "horizon"
+    symmetry: Symmetry = "half"
+
+    # These fields act on released statistics only: no value of theirs changes the privacy of a run.
+    fail_prob: OpenProbability = 0.05
+    bonus_scale: Positive = 1.0
+    shift_scale: Positive = 1.0
+
+    def __post_init__(self) -> None:
+        settle(self)
+        if self.calibration not in PURE:
+            open_probability("delta", self.delta)
+        elif self.delta != 0:
+            raise ValueError(
+                f"Expected delta={self.delta!r} to be 0 for calibration={self.calibration!r}; leave it out."
+            )
+        if self.calibration != "tight" and self.clipping != "horizon":
+            raise ValueError(
+                f"Expected clipping={self.clipping!r} to be 'horizon' for calibration={self.calibration!r}: the "
+                "paper clips at H. Use calibration='tight' for smaller ranges."
+            )
+
+    @property
+    def number_of_units(self) -> int:
+        """The number of units that the claim is about: one user an episode."""
+        return self.episodes
+
+    def claim(self) -> Claim:
+        """Return what the paper promises for these parameters."""
+        return claim_of(EPISODE, self.model, self.epsilon, self.delta)
 
 
-def require_fit(problem: Any, kind: type, description: str, settings: SharedSettings) -> None:
+def require_fit(problem: Any, kind: type, description: str, settings: LinearRlSettings) -> None:
     """Refuse a problem of another kind, number of steps or dimension.
 
     Raises: ValueError: the problem does not fit; the message names what it has and what the settings expect.

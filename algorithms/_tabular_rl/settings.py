@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dpaudit.checks import Count, OpenProbability, Positive, count, open_probability, positive
+from dpaudit.checks import Count, OpenProbability, Positive, settle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +31,4 @@ class TabularSettings:
         return self.episodes
 
     def __post_init__(self) -> None:
-        for name in ("episodes", "steps", "planning_period"):
-            object.__setattr__(self, name, count(name, getattr(self, name)))
-        for name in ("epsilon", "bonus_scale"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
-        object.__setattr__(self, "fail_prob", open_probability("fail_prob", self.fail_prob))
+        settle(self)

@@ -7,7 +7,7 @@ from algorithms._claims import ROUND, claim_of
 from algorithms.capri.calibration import CALIBRATIONS, noise_multiplier
 from algorithms.kernels import KERNELS, SMOOTHNESSES
 from dpaudit import Claim
-from dpaudit.checks import OneOf, OpenProbability, Positive, Within, count, one_of, open_probability, positive
+from dpaudit.checks import OneOf, OpenProbability, Positive, Within, settle
 
 ELIMINATIONS = ("practical", "theory", "argmax")
 """The elimination rules by name, see `elimination.HalfWidth`."""
@@ -50,19 +50,11 @@ class CapriSettings:
     width_factor: Positive = 0.5
 
     def __post_init__(self) -> None:
-        one_of("model", self.model, _MODELS)
-        object.__setattr__(self, "horizon", count("horizon", self.horizon, at_least=4))
+        settle(self)
         if self.horizon > _LONGEST:
             raise ValueError(
                 f"Expected horizon={self.horizon} at or below 10^15, where floating point still sees the ridge."
             )
-        for field in ("epsilon", "reward_bound", "ridge", "length_scale", "width_factor"):
-            object.__setattr__(self, field, positive(field, getattr(self, field)))
-        for field in ("delta", "fail_prob"):
-            object.__setattr__(self, field, open_probability(field, getattr(self, field)))
-        one_of("calibration", self.calibration, CALIBRATIONS)
-        one_of("elimination", self.elimination, ELIMINATIONS)
-        one_of("kernel", self.kernel, KERNELS)
         if self.smoothness not in SMOOTHNESSES:
             known = ", ".join(map(str, SMOOTHNESSES))
             raise ValueError(f"Expected smoothness={self.smoothness!r} to be one of: {known}.")

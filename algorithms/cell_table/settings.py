@@ -5,7 +5,7 @@ from typing import Annotated
 
 from algorithms._claims import ROUND, claim_of
 from dpaudit import Claim
-from dpaudit.checks import OneOf, OpenProbability, Positive, Within, count, one_of, open_probability, positive
+from dpaudit.checks import OneOf, OpenProbability, Positive, Within, settle
 
 _LONGEST = 10**15
 
@@ -33,15 +33,9 @@ class CellTableSettings:
     width_factor: Positive = 0.5
 
     def __post_init__(self) -> None:
-        one_of("model", self.model, ("joint",))
-        one_of("calibration", self.calibration, ("tight",))
-        object.__setattr__(self, "horizon", count("horizon", self.horizon, at_least=4))
+        settle(self)
         if self.horizon > _LONGEST:
             raise ValueError(f"Expected horizon={self.horizon} at or below 10^15.")
-        for field in ("epsilon", "reward_bound", "width_factor"):
-            object.__setattr__(self, field, positive(field, getattr(self, field)))
-        for field in ("delta", "fail_prob"):
-            object.__setattr__(self, field, open_probability(field, getattr(self, field)))
 
     @property
     def number_of_units(self) -> int:

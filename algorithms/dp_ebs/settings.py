@@ -5,19 +5,7 @@ from typing import Annotated
 
 from algorithms._dueling.claim import answer_claim
 from dpaudit import Claim
-from dpaudit.checks import (
-    OneOf,
-    OpenProbability,
-    Positive,
-    ProbabilityBelowOne,
-    TwoOrMore,
-    Within,
-    count,
-    one_of,
-    open_probability,
-    positive,
-    probability_below_one,
-)
+from dpaudit.checks import OneOf, OpenProbability, Positive, ProbabilityBelowOne, TwoOrMore, Within, count, settle
 
 CALIBRATIONS = ("paper", "tight")
 """The calibrations by name, see `noise.tree_of`."""
@@ -81,27 +69,11 @@ class DpEbsSettings:
     schedule: Annotated[str, OneOf(SCHEDULES)] = "own"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        object.__setattr__(self, "width_factor", positive("width_factor", self.width_factor))
-        object.__setattr__(self, "arms", count("arms", self.arms, at_least=2))
+        self._read_removals()
+        settle(self)
         object.__setattr__(self, "horizon", count("horizon", self.horizon, at_least=self.arms + 1))
         if self.horizon > _LONGEST:
             raise ValueError(f"Expected horizon={self.horizon} at or below 10^7, where one run takes seconds.")
-        object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
-        if self.fail_prob is not None:
-            object.__setattr__(self, "fail_prob", open_probability("fail_prob", self.fail_prob))
-        self._read_removals()
-        for field, allowed in (
-            ("model", _MODELS),
-            ("variant", _VARIANTS),
-            ("calibration", CALIBRATIONS),
-            ("width", WIDTHS),
-            ("credit", _CREDITS),
-            ("removal", READINGS),
-            ("noise", NOISES),
-            ("schedule", SCHEDULES),
-        ):
-            one_of(field, getattr(self, field), allowed)
         self._require_reading()
 
     @property

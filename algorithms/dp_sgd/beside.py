@@ -7,7 +7,7 @@ from algorithms.dp_sgd.checks import assumed_conditions
 from algorithms.dp_sgd.declaration import declaration_of
 from algorithms.dp_sgd.plan import record_of
 from algorithms.dp_sgd.settings import DpSgdSettings
-from dpaudit import UnsupportedError, bracket_epsilon, fold
+from dpaudit import bracket_epsilon, fold
 
 _DRAWN = {
     "shuffled": "are dealt once an epoch in a shuffled order",
@@ -32,14 +32,11 @@ def poisson_beside(settings: DpSgdSettings) -> tuple[str, ...]:
     if settings.sampling not in _DRAWN:
         return ()
     relation = settings.neighbours
-    try:
-        epsilon = f"{epsilon_of_history(record_of(settings).history, settings.delta, relation):.4f}"
-    except UnsupportedError:
-        epsilon = "in the hundreds"
+    epsilon = epsilon_of_history(record_of(settings).history, settings.delta, relation)
     proved = bracket_epsilon(fold(declaration_of(settings), relation, assumed_conditions(settings)), settings.delta)
     lower, upper = math.floor(1e4 * proved.lower) / 1e4, math.ceil(1e4 * proved.upper) / 1e4
     return (
-        f"Poisson sampling with the same noise, rate and steps would have epsilon {epsilon} for {_UNIT[relation]} at "
-        f"delta {settings.delta:g}; the batches of this run {_DRAWN[settings.sampling]}, for which that number is no "
-        f"bound. Proved of them: epsilon in [{lower:.4f}, {upper:.4f}].",
+        f"Poisson sampling with the same noise, rate and steps would have epsilon {epsilon:.4f} for {_UNIT[relation]} "
+        f"at delta {settings.delta:g}; the batches of this run {_DRAWN[settings.sampling]}, for which that number is "
+        f"no bound. Proved of them: epsilon in [{lower:.4f}, {upper:.4f}].",
     )

@@ -5,17 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from dpaudit import Claim
-from dpaudit.checks import (
-    Count,
-    OneOf,
-    OpenProbability,
-    Positive,
-    PositiveShare,
-    count,
-    one_of,
-    open_probability,
-    positive,
-)
+from dpaudit.checks import Count, OneOf, OpenProbability, Positive, PositiveShare, one_of, settle
 from dpaudit.model.claim import Neighbours
 
 SAMPLINGS = ("poisson", "shuffled", "without_replacement", "allocation", "truncated_poisson")
@@ -73,17 +63,8 @@ class DpSgdSettings:
     learning_rate: Positive = 0.5
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        open_probability("delta", self.delta)
-        positive("max_grad_norm", self.max_grad_norm)
-        positive("learning_rate", self.learning_rate)
-        count("tuning_runs", self.tuning_runs)
-        one_of("model", self.model, ("central",))
+        settle(self)
         one_of("neighbours", self.neighbours, RELATIONS)
-        one_of("sampling", self.sampling, SAMPLINGS)
-        one_of("calibration", self.calibration, CALIBRATIONS)
-        one_of("grad_sample_mode", self.grad_sample_mode, _MODES)
-        count("records_per_user", self.records_per_user)
         self._check_run()
         self._check_sampling()
         if self.sampling == "shuffled" and self.neighbours != "replace_one":
@@ -133,11 +114,6 @@ class DpSgdSettings:
         for name, value in numbers.items():
             if value is None:
                 raise ValueError(f"Expected {name} to be given, or a checkpoint that holds it.")
-        count("steps", self.steps)
-        if not 0 < positive("sample_rate", self.sample_rate) <= 1:
-            raise ValueError(f"Expected sample_rate={self.sample_rate} in (0, 1].")
-        if self.noise_multiplier is not None:
-            positive("noise_multiplier", self.noise_multiplier)
 
     def claim(self) -> Claim:
         """Return what is promised of the run."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from algorithms._dueling.claim import answer_claim
 from dpaudit import Claim
-from dpaudit.checks import Count, OneOf, OpenProbability, Positive, TwoOrMore, count, one_of, open_probability, positive
+from dpaudit.checks import Count, OneOf, OpenProbability, Positive, TwoOrMore, settle
 
 CALIBRATIONS = ("paper", "tight", "proof")
 """The noise by name: Algorithm 2's Lap(1 / eps), which is tight, or the Lap(ln T / eps) that Lemma 7 analyses."""
@@ -47,16 +47,7 @@ class GOptimalDuelingSettings:
     tolerance: Positive = 0.01
 
     def __post_init__(self) -> None:
-        for field in ("epsilon", "kappa", "radius", "ridge", "tolerance"):
-            object.__setattr__(self, field, positive(field, getattr(self, field)))
-        object.__setattr__(self, "arms", count("arms", self.arms, at_least=2))
-        object.__setattr__(self, "horizon", count("horizon", self.horizon))
-        object.__setattr__(self, "dimension", count("dimension", self.dimension))
-        if self.fail_prob is not None:
-            object.__setattr__(self, "fail_prob", open_probability("fail_prob", self.fail_prob))
-        one_of("model", self.model, ("central",))
-        one_of("preset", self.preset, PRESETS)
-        one_of("calibration", self.calibration, CALIBRATIONS)
+        settle(self)
         if self.kappa > 0.25:
             raise ValueError(f"Expected kappa={self.kappa} at most 0.25, the steepest slope of the logistic function.")
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from algorithms.lplr.accounting import delta_floor
 from algorithms.lplr.plan import Plan
+from algorithms.lplr.settings import LplrSettings
 from dpaudit import Condition
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Released
@@ -34,6 +35,17 @@ ONE_PHASE = Condition(
 
 _ROUNDING = 1 + 1e-9
 _TRIED = (0.0, 1.0, 3.0, 1e6)
+
+
+def attained_conditions(settings: LplrSettings) -> tuple[Condition, ...]:
+    """Return that one pair of records moves all statistics of a message: unit features in two different cells.
+
+    Nothing of shuffled messages, of which no lower side is known.
+    """
+    if settings.model == "shuffle":
+        return ()
+    text = "A unit record in one cell and one in another move count, vector and matrix by the whole sensitivities."
+    return (Condition(kind="attained", text=text, status="checked"),)
 
 
 @dataclass(slots=True)

@@ -7,18 +7,7 @@ from typing import Annotated
 from algorithms._claims import MESSAGE, claim_of
 from algorithms.lplr.schedule import Resolution, first_length, resolution_of
 from dpaudit import Claim
-from dpaudit.checks import (
-    Count,
-    OneOf,
-    OpenProbability,
-    Positive,
-    ProbabilityBelowOne,
-    count,
-    one_of,
-    open_probability,
-    positive,
-    probability_below_one,
-)
+from dpaudit.checks import Count, OneOf, OpenProbability, Positive, ProbabilityBelowOne, settle
 
 VARIANTS = ("paper", "fixed")
 WIDTHS = ("theory", "calibrated")
@@ -68,19 +57,7 @@ class LplrSettings:
     fail_prob: OpenProbability | None = None
 
     def __post_init__(self) -> None:
-        for field in ("epsilon", "quantile"):
-            object.__setattr__(self, field, positive(field, getattr(self, field)))
-        for field in ("horizon", "dimension", "actions"):
-            object.__setattr__(self, field, count(field, getattr(self, field)))
-        object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
-        one_of("variant", self.variant, VARIANTS)
-        one_of("ci", self.ci, WIDTHS)
-        one_of("noise", self.noise, NOISES)
-        one_of("model", self.model, MODELS)
-        one_of("calibration", self.calibration, tuple(SHARES))
-        for field in ("beta", "fail_prob"):
-            if getattr(self, field) is not None:
-                object.__setattr__(self, field, open_probability(field, getattr(self, field)))
+        settle(self)
         self._require_noise()
         self._require_epoch()
 

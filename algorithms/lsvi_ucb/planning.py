@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms._linear_rl.least_squares import bonus_of, floored_inverses, linear, symmetric
-from algorithms._linear_rl.settings import SharedSettings, require_fit
+from algorithms._linear_rl.settings import LinearRlSettings, require_fit
 from algorithms._linear_rl.values import greedy_policies, largest
 from algorithms.lsvi_ucb.plan import BatchPlan
 from algorithms.problems.finite_mdp import FiniteMdp
@@ -27,7 +27,7 @@ class BatchDomain:
         return cls(mdp=problem.mdp, features=problem.features.reshape(-1, problem.dimension))
 
 
-def domain_of(settings: SharedSettings, problem: LinearMdp) -> BatchDomain:
+def domain_of(settings: LinearRlSettings, problem: LinearMdp) -> BatchDomain:
     """Return the problem laid out for planning.
 
     Raises: ValueError: a problem of another kind, or of other steps or dimension than the settings'.

@@ -10,17 +10,17 @@ from algorithms._dueling.baselines.simulation import Policy, simulate
 from algorithms._dueling.checks import regrets
 from algorithms.problems.duels import Duels
 from dpaudit import Streams, Transcript
-from dpaudit.checks import count, positive
+from dpaudit.checks import Count, Positive, settle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _DuelingMethod:
     """A method that reads every answer as it is; `horizon` in rounds, at most a million, as each round is a step."""
 
-    horizon: int
+    horizon: Count
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "horizon", count("horizon", self.horizon))
+        settle(self)
         if self.horizon > _LONGEST:
             raise ValueError(f"Expected horizon={self.horizon} at or below {_LONGEST}, where a run takes a minute.")
 
@@ -43,22 +43,22 @@ _LONGEST = 10**6
 class Rucb(_DuelingMethod):
     """RUCB, with exploration `alpha`. Source: Zoghi, Whiteson, Munos and de Rijke (2014)."""
 
-    alpha: float = 0.51
+    alpha: Positive = 0.51
 
     def policy(self, problem: Duels) -> Policy:
         """Return a fresh learner."""
-        return RelativeUpperConfidence(arms=problem.arms, alpha=positive("alpha", self.alpha))
+        return RelativeUpperConfidence(arms=problem.arms, alpha=self.alpha)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubleThompsonSampling(_DuelingMethod):
     """Double Thompson sampling, with exploration `alpha`. Source: Wu and Liu (2016)."""
 
-    alpha: float = 0.51
+    alpha: Positive = 0.51
 
     def policy(self, problem: Duels) -> Policy:
         """Return a fresh learner."""
-        return DoubleThompson(arms=problem.arms, alpha=positive("alpha", self.alpha))
+        return DoubleThompson(arms=problem.arms, alpha=self.alpha)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

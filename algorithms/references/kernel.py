@@ -1,13 +1,15 @@
 """Kernel UCB on a finite domain, without privacy: what a kernel bandit loses where nobody is protected."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
+from algorithms._growth import Growth
 from algorithms.kernels import SMOOTHNESSES, factor, matern, pairs, squared_exponential
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit import Streams, Transcript
-from dpaudit.checks import count, one_of, positive
+from dpaudit.checks import Count, OneOf, Positive, settle
 from dpaudit.model.mechanism import Array
 
 
@@ -26,23 +28,18 @@ class KernelUcb:
     1.0
     """
 
-    horizon: int
-    kernel: str = "squared_exponential"
-    length_scale: float = 0.2
+    horizon: Count
+    kernel: Annotated[str, OneOf(("squared_exponential", "matern"))] = "squared_exponential"
+    length_scale: Positive = 0.2
     smoothness: float = 2.5
-    ridge: float = 1.0
-    width: float = 1.0
-    growth: float = 1.2
+    ridge: Positive = 1.0
+    width: Positive = 1.0
+    growth: Growth = 1.2
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "horizon", count("horizon", self.horizon))
-        for field in ("length_scale", "smoothness", "ridge", "width", "growth"):
-            object.__setattr__(self, field, positive(field, getattr(self, field)))
-        one_of("kernel", self.kernel, ("squared_exponential", "matern"))
+        settle(self)
         if self.kernel == "matern" and self.smoothness not in SMOOTHNESSES:
             raise ValueError(f"Expected smoothness={self.smoothness!r} to be one of {SMOOTHNESSES}.")
-        if self.growth <= 1:
-            raise ValueError(f"Expected growth={self.growth!r} above 1.")
 
     def run(self, problem: KernelBandit, streams: Streams, n_runs: int) -> Transcript:
         """Return a transcript with `regret` (n_runs, B), the expected regret of each batch of users.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms._linear_rl.least_squares import bonus_of, floored_inverses, linear, symmetric
-from algorithms._linear_rl.settings import SharedSettings, require_fit
+from algorithms._linear_rl.settings import LinearRlSettings, require_fit
 from algorithms._linear_rl.values import Clip, clip_both, greedy_policies, largest
 from algorithms.problems.finite_mdp import FiniteMdp
 from algorithms.problems.linear_mixture import LinearMixture
@@ -41,7 +41,7 @@ class Domain:
         return moments
 
 
-def domain_of(settings: SharedSettings, problem: LinearMixture) -> Domain:
+def domain_of(settings: LinearRlSettings, problem: LinearMixture) -> Domain:
     """Return the problem laid out for planning.
 
     Raises: ValueError: a problem of another kind, or of other steps or dimension than the settings'.

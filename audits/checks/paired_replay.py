@@ -1,23 +1,46 @@
-"""Paired replay: run two neighbours on one tape of noise and compare their queries and published values.
+"""Paired replay: two neighbours run through one tape of noise, and their queries and published values are compared.
 
-The first run draws noise and records every release on a tape; the second run gets the same outputs. Both runs take the
-same branches unless the code reads the data outside its mechanisms. The check is deterministic: every finding is a fact
+The first run draws noise and records every release; the second run gets the same outputs. Both runs take the same
+branches unless the code reads the data outside its mechanisms. The check is deterministic: every finding is a fact
 about the two runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from audits.checks.equality import same
-from audits.checks.tape import Tape, TapedRelease
-from dpaudit import Declaration, Parallel
-from dpaudit.model.declaration import walk
+from audits.checks.experiment import Compared, replayed
+from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
+from dpaudit import Declaration, Mechanism
+from dpaudit.model.mechanism import Array
+from dpaudit.model.tape import RunTape, TapedGenerator
 from dpaudit.model.trace import Finding
 
-_SLACK = 1e-9
-_NORMS = {"l1_sensitivity": 1, "l2_sensitivity": 2, "linf_sensitivity": np.inf}
+CARRIES_RELEASES = True
+"""The line that asked for a release is that of the caller, as `dpaudit.model.tape` reads it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tape:
+    """Stands in for `dpaudit.Recorder` in one run: draws noise and records it, or repeats the outputs of another run.
+
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
+    >>> tape = Tape(rng=RunTape(seed=0).generator())
+    >>> _ = tape.release("sum", noise, np.array([3.0]))
+    >>> [taped.labels for taped in tape.rng.tape.released]
+    [('sum',)]
+    """
+
+    rng: TapedGenerator
+
+    def release(self, label: str, mechanism: Mechanism, value: Array, times: int = 1) -> Any:
+        """Return fresh noise on `value`, or the recorded output of the same label at the same position."""
+        del times
+        output = np.asarray(mechanism.release(value, self.rng))
+        return self.rng.tape.enter((label,), mechanism, np.asarray(value)[None], output[None])[0]
 
 
 Replayable = Callable[[Any, Tape, np.random.Generator], Any]
@@ -34,11 +57,11 @@ def replay_neighbours(
     """Return the differences between two neighbours that a private algorithm may not have; empty if there are none.
 
     Rules: `DPA220` a query moved further than its sensitivity (NaN and infinity count as infinitely far), `DPA221`
-    other releases or another order, `DPA222` a mechanism's parameters depend on the data, `DPA223` a query's shape or
-    type does, `DPA224` published values differ although all releases were equal, `DPA225` a different amount of
-    randomness was drawn, `DPA226` one record moved several parts of a parallel composition, `DPA227` a release was
-    given the noise of an earlier release.
-    Both runs start from equal generator states. Only the branches that this pair takes are checked.
+    other releases, another order or an exception on one side only, a mechanism's parameters, a query's shape or type
+    or the amount of randomness depend on the data, `DPA224` published values differ although all releases were equal,
+    `DPA227` a release was given the noise of an earlier release; with a `declaration`, `DPA228` one record moved
+    several parts of a parallel composition, or a label moved more often than declared. Both runs start from equal
+    generator states. Only the branches that this pair takes are checked.
 
     >>> from mechanisms import Laplace
     >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
@@ -48,109 +71,44 @@ def replay_neighbours(
     >>> [finding.rule for finding in replay_neighbours(unclipped, pair, np.random.default_rng(0))]
     ['DPA220']
     """
-    tape_rng, own_rng = rng.spawn(2)
-    first = Tape(tape_rng)
-    left_rng, right_rng = _twins(own_rng)
-    left = function(neighbours[0], first, left_rng)
-    second = Tape(tape_rng, frozen=tuple(first.asked))
-    right = function(neighbours[1], second, right_rng)
-    findings = [*_structure(first, second)]
-    pairs = tuple(zip(first.asked, second.asked, strict=False))
-    for ours, theirs in pairs:
-        findings.extend(_compared(ours, theirs))
-    findings.extend(_repeated(first))
-    if not findings and not same(left, right):
-        findings.append(_finding("DPA224", "output", "differs between neighbours although every release was equal"))
-    if left_rng.bit_generator.state != right_rng.bit_generator.state:
-        findings.append(_finding("DPA225", "rng", "was drawn from a different number of times on the neighbours"))
-    if declaration is not None:
-        moved = {ours.label for ours, theirs in pairs if not same(ours.value, theirs.value)}
-        findings.extend(_parallel(declaration, moved))
+    seed, own_seed = (int(number) for number in rng.integers(2**62, size=2))
+    drawn: list[Any] = []
+
+    def program(data: Any) -> Callable[[TapedGenerator], Any]:
+        def run(taped: TapedGenerator) -> Any:
+            own = np.random.default_rng(own_seed)
+            try:
+                return function(data, Tape(taped), own)
+            finally:
+                drawn.append(own.bit_generator.state)
+
+        return run
+
+    first = replayed(program(neighbours[0]), RunTape(seed=seed))
+    second = first.again(program(neighbours[1]))
+    states = drawn[:2]
+    findings = [*Compared(first=first, second=second, says="the given neighbours", where="the function").findings()]
+    if first.ended != second.ended:
+        return tuple(findings)
+    limits = Limits.of(declaration) if declaration is not None else None
+    moves = moves_of(first.tape, second.tape, limits)
+    findings += [*too_far(moves), *_repeated(first.tape)]
+    if states[0] != states[1]:
+        message = "The function draws from rng a different number of times on the neighbours."
+        findings.append(Finding(rule="DPA221", where="rng", message=message))
+    if limits is not None:
+        findings += too_often(moves, limits, {})
     return tuple(findings)
 
 
-def distance(first: Any, second: Any, order: float) -> float:
-    """Return the distance of two query answers in a norm; infinite where one is not finite or the shapes differ."""
-    left, right = np.asarray(first), np.asarray(second)
-    if left.shape != right.shape:
-        return float("inf")
-    if left.dtype.kind not in "biuf" or right.dtype.kind not in "biuf":
-        return 0.0 if same(left, right) else float("inf")
-    if not (np.isfinite(left).all() and np.isfinite(right).all()):
-        return float("inf")
-    with np.errstate(over="ignore", invalid="ignore"):
-        moved = float(np.linalg.norm((left.astype(float) - right.astype(float)).reshape(-1), order))
-    return float("inf") if np.isnan(moved) else moved
-
-
-def _structure(first: Tape, second: Tape) -> list[Finding]:
-    """Return a finding if the calls differ in number or order."""
-    left, right = ([taped.label for taped in tape.asked] for tape in (first, second))
-    if left == right:
-        return []
-    index = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
-    names = [labels[index] if index < len(labels) else "nothing" for labels in (left, right)]
-    message = f"release {index} is '{names[0]}' on one neighbour and '{names[1]}' on the other"
-    return [_finding("DPA221", f"release {index}", message)]
-
-
-def _compared(ours: TapedRelease, theirs: TapedRelease) -> list[Finding]:
-    """Return the findings about one pair of releases."""
-    if ours.label != theirs.label:
-        return []
-    findings: list[Finding] = []
-    if not same(ours.mechanism, theirs.mechanism):
-        findings.append(
-            _finding("DPA222", ours.label, f"ran {ours.mechanism} on one neighbour and {theirs.mechanism} on the other")
-        )
-    if ours.value.shape != theirs.value.shape or ours.value.dtype != theirs.value.dtype:
-        kinds = [f"{a.value.dtype} of shape {a.value.shape}" for a in (ours, theirs)]
-        findings.append(_finding("DPA223", ours.label, f"asked about {kinds[0]} and about {kinds[1]}"))
-    for attribute, order in _NORMS.items():
-        allowed = getattr(ours.mechanism, attribute, None)
-        if allowed is None:
-            continue
-        moved = distance(ours.value, theirs.value, order)
-        if not moved <= allowed * (1 + _SLACK):
-            findings.append(_finding("DPA220", ours.label, f"moved by {moved:.6g}, its {attribute} is {allowed:.6g}"))
-    return findings
-
-
-def _repeated(tape: Tape) -> list[Finding]:
-    """Return a finding for each release whose noise equals that of an earlier one."""
+def _repeated(tape: RunTape) -> Iterator[Finding]:
+    """Yield a finding for each release whose noise equals that of an earlier one."""
     seen: dict[bytes, str] = {}
-    findings: list[Finding] = []
-    for taped in tape.asked:
-        output = np.asarray(taped.output)
-        if output.dtype.kind != "f" or output.shape != taped.value.shape or output.size == 0:
+    for release in tape.released:
+        if release.output.dtype.kind != "f" or release.output.shape != release.value.shape or not release.output.size:
             continue
-        key = np.round(output - taped.value, 9).tobytes()
+        key, label = np.round(release.output - release.value, 9).tobytes(), release.labels[0]
         if key in seen:
-            findings.append(_finding("DPA227", taped.label, f"carries the noise of '{seen[key]}' again"))
-        seen.setdefault(key, taped.label)
-    return findings
-
-
-def _parallel(declaration: Declaration, moved: set[str]) -> list[Finding]:
-    """Return a finding for each parallel node of which more than one part moved."""
-    findings: list[Finding] = []
-    for path, node in walk(declaration):
-        if isinstance(node, Parallel):
-            touched = [part for part in node.parts if moved & {getattr(leaf, "label", None) for _, leaf in walk(part)}]
-            if len(touched) > 1:
-                findings.append(
-                    _finding("DPA226", path, f"one record moved {len(touched)} parts kept apart by {node.key}")
-                )
-    return findings
-
-
-def _twins(rng: np.random.Generator) -> tuple[np.random.Generator, np.random.Generator]:
-    """Return two generators in one state, so that equal draws are equal."""
-    twin = np.random.Generator(type(rng.bit_generator)())
-    twin.bit_generator.state = rng.bit_generator.state
-    return rng, twin
-
-
-def _finding(rule: str, where: str, message: str) -> Finding:
-    """Return a finding about one place."""
-    return Finding(rule=rule, where=where, message=f"'{where}' {message}.")
+            message = f"'{label}' carries the noise of '{seen[key]}' again ({release.site})."
+            yield Finding(rule="DPA227", where=label, message=message)
+        seen.setdefault(key, label)

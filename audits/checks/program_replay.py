@@ -6,7 +6,7 @@ Noise: what was published less the exact answer is what was drawn, once.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
@@ -14,13 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from audits.checks.equality import same
-from audits.checks.first_line import first_line
+from audits.checks.experiment import SEED, Compared, Program, Replay, fields_of, replayed
 from audits.checks.laws.mechanism_law import asked_by, law_findings
 from audits.checks.looked import Looked, attained, decided
 from audits.checks.sampler import SamplerSeen, sampler_seen
 from audits.checks.secret_draws import secret_draws
-from audits.checks.shown_apart import Replay, replayed, shown_apart
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
 from audits.checks.taped_noise import (
     depending,
@@ -45,17 +43,12 @@ _NUMBERS = 40_000
 
 _ROWS = 10_000
 """The noise of many runs is read where four runs release at most so many rows."""
-_SEED = 20_240_229
 _SAMPLERS = 1e-6
 """The significance of all looks at samplers together."""
 
 _LITTLE_NOISE = (1e3, 100.0, 10.0)
 _WIDTHS = ("bonus_scale", "width_factor")
 _SMALL = 1e-3
-
-Published = Mapping[str, Any]
-Program = Callable[[TapedGenerator], Any]
-"""program(rng) -> what is published"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +71,10 @@ def replay_program(
     `recorded` is a run of it that was recorded before; without one, it runs once more.
 
     Rules: `DPA220` an answer moved further than its sensitivity, `DPA221` other releases or an exception on one side
-    only, `DPA224` published values differ although all releases were equal, `DPA226` several parts of a parallel
-    composition moved, `DPA227` noise was used twice, `DPA228` a record moved an answer more often than declared,
-    `DPA229` noise is missing, coarse, of another law or not the one that was drawn, `DPA230` samples of a mechanism do
-    not follow their stated law, `DPA326` a sampler that `samplings` names does not draw as declared.
+    only, `DPA224` published values differ although all releases were equal, `DPA227` noise was used twice, `DPA228` a
+    record moved an answer more often than declared, or several parts of a parallel composition, `DPA229` noise is
+    missing, coarse, of another law or not the one that was drawn, `DPA212` samples of a mechanism do not follow their
+    stated law, `DPA326` a sampler that `samplings` names does not draw as declared.
 
     >>> from algorithms.dp_ebs import DpEbs
     >>> from algorithms.problems import load
@@ -91,7 +84,7 @@ def replay_program(
     """
     limits, looked, untaped = Limits.of(declaration), Looked(), Replayed(findings=(), conditions=())
     found: list[Finding] = []
-    first = recorded or record_run(algorithm, problem, n_runs=_RUNS, seed=_SEED)
+    first = recorded or record_run(algorithm, problem, n_runs=_RUNS, seed=SEED)
     replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
     own_stream = tuple(_own_stream(algorithm, problem, first))
     samplers = tuple(_samplers(algorithm, problem))
@@ -102,38 +95,44 @@ def replay_program(
         untaped = _without_tape(algorithm, problem, declaration, first)
         found += untaped.findings
         replays = (*map(_as_replay, cases), *replays)
-    told: list[Finding] = []
+    redrawn: list[Finding] = []
     for case in replays:
-        for says, first, second in case.pairs:
-            found += _neighbours(case, (first, second), says, limits, looked)
-        told += [finding for pair in case.redrawn for finding in _other_draws(case, pair, looked)]
+        for says, *pair in case.pairs:
+            found += _neighbours(case, (pair[0], pair[1]), says, limits, looked)
+        redrawn += [finding for pair in case.redrawn for finding in _other_draws(case, pair, looked)]
         for one, other in case.others:
-            tape = RunTape(seed=_SEED)
-            published = case.run(one, tape.generator(), _RUNS)
-            if tape.released:
-                found += _other_people(tape, published, _on(case, one), _on(case, other), looked)
-    found += told
+            run = replayed(_on(case, one), RunTape(seed=SEED))
+            if run.tape.released:
+                found += [*_noise(run.tape, looked), *_with_others(run, _on(case, other), "other users", looked)]
+    found += redrawn
     findings = tuple({(finding.rule, finding.where): finding for finding in reversed(found)}.values())[::-1]
     conditions = decided(declaration, findings, looked) if looked.pairs or looked.published else ()
-    whole = attained(algorithm, declaration, looked)
-    sampled = (*(seen.condition for seen in samplers), *secret_draws(declaration, samplers, told, looked))
-    return Replayed(findings=findings, conditions=(*conditions, *own_stream, *whole, *sampled, *untaped.conditions))
+    attaining = attained(algorithm, declaration, looked)
+    sampled = (*(seen.condition for seen in samplers), *secret_draws(declaration, samplers, redrawn, looked))
+    return Replayed(findings=findings, conditions=(*conditions, *own_stream, *attaining, *sampled, *untaped.conditions))
 
 
 def _whole_program(algorithm: Any, problem: Any, first: RecordedRun, looked: Looked) -> Iterator[Finding]:
     """Yield findings about a recorded run of the whole program: its noise, its mechanisms, and what else it reads."""
-    kept: list[Transcript] = []
-    program = _program_of(algorithm, problem, kept, _RUNS)
-    yield from _other_people(first.tape, first.published, program, program, looked)
-    yield from _said_apart(first.transcript, kept[0]) if kept else ()
+    transcripts: list[Transcript] = []
+    program = _program_of(algorithm, problem, transcripts, _RUNS)
+    yield from _noise(first.tape, looked)
+    yield from _with_others(_recorded(first, program), program, "other users", looked)
+    yield from _said_apart(first.transcript, transcripts[0]) if transcripts else ()
     if sum(len(release.runs) for release in first.tape.released) <= _ROWS:
         numbers = sum(release.value.size for release in first.tape.released) / first.transcript.n_runs
         many = int(np.clip(_NUMBERS / max(1.0, numbers), 2 * _RUNS, _MANY_RUNS))
-        more = record_run(algorithm, problem, n_runs=many, seed=_SEED + 1)
+        more = record_run(algorithm, problem, n_runs=many, seed=SEED + 1)
+        program = _program_of(algorithm, problem, [], many)
         yield from _noise(more.tape, looked)
-        yield from _with_others(more, _program_of(algorithm, problem, [], many), f"other users, in {many} runs")
+        yield from _with_others(_recorded(more, program), program, f"other users, in {many} runs")
     yield from law_findings(asked_by(first.tape))
     yield from _with_little_noise(algorithm, problem)
+
+
+def _recorded(run: RecordedRun, program: Program) -> Replay:
+    """Return a recorded run of a program, beside which nobody listened."""
+    return Replay(program=program, tape=run.tape, published=run.published, channels=None)
 
 
 def _without_tape(algorithm: Any, problem: Any, declaration: Declaration, taped: RecordedRun) -> Replayed:
@@ -142,7 +141,7 @@ def _without_tape(algorithm: Any, problem: Any, declaration: Declaration, taped:
     A tape starts every stream afresh after each release, so that streams that were copied part on it.
     """
     try:
-        transcript = algorithm.run(problem, Streams.spawn(np.random.default_rng(_SEED)), _RUNS)
+        transcript = algorithm.run(problem, Streams.spawn(np.random.default_rng(SEED)), _RUNS)
     except Exception as error:  # an exception is an output of the audited code
         message = f"The program ends with {type(error).__name__} without a tape, and not on one."
         return Replayed(findings=(Finding(rule="DPA221", where="the program", message=message),), conditions=())
@@ -179,14 +178,14 @@ def _own_stream(algorithm: Any, problem: Any, first: RecordedRun) -> Iterator[Co
 def _samplers(algorithm: Any, problem: Any) -> Iterator[SamplerSeen]:
     """Yield what is seen of each sampler that the algorithm names; nothing where it names none."""
     named = algorithm.samplings(problem) if hasattr(algorithm, "samplings") else ()
-    for case, rng in zip(named, np.random.default_rng(_SEED).spawn(len(named)), strict=True):
+    for case, rng in zip(named, np.random.default_rng(SEED).spawn(len(named)), strict=True):
         yield sampler_seen(case, rng, _SAMPLERS / len(named))
 
 
 def _admitted(declaration: Declaration, recorded: RecordedRun) -> int:
     """Return how many releases a run had, if each was declared and came as often as declared; else 0."""
     trace = recorded.transcript.trace
-    other = {"DPA210", "DPA213"} & {finding.rule for finding in admit(declaration, trace)}
+    other = any(finding.rule == "DPA213" for finding in admit(declaration, trace))
     return 0 if other else sum(released.times for released in trace)
 
 
@@ -229,50 +228,27 @@ def _on(case: ReplayCase, data: Any) -> Program:
     return lambda rng: case.run(data, rng, _RUNS)
 
 
-def _other_people(first: RunTape, published: Any, one: Program, other: Program, looked: Looked) -> Iterator[Finding]:
-    """Yield findings about a recorded run: its noise, and the same program with other users, its releases pinned.
-
-    `one` is the recorded program, `other` the one with other users. What they show beside what they publish is compared
-    where the other one shows anything.
-    """
-    yield from _noise(first, looked)
-    pinned, salts = tuple(first.released), {"environment": 1}
-    second = RunTape(seed=first.seed, pinned=pinned, salts=salts)
-    again = replayed(lambda: other(second.generator()))
-    if again.ended:
-        message = f"The program ends with {again.ended} for other users on the same tape."
-        yield Finding(rule="DPA221", where="the program", message=message)
-        return
-    broken = tuple(_structure(first, second))
-    yield from broken
-    looked.published += sum(np.size(value) for value in _fields(published).values())
-
-    def same_people() -> Any:
-        return one(RunTape(seed=first.seed, pinned=pinned).generator())
-
-    def other_people() -> Any:
-        return other(RunTape(seed=first.seed, pinned=pinned, salts=salts).generator())
-
-    yield from _differences(published, again.published, other_people, "other users")
-    if again.channels and not broken:
-        yield from shown_apart(replayed(same_people), again, (same_people, other_people), "other users")
+def _with_others(first: Replay, program: Program, says: str, looked: Looked | None = None) -> Iterator[Finding]:
+    """Yield findings where a run and a program with other users, the releases of the run pinned, differ."""
+    second = first.again(program, environment=1)
+    if looked is not None and not second.ended:
+        looked.published += _published(first)
+    yield from Compared(first=first, second=second, says=says).findings()
 
 
 def _other_draws(case: ReplayCase, pair: tuple[Any, Any], looked: Looked) -> Iterator[Finding]:
     """Yield findings where what is published follows secret draws though every release was the same."""
-    first = RunTape(seed=_SEED)
-    published = case.run(pair[0], first.generator(), _RUNS)
-    if not first.released:
+    first = replayed(_on(case, pair[0]), RunTape(seed=SEED))
+    if not first.tape.released:
         return
-    second = RunTape(seed=_SEED, pinned=tuple(first.released))
-    again = case.run(pair[1], second.generator(), _RUNS)
-    yield from _structure(first, second)
-    looked.redrawn += sum(np.size(value) for value in _fields(published).values())
+    looked.redrawn += _published(first)
+    second = first.again(_on(case, pair[1]))
+    yield from Compared(first=first, second=second, says="the same data, and other secret draws").findings()
 
-    def repeat() -> Any:
-        return case.run(pair[1], RunTape(seed=_SEED, pinned=tuple(first.released)).generator(), _RUNS)
 
-    yield from _differences(published, again, repeat, "the same data, and other secret draws")
+def _published(run: Replay) -> int:
+    """Return how many values a run published."""
+    return sum(np.size(value) for value in fields_of(run.published).values())
 
 
 def _noise(tape: RunTape, looked: Looked) -> Iterator[Finding]:
@@ -295,29 +271,9 @@ def _with_little_noise(algorithm: Any, problem: Any) -> Iterator[Finding]:
     Noise can be so large that decisions are the same whatever is read; then a second read of the data would not show.
     """
     quiet, first = _quiet_run(algorithm, problem)
-    if first is None:
-        return
-    yield from _with_others(first, _program_of(quiet, problem, [], _RUNS), "other users, with little noise")
-
-
-def _with_others(first: RecordedRun, program: Program, says: str) -> Iterator[Finding]:
-    """Yield findings where a recorded run and the same program with other users, its releases pinned, differ."""
-
-    def others(tape: RunTape) -> Any:
-        return program(tape.generator())
-
-    def fresh() -> RunTape:
-        return RunTape(seed=first.tape.seed, pinned=tuple(first.tape.released), salts={"environment": 1})
-
-    second = fresh()
-    try:
-        again = others(second)
-    except Exception as error:  # an exception is an output of the audited code
-        message = f"The program ends with {type(error).__name__} for {says}, on the same tape."
-        yield Finding(rule="DPA221", where="the program", message=message)
-        return
-    yield from _structure(first.tape, second)
-    yield from _differences(first.published, again, lambda: others(fresh()), says)
+    if first is not None:
+        program = _program_of(quiet, problem, [], _RUNS)
+        yield from _with_others(_recorded(first, program), program, "other users, with little noise")
 
 
 def _quiet_run(algorithm: Any, problem: Any) -> tuple[Any, RecordedRun | None]:
@@ -329,7 +285,7 @@ def _quiet_run(algorithm: Any, problem: Any) -> tuple[Any, RecordedRun | None]:
     for epsilon, more in product(_LITTLE_NOISE, (small, {})):
         with suppress(Exception):  # a setting that the code does not take; another one, or none, is tried
             quiet = replace(algorithm, epsilon=epsilon, **more)
-            return quiet, record_run(quiet, problem, n_runs=_RUNS, seed=_SEED)
+            return quiet, record_run(quiet, problem, n_runs=_RUNS, seed=SEED)
     return algorithm, None
 
 
@@ -337,51 +293,22 @@ def _neighbours(
     case: ReplayCase, pair: tuple[Any, Any], says: str, limits: Limits, looked: Looked
 ) -> Iterator[Finding]:
     """Yield findings about one pair of neighbours on one tape."""
-    first = RunTape(seed=_SEED)
-    ours = _outcome(case, pair[0], first)
-    second = RunTape(seed=_SEED, pinned=tuple(first.released))
-    theirs = _outcome(case, pair[1], second)
-    if ours.ended != theirs.ended:
-        ends = f"{ours.ended or 'a result'} on one neighbour and with {theirs.ended or 'a result'} on the other"
-        message = f"'{case.name}' ends with {ends}. Pair: {says.rstrip('.')}."
-        yield Finding(rule="DPA221", where=case.name, message=message)
+    first = replayed(_on(case, pair[0]), RunTape(seed=SEED))
+    second = first.again(_on(case, pair[1]))
+    compared = Compared(first=first, second=second, says=says, where=case.name)
+    if not first.tape.released and first.ended == second.ended:
         return
-    if not first.released:
+    yield from compared.findings()
+    if first.ended != second.ended:
         return
-    broken = tuple(_structure(first, second))
-    yield from broken
-    if not broken:
-        yield from shown_apart(ours, theirs, _again(case, pair, first), says)
-    moves = moves_of(first, second, limits)
+    moves = moves_of(first.tape, second.tape, limits)
     looked.pairs += 1
     looked.moved += len(moves)
     looked.unknown += sum(move.distance is None for move in moves)
     for move in moves if says in case.attaining else ():
         looked.attaining[move.label] = max(looked.attaining.get(move.label, 0.0), move.distance or 0.0)
-    yield from _named(too_far(moves), says)
-    yield from _named(too_often(moves, limits, _streams(first)), says)
-    if not broken and not ours.ended:
-        yield from _differences(ours.published, theirs.published, _again(case, pair, first)[1], says)
-
-
-def _again(case: ReplayCase, pair: tuple[Any, Any], first: RunTape) -> tuple[Callable[[], Any], Callable[[], Any]]:
-    """Return what runs both neighbours once more, with the releases of the first run."""
-
-    def run(data: Any) -> Any:
-        return case.run(data, RunTape(seed=_SEED, pinned=tuple(first.released)).generator(), _RUNS)
-
-    return lambda: run(pair[0]), lambda: run(pair[1])
-
-
-def _named(findings: Iterator[Finding], says: str) -> Iterator[Finding]:
-    """Yield findings with the pair that showed them."""
-    for finding in findings:
-        yield Finding(rule=finding.rule, where=finding.where, message=f"{finding.message} Pair: {says.rstrip('.')}.")
-
-
-def _outcome(case: ReplayCase, data: Any, tape: RunTape) -> Replay:
-    """Return what a run published and showed, or the exception that ended it."""
-    return replayed(lambda: case.run(data, tape.generator(), _RUNS))
+    for finding in (*too_far(moves), *too_often(moves, limits, _streams(first.tape))):
+        yield replace(finding, message=f"{finding.message} Pair: {says.rstrip('.')}.")
 
 
 def _streams(tape: RunTape) -> dict[str, int]:
@@ -392,67 +319,3 @@ def _streams(tape: RunTape) -> dict[str, int]:
             for label in release.labels:
                 allowed[label] = len(getattr(release.mechanism, "signs", (1,)))
     return allowed
-
-
-def _structure(first: RunTape, second: RunTape) -> Iterator[Finding]:
-    """Yield a finding where the releases differ in label, order, mechanism, runs or shape."""
-    for ours, theirs in zip(first.released, second.released, strict=False):
-        if ours.labels != theirs.labels or not np.array_equal(ours.runs, theirs.runs):
-            message = (
-                f"'{ours.labels[0]}' is released with one data set ({ours.site}), '{theirs.labels[0]}' with the other "
-                f"({theirs.site})."
-            )
-            yield Finding(rule="DPA221", where=ours.labels[0], message=message)
-            return
-        if ours.mechanism is not theirs.mechanism and not same(ours.mechanism, theirs.mechanism):
-            yield Finding(
-                rule="DPA222",
-                where=ours.labels[0],
-                message=f"'{ours.labels[0]}' has other noise with other data ({ours.site}).",
-            )
-            return
-        if ours.value.shape != theirs.value.shape:
-            message = (
-                f"'{ours.labels[0]}' has shape {ours.value.shape} or {theirs.value.shape}, by the data ({ours.site})."
-            )
-            yield Finding(rule="DPA223", where=ours.labels[0], message=message)
-            return
-    if len(first.released) != len(second.released):
-        counts = len(first.released), len(second.released)
-        last = max(first.released, second.released, key=len)[min(counts)]
-        message = (
-            f"{counts[0]} releases with one data set, {counts[1]} with the other; '{last.labels[0]}' is one more "
-            f"({last.site})."
-        )
-        yield Finding(rule="DPA221", where=last.labels[0], message=message)
-
-
-def _differences(ours: Any, theirs: Any, repeat: Callable[[], Any], says: str) -> Iterator[Finding]:
-    """Yield a finding for each published field that differs although every release was equal."""
-    left, right = _fields(ours), _fields(theirs)
-    if list(left) != list(right):
-        yield Finding(rule="DPA224", where="fields", message=f"Other fields are published with other data ({says}).")
-        return
-    for name, value in left.items():
-        if not same(value, right[name]):
-            line = first_line(repeat, right[name], value)
-            message = (
-                f"'{name}' differs {_where(value, right[name])} although every release was equal: it reads data "
-                f"outside the releases{f', first at {line}' if line else ''}. Pair: {says.rstrip('.')}."
-            )
-            yield Finding(rule="DPA224", where=name, message=message)
-
-
-def _fields(published: Any) -> dict[str, Any]:
-    """Return what is published by name."""
-    return dict(published) if isinstance(published, Mapping) else {"output": published}
-
-
-def _where(left: Any, right: Any) -> str:
-    """Return the first place where two values differ, and by how much."""
-    one, two = np.asarray(left), np.asarray(right)
-    if one.shape != two.shape or one.dtype.kind not in "biuf":
-        return f"in shape or type, {one.dtype}{one.shape} or {two.dtype}{two.shape}"
-    apart = np.abs(one.astype(np.float64) - two.astype(np.float64))
-    place = tuple(int(axis[0]) for axis in np.nonzero(~(apart == 0)))
-    return f"at {place} by {float(apart[place]):.6g}" if place else "in a sign of 0"

@@ -1,7 +1,7 @@
 """Distances of two runs on one tape, release by release and run by run, against the stated sensitivities."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,7 +88,7 @@ def _leaves(node: Declaration, times: int = 1, *, alone: bool = False) -> Iterat
         yield from _leaves(child, times * factor, alone=alone or (isinstance(node, Cells) and place == 1))
 
 
-def moves_of(first: RunTape, second: RunTape, limits: Limits) -> tuple[Move, ...]:
+def moves_of(first: RunTape, second: RunTape, limits: Limits | None = None) -> tuple[Move, ...]:
     """Return everything that moved between two runs with the same releases in the same order."""
     moves: list[Move] = []
     streams: dict[tuple[str, int], dict[int, tuple[Array, TapedRelease]]] = defaultdict(dict)
@@ -96,7 +96,7 @@ def moves_of(first: RunTape, second: RunTape, limits: Limits) -> tuple[Move, ...
         if ours.labels != theirs.labels or ours.value.shape != theirs.value.shape:
             break
         if ours.element is None:
-            moves.extend(_single(ours, theirs, limits))
+            moves.extend(_single(ours, theirs, {} if limits is None else limits.touched))
             continue
         apart = _difference(theirs.value, ours.value)
         numbers = np.broadcast_to(ours.element, (len(ours.runs),))
@@ -107,7 +107,7 @@ def moves_of(first: RunTape, second: RunTape, limits: Limits) -> tuple[Move, ...
     return tuple(moves)
 
 
-def _single(ours: TapedRelease, theirs: TapedRelease, limits: Limits) -> Iterator[Move]:
+def _single(ours: TapedRelease, theirs: TapedRelease, touched: Mapping[str, Mechanism]) -> Iterator[Move]:
     """Yield the rows of one release that differ, or the cells of a row where the declaration has cells."""
     apart = np.atleast_1d(_difference(theirs.value, ours.value))
     if not np.any(apart):
@@ -117,9 +117,9 @@ def _single(ours: TapedRelease, theirs: TapedRelease, limits: Limits) -> Iterato
             continue
         label, run = ours.label_of(row), int(ours.runs[row]) if row < len(ours.runs) else row
         entry, distance = _farthest(apart[row]), _relative(ours.mechanism, apart[row])
-        if label in limits.touched and apart[row].ndim:
+        if label in touched and apart[row].ndim:
             cells = [cell for cell in apart[row] if np.any(cell)]
-            distance = _in_cells(ours.mechanism, limits.touched[label], cells)
+            distance = _in_cells(ours.mechanism, touched[label], cells)
         yield Move(label=label, run=run, entry=entry, distance=distance, site=ours.site)
 
 
@@ -172,11 +172,14 @@ def _relative(mechanism: Mechanism, apart: Array) -> float | None:
     """Return a distance over the stated sensitivity; None where none is known for this mechanism."""
     if not np.isfinite(apart).all():
         return np.inf
-    for attribute, order in _NORMS.items():
-        if hasattr(mechanism, attribute):
-            with np.errstate(over="ignore"):
-                size = float(np.linalg.norm(apart.reshape(-1), order))
-            return _over(size, float(getattr(mechanism, attribute)))
+    with np.errstate(over="ignore"):
+        distances = [
+            _over(float(np.linalg.norm(apart.reshape(-1), order)), float(getattr(mechanism, attribute)))
+            for attribute, order in _NORMS.items()
+            if hasattr(mechanism, attribute)
+        ]
+    if distances:
+        return max(distances)
     matrix_stddev = getattr(mechanism, "matrix_stddev", None)
     if matrix_stddev is not None and isinstance(loss := mechanism.loss(), GaussianLoss):
         with np.errstate(over="ignore"):
@@ -221,7 +224,7 @@ def too_far(moves: tuple[Move, ...]) -> Iterator[Finding]:
 
 
 def too_often(moves: tuple[Move, ...], limits: Limits, streams: dict[str, int]) -> Iterator[Finding]:
-    """Yield findings where one record moved a label more often than declared (DPA228), or several parts (DPA226).
+    """Yield findings where one record moved a label more often than declared, or several parts (DPA228).
 
     `streams` holds, for each stream of sums, how many of its elements one record may move.
     """
@@ -257,7 +260,7 @@ def _several_parts(touched: dict[int, set[str]], limits: Limits) -> Iterator[Fin
                     f"One record moved {len(moved)} parts of a parallel composition in run {run} "
                     f"('{moved[0]}' and '{moved[1]}'), kept apart by: {key}."
                 )
-                yield Finding(rule="DPA226", where=moved[1], message=message)
+                yield Finding(rule="DPA228", where=moved[1], message=message)
                 break
 
 

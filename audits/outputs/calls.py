@@ -123,12 +123,21 @@ def as_run(function: Callable[..., Any]) -> tuple[Run, bool]:
     >>> as_run(count)[0](None, np.random.default_rng(0), 2)
     [1.0, 1.0]
     """
+    subject: object = function
+    if not callable(subject):
+        shown = f"{type(subject).__name__}: {subject!r:.60}"
+        raise TypeError(f"Expected a function of (data, rng, n_runs), of (data, rng) or of (data), got {shown}.")
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return function, False
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    given = _given(positional)
+    given, further = _given(positional), [p.name for p in positional[3:] if p.default is p.empty]
+    if further:
+        raise ValueError(
+            f"Expected a function of (data, rng, n_runs), got {function!r:.80} that also needs {', '.join(further)}; "
+            "give them defaults, or fix them by functools.partial."
+        )
     if any(p.kind is p.VAR_POSITIONAL for p in parameters) or given >= 3:
         return function, False
     named = given == 1 and any(p.name == "rng" and p.kind is not p.POSITIONAL_ONLY for p in parameters)

@@ -10,7 +10,7 @@ from audits.decision.earned import nothing_earned
 from audits.experiment.unseen import unseen_outputs
 from audits.outputs.calls import as_run
 from audits.procedures.neighbour_search import BestPair, search_neighbours
-from audits.replay.boundary_pairs import Traits, boundary_pairs
+from audits.replay.boundary_pairs import Seeing, boundary_pairs
 from audits.replay.coverage_pairs import Pair, coverage_pairs
 from audits.replay.function_replay import FALSE_ALARM, FunctionReplay, replay_function
 from audits.replay.one_call import Player
@@ -133,8 +133,8 @@ def replayed(
     pairs = given or coverage_pairs(data, claim.neighbours, unit)
     run = as_run(function)[0]
 
-    def further(traits: Traits) -> tuple[Pair, ...]:
-        return boundary_pairs(data, claim.neighbours, unit, traits)
+    def further(seeing: Seeing) -> tuple[Pair, ...]:
+        return boundary_pairs(data, claim.neighbours, unit, seeing)
 
     player = Player(run=run, seconds=seconds)
     try:

@@ -3,9 +3,10 @@
 A chain leads from the data to few records, or to records that are all alike, by one record at a time. Where calls
 without noise at two of its places differ in an exception, in lines, in draws or in the form of the output, some step
 between them makes the difference: a threshold on a count or a total, an exact answer for few records, an early stop.
+Where a number moves further between two places than elsewhere, some step makes it jump: a choice, an overflow, a scale.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -17,19 +18,41 @@ from audits.replay.record_values import categories_of, numbers_of, same, shown
 from audits.replay.records import Records, records_of
 from dpaudit.model.claim import Neighbours
 
-Traits = Callable[[Any], frozenset[tuple[int, Hashable]]]
-"""traits(data) -> what one call without noise shows, each trait with its rank; those of rank 0 are looked at first."""
 
-_PLACES, _COLUMNS, _MOST_CALLS, _MOST_PAIRS = 8, 3, 100, 8
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What one call without noise shows: traits, each with its rank, those of rank 0 first; and numbers by name."""
+
+    traits: frozenset[tuple[int, Hashable]] = frozenset()
+    numbers: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+Seeing = Callable[[Any], Sight]
+"""seeing(data) -> what one call without noise shows"""
+
+_PLACES, _COLUMNS, _MOST_CALLS, _MOST_PAIRS = 8, 3, 150, 24
+_JUMPS, _JUMP = 2, 1e-6
+"""Of each chain so many numbers are followed that jump most, by more than this share of their size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Chain:
-    """Data sets by their place from 0 to `steps`; those beside each other are neighbours. `says` names the pair."""
+    """Data sets by their place from 0 to `steps`; those beside each other are neighbours.
+
+    `says` names the pair. Where records become all alike, `beside(place)` yields pairs of the data set at a place and
+    neighbours that hold a record of another kind.
+    """
 
     steps: int
     at: Callable[[int], Any]
     says: Callable[[int], str]
+    beside: Callable[[int], Iterator[Pair]] | None = None
+
+    def pairs(self, place: int) -> Iterator[Pair]:
+        """Yield the step after a place, and records of other kinds at both of its ends."""
+        yield Pair(says=self.says(place), neighbours=(self.at(place), self.at(place + 1)), edge=True)
+        if self.beside is not None:
+            yield from (*self.beside(place), *self.beside(place + 1))
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -37,43 +60,69 @@ class _Walk:
     """What calls at the places of one chain show, each called once."""
 
     chain: Chain
-    traits: Traits
-    known: dict[int, frozenset[tuple[int, Hashable]]] = field(default_factory=dict[int, Any])
+    seeing: Seeing
+    known: dict[int, Sight] = field(default_factory=dict[int, Sight])
 
-    def at(self, place: int) -> frozenset[tuple[int, Hashable]]:
-        """Return the traits at a place."""
+    def at(self, place: int) -> Sight:
+        """Return what a call at a place shows."""
         if place not in self.known:
-            self.known[place] = self.traits(self.chain.at(place))
+            self.known[place] = self.seeing(self.chain.at(place))
         return self.known[place]
 
     def boundary(self, low: int, high: int, trait: tuple[int, Hashable]) -> int:
         """Return a place between two, of which one shows the trait, after which that changes."""
-        there = trait in self.at(low)
+        there = trait in self.at(low).traits
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if (trait in self.at(middle)) is there else (low, middle)
+            low, high = (middle, high) if (trait in self.at(middle).traits) is there else (low, middle)
+        return low
+
+    def speed(self, name: str, low: int, high: int) -> float:
+        """Return how far a number moves with each step between two places; 0 where it is not known."""
+        first, last = (self.at(place).numbers.get(name, np.nan) for place in (low, high))
+        moved = (last - first) / (high - low)
+        return moved if np.isfinite(moved) else 0.0
+
+    def jumps(self, places: Sequence[int]) -> list[tuple[str, float, int, int]]:
+        """Return (number, usual speed, place, place) for the numbers that move far more between two places."""
+        found: list[tuple[float, tuple[str, float, int, int]]] = []
+        for name, value in self.at(places[0]).numbers.items():
+            speeds = np.array([self.speed(name, *ends) for ends in pairwise(places)])
+            usual = float(np.median(speeds))
+            apart = np.abs(speeds - usual)
+            at = int(apart.argmax())
+            if apart[at] * self.chain.steps > _JUMP * (abs(value) + abs(usual)):
+                found.append((apart[at] / (abs(usual) + apart.mean()), (name, usual, places[at], places[at + 1])))
+        return [jump for _, jump in sorted(found, key=lambda one: -one[0])[:_JUMPS]]
+
+    def jump(self, name: str, usual: float, low: int, high: int) -> int:
+        """Return a place between two after which a number moves otherwise than it usually does."""
+        while high - low > 1:
+            middle = (low + high) // 2
+            parts = ((low, middle), (middle, high))
+            low, high = max(parts, key=lambda part: abs(self.speed(name, *part) - usual) * (part[1] - part[0]))
         return low
 
 
-def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, traits: Traits) -> tuple[Pair, ...]:
-    """Return pairs of neighbours around `data` between which some trait of a call begins or ends.
+def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, seeing: Seeing) -> tuple[Pair, ...]:
+    """Return pairs of neighbours around `data` between which some trait of a call begins or ends, or a number jumps.
 
-    At most eight pairs, each for a trait of its own, after some 100 calls. None where a person is replaced by a copy of
-    another one, as the copies would have one name.
+    At most 24 pairs, after some 150 calls: steps of chains, and records of other kinds beside the data sets of a step.
+    None where a person is replaced by a copy of another one, as the copies would have one name.
 
     >>> def many(rows):
-    ...     return frozenset({(0, len(rows) > 20)})
+    ...     return Sight(traits=frozenset({(0, len(rows) > 20)}))
     >>> [pair.says for pair in boundary_pairs([0.5] * 40, "add_remove", None, many)]
     ['21 or 20 records, the last removed first']
     """
     records = records_of(data, unit)
     chains = _shrinking(records) if relation == "add_remove" else _replacing(records) if unit is None else ()
-    found, known, calls = dict[str, Pair](), set[Hashable](), 0
+    found, calls = dict[str, Pair](), 0
+    of_mixed, of_alike = set[Hashable](), set[Hashable]()
     for chain in chains:
-        walk = _Walk(chain=chain, traits=traits)
-        for place in _boundaries(walk, known):
-            says = chain.says(place)
-            found.setdefault(says, Pair(says=says, neighbours=(chain.at(place), chain.at(place + 1))))
+        walk = _Walk(chain=chain, seeing=seeing)
+        for place in dict.fromkeys(_boundaries(walk, of_mixed if chain.beside is None else of_alike)):
+            found |= {pair.says: pair for pair in chain.pairs(place) if pair.says not in found}
         calls += len(walk.known)
         if calls >= _MOST_CALLS or len(found) >= _MOST_PAIRS:
             break
@@ -81,14 +130,19 @@ def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, traits: Tr
 
 
 def _boundaries(walk: _Walk, known: set[Hashable]) -> Iterator[int]:
-    """Yield the places of a chain after which a trait changes that is not known yet; `known` is extended."""
+    """Yield the places of a chain after which a trait changes that is not known yet, or a number jumps.
+
+    `known` is extended.
+    """
     places = sorted({round(place) for place in np.linspace(0, walk.chain.steps, _PLACES + 1)})
     for low, high in pairwise(places):
-        changed = sorted(walk.at(low) ^ walk.at(high), key=lambda trait: (trait[0], repr(trait)))[:2]
-        for trait in changed:
+        changed = walk.at(low).traits ^ walk.at(high).traits
+        for trait in sorted(changed, key=lambda trait: (trait[0], repr(trait)))[:2]:
             if trait not in known:
                 known.add(trait)
                 yield walk.boundary(low, high, trait)
+    if len(places) > 2:
+        yield from (walk.jump(*jump) for jump in walk.jumps(places))
 
 
 def _shrinking(records: Records) -> Iterator[Chain]:
@@ -150,18 +204,53 @@ def _alike(records: Records, donor: int, words: str) -> Chain:
     def at(place: int) -> Any:
         return records.taken([*records.groups[donor]] * (size - place))
 
-    return Chain(steps=size, at=at, says=lambda place: f"{size - place} or {size - place - 1} records {words}")
+    def beside(place: int) -> Iterator[Pair]:
+        copies = [*records.groups[donor]] * (size - place)
+        for number, other in _kinds(records, donor):
+            says = f"{size - place} records {words}, and one {other} or none"
+            more = records.taken([*copies, *records.groups[number]])
+            yield Pair(says=says, neighbours=(more, at(place)), edge=True)
+
+    def says(place: int) -> str:
+        return f"{size - place} or {size - place - 1} records {words}"
+
+    return Chain(steps=size, at=at, says=says, beside=beside)
 
 
 def _copying(records: Records, donor: int, words: str) -> Chain:
     """Return the chain that gives one record after another the rows of `donor`."""
     groups = records.groups
 
-    def at(place: int) -> Any:
-        rows = [row for number, own in enumerate(groups) for row in (groups[donor] if number < place else own)]
-        return records.taken(rows)
+    def rows(place: int) -> list[int]:
+        return [row for number, own in enumerate(groups) for row in (groups[donor] if number < place else own)]
 
-    return Chain(steps=len(groups), at=at, says=lambda place: f"{place + 1} or {place} first records {words}")
+    def at(place: int) -> Any:
+        return records.taken(rows(place))
+
+    def beside(place: int) -> Iterator[Pair]:
+        for number, other in _kinds(records, donor) if place else ():
+            says = f"{place} first records {words}, or one of them {other}"
+            changed = records.taken([*rows(place)[1:], *groups[number]])
+            yield Pair(says=says, neighbours=(records.taken([*rows(place)[1:], *groups[donor]]), changed), edge=True)
+
+    return Chain(
+        steps=len(groups),
+        at=at,
+        says=lambda place: f"{place + 1} or {place} first records {words}",
+        beside=beside,
+    )
+
+
+def _kinds(records: Records, donor: int) -> Iterator[tuple[int, str]]:
+    """Yield records that are extreme, common or in the middle of a column, other than `donor`, with words."""
+    owner = {row: number for number, rows in enumerate(records.groups) for row in rows}
+    found = dict(_extremes(records))
+    for name, values in _columns(records):
+        measured = numbers_of(values)
+        if measured is not None and np.isfinite(measured).any():
+            row = int(np.argsort(measured, kind="stable")[np.isfinite(measured).sum() // 2])
+            found.setdefault(owner[row], f"like the one with {shown(values[row])}{name}")
+    yield from ((number, words) for number, words in found.items() if number != donor)
 
 
 def _columns(records: Records) -> Iterator[tuple[str, list[Any]]]:

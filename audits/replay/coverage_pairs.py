@@ -42,7 +42,8 @@ class Pair:
     """Two neighbours, what sets them apart in words, and whether a value is outside those of the data.
 
     `unseen` says that this value is a category, whose size as a number means nothing, and `small` that both data sets
-    hold few records: at most one, or one or two of each category.
+    hold few records: at most one, or one or two of each category. `edge` says that the function begins to behave
+    differently near these data sets.
     """
 
     says: str
@@ -50,6 +51,7 @@ class Pair:
     outside: bool = False
     unseen: bool = False
     small: bool = False
+    edge: bool = False
 
 
 def coverage_pairs(data: Any, relation: Neighbours, unit: str | None = None) -> tuple[Pair, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.replay.boundary_pairs import Traits
+from audits.replay.boundary_pairs import Seeing, Sight
 from audits.replay.coverage_pairs import Pair
 from audits.replay.evidence import ROUNDING
 from audits.replay.kept_state import fresh_digest, output_digest
@@ -33,9 +33,10 @@ _KEPT, _FEW = 8, 4
 _CONFIRMED, _TRIES = 8, 3
 """So many subjects are confirmed, each on so many pairs at most."""
 
-_ATTACKED, _SMALL, _APART = 3, 3, 3
+_ATTACKED, _SMALL, _APART, _EDGES = 3, 3, 3, 4
 """The outputs of so many pairs are attacked, beside one that shows something: those that move most, also among small
-ones, and those of which draws, lines, form or noise are others, one of each kind."""
+ones, those of which draws, lines, form or noise are others, and those near which the function begins to behave
+differently, one of each kind."""
 
 _MOST_EPSILON = 30.0
 """Against larger claims no number of runs confirms anything: exp(30) of them would be needed."""
@@ -94,7 +95,7 @@ def replay_function(
     *,
     most: int,
     rng: np.random.Generator,
-    further: Callable[[Traits], Sequence[Pair]] | None = None,
+    further: Callable[[Seeing], Sequence[Pair]] | None = None,
 ) -> FunctionReplay:
     """Return what replays of `pairs` show; a confirmation takes at most `most` runs of each side.
 
@@ -108,7 +109,7 @@ def replay_function(
     fresh = fresh_digest(player, last)
     base, sources = other_sources(lambda: player.call(first, _TRIED))
     watch = _Watch(player=player, traced=player.frames(first, _TRIED) <= _MOST_FRAMES)
-    more = () if further is None else further(_traits(watch, _still(base, player.call(first, _TRIED, 1))))
+    more = () if further is None else further(watch.sight)
     tried = [_tried(watch, pair) for pair in (*pairs, *more)]
     groups = _by_subject(player, _kept(tried), claim) if claim.epsilon <= _MOST_EPSILON else []
     level = FALSE_ALARM / (_CONFIRMED * _TRIES)
@@ -123,16 +124,6 @@ def replay_function(
         sources=sources,
         keeps_state=output_digest(player, last) != fresh != "",
     )
-
-
-def _still(one: Call, other: Call) -> frozenset[str]:
-    """Return the numbers that are the same in two calls on one data set, with other noise."""
-    return frozenset(name for name, value in one.numbers.items() if other.numbers.get(name) == value)
-
-
-def _traits(watch: "_Watch", still: frozenset[str]) -> Traits:
-    """Return what a watched call of any data set shows; data sets that are gone after it are not kept."""
-    return lambda data: watch.player.watched(data, _TRIED, traced=watch.traced).traits(still)
 
 
 def _by_subject(player: Player, kept: Sequence[Tried], claim: Claim) -> list[list[Sighting]]:
@@ -184,6 +175,11 @@ class _Watch:
         if id(data) not in self.known:
             self.known[id(data)] = self.player.watched(data, _TRIED, traced=self.traced)
         return self.known[id(data)]
+
+    def sight(self, data: Any) -> Sight:
+        """Return what a watched call of any data set shows; data sets that are gone after it are not kept."""
+        seen = self.player.watched(data, _TRIED, traced=self.traced)
+        return Sight(traits=seen.traits, numbers=seen.measures)
 
     def added(self, data: Any) -> dict[str, float]:
         """Return by how much noise moves each number."""
@@ -265,6 +261,10 @@ def _to_attack(tried: Sequence[Tried], found: Sequence[Sighting]) -> tuple[Pair,
     for one in sorted(ranked, key=lambda one: len(one.apart)):
         if one.apart:
             kinds.setdefault(one.apart, one.pair)
-    told = [*kinds.values()][:_APART]
+    edges: dict[Hashable, Pair] = {}
+    for one in ranked:
+        if one.pair.edge and (one.apart or one.moved):
+            edges.setdefault((one.moved, bool(one.apart)), one.pair)
+    told = [*[*kinds.values()][:_APART], *[*edges.values()][:_EDGES]]
     pairs = [*shown, *(one.pair for one in ranked[:_ATTACKED]), *small[:_SMALL], *told]
     return tuple({id(pair): pair for pair in pairs}.values())

@@ -1,6 +1,6 @@
 """One call of a function on a fixed stream: its output as columns, its draws, what it shows beside, and its lines."""
 
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -45,17 +45,20 @@ class Call:
         """All of the output but the values of its numbers: names, types, shapes, categories, which numbers are NaN."""
         return {name: np.isnan(value) if name.startswith(NUMBER) else value for name, value in self.columns.items()}
 
-    def traits(self, still: Collection[str] = ()) -> frozenset[tuple[int, Hashable]]:
-        """Return what the call shows, with ranks: its outcome, lines, draws, the form of its output, numbers in it.
-
-        `still` names the numbers: those that noise does not move.
-        """
+    @property
+    def traits(self) -> frozenset[tuple[int, Hashable]]:
+        """What the call shows, with ranks: its outcome, lines, draws, and the form of its output."""
         draws = tuple((draw.law, len(draw.noise), draw.site) for draw in self.draws)
         form = {name: bool(value) if name.startswith(NUMBER) else value for name, value in self.form.items()}
-        shown = form | {name: value for name, value in self.numbers.items() if name in still}
         return frozenset(
-            {(0, self.raised), (2, draws), *((1, line) for line in self.lines), *((3, x) for x in shown.items())}
+            {(0, self.raised), (2, draws), *((1, line) for line in self.lines), *((3, x) for x in form.items())}
         )
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """The numbers of the output, and the largest scale of each draw of noise."""
+        scales = {f"scale of draw {at}": draw.scale.max() for at, draw in enumerate(self.draws) if draw.scale.size}
+        return dict(list((self.numbers | scales).items())[:MOST_NUMBERS])
 
     @property
     def noise(self) -> Array:

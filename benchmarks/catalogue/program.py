@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from audits.checks.tape import Tape
+from audits.checks.paired_replay import Tape
 from dpaudit import Claim
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss

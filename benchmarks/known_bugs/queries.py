@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.checks.tape import Tape
+from audits.checks.paired_replay import Tape
 from benchmarks.known_bugs.known_bug import KnownBug, Variant, by_replay, mechanism
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Finding

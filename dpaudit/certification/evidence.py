@@ -7,11 +7,13 @@ from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon, larges
 from dpaudit.accounting.derivation.walker import derived
 from dpaudit.accounting.fold import Attained, attained_by_one_pair, attained_together, folded
 from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.certification.derivation import derivation_of
 from dpaudit.engines import BY_EFFORT, DEFAULT, Precision
 from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.derivation_row import DerivationRow
 from dpaudit.model.losses import Composition
 from dpaudit.model.readings import Tight
 from dpaudit.model.witness import Witness
@@ -30,6 +32,7 @@ class Evidence:
 
     tight: Tight
     witnesses: tuple[Witness, ...]
+    derivation: tuple[DerivationRow, ...]
     assumed: Tight | None = None
 
     def refutes(self, claim: Claim) -> bool:
@@ -55,7 +58,7 @@ def evidence_on(
     tight = Tight(
         epsilon=proved_under(conditions, tight.epsilon, math.inf), delta=proved_under(conditions, tight.delta, 1.0)
     )
-    evidence = Evidence(tight=tight, witnesses=_attaining(found, claim))
+    evidence = Evidence(tight=tight, witnesses=_attaining(found, claim), derivation=derivation_of(judgement))
     denied = any(held.identity == ("attained", ()) and held.status == "violated" for held in conditions)
     if denied or evidence.refutes(claim) or evidence.meets(claim):
         return evidence
@@ -80,7 +83,7 @@ def _with_assumption(
     if not _exceeds(assumed, claim):
         return evidence
     witnesses = (*evidence.witnesses, *_attaining(together, claim))
-    return Evidence(tight=evidence.tight, witnesses=witnesses, assumed=assumed)
+    return replace(evidence, witnesses=witnesses, assumed=assumed)
 
 
 def _tight(form: NormalForm, claim: Claim, precision: Precision = DEFAULT) -> Tight:

@@ -11,6 +11,7 @@ from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.accounting.stated_parts import apart, with_stated
 from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.derivation import derivation_of
 from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import BESIDE_THE_PROOF, evidence_on
 from dpaudit.certification.on_trust import ALONE, sources_of, without_word
@@ -97,6 +98,7 @@ def measured(
         versions=versions(),
         source_digest=source_digest(),
         trust=trust,
+        derivation=derivation_of(derived(declaration, claim.neighbours)),
     )
 
 

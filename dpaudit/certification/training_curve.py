@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.arguments import named_arguments
 from dpaudit.checks import positive
 from dpaudit.engines import ROUGH
 from dpaudit.model.losses import Composition, GaussianLoss, SampledGaussianLoss
@@ -50,6 +51,7 @@ def training_epsilon(training: Training, delta: float) -> tuple[float, float]:
     return bracket.lower, bracket.upper
 
 
+@named_arguments
 def training_noise(epsilon: float, delta: float, rate: float, steps: int) -> float:
     """Return the noise multiplier at which `steps` steps at sampling rate `rate` are (epsilon, delta)-private.
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import get_args
 
 from dpaudit.accounting.derivation.table import needs_others
+from dpaudit.arguments import named_arguments
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import Evidence, evidence_on
@@ -16,7 +17,7 @@ from dpaudit.errors import DeclarationError
 from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Claim, require_claim
 from dpaudit.model.condition import Condition, conditions_of, merge
-from dpaudit.model.declaration import Declaration, Release
+from dpaudit.model.declaration import Declaration, Release, walk
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.readings import Tight, Trust, Verdict
@@ -28,6 +29,7 @@ from dpaudit.runtime.provenance import source_digest, versions
 _BESIDE = ", and if others move a sample's answer as far the other way, or not at all, where the scheme needs this"
 
 
+@named_arguments
 def certify(
     declaration: Declaration | Mechanism,
     claim: Claim,
@@ -59,11 +61,7 @@ def certify(
     if isinstance(declaration, Mechanism):
         declaration = Release(label=declaration.name, mechanism=declaration)
     require_claim(claim)
-    if not isinstance(declaration, Declaration):
-        raise TypeError(
-            f"Expected a declaration or a mechanism, got {type(declaration).__name__}: {declaration!r:.40}; write "
-            "Release(label='sums', mechanism=...)."
-        )
+    _require_declarations(declaration)
     if isinstance(claim, MeasuredClaim):
         return measured(declaration, claim, conditions, findings, effort)
     try:
@@ -97,6 +95,7 @@ def certify(
         effort=effort,
         versions=versions(),
         source_digest=source_digest(),
+        derivation=evidence.derivation,
     )
 
 
@@ -107,6 +106,24 @@ def _verdict(claim: Claim, evidence: Evidence, objections: tuple[str, ...], trus
     if objections:
         return "not_proved"
     return "certified" if trust is None else "stated"
+
+
+def _require_declarations(declaration: Declaration) -> None:
+    """Refuse a tree that holds something else than declarations.
+
+    Raises: TypeError: naming the first of it. DeclarationError: a tree that is nested too deeply.
+    """
+    try:
+        nodes: Iterator[tuple[str, object]] = walk(declaration)
+        for path, node in nodes:
+            if not isinstance(node, Declaration):
+                where = "" if path == "root" else f" at {path}"
+                raise TypeError(
+                    f"Expected a declaration or a mechanism, got {type(node).__name__}{where}: {node!r:.40}; write "
+                    "Release(label='sums', mechanism=...)."
+                )
+    except RecursionError:
+        raise DeclarationError("The declaration is nested too deeply to be read; write it flatter.") from None
 
 
 def _objections(

@@ -16,7 +16,7 @@ from typing import Any
 
 from dpaudit.checks import count, open_probability
 from dpaudit.configuration.files import json_value
-from dpaudit.configuration.scores_document import read_object
+from dpaudit.configuration.tables import read_object
 from dpaudit.errors import CertificateError, Fault
 from dpaudit.model.audit_result import AuditResult, FollowedPlan
 from dpaudit.model.case import AuditCase
@@ -155,7 +155,7 @@ class AuditPlan:
                     f"The plan was changed after its digest: its content has the digest {found}, and it states "
                     f"{str(data.get('digest'))!r:.80}. Audit by the plan that was published, or write a new one."
                 )
-            plan: AuditPlan = read_object(cls, {k: v for k, v in data.items() if k not in ("schema", "digest")}, ())
+            plan: AuditPlan = read_object(cls, {k: v for k, v in data.items() if k not in ("schema", "digest")})
         except (Fault, RecursionError, TypeError) as error:
             raise CertificateError(f"This is no audit plan: {error}") from None
         if plan.digest != data["digest"]:

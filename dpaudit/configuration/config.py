@@ -102,20 +102,7 @@ class _File:
             if not coded and name in ("problem", "audit"):
                 self.fail(f"[{name}] needs an [algorithm]: a declaration alone has no code to run.", name)
             if name not in sections:
-                known = (
-                    "system",
-                    "algorithm",
-                    "library",
-                    "problem",
-                    "audit",
-                    "claim",
-                    "declaration",
-                    "deployment",
-                    "report",
-                    "evidence",
-                    "accounting",
-                )
-                self.fail(f"unknown section [{name}]{suggestion(name, known)}", name)
+                self.fail(f"unknown section [{name}]{_meant(name)}", name)
         for name in () if coded else ("claim", "declaration"):
             if name not in self.data:
                 self.fail(f"missing section [{name}]; give an [algorithm], or a [claim] with its [declaration].")
@@ -207,6 +194,15 @@ class _File:
             deep = Fault(("declaration",), "The declaration is nested too deeply to be read; write it flatter.")
             raise locate(deep, self.path, self.text) from None
         return Written(claim=_named(claim, system), declaration=declaration)
+
+
+def _meant(name: str) -> str:
+    """Return the end of a complaint about an unknown section: what is probably meant, or what there is."""
+    if name in ("study", "contender"):
+        return ": this is a study; run `dpaudit study` on it."
+    if name in ("mechanism", "part", "parts", "node"):
+        return f", a table of the declaration; write [declaration.{name}]."
+    return suggestion(name, tuple(dict.fromkeys((*_SHARED, *_CODED, *_LIBRARY, *_WRITTEN))))
 
 
 def _named(claim: Claim, system: System) -> Claim:

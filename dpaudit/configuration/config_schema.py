@@ -6,7 +6,8 @@ and numbers out of a key's range. Rules between keys are left to `dpaudit certif
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING
+from dataclasses import MISSING, is_dataclass
+from datetime import date
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -49,6 +50,7 @@ _SECTIONS = {
     "claim": Claim,
     "report": ReportSettings,
     "accounting": AccountingSettings,
+    "deployment": Deployment,
 }
 _ALONE = {
     "algorithm": ("library", "claim", "declaration"),
@@ -66,13 +68,17 @@ def config_schema() -> JsonSchema:
     sections = {name: table_schema(fields_of(kind), summary_of(kind)) for name, kind in _SECTIONS.items()}
     sections["claim"] = {"anyOf": [sections["claim"], *map(_measured_schema, KINDS.values())]}
     sections |= {"algorithm": _choice("algorithms"), "problem": _choice("problems"), "library": _LIBRARY}
-    sections |= {"declaration": {"$ref": "#/$defs/node"}, "deployment": {"$ref": "#/$defs/Deployment"}}
+    sections |= {"declaration": {"$ref": "#/$defs/node"}}
     forms = [
         {"required": [own, *(["claim"] if own == "declaration" else [])], "not": {"anyOf": _any_of(others)}}
         for own, others in _ALONE.items()
     ]
-    definitions = dict(_definitions()) | _deployment()
-    return _HEAD | {"properties": sections, "additionalProperties": False, "oneOf": forms, "$defs": definitions}
+    return _HEAD | {
+        "properties": sections,
+        "additionalProperties": False,
+        "oneOf": forms,
+        "$defs": dict(_definitions()),
+    }
 
 
 def _measured_schema(kind: type[MeasuredClaim]) -> JsonSchema:
@@ -121,6 +127,8 @@ def type_schema(hint: Any) -> JsonSchema:
         return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
     if origin in (tuple, list):
         return {"type": "array", "items": type_schema(options[0])}
+    if is_dataclass(hint) and isinstance(hint, type) and hint not in NODES.values():
+        return table_schema(fields_of(hint), summary_of(hint))
     return {}
 
 
@@ -130,6 +138,7 @@ _NAMED: dict[Any, JsonSchema] = {
     bool: {"type": "boolean"},
     str: {"type": "string"},
     Path: {"type": "string"},
+    date: {"type": "string", "format": "date"},
     Mechanism: {"$ref": "#/$defs/mechanism"},
     AdditiveMechanism: {"$ref": "#/$defs/mechanism"},
     Printed: {"$ref": "#/$defs/printed"},
@@ -214,12 +223,3 @@ def _node(kind: str, target: Callable[..., Any]) -> JsonSchema:
         described = schema["properties"][key].get("description")
         schema["properties"][key] = inner[key] | ({"description": described} if described else {})
     return schema
-
-
-def _deployment() -> JsonSchema:
-    """Return the definitions of the deployment's tables."""
-    from pydantic import TypeAdapter
-
-    schema = TypeAdapter(Deployment).json_schema(ref_template="#/$defs/{model}")
-    definitions: JsonSchema = schema.pop("$defs")
-    return definitions | {"Deployment": schema}

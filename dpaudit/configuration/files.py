@@ -8,6 +8,7 @@ import json
 import re
 import tomllib
 from collections import Counter
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -41,13 +42,26 @@ def read_text(path: Path, largest: int = LARGEST_FILE) -> str:
             raise ConfigError(f"{path}: expected at most {largest} bytes; give a smaller file.")
         return content.decode("utf-8-sig")
     except FileNotFoundError:
-        raise ConfigError(f"{path}: no such file.") from None
+        raise ConfigError(f"{path}: no such file{_near(path)}") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{path}: not UTF-8 text; save it as UTF-8.") from None
+    except IsADirectoryError:
+        raise ConfigError(f"{path}: is a folder; name a file in it.") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}).") from None
     except ValueError:
         raise ConfigError(f"{str(path)!r:.200}: is no name of a file.") from None
+
+
+def _near(path: Path) -> str:
+    """Return the end of a complaint that names a file beside `path` whose name is close; nothing without one."""
+    try:
+        names = [file.name for file in path.parent.iterdir() if file.is_file()]
+    except OSError:
+        return "."
+    near = [name for name in names if Path(name).stem == path.name]
+    near = near or get_close_matches(path.name, names, n=1, cutoff=0.8)
+    return f"; did you mean {str(path.with_name(near[0]))!r}?" if near else "."
 
 
 def json_value(text: str) -> Any:
@@ -101,7 +115,7 @@ def parse_toml(path: Path, text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line, message = _toml_fault(text, error)
-        raise ConfigError(f"invalid TOML: {message}.").at(str(path), line) from None
+        raise ConfigError(f"invalid TOML: {message}{_remedy(text, line)}.").at(str(path), line) from None
     except RecursionError:
         raise ConfigError("nested too deeply; write it flatter.").at(str(path), 1) from None
     except ValueError as error:
@@ -141,6 +155,24 @@ def _toml_fault(text: str, error: tomllib.TOMLDecodeError) -> tuple[int, str]:
     line, column = found.groups()
     said = message[: found.start()]
     return (int(line), f"{said} (column {column})") if line else (text.count("\n") + 1, said)
+
+
+_REMEDIES = (
+    (re.compile(r"=\s*\d+,\d+\s*(#.*)?$"), "a decimal has a point: 1.5"),
+    (re.compile(r"=\s*[\d.]+\s*%"), "a share is a number of at most 1: 0.1"),
+    (re.compile(r"=\s*[A-Za-z_]"), 'a text stands in quotes: key = "text"'),
+    (re.compile(r"^\s*[\w.]+\s*:"), "a key is followed by =: key = 1.0"),
+    (re.compile(r"^\s*\[[^\]]*$"), "a section ends with ]: [claim]"),
+)
+"""What is meant by lines that are no TOML, as people write them."""
+
+
+def _remedy(text: str, line: int) -> str:
+    """Return the end of a complaint about a line that is no TOML: what is written in its place, or what the line is."""
+    lines = text.splitlines()
+    written = lines[line - 1].strip() if line <= len(lines) else ""
+    remedy = next((remedy for pattern, remedy in _REMEDIES if pattern.search(written)), "")
+    return f"; {remedy}" if remedy else f" in {written!r:.80}" if written else ""
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,14 +1,16 @@
-"""Reading one table of a configuration by the parameters of what it configures.
+"""Reading a table of plain data by the parameters of what it spells: of a configuration, or of a document of ours.
 
 The parameters of a dataclass or function, with their types, are the schema: there is no second list of keys.
 """
 
 import inspect
+import sys
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
+from datetime import date
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from dpaudit.checks import field_of
 from dpaudit.errors import Fault, KeyPath
@@ -17,6 +19,8 @@ from dpaudit.runtime.plugins import suggestion
 _LARGEST_DATA = 2**30
 """How many bytes a data file may have."""
 _TOO_MANY = 2.0**63
+_LARGEST = sys.float_info.max
+_INFINITIES = ("inf", "-inf")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,80 +45,152 @@ def parameters_of(target: Callable[..., Any]) -> dict[str, Parameter]:
 def read_section(target: Callable[..., Any], table: Mapping[str, Any], folder: Path, section: str = "") -> Any:
     """Return `target(**table)` once every key is known and of its type.
 
-    Numbers are strict: text and booleans are no numbers, but a whole number is also a number. A parameter
-    of type `Path` is read relative to `folder`. `section` is the table's name, for messages and paths.
+    A parameter of type `Path` is read relative to `folder`. `section` is the table's name, for messages and paths.
     Raises: Fault: the first key, in the table's order, that does not fit, or a key that is missing.
     """
-    parameters = parameters_of(target)
-    held = {key: _prepared(value, folder, parameters.get(key)) for key, value in table.items()}
     where = (section,) if section else ()
-    _validate(parameters, held, where)
-    _require_files(held, where)
-    try:
-        return target(**held)
-    except (ValueError, TypeError, OverflowError) as error:
-        key = field_of(error, held)
-        message = str(error) if key else f"{_heading(where)}{error}"
-        raise Fault((*where, *([key] if key else [])), message) from None
+    return _Reader(folder=folder, heading=f"[{section}] " if section else "", dotted=False).called(target, table, where)
 
 
-def _validate(parameters: dict[str, Parameter], held: dict[str, Any], where: KeyPath) -> None:
-    """Refuse what does not fit the model built from `parameters`."""
-    from pydantic import ConfigDict, ValidationError, create_model
+def read_object(target: type[Any], table: Mapping[str, Any]) -> Any:
+    """Return `target(**table)`, tables inside tables read by the types of their fields; messages name the whole path.
 
-    settings = ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True, protected_namespaces=())
-    definitions: dict[str, Any] = {
-        name: (entry.hint, ... if entry.required else None) for name, entry in parameters.items()
-    }
-    model = create_model("Section", __config__=settings, **definitions)
-    try:
-        model.model_validate(held)
-    except ValidationError as error:
-        faulty = {str(fault["loc"][0]): fault["type"] for fault in reversed(error.errors())}
-        order = [*held, *parameters]
-        key = min(faulty, key=order.index)
-        message = _message(key, faulty[key], held, parameters)
-        named = faulty[key] in ("extra_forbidden", "missing")
-        raise Fault((*where, key), f"{_heading(where)}{message}" if named else message) from None
+    Raises: Fault: as `read_section`.
+    """
+    return _Reader(folder=Path(), heading="", dotted=True).called(target, table, ())
 
 
-def _require_files(held: dict[str, Any], where: KeyPath) -> None:
-    """Refuse a path, or one of a list, to a device or a pipe, which may never end, and to a file of more than a GiB."""
-    named = [(key, path) for key, value in held.items() for path in (value if isinstance(value, tuple) else (value,))]
-    for key, value in named:
-        if not isinstance(value, Path):
-            continue
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reader:
+    """How tables are read: the folder of relative paths, what opens a message, and whether it names the whole path."""
+
+    folder: Path
+    heading: str
+    dotted: bool
+
+    def called(self, target: Callable[..., Any], table: Mapping[str, Any], where: KeyPath) -> Any:
+        """Return `target` called with the values of a table."""
+        parameters = parameters_of(target)
+        values: dict[str, Any] = {}
+        for key, value in table.items():
+            if key not in parameters:
+                known = suggestion(key, tuple(parameters))
+                raise Fault((*where, key), f"{self.heading}unknown key {self._name((*where, key))!r}{known}")
+            values[key] = self._value(parameters[key].hint, value, (*where, key))
+        for key, parameter in parameters.items():
+            if parameter.required and key not in table:
+                name, wanted = self._name((*where, key)), in_words(parameter.hint)
+                raise Fault((*where, key), f"{self.heading}missing key {name!r}, which is {wanted}.")
         try:
-            special = value.exists() and not value.is_file() and not value.is_dir()
-            large = value.is_file() and value.stat().st_size > _LARGEST_DATA
+            return target(**values)
+        except (ValueError, TypeError, OverflowError) as error:
+            field = field_of(error, values)
+            raise Fault((*where, *([field] if field else [])), f"{'' if field else self.heading}{error}") from None
+
+    def _value(self, hint: Any, value: Any, where: KeyPath) -> Any:
+        """Return one value as its type wants it.
+
+        Numbers are strict: text and booleans are no numbers, but a whole number is also a number, and infinity may be
+        the text "inf".
+        """
+        origin, options = get_origin(hint), get_args(hint)
+        if hint is Any:
+            return _hashable(value)
+        if origin is Annotated:
+            return self._value(options[0], value, where)
+        if origin in (Union, types.UnionType):
+            return self._one_of(tuple(option for option in options if option is not types.NoneType), value, where)
+        if origin in (tuple, list) and isinstance(value, list | tuple):
+            return self._items(options, value, where)
+        if is_dataclass(hint) and isinstance(hint, type) and isinstance(value, Mapping):
+            return self.called(hint, value, where)
+        if hint is Path and isinstance(value, str):
+            return self._file(value, where)
+        if hint is float and isinstance(value, str) and value in _INFINITIES:
+            return float(value)
+        if hint is date and isinstance(value, str):
+            return self._day(value, where)
+        if not _is_of(hint, value):
+            raise self._misfit(hint, value, where)
+        if hint is float and isinstance(value, int) and abs(value) > _LARGEST:
+            raise self._expected("a number that floating point can hold", value, where)
+        return value
+
+    def _one_of(self, options: tuple[Any, ...], value: Any, where: KeyPath) -> Any:
+        """Return a value as the first of several types that takes it."""
+        for option in options[:-1]:
+            try:
+                return self._value(option, value, where)
+            except Fault:
+                continue
+        try:
+            return self._value(options[-1], value, where)
+        except Fault as fault:
+            raise fault if len(options) == 1 else self._misfit(Union[options], value, where) from None  # noqa: UP007
+
+    def _items(self, options: tuple[Any, ...], value: Any, where: KeyPath) -> tuple[Any, ...]:
+        """Return a list as a tuple of the stated types."""
+        kinds = [options[0]] * len(value) if Ellipsis in options or len(options) == 1 else list(options)
+        if len(kinds) != len(value):
+            raise self._expected(f"a list of {len(kinds)}", value, where)
+        return tuple(self._value(kinds[place], item, (*where, place)) for place, item in enumerate(value))
+
+    def _file(self, value: str, where: KeyPath) -> Path:
+        """Return the path of a regular file; a device or a pipe may never end, and more than a GiB fills the memory."""
+        path = self.folder / value
+        try:
+            special = path.exists() and not path.is_file() and not path.is_dir()
+            large = path.is_file() and path.stat().st_size > _LARGEST_DATA
         except (OSError, ValueError) as error:
-            raise Fault((*where, key), f"Expected {key}={str(value)!r:.80} to be a file's path ({error}).") from None
+            raise self._expected(f"a file's path ({error})", str(path), where) from None
         if special or large:
-            raise Fault((*where, key), f"Expected {key}={str(value)!r:.80} to be a regular file of at most 1 GiB.")
+            raise self._expected("a regular file of at most 1 GiB", str(path), where)
+        return path
+
+    def _day(self, value: str, where: KeyPath) -> date:
+        """Return the day that a text spells."""
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            raise self._misfit(date, value, where) from None
+
+    def _misfit(self, hint: Any, value: Any, where: KeyPath) -> Fault:
+        """Return what is wrong with a value of another type."""
+        wanted = in_words(hint)
+        if hint is int and isinstance(value, float) and value.is_integer():
+            too_many = "below 2^63; runs count in 64 bits"
+            return self._expected(
+                too_many if abs(value) >= _TOO_MANY else f"{wanted}; write {int(value)}", value, where
+            )
+        return self._expected(wanted, value, where)
+
+    def _expected(self, wanted: str, value: Any, where: KeyPath) -> Fault:
+        """Return a fault that names the key, the value and what was expected."""
+        return Fault(where, f"Expected {self._name(where)}={value!r:.80} to be {wanted}.")
+
+    def _name(self, where: KeyPath) -> str:
+        """Return the name of a key: its path from the root, or itself with its place in a list."""
+        if self.dotted:
+            return ".".join(map(str, where))
+        last = max(place for place, step in enumerate(where) if isinstance(step, str))
+        return "".join(f"[{step}]" if isinstance(step, int) else step for step in where[last:])
 
 
-def _heading(where: KeyPath) -> str:
-    """Return the header of the table at `where`, to begin a message with."""
-    return "".join(f"[{step}] " for step in where)
+def _is_of(hint: Any, value: Any) -> bool:
+    """Return whether a plain value is of a type, as configurations and documents take it."""
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    kind = get_origin(hint) or hint
+    return isinstance(value, kind) if isinstance(kind, type) else True
 
 
-def _message(key: str, kind: str, held: dict[str, Any], parameters: dict[str, Parameter]) -> str:
-    """Return what is wrong with one key, and the remedy."""
-    if kind == "extra_forbidden":
-        return f"unknown key {key!r}{suggestion(key, tuple(parameters))}"
-    if kind == "missing":
-        return f"missing key {key!r}, which is {in_words(parameters[key].hint)}."
-    value, wanted = held[key], in_words(parameters[key].hint)
-    if wanted == "a whole number" and isinstance(value, float) and value.is_integer():
-        return _without_a_point(key, value)
-    return f"Expected {key}={value!r:.80} to be {wanted}."
-
-
-def _without_a_point(key: str, value: float) -> str:
-    """Return what is wrong with a whole number that is written with a point or an exponent."""
-    if abs(value) >= _TOO_MANY:
-        return f"Expected {key}={value!r} to be below 2^63; runs count in 64 bits."
-    return f"Expected {key}={value!r} to be a whole number; write {int(value)}."
+def _hashable(value: Any) -> Any:
+    """Return a value with tuples in place of lists."""
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
 def in_words(hint: Any) -> str:
@@ -123,24 +199,23 @@ def in_words(hint: Any) -> str:
     >>> in_words(float | None)
     'a number'
     """
-    if get_origin(hint) is Literal:
+    origin = get_origin(hint)
+    if origin is Annotated:
+        return in_words(get_args(hint)[0])
+    if origin is Literal:
         return f"one of: {', '.join(map(str, get_args(hint)))}"
-    if get_origin(hint) in (Union, types.UnionType):
+    if origin in (Union, types.UnionType):
         return " or ".join(dict.fromkeys(in_words(option) for option in get_args(hint) if option is not type(None)))
-    if get_origin(hint) in (tuple, list):
+    if origin in (tuple, list):
         return "a list"
-    named = {float: "a number", int: "a whole number", str: "text", bool: "true or false", Path: "a file's path"}
-    return named.get(hint, f"of type {getattr(hint, '__name__', hint)}")
-
-
-def _prepared(value: Any, folder: Path, parameter: Parameter | None) -> Any:
-    """Return lists as tuples and paths relative to `folder`; anything else as it is."""
-    if isinstance(value, list):
-        value = tuple(_prepared(item, folder, None) for item in value)
-    if parameter is not None and isinstance(value, str):
-        options = get_args(parameter.hint) or (parameter.hint,)
-        if Path in options and str not in options:
-            return folder / value
-    if parameter is not None and isinstance(value, tuple) and Path in get_args(parameter.hint):
-        return tuple(folder / item if isinstance(item, str) else item for item in value)
-    return value
+    named = {
+        float: "a number",
+        int: "a whole number",
+        str: "text",
+        bool: "true or false",
+        Path: "a file's path",
+        date: "a day, YYYY-MM-DD",
+        dict: "a table",
+    }
+    kind = origin or hint
+    return named.get(kind, "a table" if is_dataclass(kind) else f"of type {getattr(hint, '__name__', hint)}")

@@ -40,7 +40,9 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> tuple[Change, ...]
             *_audits(before["audits"], after["audits"]),
         ]
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
-        raise ConfigError(f"Expected two report.json files as `dpaudit report` writes them ({error!r}).") from None
+        lacking = [which for which, data in (("first", before), ("second", after)) if "certificate" not in data]
+        what = f"the {lacking[0]} file is no report" if lacking else repr(error)
+        raise ConfigError(f"Expected two report.json files as `dpaudit report` writes them: {what}.") from None
     order: tuple[Direction, ...] = ("worse", "other", "better")
     return tuple(sorted(changes, key=lambda change: order.index(change.direction)))
 

@@ -13,16 +13,17 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration, encode
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.derivation_row import DerivationRow
 from dpaudit.model.measures.ends import Ends
 from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Tight, Trust, Verdict
 from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Entry, Witness
 
-SCHEMA = "urn:dpaudit:schema:certificate:6"
+SCHEMA = "urn:dpaudit:schema:certificate:7"
 """The schema of what is written. The first had no kinds of conditions, the second no witnesses.
 
 The third did not list every hypothesis of the theorems as a condition, the fourth did not say the effort.
-The fifth said *certified* of what follows only from somebody else's statement.
+The fifth said *certified* of what follows only from somebody else's statement. The sixth carried no derivation.
 """
 
 _MALFORMED = (DPAuditError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
@@ -48,6 +49,7 @@ class CertificateRecord:
     versions: tuple[tuple[str, str], ...]
     source_digest: str
     trust: Trust | None = None
+    derivation: tuple[DerivationRow, ...] = ()
 
     def __post_init__(self) -> None:
         one_of("verdict", self.verdict, get_args(Verdict))
@@ -60,6 +62,7 @@ class CertificateRecord:
             for bracket in data["tight"].values():
                 del bracket["engines"]
         data["versions"] = dict(self.versions)
+        data["derivation"] = [row.plain() for row in self.derivation]
         data["schema"] = SCHEMA
         return data | {"digest": digest_of(data)}
 
@@ -130,6 +133,7 @@ def _fields(data: dict[str, Any]) -> dict[str, Any]:
         "versions": tuple(sorted(data["versions"].items())),
         "source_digest": data["source_digest"],
         "trust": _trust(data.get("trust")),
+        "derivation": tuple(map(DerivationRow.read, data["derivation"])),
     }
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from dpaudit.checks import field_of
 from dpaudit.errors import ConfigError, Fault, KeyPath
@@ -90,7 +90,7 @@ def _measured(measure: str, table: dict[str, Any]) -> Claim:
         if key not in known:
             raise _fault(("claim",), f"unknown key {key!r} of a claim in {measure}{suggestion(key, known)}", key)
     if "neighbours" not in table:
-        raise _fault(("claim",), "missing key 'neighbours'.")
+        raise _fault(("claim",), f"missing key 'neighbours', one of: {', '.join(get_args(Neighbours))}.")
     try:
         return KINDS[measure](**table)
     except (ValueError, TypeError) as error:
@@ -110,7 +110,9 @@ def decode_declaration(
     if depth > _DEPTH:
         raise _fault(where, f"the tree is deeper than {_DEPTH} nodes; write it flatter.")
     table = _table(data, where)
-    kind = table.pop("node", None)
+    if "node" not in table:
+        raise _fault(where, f"missing key 'node', one of: {', '.join(NODES)}.")
+    kind = table.pop("node")
     _refuse_by_name(kind, where, "node")
     if not isinstance(kind, str) or kind not in NODES:
         raise _fault(where, f"unknown node={kind!r}{suggestion(str(kind), tuple(NODES))}", "node")
@@ -157,10 +159,12 @@ def decode_mechanism(data: Any, neighbours: Neighbours, where: KeyPath) -> Mecha
         not have.
     """
     table = _table(data, where)
-    _refuse_by_name(table.get("name"), where, "name")
+    if "name" not in table:
+        raise _fault(where, "missing key 'name', a mechanism; `dpaudit list mechanisms` shows them.")
+    _refuse_by_name(table["name"], where, "name")
     stated = table.pop(_STATED, None)
     try:
-        kind = find_plugin("mechanisms", str(table.pop("name", None)))
+        kind = find_plugin("mechanisms", str(table.pop("name")))
     except ConfigError as error:
         raise _fault(where, error.message, "name") from None
     mechanism: Mechanism = _build(kind, table, where, neighbours)
@@ -194,12 +198,20 @@ def _build(kind: type[Any], table: dict[str, Any], where: KeyPath, neighbours: N
         values.setdefault("neighbours", neighbours)
     for entry in fields(kind):
         if entry.default is MISSING and entry.default_factory is MISSING and entry.name not in values:
-            raise _fault(where, f"missing key {entry.name!r}.")
+            raise _fault(where, f"missing key {entry.name!r}{_choices(kind, entry.name)}.")
     try:
         return kind(**values)
     except (ValueError, TypeError) as error:
         field = field_of(error, known)
         raise _fault(where, str(error), *([field] if field else [])) from None
+
+
+def _choices(kind: type[Any], name: str) -> str:
+    """Return what a missing key may be, as the end of a complaint; nothing where the name says it."""
+    if kind is Claim and name == "epsilon":
+        return f"; a claim states epsilon (and delta), or one of: {', '.join(KINDS)}"
+    allowed = get_args(get_type_hints(kind)[name]) if get_origin(get_type_hints(kind)[name]) is Literal else ()
+    return f", one of: {', '.join(map(str, allowed))}" if allowed else ""
 
 
 def _field(hint: Any, value: Any, where: KeyPath, neighbours: Neighbours) -> Any:

@@ -92,6 +92,9 @@ class Release:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.mechanism, type):
+            name = self.mechanism.__name__
+            raise ValueError(f"Expected mechanism={name} to be made, with its parameters: {name}(...).")
         if not is_mechanism(self.mechanism):
             raise ValueError(f"Expected mechanism={self.mechanism!r} to be a mechanism, as in `mechanisms`.")
 
@@ -522,7 +525,7 @@ Declaration: TypeAlias = (
 def _require_parts(node: str, parts: object) -> None:
     """Refuse anything but a non-empty tuple, so that a node cannot change under its reader."""
     if not isinstance(parts, tuple) or not parts:
-        raise ValueError(f"Expected {node}(parts=...) to be a non-empty tuple of declarations.")
+        raise ValueError(f"Expected {node}(parts=...) to be a non-empty tuple of declarations: {node}(parts=(a, b)).")
 
 
 def children(node: Declaration) -> tuple[Declaration, ...]:

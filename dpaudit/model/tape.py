@@ -6,6 +6,7 @@ numbers after each release, however many numbers the data made them draw before 
 """
 
 import inspect
+import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
@@ -15,8 +16,9 @@ import numpy as np
 
 from dpaudit.model.mechanism import Array, Mechanism, is_additive
 
-_CARRIERS = ("dpaudit.model.", "mechanisms.", "algorithms._traced_tree", "algorithms.dp_ebs.rounds.taped")
-"""Modules that only carry a release on: the line of code to name is that of their caller."""
+_CARRIER = "CARRIES_RELEASES"
+"""A module that has this name, or whose package has it, only carries releases on: their caller's line is named."""
+
 _PERIOD = 1 << 128
 _JUMP = 210306068529402873165736369884012333109
 """The golden ratio's share of the period, as in `numpy.random.PCG64.jumped`: stretches that far apart do not meet."""
@@ -224,9 +226,15 @@ def drawn_by(mechanism: Mechanism, value: Array, rng: np.random.Generator) -> Ar
 def _site() -> str:
     """Return the nearest line of code outside the modules that only carry a release on."""
     frame = inspect.currentframe()
-    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith(_CARRIERS):
+    while frame is not None and _only_carries(frame):
         frame = frame.f_back
     return "an unknown line" if frame is None else line_of(frame)
+
+
+def _only_carries(frame: FrameType) -> bool:
+    """Return whether the module of a frame, or its package, carries the mark."""
+    package = sys.modules.get(str(frame.f_globals.get("__package__")))
+    return _CARRIER in frame.f_globals or hasattr(package, _CARRIER)
 
 
 def line_of(frame: FrameType) -> str:

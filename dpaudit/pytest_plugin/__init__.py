@@ -15,7 +15,7 @@ import pytest
 from dpaudit.errors import ConfigError, DPAuditError, InternalError
 from dpaudit.pytest_plugin.project import project_settings
 from dpaudit.pytest_plugin.section import section_lines
-from dpaudit.pytest_plugin.settings import PROFILES, REQUIRED, Settings
+from dpaudit.pytest_plugin.settings import SETTINGS, Settings
 from dpaudit.runtime.package_guard import require_packages
 from dpaudit.wording.escaping import clean, one_line
 
@@ -23,81 +23,42 @@ if TYPE_CHECKING:
     from dpaudit.pytest_plugin.fixture import PrivacyChecks
 
 _MARK = (
-    "dp(epsilon, delta=0, neighbours=..., model='central', unit=...): the privacy claim that the fixture `dp` checks; "
-    "runs=N overrides the profile's number of runs"
+    "dp(epsilon, delta=0, neighbours=..., model='central', unit=...): the privacy claim that the fixture `dp` checks, "
+    "or rho=, mu=, renyi= or profile= in place of epsilon; runs=N overrides the profile's number of runs"
 )
-_DEFAULTS = {
-    "profile": "fast",
-    "evidence": "",
-    "significance": "0.001",
-    "suite_size": "0",
-    "strict": "false",
-    "require": REQUIRED[0],
-}
-_MOST_DIGITS = 9
 _SETTINGS = pytest.StashKey[Settings]()
-_SUITE_SIZE = pytest.StashKey[int]()
 _CHECKS = pytest.StashKey["PrivacyChecks"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options and the ini settings."""
     group = parser.getgroup("dpaudit", "differential privacy")
-    group.addoption("--dp-profile", choices=tuple(PROFILES), help="how many runs an audit may take (ini: dp_profile)")
-    group.addoption(
-        "--dp-evidence",
-        metavar="FILE",
-        help="carry evidence over to the next run in this SQLite file (ini: dp_evidence)",
-    )
+    for name, setting in SETTINGS.items():
+        said = f"{setting.help} (ini: dp_{name})"
+        if name == "strict":
+            group.addoption("--dp-strict", action="store_const", const="true", help=said)
+        elif setting.option:
+            group.addoption(f"--dp-{name}", choices=setting.values or None, help=said)
+        parser.addini(f"dp_{name}", f"{setting.help} {setting.values or ''}".strip(), default=setting.default)
     group.addoption("--dp-seed", type=int, metavar="S", help="repeat checks with this seed; carries no evidence")
-    group.addoption("--dp-strict", action="store_true", help="an inconclusive check fails its test (ini: dp_strict)")
-    group.addoption(
-        "--dp-require", choices=REQUIRED, help="declared: more noise than declared fails too (ini: dp_require)"
-    )
-    parser.addini("dp_profile", f"one of {', '.join(PROFILES)}", default=_DEFAULTS["profile"])
-    parser.addini("dp_evidence", "SQLite file that carries evidence from run to run, relative to the root", default="")
-    parser.addini("dp_significance", "probability that one check flags correct code", default=_DEFAULTS["significance"])
-    parser.addini(
-        "dp_suite_size",
-        "number of checks of the whole suite; those of the session if it is 0",
-        default=_DEFAULTS["suite_size"],
-    )
-    parser.addini("dp_require", f"one of {', '.join(REQUIRED)}", default=_DEFAULTS["require"])
-    parser.addini("dp_strict", "true: an inconclusive check fails its test", default=_DEFAULTS["strict"])
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the settings and explain the marker."""
     config.addinivalue_line("markers", _MARK)
-    profile, evidence = config.getoption("--dp-profile"), config.getoption("--dp-evidence")
     try:
         project = project_settings(config.rootpath)
-        stated = {key: _stated(config, project, key) for key in _DEFAULTS}
-        config.stash[_SETTINGS] = Settings.read(
-            profile=profile or stated["profile"],
-            evidence=evidence or stated["evidence"],
-            significance=stated["significance"],
-            seed=config.getoption("--dp-seed"),
-            root=config.rootpath,
-            strict="true" if config.getoption("--dp-strict") else stated["strict"],
-            require=config.getoption("--dp-require") or stated["require"],
-        )
-        config.stash[_SUITE_SIZE] = _whole(stated["suite_size"])
+        stated = {name: _stated(config, project, name) for name in SETTINGS}
+        config.stash[_SETTINGS] = Settings.read(stated, seed=config.getoption("--dp-seed"), root=config.rootpath)
     except (ValueError, DPAuditError) as error:
         raise pytest.UsageError(one_line(str(error))) from None
 
 
-def _stated(config: pytest.Config, project: dict[str, str], key: str) -> str:
-    """Return a setting: that of pytest's own file if it differs from the default, else that of [tool.dpaudit]."""
-    value = str(config.getini(f"dp_{key}"))
-    return project.get(key, value) if value == _DEFAULTS[key] else value
-
-
-def _whole(text: str) -> int:
-    """Return the number of checks of a suite, 0 if it is not stated."""
-    if not text.isascii() or not text.isdigit() or len(text) > _MOST_DIGITS:
-        raise ValueError(f"Expected dp_suite_size={text!r:.40} to be a whole number, the checks of the whole suite.")
-    return int(text)
+def _stated(config: pytest.Config, project: dict[str, str], name: str) -> str:
+    """Return a setting: the option, else pytest's own file if it differs from the default, else [tool.dpaudit]."""
+    option = config.getoption(f"--dp-{name}") if SETTINGS[name].option else None
+    value = str(config.getini(f"dp_{name}"))
+    return str(option or (project.get(name, value) if value == SETTINGS[name].default else value))
 
 
 @pytest.fixture
@@ -165,7 +126,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         for report in reports
         if isinstance(report, pytest.TestReport) and report.when == "call"
     ]
-    lines = section_lines(properties, config.stash[_SETTINGS], config.stash[_SUITE_SIZE])
+    lines = section_lines(properties, config.stash[_SETTINGS])
     if not lines:
         return
     terminalreporter.section("differential privacy")

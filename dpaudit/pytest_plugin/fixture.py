@@ -19,6 +19,8 @@ from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration, Release
+from dpaudit.model.measures.claims import KINDS, MeasuredClaim
+from dpaudit.model.measures.ends import Ends
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.readings import Verdict
 from dpaudit.model.scores_result import Sampling, ScoresResult
@@ -30,11 +32,13 @@ from dpaudit.runtime.provenance import versions
 from dpaudit.runtime.sources import digest_of_sources
 from dpaudit.wording.audits import audit_meaning, power_phrase
 from dpaudit.wording.certificates import bound_name, certificate_meaning
+from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.escaping import clean
+from dpaudit.wording.measures import uppers_phrase
 from dpaudit.wording.numerals import at_least, at_most, nearest
 from dpaudit.wording.scores import scores_meaning
 from dpaudit.wording.verdicts import verdict_label
-from dpaudit.workflow import cases_of, certificate_of
+from dpaudit.workflow import cases_of, certificate_of, certified_epsilon
 
 _BLOCKS = 10
 _EXACT = "With arithmetic='exact', the check takes noise for the real-valued noise of its proof."
@@ -112,7 +116,7 @@ class PrivacyChecks:
             run=lambda data, rng, n_runs: {called: np.asarray(function(data, rng, n_runs))},
             score=ratio,
         )
-        return self._audited(case, self.claim, certificate.tight.epsilon.upper, (mechanism, function))
+        return self._audited(case, self.claim, certified_epsilon(certificate), (mechanism, function))
 
     def check_function(
         self,
@@ -165,9 +169,9 @@ class PrivacyChecks:
         The scores are one sample: no evidence is carried over to a later run.
         """
         __tracebackhide__ = True
-        self._counted += 1
-        budget = SessionBudget(significance=self.settings.significance, tests=1, seed=self.settings.seed)
-        allotted = budget.allot(self.test, name, self._counted, [repr(self.claim)])
+        if isinstance(self.claim, MeasuredClaim):
+            raise ConfigError("dp.check_scores: scores are held against epsilon and delta; give these to the marker.")
+        allotted = self._once(name)
         result: ScoresResult = load_package("audits").audit_scores(
             in_scores,
             out_scores,
@@ -178,13 +182,8 @@ class PrivacyChecks:
             declared=declared,
             significance=allotted.significance,
         )
-        sentence = scores_meaning(result)
-        facts = _facts(allotted, result.counts.runs) | {"claimed": self.claim.epsilon, "lower": result.epsilon_lower}
-        self._tell(name, result.verdict, sentence, facts)
-        if result.verdict == "violation":
-            self._fail(_failure("VIOLATION", name, sentence, allotted, result.counts.runs))
-        if result.verdict == "inconclusive":
-            self.undecided.append(f"{name}: {sentence}")
+        facts = {"claimed": self.claim.epsilon, "lower": result.epsilon_lower}
+        self._conclude(name, result.verdict, scores_meaning(result), allotted, result.counts.runs, facts)
         return result
 
     def check_training(
@@ -199,21 +198,16 @@ class PrivacyChecks:
         """
         __tracebackhide__ = True
         called = name or _name_of(loop)
-        self._counted += 1
-        budget = SessionBudget(significance=self.settings.significance, tests=1, seed=self.settings.seed)
-        allotted = budget.allot(self.test, called, self._counted, [repr(self.claim)])
+        allotted = self._once(called)
         rng = np.random.default_rng(allotted.seed)
         procedure = load_package("audits.training.training_audit")
         share = allotted.significance / procedure.MOST_CHECKS
         what = {"training": training, "claim": self.claim, "rng": rng, "significance": share}
         audit = procedure.audit_training(loop, features, labels, **what, **how)
         sentence = " ".join(finding.message for finding in audit.findings) or " ".join(c.sentence for c in audit.checks)
-        self._tell(called, audit.verdict, sentence, _facts(allotted, 1) | {"claimed": self.claim.epsilon})
         departs = audit.verdict == "more_noise" and self.settings.require == "declared"
-        if audit.verdict == "violation" or departs:
-            self._fail(_failure("FINDING" if departs else "VIOLATION", called, sentence, allotted, 1))
-        if audit.verdict == "inconclusive":
-            self.undecided.append(f"{called}: {sentence}")
+        facts = {"claimed": self.claim.epsilon}
+        self._conclude(called, audit.verdict, sentence, allotted, 1, facts, word="FINDING" if departs else "")
         return audit
 
     def check_library(self, release: Any) -> AuditResult | None:
@@ -230,10 +224,11 @@ class PrivacyChecks:
             return None
         what = (release.name, release.version, release.source)
         own, *awkward = release.cases()
-        result = self._audited(own, release.claim, certificate.tight.epsilon.upper, what, rare=True)
+        upper = certified_epsilon(certificate)
+        result = self._audited(own, release.claim, upper, what, rare=True)
         decided = len(self.undecided)
         for case in awkward:
-            self._audited(case, release.claim, certificate.tight.epsilon.upper, what, rare=True)
+            self._audited(case, release.claim, upper, what, rare=True)
         del self.undecided[decided:]
         return result
 
@@ -250,7 +245,7 @@ class PrivacyChecks:
             return ()
         cases = cases_of(configuration, configuration.audit.view)
         what = (configuration.text, subject.algorithm)
-        upper = certificate.tight.epsilon.upper
+        upper = certified_epsilon(certificate)
         return tuple(self._audited(case, certificate.claim, upper, what, rare=True) for _, case in cases)
 
     @cached_property
@@ -260,7 +255,7 @@ class PrivacyChecks:
             raise ConfigError("Expected a claim: mark the test with @pytest.mark.dp(epsilon=..., neighbours=...).")
         if self.mark.args:
             raise ConfigError("Expected the claim of @pytest.mark.dp by keyword, as in dp(epsilon=1.0, ...).")
-        known = (*(entry.name for entry in fields(Claim)), "runs")
+        known = (*(entry.name for entry in fields(Claim)), *KINDS, "xi", "runs")
         for key in self.mark.kwargs:
             if key not in known:
                 raise ConfigError(f"@pytest.mark.dp: unknown key {key!r}{suggestion(key, known)}")
@@ -290,10 +285,14 @@ class PrivacyChecks:
         A library's own statement passes, is told as stated, and its code is audited against it.
         """
         __tracebackhide__ = True
-        proved, claimed = certificate.tight.epsilon.upper, certificate.claim.epsilon
-        known = bound_name(certificate)
-        sentence = f"epsilon at most {at_most(proved)} is {known}, {nearest(claimed)} claimed"
-        self._tell(name, certificate.verdict, sentence, {"claimed": claimed, known: proved})
+        tight, known = certificate.tight, bound_name(certificate)
+        if isinstance(tight, Ends):
+            shown, facts = uppers_phrase(tight), dict[str, Any]()
+        else:
+            shown = f"epsilon at most {at_most(tight.epsilon.upper)}"
+            facts = {"claimed": certificate.claim.epsilon, known: tight.epsilon.upper}
+        sentence = f"{shown} is {known}, {claim_parameters(certificate.claim)} claimed"
+        self._tell(name, certificate.verdict, sentence, facts)
         if certificate.verdict not in passing:
             findings = [f"{finding.rule} {finding.message}" for finding in certificate.findings]
             reasons = "".join(f"\n  {line}" for line in dict.fromkeys((*certificate.reasons, *findings)))
@@ -329,11 +328,9 @@ class PrivacyChecks:
         )
         state = None if watched.fallen else list(watched.wealth)
         self._budget.keep(allotted, state, runs=watched.runs, refuted=sentence if watched.fallen else "")
-        facts = _facts(allotted, watched.runs)
-        accused = {"probability": allotted.significance} if watched.fallen else {}
-        self._tell(name, "other noise" if watched.fallen else "noise", sentence, facts | accused)
-        if watched.fallen:
-            self._fail(_failure("VIOLATION", name, sentence, allotted, watched.runs))
+        verdict, word = ("other noise", "VIOLATION") if watched.fallen else ("noise", "")
+        facts = {"probability": allotted.significance} if watched.fallen else {}
+        self._conclude(name, verdict, sentence, allotted, watched.runs, facts, word=word)
 
     def _bet_on_curve(self, case: AuditCase, declared: Any, what: tuple[Any, ...]) -> None:
         """Bet against a declared trade-off, or against the claim's where delta is large for the runs; fail if it falls.
@@ -342,10 +339,11 @@ class PrivacyChecks:
         """
         __tracebackhide__ = True
         claim = self.claim
-        if declared is None and claim.delta * self._runs <= 1:
+        bare = declared is None
+        if bare and (isinstance(claim, MeasuredClaim) or claim.delta * self._runs <= 1):
             return
         private = load_package("audits.bounds").PrivateTradeOff.of
-        trade_off = private(claim.epsilon, claim.delta) if declared is None else declared
+        trade_off = private(claim.epsilon, claim.delta) if bare else declared
         name = f"{case.name}, trade-off"
         sources = [f"{type(subject)} {digest_of_sources(subject)}" for subject in what]
         allotted = self._allotted(name, ["curve", self._address(case, claim), repr(trade_off), *sources])
@@ -358,7 +356,7 @@ class PrivacyChecks:
             )
         except load_package("audits.outputs.calls").CallRaisedError:
             return
-        against = f"the claim ({nearest(claim.epsilon)}, {claim.delta:g})" if declared is None else f"{trade_off}"
+        against = f"the claim ({nearest(claim.epsilon)}, {claim.delta:g})" if bare else f"{trade_off}"
         verb = "refute" if found.refuted else "do not refute"
         sentence = f"The outputs {verb} {against}, read as a trade-off of both error rates."
         left = found.process.teaching()
@@ -366,10 +364,9 @@ class PrivacyChecks:
         self._budget.keep(
             allotted, None if found.refuted else state, runs=found.runs, refuted=sentence if found.refuted else ""
         )
-        facts = _facts(allotted, found.runs) | ({"probability": allotted.significance} if found.refuted else {})
-        self._tell(name, "violation" if found.refuted else "not_refuted", sentence, facts)
-        if found.refuted:
-            self._fail(_failure("VIOLATION", name, sentence, allotted, found.runs))
+        facts = {"probability": allotted.significance} if found.refuted else {}
+        verdict = "violation" if found.refuted else "not_refuted"
+        self._conclude(name, verdict, sentence, allotted, found.runs, facts)
 
     def _audited(
         self,
@@ -383,10 +380,13 @@ class PrivacyChecks:
     ) -> AuditResult:
         """Report an audit and return it; fail on a violation, and leave the test undecided if it is inconclusive.
 
-        The findings of a function that was `replayed` stand beside those of its audit.
+        The findings of a function that was `replayed` stand beside those of its audit. A claim in its own measure is
+        tested by runs of a fixed number: their evidence is not carried over.
         """
         __tracebackhide__ = True
-        carried = load_package("audits.procedures.prior_evidence").Carried
+        if isinstance(claim, MeasuredClaim):
+            return self._audited_in_measure(case, claim, replayed)
+        carried = load_package("audits.procedures.prior_evidence").PriorEvidence
         identity = [
             self._address(case, claim),
             *(f"{type(subject)} {digest_of_sources(subject)}" for subject in what),
@@ -408,18 +408,64 @@ class PrivacyChecks:
         if violated and replayed is not None:
             sentence = " ".join((sentence, *replayed.remarks))
         self._budget.keep(allotted, after.to_dict(), runs=result.runs, refuted=sentence if violated else "")
-        facts = _facts(allotted, result.runs) | {"claimed": claim.epsilon, "lower": result.epsilon_lower}
+        facts: dict[str, Any] = {"claimed": claim.epsilon, "lower": result.epsilon_lower}
+        facts |= {"before": before.runs} if before.runs else {}
         if violated:
             level = next(held.significance for held in result.bounds if held.name == result.bound)
             by_replay = result.bound == "replay"
             facts |= {"probability": level if by_replay else self._probability(case, after, allotted, certified)}
-        shown = sentence if violated else f"epsilon at least {at_least(result.epsilon_lower)}; {_power(result)}"
-        self._tell(case.name, result.verdict, shown, facts | ({"before": before.runs} if before.runs else {}))
-        if violated:
-            self._fail(_failure("VIOLATION", case.name, sentence, allotted, result.runs))
-        if result.verdict == "inconclusive":
-            self.undecided.append(f"{case.name}: {sentence}")
+        passed = f"epsilon at least {at_least(result.epsilon_lower)}; {_power(result)}"
+        self._conclude(case.name, result.verdict, sentence, allotted, result.runs, facts, passed=passed)
         return result
+
+    def _audited_in_measure(self, case: AuditCase, claim: MeasuredClaim, replayed: Any) -> AuditResult:
+        """Report an audit of a claim in rho, mu, Renyi divergences or points of a profile, and return it."""
+        __tracebackhide__ = True
+        allotted = self._once(case.name)
+        result: AuditResult = load_package("audits").audit_case(
+            case,
+            claim,
+            runs=self._runs,
+            rng=np.random.default_rng(allotted.seed),
+            significance=allotted.significance,
+        )
+        result = result if replayed is None else replayed.applied(result)
+        sentence = " ".join((audit_meaning(result), *result.remarks))
+        facts = {"probability": allotted.significance} if result.verdict == "violation" else {}
+        self._conclude(case.name, result.verdict, sentence, allotted, result.runs, facts)
+        return result
+
+    def _once(self, name: str) -> Allotment:
+        """Return the share of a check whose evidence is not carried over to a later run."""
+        self._counted += 1
+        budget = SessionBudget(significance=self.settings.significance, tests=1, seed=self.settings.seed)
+        return budget.allot(self.test, name, self._counted, [repr(self.claim)])
+
+    def _conclude(
+        self,
+        name: str,
+        verdict: str,
+        sentence: str,
+        allotted: Allotment,
+        runs: int,
+        facts: dict[str, Any],
+        *,
+        word: str = "",
+        passed: str = "",
+    ) -> None:
+        """Report the outcome of a check; fail on a violation or a `word`, and leave the test undecided on doubt.
+
+        `passed` is told in place of the sentence where nothing was found.
+        """
+        __tracebackhide__ = True
+        failing = word or ("VIOLATION" if verdict == "violation" else "")
+        repeated = {"significance": allotted.significance, "seed": allotted.seed, "runs": runs}
+        self._tell(name, verdict, sentence if failing else passed or sentence, repeated | facts)
+        if failing:
+            level = f"correct code is flagged with probability at most {allotted.significance:.1g}"
+            self._fail(f"{failing}  {name}\n{sentence}\n  {runs} runs, seed {allotted.seed}; {level}")
+        if verdict == "inconclusive":
+            self.undecided.append(f"{name}: {sentence}")
 
     def _address(self, case: AuditCase, claim: Claim) -> str:
         """Return the content address that carried evidence is kept under; without a file of evidence none is needed."""
@@ -479,11 +525,6 @@ def _name_of(function: Callable[..., Any]) -> str:
     return getattr(function, "__name__", type(function).__name__)
 
 
-def _facts(allotted: Allotment, runs: int) -> dict[str, Any]:
-    """Return the settings that repeat a check."""
-    return {"significance": allotted.significance, "seed": allotted.seed, "runs": runs}
-
-
 def _meaning(result: AuditResult) -> str:
     """Return the meaning of an audit; one that stopped as soon as it refuted the claim has no larger bound."""
     claimed = nearest(result.claim.epsilon)
@@ -497,14 +538,6 @@ def _meaning(result: AuditResult) -> str:
 def _power(result: AuditResult) -> str:
     """Return the power of an audit in a few words."""
     return " ".join((power_phrase(result), *result.remarks))
-
-
-def _failure(verdict: str, name: str, sentence: str, allotted: Allotment, runs: int) -> str:
-    """Return the text of a failed test."""
-    return (
-        f"{verdict}  {name}\n{sentence}\n  {runs} runs, seed {allotted.seed}; correct code is flagged with probability "
-        f"at most {allotted.significance:.1g}"
-    )
 
 
 def _evidence_of(kind: Any, claim: Claim, state: Any, settings: Settings) -> Any:

@@ -4,9 +4,10 @@ from pathlib import Path
 
 from dpaudit.configuration.files import parse_toml, read_text
 from dpaudit.errors import ConfigError
+from dpaudit.pytest_plugin.settings import SETTINGS
 from dpaudit.runtime.plugins import suggestion
 
-KEYS = ("profile", "evidence", "significance", "suite_size", "strict", "require")
+_BOOLEAN = ("true", "false")
 
 
 def project_settings(root: Path) -> dict[str, str]:
@@ -19,10 +20,9 @@ def project_settings(root: Path) -> dict[str, str]:
         return {}
     table = parse_toml(path, read_text(path)).get("tool", {}).get("dpaudit", {})
     for key, value in table.items():
-        if key not in KEYS:
-            raise ConfigError(f"{path}: [tool.dpaudit] unknown key {key!r:.80}{suggestion(key, KEYS)}")
-        if key != "strict" and (isinstance(value, bool) or not isinstance(value, str | int | float)):
-            raise ConfigError(f"{path}: [tool.dpaudit] expected {key}={value!r:.80} to be text or a number.")
-        if key == "strict" and not isinstance(value, bool):
-            raise ConfigError(f"{path}: [tool.dpaudit] expected strict={value!r:.80} to be true or false.")
-    return {key: str(value).lower() if key == "strict" else str(value) for key, value in table.items()}
+        if key not in SETTINGS:
+            raise ConfigError(f"{path}: [tool.dpaudit] unknown key {key!r:.80}{suggestion(key, tuple(SETTINGS))}")
+        wanted = "true or false" if SETTINGS[key].values == _BOOLEAN else "text or a number"
+        if isinstance(value, bool) != (wanted == "true or false") or not isinstance(value, str | int | float):
+            raise ConfigError(f"{path}: [tool.dpaudit] expected {key}={value!r:.80} to be {wanted}.")
+    return {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in table.items()}

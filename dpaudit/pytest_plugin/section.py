@@ -17,13 +17,8 @@ _ORDER = (
 _FIELD = re.compile(r"dp\.(\d+)\.(\w+)")
 
 
-def section_lines(
-    reports: list[tuple[str, Properties]], settings: Settings, suite_size: int
-) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the section's lines, each with its style; nothing where no check was told.
-
-    `suite_size` is the number of checks of the whole suite, 0 for those of this session.
-    """
+def section_lines(reports: list[tuple[str, Properties]], settings: Settings) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the section's lines, each with its style; nothing where no check was told."""
     rows = [(test, row) for test, properties in reports for row in outcomes(properties)]
     if not rows:
         return []
@@ -31,12 +26,10 @@ def section_lines(
     lines = [line for test, row in rows for line in _row(test, row)]
     counts = Counter(_word(row["verdict"]).lower() for _, row in rows)
     summary = ", ".join(f"{number} {word}" for word, number in counts.items())
-    return [*lines, ("", ()), (f"{summary}.", ("bold",)), (_kept(settings), ()), *_suite(rows, settings, suite_size)]
+    return [*lines, ("", ()), (f"{summary}.", ("bold",)), (_kept(settings), ()), *_suite(rows, settings)]
 
 
-def _suite(
-    rows: list[tuple[str, dict[str, str]]], settings: Settings, suite_size: int
-) -> list[tuple[str, tuple[str, ...]]]:
+def _suite(rows: list[tuple[str, dict[str, str]]], settings: Settings) -> list[tuple[str, tuple[str, ...]]]:
     """Return what holds for the whole suite; nothing with a file of evidence, whose budget is the suite's already."""
     if settings.evidence:
         return []
@@ -46,7 +39,7 @@ def _suite(
         for test, row in drawn
         if "probability" in row
     ]
-    return [(suite_line(accusations, max(suite_size, len(drawn)), settings.significance), ())] if drawn else []
+    return [(suite_line(accusations, max(settings.suite_size, len(drawn)), settings.significance), ())] if drawn else []
 
 
 def outcomes(properties: Iterable[tuple[str, object]]) -> list[dict[str, str]]:

@@ -1,14 +1,43 @@
-"""The settings of a suite: number of runs, significance, and the file of evidence."""
+"""The settings of a suite: number of runs, significance, and the file of evidence; and where each may be stated."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Literal, NamedTuple, Self, get_args
+
+from dpaudit.checks import FieldError, Natural, OpenProbability, one_of, settle
 
 PROFILES = {"fast": 5_000, "ci": 50_000, "nightly": 500_000}
 """The most runs of one audit; a leak stops it earlier."""
 
-REQUIRED = ("not_refuted", "declared")
+Required = Literal["not_refuted", "declared"]
 """What a training loop must be: without a violation; or also without more noise than it declares."""
+
+_MOST_DIGITS = 9
+
+
+class Setting(NamedTuple):
+    """One setting: its default as text, what it means, and its values where it is a choice.
+
+    It stands in pytest's own file as `dp_NAME`, in the table [tool.dpaudit] as NAME, and as an option `--dp-NAME` where
+    `option` says so.
+    """
+
+    default: str
+    help: str
+    values: tuple[str, ...] = ()
+    option: bool = True
+
+
+SETTINGS = {
+    "profile": Setting("fast", "how many runs an audit may take", tuple(PROFILES)),
+    "evidence": Setting("", "carry evidence over to the next run in this SQLite file, relative to the root"),
+    "significance": Setting("0.001", "probability that one check flags correct code", option=False),
+    "suite_size": Setting("0", "number of checks of the whole suite; those of the session if it is 0", option=False),
+    "require": Setting("not_refuted", "declared: more noise than declared fails too", get_args(Required)),
+    "strict": Setting("false", "an inconclusive check fails its test", ("true", "false")),
+}
+"""Every setting by its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,15 +46,22 @@ class Settings:
 
     Without `evidence`, a check's seed follows from its name, so that repeating the suite repeats its outcome. With it,
     every run draws a fresh seed, and all runs that share the file share the budget. `strict` makes an inconclusive
-    check fail; with `require` "declared", so does a training loop with more noise than it declares.
+    check fail; with `require` "declared", so does a training loop with more noise than it declares. `suite_size` is
+    the number of checks of the whole suite, 0 for those of the session.
+    Raises: ValueError: a field that its type does not take, or an unknown profile.
     """
 
     profile: str
-    significance: float
+    significance: OpenProbability
     evidence: Path | None
-    seed: int | None
+    seed: Natural | None
     strict: bool = False
-    require: str = "not_refuted"
+    require: Required = "not_refuted"
+    suite_size: Natural = 0
+
+    def __post_init__(self) -> None:
+        one_of("profile", self.profile, tuple(PROFILES))
+        settle(self)
 
     @property
     def runs(self) -> int:
@@ -33,41 +69,36 @@ class Settings:
         return PROFILES[self.profile]
 
     @classmethod
-    def read(
-        cls,
-        *,
-        profile: str,
-        evidence: str,
-        significance: str,
-        seed: int | None,
-        root: Path,
-        strict: str = "false",
-        require: str = REQUIRED[0],
-    ) -> Self:
-        """Return settings from what the command line and the ini file say.
+    def read(cls, stated: Mapping[str, str], *, seed: int | None, root: Path) -> Self:
+        """Return the settings that texts state, by name; a missing one has its default.
 
-        Raises: ValueError: an unknown profile, a significance outside (0, 1), a negative seed, or a `strict` that is
-            neither "true" nor "false", or an unknown `require`.
+        Raises: ValueError: a text that is no value of its setting, or a negative seed.
         """
-        if profile not in PROFILES:
-            raise ValueError(f"Expected dp_profile={profile!r} to be one of: {', '.join(PROFILES)}.")
-        try:
-            level = float(significance)
-        except ValueError:
-            level = -1.0
-        if not 0 < level < 1:
-            raise ValueError(f"Expected dp_significance={significance!r} to be a number strictly between 0 and 1.")
-        if seed is not None and seed < 0:
-            raise ValueError(f"Expected --dp-seed={seed} to be zero or positive.")
-        if strict not in ("true", "false"):
-            raise ValueError(f"Expected dp_strict={strict!r:.40} to be true or false.")
-        if require not in REQUIRED:
-            raise ValueError(f"Expected dp_require={require!r:.40} to be one of: {', '.join(REQUIRED)}.")
+        text = {name: stated.get(name, setting.default) for name, setting in SETTINGS.items()}
+        for name, setting in SETTINGS.items():
+            if setting.values:
+                one_of(f"dp_{name}", text[name], setting.values)
         return cls(
-            profile=profile,
-            significance=level,
-            evidence=root / evidence if evidence and seed is None else None,
+            profile=text["profile"],
+            significance=_number(text["significance"]),
+            evidence=root / text["evidence"] if text["evidence"] and seed is None else None,
             seed=seed,
-            strict=strict == "true",
-            require=require,
+            strict=text["strict"] == "true",
+            require="declared" if text["require"] == "declared" else "not_refuted",
+            suite_size=_count(text["suite_size"]),
         )
+
+
+def _number(text: str) -> float:
+    """Return the significance that a text spells."""
+    try:
+        return float(text)
+    except ValueError:
+        raise FieldError("significance", f"Expected dp_significance={text!r:.40} to be a number.") from None
+
+
+def _count(text: str) -> int:
+    """Return the number of checks that a text spells."""
+    if not text.isascii() or not text.isdigit() or len(text) > _MOST_DIGITS:
+        raise FieldError("suite_size", f"Expected dp_suite_size={text!r:.40} to be a whole number of checks.")
+    return int(text)

@@ -88,5 +88,5 @@ def load_package(name: str) -> Any:
 
 def suggestion(name: str, known: tuple[str, ...]) -> str:
     """Return the end of a complaint: "; did you mean 'x'?" for the nearest known name, else all of them."""
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}."

@@ -25,7 +25,7 @@ def load(name: str) -> dict[str, Any]:
     Raises: KeyError: no such schema; `NAMES` lists them.
 
     >>> load("report")["$id"]
-    'urn:dpaudit:schema:report:9'
+    'urn:dpaudit:schema:report:10'
     """
     if name not in NAMES:
         raise KeyError(name)

@@ -132,7 +132,8 @@ def _of_person(
 def _objection(certificate: CertificateRecord) -> str:
     """Return why a certificate gives no point; empty if it gives one."""
     if not math.isfinite(certificate.tight.epsilon.upper):
-        return "no certificate: no epsilon is finite"
+        why = "; state [study] delta" if certificate.claim.delta == 0 else ""
+        return f"no certificate: no epsilon is finite at delta={certificate.claim.delta:g}{why}"
     if certificate.verdict == "refuted":
         return "no certificate: the claim is refuted"
     if any(line.status == "violated" for line in certificate.conditions) or certificate.findings:

@@ -42,6 +42,8 @@ def _study(data: dict[str, Any], folder: Path) -> Study:
     """Return the study of plain data."""
     for name in data:
         if name not in _SECTIONS:
+            if name in ("system", "claim", "declaration", "algorithm", "audit"):
+                raise Fault((name,), f"unknown section [{name}]: this is a configuration; run `dpaudit certify` on it.")
             raise Fault((name,), f"unknown section [{name}]{suggestion(name, _SECTIONS)}")
     for name in _SECTIONS:
         if name not in data:

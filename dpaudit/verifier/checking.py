@@ -2,25 +2,24 @@
 
 import hashlib
 import json
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.attained import attained
 from dpaudit.verifier.conditions import condition_complaints
 from dpaudit.verifier.curve import Bounds, Worst
-from dpaudit.verifier.folding import fold, plug_ins, walk
-from dpaudit.verifier.losses import Multiset
+from dpaudit.verifier.derivation import Row, checked_rows
 from dpaudit.verifier.measured import checking as measured
+from dpaudit.verifier.mechanisms import plug_ins
 from dpaudit.verifier.printed import printed_complaints
 from dpaudit.verifier.reading import Unreadable, read
 from dpaudit.verifier.refusals import Rejection, Table, Unfollowed, require
-from dpaudit.verifier.shape import check_shape
+from dpaudit.verifier.shape import check_shape, walk
 from dpaudit.verifier.slackness import slack_outcome
 from dpaudit.verifier.stated_ends import SMALL, Outcome, compared, small_delta, tolerance
 from dpaudit.verifier.verdicts import assumed_ends, proved_alone, verdict_complaints
+from dpaudit.verifier.witnesses import both_sides
 
 _BROKEN = 1.05  # relative: an epsilon so far above the claimed one that is attained should be told
 _TOLD = 1 + 1e-5  # what six digits, rounded down, may hide
@@ -94,20 +93,25 @@ def _verification(data: Any) -> Verification:
     check_shape(data)
     canonical = json.dumps({k: v for k, v in data.items() if k != "digest"}, sort_keys=True, separators=(",", ":"))
     require(hashlib.sha256(canonical.encode()).hexdigest() == data["digest"], "the digest does not match the content")
-    stated = data["conditions"], data["declaration"], data["claim"]["neighbours"]
-    follows = _measured_complaints if "measure" in data["claim"] else verdict_complaints
-    complaints = [*follows(data), *condition_complaints(*stated)]
     found = Verification(
         verdict=data["verdict"],
-        complaints=tuple(complaints),
+        complaints=tuple(condition_complaints(data["conditions"], data["declaration"], data["claim"]["neighbours"])),
         claim=data["claim"],
         declaration=data["declaration"],
         digest=data["digest"],
     )
-    if complaints:  # what is cheap to find comes first
+    try:
+        rows = checked_rows(data)
+    except Unfollowed as error:
+        return replace(found, unconfirmed=(str(error),))
+    except Rejection as error:
+        return replace(found, complaints=(*found.complaints, str(error)))
+    follows = _measured_complaints if "measure" in data["claim"] else verdict_complaints
+    found = replace(found, complaints=(*follows(data, rows), *found.complaints))
+    if found.complaints:  # what is cheap to find comes first
         return found
     try:
-        (wrong, unconfirmed, _, sharper), notes = _measured(data) if "measure" in data["claim"] else _numbers(data)
+        (wrong, unconfirmed, _, sharper), notes = (_measured if "measure" in data["claim"] else _numbers)(data, rows)
     except Unfollowed as error:
         return replace(found, unconfirmed=(str(error),))
     except Rejection as error:
@@ -118,23 +122,23 @@ def _verification(data: Any) -> Verification:
     return replace(found, complaints=wrong, unconfirmed=unconfirmed, sharper=sharper, notes=notes)
 
 
-def _measured_complaints(data: Table) -> list[str]:
+def _measured_complaints(data: Table, rows: list[Row]) -> list[str]:
     """Return where a claim in another measure has a verdict or reasons that do not follow."""
     replaced = data["claim"]["model"] != "joint" or data["claim"]["neighbours"] == "replace_one"
     require(replaced, "a joint claim is about replaced records")
-    return measured.complaints(data, sides_attained(data)[0])
+    return measured.complaints(data, both_sides(data, rows)[1])
 
 
-def _measured(data: Table) -> tuple[Outcome, tuple[str, ...]]:
+def _measured(data: Table, rows: list[Row]) -> tuple[Outcome, tuple[str, ...]]:
     """Return what this checker's own bounds say of ends in another measure, and notes."""
-    return measured.numbers(data, sides_attained(data)[0]), measured.notes(data)
+    return measured.numbers(data, rows, both_sides(data, rows)[1]), measured.notes(data)
 
 
-def _numbers(data: Table) -> tuple[Outcome, tuple[str, ...]]:
+def _numbers(data: Table, rows: list[Row]) -> tuple[Outcome, tuple[str, ...]]:
     """Return what this checker's own curves say of the stated numbers, and notes."""
     data = data | {"claim": data["claim"] | {"epsilon": float(data["claim"]["epsilon"])}}
     claim, tree = data["claim"], data["declaration"]
-    upper, (lower, assumed) = fold(tree, claim["neighbours"]), sides_attained(data)
+    upper, lower, assumed = both_sides(data, rows)
     above = Worst(upper)
     below = above if upper == lower else Worst(lower)
     void = any(row["status"] == "violated" and row["kind"] not in _BESIDE for row in data["conditions"])
@@ -147,26 +151,19 @@ def _numbers(data: Table) -> tuple[Outcome, tuple[str, ...]]:
         refuting = any(end * _TOLD > claim[name] for name, end in (("epsilon", epsilon), ("delta", delta)))
         found = found.joined(Outcome(() if refuting else ("the assumption refutes nothing",)))
     answers = [curve.delta(claim["epsilon"]) for curve in (above, below)]
-    crossed, left_open = answers[1][0] > answers[0][1], data["verdict"] != "refuted"
+    crossed = answers[1][0] > answers[0][1]
+    left_open = data["verdict"] != "refuted" and answers[1][1] > claim["delta"]
     left_open = left_open and below.delta(claim["epsilon"] * _BROKEN)[0] > claim["delta"]
     found = found.joined(Outcome(_CROSSED if crossed else (), _LEFT_OPEN if left_open else ())).joined(
-        proved_alone(data)
+        proved_alone(data, rows)
     )
     if not found.wrong:
         printed = printed_complaints(data.get("printed"), tree, claim)
         loose = any("upper" in end for end in found.loose)
-        found = found.joined(Outcome(tuple(printed))).joined(slack_outcome(data, loose=loose))
+        found = found.joined(Outcome(tuple(printed))).joined(slack_outcome(data, rows, loose=loose))
     small = max(small_delta(curve, float(claim["delta"])) for curve in (above, below))
     told = [f"True, but loose: {end}." for end in found.loose]
     return found, (*told, *_notes(data, answers, small, max(map(tolerance, (above, below)))))
-
-
-def sides_attained(data: Table) -> tuple[list[Multiset], list[Multiset]]:
-    """Return what the witnesses attain: those that count, and those that are only assumed."""
-    tree, relation, conditions = data["declaration"], data["claim"]["neighbours"], data["conditions"]
-    found = [(row["attained"], attained(tree, relation, row, conditions)) for row in data["witnesses"]]
-    counted = [losses for ground, several in found for losses in several if ground != "assumed"]
-    return counted or [Counter()], [losses for ground, several in found for losses in several if ground == "assumed"]
 
 
 def _void_complaints(tight: Table) -> tuple[str, ...]:

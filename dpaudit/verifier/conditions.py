@@ -5,10 +5,9 @@ What a run has looked at beside them is its own account: it is listed after them
 
 from typing import Any
 
-from dpaudit.verifier.folding import walk
 from dpaudit.verifier.mechanisms import with_leaves
 from dpaudit.verifier.refusals import Table
-from dpaudit.verifier.shape import TABLES, name_of
+from dpaudit.verifier.shape import TABLES, name_of, walk
 
 
 def condition_complaints(rows: list[Table], declaration: Table, relation: str) -> list[str]:

@@ -34,15 +34,17 @@ from dpaudit.verifier.refusals import follow, require
 from dpaudit.verifier.shifts import Array
 from dpaudit.verifier.sums import Law, Window, growth, summed
 
-_WIDTH, _WIDE = 2e-5, 1e-3  # relative widths: that a lattice aims at; beyond which another epsilon gets its own window
+_WIDTHS = (2e-2, 2e-3, 2e-5)  # relative, that lattices aim at, from a first look on
+_WIDE = 1e-3  # relative width beyond which another epsilon gets its own window
+ROUGH, SHARP = 2, 3  # looks: of a search, and of a bracket
 _OPEN, _NEAR = 1e-2, 0.05  # a width that leaves ends open; how near by, times the tilt, a window serves as well
-_SIZES, _KINDS, _MERGED = (2**10, 2**20), 512, 2**10  # of a window; the most kinds of losses; atoms of a first look
+_SIZES, _KINDS, _MERGED = (2**10, 2**19), 512, 2**10  # of a window; the most kinds of losses; atoms of a first look
 _COUNTED = 1e9  # losses, beyond which the longest floats are rounded too much as well
 _AIMS = (0.25, 1.0, 4.0, 16.0, 64.0)  # epsilons at which sums are sharp that are read over a whole curve
 _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed form, by itself
 _FINE = 1000  # knots within the largest value of a loss: beyond, splitting its atoms costs nothing
 _FEW = 8  # kinds of losses whose sum others may still know closely
-_OUTSIDE, _NOTHING = 40.0, 1e-305  # -ln of the weighted mass outside of a window; no number below is told from this
+_BEYOND, _NOTHING = 12.0, 1e-305  # -ln of a window's outside over its width; no number below is told from this
 
 Bounds = tuple[float, float]
 
@@ -50,7 +52,8 @@ Bounds = tuple[float, float]
 class Worst:
     """The largest curve over alternatives and both orders of the neighbours."""
 
-    def __init__(self, alternatives: list[Multiset]) -> None:
+    def __init__(self, alternatives: list[Multiset], looks: int = SHARP) -> None:
+        self.widths = _WIDTHS[:looks]
         known = [settled(a) for a in alternatives]
         self.curves = [_Curve(a) for a in distinct([o for a in known for o in (a, reversed_all(a))])]
         self.known: dict[float, Bounds] = {}
@@ -76,11 +79,17 @@ class Worst:
         """Return proved bounds on the largest delta of an epsilon, or refuse where they contradict each other."""
         if epsilon not in self.known:
             asked = self.curves if epsilon < math.inf else []
-            sides = [curve.delta(epsilon) for curve in asked]
-            least = max((low for low, _ in sides), default=0.0)
+            sides: list[Bounds] = []
+            for width in self.widths:  # what cannot be the largest is left out, look by look
+                if len(asked) == 1 and width > self.widths[-1]:
+                    continue
+                sides = [curve.delta(epsilon, width) for curve in asked]
+                least = max((low for low, _ in sides), default=0.0)
+                close = [i for i, (_, high) in enumerate(sides) if high >= least]
+                asked, sides = [asked[i] for i in close], [sides[i] for i in close]
             for i, (low, high) in enumerate(sides):
-                if high > least and high - low > _OPEN * high and asked[i].sharpened(epsilon):
-                    sides[i] = asked[i].delta(epsilon)
+                if high - low > _OPEN * high and asked[i].sharpened(epsilon, self.widths[-1]):
+                    sides[i] = asked[i].delta(epsilon, self.widths[-1])
             lows, highs = zip((0.0, 0.0), *sides, strict=True)
             self.known[epsilon] = max(lows), max(highs)
             ordered = sorted(self.known.items())
@@ -103,12 +112,12 @@ class _Curve:
         ends = [reach(loss) for loss in self.finite]
         require(np.isfinite(ends).all(), "a loss is beyond floating point")
         self.blur = sum(n * blur(loss) for loss, n in self.finite.items())
-        self.sums: list[_Sum] = []
+        self.sums: dict[float, list[_Sum]] = {}
         self.aimed: dict[float, _Sum] = {}
 
-    def delta(self, epsilon: float) -> Bounds:
-        """Return bounds on the delta of an epsilon."""
-        low, high = (0.0, 0.0) if self.supremum <= epsilon or self.lost == 1 else self._finite(epsilon)
+    def delta(self, epsilon: float, width: float = _WIDTHS[-1]) -> Bounds:
+        """Return bounds on the delta of an epsilon, by a lattice that aims at a relative width."""
+        low, high = (0.0, 0.0) if self.supremum <= epsilon or self.lost == 1 else self._finite(epsilon, width)
         off = self.lost * 1e-13
         return max(0.0, self.lost - off + low), min(1.0, self.lost + off + high + _NOTHING * (high > 0))
 
@@ -119,24 +128,26 @@ class _Curve:
         place, highs = bisect_left(_AIMS, epsilon), []
         for aim in _AIMS[max(0, place - 1) : place + 1]:
             if aim not in self.aimed and aim < self.supremum:
-                self.aimed[aim] = _Sum(self.finite, aim)
+                self.aimed[aim] = _Sum(self.finite, aim, _WIDTHS[-1])
             highs += [self.aimed[aim].upper(epsilon - self.blur, self.lost)] if aim in self.aimed else []
         return min(1.0, self.lost * (1 + 1e-13) + min(highs) + _NOTHING) if highs else self.delta(epsilon)[1]
 
-    def _finite(self, epsilon: float) -> Bounds:
+    def _finite(self, epsilon: float, width: float) -> Bounds:
         """Return bounds for the finite part, the epsilon moved by what rounding did to the losses."""
         if not ranged(self.finite):
-            return self._summed(epsilon)
+            return self._summed(epsilon, width)
         even = _Curve(Counter({one_pair(loss): n for loss, n in self.finite.items()}))
-        shown = even._summed(epsilon)[0] if epsilon < even.supremum else 0.0  # what is lost for certain counts once
-        sides = [(shown, min(above(self.finite, epsilon), self._summed(epsilon)[1]))]
+        shown = (
+            even._summed(epsilon, width)[0] if epsilon < even.supremum else 0.0
+        )  # what is lost for certain counts once
+        sides = [(shown, min(above(self.finite, epsilon), self._summed(epsilon, width)[1]))]
         if len(self.finite) == 1:
             ((loss, n),) = self.finite.items()
             sides.append(adaptive(loss[1], n, epsilon))
         lows, highs = zip(*sides, strict=True)
         return max(lows), min(highs)
 
-    def _summed(self, epsilon: float) -> Bounds:
+    def _summed(self, epsilon: float, width: float) -> Bounds:
         """Return bounds for the finite part by the laws of its losses."""
         before, after = epsilon - self.blur, epsilon + self.blur
         least, most = self._at_the_end(before, after)
@@ -144,22 +155,24 @@ class _Curve:
             (loss,) = self.finite
             return max(least, plain(loss, after)[0]), min(most, plain(loss, before)[1])
         follow(len(self.finite) <= _KINDS, f"more than {_KINDS} kinds of losses cannot be derived again")
-        if most - least <= _WIDTH * most:
+        if most - least <= _WIDTHS[-1] * most:
             return least, most
-        for held in self.sums:
+        for held in self.sums.get(width, ()):
             low, high = held.lower(after), held.upper(before, self.lost)
-            if high - low <= _WIDE * high or abs(epsilon - held.epsilon) * held.theta <= _NEAR:
+            if high - low <= max(_WIDE, 2 * width) * high or abs(epsilon - held.epsilon) * held.theta <= _NEAR:
                 return max(least, low), min(most, high)
-        self.sums = [*self.sums[-2:], _Sum(self.finite, epsilon)]
-        return max(least, self.sums[-1].lower(after)), min(most, self.sums[-1].upper(before, self.lost))
+        found = _Sum(self.finite, epsilon, width)
+        self.sums[width] = [*self.sums.get(width, [])[-1:], found]
+        return max(least, found.lower(after)), min(most, found.upper(before, self.lost))
 
-    def sharpened(self, epsilon: float) -> bool:
+    def sharpened(self, epsilon: float, width: float) -> bool:
         """Return whether the last sum was rounded too much, and take it in the longest floats."""
-        if not self.sums or sum(self.finite.values()) > _COUNTED:
+        sums = self.sums.get(width)
+        if not sums or sum(self.finite.values()) > _COUNTED:
             return False
-        if self.sums[-1].rounding(epsilon) <= _WIDE * self.sums[-1].upper(epsilon, self.lost):
+        if sums[-1].rounding(epsilon) <= _WIDE * sums[-1].upper(epsilon, self.lost):
             return False
-        self.sums[-1] = _Sum(self.finite, epsilon, longest=True)
+        sums[-1] = _Sum(self.finite, epsilon, width, longest=True)
         return True
 
     def _at_the_end(self, before: float, after: float) -> Bounds:
@@ -189,9 +202,9 @@ class _Curve:
 class _Sum:
     """The law of a sum of losses on a lattice, weighted by e^(theta L), in a window around its mean."""
 
-    def __init__(self, losses: dict[Loss, int], epsilon: float, *, longest: bool = False) -> None:
+    def __init__(self, losses: dict[Loss, int], epsilon: float, width: float, *, longest: bool = False) -> None:
         self.epsilon = epsilon
-        self.theta, self.window, tilts, cells = _window(losses, epsilon)
+        self.theta, self.window, tilts, cells = _window(losses, epsilon, width)
         self.at = (self.window.first + np.arange(self.window.size)) * self.window.step
         cuts = [(cut(pair(loss, cells[loss]), self.window.step), n) for loss, n in losses.items()]
         rows = [[(held.first, held.rows[i], n) for held, n in cuts] for i in range(3)]
@@ -235,13 +248,14 @@ class _Sum:
         return max(0.0, float((scales[0] * p - scales[1] * q).max()))
 
 
-def _window(losses: dict[Loss, int], epsilon: float) -> tuple[float, Window, Array, dict[Loss, int]]:
+def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[float, Window, Array, dict[Loss, int]]:
     """Return theta, a window that holds next to all weighted mass, tilts that prove it, and how finely losses are cut.
 
     Nothing here is proved: whatever is found serves.
     """
     held = {loss: _merged(pair(loss, LOOK)) for loss in losses}
 
+    outside = _BEYOND - math.log(width)
     least = 1e-7 * max(max(map(abs, reach(loss))) for loss in losses)
 
     def grown(thetas: Array) -> Array:
@@ -255,16 +269,16 @@ def _window(losses: dict[Loss, int], epsilon: float) -> tuple[float, Window, Arr
     theta = float(tried[np.argmin(grown(tried) - tried * epsilon - np.log(tried + tried**2))])
     around = deviation(theta)
     ways = np.geomspace(0.02, 100, 40) / around
-    right, left = ((grown(theta + way) - grown(np.array([theta])) + _OUTSIDE) / ways for way in (ways, -ways))
+    right, left = ((grown(theta + way) - grown(np.array([theta])) + outside) / ways for way in (ways, -ways))
     low, high = -float(left.min()), float(right.min())
     tilts = np.array([-ways[np.argmin(left)], ways[np.argmin(right)]])
     steep = max(theta, 1 / around)  # splitting cells widens delta by about theta (1 + theta) / 2 times n h^2 / 6
     cost = steep * (1 + steep) / 12
-    step = math.sqrt(_WIDTH / cost / sum(losses.values()))
+    step = math.sqrt(width / cost / sum(losses.values()))
     size = 2 ** math.ceil(math.log2(min(max((high - low) / step + 8, _SIZES[0]), _SIZES[1])))
     step = _aligned(max(step, (high - low) / (size - 8), 10 * least), losses)  # a loss has 2e6 cells at most
     follow(step < 50, "a composition is too wide for this checker's lattice")
-    finer = {loss: 4 * cost * n * _spread(*held[loss], theta)[1] / _WIDTH for loss, n in losses.items()}
+    finer = {loss: 4 * cost * n * _spread(*held[loss], theta)[1] / width for loss, n in losses.items()}
     cells = {
         loss: min(MOST, LOOK * 2 ** max(0, math.ceil(math.log2(max(1.0, ratio)) / 2))) for loss, ratio in finer.items()
     }

@@ -3,12 +3,11 @@
 import math
 
 from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.folding import children
 from dpaudit.verifier.losses import Multiset, group_delta, most
 from dpaudit.verifier.mechanisms import sides_of, with_leaves
 from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.schemes import inside
-from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.shape import TABLES, children
 
 _ENOUGH = 1 + 1e-9  # rounding that a printed number may have
 

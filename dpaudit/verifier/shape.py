@@ -1,8 +1,8 @@
-"""The form of a certificate: its keys and values, which nodes may lie below which ones, and this checker's own texts.
+"""The form of a certificate: its keys and values, the checker's table of rules, and its own texts.
 
-`tables.json` holds both. A form names a table's keys (a ? after one that may be missing) with the form of what
+`tables.json` holds all of them. A form names a table's keys (a ? after one that may be missing) with the form of what
 stands there: a kind of value below, `[form]` for a list, `+[form]` for one that is not empty, words parted by | for a
-choice of them, or another table. A nest is a row of outer node, move and inner nodes; one without a row is refused.
+choice of them, or another table.
 """
 
 import json
@@ -28,9 +28,9 @@ _KINDS: dict[str, tuple[Callable[[Any], object], str]] = {
     "rule": (lambda value: isinstance(value, str) and value.startswith("DPA"), "the name of a rule"),
     "digest": (lambda value: isinstance(value, str) and bool(re.fullmatch("[0-9a-f]{64}", value)), "a SHA-256"),
     "field": (lambda value: not isinstance(value, dict), "a number, a text or a list"),
+    "numbers": (lambda value: {*map(type, value.values())} <= {int, float}, "a table of numbers"),
     "versions": (lambda value: {"python", "dpaudit"} <= {*value} and {*map(type, value.values())} == {str}, "versions"),
 }
-_NESTS: Table = TABLES["nests"]
 _TAGS = {"node": "node", "mechanism": "name", "loss": "loss"}  # forms whose tables name their own kind
 
 
@@ -86,37 +86,9 @@ def _check_table(value: Any, form: str, name: str) -> None:
         _check(held, known[key], f"{name}.{key}")
 
 
-def nest_complaint(tree: Table, relation: str) -> str:
-    """Return the first nest without a rule in a tree that is read for a relation; empty where there is none."""
-    agenda = [(node, str(_NESTS["moves"][relation]), 1, False) for node in _reached(tree)]
-    while agenda:
-        node, move, records, bare = agenda.pop()
-        name = name_of(node)
-        if name in _NESTS["leaves"]:
-            continue
-        row = _NESTS["below"][name].get(move)
-        if said := _sizes_complaint(node, move, records) or ("" if row else f"{name} under {move}: no rule"):
-            return said
-        moved = records * node.get("size", 1) if name in _NESTS["grouping"] else 1
-        if name == "billboard" and moved > 1:  # a person's records reach through it
-            group = {kind.removesuffix("/leaves") for kind in _NESTS["below"]["group"].get(move, [])}
-            row = [kind for kind in row if kind.removesuffix("/leaves") in group]
-        for inner, inside in _inner(node, name, move):
-            kind = name_of(inner)
-            over_leaves = kind not in row and f"{kind}/leaves" in row
-            if not (kind in row or over_leaves) or (bare and kind not in _NESTS["leaves"]):
-                return f"{name} over {kind} under {move}: no rule"
-            sampled = name in TABLES["sizes"] and kind in _NESTS["sized"]
-            if sampled and (inner.get("population") or 0) != node.get("batch_size"):
-                return f"{name} over {kind} under {move}: no rule for a population that is not the outer batch"
-            agenda.append((inner, inside, moved, over_leaves))
-    return ""
-
-
-def require_rules(tree: Table, relation: str) -> None:
-    """Reject a tree with a nest that has no rule."""
-    said = nest_complaint(tree, relation)
-    require(not said, said)
+def children(node: Table) -> list[Table]:
+    """Return the parts of a node."""
+    return [*node.get("parts", []), *(node[key] for key in ("inside", "touched", "part") if key in node)]
 
 
 def name_of(node: Table) -> str:
@@ -127,27 +99,6 @@ def name_of(node: Table) -> str:
     return "secret parallel" if secret else str(node["node"])
 
 
-def _reached(node: Table) -> list[Table]:
-    """Return the next nodes that do not count as not there, from one on."""
-    if node["node"] not in _NESTS["through"]:
-        return [node]
-    return [held for part in node.get("parts", [node.get("part")]) for held in _reached(part)]
-
-
-def _inner(node: Table, name: str, move: str) -> list[tuple[Table, str]]:
-    """Return the next nodes below a node, each with each move that it is read under."""
-    moves: list[str] = _NESTS["inside"].get(name, {}).get(move, [move])
-    parts = [(part, inside) for part in node.get("parts", [node.get("part")]) for inside in moves]
-    if name == "cells":
-        parts = [(node["touched"], "remove"), *([(node["inside"], move)] if move != "remove" else [])]
-    return [(held, inside) for part, inside in parts for held in _reached(part)]
-
-
-def _sizes_complaint(node: Table, move: str, records: int) -> str:
-    """Return what is wrong where records leave a set of fixed size: its sizes are needed, and enough records stay."""
-    if node.get("scheme") != "without_replacement" or move != "remove":
-        return ""
-    if "population" not in node or "batch_size" not in node:
-        return "without_replacement under remove: no rule for a rate alone"
-    stays = node["batch_size"] <= node["population"] - records
-    return "" if stays else f"without_replacement under remove: no rule where {records} records leave too few"
+def walk(node: Table) -> list[Table]:
+    """Return all nodes, parents first."""
+    return [node, *(below for part in children(node) for below in walk(part))]

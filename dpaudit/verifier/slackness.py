@@ -3,11 +3,12 @@
 import math
 from typing import Any
 
-from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.folding import children, fold, plug_ins, walk
-from dpaudit.verifier.mechanisms import rescaled
+from dpaudit.verifier.curve import ROUGH, Worst
+from dpaudit.verifier.derivation import Row
+from dpaudit.verifier.mechanisms import plug_ins, rescaled
 from dpaudit.verifier.refusals import Rejection, Table
-from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.rules import above
+from dpaudit.verifier.shape import TABLES, children, walk
 from dpaudit.verifier.stated_ends import BLUNT, Outcome, small_delta
 
 # Relative: of ratios; and what a noise is known to: in closed form, on lattices, of losses made of others,
@@ -19,7 +20,7 @@ _VAIN = 100.0  # nats: a claim beyond promises nothing to compare with
 _NEAR = 0.01  # relative: how far a proved delta may exceed the claimed one where the noise just suffices
 
 
-def slack_outcome(data: Table, *, loose: bool) -> Outcome:
+def slack_outcome(data: Table, rows: list[Row], *, loose: bool) -> Outcome:
     """Return what is wrong with the slack of a claim; it is missing where nothing can be compared.
 
     Where an upper end is `loose`, that of the noise is, too.
@@ -28,16 +29,16 @@ def slack_outcome(data: Table, *, loose: bool) -> Outcome:
     nodes = walk(data["declaration"])
     lone = not 0 < claim["epsilon"] <= _VAIN or tight == math.inf or any(node["node"] == "stated" for node in nodes)
     if slack is None:
-        free = lone or loose or plug_ins(data["declaration"]) or _needless(data["declaration"], claim)
-        free = free or 0 < claim["delta"] < BLUNT or _hopeless(data["declaration"], claim)
+        free = lone or loose or plug_ins(data["declaration"]) or _needless(data, rows)
+        free = free or 0 < claim["delta"] < BLUNT or _hopeless(data, rows)
         told = "no slack is stated, and that no noise is enough is not derived again"
         return Outcome((), () if free else (told,))
     if lone:
         return Outcome(("a slack is stated where nothing can be compared",))
     ratios = [float(slack[name]) for name in ("epsilon_ratio", "noise_ratio")]
-    rows = [[float(row[name]) for name in ("factor", "noise_factor")] for row in slack["factors"]]
+    factors = [[float(row[name]) for name in ("factor", "noise_factor")] for row in slack["factors"]]
     pairs = [(ratios[0], claim["epsilon"] / tight if tight else math.inf)]
-    pairs += [(math.prod(row[i] for row in rows), ratios[i]) for i in (0, 1)]
+    pairs += [(math.prod(factor[i] for factor in factors), ratios[i]) for i in (0, 1)]
     complaints = []
     if not all(math.isclose(said, derived, rel_tol=_EQUAL) for said, derived in pairs):
         complaints.append(f"ratios that should agree (claimed over proved, products of factors) do not: {pairs}")
@@ -46,7 +47,7 @@ def slack_outcome(data: Table, *, loose: bool) -> Outcome:
         complaints.append(f"the factors {names} do not follow: without a printed reading all is declared noise")
     if any(row["sentence"] != _sentence(row, nodes) for row in slack["factors"]):
         complaints.append("a sentence on a factor does not state it")
-    return Outcome(tuple(complaints)).joined(_noise(ratios[1], data, loose=loose))
+    return Outcome(tuple(complaints)).joined(_noise(ratios[1], data, rows, loose=loose))
 
 
 def _sentence(row: Table, nodes: list[Table]) -> str:
@@ -59,46 +60,46 @@ def _sentence(row: Table, nodes: list[Table]) -> str:
     return text.format(factor=float(row["noise_factor"]), slots=slots, parts=counted)
 
 
-def _noise(ratio: float, data: Table, *, loose: bool) -> Outcome:
+def _noise(ratio: float, data: Table, rows: list[Row], *, loose: bool) -> Outcome:
     """Return whether a noise ratio is confirmed; no verdict rests on it, so that a disagreement rejects nothing."""
     if plug_ins(data["declaration"]):
         return Outcome()  # how their noise scales is not stated
     if not 1e-13 < ratio < 1e13:
         return Outcome((f"the noise ratio {ratio} is out of range",))
     try:
-        told = _disagreement(ratio, data, loose=loose)
+        told = _disagreement(ratio, data, rows, loose=loose)
     except (Rejection, ArithmeticError, MemoryError) as error:
         told = f"1/{ratio:.9g} of the noise is beyond this checker: {str(error) or type(error).__name__}"
     return Outcome((), (told,) if told else ())
 
 
-def _disagreement(ratio: float, data: Table, *, loose: bool) -> str:
+def _disagreement(ratio: float, data: Table, rows: list[Row], *, loose: bool) -> str:
     """Return why 1/ratio of the noise is not what the claim just needs: a little more meets it, a little less fails."""
     claim = data["claim"]
-    enough = _with_noise(data, 1 / (ratio * (1 - 1e-6)))
+    enough = _with_noise(data, rows, 1 / (ratio * (1 - 1e-6)))
     stepwise = any(_stepwise(node.get("mechanism", {}), ratio) for node in walk(data["declaration"]))
     known = _STEPWISE if stepwise else _DERIVED if enough.coarse else _EXACT if enough.gaussian else _NARROW
     met, high = enough.delta(claim["epsilon"])
     blunt = loose or (BLUNT > claim["delta"] > 0 and not enough.closed)
-    less = not blunt and _suffices(data, 1 / (ratio * (1 + known)))
+    less = not blunt and _suffices(data, rows, 1 / (ratio * (1 + known)))
     said = f"1/{ratio:.9g} of the noise is not"
     if met > claim["delta"] or less:
         return f"{said} what the claim just needs: " + (
             "less is enough" if less else f"delta is {met:.6g} or more there"
         )
     proved = high * (1 - _NEAR) <= max(claim["delta"], small_delta(enough, 0.0))
-    proved = proved or _met(rescaled(data["declaration"], 1 / (ratio * (1 - known))), claim)
+    proved = proved or _met(rescaled(data["declaration"], 1 / (ratio * (1 - known))), claim, rows)
     return "" if proved else f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"
 
 
-def _suffices(data: Table, factor: float) -> bool:
+def _suffices(data: Table, rows: list[Row], factor: float) -> bool:
     """Return whether a factor on the noise is surely enough, by the largest loss where the claimed delta is 0.
 
     Where a mechanism takes no such noise it is not. A rare event is rounded as the bracket says.
     """
     epsilon, delta = data["claim"]["epsilon"], data["claim"]["delta"]
     try:
-        curve = _with_noise(data, factor)
+        curve = _with_noise(data, rows, factor)
         if not delta:
             return bool(curve.largest < epsilon * (1 - _EQUAL))
         low, high = curve.delta(epsilon)
@@ -107,23 +108,25 @@ def _suffices(data: Table, factor: float) -> bool:
     return bool(min(1.0, 2 * high - low) <= delta * (1 - _EQUAL))
 
 
-def _needless(tree: Table, claim: Table) -> bool:
+def _needless(data: Table, rows: list[Row]) -> bool:
     """Return whether a claim is met without noise, or with next to none."""
-    return any(_met(bare, claim) for bare in (_revealed(tree), rescaled(tree, _NONE)))
+    tree = data["declaration"]
+    return any(_met(bare, data["claim"], rows) for bare in (_revealed(tree), rescaled(tree, _NONE)))
 
 
-def _hopeless(tree: Table, claim: Table) -> bool:
+def _hopeless(data: Table, rows: list[Row]) -> bool:
     """Return whether a claim is not met with the most noise that a search looks at, or that mechanisms take."""
+    tree = data["declaration"]
     held = [node["mechanism"] for node in walk(tree) if "mechanism" in node]
     room = [_MOST] + [_TAKEN[m["name"]] / m.get("stddev", m.get("scale")) for m in held if m["name"] in _TAKEN]
     room += [1e5 / (m["cut"] * m["stddev"]) for m in held if "cut" in m]
-    return not _met(rescaled(tree, 0.9 * min(room)), claim)
+    return not _met(rescaled(tree, 0.9 * min(room)), data["claim"], rows)
 
 
-def _met(tree: Table, claim: Table) -> bool:
+def _met(tree: Table, claim: Table, rows: list[Row]) -> bool:
     """Return whether a tree is proved to meet a claim."""
     try:
-        return bool(Worst(fold(tree, claim["neighbours"])).delta(claim["epsilon"])[1] <= claim["delta"] * (1 + _EQUAL))
+        return bool(Worst(above(rows, tree), ROUGH).delta(claim["epsilon"])[1] <= claim["delta"] * (1 + _EQUAL))
     except Rejection:
         return False
 
@@ -143,6 +146,6 @@ def _stepwise(mechanism: Table, ratio: float) -> bool:
     return few or mechanism.get("name") == "truncated_discrete_gaussian"
 
 
-def _with_noise(data: Table, factor: float) -> Worst:
+def _with_noise(data: Table, rows: list[Row], factor: float) -> Worst:
     """Return the curve of the declaration with so many times its noise."""
-    return Worst(fold(rescaled(data["declaration"], factor), data["claim"]["neighbours"]))
+    return Worst(above(rows, rescaled(data["declaration"], factor)), ROUGH)

@@ -5,18 +5,20 @@ import re
 from typing import Any
 
 from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.folding import MODELS, fold, model, walk
+from dpaudit.verifier.derivation import Row
 from dpaudit.verifier.mechanisms import with_leaves
 from dpaudit.verifier.numerics.decimals import above, below, full
 from dpaudit.verifier.refusals import Rejection, Table, require
+from dpaudit.verifier.rules import above as upper_side
 from dpaudit.verifier.schemes import needs_others
-from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.shape import TABLES, children, walk
 from dpaudit.verifier.stated_ends import Outcome, upper_epsilon
 
+MODELS = ("local", "central", "joint")
 _SHARE = 1e-9  # how far the stated share may be from the one that follows from both ends
 
 
-def verdict_complaints(data: Table) -> list[str]:
+def verdict_complaints(data: Table, rows: list[Row]) -> list[str]:
     """Return where verdict and reasons are not those that follow."""
     texts: dict[str, str] = TABLES["reasons"]
     claim = data["claim"] | {name: float(data["claim"][name]) for name in ("epsilon", "delta")}
@@ -33,8 +35,8 @@ def verdict_complaints(data: Table) -> list[str]:
     reasons = [] if met and not refuted else [texts[against].format(**words, pairs=pairs)]
     if any(row["attained"] == "assumed" for row in data["witnesses"]):
         require(not refuted and not met, "an assumption decides nothing where a proof does")
-        rows = [(row["kind"], row["about"], row["status"]) for row in data["conditions"]]
-        require(("attained", [], "assumed") in rows, "a witness is assumed, and no condition says so")
+        listed = [(row["kind"], row["about"], row["status"]) for row in data["conditions"]]
+        require(("attained", [], "assumed") in listed, "a witness is assumed, and no condition says so")
         said = assumed_ends(data)
         reasons.append(_assumed(data).format(**words, epsilon=f"{said[0]:.6g}", delta=f"{said[1]:.6g}"))
     if not covers(held := model(data["declaration"]), claim):
@@ -42,7 +44,7 @@ def verdict_complaints(data: Table) -> list[str]:
     broken = [row for row in data["conditions"] if row["status"] == "violated" and row["kind"] != "attained"]
     reasons += [texts["violated"].format(**row) for row in broken]
     reasons += [texts["disagrees"].format(**row) for row in data["findings"]]
-    verdict = "refuted" if refuted else "not_proved" if reasons else _met(data)
+    verdict = "refuted" if refuted else "not_proved" if reasons else _met(data, rows)
     require(("trust" in data) == (verdict == "stated"), f"what is on trust is not as a {verdict} claim says it")
     reasons = reasons or (sentences(data, texts) if verdict == "stated" else [texts["certified"].format(**words)])
     stated = [(data["verdict"], verdict), *zip(data["reasons"], reasons, strict=False)]
@@ -50,9 +52,9 @@ def verdict_complaints(data: Table) -> list[str]:
     return wrong + ([f"{len(reasons)} reasons follow"] if len(reasons) != len(data["reasons"]) else [])
 
 
-def _met(data: Table) -> str:
+def _met(data: Table, rows: list[Row]) -> str:
     """Return the verdict on a claim that the upper ends meet: stated where it rests on somebody else's word."""
-    surely, perhaps = rests(data)
+    surely, perhaps = rests(data, rows)
     return "stated" if surely or (perhaps and data["verdict"] == "stated") else "certified"
 
 
@@ -85,6 +87,18 @@ def pair_sentence(witness: Table) -> str:
     return str(TABLES["reasons"][witness["attained"]]).format(label=next(iter(witness["labels"]), ""), moved=moved)
 
 
+def model(node: Table) -> str:
+    """Return the view that a tree protects: the weakest of its parts'."""
+    if node["node"] == "shuffle":
+        return "central"
+    if node["node"] == "billboard":
+        return "joint"
+    inner = max((model(child) for child in children(node)), key=MODELS.index, default="central")
+    if node["node"] in ("subsample", "allocate"):
+        return "joint" if inner == "joint" else "central"
+    return "local" if node["node"] == "local" and inner == "central" else inner
+
+
 def covers(held: str, claim: Table) -> bool:
     """Return whether what protects one view protects the claimed one; a local guarantee replaces one record."""
     relation = held != "local" or claim["model"] == "local" or claim["neighbours"] == "replace_one"
@@ -98,7 +112,7 @@ def sources(data: Table) -> list[str]:
     return list(dict.fromkeys([*found, *(", ".join(row["about"]) for row in promised)]))
 
 
-def rests(data: Table) -> tuple[bool, bool]:
+def rests(data: Table, rows: list[Row]) -> tuple[bool, bool]:
     """Return whether the claim surely, and whether it may, rest on somebody else's word.
 
     It does not where the claim is met with every such part at infinity.
@@ -109,7 +123,7 @@ def rests(data: Table) -> tuple[bool, bool]:
     if named != _told(tree):
         return True, True
     try:
-        low, high = Worst(fold(_at(tree, "inf"), claim["neighbours"])).delta(float(claim["epsilon"]))
+        low, high = Worst(upper_side(rows, _at(tree, "inf"))).delta(float(claim["epsilon"]))
     except Rejection:
         return True, True
     return low > claim["delta"], high > claim["delta"]
@@ -136,13 +150,13 @@ def without_word(tree: Table) -> Table:
     return _at(tree, 0.0)
 
 
-def proved_alone(data: Table) -> Outcome:
+def proved_alone(data: Table, rows: list[Row]) -> Outcome:
     """Compare what is said to be proved of the other parts with this checker's own curve of them."""
     stated = data.get("trust", {}).get("proved")
     if stated is None:
         return Outcome()
     tree = _at(data["declaration"], 0.0)
-    found = upper_epsilon(float(stated), data["claim"], Worst(fold(tree, data["claim"]["neighbours"])))
+    found = upper_epsilon(float(stated), data["claim"], Worst(upper_side(rows, tree)))
     return Outcome((), (*found.unconfirmed, *found.wrong), found.loose)
 
 

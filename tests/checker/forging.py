@@ -38,6 +38,7 @@ from dpaudit.certification.digits import least, most, stated
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Model, Neighbours
 from mechanisms import NAMES, DiscreteLaplace, Gaussian, Laplace, RandomisedResponse
+from tests.checker.folds import proved_again
 
 Data = dict[str, Any]
 UNIT = "one person"
@@ -512,7 +513,7 @@ RULES: dict[str, Callable[[Data], None]] = {
     "no reason": lambda data: data.update(reasons=[]),
     "another reason": lambda data: data["reasons"].append("The noise is fresh."),
     "reason with another number": _reason_with_another_number,
-    "finding unsaid": lambda data: data["findings"].append({"rule": "DPA211", "where": "x", "message": "y"}),
+    "finding unsaid": lambda data: data["findings"].append({"rule": "DPA213", "where": "x", "message": "y"}),
     "unknown key at the top": _set(("approved",), True),
     "unknown key in the claim": _set(("claim", "note"), "fine"),
     "unknown key in a node": _set(("declaration", "note"), "fine"),
@@ -543,7 +544,7 @@ def forgeries(certificate: Certificate) -> Iterator[tuple[str, str]]:
         except (AssertionError, StopIteration):
             continue
         if json.dumps(changed) != json.dumps(data):  # 1.0 and 1 are equal, and not the same text
-            yield name, resealed(changed)
+            yield name, resealed(proved_again(changed))
     text = json.dumps(data)
     yield "old digest", text.replace('"epsilon": ', '"epsilon": 1', 1)
     yield "key twice", text.replace('"verdict": ', '"verdict": "certified", "verdict": ', 1)

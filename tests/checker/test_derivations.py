@@ -10,6 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from tests.checker.folds import attained, fold, with_derivation
 from tests.checker.modules import checker
 from tests.checker.truths import Data, allocate, gaussian, laplace, release, sample, sequence, times
 
@@ -162,15 +163,14 @@ def test_the_flags_of_a_curve_follow_from_its_losses() -> None:
 
 
 def test_a_finite_loss_on_a_sample_and_one_of_several_records() -> None:
-    folded = checker("folding").fold
-    poisson = folded(sample(gaussian(0.5), 0.2), "add_remove")
+    poisson = fold(sample(gaussian(0.5), 0.2), "add_remove")
     cut = {"scheme": "truncated_poisson", "population": 20, "batch_bound": 25}
-    assert folded(sample(gaussian(0.5), 0.2, **cut), "add_remove") == poisson
+    assert fold(sample(gaussian(0.5), 0.2, **cut), "add_remove") == poisson
     several = {"node": "group", "part": {"node": "parallel", "parts": [BOX, BOX | {"epsilon": 0.3}], "key": "a day"}}
-    assert folded(several | {"size": 3}, "replace_one") == [Counter([checker("losses").black_box(1.5)])]
+    assert fold(several | {"size": 3}, "replace_one") == [Counter([checker("losses").black_box(1.5)])]
     mixed = times({"node": "parallel", "parts": [gaussian(0.3), laplace(0.2)], "key": "a day"}, 2)
     with pytest.raises(checker("refusals").Rejection):
-        folded(sample(mixed, 0.1), "add_remove")
+        fold(sample(mixed, 0.1), "add_remove")
 
 
 def test_a_ball_has_at_least_the_root_of_its_dimension_and_that_of_a_square_exactly() -> None:
@@ -273,7 +273,6 @@ def secretly(*parts: Data) -> Data:
 
 def test_a_pair_that_nothing_is_known_of_attains_nothing() -> None:
     """A part without a pair, a secret part, and a lone record where a pair needs others."""
-    attained = checker("attained").attained
     one: Data = {"labels": ["sum"], "plan": [], "attained": "by_definition"}
     for tree, relation in (
         (sample(gaussian(0.4), 0.3, scheme="poisson"), "replace_one"),
@@ -343,7 +342,7 @@ def test_a_part_that_can_fail_at_a_secret_step_costs_what_all_outcomes_do() -> N
         ]
         orders = (laws, laws[::-1])
         exact = max(math.fsum(max(0.0, a - math.exp(epsilon) * b) for a, b in zip(*o, strict=True)) for o in orders)
-        low, high = checker("curve").Worst(checker("folding").fold(allocate(box, 2), "add_remove")).delta(epsilon)
+        low, high = checker("curve").Worst(fold(allocate(box, 2), "add_remove")).delta(epsilon)
         assert low <= exact <= high <= exact * 1.0001, epsilon
 
 
@@ -455,9 +454,7 @@ def test_a_whole_sample_that_is_cut_holds_the_record_by_its_share() -> None:
     """Four records of which three are kept: the record is one with three chances in four, and moves twice as far."""
     delta = 0.75 * _gaussian_delta(1.0, math.log1p(math.expm1(0.3) / 0.75))
     cut = {"scheme": "truncated_poisson", "population": 4, "batch_bound": 3}
-    low, high = (
-        checker("curve").Worst(checker("folding").fold(sample(gaussian(0.5), 1.0, **cut), "add_remove")).delta(0.3)
-    )
+    low, high = checker("curve").Worst(fold(sample(gaussian(0.5), 1.0, **cut), "add_remove")).delta(0.3)
     assert low <= delta * (1 + 1e-9)
     assert delta * (1 - 1e-9) <= high <= delta * (1 + 1e-4)
 
@@ -472,7 +469,6 @@ def test_reports_of_every_kind_are_shuffled_and_too_many_are_refused() -> None:
     report = times(
         sequence({"node": "local", "part": {"node": "post_process", "part": answer, "steps": ["x"]}}, BOX), 1
     )
-    fold = checker("folding").fold
     ((loss, _),) = fold({"node": "shuffle", "part": report, "users": 50}, "replace_one")[0].items()
     assert loss[0] == "between"
     with pytest.raises(checker("refusals").Unfollowed):
@@ -483,7 +479,6 @@ def test_reports_of_every_kind_are_shuffled_and_too_many_are_refused() -> None:
 
 def test_orders_are_kept_where_a_run_does_not_change_them() -> None:
     """Of samples of one loss, and of what holds no alternatives; not of replaced samples, groups and parallel parts."""
-    ordered = checker("folding")._ordered
     parted = {"node": "parallel", "parts": [BOX, BOX], "key": "a day"}
     for node, relation, expected in (
         (BOX, "replace_one", True),
@@ -497,7 +492,11 @@ def test_orders_are_kept_where_a_run_does_not_change_them() -> None:
         (sample(parted, 0.2), "add_remove", False),
         (parted, "add_remove", False),
     ):
-        assert ordered(node, relation) is expected, (node, relation)
+        rows = checker("derivation").checked_rows(
+            with_derivation({"declaration": node, "claim": {"neighbours": relation}})
+        )
+        found = checker("rules").concluded(rows, node, [])
+        assert (found.choice < 2) is expected, (node, relation)
 
 
 def test_coefficients_that_rise_or_change_their_sign_are_counted_by_all_schedules() -> None:
@@ -656,7 +655,7 @@ def test_integer_noise_may_lose_what_lies_beyond_all_that_is_counted() -> None:
 
 def test_draws_from_one_record_hold_it() -> None:
     """One draw from one record is the release; several move it as often."""
-    fold, worst = checker("folding").fold, checker("curve").Worst
+    worst = checker("curve").Worst
     draws = {"scheme": "with_replacement", "population": 1, "batch_size": 1}
     low, high = worst(fold(sample(gaussian(0.5), 1.0, **draws), "replace_one")).delta(0.3)
     assert low <= _gaussian_delta(0.5, 0.3) <= high <= 1.001 * _gaussian_delta(0.5, 0.3)
@@ -715,7 +714,7 @@ def test_a_shuffle_rests_on_the_worse_order_of_its_report_and_has_all_its_mass()
     found = [above(node, Counter([part]), "replace_one") for part in (UNEVEN, checker("losses").reverse(UNEVEN), box)]
     assert found[0] == found[1] == found[2]
     answer = release("randomised_response", epsilon=0.9, categories=3)
-    ((part, _),) = checker("folding").fold(answer, "replace_one")[0].items()
+    ((part, _),) = fold(answer, "replace_one")[0].items()
     for side in above(node | {"part": answer}, Counter([part]), "replace_one")[1:]:
         assert math.fsum(p for _, p in side[1]) == pytest.approx(1.0, abs=1e-9)
         assert math.fsum(p * math.exp(-v) for v, p in side[1]) == pytest.approx(1.0, abs=1e-4)

@@ -19,9 +19,10 @@ from dpaudit.model.losses import DiscreteLoss, SampledGaussianLoss
 from dpaudit.model.mechanism import Array, Mechanism, is_plugged_in
 from dpaudit.verifier import verify
 from dpaudit.verifier.conditions import condition_complaints
-from dpaudit.verifier.folding import fold, plug_ins
+from dpaudit.verifier.mechanisms import plug_ins
 from dpaudit.verifier.refusals import Rejection
 from mechanisms import NAMES, Gaussian, TreeAggregation, load
+from tests.checker.folds import fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

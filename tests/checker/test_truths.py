@@ -6,11 +6,10 @@ from collections import Counter
 import pytest
 
 from dpaudit.verifier import verify
-from dpaudit.verifier.attained import attained
 from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.folding import fold
 from dpaudit.verifier.refusals import Rejection
 from dpaudit.verifier.stated_ends import compared
+from tests.checker.folds import attained, fold
 from tests.checker.truths import (
     Data,
     argued,

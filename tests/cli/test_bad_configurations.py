@@ -86,21 +86,13 @@ MESSAGES = {
         "significance = 1",
         ":13: Expected significance=1 strictly between 0 and 1.",
     ),
-    "invalid TOML": ("epsilon = 1.0", "epsilon = = 1.0", ":4: invalid TOML: Invalid value (column 11)."),
+    "invalid TOML": (
+        "epsilon = 1.0",
+        "epsilon = = 1.0",
+        ":4: invalid TOML: Invalid value (column 11) in 'epsilon = = 1.0'.",
+    ),
     "table written twice": ("[problem]", "[algorithm]", ":8: invalid TOML: Cannot declare ('algorithm',) twice"),
 }
-
-
-@pytest.mark.parametrize("fault", MESSAGES)
-def test_a_fault_is_told_with_its_line(dpaudit: Callable[..., Result], write: Callable[..., str], fault: str) -> None:
-    """The message is `file:line: what is wrong`, alone on stderr; nothing is on stdout."""
-    old, new, message = MESSAGES[fault]
-    assert old in CAPRI
-    ended = dpaudit("certify", write(CAPRI.replace(old, new, 1)))
-    assert (ended.exit_code, ended.stdout) == (2, "")
-    assert ended.stderr.startswith(f"config.toml{message}")
-    assert ended.stderr.count("\n") == 1
-    assert "Traceback" not in ended.stderr
 
 
 def test_the_unbroken_configuration_is_fine(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
@@ -137,19 +129,6 @@ WRITTEN_MESSAGES = {
 }
 
 
-@pytest.mark.parametrize("fault", WRITTEN_MESSAGES)
-def test_a_fault_in_a_written_declaration_is_told_with_its_line(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, fault: str
-) -> None:
-    """The place in the tree and the line in the file are both named."""
-    old, new, message = WRITTEN_MESSAGES[fault]
-    assert old in written
-    ended = dpaudit("certify", write(written.replace(old, new)))
-    assert ended.exit_code == 2
-    assert ended.stderr.startswith(f"config.toml{message}")
-    assert ended.stderr.count("\n") == 1
-
-
 JSON_FAULTS = {
     "truncated": ('{"claim": {', ":1: invalid JSON: "),
     "a key twice": ('{"claim": {"epsilon": 1,\n"epsilon": 2}}', ":1: invalid JSON: the key 'epsilon' stands twice"),
@@ -164,15 +143,30 @@ JSON_FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", JSON_FAULTS)
+@pytest.mark.parametrize("fault", [*MESSAGES, *WRITTEN_MESSAGES])
+def test_a_fault_is_told_with_its_line(
+    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, fault: str
+) -> None:
+    """The message is `file:line: what is wrong`, alone on stderr; nothing is on stdout."""
+    text, (old, new, message) = (CAPRI, MESSAGES[fault]) if fault in MESSAGES else (written, WRITTEN_MESSAGES[fault])
+    assert old in text
+    _require_refused(
+        dpaudit("certify", write(text.replace(old, new, 1 if text == CAPRI else -1))), f"config.toml{message}"
+    )
+
+
+@pytest.mark.parametrize(("text", "message"), JSON_FAULTS.values(), ids=JSON_FAULTS)
 def test_a_fault_in_json_is_told_with_its_line(
-    dpaudit: Callable[..., Result], write: Callable[..., str], fault: str
+    dpaudit: Callable[..., Result], write: Callable[..., str], text: str, message: str
 ) -> None:
     """JSON is read as strictly as TOML: no NaN, no key twice, no endless depth."""
-    text, message = JSON_FAULTS[fault]
-    ended = dpaudit("certify", write(text, "config.json"))
-    assert ended.exit_code == 2
-    assert ended.stderr.startswith(f"config.json{message}")
+    _require_refused(dpaudit("certify", write(text, "config.json")), f"config.json{message}")
+
+
+def _require_refused(ended: Result, message: str) -> None:
+    """Require exit code 2, one line on stderr that begins with the message, and nothing on stdout."""
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert ended.stderr.startswith(message)
     assert ended.stderr.count("\n") == 1
 
 
@@ -191,7 +185,7 @@ def test_a_declaration_nested_without_end_is_refused(dpaudit: Callable[..., Resu
     ("make", "message"),
     [
         (lambda path: None, "gone.toml: no such file."),
-        (lambda path: path.mkdir(), "gone.toml: cannot be read (Is a directory)."),
+        (lambda path: path.mkdir(), "gone.toml: is a folder; name a file in it."),
         (lambda path: path.write_bytes(b"\xff\xfe"), "gone.toml: not UTF-8 text; save it as UTF-8."),
     ],
 )
@@ -271,7 +265,7 @@ def test_an_audit_without_code_or_problem_is_told(
     """A written declaration has no code; an algorithm without a problem has nothing to run on."""
     ended = dpaudit("audit", write(written))
     assert (ended.exit_code, ended.stdout) == (2, "")
-    assert ended.stderr == "config.toml:7: a declaration alone has no code to run; an audit needs an [algorithm].\n"
+    assert ended.stderr.startswith("config.toml:7: a declaration alone has no code to run; give an [algorithm], or ")
     ended = dpaudit("audit", write(coded.replace('[problem]\nname = "three_people"\n', "")))
     assert ended.exit_code == 2
     assert "an audit needs a [problem] to run on" in ended.stderr

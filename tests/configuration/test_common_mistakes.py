@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -10,7 +12,7 @@ import algorithms
 import audits
 import dpaudit
 import mechanisms
-from dpaudit import Claim, Release, certify
+from dpaudit import Claim, Release, Sequential, certify
 from dpaudit.cli.app import app
 from dpaudit.errors import DPAuditError
 from mechanisms import Gaussian
@@ -47,7 +49,21 @@ TOML = {
     "no sensitivity": ("l2_sensitivity = 1.0", "", 15, "missing key 'l2_sensitivity'"),
     "negative noise": ("stddev = 5.0", "stddev = -5.0", 17, "to be positive"),
     "a misspelt node": ('"release"', '"relase"', 12, "did you mean 'release'"),
-    "an open bracket": ("[claim]", "[claim", 5, "invalid TOML: Expected ']'"),
+    "an open bracket": ("[claim]", "[claim", 5, "a section ends with ]: [claim]"),
+    "a decimal comma": ("epsilon = 1.0", "epsilon = 1,0", 6, "a decimal has a point: 1.5"),
+    "a text without quotes": ('"replace_one"', "replace_one", 8, "a text stands in quotes"),
+    "a claim without its neighbours": ('neighbours = "replace_one"\n', "", 5, "'neighbours', one of: replace_one"),
+    "a claim without a number": ("epsilon = 1.0\n", "", 5, "or one of: rho, mu, renyi, profile"),
+    "a claim in two measures": ("epsilon = 1.0", "epsilon = 1.0\nrho = 0.5", 5, "write one claim for each"),
+    "a section outside its own": ("[declaration.mechanism]", "[mechanism]", 15, "write [declaration.mechanism]"),
+    "a node that is not named": ('node = "release"\n', "", 11, "missing key 'node', one of: release"),
+    "a mechanism that is not named": ('name = "gaussian"\n', "", 15, "`dpaudit list mechanisms` shows them"),
+    "a count with a point": (
+        'node = "release"\nlabel = "sum"\n\n[declaration.mechanism]',
+        'node = "repeat"\ntimes = 4.0\n[declaration.part]\nnode = "release"\nlabel = "s"\n[declaration.part.mechanism]',
+        13,
+        "write 4",
+    ),
 }
 
 COMMANDS = {
@@ -56,20 +72,43 @@ COMMANDS = {
     "no file": (("certify",), "Missing argument 'CONFIG'"),
     "a misspelt option": (("certify", "release.toml", "--formt", "json"), "--format"),
     "another format": (("certify", "release.toml", "--format", "xml"), "'text', 'json', 'md'"),
-    "an audit of a declaration": (("audit", "release.toml"), "needs an [algorithm]"),
+    "an audit of a declaration": (("audit", "release.toml"), "from Python by `audits.audit(function"),
+    "a file without its suffix": (("certify", "release"), "did you mean 'release.toml'"),
+    "a folder": (("certify", "."), "is a folder; name a file in it"),
+    "a study to certify": (("certify", "study.toml"), "run `dpaudit study` on it"),
+    "a configuration to study": (("study", "release.toml"), "run `dpaudit certify` on it"),
     "neighbours with a dash": (
         ("scores", "a.csv", "b.csv", "--sampling", "runs", "--epsilon", "1", "--neighbours", "add-remove"),
-        "one of: replace_one, add_remove",
+        "'add-remove' is not one of 'replace_one', 'add_remove'",
+    ),
+    "scores without their sampling": (
+        ("scores", "a.csv", "b.csv", "--epsilon", "1", "--neighbours", "add_remove"),
+        "Choose from: runs, canaries, paired",
     ),
     "a report to nowhere": (("report", "release.toml"), "'--output' / '-o'"),
     "a misspelt rule": (("explain", "bilboard"), "did you mean 'billboard'"),
+    "an acceptance without its file": (("check", "release.toml", "--accept"), "Expected --baseline FILE"),
     "one report to compare": (("compare", "release.toml"), "expected two report.json files"),
     "a ledger that is not there": (("ledger", "show", "no.db"), "`dpaudit ledger open` makes one"),
-    "a file that is no certificate": (("verify", "release.toml"), "the file is no JSON"),
+    "a file that is no certificate": (("verify", "release.toml"), "`dpaudit certify CONFIG --format json -o FILE`"),
+    "two files that are no reports": (("compare", "study.json", "study.json"), "the first file is no report"),
+    "an abbreviated digest": (("ledger", "verify", "ledger.db", "--head", "0af3"), "64 hexadecimal digits"),
 }
 
 NOISE = Gaussian(stddev=5.0, l2_sensitivity=1.0, neighbours="add_remove")
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
+PAIR: dict[str, Any] = {"neighbours": ([1.0], [0.0]), "claim": CLAIM, "runs": 10, "rng": np.random.default_rng(0)}
+
+
+def _without(name: str) -> dict[str, Any]:
+    """Return the arguments of an audit without one of them."""
+    return {key: value for key, value in PAIR.items() if key != name}
+
+
+def _mean(data: Any, rng: Any, n_runs: Any) -> Any:
+    """Return what an audit asks for."""
+    return np.mean(data) + rng.laplace(size=n_runs)
+
 
 PYTHON: dict[str, tuple[Callable[[], object], str]] = {
     "a claim by position": (lambda: Claim(1.0, 1e-5), "Claim(epsilon=1.0, delta=1e-05, neighbours=...)"),  # type: ignore[call-overload]
@@ -90,6 +129,25 @@ PYTHON: dict[str, tuple[Callable[[], object], str]] = {
         lambda: certify(CLAIM, Release(label="sum", mechanism=NOISE)),  # type: ignore[arg-type]
         "Expected a Claim, got Release",
     ),
+    "a mechanism for a part": (lambda: certify(Sequential(parts=(NOISE,)), CLAIM), "at root.0"),  # type: ignore[arg-type]
+    "a list of parts": (lambda: Sequential(parts=[NOISE]), "Sequential(parts=(a, b))"),  # type: ignore[arg-type]
+    "a class for a mechanism": (lambda: Release(label="sum", mechanism=Gaussian), "Gaussian(...)"),  # type: ignore[arg-type]
+    "a claim's number to certify": (lambda: certify(NOISE, epsilon=1.0), "write claim=Claim("),  # type: ignore[call-arg]
+    "a keyword of another library": (
+        lambda: dpaudit.training_noise(epsilon=8.0, delta=1e-5, sample_rate=0.1, steps=10),  # type: ignore[call-arg]
+        "It has epsilon, delta, rate, steps",
+    ),
+    "neighbors of an audit": (
+        lambda: audits.audit(_mean, neighbors=([1], [0]), **_without("neighbours")),  # type: ignore[call-arg]
+        "did you mean 'neighbours'",
+    ),
+    "an audit without a generator": (lambda: audits.audit(_mean, **_without("rng")), "rng=np.random.default_rng(0)"),
+    "an audit of no function": (lambda: audits.audit(NOISE, **PAIR), "Expected a function of (data, rng, n_runs)"),  # type: ignore[arg-type]
+    "a function of other arguments": (
+        lambda: audits.audit(lambda data, rng, n_runs, bound: _mean(data, rng, n_runs), **PAIR),
+        "that also needs bound",
+    ),
+    "a whole number with a point": (lambda: audits.audit(_mean, **PAIR | {"runs": 10.0}), "write 10"),
     "other neighbours": (
         lambda: certify(Release(label="sum", mechanism=NOISE), Claim(epsilon=1.0, neighbours="replace_one")),
         "State the sensitivity for 'replace_one'",
@@ -103,6 +161,10 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     path = Path("release.toml")
     path.write_text(RELEASE, encoding="utf-8")
+    Path("study.toml").write_text("[study]\nname = 'x'\n", encoding="utf-8")
+    Path("study.json").write_text("{}", encoding="utf-8")
+    opened = ("--account", "a", "--unit", "one person", "--epsilon", "1")
+    CliRunner().invoke(app, ["ledger", "open", "ledger.db", *opened])
     return path
 
 

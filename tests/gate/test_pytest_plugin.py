@@ -235,6 +235,26 @@ def test_a_misspelt_key_of_the_marker_is_told(project: Callable[..., Any], key: 
     assert re.search(rf"^test_one\.py:\d+: .*did you mean '{meant}'", ended.stdout.str(), flags=re.M)
 
 
+def test_a_claim_in_its_own_measure_is_checked(project: Callable[..., Any]) -> None:
+    """A marker with rho: proved of a mechanism, tested on a function, and refuted where there is less noise."""
+    body = (
+        "@pytest.mark.dp(rho=0.5, neighbours='replace_one')\ndef test_it(dp):\n"
+        "    from mechanisms import Gaussian\n    noise = {0}\n"
+        "    dp.certify(Gaussian(stddev={1}, l2_sensitivity=1.0, neighbours='replace_one'))\n"
+        "    dp.check_function(lambda data, rng, n_runs: data.sum() + rng.normal(0, noise, n_runs), DATA)\n"
+    )
+    files = {
+        "test_right": body.format(1.0, 1.0),
+        "test_less": body.format(0.2, 1.0),
+        "test_false": body.format(1.0, 0.9),
+    }
+    ended = project("-v", **files)
+    found = dict(re.findall(r"^test_(\w+)\.py::test_it (\w+)", ended.stdout.str(), flags=re.M))
+    assert found == {"right": "PASSED", "less": "FAILED", "false": "FAILED"}, ended.stdout.str()
+    assert "shows rho of at least" in ended.stdout.str()
+    assert "rho at most 0.5 is proved, rho = 0.5 claimed" in ended.stdout.str()
+
+
 def test_the_table_of_a_project_is_read(project: Callable[..., Any], pytester: pytest.Pytester) -> None:
     """[tool.dpaudit] in pyproject.toml sets what pytest's own file does not; an unknown key is told."""
     (pytester.path / "pyproject.toml").write_text('[tool.dpaudit]\nprofile = "ci"\nsuite_size = 7\n', encoding="utf-8")

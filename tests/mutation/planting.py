@@ -1,10 +1,11 @@
-"""How a defect gets into the running code: one piece of a function's source, or one constant, is replaced.
+"""How a defect gets into the running code: one piece of a function's source is replaced.
 
 A planted function takes the place of the sound one everywhere: in its class, in every module that imported it, and
 in the engines and rules that hold it. Everything is put back afterwards.
 """
 
 import inspect
+import re
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -15,7 +16,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-PACKAGES = ("algorithms", "dpaudit", "mechanisms", "tests")
+PLACES = re.compile(r"(algorithms|dpaudit|mechanisms|tests\.mutation)(\.|$)")
+"""Modules that may hold a sound function by its name: the product, and the battery; other tests plant nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,30 +29,19 @@ class Source:
     new: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Constant:
-    """The module-level name at `target` holds `value`."""
-
-    target: str
-    value: Any
-
-
 class StaleMutantError(Exception):
     """The code that a mutant wants to change is no longer there; the table must follow the code."""
 
 
 @contextmanager
-def planted(defect: Source | Constant) -> Iterator[None]:
+def planted(defect: Source) -> Iterator[None]:
     """Run the block with the defect in place."""
     module_name, path = defect.target.split(":")
     module = import_module(module_name)
     *outer, name = path.split(".")
     owner: Any = reduce(getattr, outer, module)
-    if isinstance(defect, Constant):
-        sound, defective = getattr(module, name), defect.value
-    else:
-        sound = vars(owner)[name]
-        defective = _rewritten(module, name, sound, defect)
+    sound = vars(owner)[name]
+    defective = _rewritten(module, name, sound, defect)
     places = list(_places(sound)) if isinstance(owner, ModuleType) else [(owner, name)]
     caches = _caches()
     for held, attribute in places:
@@ -78,11 +69,14 @@ def _rewritten(module: ModuleType, name: str, sound: Any, defect: Source) -> Any
     return made[name]
 
 
+def _modules() -> list[ModuleType]:
+    """Return the loaded modules of the packages."""
+    return [module for name, module in list(sys.modules.items()) if PLACES.match(name)]
+
+
 def _places(sound: Any) -> Iterator[tuple[Any, str]]:
     """Yield (holder, attribute) for every place of the loaded packages that holds exactly this object."""
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").split(".")[0] not in PACKAGES:
-            continue
+    for module in _modules():
         for attribute, value in list(vars(module).items()):
             if value is sound:
                 yield module, attribute
@@ -114,6 +108,5 @@ def _put(holder: Any, attribute: str, value: Any) -> None:
 
 def _caches() -> list[Any]:
     """Return the memoised functions of the loaded packages."""
-    modules = [m for m in sys.modules.values() if getattr(m, "__name__", "").split(".")[0] in PACKAGES]
-    found = {id(v): v for module in modules for v in vars(module).values() if hasattr(v, "cache_clear")}
+    found = {id(v): v for module in _modules() for v in vars(module).values() if hasattr(v, "cache_clear")}
     return list(found.values())

@@ -10,10 +10,10 @@ from audits import replay_program
 from dpaudit.configuration.config import read_config
 from dpaudit.model.condition import Condition
 from dpaudit.model.recorded_run import record_run
-from tests.mutation.algorithm_inputs import CONFIGURATIONS
-from tests.mutation.checked_mutants import REPLAYED, RUN, CheckedMutant
+from tests.mutation.mutants import CONFIGURATIONS, Mutant, table
 from tests.mutation.planting import planted
 
+RUN, REPLAYED = table("checked", "run"), table("checked", "replayed")
 DECIDED_BY_REPLAYS = {
     "attained",
     "declared_times",
@@ -49,46 +49,47 @@ def of_replays(found: Any) -> tuple[Condition, ...]:
     return replay_program(found.algorithm, found.problem, found.declaration, ()).conditions
 
 
-def statuses(conditions: tuple[Condition, ...], mutant: CheckedMutant) -> set[str]:
+def statuses(conditions: tuple[Condition, ...], mutant: Mutant) -> set[str]:
     """Return the statuses of the conditions that a mutant is about."""
-    return {c.status for c in conditions if c.kind == mutant.kind and mutant.about in " ".join(c.about)}
+    kind, about = mutant.caught_by
+    return {c.status for c in conditions if c.kind == kind and about in " ".join(c.about)}
 
 
-def name_of(mutant: CheckedMutant) -> str:
-    return f"{mutant.kind} {mutant.about} {mutant.configuration}".replace(" ", "_")
+def name_of(mutant: Mutant) -> str:
+    return mutant.name.replace(" ", "_")
 
 
 @pytest.mark.parametrize("mutant", RUN, ids=name_of)
-def test_a_run_says_violated_where_the_sentence_is_false(mutant: CheckedMutant, tmp_path: Path) -> None:
+def test_a_run_says_violated_where_the_sentence_is_false(mutant: Mutant, tmp_path: Path) -> None:
     """Each sentence that a run checks has a defect that makes the run say violated."""
-    found = subject(mutant.configuration, tmp_path)  # before the defect, which a first import would keep
+    found = subject(mutant.on[0], tmp_path)  # before the defect, which a first import would keep
     with planted(mutant.defect):
         assert "violated" in statuses(of_a_run(found), mutant)
 
 
 @pytest.mark.parametrize("mutant", REPLAYED, ids=name_of)
 def test_replays_say_violated_where_the_sentence_is_false(
-    mutant: CheckedMutant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mutant: Mutant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each sentence that replays check has a defect that makes the replays say violated.
 
     Ten runs of a training loop's sampler show it already, of the twenty-five that are looked at else.
     """
     monkeypatch.setattr("algorithms.dp_sgd.samplings._RUNS", 10)
-    found = subject(mutant.configuration, tmp_path)  # before the defect, which a first import would keep
+    found = subject(mutant.on[0], tmp_path)  # before the defect, which a first import would keep
     with planted(mutant.defect):
         assert "violated" in statuses(of_replays(found), mutant)
 
 
-@pytest.mark.parametrize("configuration", sorted({mutant.configuration for mutant in RUN}))
+@pytest.mark.parametrize("configuration", sorted({mutant.on[0] for mutant in RUN}))
 def test_a_sound_run_says_nothing_else_and_every_sentence_has_its_mutant(configuration: str, tmp_path: Path) -> None:
     """A sound run violates nothing, and each sentence that it checks stands in the table."""
     conditions = of_a_run(subject(configuration, tmp_path))
     assert {c.status for c in conditions} == {"checked"}
-    table = {(mutant.kind, mutant.about) for mutant in RUN}
-    assert {(c.kind, ", ".join(c.about)) for c in conditions} <= table
+    planted_in = {mutant.caught_by for mutant in RUN}
+    assert {(c.kind, ", ".join(c.about)) for c in conditions} <= planted_in
 
 
 def test_every_kind_that_replays_decide_has_a_mutant() -> None:
     """The table follows the code."""
-    assert {mutant.kind for mutant in REPLAYED} == DECIDED_BY_REPLAYS
+    assert {mutant.caught_by[0] for mutant in REPLAYED} == DECIDED_BY_REPLAYS

@@ -1,34 +1,14 @@
-"""The list of defects of mechanisms: it fits the code, half of it is subtle, and a few are planted here and caught."""
+"""A few of the defects of mechanisms are planted and caught; `benchmarks/mechanism_mutants.py` tries them all."""
 
 import dataclasses
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from audits.testing import mechanism_checks
-from mechanisms import NAMES
-from tests.mutation.mechanism_mutants import HARMLESS, OBVIOUS, SUBTLE, MechanismMutant
-
-MECHANISMS = Path(__file__).parents[2] / "mechanisms"
-
-
-def test_each_defect_fits_the_code_once() -> None:
-    """The sound text stands once in its file, the defective one differs, names are unique and known."""
-    mutants = (*OBVIOUS, *SUBTLE, *HARMLESS)
-    assert len({mutant.name for mutant in mutants}) == len(mutants)
-    for mutant in mutants:
-        assert (MECHANISMS / mutant.file).read_text(encoding="utf-8").count(mutant.old) == 1, mutant.name
-        assert mutant.new != mutant.old
-        assert set(mutant.mechanisms) <= set(NAMES)
-
-
-def test_at_least_half_of_the_defects_are_subtle() -> None:
-    """Ninety-one break privacy, and more of them are subtle than obvious."""
-    assert len(OBVIOUS) + len(SUBTLE) == 91
-    assert len(SUBTLE) >= len(OBVIOUS)
+from tests.mutation.mutants import Mutant, table
 
 
 @pytest.mark.parametrize(
@@ -43,7 +23,7 @@ def test_at_least_half_of_the_defects_are_subtle() -> None:
 )
 def test_a_planted_defect_is_caught_and_a_harmless_change_is_not(name: str, accused: bool) -> None:
     """The contract tests of the examples accuse the broken release and pass the other one."""
-    (mutant,) = (mutant for mutant in (*OBVIOUS, *SUBTLE, *HARMLESS) if mutant.name == name)
+    (mutant,) = (mutant for mutant in table("mechanisms", "obvious", "subtle", "harmless") if mutant.name == name)
     kind, examples = _planted(mutant)
     assert (
         any(
@@ -56,12 +36,11 @@ def test_a_planted_defect_is_caught_and_a_harmless_change_is_not(name: str, accu
     )
 
 
-def _planted(mutant: MechanismMutant) -> tuple[Any, tuple[Any, ...]]:
+def _planted(mutant: Mutant) -> tuple[Any, tuple[Any, ...]]:
     """Return the class of a module with a planted defect, and the sound module's examples."""
-    name = f"mechanisms.{mutant.mechanisms[0]}"
-    text = (MECHANISMS / mutant.file).read_text(encoding="utf-8").replace(mutant.old, mutant.new)
+    name = f"mechanisms.{mutant.on[0]}"
     space: dict[str, Any] = {"__name__": name}
-    exec(compile(text, mutant.file, "exec"), space)  # noqa: S102 - our own source with one statement changed
+    exec(compile(mutant.planted_text(), mutant.place, "exec"), space)  # noqa: S102 - our own source with one statement changed
     examples = import_module(name).EXAMPLES
     return space[type(examples[0]).__name__], examples
 

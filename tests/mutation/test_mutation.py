@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 
 from tests.mutation.battery import CHECKS
-from tests.mutation.code_mutants import CODE, CodeMutant
 from tests.mutation.declared_mutants import DECLARED, FORGED, DeclaredMutant, ForgedMutant, complaints, objections
+from tests.mutation.mutants import Mutant, table
 from tests.mutation.planting import planted
 from tests.mutation.survivors import SURVIVORS
 
 CAUGHT: dict[str, str] = json.loads(Path(__file__).with_name("caught.json").read_text())
 """Which check caught each defect of the code, as `python benchmarks/accounting_mutants.py --record` wrote it."""
 
-MUTANTS: tuple[CodeMutant | DeclaredMutant | ForgedMutant, ...] = (*CODE, *DECLARED, *FORGED)
+CODE = table("accounting", "code")
+MUTANTS: tuple[Mutant | DeclaredMutant | ForgedMutant, ...] = (*CODE, *DECLARED, *FORGED)
 PLANTED = [mutant for mutant in CODE if mutant.name not in SURVIVORS]
 
 
@@ -46,7 +47,7 @@ def test_the_sound_code_passes_the_whole_battery(name: str) -> None:
 
 
 @pytest.mark.parametrize("mutant", PLANTED, ids=lambda mutant: mutant.name)
-def test_the_defect_in_the_code_is_caught(mutant: CodeMutant) -> None:
+def test_the_defect_in_the_code_is_caught(mutant: Mutant) -> None:
     check = CHECKS[CAUGHT[mutant.name]]
     with planted(mutant.defect), pytest.raises((Exception, pytest.fail.Exception)):
         check()

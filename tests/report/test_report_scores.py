@@ -20,7 +20,7 @@ from dpaudit.configuration.scores_document import decode_scores
 from dpaudit.errors import Fault
 from dpaudit.model.scores_result import ScoresResult
 from dpaudit.report import Report
-from dpaudit.report.figures.scores_roc import band_of
+from dpaudit.report.figures.rates import band_of
 from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.report.writing import contents, render
 from dpaudit.schemas import load
@@ -80,9 +80,10 @@ def _set(*path: str | int, to: Any) -> Callable[[dict[str, Any]], None]:
         (_set("verdict", to="violation"), "does not follow"),
         (_set("epsilon_lower", to=0.9), "not the one that decides"),
         (_set("epsilon_lower", to=True), "epsilon_lower=True to be a number"),
-        (_set("epsilon_lower", to=10**400), "a finite number"),
-        (_set("members", to=-1), "a count"),
-        (_set("sampling", to="pooled"), "one of runs, canaries, paired"),
+        (_set("epsilon_lower", to=10**400), "floating point can hold"),
+        (_set("members", to=-1), "not both positive"),
+        (_set("counts", "guesses", to=-1), "a count is negative"),
+        (_set("sampling", to="pooled"), "one of: runs, canaries, paired"),
         (_set("sampling", to="canaries"), "whose scores share a run"),
         (_set("against", "claim", "epsilon", to=-1.0), "epsilon"),
         (_set("against", "claim", "delta", to=0.1), "delta is not the claim's"),

@@ -11,6 +11,9 @@ from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import RunTape, tape_of
 from mechanisms import TreeAggregation
 
+CARRIES_RELEASES = True
+"""The line that asked for a release is that of the caller, as `dpaudit.model.tape` reads it."""
+
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class TapedCounters:

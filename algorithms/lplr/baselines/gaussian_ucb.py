@@ -2,15 +2,16 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from algorithms._claims import MESSAGE, claim_of
+from algorithms._growth import Growth
 from algorithms.lplr.baselines.batches import batch_lengths, best_of, run_batches
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Claim, Declaration, Local, Printed, Recorder, Release, Streams, Transcript
-from dpaudit.checks import count, one_of, open_probability, positive
+from dpaudit.checks import Count, OneOf, OpenProbability, Positive, settle
 from dpaudit.model.mechanism import Array
 from mechanisms import JointGaussian
 
@@ -32,25 +33,17 @@ class GaussianUcb:
 
     name: ClassVar[str] = "gaussian_ucb"
 
-    epsilon: float
-    delta: float
-    horizon: int
-    dimension: int
-    policy: str = "optimistic"
-    shrinkage: float = 1.0
-    growth: float = 1.05
-    fail_prob: float = 0.1
+    epsilon: Positive
+    delta: OpenProbability
+    horizon: Count
+    dimension: Count
+    policy: Annotated[str, OneOf(POLICIES)] = "optimistic"
+    shrinkage: Positive = 1.0
+    growth: Growth = 1.05
+    fail_prob: OpenProbability = 0.1
 
     def __post_init__(self) -> None:
-        for field in ("epsilon", "shrinkage", "growth"):
-            object.__setattr__(self, field, positive(field, getattr(self, field)))
-        for field in ("horizon", "dimension"):
-            object.__setattr__(self, field, count(field, getattr(self, field)))
-        for field in ("delta", "fail_prob"):
-            object.__setattr__(self, field, open_probability(field, getattr(self, field)))
-        one_of("policy", self.policy, POLICIES)
-        if self.growth <= 1:
-            raise ValueError(f"Expected growth={self.growth!r} above 1.")
+        settle(self)
 
     def claim(self) -> Claim:
         """Return what is promised: (epsilon, delta) for each user's own message."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from algorithms._claims import MESSAGE, claim_of
 from dpaudit import Claim, Declaration, Local, Release, Sequential
-from dpaudit.checks import count, positive
+from dpaudit.checks import Count, Positive, settle
 from dpaudit.model.mechanism import Array
 from mechanisms import Laplace
 
@@ -29,12 +29,11 @@ class InputPerturbation:
 
     name: ClassVar[str] = "input_perturbation"
 
-    epsilon: float
-    dimension: int
+    epsilon: Positive
+    dimension: Count
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        object.__setattr__(self, "dimension", count("dimension", self.dimension))
+        settle(self)
 
     @property
     def scale(self) -> float:

@@ -6,10 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from algorithms._growth import Growth
 from algorithms.lplr.baselines.batches import batch_lengths, best_of, run_batches
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Declaration, Streams, Transcript, UnsupportedError
-from dpaudit.checks import count, open_probability, positive
+from dpaudit.checks import Count, OpenProbability, Positive, settle
 from dpaudit.model.mechanism import Array
 
 
@@ -25,20 +26,14 @@ class LinUcb:
     name: ClassVar[str] = "lin_ucb"
     epsilon: ClassVar[float] = math.inf
 
-    horizon: int
-    dimension: int
-    ridge: float = 1.0
-    growth: float = 1.02
-    fail_prob: float = 0.1
+    horizon: Count
+    dimension: Count
+    ridge: Positive = 1.0
+    growth: Growth = 1.02
+    fail_prob: OpenProbability = 0.1
 
     def __post_init__(self) -> None:
-        for field in ("horizon", "dimension"):
-            object.__setattr__(self, field, count(field, getattr(self, field)))
-        for field in ("ridge", "growth"):
-            object.__setattr__(self, field, positive(field, getattr(self, field)))
-        object.__setattr__(self, "fail_prob", open_probability("fail_prob", self.fail_prob))
-        if self.growth <= 1:
-            raise ValueError(f"Expected growth={self.growth!r} above 1.")
+        settle(self)
 
     def declaration(self) -> Declaration:
         """Raise: there is no noise to declare.

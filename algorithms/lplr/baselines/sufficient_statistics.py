@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from algorithms.lplr.baselines.batches import best_of, run_batches, statistics_o
 from algorithms.lplr.sums import released_sum
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Claim, Declaration, Local, Recorder, Release, Sequential, Streams, Transcript
-from dpaudit.checks import count, one_of, positive
+from dpaudit.checks import Count, OneOf, Positive, settle
 from dpaudit.model.mechanism import Array
 from mechanisms import BallLaplace, SymmetrisedWishart
 
@@ -31,18 +31,14 @@ class SufficientStatistics:
 
     name: ClassVar[str] = "sufficient_statistics"
 
-    epsilon: float
-    horizon: int
-    dimension: int
-    policy: str = "elimination"
-    quantile: float = 4.0
+    epsilon: Positive
+    horizon: Count
+    dimension: Count
+    policy: Annotated[str, OneOf(POLICIES)] = "elimination"
+    quantile: Positive = 4.0
 
     def __post_init__(self) -> None:
-        for field in ("epsilon", "quantile"):
-            object.__setattr__(self, field, positive(field, getattr(self, field)))
-        for field in ("horizon", "dimension"):
-            object.__setattr__(self, field, count(field, getattr(self, field)))
-        one_of("policy", self.policy, POLICIES)
+        settle(self)
 
     def claim(self) -> Claim:
         """Return what is promised: (epsilon, 0) for each user's own message."""

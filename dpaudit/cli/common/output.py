@@ -58,8 +58,15 @@ def emit(
         Format.MARKDOWN: lambda: clean(markdown(document())),
         Format.JSON: lambda: _json(data()).replace("\x7f", "\\u007f"),  # the one control that JSON leaves as it is
     }
-    written = forms[style]()
-    content = written if written.endswith("\n") else f"{written}\n"
+    put(forms[style](), file)
+
+
+def put(text: str, file: Path | None) -> None:
+    """Write a text that ends with a line end to `file`, or to stdout.
+
+    Raises: ConfigError: the file cannot be written.
+    """
+    content = text if text.endswith("\n") else f"{text}\n"
     if file is None:
         sys.stdout.write(content)
     else:

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dpaudit.cli.common.exits import Exit
-from dpaudit.cli.common.output import note, say, write
+from dpaudit.cli.common.output import note, write
+from dpaudit.cli.common.results import Result
 from dpaudit.configuration.audit_plan import AuditPlan
 from dpaudit.configuration.configuration import AuditSettings, Configuration
 from dpaudit.configuration.files import read_text
@@ -76,16 +77,15 @@ def read_plan(file: Path | None, written: Path | None = None) -> PlannedRun | No
 
 def write_plan(
     file: Path, configuration: Configuration, cases: tuple[NumberedCase, ...], settings: AuditSettings
-) -> Exit:
+) -> Result:
     """Write the plan of a configuration, and its seed into a file that its owner alone reads; show the digest."""
     seed, secret = drawn_seed(settings.seed, note), _seed_file(file)
     plan = plan_of(configuration, cases, settings, seed)
     write(file, plan.to_json())
     write(secret, f"{seed}\n")
     secret.chmod(_SECRET)
-    say(f"plan {file}, digest {plan.digest}")
-    note(f"The seed is in {secret}: keep it secret until the audit. Publish the digest now; then --planned {file}.")
-    return Exit.PASS
+    kept = f"The seed is in {secret}: keep it secret until the audit. Publish the digest now; then --planned {file}."
+    return Result(text=lambda: f"plan {file}, digest {plan.digest}", then=lambda: note(kept))
 
 
 def plan_exit(results: tuple[AuditResult, ...]) -> Exit:

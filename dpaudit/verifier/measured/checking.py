@@ -4,15 +4,16 @@ import math
 from collections import Counter
 from typing import Any
 
-from dpaudit.verifier.folding import fold, model, walk
+from dpaudit.verifier.derivation import Row
 from dpaudit.verifier.losses import Multiset, reverse
 from dpaudit.verifier.measured.bounds import Bounds, added, apart, between, lost
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.numerics.decimals import above, below, full
 from dpaudit.verifier.refusals import Table, require
-from dpaudit.verifier.shape import TABLES
+from dpaudit.verifier.rules import above as upper_side
+from dpaudit.verifier.shape import TABLES, walk
 from dpaudit.verifier.stated_ends import Outcome
-from dpaudit.verifier.verdicts import covers, pair_sentence, sources, without_word
+from dpaudit.verifier.verdicts import covers, model, pair_sentence, sources, without_word
 
 _AT = {"renyi": "order", "profile": "epsilon"}
 _NARROW, _SHARE = 1e-6, 1e-9  # of a bracket inside which an end is not decided; of the share on trust
@@ -71,11 +72,11 @@ def complaints(data: Table, found: list[Multiset]) -> list[str]:
     return wrong + ([f"{len(reasons)} reasons follow"] if len(reasons) != len(data["reasons"]) else [])
 
 
-def numbers(data: Table, found: list[Multiset]) -> Outcome:
+def numbers(data: Table, rows: list[Row], found: list[Multiset]) -> Outcome:
     """Compare every stated end with this checker's own bounds."""
-    measure, relation = data["claim"]["measure"], data["claim"]["neighbours"]
+    measure = data["claim"]["measure"]
     tree, told = apart(data["declaration"], measure)
-    whole = _by_pairs(tree, relation, measure)
+    whole = _by_pairs(rows, tree, measure)
     void = any(row["status"] == "violated" and row["kind"] not in _BESIDE for row in data["conditions"])
     outcome = Outcome()
     for at, claimed, low, high in rows_of(data):
@@ -92,10 +93,10 @@ def numbers(data: Table, found: list[Multiset]) -> Outcome:
                 outcome = outcome.joined(Outcome((f"{said} {beyond} what a pair attains",)))
             elif is_open and not _inside(end, bracket):
                 outcome = outcome.joined(Outcome((), (f"{said} not confirmed: this checker proves {proved:.9g}",)))
-    return outcome.joined(_proved_alone(data))
+    return outcome.joined(_proved_alone(data, rows))
 
 
-def _by_pairs(tree: Table, relation: str, measure: str) -> list[Multiset]:
+def _by_pairs(rows: list[Row], tree: Table, measure: str) -> list[Multiset]:
     """Return what bounds a tree from above in a measure, where divergences know more than the curve of both orders.
 
     Discrete Gaussian noise has at most the Renyi divergences of Gaussian noise, which is proved of releases, not of
@@ -105,18 +106,18 @@ def _by_pairs(tree: Table, relation: str, measure: str) -> list[Multiset]:
     if measure not in ("rho", "renyi") or any(
         node["node"] in ("subsample", "allocate", "shuffle") for node in walk(tree)
     ):
-        return fold(tree, relation)
+        return upper_side(rows, tree)
     normal = _gaussian(tree)
     tables = [
         node["mechanism"]
         for node in walk(normal)
         if node["node"] == "release" and node["mechanism"]["name"] == "finite"
     ]
-    sides = [sides_of(fields, fields.get("neighbours", relation)) for fields in tables]
+    sides = [sides_of(fields, fields.get("neighbours", "replace_one")) for fields in tables]
     orders = {next(iter(upper)): frozenset({*lower, *map(reverse, lower)}) for upper, lower in sides if upper != lower}
     return [
         Counter({(("choice", orders[loss]) if loss in orders else loss): n for loss, n in held.items()})
-        for held in fold(normal, relation)
+        for held in upper_side(rows, normal)
     ]
 
 
@@ -156,13 +157,13 @@ def _on_trust(data: Table, row: tuple[float, float, float, float]) -> list[str]:
     return [*lines, str(TABLES["measured"]["mixed"]).format(measure=_name(measure, at), **ends)]
 
 
-def _proved_alone(data: Table) -> Outcome:
+def _proved_alone(data: Table, rows: list[Row]) -> Outcome:
     """Compare what is said to be proved of the other parts with this checker's own bound on them."""
     stated: Any = data.get("trust", {}).get("proved")
     if stated is None:
         return Outcome()
     claim, at = data["claim"], rows_of(data)[0][0]
-    bracket = between(claim["measure"], at, fold(without_word(data["declaration"]), claim["neighbours"]))
+    bracket = between(claim["measure"], at, upper_side(rows, without_word(data["declaration"])))
     confirmed = float(stated) >= bracket[1] or _inside(float(stated), bracket)
     return Outcome((), () if confirmed else ("what is proved without the stated parts is not confirmed",))
 

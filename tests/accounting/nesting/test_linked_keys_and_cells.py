@@ -9,8 +9,9 @@ from dpaudit import Cells, Claim, Condition, Local, Parallel, Release, Repeat, S
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
-from dpaudit.verifier.checking import sides_attained
+from dpaudit.verifier.derivation import checked_rows
 from dpaudit.verifier.refusals import Rejection
+from dpaudit.verifier.witnesses import both_sides
 from mechanisms import Exponential, Laplace
 
 LINKED = Condition(kind="attained", text="A replay saw one pair move all of them by as much.", status="checked")
@@ -70,7 +71,7 @@ def test_the_checker_takes_no_assumed_witness_by_definition(name: str) -> None:
 def sides_refused(data: dict[str, object]) -> str:
     """What the checker says of the witnesses of a certificate."""
     with pytest.raises(Rejection) as caught:
-        sides_attained(data)
+        both_sides(data, checked_rows(data))
     return str(caught.value)
 
 

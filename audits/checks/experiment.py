@@ -1,0 +1,178 @@
+"""The replay experiment: a program runs on a tape, and two runs of it are compared row by row.
+
+A run is set by the seed of its tape, the salts of its streams, and the releases of an earlier run that are pinned to
+it. Two runs on one tape differ in their data alone. So whatever they publish, show or draw otherwise follows the data.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from audits.checks.equality import same
+from audits.checks.first_line import first_line
+from audits.experiment.channels import shown_beside
+from audits.outputs.raised import said_by
+from dpaudit.model.tape import RunTape, TapedGenerator, TapedRelease
+from dpaudit.model.trace import Finding
+
+SEED = 20_240_229
+
+Program = Callable[[TapedGenerator], Any]
+"""program(rng) -> what is published"""
+
+_EXCEPTION = "the text of the exception"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Replay:
+    """One run of a program on a tape.
+
+    `published` is what it published, `ended` the type of the exception that ended it, and `channels` what it showed
+    beside, by channel; None where nobody listened.
+    """
+
+    program: Program
+    tape: RunTape
+    published: Any
+    ended: str = ""
+    channels: Mapping[str, Any] | None = field(default_factory=dict[str, Any])
+
+    def again(self, program: Program | None = None, **salts: int) -> "Replay":
+        """Return a run of the program, or of another one, on the same tape with the releases of this run pinned."""
+        pinned = self.tape.pinned if self.tape.pinned is not None else tuple(self.tape.released)
+        tape = RunTape(seed=self.tape.seed, pinned=pinned, salts=salts or self.tape.salts)
+        return replayed(program or self.program, tape)
+
+
+def replayed(program: Program, tape: RunTape) -> Replay:
+    r"""Return a run of a program on a tape; an exception is an outcome.
+
+    >>> dict(replayed(lambda rng: print("sum 3"), RunTape(seed=0)).channels)
+    sum 3
+    {'printed text': 'sum 3\n'}
+    """
+    published, ended, said = None, "", {}
+    with shown_beside() as shown, np.errstate(all="ignore"):
+        try:
+            published = program(tape.generator())
+        except Exception as error:  # an exception is an output of the audited code
+            ended, said = type(error).__name__, {_EXCEPTION: said_by(error)}
+    return Replay(program=program, tape=tape, published=published, ended=ended, channels=shown.channels | said)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Compared:
+    """Two runs that share their releases; `says` names what sets them apart, `where` stands for the whole program."""
+
+    first: Replay
+    second: Replay
+    says: str
+    where: str = "the program"
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what the runs do not have in common although they should, the most basic row first.
+
+        A run that ends otherwise, or releases otherwise, makes the rows below it meaningless.
+        """
+        for row in (self._ends, self._releases):
+            found = next(row(), None)
+            if found is not None:
+                yield found
+                return
+        yield from self._channels()
+        if not self.first.ended:
+            yield from self._published()
+
+    def _found(self, rule: str, where: str, message: str) -> Finding:
+        """Return a finding that names the pair."""
+        return Finding(rule=rule, where=where, message=f"{message} Pair: {self.says.rstrip('.')}.")
+
+    def _ends(self) -> Iterator[Finding]:
+        """Yield a finding (DPA221) where the runs end otherwise."""
+        ours, theirs = (run.ended or "a result" for run in (self.first, self.second))
+        if ours != theirs:
+            message = f"'{self.where}' ends with {ours} on one data set and with {theirs} on the other."
+            yield self._found("DPA221", self.where, message)
+
+    def _releases(self) -> Iterator[Finding]:
+        """Yield a finding where releases differ in label, order, runs, mechanism, shape, type or number."""
+        first, second = self.first.tape.released, self.second.tape.released
+        for ours, theirs in zip(first, second, strict=False):
+            label = f"'{ours.labels[0]}'"
+            if ours.labels != theirs.labels or not np.array_equal(ours.runs, theirs.runs):
+                other = f"'{theirs.labels[0]}' with the other ({theirs.site})"
+                yield self._found(
+                    "DPA221", ours.labels[0], f"{label} is released with one data set ({ours.site}), {other}."
+                )
+            if ours.mechanism is not theirs.mechanism and not same(ours.mechanism, theirs.mechanism):
+                message = (
+                    f"{label} has other noise with other data ({ours.site}): {ours.mechanism}, {theirs.mechanism}."
+                )
+                yield self._found("DPA221", ours.labels[0], message)
+            if _form(ours) != _form(theirs):
+                forms = f"{_form(ours)} or {_form(theirs)}, by the data ({ours.site})"
+                yield self._found("DPA221", ours.labels[0], f"The answer of {label} is {forms}.")
+        if len(first) != len(second):
+            last = max(first, second, key=len)[min(len(first), len(second))]
+            message = f"{len(first)} releases with one data set, {len(second)} with the other"
+            more = f"'{last.labels[0]}' is one more ({last.site})"
+            yield self._found("DPA221", last.labels[0], f"{message}; {more}.")
+
+    def _channels(self) -> Iterator[Finding]:
+        """Yield a finding (DPA224) for each channel that shows other things with other data.
+
+        What differs between two runs on the same data, such as times and counters, follows no data.
+        """
+        first = self.first
+        if first.channels is None:
+            first = first.again() if self.second.channels else self.second
+        ours, theirs = first.channels or {}, self.second.channels or {}
+        names = [name for name in dict.fromkeys((*ours, *theirs)) if ours.get(name) != theirs.get(name)]
+        if not names:
+            return
+        repeated = [run.again().channels or {} for run in (first, self.second)]
+        for name in names:
+            if [ours.get(name), theirs.get(name)] == [channels.get(name) for channels in repeated]:
+                message = f"The data show in {name}, where no noise covers them: every release was equal."
+                yield self._found("DPA224", name, message)
+
+    def _published(self) -> Iterator[Finding]:
+        """Yield a finding (DPA224) for each published field that differs."""
+        left, right = fields_of(self.first.published), fields_of(self.second.published)
+        if list(left) != list(right):
+            names = " or ".join(", ".join(map(repr, published)) for published in (left, right))
+            yield self._found("DPA224", "fields", f"Other fields are published with other data: {names}.")
+            return
+        for name, value in left.items():
+            if not same(value, right[name]):
+                place = _place(value, right[name])
+                line = first_line(self.second.again, right[name], value) if isinstance(value, np.ndarray) else None
+                message = (
+                    f"'{name}' differs{place} although every release was equal: it reads data outside the "
+                    f"releases{f', first at {line}' if line else ''}."
+                )
+                yield self._found("DPA224", name, message)
+
+
+def fields_of(published: Any) -> dict[str, Any]:
+    """Return what is published by name."""
+    return dict(published) if isinstance(published, Mapping) else {"output": published}
+
+
+def _form(release: TapedRelease) -> str:
+    """Return type and shape of an exact answer."""
+    return f"{release.value.dtype} of shape {release.value.shape}"
+
+
+def _place(left: Any, right: Any) -> str:
+    """Return the first place where two values differ, and by how much; nothing for values that are no arrays."""
+    if not (isinstance(left, np.ndarray | np.generic) and isinstance(right, np.ndarray | np.generic)):
+        return ""
+    one, two = np.asarray(left), np.asarray(right)
+    if one.shape != two.shape or one.dtype.kind not in "biuf":
+        return f" in shape or type, {one.dtype}{one.shape} or {two.dtype}{two.shape}"
+    apart = np.abs(one.astype(np.float64) - two.astype(np.float64))
+    place = tuple(int(axis[0]) for axis in np.nonzero(~(apart == 0)))
+    return f" at {place} by {float(apart[place]):.6g}" if place else " in a sign of 0"

@@ -1,0 +1,358 @@
+"""The report of one training run that a model card can carry: one page of Markdown, and JSON that can be verified.
+
+It joins the certificate of the declared run, the audit of its loop (`audits.audit_training`), attacks on the trained
+model, and the data that none of them covers.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.training_curve import training_epsilon
+from dpaudit.documents.document import Block, Document, Heading, Paragraph, Table, document, items, judged, under
+from dpaudit.documents.markdown import markdown
+from dpaudit.errors import CertificateError, DPAuditError
+from dpaudit.model.certificate import digest_of
+from dpaudit.model.codec import encode
+from dpaudit.model.condition import Condition
+from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.model.trace import Finding
+from dpaudit.report.marks import OPEN, certificate_word, marks_of
+from dpaudit.training.watching import Training
+from dpaudit.verifier import Verification, verify
+from dpaudit.wording.certificates import bracket_phrase, certificate_meaning
+from dpaudit.wording.claims import claim_parameters, neighbours_phrase
+from dpaudit.wording.numerals import at_least, exact, nearest, whole
+from dpaudit.wording.verdicts import CAVEATS, verdict_label
+
+SCHEMA = "urn:dpaudit:schema:training:1"
+"""The schema of the JSON; its name stands under `schema`."""
+
+_NAMED = 8
+_NOTHING_NAMED = (
+    "Nothing was named. Data of pre-training, of the choice of hyperparameters and of the preparation of the records "
+    "are covered only where they are among the records above."
+)
+
+
+class CheckEvidence(Protocol):
+    """One check of a training audit; `audits.training.check.TrainingCheck` is one."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def verdict(self) -> str:
+        """Its verdict, as in data."""
+        ...
+
+    @property
+    def sentence(self) -> str:
+        """What it shows, in words."""
+        ...
+
+    @property
+    def epsilon_lower(self) -> float:
+        """A lower bound on epsilon."""
+        ...
+
+    @property
+    def noise_caught(self) -> float:
+        """The factor of missing noise that it would have found, 0 if none."""
+        ...
+
+
+class LoopEvidence(Protocol):
+    """What an audit of a training loop shows; `audits.TrainingAudit` is one."""
+
+    @property
+    def verdict(self) -> str:
+        """Its verdict, as in data."""
+        ...
+
+    @property
+    def checks(self) -> tuple[CheckEvidence, ...]:
+        """The checks of the loop."""
+        ...
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings."""
+        ...
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """What was compared in replays, by name."""
+        ...
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """What was not observed."""
+        ...
+
+    @property
+    def untrained(self) -> tuple[str, ...]:
+        """Trainable parameters that no step moved."""
+        ...
+
+    @property
+    def significance(self) -> float:
+        """The probability of a false alarm."""
+        ...
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return what was looked at as conditions of a certificate."""
+        ...
+
+
+class ModelEvidence(Protocol):
+    """What attacks on a trained model show; the results of `audit_model` and `audit_record` are."""
+
+    @property
+    def verdict(self) -> str:
+        """Its verdict, as in data."""
+        ...
+
+    @property
+    def epsilon_lower(self) -> float:
+        """A lower bound on epsilon."""
+        ...
+
+    @property
+    def significance(self) -> float:
+        """The probability of a false alarm."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingReport:
+    """The report of one training run.
+
+    `certificate` is that of the declared run, made with `conditions=audit.conditions()` and the audit's findings.
+    `attacks` are results of attacks on the trained model, by name. `not_covered` names, a sentence each, the data and
+    steps that the claim says nothing of, such as pre-training.
+    Guarantee: the verdict is *certified* only if the certificate is, and no audit found a violation; it has caveats
+    where a condition has no evidence, or where the audit of the loop is inconclusive.
+    Raises: ValueError: no name, a certificate without the conditions of the audit, a claim that has another measure
+        than epsilon and delta, or a certificate whose epsilon is below what the declared run provably costs.
+    """
+
+    name: str
+    certificate: Certificate
+    training: Training
+    audit: LoopEvidence
+    attacks: tuple[tuple[str, ModelEvidence], ...] = ()
+    not_covered: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        claim, stated = self.certificate.claim, self.certificate.conditions
+        if not self.name:
+            raise ValueError("Expected name to say what was trained, got ''.")
+        if isinstance(claim, MeasuredClaim):
+            raise ValueError(f"Expected a claim in epsilon and delta, got one in {claim.measure}.")
+        if any(condition not in stated for condition in self.audit.conditions()):
+            raise ValueError(
+                "Expected the certificate to list what the audit looked at: certify(declaration, claim, "
+                "conditions=audit.conditions(), findings=audit.findings)."
+            )
+        least = training_epsilon(self.training, claim.delta)[0] if claim.neighbours == "add_remove" else 0.0
+        if (upper := self.certificate.tight.epsilon.upper) < least * (1 - 1e-6):
+            raise ValueError(
+                f"The certificate's epsilon={upper:.6g} is below {least:.6g}, which {self.training} costs at "
+                f"delta={claim.delta:g}: it is the certificate of another run."
+            )
+
+    @property
+    def verdict(self) -> str:
+        """The word of the verdict, see the table of verdicts."""
+        return _verdict(certificate_word(self.certificate), self.audit.verdict, [a.verdict for _, a in self.attacks])
+
+    def document(self) -> Document:
+        """Return the report as a neutral document of about a page."""
+        return document(
+            judged(self.verdict, self._sentence()),
+            under("Claim", Table(tuple(self._claim()), looks=("quiet", ""))),
+            under("Loop", Paragraph(self._watched()), self._checks()),
+            under("Findings", items((f"{f.rule}: {f.message}" for f in self.audit.findings), "✗", "bad")),
+            under("Not observed", items(self.audit.unseen, "○", "open")),
+            self._attacks(),
+            under("Assumed", items(self._assumed(), "○", "open")),
+            under("Not covered", items(self.not_covered), Paragraph("" if self.not_covered else _NOTHING_NAMED)),
+            under("Check it again", Paragraph(f"dpaudit verify FILE.json (digest {self._digest()})")),
+            title=f"Privacy of the training of {self.name}",
+        )
+
+    def markdown(self) -> str:
+        """Return the report as Markdown, for a model card."""
+        return markdown(self.document())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain data; `digest` covers everything else."""
+        data: dict[str, Any] = {
+            "schema": SCHEMA,
+            "name": self.name,
+            "verdict": self.verdict,
+            "training": encode(self.training),
+            "loop": {
+                "verdict": self.audit.verdict,
+                "significance": self.audit.significance,
+                "watched": list(self.audit.watched),
+                "not_observed": list(self.audit.unseen),
+                "not_trained": list(self.audit.untrained),
+                "findings": encode(self.audit.findings),
+                "checks": [
+                    {
+                        "name": check.name,
+                        "verdict": check.verdict,
+                        "epsilon_lower": encode(check.epsilon_lower),
+                        "noise_caught": check.noise_caught,
+                        "sentence": check.sentence,
+                    }
+                    for check in self.audit.checks
+                ],
+            },
+            "attacks": [
+                {
+                    "name": name,
+                    "verdict": attack.verdict,
+                    "epsilon_lower": encode(attack.epsilon_lower),
+                    "significance": attack.significance,
+                }
+                for name, attack in self.attacks
+            ],
+            "not_covered": list(self.not_covered),
+            "certificate": self.certificate.to_dict(),
+        }
+        return data | {"digest": digest_of(data)}
+
+    def to_json(self) -> str:
+        """Return the report as JSON text, indented, with sorted keys; `dpaudit verify` reads it."""
+        return json.dumps(self.to_dict(), indent=2, sort_keys=True, allow_nan=False)
+
+    def _digest(self) -> str:
+        """Return the digest that the JSON states."""
+        return str(self.to_dict()["digest"])
+
+    def _sentence(self) -> str:
+        """Return what the verdict means, with the loop's part in it."""
+        if self.verdict == "VIOLATION":
+            return "The code that ran leaks more than is declared or claimed; the certificate is about the declaration."
+        loop = {
+            "inconclusive": " The audit of the loop is inconclusive: not all of it was observed.",
+            "more_noise": " The loop adds more noise than is declared.",
+        }
+        return certificate_meaning(self.certificate) + loop.get(self.audit.verdict, "")
+
+    def _claim(self) -> Iterator[tuple[str, str]]:
+        """Yield the rows of claim, proof and declaration."""
+        claim, training, tight = self.certificate.claim, self.training, self.certificate.tight
+        yield "claimed", claim_parameters(claim)
+        yield "protects", f"{claim.unit}; neighbours differ in {neighbours_phrase(claim.neighbours)}"
+        yield "proved", f"epsilon {bracket_phrase(tight.epsilon)}, at delta = {nearest(claim.delta)}"
+        yield (
+            "declared run",
+            f"{whole(training.steps)} steps over {whole(training.records)} records, each in a step with probability "
+            f"{nearest(training.sample_rate)}; gradients clipped to norm {exact(training.max_grad_norm)}; noise "
+            f"multiplier {exact(training.noise_multiplier)}",
+        )
+
+    def _watched(self) -> str:
+        """Return what of the loop was watched, and what no step moved."""
+        names, untrained = self.audit.watched, self.audit.untrained
+        said = f"Watched and compared in replays: {_some(names)}." if names else "No parameter was compared in replays."
+        return said + (f" Trainable and never moved: {_some(untrained)}." if untrained else "")
+
+    def _checks(self) -> Table:
+        """Return each check of the loop with what it would have found."""
+        rows = tuple((check.name, verdict_label(check.verdict), check.sentence) for check in self.audit.checks)
+        return Table(rows, head=("check", "verdict", "what it shows"), looks=("quiet", "", ""), wrapped=True)
+
+    def _attacks(self) -> tuple[Block, ...]:
+        """Return the attacks on the trained model."""
+        rows = tuple(
+            (name, verdict_label(attack.verdict), at_least(attack.epsilon_lower), nearest(attack.significance))
+            for name, attack in self.attacks
+        )
+        if not rows:
+            return (Heading("Attacks on the trained model"), Paragraph("None was made."))
+        head = ("attack", "verdict", "epsilon at least", "significance")
+        return under("Attacks on the trained model", Table(rows, head=head))
+
+    def _assumed(self) -> Iterator[str]:
+        """Yield the conditions without evidence."""
+        for line in marks_of(self.certificate):
+            if line.mark in OPEN:
+                yield line.condition.text
+
+
+def is_training_report(text: str) -> bool:
+    """Return whether a text is the JSON of a training report, of any version."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(data, dict) and str(data.get("schema")).startswith(SCHEMA.rpartition(":")[0])
+
+
+def verify_training_report(text: str) -> Verification:
+    """Return what is wrong with the JSON of a training report: its certificate is derived again, its verdict too.
+
+    What the audit measured is read, not measured again.
+    Raises: CertificateError: a report of another version.
+    """
+    data = json.loads(text)
+    if data["schema"] != SCHEMA:
+        raise CertificateError(f"Expected a training report of schema {SCHEMA!r}; this one has {data['schema']!r:.80}.")
+    certificate = verify(json.dumps(data.get("certificate")))
+    loop = data.get("loop")
+    unconfirmed = certificate.unconfirmed
+    if isinstance(loop, dict) and loop.get("verdict") == "inconclusive":
+        unconfirmed += ("the audit of the training loop is inconclusive",)
+    return replace(
+        certificate,
+        complaints=(*certificate.complaints, *_complaints(data)),
+        unconfirmed=unconfirmed,
+        notes=(*certificate.notes, "The results of audit and attacks were read, not measured again."),
+        digest=str(data.get("digest")),
+    )
+
+
+def _complaints(data: dict[str, Any]) -> Iterator[str]:
+    """Yield what contradicts itself in the JSON of a training report; its certificate is verified apart."""
+    if data.get("digest") != digest_of(data):
+        yield "the digest of the training report does not match its content"
+    try:
+        certificate = Certificate.from_json(json.dumps(data["certificate"]))
+        attacks = [row["verdict"] for row in data["attacks"]]
+        word = _verdict(certificate_word(certificate), data["loop"]["verdict"], attacks)
+        findings, unseen = data["loop"]["findings"], data["loop"]["not_observed"]
+    except (DPAuditError, KeyError, TypeError, ValueError, AttributeError) as error:
+        yield f"the training report is malformed: {type(error).__name__} {error}"
+        return
+    if word not in ("CERTIFIED", "CERTIFIED" + CAVEATS, "STATED"):
+        yield f"the report's own verdict is {word}"
+    if data.get("verdict") != word:
+        yield f"the training report says {data.get('verdict')!s:.40}, and {word} follows from what it holds"
+    if findings and data["loop"]["verdict"] != "violation":
+        yield "the training report lists findings of the loop, and calls it no violation"
+    if unseen and data["loop"]["verdict"] in ("consistent", "more_noise"):
+        yield f"the training report lists what was not observed, and calls the loop {data['loop']['verdict']}"
+
+
+def _verdict(certificate: str, loop: str, attacks: list[str]) -> str:
+    """Return the word of a report from those of its certificate, the audit of its loop and the attacks."""
+    if "violation" in (loop, *attacks):
+        return "VIOLATION"
+    if certificate == "CERTIFIED" and loop == "inconclusive":
+        return certificate + CAVEATS
+    return certificate
+
+
+def _some(names: tuple[str, ...]) -> str:
+    """Return the first names of a list, and how many more there are."""
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {whole(more)} more" if more > 0 else "")
