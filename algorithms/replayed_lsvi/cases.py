@@ -1,11 +1,11 @@
 """The audit of one user's message, and replays of whole runs on one tape in which one user's message differs."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from algorithms._scores import DensityRatio
 from algorithms.lsvi_ucb.planning import BatchDomain
 from algorithms.problems.linear_mdp import LinearMdp, low_rank
 from algorithms.replayed_lsvi.plan import label_of, plan_of
@@ -37,9 +37,6 @@ def cases_of(settings: ReplayedLsviSettings, problem: Any = None) -> tuple[Audit
         exact = contribution(np.broadcast_to(data.features, shape), np.full(n_runs, data.target))
         return {"message": Recorder(Streams.spawn(rng).noise).release(label_of(0), mechanism, exact)}
 
-    def log_likelihood_ratio(view: Mapping[str, Array]) -> Array:
-        return mechanism.log_density(view["message"], second) - mechanism.log_density(view["message"], first)
-
     return (
         AuditCase(
             name="replayed_lsvi message",
@@ -48,7 +45,7 @@ def cases_of(settings: ReplayedLsviSettings, problem: Any = None) -> tuple[Audit
             neighbours=pair,
             relation="replace_one",
             run=run,
-            score=log_likelihood_ratio,
+            score=DensityRatio(mechanism=mechanism, shown="message", first=first, second=second),
             gaussian=True,
         ),
     )
