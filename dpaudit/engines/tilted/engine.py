@@ -192,6 +192,11 @@ def curves_near(
     return _for_delta(composition, epsilon, precision).curves() if _is_summed(composition) else None
 
 
+def upper_near(composition: Composition, epsilon: float, precision: Precision = DEFAULT) -> UpperCurve | None:
+    """Return the upper curve of `curves_near` alone."""
+    return _for_delta(composition, epsilon, precision).upper() if _is_summed(composition) else None
+
+
 def _delta(composition: Composition, epsilon: float, precision: Precision) -> Ends:
     """Bound delta(epsilon)."""
     if is_met_once(composition):
