@@ -13,7 +13,7 @@ from audits.replay.one_call import Call
 from audits.replay.seen_law import SeenLoss
 
 _NAMED = 3
-SIDES = "the first data set", "the second one"
+SIDES = "the first data set", "the second data set"
 
 
 def column_words(name: str) -> str:

@@ -195,7 +195,7 @@ def test_a_generator_is_read_as_the_list_that_it_yields() -> None:
         weight = dict.fromkeys(COLOURS[:3] if leaky else COLOURS, 1.0)
         return (data.count(name) + weight[name] * rng.laplace() for name in sorted({*COLOURS[:3], *data}))
 
-    assert "KeyError" in " ".join(replay_of(yields, TOWNS, leaky=True).remarks)
+    assert "KeyError" in " ".join(replay_of(yields, TOWNS, leaky=True).causes)
     always = replay_of(
         lambda data, rng, leaky: (data.count(name) + rng.laplace() for name in COLOURS), TOWNS, leaky=False
     )
@@ -229,18 +229,18 @@ def test_a_person_whom_no_column_makes_special_is_left_out_as_well() -> None:
 
 
 def test_a_finding_says_output_answers_line_and_pair() -> None:
-    remark = replay_of(reuses_noise, PAY, leaky=True).remarks[0]
+    remark = replay_of(reuses_noise, PAY, leaky=True).causes[0]
     for part in ("'n'", "'high'", "one draw serves several", "test_user_functions.py:", "fresh runs", "Pair: "):
         assert part in remark
-    assert "raises KeyError in every run" in replay_of(raises_on_a_rare_one, TOWNS, leaky=True).remarks[0]
-    assert "the key 'teal'" in " ".join(replay_of(keys_that_are_seen, TOWNS, leaky=True).remarks)
+    assert "raises KeyError in every run" in replay_of(raises_on_a_rare_one, TOWNS, leaky=True).causes[0]
+    assert "the key 'teal'" in " ".join(replay_of(keys_that_are_seen, TOWNS, leaky=True).causes)
 
 
 def test_a_value_that_no_record_has_decides_nothing() -> None:
     looked = replay_of(unclipped, PAY, leaky=False)
     assert looked.violation is None
     assert looked.sound
-    assert any("NaN" in remark and "no record of the data has" in remark for remark in looked.remarks)
+    assert any("NaN" in remark and "no record of the data has" in remark for remark in looked.causes)
 
 
 def test_state_kept_between_calls_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,7 +255,7 @@ def test_state_kept_between_calls_is_named(monkeypatch: pytest.MonkeyPatch) -> N
         return kept["answer"]
 
     looked = replay_of(cached, PAY, leaky=True)
-    assert STATE in looked.remarks
+    assert STATE in looked.beside
     assert not looked.sound
 
 
@@ -264,13 +264,13 @@ def test_a_text_beside_the_output_is_named(capsys: Any) -> None:
         print(f"{len(data) if leaky else 'done'} rows")  # noqa: T201 - the leak
         return len(data) + rng.laplace()
 
-    assert "printed text" in " ".join(replay_of(prints, PAY, leaky=True).remarks)
+    assert "printed text" in " ".join(replay_of(prints, PAY, leaky=True).beside)
     assert replay_of(prints, PAY, leaky=False).channels == ()
     assert "done" in capsys.readouterr().out
 
 
 def test_a_function_without_draws_says_what_could_not_be_seen() -> None:
-    remarks = replay_of(lambda data, rng, leaky: float(len(data) > 3), PAY, leaky=True).remarks
+    remarks = replay_of(lambda data, rng, leaky: float(len(data) > 3), PAY, leaky=True).beside
     assert "No draw from rng was seen" in " ".join(remarks)
 
 

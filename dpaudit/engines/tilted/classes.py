@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dpaudit.engines.cells.merging import CLASSED, Parts, gathered, size_of, widest
+from dpaudit.engines.pairs.merging import CLASSED, Parts, gathered, size_of, widest
 from dpaudit.engines.tilted.transform import Floats
 from dpaudit.model.losses import (
     ApproximateLoss,

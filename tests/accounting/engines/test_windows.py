@@ -8,7 +8,7 @@ import pytest
 from mpmath import mp, mpf
 
 from dpaudit.engines import TILTED
-from dpaudit.engines.cells.mixture import _ends, mixture_cells, mixture_loss, range_of
+from dpaudit.engines.pairs.mixture import _ends, mixture_cells, mixture_loss, range_of
 from dpaudit.engines.tilted.law import weighted
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
