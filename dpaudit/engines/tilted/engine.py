@@ -16,15 +16,15 @@ import numpy as np
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Ends, Engine
 from dpaudit.engines.enumeration import ENUMERATION
+from dpaudit.engines.law import Weights, composed, weighted
 from dpaudit.engines.limits import gridded
 from dpaudit.engines.pairs.finite_pair import FinitePair
+from dpaudit.engines.pairs.grid import Grid, dominated, dominating
 from dpaudit.engines.pairs.looks import met_above, met_below, reach, reach_above
 from dpaudit.engines.pairs.merging import CLASSED, Parts, merged
 from dpaudit.engines.precision import DEFAULT, Precision
 from dpaudit.engines.tilted.classes import few_kinds
 from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
-from dpaudit.engines.tilted.grid import Grid, dominated, dominating
-from dpaudit.engines.tilted.law import Weights, composed, weighted
 from dpaudit.engines.tilted.once import delta_once, epsilon_once, is_met_once
 from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, aimed_at_delta, aimed_at_epsilon
 from dpaudit.engines.tilted.tails import log_mass_beyond

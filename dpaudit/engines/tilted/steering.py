@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit.engines.pairs.finite_pair import FinitePair
-from dpaudit.engines.tilted.transform import Floats
+from dpaudit.engines.transform import Floats
 
 COARSE = 1000
 """Cells of one loss where it is looked at in floating point."""

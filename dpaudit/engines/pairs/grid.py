@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpaudit.engines.pairs.finite_pair import FinitePair, split_masses
-from dpaudit.engines.tilted.transform import Floats
+from dpaudit.engines.transform import Floats
 
 _UNIT = 2.0**-53
 _SUMMED = 1e-12  # relative; what the shares of up to some thousand atoms on a knot, and their sum, may be wrong by
