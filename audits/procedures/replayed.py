@@ -1,6 +1,6 @@
 """The result of an audit with what the replay of its function shows beside the attack."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,11 +91,17 @@ class Replayed:
     ) -> tuple[Any, tuple[str, ...]]:
         """Return the pair whose outputs to attack, and remarks on the search for it among several."""
         own = self.pairs[:1] if self.replay is None else self.replay.pairs
-        candidates = [*((pair.says, pair.neighbours) for pair in own), *dict(others).items()]
-        if len(candidates) == 1:
-            return candidates[0][1], ()
-        best = search_neighbours(self.run, candidates, claim, runs=runs, rng=rng.spawn(1)[0], score=score)
-        return best.pair, _searched(best, len(candidates))
+        plain = [*((pair.says, pair.neighbours) for pair in own if not pair.edge), *dict(others).items()]
+        edges = [(pair.says, pair.neighbours) for pair in own if pair.edge]
+        if len(plain) + len(edges) == 1:
+            return (plain or edges)[0][1], ()
+        races = [
+            search_neighbours(self.run, group, claim, runs=runs, rng=rng.spawn(1)[0], score=score)
+            for group in (plain, edges)
+            if group
+        ]
+        best = max(races, key=lambda race: (race.name in race.raised, race.promise))
+        return best.pair, _searched(best, races)
 
     def applied(self, result: AuditResult, pair: tuple[Any, Any]) -> AuditResult:
         """Return the result of an audit of `pair` with the findings of the replay.
@@ -158,15 +164,16 @@ def replayed(
     return Replayed(run=run, seconds=seconds, pairs=pairs, replay=replay, rng=aside, channels=channels)
 
 
-def _searched(best: BestPair, pairs: int) -> tuple[str, ...]:
-    """Return the remarks on a search: its choice, the pairs on which the function raised, and those left out."""
-    remarks = [f"Of {pairs} pairs, a search of {best.spent} other runs chose {best.name!r}."]
-    if best.raised:
-        remarks.append(
-            f"The function raised on {', '.join(map(repr, best.raised))}: an exception is an output of its run."
-        )
-    if best.left_out:
-        remarks.append(f"Not attacked: {'; '.join(best.left_out)}")
+def _searched(best: BestPair, races: Sequence[BestPair]) -> tuple[str, ...]:
+    """Return the remarks on searches: the choice, the pairs on which the function raised, and those left out."""
+    pairs, spent = sum(len(race.rated) + len(race.left_out) for race in races), sum(race.spent for race in races)
+    raised = [name for race in races for name in race.raised]
+    left_out = [name for race in races for name in race.left_out]
+    remarks = [f"Of {pairs} pairs, a search of {spent} other runs chose {best.name!r}."]
+    if raised:
+        remarks.append(f"The function raised on {', '.join(map(repr, raised))}: an exception is an output of its run.")
+    if left_out:
+        remarks.append(f"Not attacked: {'; '.join(left_out)}")
     return tuple(remarks)
 
 

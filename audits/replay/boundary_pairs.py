@@ -30,7 +30,7 @@ class Sight:
 Seeing = Callable[[Any], Sight]
 """seeing(data) -> what one call without noise shows"""
 
-_PLACES, _COLUMNS, _MOST_CALLS, _MOST_PAIRS = 8, 3, 150, 24
+_PLACES, _COLUMNS, _MOST_CALLS, _MOST_PAIRS = 8, 3, 120, 16
 _JUMPS, _JUMP = 2, 1e-6
 """Of each chain so many numbers are followed that jump most, by more than this share of their size."""
 
@@ -108,7 +108,7 @@ class _Walk:
 def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, seeing: Seeing) -> tuple[Pair, ...]:
     """Return pairs of neighbours around `data` between which some trait of a call begins or ends, or a number jumps.
 
-    At most 24 pairs, after some 150 calls: steps of chains, and records of other kinds beside the data sets of a step.
+    At most 16 pairs, after some 120 calls: steps of chains, and records of other kinds beside the data sets of a step.
     None where a person is replaced by a copy of another one, as the copies would have one name.
 
     >>> def many(rows):
