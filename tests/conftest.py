@@ -1,9 +1,15 @@
 """What runs at night alone: `nightly.txt` names it, and says what holds the same fact on every change."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
+# The tests start a process for each core: threads beyond that wait in turn, and a replayed loop takes six times as long.
+# It is set before the processes start and before any library reads it.
+for limit in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(limit, "1")
 
 NIGHTLY = Path(__file__).with_name("nightly.txt")
 
