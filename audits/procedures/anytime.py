@@ -90,7 +90,8 @@ def audit_sequentially(
     )
     most, seconds = result.runs, how.run_seconds
     try:
-        return replayed(case.run, case.neighbours, None, claim, runs=most, rng=rng, seconds=seconds).applied(result)
+        looked = replayed(case.run, case.neighbours, None, claim, runs=most, rng=rng, seconds=seconds)
+        return looked.applied(result, case.neighbours)
     except KeyboardInterrupt:
         return result
 
@@ -270,7 +271,7 @@ def audit_anytime(
         control_runs=control_runs,
         how=how,
     )
-    return looked.applied(replace(result, remarks=(*remarks, *result.remarks)))
+    return looked.applied(replace(result, remarks=(*remarks, *result.remarks)), pair)
 
 
 def _refuted(state: Betting) -> bool:

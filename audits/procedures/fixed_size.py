@@ -121,7 +121,7 @@ def audit(
         control_runs=control_runs,
         how=how,
     )
-    return looked.applied(replace(result, remarks=(*remarks, *result.remarks)))
+    return looked.applied(replace(result, remarks=(*remarks, *result.remarks)), pair)
 
 
 @named_arguments

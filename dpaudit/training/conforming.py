@@ -157,8 +157,6 @@ def _of_each_parameter(training: Training, watch: Watch, share: float) -> Iterat
             name="noise of each parameter",
             observed=min(sizes.values()),
             declared=1.0,
-            caught_below=0.0,
-            caught_above=math.inf,
             rule="DPA212",
             message=f"The noise of some parameters is smaller than declared: {named}.",
         )
@@ -190,8 +188,6 @@ def _repeated(watch: Watch, share: float) -> Iterator[Check]:
             name="fresh noise",
             observed=again,
             declared=0,
-            caught_below=0,
-            caught_above=math.inf,
             rule="DPA227",
             message=message,
         )
@@ -238,7 +234,6 @@ def _clip(observed: float, norm: float, above: float, *, wrong: bool, exactly: b
         name="largest contribution",
         observed=observed,
         declared=norm,
-        caught_below=0.0,
         caught_above=above,
         rule="DPA220" if wrong else "",
         message=f"{kind} {observed:.6g}; gradients are declared to be clipped to {norm:.6g}." if wrong else "",

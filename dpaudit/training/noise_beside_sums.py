@@ -183,8 +183,6 @@ def _found(observed: float, message: str) -> Check:
         name="noise beside the sums",
         observed=observed,
         declared=0.0,
-        caught_below=0.0,
-        caught_above=math.inf,
         rule="DPA212",
         message=message,
     )

@@ -40,8 +40,6 @@ def noise_law_check(training: Training, watch: Watch, significance: float) -> It
         name="law of the noise",
         observed=worst.probability,
         declared=significance / len(seen),
-        caught_below=0.0,
-        caught_above=math.inf,
         rule="DPA212" if wrong else "",
         message=worst.words if wrong else "",
         agrees=f"Noise followed the declared normal law, as far as this was seen: {', '.join(s.name for s in seen)}.",
