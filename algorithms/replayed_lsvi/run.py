@@ -161,7 +161,8 @@ def run_plan(
     lost, earned, main = np.zeros(n_runs), np.zeros(n_runs), 0
     regret, total = list[Array](), np.zeros(n_runs)
     losses: dict[str, list[Array]] = {"main_loss": [], "replay_loss": []}
-    for learned in run_stages(plan, domain, streams, recorder, n_runs):
+    course = list(run_stages(plan, domain, streams, recorder, n_runs))
+    for learned in course:
         stage = learned.stage
         gap = best - domain.mdp.policy_values(learned.played.policies())
         lost, earned, main = lost + gap * stage.length, earned + learned.main_reward, main + stage.length
@@ -170,7 +171,8 @@ def run_plan(
         regret.append(total)
         losses["main_loss"].append(best - earned / main)
         losses["replay_loss"].append(best - learned.replayed_reward / (settings.steps * stage.users))
-    gap = best - domain.mdp.policy_values(learned.policy.policies())
+    latest = course[-1]
+    gap = best - domain.mdp.policy_values(latest.policy.policies())
     observed = {
         ONE_MESSAGE: nobody_twice(recorder.people),
         FRESH: noise_is_fresh(streams, recorder.trace()),
@@ -181,8 +183,8 @@ def run_plan(
             "regret": np.stack([*regret, total + gap * plan.last], axis=1),
             "gap": gap,
             **{name: np.stack(means, axis=1) for name, means in losses.items()},
-            "sums": learned.sums,
-            "policies": learned.policy.actions,
+            "sums": latest.sums,
+            "policies": latest.policy.actions,
         },
         views={"sums": ("sums",), "policies": ("policies",)},
         trace=tuple({line.label: line for line in reversed(recorder.trace())}.values()),
