@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from mpmath import mp, mpc, mpf
 
-from dpaudit.engines import TILTED
-from dpaudit.engines.tilted import engine, transform
+from dpaudit.engines import TILTED, transform
+from dpaudit.engines.tilted import engine
 from dpaudit.errors import InternalError
 from dpaudit.model.losses import (
     ApproximateLoss,
