@@ -27,7 +27,7 @@ class AboveThresholdAnswers:
     The third of six published variants (Lyu, Su and Li 2017, Figure 1), often said to be private with the epsilon of
     `above_threshold`. A printed answer bounds the threshold's noise, which then protects nothing.
     Shape: queries less the threshold (..., horizon) in and out; minus infinity where no answer is printed.
-    Unit: of the queries for three numbers: `linf_sensitivity`, the most that a record moves any query;
+    Unit: `linf_sensitivity`, the most that a record moves any query, in the unit of the queries, as both scales;
     `threshold_scale`, the scale of the threshold's noise; `query_scale`, the scale of each query's noise; `cutoff`, the
     printed answers after which it stops; `horizon`, the number of queries.
     Guarantee: exactly horizon s / query_scale, s being the sensitivity, as for all noisy answers. Given the threshold,
