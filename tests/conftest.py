@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-# The tests start a process for each core: threads beyond that wait in turn, and a replayed loop takes six times as long.
+# The tests start a process for each core. Threads beyond that wait in turn: a replayed loop takes six times as long.
 # It is set before the processes start and before any library reads it.
 for limit in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(limit, "1")
