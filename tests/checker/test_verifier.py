@@ -44,8 +44,8 @@ from dpaudit.verifier import verify
 from dpaudit.verifier.mechanisms import sides_of, squared_nodes
 from dpaudit.verifier.refusals import Rejection, Unfollowed
 from mechanisms import NAMES, Gaussian, Laplace, RandomisedResponse
-from tests.checker.folds import fold as folded
-from tests.checker.folds import proved_again
+from tests.checker.proofs.folds import fold as folded
+from tests.checker.proofs.folds import proved_again
 
 CHECKER = sorted(Path("dpaudit/verifier").rglob("*.py"))
 JOINT = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one round")
