@@ -13,6 +13,7 @@ CARRIES_RELEASES = True
 
 NAMES: dict[str, str] = {
     "above_threshold": "which of many queries exceed a threshold, until so many did (sparse vector)",
+    "above_threshold_answers": "KNOWN BAD: a sparse vector that prints the noisy answers it compared",
     "ball_laplace": "Laplace noise on a vector of known l2 sensitivity",
     "discrete_gaussian": "exact integer Gaussian noise on an integer query",
     "discrete_laplace": "exact integer Laplace noise on integer queries of known l1 sensitivity",
@@ -36,6 +37,7 @@ NAMES: dict[str, str] = {
 
 if TYPE_CHECKING:
     from mechanisms.above_threshold import AboveThreshold as AboveThreshold
+    from mechanisms.above_threshold_answers import AboveThresholdAnswers as AboveThresholdAnswers
     from mechanisms.ball_laplace import BallLaplace as BallLaplace
     from mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace

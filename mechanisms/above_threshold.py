@@ -1,6 +1,7 @@
 """The sparse vector technique: which of many queries exceed a threshold, until so many did."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self
 
@@ -40,7 +41,7 @@ class AboveThreshold:
     Guarantee: pure with epsilon = s / threshold_scale + 2 cutoff s / query_scale, s being the sensitivity, and with
     cutoff s / query_scale for monotone queries, however many queries there are. `attained_loss` tells one pattern from
     the rest: below again and again, and then above up to the cutoff; for long horizons it comes close to epsilon. Noisy
-    answers are not released; a variant that prints those it tested is not this mechanism.
+    answers are not released; `above_threshold_answers` prints those it tested.
     Edge cases: a `query_scale` of 0, no noise on queries, is private for one query alone: of two that change places,
     some answers are possible for one neighbour only, and every claim is refuted. `cutoff` equal to `horizon` never
     stops. Ties have probability 0 in real arithmetic.
@@ -167,11 +168,7 @@ class AboveThreshold:
         return np.asarray(found).reshape(shape)
 
     def _log_pattern(self, code: int, queries: Array) -> float:
-        """Return the log probability of one pattern, by Gauss-Legendre panels that grow with the distance from a break.
-
-        The integrand is analytic but at 0 and at each query. Panels that double in width away from these follow noise
-        of any two scales, and 20 nodes of each are off by less than 1e-12 of the whole.
-        """
+        """Return the log probability of one pattern."""
         over = (code >> np.arange(len(queries))) & 1 == 1
         if code < 0 or code >= 1 << len(queries) or over.sum() > self.cutoff:
             return -math.inf
@@ -181,18 +178,13 @@ class AboveThreshold:
         if not self.query_scale:
             low, high = queries[~over].max(initial=-math.inf), queries[over].min(initial=math.inf)
             return _log_between(float(low) / self.threshold_scale, float(high) / self.threshold_scale)
-        far = _REACH * max(self.threshold_scale, self.query_scale)
-        ends = (min(0.0, float(queries.min())) - far, max(0.0, float(queries.max())) + far)
-        distances = _doubling(min(self.threshold_scale, self.query_scale) / 4, ends[1] - ends[0])
-        breaks = np.unique(np.append(queries, 0.0))[:, None]
-        edges = np.unique(np.clip(np.concatenate([breaks - distances, breaks + distances]), *ends))
-        nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-        half = np.diff(edges) / 2
-        z = (edges[:-1] + half)[:, None] + half[:, None] * nodes
-        logs = np.log(half[:, None] * weights) - np.abs(z) / self.threshold_scale - math.log(2 * self.threshold_scale)
-        for query, above in zip(queries.tolist(), over.tolist(), strict=True):
-            logs += _log_below((z - query if not above else query - z) / self.query_scale)
-        return float(np.logaddexp.reduce(logs, axis=None))
+        signs = np.where(over, 1.0, -1.0)
+
+        def log_answers(z: Array) -> Array:
+            pairs = zip(signs.tolist(), queries.tolist(), strict=True)
+            return np.asarray(sum(log_below(sign * (query - z) / self.query_scale) for sign, query in pairs))
+
+        return float(log_means(log_answers, queries, self.threshold_scale, self.query_scale, np.array([math.inf]))[0])
 
     def scaled(self, factor: float) -> Self:
         """Return the same queries with `factor` times the noise."""
@@ -217,6 +209,35 @@ class AboveThreshold:
         return ((1 << self._told()) - 1) << (self.horizon - self._told())
 
 
+def log_means(
+    log_answers: Callable[[Array], Array], queries: Array, threshold_scale: float, query_scale: float, tops: Array
+) -> Array:
+    """Return the logs of the means of e^log_answers over the noise of a threshold at 0, where it lies below each top.
+
+    The integrand is analytic but at 0 and at each query. Gauss-Legendre panels that double in width away from these
+    follow noise of any two scales, and 20 nodes of each are off by less than 1e-12 of the whole. Whole panels are
+    added up once, and the part of one below each top.
+    """
+    far = _REACH * max(threshold_scale, query_scale)
+    ends = (min(0.0, float(queries.min()), float(tops.min())) - far, max(0.0, float(queries.max())) + far)
+    distances = _doubling(min(threshold_scale, query_scale) / 4, ends[1] - ends[0])
+    breaks = np.unique(np.append(queries, 0.0))[:, None]
+    edges = np.unique(np.clip(np.concatenate([breaks - distances, breaks + distances]), *ends))
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+
+    def panels(low: Array, high: Array) -> Array:
+        half = (high - low)[:, None] / 2
+        z = low[:, None] + half * (nodes + 1)
+        logs = np.log(half * weights) - np.abs(z) / threshold_scale - math.log(2 * threshold_scale)
+        return np.asarray(np.logaddexp.reduce(logs + log_answers(z), axis=-1))
+
+    before = np.append(-np.inf, np.logaddexp.accumulate(panels(edges[:-1], edges[1:])))
+    tops = np.minimum(tops, edges[-1])
+    last = np.searchsorted(edges, tops, side="right") - 1
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.logaddexp(before[last], panels(edges[last], tops)))
+
+
 def _doubling(first: float, last: float) -> Array:
     """Return 0 and distances that double from `first` until they reach `last`."""
     many = max(1, math.ceil(math.log2(last / first)))
@@ -227,11 +248,11 @@ def _log_between(low: float, high: float) -> float:
     """Return the log probability that unit Laplace noise lies between two places."""
     if low >= high:
         return -math.inf
-    below, above = (np.exp(_log_below(np.array([low, high]) * sign)) for sign in (1, -1))
+    below, above = (np.exp(log_below(np.array([low, high]) * sign)) for sign in (1, -1))
     return float(np.log(above[0] - above[1] if low > 0 else below[1] - below[0]))
 
 
-def _log_below(x: Array) -> Array:
+def log_below(x: Array) -> Array:
     """Return the log of the Laplace distribution function."""
     tail = 0.5 * np.exp(-np.abs(x))
     below: Array = np.where(x >= 0, np.log1p(-tail), -np.abs(x) - math.log(2))

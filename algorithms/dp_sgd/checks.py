@@ -12,22 +12,11 @@ from algorithms.dp_sgd.settings import DpSgdSettings
 from dpaudit import Claim, Condition
 from dpaudit.model.trace import Finding
 
-RULES: dict[str, str] = {
-    "DPA311": "an amplified epsilon without Poisson sampling",
-    "DPA312": "a sampling rate that is not the one accounted for",
-    "DPA313": "the GDP accountant, whose limit theorem is no bound",
-    "DPA314": "floating-point protection off",
-    "DPA315": "an add-remove epsilon read as one for replaced records",
-    "DPA316": "steps and segments confused",
-    "DPA317": "a weighted sampler",
-    "DPA318": "ghost clipping before 1.5.3",
-    "DPA319": "tuning that nobody accounted for",
-    "DPA340": "a divisor of the gradients that differs between neighbours",
-    "DPA341": "adaptive clipping that divides by the true size of the batch",
-    "DPA342": "layers that mix the records of a batch",
-}
-BREAKING = frozenset({"DPA311", "DPA312", "DPA316", "DPA317", "DPA318", "DPA340", "DPA341", "DPA342"})
+BREAKING = frozenset({"DPA213", "DPA220", "DPA221", "DPA326"})
 """Rules that stand against the certificate; DPA319 joins them where several runs are admitted."""
+
+RELATION = "neighbours"
+"""Where an epsilon for another relation is found."""
 
 _FIXED = (1, 5, 3)
 _OPPOSITE = (
@@ -37,23 +26,23 @@ _OPPOSITE = (
 
 def findings_of(record: TrainingRecord, claim: Claim) -> tuple[Finding, ...]:
     """Return a finding for every hazard of `record`, for `claim`."""
-    checks: tuple[Callable[[TrainingRecord, Claim], str], ...] = (
-        _poisson,
-        _rate,
-        _gdp,
-        _secure,
-        _relation,
-        _steps,
-        _weights,
-        _ghost,
-        _tuning,
-        _divisor,
-        _adaptive,
-        _mixing,
+    hazards: tuple[tuple[str, str, Callable[[TrainingRecord, Claim], str]], ...] = (
+        ("DPA326", "sampling", _poisson),
+        ("DPA326", "sampling rate", _rate),
+        ("DPA313", "accountant", _gdp),
+        ("DPA314", "secure mode", _secure),
+        ("DPA313", RELATION, _relation),
+        ("DPA213", "steps", _steps),
+        ("DPA326", "weighted sampler", _weights),
+        ("DPA220", "ghost clipping", _ghost),
+        ("DPA319", "tuning", _tuning),
+        ("DPA221", "divisor", _divisor),
+        ("DPA221", "adaptive clipping", _adaptive),
+        ("DPA220", "layers", _mixing),
     )
     return tuple(
-        Finding(rule=rule, where="training run", message=message)
-        for rule, check in zip(RULES, checks, strict=True)
+        Finding(rule=rule, where=where, message=message)
+        for rule, where, check in hazards
         if (message := check(record, claim))
     )
 
@@ -78,7 +67,7 @@ def assumed_conditions(settings: DpSgdSettings) -> tuple[Condition, ...]:
     findings = findings_of(record, settings.claim())
     against = set(breaking(record, findings))
     others = tuple(
-        Condition(kind="implementation", about=(f.rule,), text=f"{f.rule}: {f.message}")
+        Condition(kind="implementation", about=(f.where,), text=f"{f.rule}: {f.message}")
         for f in findings
         if f not in against
     )
@@ -116,11 +105,11 @@ def _public_divisor(settings: DpSgdSettings) -> tuple[Condition, ...]:
     if settings.neighbours != "add_remove":
         return ()
     text = (
-        "DPA340: Opacus divides sums by the integer part of records times rate. That integer is "
+        "DPA221: Opacus divides sums by the integer part of records times rate. That integer is "
         "public or fixed, and does "
         "not follow the number of records."
     )
-    return (Condition(kind="implementation", about=("DPA340",), text=text),)
+    return (Condition(kind="implementation", about=("public divisor",), text=text),)
 
 
 def _other_divisor(records: int, other: int, batches: int) -> str:

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from algorithms.dp_sgd.accounting import epsilon_of_history
 from algorithms.dp_sgd.beside import poisson_beside
-from algorithms.dp_sgd.checks import breaking, findings_of
+from algorithms.dp_sgd.checks import RELATION, breaking, findings_of
 from algorithms.dp_sgd.plan import record_of
 from algorithms.dp_sgd.reading import TrainingRecord
 from algorithms.dp_sgd.settings import DpSgdSettings
@@ -77,7 +77,7 @@ def notes_of(settings: DpSgdSettings, problem: Classification) -> tuple[str, ...
     beside = poisson_beside(settings)
     if beside:
         findings = findings_of(record_of(settings), settings.claim())
-        return (*beside, *(f"{finding.rule}: {finding.message}" for finding in findings if finding.rule != "DPA315"))
+        return (*beside, *(f"{finding.rule}: {finding.message}" for finding in findings if finding.where != RELATION))
     return tuple(line.strip() for line in review(record_of(settings), settings.claim()).text().splitlines())
 
 

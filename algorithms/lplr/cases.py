@@ -5,6 +5,8 @@ other case fixes the public state and two records that differ most for one leaf,
 likelihood ratio of the declared noise.
 """
 
+from typing import Any
+
 import numpy as np
 
 from algorithms.lplr.leaves import fewest_shuffled
@@ -19,8 +21,8 @@ from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
 
 
-def cases_of(settings: LplrSettings) -> tuple[AuditCase, ...]:
-    """Return the audits of every kind of message that the settings allow."""
+def cases_of(settings: LplrSettings, problem: Any = None) -> tuple[AuditCase, ...]:
+    """Return the audits of every kind of message that the settings allow; `problem` does not matter to them."""
     plan = plan_of(settings)
     if settings.model == "shuffle":
         return (sums_case(plan, fewest_shuffled(settings)),)

@@ -5,12 +5,12 @@ device runs is tried on predictions of any size.
 """
 
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 
 from algorithms.lplr.accounting import delta_floor
 from algorithms.lplr.plan import Plan
+from algorithms.lplr.settings import LplrSettings
 from dpaudit import Condition
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Released
@@ -34,6 +34,17 @@ ONE_PHASE = Condition(
 
 _ROUNDING = 1 + 1e-9
 _TRIED = (0.0, 1.0, 3.0, 1e6)
+
+
+def attained_conditions(settings: LplrSettings) -> tuple[Condition, ...]:
+    """Return that one pair of records moves all statistics of a message: unit features in two different cells.
+
+    Nothing of shuffled messages, of which no lower side is known.
+    """
+    if settings.model == "shuffle":
+        return ()
+    text = "A unit record in one cell and one in another move count, vector and matrix by the whole sensitivities."
+    return (Condition(kind="attained", text=text, status="checked"),)
 
 
 @dataclass(slots=True)
@@ -95,12 +106,6 @@ def norms_hold(plan: Plan) -> bool:
 def phase_is_full(counts: Array, users: int) -> bool:
     """Return whether as many users took part as the schedule says, in every run. Shape: counts (R, A, K)."""
     return bool((counts.sum(axis=(1, 2)) == users).all())
-
-
-def nobody_twice(people: list[range]) -> bool:
-    """Return whether no number lies in two of the ranges."""
-    ordered = sorted(people, key=lambda numbers: numbers.start)
-    return all(before.stop <= after.start for before, after in pairwise(ordered))
 
 
 def message_lines(released: tuple[Released, ...]) -> tuple[Released, ...]:

@@ -1,4 +1,4 @@
-"""LPLR to compare with: all but without noise, and with its noise but without a record in its messages."""
+"""LPLR as its settings have it, without noise, and with its noise but without a record in its messages."""
 
 from dataclasses import replace
 
@@ -13,6 +13,11 @@ from dpaudit import Streams, Transcript
 
 _NO_PRIVACY = 1e9
 """An epsilon at which noise is far below one record."""
+
+
+def run(settings: LplrSettings, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:
+    """Return the transcript of `n_runs` independent runs on `problem`; see `run.run_protocol`."""
+    return run_protocol(plan_of(settings), problem, streams, n_runs)
 
 
 def run_without_noise(settings: LplrSettings, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:

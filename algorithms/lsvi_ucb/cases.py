@@ -21,7 +21,7 @@ _LONGEST, _SHORT = 64, 12
 """Episodes that an audit of the switching rule plays: of everything released, or of actions."""
 
 
-def cases_of(settings: LsviUcbSettings, problem: LinearMdp | None) -> tuple[AuditCase, ...]:
+def cases_of(settings: LsviUcbSettings, problem: LinearMdp | None = None) -> tuple[AuditCase, ...]:
     """Return the audits of everything released, and of what later users are told; none where nothing is released."""
     plan = plan_of(settings)
     if not plan.noisy:

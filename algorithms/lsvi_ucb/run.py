@@ -17,8 +17,10 @@ from algorithms.lsvi_ucb.checks import SCHEDULE, SWITCHES
 from algorithms.lsvi_ucb.learner import Learner, first_policy
 from algorithms.lsvi_ucb.paths import UserPath
 from algorithms.lsvi_ucb.plan import BatchPlan
-from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy
+from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy, domain_of
+from algorithms.lsvi_ucb.settings import LsviUcbSettings
 from algorithms.lsvi_ucb.switching import regularised
+from algorithms.problems.linear_mdp import LinearMdp
 from dpaudit import Condition, Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
 
@@ -41,13 +43,16 @@ class Batch:
     target_ratio: float
 
 
-def transitions(domain: BatchDomain, policy: BatchPolicy, users: int, rng: np.random.Generator) -> Array:
-    """Return how often every (state, action, next state) was met at each step. Shape: (n_runs, H, S, A, S)."""
+def transitions(domain: BatchDomain, policy: BatchPolicy, users: int | Array, rng: np.random.Generator) -> Array:
+    """Return how often every (state, action, next state) was met at each step. Shape: (n_runs, H, S, A, S).
+
+    `users` is one number, or one for each run.
+    """
     steps, states, actions = domain.mdp.shape
     shares = policy.policies()
     n_runs = len(shares)
     counts = np.zeros((n_runs, steps, states, actions, states))
-    arrived = rng.multinomial(users, domain.mdp.initial, size=n_runs)
+    arrived = rng.multinomial(np.broadcast_to(users, n_runs), domain.mdp.initial)
     for h in range(steps):
         chosen = rng.multinomial(arrived, shares[:, h])
         counts[:, h] = rng.multinomial(chosen, domain.mdp.transitions[h])
@@ -118,6 +123,13 @@ def _updated(policy: BatchPolicy, runs: Array, learned: BatchPolicy) -> BatchPol
     values, actions = policy.values.copy(), policy.actions.copy()
     values[runs], actions[runs] = learned.values, learned.actions
     return BatchPolicy(values=values, actions=actions)
+
+
+def run_plan(
+    settings: LsviUcbSettings, plan: BatchPlan, problem: LinearMdp, streams: Streams, n_runs: int
+) -> Transcript:
+    """Return `n_runs` independent runs of `plan` on `problem`; see `transcript_of` for the arrays."""
+    return transcript_of(plan, domain_of(settings, problem), streams, n_runs)
 
 
 def transcript_of(plan: BatchPlan, domain: BatchDomain, streams: Streams, n_runs: int) -> Transcript:

@@ -1,18 +1,19 @@
 """A contextual bandit on a finite grid, with rewards of two values."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from algorithms.lower_bounds import Privacy, bandit_regret, largest_gap_in_ball
 from algorithms.problems.arrays import frozen
+from algorithms.problems.cells import OnCells
 from dpaudit.checks import count, positive
 from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.mechanism import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class KernelBandit:
+class KernelBandit(OnCells):
     """Contexts that arrive at random, actions to choose from, and a mean reward for every pair.
 
     Shape: contexts (C, p), actions (X, q), context_probabilities (C,), mean_reward (C, X), features
@@ -55,39 +56,6 @@ class KernelBandit:
                 f"the largest is {np.abs(self.mean_reward).max()}."
             )
 
-    @property
-    def n_contexts(self) -> int:
-        """The number of contexts."""
-        return len(self.contexts)
-
-    @property
-    def n_actions(self) -> int:
-        """The number of actions."""
-        return len(self.actions)
-
-    @property
-    def gaps(self) -> Array:
-        """The loss in mean reward of every cell against its context's best action; shape (C, X)."""
-        gaps: Array = self.mean_reward.max(axis=1, keepdims=True) - self.mean_reward
-        return gaps
-
-    @property
-    def uniform_regret(self) -> float:
-        """The expected loss of a round of uniform play."""
-        return float(self.gaps.mean(axis=1) @ self.context_probabilities)
-
-    @property
-    def largest_regret(self) -> float:
-        """The most that a round can lose in expectation."""
-        return float(self.gaps.max(axis=1) @ self.context_probabilities)
-
-    def with_gap_factor(self, factor: float) -> "KernelBandit":
-        """Return the same problem with every mean reward multiplied by `factor`, and so every gap.
-
-        Raises: ValueError: a factor that takes a mean beyond the bound.
-        """
-        return replace(self, mean_reward=factor * self.mean_reward)
-
     def regret_lower_bound(self, *, horizon: int, epsilon: float, delta: float, model: str) -> RegretLowerBound | None:
         """Return what every private method loses on the worst of as many instances as there are actions.
 
@@ -122,7 +90,7 @@ class KernelBandit:
 
     def _require_shapes(self) -> None:
         """Refuse arrays that do not describe one grid."""
-        cells = (self.n_contexts, self.n_actions)
+        cells = (len(self.contexts), len(self.actions))
         wanted: dict[str, tuple[int, ...]] = {"context_probabilities": cells[:1], "mean_reward": cells}
         for field, shape in wanted.items():
             if getattr(self, field).shape != shape:

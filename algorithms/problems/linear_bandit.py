@@ -1,11 +1,12 @@
 """A contextual bandit with finitely many contexts, a feature vector for every cell, and rewards of two values."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from algorithms.lower_bounds import Privacy, bandit_regret, hardest_gap
 from algorithms.problems.arrays import frozen
+from algorithms.problems.cells import OnCells
 from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.mechanism import Array
 
@@ -15,7 +16,7 @@ LARGEST_GAP = 0.2236
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LinearBandit:
+class LinearBandit(OnCells):
     """Contexts that arrive at random, actions to choose from, and features on which the mean reward depends.
 
     Shape: features (C, A, d), none longer than 1; context_probabilities (C,); mean_reward (C, A) in [-1, 1].
@@ -60,42 +61,9 @@ class LinearBandit:
         return 1.0
 
     @property
-    def n_contexts(self) -> int:
-        """The number of contexts."""
-        return int(self.features.shape[0])
-
-    @property
-    def n_actions(self) -> int:
-        """The number of actions."""
-        return int(self.features.shape[1])
-
-    @property
     def dimension(self) -> int:
         """The dimension of the features."""
         return int(self.features.shape[2])
-
-    @property
-    def gaps(self) -> Array:
-        """The loss in mean reward of every cell against its context's best action; shape (C, A)."""
-        gaps: Array = self.mean_reward.max(axis=1, keepdims=True) - self.mean_reward
-        return gaps
-
-    @property
-    def uniform_regret(self) -> float:
-        """The expected loss of a round of uniform play."""
-        return float(self.gaps.mean(axis=1) @ self.context_probabilities)
-
-    @property
-    def largest_regret(self) -> float:
-        """The most that a round can lose in expectation."""
-        return float(self.gaps.max(axis=1) @ self.context_probabilities)
-
-    def with_gap_factor(self, factor: float) -> "LinearBandit":
-        """Return the same problem with every mean reward multiplied by `factor`, and so every gap.
-
-        Raises: ValueError: a factor that takes a mean beyond 1.
-        """
-        return replace(self, mean_reward=factor * self.mean_reward)
 
     def regret_lower_bound(self, *, horizon: int, epsilon: float, delta: float, model: str) -> RegretLowerBound | None:
         """Return what every private method loses on the worst of d instances with unit features, d the dimension.

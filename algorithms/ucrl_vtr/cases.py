@@ -25,7 +25,7 @@ LONGEST = 16
 """Episodes that an audit plays: enough for five levels of nodes. The noise stays that of the whole horizon."""
 
 
-def cases_of(settings: UcrlVtrSettings, problem: LinearMixture | None) -> tuple[AuditCase, ...]:
+def cases_of(settings: UcrlVtrSettings, problem: LinearMixture | None = None) -> tuple[AuditCase, ...]:
     """Return the audits that fit the model of the settings."""
     plan = plan_of(settings)
     pair = canaries(plan, settings.dimension)

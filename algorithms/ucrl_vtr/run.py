@@ -9,10 +9,12 @@ from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
 from algorithms._episode_log import EpisodeLog
 from algorithms._linear_rl import checks
 from algorithms._linear_rl.values import values_in_range
+from algorithms.problems.linear_mixture import LinearMixture
 from algorithms.ucrl_vtr.canaries import Canary
 from algorithms.ucrl_vtr.checks import norm_ratios
 from algorithms.ucrl_vtr.plan import MixturePlan
-from algorithms.ucrl_vtr.planning import Domain, Planned, plan_values
+from algorithms.ucrl_vtr.planning import Domain, Planned, domain_of, plan_values
+from algorithms.ucrl_vtr.settings import UcrlVtrSettings
 from algorithms.ucrl_vtr.sums import NoisySums
 from algorithms.ucrl_vtr.users import play
 from dpaudit import Condition, Recorder, Streams, Transcript
@@ -67,6 +69,13 @@ def checkpoints(episodes: int) -> tuple[int, ...]:
     if episodes <= _CHECKPOINTS:
         return tuple(range(1, episodes + 1))
     return tuple(sorted({round(episodes ** (i / _CHECKPOINTS)) for i in range(1, _CHECKPOINTS + 1)}))
+
+
+def run_plan(
+    settings: UcrlVtrSettings, plan: MixturePlan, problem: LinearMixture, streams: Streams, n_runs: int
+) -> Transcript:
+    """Return `n_runs` independent runs of `plan` on `problem`; see `transcript_of` for the arrays."""
+    return transcript_of(plan, domain_of(settings, problem), streams, n_runs)
 
 
 def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: int) -> Transcript:

@@ -184,7 +184,3 @@ def _intervals(column: Array, low: float, high: float) -> Array:
     """Return 0 below `low`, 1 between, 2 from `high` on, 3 for NaN."""
     intervals: Array = np.where(np.isnan(column), 3, (column >= low).astype(int) + (column >= high).astype(int))
     return intervals
-
-
-learn_zones = learn_thresholds
-"""The former name of `learn_thresholds`. Deprecated."""

@@ -110,10 +110,10 @@ class Compared:
                 message = (
                     f"{label} has other noise with other data ({ours.site}): {ours.mechanism}, {theirs.mechanism}."
                 )
-                yield self._found("DPA222", ours.labels[0], message)
+                yield self._found("DPA221", ours.labels[0], message)
             if _form(ours) != _form(theirs):
                 forms = f"{_form(ours)} or {_form(theirs)}, by the data ({ours.site})"
-                yield self._found("DPA223", ours.labels[0], f"The answer of {label} is {forms}.")
+                yield self._found("DPA221", ours.labels[0], f"The answer of {label} is {forms}.")
         if len(first) != len(second):
             last = max(first, second, key=len)[min(len(first), len(second))]
             message = f"{len(first)} releases with one data set, {len(second)} with the other"

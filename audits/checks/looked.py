@@ -52,7 +52,7 @@ def decided(declaration: Declaration, findings: tuple[Finding, ...], looked: Loo
     broken = {finding.rule for finding in findings} | ({"overrun"} if looked.overrun else set())
     verdicts: dict[str, tuple[set[str], str, bool]] = {
         "sensitivity": (
-            {"DPA220", "DPA221", "DPA222", "DPA223"},
+            {"DPA220", "DPA221"},
             f"{looked.pairs} pairs of neighbours on one tape, {looked.moved} answers that moved",
             looked.moved > 0 and not looked.unknown,
         ),
@@ -62,12 +62,12 @@ def decided(declaration: Declaration, findings: tuple[Finding, ...], looked: Loo
             looked.noises > 0,
         ),
         "public_key": (
-            {"DPA226", "DPA228"},
+            {"DPA228"},
             f"which parts moved for {looked.pairs} pairs of neighbours",
             looked.moved > 0,
         ),
         "one_part": (
-            {"DPA226", "DPA228"},
+            {"DPA228"},
             f"which parts moved for {looked.pairs} pairs of neighbours, and how often",
             looked.moved > 0,
         ),

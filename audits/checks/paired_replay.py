@@ -57,12 +57,11 @@ def replay_neighbours(
     """Return the differences between two neighbours that a private algorithm may not have; empty if there are none.
 
     Rules: `DPA220` a query moved further than its sensitivity (NaN and infinity count as infinitely far), `DPA221`
-    other releases, another order or an exception on one side only, `DPA222` a mechanism's parameters depend on the
-    data, `DPA223` a query's shape or type does, `DPA224` published values differ although all releases were equal,
-    `DPA225` a different amount of randomness was drawn, `DPA227` a release was given the noise of an earlier release;
-    with a `declaration`, `DPA226` one record moved several parts of a parallel composition, `DPA228` a label moved more
-    often than declared. Both runs start from equal generator states. Only the branches that this pair takes are
-    checked.
+    other releases, another order or an exception on one side only, a mechanism's parameters, a query's shape or type
+    or the amount of randomness depend on the data, `DPA224` published values differ although all releases were equal,
+    `DPA227` a release was given the noise of an earlier release; with a `declaration`, `DPA228` one record moved
+    several parts of a parallel composition, or a label moved more often than declared. Both runs start from equal
+    generator states. Only the branches that this pair takes are checked.
 
     >>> from mechanisms import Laplace
     >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
@@ -96,7 +95,7 @@ def replay_neighbours(
     findings += [*too_far(moves), *_repeated(first.tape)]
     if states[0] != states[1]:
         message = "The function draws from rng a different number of times on the neighbours."
-        findings.append(Finding(rule="DPA225", where="rng", message=message))
+        findings.append(Finding(rule="DPA221", where="rng", message=message))
     if limits is not None:
         findings += too_often(moves, limits, {})
     return tuple(findings)

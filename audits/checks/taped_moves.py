@@ -224,7 +224,7 @@ def too_far(moves: tuple[Move, ...]) -> Iterator[Finding]:
 
 
 def too_often(moves: tuple[Move, ...], limits: Limits, streams: dict[str, int]) -> Iterator[Finding]:
-    """Yield findings where one record moved a label more often than declared (DPA228), or several parts (DPA226).
+    """Yield findings where one record moved a label more often than declared, or several parts (DPA228).
 
     `streams` holds, for each stream of sums, how many of its elements one record may move.
     """
@@ -260,7 +260,7 @@ def _several_parts(touched: dict[int, set[str]], limits: Limits) -> Iterator[Fin
                     f"One record moved {len(moved)} parts of a parallel composition in run {run} "
                     f"('{moved[0]}' and '{moved[1]}'), kept apart by: {key}."
                 )
-                yield Finding(rule="DPA226", where=moved[1], message=message)
+                yield Finding(rule="DPA228", where=moved[1], message=message)
                 break
 
 

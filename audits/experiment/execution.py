@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypedDict
+from typing import Any, Protocol
 
 from dpaudit.checks import count, positive
 from dpaudit.model.mechanism import Array
@@ -66,23 +66,5 @@ class Execution:
             raise ValueError("Expected jobs=0 to be at least 1, or -1 for one process a processor.")
 
 
-class ExecutionFields(TypedDict, total=False):
-    """The fields of `Execution` as keywords of an audit function. Deprecated: write `how=Execution(...)`."""
-
-    jobs: int
-    chunk_runs: int
-    progress: Progress | None
-    store: Store | None
-    scheduler: str | None
-
-
-def execution_of(how: Execution | None, fields: ExecutionFields) -> Execution:
-    """Return `how`, or the execution that the deprecated keywords describe.
-
-    Raises: ValueError: both are given.
-    """
-    if how is None:
-        return Execution(**fields)
-    if fields:
-        raise ValueError(f"Expected how=Execution(...) alone; put {', '.join(sorted(fields))} into it.")
-    return how
+PLAIN = Execution()
+"""All runs in this process, without a store."""

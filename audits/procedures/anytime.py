@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from audits.decision.events import roc_points
 from audits.decision.power import ceiling
 from audits.decision.seen import seen_in
 from audits.decision.verdict import verdict_of
-from audits.experiment.execution import Execution, ExecutionFields, Observed, Store, execution_of
+from audits.experiment.execution import PLAIN, Execution, Observed, Store
 from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
 from audits.experiment.identity import stored_under
 from audits.experiment.probes import Probed, probe
@@ -58,8 +58,7 @@ def audit_sequentially(
     certified: float = math.inf,
     stop: Stop | None = None,
     control_runs: int | None = None,
-    how: Execution | None = None,
-    **fields: Unpack[ExecutionFields],
+    how: Execution = PLAIN,
 ) -> AuditResult:
     """Return what at most `runs` runs of `case` show, stopping as soon as the claim is refuted.
 
@@ -67,8 +66,7 @@ def audit_sequentially(
     the wealth against the claim has reached 1 / significance. Then the case is replayed on fixed streams, as `audit`
     does; each confirmation takes as many calls at most as the audit has runs, and Ctrl-C leaves the replay out.
     With a `store` in `how`, the same case and seed continue the audit, with more `runs` if wanted; stored blocks are
-    not run again. Outputs that are not arrays of numbers cannot be stored. The fields of `Execution` as keywords of
-    this function are deprecated.
+    not run again. Outputs that are not arrays of numbers cannot be stored.
     Guarantee: if the case is (epsilon, delta)-private and runs are independent, `epsilon_lower` exceeds epsilon, and
     the verdict is a violation of a true claim, with probability at most `significance`, at every stopping time. The
     counts and the ROC describe the bettor with the larger wealth and decide nothing; its guesses are the runs scored
@@ -79,7 +77,6 @@ def audit_sequentially(
     >>> result.verdict, result.runs < 500
     ('violation', True)
     """
-    execution = execution_of(how, fields)
     result, _ = continue_audit(
         case,
         PriorEvidence.nothing(claim),
@@ -89,11 +86,12 @@ def audit_sequentially(
         certified=certified,
         stop=stop,
         control_runs=control_runs,
-        how=execution,
+        how=how,
     )
-    most, seconds = result.runs, execution.run_seconds
+    most, seconds = result.runs, how.run_seconds
     try:
-        return replayed(case.run, case.neighbours, None, claim, runs=most, rng=rng, seconds=seconds).applied(result)
+        looked = replayed(case.run, case.neighbours, None, claim, runs=most, rng=rng, seconds=seconds)
+        return looked.applied(result, case.neighbours)
     except KeyboardInterrupt:
         return result
 
@@ -109,8 +107,7 @@ def continue_audit(
     stop: Stop | None = None,
     first_block: int = _FIRST_BLOCK,
     control_runs: int | None = None,
-    how: Execution | None = None,
-    **fields: Unpack[ExecutionFields],
+    how: Execution = PLAIN,
 ) -> tuple[AuditResult, PriorEvidence]:
     """Return what `case` shows on top of the wealth that earlier audits left, and what the next one continues with.
 
@@ -137,7 +134,7 @@ def continue_audit(
         wanted = before.claim.neighbours
         raise ValueError(f"Expected neighbours of the claim's relation {wanted!r}, got {case.relation!r}.")
     facts = ("anytime", before.to_dict(), significance, certified, first_block)
-    execution = stored_under(execution_of(how, fields), case, before.claim, rng, *facts)
+    execution = stored_under(how, case, before.claim, rng, *facts)
     probed = probe(case, runs, execution.run_seconds)
     subject = probed.case
     ending = _Ending(settings=settings, certified=certified, probed=probed, rng=rng, started=started)
@@ -148,7 +145,7 @@ def continue_audit(
         before=before,
         settings=settings,
         stop=_refuted if stop is None else stop,
-        how=execution,
+        how=how,
         rounded=probed.rounded,
     )
     try:
@@ -234,8 +231,7 @@ def audit_anytime(
     stop: Stop | None = None,
     arithmetic: Arithmetic = "exact",
     control_runs: int | None = None,
-    how: Execution | None = None,
-    **fields: Unpack[ExecutionFields],
+    how: Execution = PLAIN,
 ) -> AuditResult:
     """Return what at most `runs` runs of a user-supplied function show, stopping as soon as the claim is refuted.
 
@@ -249,7 +245,6 @@ def audit_anytime(
     >>> result.verdict, result.runs < 1_000
     ('violation', True)
     """
-    execution = execution_of(how, fields)
     if data is None and unit is None and neighbours is not None:
         case = function_case(function, neighbours, claim, arithmetic=arithmetic)
         return audit_sequentially(
@@ -260,10 +255,10 @@ def audit_anytime(
             significance=significance,
             stop=stop,
             control_runs=control_runs,
-            how=execution,
+            how=how,
         )
     _Settings(runs=runs, significance=significance, most=control_runs).require(claim, rng)
-    seconds = execution.run_seconds
+    seconds = how.run_seconds
     looked = replayed(function, neighbours, data, claim, unit=unit, runs=runs, rng=rng, seconds=seconds)
     pair, remarks = looked.attacked((), claim, runs=runs, rng=rng)
     result, _ = continue_audit(
@@ -274,9 +269,9 @@ def audit_anytime(
         significance=significance,
         stop=stop,
         control_runs=control_runs,
-        how=execution,
+        how=how,
     )
-    return looked.applied(replace(result, remarks=(*remarks, *result.remarks)))
+    return looked.applied(replace(result, remarks=(*remarks, *result.remarks)), pair)
 
 
 def _refuted(state: Betting) -> bool:

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from audits.decision.other_significance import CountedBound
 from audits.decision.power import Bound, ceiling
 from audits.decision.preparation import Counted, Learner, Prepared, prepare
 from audits.decision.verdict import verdict_of
-from audits.experiment.execution import Execution, ExecutionFields, execution_of
+from audits.experiment.execution import PLAIN, Execution
 from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
 from audits.experiment.identity import stored_under
 from audits.experiment.probes import Probed, probe
@@ -75,8 +75,7 @@ def audit(
     arithmetic: Arithmetic = "exact",
     pairs: Iterable[tuple[str, Pair]] = (),
     control_runs: int | None = None,
-    how: Execution | None = None,
-    **fields: Unpack[ExecutionFields],
+    how: Execution = PLAIN,
 ) -> AuditResult:
     """Return what attacks on `function`, and replays of it on fixed streams, show about its epsilon.
 
@@ -107,8 +106,7 @@ def audit(
     implied = implied_claim(claim, delta) if isinstance(claim, MeasuredClaim) else claim
     require_finite(implied, "an audit")
     count("runs", runs, at_least=4)
-    execution = execution_of(how, fields)
-    seconds = execution.run_seconds
+    seconds = how.run_seconds
     looked = replayed(function, neighbours, data, implied, unit=unit, runs=runs, rng=rng, seconds=seconds)
     pair, remarks = looked.attacked(pairs, implied, runs=runs, rng=rng, score=score)
     result = audit_case(
@@ -121,9 +119,9 @@ def audit(
         delta=delta,
         certified=certified,
         control_runs=control_runs,
-        how=execution,
+        how=how,
     )
-    return looked.applied(replace(result, remarks=(*remarks, *result.remarks)))
+    return looked.applied(replace(result, remarks=(*remarks, *result.remarks)), pair)
 
 
 @named_arguments
@@ -138,8 +136,7 @@ def audit_case(
     delta: float | None = None,
     certified: float = math.inf,
     control_runs: int | None = None,
-    how: Execution | None = None,
-    **fields: Unpack[ExecutionFields],
+    how: Execution = PLAIN,
 ) -> AuditResult:
     """Return what attacks on `case` show: a lower bound on epsilon at `delta`, and a verdict.
 
@@ -163,7 +160,7 @@ def audit_case(
     rates of one event (`tested`); what else is found is weighed by an epsilon that follows from it at `delta`, 1e-5 by
     default. Such an audit is *not_refuted* at best: no violation of stated size is excluded in that measure.
     `how` says how runs are executed; only its `chunk_runs` changes results. With a `store`, counted and choosing chunks
-    that are stored are not run again. The fields of `Execution` as keywords of this function are deprecated.
+    that are stored are not run again.
     Raises: ValueError: fewer than 4 runs, a relation other than the claim's, delta below the claim's, or a `learner`
         for a case that has a score.
 
@@ -180,7 +177,7 @@ def audit_case(
     level = _level_of(case, claim, runs, rng, significance, learner, delta)
     most = count("control_runs", control_runs, at_least=0) if control_runs is not None else None
     facts = ("fixed size", runs, level, significance, certified, control_runs, *([made] if measured_claim else []))
-    execution = stored_under(execution_of(how, fields), case, claim, rng, *facts, subjects=(learner,))
+    execution = stored_under(how, case, claim, rng, *facts, subjects=(learner,))
     experiment = _Experiment(
         claim=claim,
         measured_claim=measured_claim,

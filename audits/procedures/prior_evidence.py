@@ -61,7 +61,3 @@ class PriorEvidence:
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"Expected carried evidence to hold numbers ({error}).") from None
         return cls(claim=claim, against=against, runs=data["runs"], **grids)
-
-
-Carried = PriorEvidence
-"""The former name of `PriorEvidence`. Deprecated."""

@@ -1,6 +1,6 @@
 """The result of an audit with what the replay of its function shows beside the attack."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from audits.decision.earned import nothing_earned
 from audits.experiment.unseen import unseen_outputs
 from audits.outputs.calls import as_run
 from audits.procedures.neighbour_search import BestPair, search_neighbours
+from audits.procedures.telling_event import telling_event
 from audits.replay.boundary_pairs import Seeing, boundary_pairs
 from audits.replay.coverage_pairs import Pair, coverage_pairs
 from audits.replay.function_replay import FALSE_ALARM, FunctionReplay, replay_function
@@ -40,6 +41,7 @@ class Replayed:
     seconds: float | None
     pairs: tuple[Pair, ...]
     replay: FunctionReplay | None
+    rng: np.random.Generator
     channels: tuple[str, ...] = ()
 
     @property
@@ -48,11 +50,15 @@ class Replayed:
         return None if self.replay is None else self.replay.violation
 
     @property
-    def remarks(self) -> tuple[str, ...]:
-        """What the replay shows, in sentences: the most certain first, and then what it does not decide."""
+    def causes(self) -> tuple[str, ...]:
+        """What tells data sets apart, in sentences: the most certain first."""
+        return () if self.replay is None else tuple(map(_sentence, self.replay.found[:_NAMED]))
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """What the replay saw beside outputs and draws, or could not see, in sentences."""
         if self.replay is None:
             return (_UNREAD,)
-        found = tuple(map(_sentence, self.replay.found[:_NAMED]))
         state = (STATE,) if self.replay.keeps_state else ()
         beside = (
             (
@@ -63,7 +69,7 @@ class Replayed:
             else ()
         )
         source = () if self.replay.draws else (_NO_DRAW.format(", ".join(self.replay.sources) or "no known source"),)
-        return (*found, *state, *beside, *source)
+        return (*state, *beside, *source)
 
     @property
     def sound(self) -> bool:
@@ -85,17 +91,24 @@ class Replayed:
     ) -> tuple[Any, tuple[str, ...]]:
         """Return the pair whose outputs to attack, and remarks on the search for it among several."""
         own = self.pairs[:1] if self.replay is None else self.replay.pairs
-        candidates = [*((pair.says, pair.neighbours) for pair in own), *dict(others).items()]
-        if len(candidates) == 1:
-            return candidates[0][1], ()
-        best = search_neighbours(self.run, candidates, claim, runs=runs, rng=rng.spawn(1)[0], score=score)
-        return best.pair, _searched(best, len(candidates))
+        plain = [*((pair.says, pair.neighbours) for pair in own if not pair.edge), *dict(others).items()]
+        edges = [(pair.says, pair.neighbours) for pair in own if pair.edge]
+        if len(plain) + len(edges) == 1:
+            return (plain or edges)[0][1], ()
+        races = [
+            search_neighbours(self.run, group, claim, runs=runs, rng=rng.spawn(1)[0], score=score)
+            for group in (plain, edges)
+            if group
+        ]
+        best = max(races, key=lambda race: (race.name in race.raised, race.promise))
+        return best.pair, _searched(best, races)
 
-    def applied(self, result: AuditResult) -> AuditResult:
-        """Return the result of an audit with the findings of the replay; what fresh runs confirmed is a violation.
+    def applied(self, result: AuditResult, pair: tuple[Any, Any]) -> AuditResult:
+        """Return the result of an audit of `pair` with the findings of the replay.
 
-        What is not confirmed leaves the audit inconclusive. A value that no record of the data has decides nothing, but
-        nothing is consistent beside it.
+        What fresh runs confirmed is a violation. What is not confirmed leaves the audit inconclusive. A value that no
+        record of the data has decides nothing, but nothing is consistent beside it. Of a violation the causes stand
+        first, and the event that the attack saw.
         """
         if self.violation is not None and result.verdict != "violation":
             result = _accused(result, self.violation)
@@ -104,9 +117,14 @@ class Replayed:
         elif self.replay is not None and self.replay.found and result.verdict == "consistent":
             result = replace(result, verdict="not_refuted")
         told = " ".join(result.remarks)
-        new = [remark for remark in self.remarks if remark.partition(":")[0] not in told]
-        first, last = (new, result.remarks) if result.attack == "replay" else (result.remarks, new)
-        return replace(result, remarks=(*first, *last))
+        causes, beside = (
+            [remark for remark in remarks if remark.partition(":")[0] not in told]
+            for remarks in (self.causes, self.beside)
+        )
+        if result.verdict != "violation":
+            return replace(result, remarks=(*result.remarks, *causes, *beside))
+        event = "" if result.attack == "replay" else telling_event(self.run, pair, self.rng, self.seconds)
+        return replace(result, remarks=(*causes, *((event,) if event else ()), *result.remarks, *beside))
 
 
 def replayed(
@@ -136,27 +154,26 @@ def replayed(
     def further(seeing: Seeing) -> tuple[Pair, ...]:
         return boundary_pairs(data, claim.neighbours, unit, seeing)
 
-    player = Player(run=run, seconds=seconds)
+    player, aside = Player(run=run, seconds=seconds), _aside(rng)
     try:
-        replay = replay_function(
-            player, pairs, claim, most=runs // 2, rng=_aside(rng), further=None if given else further
-        )
+        replay = replay_function(player, pairs, claim, most=runs // 2, rng=aside, further=None if given else further)
     except (DPAuditError, ValueError, TypeError):
-        return Replayed(run=run, seconds=seconds, pairs=pairs, replay=None)
+        return Replayed(run=run, seconds=seconds, pairs=pairs, replay=None, rng=aside)
     heard = replay.channels
     channels = () if heard is None else unseen_outputs(run, heard.neighbours, seconds)
-    return Replayed(run=run, seconds=seconds, pairs=pairs, replay=replay, channels=channels)
+    return Replayed(run=run, seconds=seconds, pairs=pairs, replay=replay, rng=aside, channels=channels)
 
 
-def _searched(best: BestPair, pairs: int) -> tuple[str, ...]:
-    """Return the remarks on a search: its choice, the pairs on which the function raised, and those left out."""
-    remarks = [f"Of {pairs} pairs, a search of {best.spent} other runs chose {best.name!r}."]
-    if best.raised:
-        remarks.append(
-            f"The function raised on {', '.join(map(repr, best.raised))}: an exception is an output of its run."
-        )
-    if best.left_out:
-        remarks.append(f"Not attacked: {'; '.join(best.left_out)}")
+def _searched(best: BestPair, races: Sequence[BestPair]) -> tuple[str, ...]:
+    """Return the remarks on searches: the choice, the pairs on which the function raised, and those left out."""
+    pairs, spent = sum(len(race.rated) + len(race.left_out) for race in races), sum(race.spent for race in races)
+    raised = [name for race in races for name in race.raised]
+    left_out = [name for race in races for name in race.left_out]
+    remarks = [f"Of {pairs} pairs, a search of {spent} other runs chose {best.name!r}."]
+    if raised:
+        remarks.append(f"The function raised on {', '.join(map(repr, raised))}: an exception is an output of its run.")
+    if left_out:
+        remarks.append(f"Not attacked: {'; '.join(left_out)}")
     return tuple(remarks)
 
 

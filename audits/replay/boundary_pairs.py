@@ -30,7 +30,7 @@ class Sight:
 Seeing = Callable[[Any], Sight]
 """seeing(data) -> what one call without noise shows"""
 
-_PLACES, _COLUMNS, _MOST_CALLS, _MOST_PAIRS = 8, 3, 150, 24
+_PLACES, _COLUMNS, _MOST_CALLS, _MOST_PAIRS = 8, 3, 120, 16
 _JUMPS, _JUMP = 2, 1e-6
 """Of each chain so many numbers are followed that jump most, by more than this share of their size."""
 
@@ -50,7 +50,8 @@ class Chain:
 
     def pairs(self, place: int) -> Iterator[Pair]:
         """Yield the step after a place, and records of other kinds at both of its ends."""
-        yield Pair(says=self.says(place), neighbours=(self.at(place), self.at(place + 1)), edge=True)
+        ends = self.at(place), self.at(place + 1)
+        yield Pair(says=self.says(place), neighbours=ends, edge="mixed" if self.beside is None else "equal")
         if self.beside is not None:
             yield from (*self.beside(place), *self.beside(place + 1))
 
@@ -107,13 +108,13 @@ class _Walk:
 def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, seeing: Seeing) -> tuple[Pair, ...]:
     """Return pairs of neighbours around `data` between which some trait of a call begins or ends, or a number jumps.
 
-    At most 24 pairs, after some 150 calls: steps of chains, and records of other kinds beside the data sets of a step.
+    At most 16 pairs, after some 120 calls: steps of chains, and records of other kinds beside the data sets of a step.
     None where a person is replaced by a copy of another one, as the copies would have one name.
 
     >>> def many(rows):
     ...     return Sight(traits=frozenset({(0, len(rows) > 20)}))
     >>> [pair.says for pair in boundary_pairs([0.5] * 40, "add_remove", None, many)]
-    ['21 or 20 records, the last removed first']
+    ['21 or 20 records, the last removed first', '21 or 20 records like the one with 0.5']
     """
     records = records_of(data, unit)
     chains = _shrinking(records) if relation == "add_remove" else _replacing(records) if unit is None else ()
@@ -207,9 +208,9 @@ def _alike(records: Records, donor: int, words: str) -> Chain:
     def beside(place: int) -> Iterator[Pair]:
         copies = [*records.groups[donor]] * (size - place)
         for number, other in _kinds(records, donor):
-            says = f"{size - place} records {words}, and one {other} or none"
+            says = f"{_records(size - place)} {words}, and one {other} or none"
             more = records.taken([*copies, *records.groups[number]])
-            yield Pair(says=says, neighbours=(more, at(place)), edge=True)
+            yield Pair(says=says, neighbours=(more, at(place)), edge="another kind")
 
     def says(place: int) -> str:
         return f"{size - place} or {size - place - 1} records {words}"
@@ -231,7 +232,9 @@ def _copying(records: Records, donor: int, words: str) -> Chain:
         for number, other in _kinds(records, donor) if place else ():
             says = f"{place} first records {words}, or one of them {other}"
             changed = records.taken([*rows(place)[1:], *groups[number]])
-            yield Pair(says=says, neighbours=(records.taken([*rows(place)[1:], *groups[donor]]), changed), edge=True)
+            yield Pair(
+                says=says, neighbours=(records.taken([*rows(place)[1:], *groups[donor]]), changed), edge="another kind"
+            )
 
     return Chain(
         steps=len(groups),
@@ -239,6 +242,15 @@ def _copying(records: Records, donor: int, words: str) -> Chain:
         says=lambda place: f"{place + 1} or {place} first records {words}",
         beside=beside,
     )
+
+
+def _records(number: int) -> str:
+    """Return so many records, in words.
+
+    >>> _records(1), _records(3)
+    ('1 record', '3 records')
+    """
+    return f"{number} record{'' if number == 1 else 's'}"
 
 
 def _kinds(records: Records, donor: int) -> Iterator[tuple[int, str]]:
@@ -250,7 +262,12 @@ def _kinds(records: Records, donor: int) -> Iterator[tuple[int, str]]:
         if measured is not None and np.isfinite(measured).any():
             row = int(np.argsort(measured, kind="stable")[np.isfinite(measured).sum() // 2])
             found.setdefault(owner[row], f"like the one with {shown(values[row])}{name}")
-    yield from ((number, words) for number, words in found.items() if number != donor)
+    columns = [values for name, values in records.columns.items() if name != records.unit]
+
+    def content(number: int) -> str:
+        return repr([values[row] for row in records.groups[number] for values in columns])
+
+    yield from ((number, words) for number, words in found.items() if content(number) != content(donor))
 
 
 def _columns(records: Records) -> Iterator[tuple[str, list[Any]]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -42,8 +42,9 @@ class Pair:
     """Two neighbours, what sets them apart in words, and whether a value is outside those of the data.
 
     `unseen` says that this value is a category, whose size as a number means nothing, and `small` that both data sets
-    hold few records: at most one, or one or two of each category. `edge` says that the function begins to behave
-    differently near these data sets.
+    hold few records: at most one, or one or two of each category. `edge` says how the
+    pair was found where the function begins to behave differently near it: by a step of mixed or of equal records, or
+    as a record of another kind beside equal ones.
     """
 
     says: str
@@ -51,7 +52,7 @@ class Pair:
     outside: bool = False
     unseen: bool = False
     small: bool = False
-    edge: bool = False
+    edge: Literal["", "mixed", "equal", "another kind"] = ""
 
 
 def coverage_pairs(data: Any, relation: Neighbours, unit: str | None = None) -> tuple[Pair, ...]:

@@ -41,6 +41,10 @@ class Event:
         missed, others = (sum(not one for one in heard[side]) for side in (self.side, 1 - self.side))
         return missed * exp(claim.epsilon) >= others
 
+    def parts(self, heard: Heard) -> bool:
+        """Return whether all runs of the side of the event had it, and none of the other one."""
+        return all(heard[self.side]) and not any(heard[1 - self.side])
+
     def epsilon(self, heard: Heard, claim: Claim, level: float) -> float:
         """Return the lower bound on epsilon that the error rates of the event show."""
         return error_rate_bound(self.counts(heard), claim.delta, level).epsilon

@@ -33,7 +33,7 @@ _KEPT, _FEW = 8, 4
 _CONFIRMED, _TRIES = 8, 3
 """So many subjects are confirmed, each on so many pairs at most."""
 
-_ATTACKED, _SMALL, _APART, _EDGES = 3, 3, 3, 6
+_ATTACKED, _SMALL, _APART, _EDGES = 3, 3, 3, 4
 """The outputs of so many pairs are attacked, beside one that shows something: those that move most, also among small
 ones, those of which draws, lines, form or noise are others, and those near which the function begins to behave
 differently, one of each kind."""
@@ -114,6 +114,8 @@ def replay_function(
     groups = _by_subject(player, _kept(tried), claim) if claim.epsilon <= _MOST_EPSILON else []
     level = FALSE_ALARM / (_CONFIRMED * _TRIES)
     judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups]
+    player.call(pairs[-1].neighbours[0], _TRIED)  # what it leaves behind shows in the next call
+    keeps_state = output_digest(player, last) != fresh != ""
     found = sorted((one for one in judged if one.margin > 0), key=lambda one: not one.confirmed)
     return FunctionReplay(
         found=tuple(found),
@@ -122,7 +124,7 @@ def replay_function(
         channels=next((one.pair for one in tried if one.heard and not one.pair.outside), None),
         draws=len(base.draws),
         sources=sources,
-        keeps_state=output_digest(player, last) != fresh != "",
+        keeps_state=keeps_state,
     )
 
 
@@ -264,7 +266,7 @@ def _to_attack(tried: Sequence[Tried], found: Sequence[Sighting]) -> tuple[Pair,
     edges: dict[Hashable, Pair] = {}
     for one in ranked:
         if one.pair.edge and (one.apart or one.moved):
-            edges.setdefault((one.moved, bool(one.apart)), one.pair)
+            edges.setdefault((one.moved, one.pair.edge), one.pair)
     told = [*[*kinds.values()][:_APART], *[*edges.values()][:_EDGES]]
     pairs = [*shown, *(one.pair for one in ranked[:_ATTACKED]), *small[:_SMALL], *told]
     return tuple({id(pair): pair for pair in pairs}.values())

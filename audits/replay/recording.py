@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit.model.mechanism import Array
-from dpaudit.model.tape import line_of
+from dpaudit.model.tape import line_of, to_stretch
 
 ADDITIVE = ("laplace", "normal", "standard_normal", "logistic", "gumbel")
 """Laws of location and scale: a draw is its location plus its scale times standard noise."""
@@ -23,10 +23,6 @@ _OTHERS = (
     *("exponential", "standard_exponential", "gamma", "standard_gamma", "chisquare", "standard_t", "standard_cauchy"),
     *("triangular", "lognormal", "pareto", "power", "rayleigh", "wald", "weibull", "zipf", "logseries", "vonmises"),
 )
-_PERIOD = 1 << 128
-_JUMP = 210306068529402873165736369884012333109
-"""The golden ratio's share of the period of PCG64: stretches that far apart do not meet."""
-
 _CARRIERS = ("audits.", "dpaudit.", "numpy")
 
 
@@ -67,8 +63,7 @@ class Recorder:
 
     def place(self, bits: Any) -> None:
         """Move a source of bits to the stretch of the next draw."""
-        bits.state = self._start
-        bits.advance((len(self.draws) + 1) * _JUMP % _PERIOD)
+        to_stretch(bits, self._start, len(self.draws) + 1)
 
 
 class RecordingGenerator(np.random.Generator):

@@ -19,6 +19,7 @@ from dpaudit.model.audit_result import Counts
 _CALLS, _MORE = 6, 27
 _LEAST, _LOOK, _SUPPOSED = 1, 25, 200
 _REPLAYED = 8_501
+_SUSPECTED = 1e-4
 _CAUTIOUS = 0.6
 """Of the share of few runs that missed an event, so much is expected of further runs."""
 
@@ -50,14 +51,18 @@ class Sighting:
     def confirmed_on(self, player: Player, claim: Claim, level: float, most: int, seed: int) -> "Sighting":
         """Return the sighting after fresh runs of both sides, at most `most` of each, confirmed where they show it.
 
+        Where so many are too few to confirm an event, it stays a sighting if they part the sides without an exception,
+        or would confirm it at a level of 1e-4.
+
         Guarantee: a function that keeps the claim is confirmed to break it with probability at most `level`; for a
         seen law, if the draws of numpy follow their laws.
         """
         needed = self.source.calls_needed(self.margin, claim, level)
-        supposed = needed > most and isinstance(self.source, SeenLaw)
-        if needed > most and not (supposed and most >= _SUPPOSED):
+        few = needed > most
+        supposed = few and isinstance(self.source, SeenLaw)
+        if supposed and most < _SUPPOSED:
             return self
-        needed = _SUPPOSED if supposed else needed
+        needed = _SUPPOSED if supposed else min(needed, most)
         heard: tuple[list[bool], list[bool]] = ([], [])
         for number in range(needed):
             for side, data in enumerate(self.pair.neighbours):
@@ -70,7 +75,13 @@ class Sighting:
             return replace(self, epsilon=self.source.loss.at(claim.delta), heard=answers, supposed=holds)
         epsilon = self.source.epsilon(answers, claim, level)
         shown = epsilon > claim.epsilon
-        return replace(self, epsilon=epsilon, heard=answers, confirmed=shown, margin=self.margin if shown else -inf)
+        possible = shown or (few and self._suspicious(answers, claim))
+        return replace(self, epsilon=epsilon, heard=answers, confirmed=shown, margin=self.margin if possible else -inf)
+
+    def _suspicious(self, answers: Heard, claim: Claim) -> bool:
+        """Return whether runs that are too few to confirm an event speak for it."""
+        certain = isinstance(self.source, Event) and self.source.parts(answers)
+        return certain or self.source.epsilon(answers, claim, _SUSPECTED) > claim.epsilon
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

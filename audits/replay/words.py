@@ -1,5 +1,6 @@
 """The words of what replays show: the event in the output's own names, and where noise was drawn."""
 
+import re
 from collections.abc import Mapping
 from math import isinf
 from typing import Any
@@ -13,19 +14,19 @@ from audits.replay.one_call import Call
 from audits.replay.seen_law import SeenLoss
 
 _NAMED = 3
-SIDES = "the first data set", "the second one"
+SIDES = "the first data set", "the second data set"
 
 
 def column_words(name: str) -> str:
     """Return the name of a column as the name of a part of the output.
 
-    >>> column_words("number .total"), column_words("number "), column_words("number [2]")
-    ("'total'", 'the output', 'entry [2] of the output')
+    >>> column_words("number .total"), column_words("number [2]"), column_words("number #0 rest")
+    ("'total'", 'entry [2] of the output', 'number 1 of the text')
     """
     path = name.partition(" ")[2].lstrip(".").replace(" NaN bits", "").replace("NaN bits", "")
     path = path.removesuffix(" text").removesuffix("length").strip()
-    if path.startswith("#"):
-        return f"number {int(path[1:]) + 1} of the text"
+    if place := re.match(r"#(\d+)", path):
+        return f"number {int(place[1]) + 1} of the text"
     if path.startswith("["):
         return f"entry {path} of the output"
     return f"'{path}'" if path else "the output"

@@ -92,7 +92,7 @@ def check_apart(watch: Watch, included: Array, training: Training, claim: Claim,
         sentence=sentence,
         epsilon_lower=shown,
         epsilon=claim.epsilon,
-        rule="DPA331" if wrong else "",
+        rule="DPA301" if wrong else "",
         assumption=APART,
     )
 

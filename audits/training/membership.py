@@ -75,7 +75,7 @@ def check_run(
         epsilon_lower=bound.epsilon,
         gaussian_lower=gaussian.epsilon,
         epsilon=claim.epsilon,
-        rule="DPA331" if wrong else "",
+        rule="DPA301" if wrong else "",
     )
 
 

@@ -23,7 +23,7 @@ from dpaudit.model.trace import Finding
 from dpaudit.model.watched.steps import Script, Taken
 from dpaudit.training import Training
 
-FOLLOWS, CLIPPING, STALE = "DPA337", "DPA321", "DPA325"
+FOLLOWS, CLIPPING, STALE = "DPA224", "DPA220", "DPA227"
 
 _STEPS = "number of steps"
 
@@ -62,8 +62,8 @@ def replay_loop(train: Loop, first: Run, training: Training, rng: np.random.Gene
     """Return what replays of `train` show beside `first`, a run of it on the same records.
 
     Guarantee: a loop that repeats itself from one seed and publishes functions of its noisy sums and of public numbers
-    has no finding of rule DPA337; one that clips as declared has none of DPA321. No finding rests on chance, except
-    that noise of two seeds is the same (DPA325, below 1e-9).
+    has no finding of rule DPA224; one that clips as declared has none of DPA220. No finding rests on chance, except
+    that noise of two seeds is the same (DPA227, below 1e-9).
     """
     seed, sums = int(rng.integers(2**31)), tuple(step.released for step in first.watch.taken)
     script = Script(sums=sums, most=2 * len(sums) + 10)

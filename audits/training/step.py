@@ -61,7 +61,7 @@ def check_step(
             sentence=sentence,
             epsilon_lower=bound.epsilon,
             epsilon=declared,
-            rule="DPA330" if wrong else "",
+            rule="DPA301" if wrong else "",
         ),
     )
 

@@ -62,7 +62,7 @@ class TrainingAudit:
     ...     training=TRAINING, claim=TRAINING_CLAIM, rng=rng, canaries=200,
     ... )
     >>> audit.findings[0].rule
-    'DPA320'
+    'DPA212'
     """
 
     verdict: TrainingVerdict
@@ -76,11 +76,6 @@ class TrainingAudit:
     watched: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
     untrained: tuple[str, ...] = ()
-
-    @property
-    def layers(self) -> tuple[TrainingCheck, ...]:
-        """The former name of `checks`. Deprecated."""
-        return self.checks
 
     @property
     def findings(self) -> tuple[Finding, ...]:

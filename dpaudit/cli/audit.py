@@ -5,34 +5,27 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import (
-    Backend,
     Config,
     ConfiguredSeed,
-    Format,
     Jobs,
-    Output,
-    OutputFormat,
     Require,
     Required,
     Runs,
+    Scheduler,
     Significance,
 )
-from dpaudit.errors import ConfigError
+from dpaudit.cli.common.results import Result, resulting
 
 
-@ending
+@resulting
 def audit(
     config: Config,
     runs: Runs = None,
     significance: Significance = None,
     jobs: Jobs = None,
     seed: ConfiguredSeed = None,
-    backend: Annotated[Backend, typer.Option("--backend", help="Where to run.")] = Backend.PROCESSES,
-    scheduler: Annotated[
-        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A dask scheduler, tcp://host:port.")
-    ] = None,
+    scheduler: Scheduler = None,
     store: Annotated[
         Path | None, typer.Option("--store", metavar="FILE", help="Keep chunks here; a killed audit goes on from it.")
     ] = None,
@@ -46,9 +39,7 @@ def audit(
         Path | None, typer.Option("--planned", metavar="FILE", help="Run the plan in this file; list what departs.")
     ] = None,
     require: Require = Required.NOT_REFUTED,
-    style: OutputFormat = Format.TEXT,
-    output: Output = None,
-) -> Exit:
+) -> Result:
     """Attack the code: run it on neighbouring data and bound epsilon from below.
 
     Every case of the configured view is audited against the claim and against the certificate. JSON is a
@@ -56,7 +47,7 @@ def audit(
     A plan fixes claim, pairs, attacks, bounds, significance, runs and seed before the run; an audit that departs from
     its plan is inconclusive at best.
     """
-    from dpaudit.cli.common.output import emit, note, progress
+    from dpaudit.cli.common.output import note, progress
     from dpaudit.cli.common.plans import plan_exit, read_plan, write_plan
     from dpaudit.cli.common.verdicts import audit_exit, worst
     from dpaudit.cli.witness import write_witnesses
@@ -66,6 +57,7 @@ def audit(
     from dpaudit.runtime.sources import digest_of_sources
     from dpaudit.workflow import (
         AuditExecution,
+        Stated,
         audits_in,
         audits_of,
         cases_of,
@@ -76,12 +68,9 @@ def audit(
     )
 
     followed = read_plan(planned, plan)
-    if (backend is Backend.DASK) != (scheduler is not None):
-        raise ConfigError("Expected --backend dask and --scheduler tcp://host:port together.")
     configuration = read_config(config)
-    settings = settings_of(configuration, runs=runs, significance=significance, jobs=jobs, seed=seed)
-    if followed is not None:
-        settings = followed.settings(settings, runs=runs, significance=significance)
+    stated = Stated(runs=runs, significance=significance, jobs=jobs, seed=seed)
+    settings = settings_of(configuration, stated if followed is None else followed.stated(stated))
     cases = cases_of(configuration, settings.view)
     if plan is not None:
         return write_plan(plan, configuration, cases, settings)
@@ -99,14 +88,15 @@ def audit(
     )
     if followed is not None:
         results = followed.followed(configuration, cases, settings, used_seed, results)
-    emit(
-        lambda: joined(map(audit_document, results)),
-        lambda: [result.to_dict() for result in results],
-        style,
-        output,
-    )
-    if witness is not None:
-        for file in write_witnesses(configuration, cases, results, used_seed, witness):
+
+    def witnessed() -> None:
+        for file in () if witness is None else write_witnesses(configuration, cases, results, used_seed, witness):
             note(f"witness {file}")
+
     ends = (audit_exit(result, require_consistent=require is Required.CONSISTENT) for result in results)
-    return worst(plan_exit(results), *ends)
+    return Result(
+        document=lambda: joined(map(audit_document, results)),
+        data=lambda: [result.to_dict() for result in results],
+        code=worst(plan_exit(results), *ends),
+        then=witnessed,
+    )

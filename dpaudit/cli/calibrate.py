@@ -4,19 +4,17 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Config, Format, Output, OutputFormat
+from dpaudit.cli.common.options import Config
+from dpaudit.cli.common.results import Result, resulting
 
 
-@ending
+@resulting
 def calibrate(
     config: Config,
-    style: OutputFormat = Format.TEXT,
-    output: Output = None,
     write_noise: Annotated[  # noqa: FBT002 - typer's flag
         bool, typer.Option("--write", help="Put the noise into CONFIG, rounded to six digits towards more noise.")
     ] = False,
-) -> Exit:
+) -> Result:
     """Find the smallest noise that certifies the claim, and what it saves.
 
     All noise is scaled by one factor, in the proportions of the declaration. --write changes these numbers and
@@ -24,7 +22,7 @@ def calibrate(
     """
     from dpaudit.accounting.needed_noise import calibration_of
     from dpaudit.cli.common.noise_edits import edited
-    from dpaudit.cli.common.output import doing, emit, note, write
+    from dpaudit.cli.common.output import doing, note, write
     from dpaudit.configuration.config import read_config
     from dpaudit.configuration.configuration import Configured
     from dpaudit.render.calibration import calibration_document
@@ -37,14 +35,11 @@ def calibrate(
     saves = calibration.factor < 1 - 1e-6
     has_tight = isinstance(subject, Configured) and getattr(subject.algorithm, "calibration", "tight") != "tight"
     advice = 'Set calibration = "tight" in [algorithm] to run with the smaller noise.' if saves and has_tight else ""
-    emit(
-        lambda: calibration_document(calibration, advice),
-        calibration.to_dict,
-        style,
-        output,
-    )
-    if edits:
-        write(configuration.path, text)
-    for line in map(str, edits) if edits else ["nothing to write"] * write_noise:
-        note(f"{configuration.path}: {line}")
-    return Exit.PASS
+
+    def written() -> None:
+        if edits:
+            write(configuration.path, text)
+        for line in map(str, edits) if edits else ["nothing to write"] * write_noise:
+            note(f"{configuration.path}: {line}")
+
+    return Result(document=lambda: calibration_document(calibration, advice), data=calibration.to_dict, then=written)

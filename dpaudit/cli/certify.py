@@ -4,20 +4,18 @@ from typing import Annotated
 
 import typer
 
-from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Config, ConfiguredSeed, Format, Output, OutputFormat
+from dpaudit.cli.common.options import Config, ConfiguredSeed
+from dpaudit.cli.common.results import Result, resulting
 
 
-@ending
+@resulting
 def certify(
     config: Config,
-    style: OutputFormat = Format.TEXT,
-    output: Output = None,
     seed: ConfiguredSeed = None,
     stated: Annotated[  # noqa: FBT002 - typer's flag
         bool, typer.Option("--as-stated", help="State what is proved, where plug-ins' mechanisms prevent `verify`.")
     ] = False,
-) -> Exit:
+) -> Result:
     """Prove or refute a claim on paper.
 
     The declaration, of an algorithm or written in the file, is folded and accounted from both sides. An
@@ -25,8 +23,8 @@ def certify(
     end with what another accounting would have said, where an algorithm states it; the certificate does not hold it.
     """
     from dpaudit.certification.as_stated import as_stated
-    from dpaudit.cli.common.output import doing, emit
-    from dpaudit.cli.common.verdicts import certificate_exit
+    from dpaudit.cli.common.output import doing
+    from dpaudit.cli.common.verdicts import verdict_exit
     from dpaudit.configuration.config import read_config
     from dpaudit.render.certificate import certificate_document
     from dpaudit.workflow import certificate_of, comparisons_of
@@ -36,10 +34,8 @@ def certify(
         certificate = certificate_of(configuration, seed)
     beside = comparisons_of(configuration)
     certificate = as_stated(certificate) if stated else certificate
-    emit(
-        lambda: certificate_document(certificate, beside),
-        certificate.to_json,
-        style,
-        output,
+    return Result(
+        document=lambda: certificate_document(certificate, beside),
+        data=certificate.to_json,
+        code=verdict_exit(certificate.verdict),
     )
-    return certificate_exit(certificate)

@@ -1,7 +1,6 @@
 """`dpaudit curve`: a privacy curve of a declaration with both sides, as text, JSON, CSV or SVG."""
 
 import json
-import sys
 from enum import StrEnum
 from typing import Annotated
 
@@ -49,7 +48,7 @@ def curve(
 
     A curve judges nothing: the exit code is 0 whatever it shows. `dpaudit certify` judges the claim.
     """
-    from dpaudit.cli.common.output import as_text, doing, show, write
+    from dpaudit.cli.common.output import as_text, doing, put, show
     from dpaudit.configuration.config import read_config
     from dpaudit.render.curve import curve_csv, curve_data, curve_document
     from dpaudit.report.figures.bounds import bounds_figure
@@ -63,19 +62,14 @@ def curve(
             table = certificate.curve(kind.value, size=size, points=points)
         except ValueError as error:
             raise ConfigError(f"{error}") from None
-    if style is CurveFormat.TEXT:
-        if output is None:
-            show(curve_document(table))
-        else:
-            write(output, as_text(curve_document(table)))
+    if style is CurveFormat.TEXT and output is None:
+        show(curve_document(table))
         return Exit.PASS
-    text = {
-        CurveFormat.JSON: lambda: json.dumps(curve_data(table, certificate), indent=2, sort_keys=True) + "\n",
+    forms = {
+        CurveFormat.TEXT: lambda: as_text(curve_document(table)),
+        CurveFormat.JSON: lambda: json.dumps(curve_data(table, certificate), indent=2, sort_keys=True),
         CurveFormat.CSV: lambda: curve_csv(table),
         CurveFormat.SVG: lambda: bounds_figure(table).file(),
-    }[style]()
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write(output, text)
+    }
+    put(forms[style](), output)
     return Exit.PASS

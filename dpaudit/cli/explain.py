@@ -8,13 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Format, Output, OutputFormat
+from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.plugins import suggestion
 
 
-@ending
+@resulting
 def explain(
     config: Annotated[
         Path,
@@ -23,8 +22,6 @@ def explain(
             help="A TOML or JSON file: an algorithm, or a claim with its declaration. Or the name of a rule.",
         ),
     ],
-    style: OutputFormat = Format.TEXT,
-    output: Output = None,
     instance: Annotated[  # noqa: FBT002  # an option of the command line
         bool,
         typer.Option(
@@ -37,7 +34,7 @@ def explain(
     constants: Annotated[  # noqa: FBT002 - typer's flag
         bool, typer.Option("--constants", help="Show a paper's constants, and from which horizon each speaks.")
     ] = False,
-) -> Exit:
+) -> Result:
     """Show how the claim is derived, node by node, and where it is loose; or what a rule or a node says.
 
     A rule is a theorem of the rule book (explain billboard), or an issue of `dpaudit check` (explain DPA212). Of
@@ -49,50 +46,39 @@ def explain(
     from dpaudit.rules import RULES
 
     if constants:
-        _explain_constants(config, style, output)
-        return Exit.PASS
+        return _constants(config)
     if instance:
-        _explain_instance(str(config).replace("-", "_"), epsilon, style, output)
-        return Exit.PASS
+        return _instance(str(config).replace("-", "_"), epsilon)
     issue, theorem = str(config).upper(), str(config).replace("-", "_")
     if issue in ISSUES and not config.is_file():
-        _explain_issue(issue, style, output)
-    elif theorem in RULES and not config.is_file():
-        _explain_theorem(theorem, style, output)
-    elif refused := _refused_word(config):
-        _explain_refusal(refused, style, output)
-    else:
-        _require_file(config)
-        _explain_derivation(config, style, output)
-    return Exit.PASS
+        return _issue(issue)
+    if theorem in RULES and not config.is_file():
+        return _theorem(theorem)
+    if refused := _refused_word(config):
+        return _refusal(refused)
+    _require_file(config)
+    return _derivation(config)
 
 
-def _explain_instance(name: str, epsilon: float, style: Format, output: Path | None) -> None:
-    """Write the game of a tiny instance of a node.
+def _instance(name: str, epsilon: float) -> Result:
+    """Return the game of a tiny instance of a node.
 
     Raises: ConfigError: a name that is no node's, or an epsilon that is no number.
     """
-    from dpaudit.cli.common.output import emit
     from dpaudit.render.instance import INSTANCES, instance_data, instance_document
 
     if name not in INSTANCES:
         raise ConfigError(f"{name}: no node with an instance; there are {', '.join(INSTANCES)}.")
     if math.isnan(epsilon):
         raise ConfigError("Expected --epsilon to be a number of 0 .. 20.")
-    emit(
-        lambda: instance_document(name, epsilon),
-        lambda: instance_data(name, epsilon),
-        style,
-        output,
-    )
+    return Result(document=lambda: instance_document(name, epsilon), data=lambda: instance_data(name, epsilon))
 
 
-def _explain_constants(config: Path, style: Format, output: Path | None) -> None:
-    """Write the constants that the paper of a configured algorithm states.
+def _constants(config: Path) -> Result:
+    """Return the constants that the paper of a configured algorithm states.
 
     Raises: ConfigError: no algorithm, or one whose paper states none.
     """
-    from dpaudit.cli.common.output import emit
     from dpaudit.configuration.config import read_config
     from dpaudit.configuration.configuration import Configured
     from dpaudit.render.constants import constants_data, constants_document
@@ -103,11 +89,8 @@ def _explain_constants(config: Path, style: Format, output: Path | None) -> None
     if not isinstance(subject, Configured) or stated is None:
         raise configuration.error("constants are known of the papers' algorithms; this is none of them.", "algorithm")
     found, bound = stated(subject.problem), _lower_bound_of(subject)
-    emit(
-        lambda: constants_document(subject.name, found, bound),
-        lambda: constants_data(found, bound),
-        style,
-        output,
+    return Result(
+        document=lambda: constants_document(subject.name, found, bound), data=lambda: constants_data(found, bound)
     )
 
 
@@ -149,56 +132,41 @@ def _refused_word(config: Path) -> str:
     return word if word in REFUSED and not config.exists() else ""
 
 
-def _explain_refusal(name: str, style: Format, output: Path | None) -> None:
-    """Write why something known by name is not covered, and what to declare in its place."""
-    from dpaudit.cli.common.output import emit
+def _refusal(name: str) -> Result:
+    """Return why something known by name is not covered, and what to declare in its place."""
     from dpaudit.documents.document import Paragraph, document
     from dpaudit.model.codec import REFUSED
 
     why = f"{name.replace('_', ' ')}: not covered by any loss or node here. Why, and what to declare: {REFUSED[name]}"
-    emit(
-        lambda: document(Paragraph(why), title=name),
-        lambda: {"name": name, "covered": False, "reason": REFUSED[name]},
-        style,
-        output,
+    return Result(
+        document=lambda: document(Paragraph(why), title=name),
+        data=lambda: {"name": name, "covered": False, "reason": REFUSED[name]},
     )
 
 
-def _explain_issue(identifier: str, style: Format, output: Path | None) -> None:
-    """Write the text of one rule of the gate."""
-    from dpaudit.cli.common.output import emit
+def _issue(identifier: str) -> Result:
+    """Return the text of one rule of the gate."""
     from dpaudit.gate.catalogue import RULES as ISSUES
     from dpaudit.gate.explanation import gate_rule_document
 
-    emit(
-        lambda: gate_rule_document(identifier),
-        lambda: asdict(ISSUES[identifier]),
-        style,
-        output,
-    )
+    return Result(document=lambda: gate_rule_document(identifier), data=lambda: asdict(ISSUES[identifier]))
 
 
-def _explain_theorem(name: str, style: Format, output: Path | None) -> None:
-    """Write the text of one theorem of the rule book."""
-    from dpaudit.cli.common.output import emit
+def _theorem(name: str) -> Result:
+    """Return the text of one theorem of the rule book."""
     from dpaudit.render.rule import rule_data, rule_document
 
-    emit(lambda: rule_document(name), lambda: rule_data(name), style, output)
+    return Result(document=lambda: rule_document(name), data=lambda: rule_data(name))
 
 
-def _explain_derivation(config: Path, style: Format, output: Path | None) -> None:
-    """Write the derivation of the claim of a configuration."""
+def _derivation(config: Path) -> Result:
+    """Return the derivation of the claim of a configuration."""
     from dpaudit.certification.verdict import certify
-    from dpaudit.cli.common.output import doing, emit
+    from dpaudit.cli.common.output import doing
     from dpaudit.configuration.config import read_config
     from dpaudit.render.derivation import derivation_data, derivation_document
 
     configuration = read_config(config)
     with doing("Deriving the claim"), configuration.locating():
         certificate = certify(configuration.subject.declaration, configuration.subject.claim)
-    emit(
-        lambda: derivation_document(certificate),
-        lambda: derivation_data(certificate),
-        style,
-        output,
-    )
+    return Result(document=lambda: derivation_document(certificate), data=lambda: derivation_data(certificate))

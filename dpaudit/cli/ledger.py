@@ -3,15 +3,15 @@
 import json
 import sys
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.groups import HELP_OPTIONS, WrappedGroup
-from dpaudit.cli.common.options import Format, Output, OutputFormat
+from dpaudit.cli.common.options import Output
+from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import CertificateError, ConfigError, LedgerError
 from dpaudit.wording.escaping import clean
 
@@ -30,34 +30,14 @@ ledger = typer.Typer(
 Address: TypeAlias = Annotated[str, typer.Argument(metavar="LEDGER", help="A file (SQLite), or postgresql://...")]
 Account: TypeAlias = Annotated[str, typer.Option("--account", metavar="NAME", help="The data set's account.")]
 
+Neighbours = Literal["replace_one", "add_remove"]
+Model = Literal["central", "joint", "local"]
+Rule = Literal["either", "basic", "concentrated", "gaussian", "renyi"]
+"""The choices of a budget, written here so that the help imports nothing; `Account` and `Claim` check them again."""
+
 Head: TypeAlias = Annotated[
     str | None, typer.Option("--head", metavar="DIGEST", help="A digest kept elsewhere that must be in the chain.")
 ]
-
-
-class Relation(StrEnum):
-    """Which data sets are neighbours."""
-
-    REPLACE_ONE = "replace_one"
-    ADD_REMOVE = "add_remove"
-
-
-class View(StrEnum):
-    """Whose view is protected."""
-
-    CENTRAL = "central"
-    JOINT = "joint"
-    LOCAL = "local"
-
-
-class Counting(StrEnum):
-    """How spending is counted."""
-
-    EITHER = "either"
-    BASIC = "basic"
-    CONCENTRATED = "concentrated"
-    GAUSSIAN = "gaussian"
-    RENYI = "renyi"
 
 
 @ledger.command(name="open")
@@ -72,9 +52,9 @@ def open_account(
     delta: Annotated[float, typer.Option("--delta", help="The budget's delta.")] = 0.0,
     rho: Annotated[float | None, typer.Option("--rho", help="A budget in rho, in place of epsilon.")] = None,
     mu: Annotated[float | None, typer.Option("--mu", help="A budget in mu, in place of epsilon.")] = None,
-    neighbours: Annotated[Relation, typer.Option("--neighbours")] = Relation.REPLACE_ONE,
-    model: Annotated[View, typer.Option("--model")] = View.CENTRAL,
-    rule: Annotated[Counting, typer.Option("--rule", help="How spending is counted.")] = Counting.EITHER,
+    neighbours: Annotated[Neighbours, typer.Option("--neighbours")] = "replace_one",
+    model: Annotated[Model, typer.Option("--model")] = "central",
+    rule: Annotated[Rule, typer.Option("--rule", help="How spending is counted.")] = "either",
     refresh: Annotated[str, typer.Option("--refresh", help="When a new budget begins, and why, in words.")] = "",
 ) -> Exit:
     """Open an account: a budget for one data set. Prints the entry's number and digest.
@@ -90,9 +70,9 @@ def open_account(
         budget = _budget(
             {"epsilon": epsilon, "rho": rho, "mu": mu},
             delta,
-            {"neighbours": neighbours.value, "model": model.value, "unit": unit},
+            {"neighbours": neighbours, "model": model, "unit": unit},
         )
-        opened = LedgerAccount(name=account, budget=budget, rule=rule.value, refresh=refresh)
+        opened = LedgerAccount(name=account, budget=budget, rule=rule, refresh=refresh)
     except ValueError as error:
         raise ConfigError(str(error)) from None
     booking = Ledger(store_at(address, create=True)).open(opened, _now)
@@ -159,28 +139,23 @@ def book(
 
 
 @ledger.command()
-@ending
+@resulting
 def show(
     address: Address,
     account: Annotated[str | None, typer.Option("--account", metavar="NAME", help="One account only.")] = None,
-    style: OutputFormat = Format.TEXT,
-    output: Output = None,
-) -> Exit:
+) -> Result:
     """Show what every account has spent and what is left, rule by rule; exit code 1 if the chain was altered."""
-    from dpaudit.cli.common.output import emit
     from dpaudit.ledger import Ledger, store_at
     from dpaudit.render.budget import statement_data, statement_document
 
     statement = Ledger(store_at(address)).statement()
     if account is not None and account not in statement.accounts:
         raise LedgerError(f"There is no account {account!r}; there is: {', '.join(statement.accounts) or 'none'}.")
-    emit(
-        lambda: statement_document(statement, account),
-        lambda: statement_data(statement, account),
-        style,
-        output,
+    return Result(
+        document=lambda: statement_document(statement, account),
+        data=lambda: statement_data(statement, account),
+        code=Exit.FINDING if statement.findings else Exit.PASS,
     )
-    return Exit.FINDING if statement.findings else Exit.PASS
 
 
 @ledger.command()
@@ -208,7 +183,7 @@ def verify(
     known = {entry.data["digest"] for entry in entries} if wanted and not statement.findings else set()
     missing = wanted is not None and wanted not in known
     if missing and not statement.findings:
-        say(f"DPA503 the chain does not hold {head}; entries were cut off, or this is another ledger.")
+        say(f"DPA501 the chain does not hold {head}; entries were cut off, or this is another ledger.")
     if statement.findings or repricing.findings or missing:
         return Exit.FINDING
     say(f"intact: {statement.entries} entries, last digest {statement.head}")

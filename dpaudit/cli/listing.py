@@ -1,15 +1,12 @@
 """`dpaudit list`: the names that a configuration may use, and the schemas of what dpaudit reads and writes."""
 
 import json
-import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Format, Output, OutputFormat
+from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.plugins import descriptions, load_package, suggestion
 
@@ -28,25 +25,21 @@ class Kind(StrEnum):
     SCHEMA = "schema"
 
 
-@ending
+@resulting
 def listing(
     kind: Annotated[Kind | None, typer.Argument(help="One kind only; all where absent.")] = None,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="With schema: which one to print.")] = None,
-    style: OutputFormat = Format.TEXT,
-    output: Output = None,
-) -> Exit:
+) -> Result:
     """List the algorithms, mechanisms, audits, problems and schemas there are, plug-ins included.
 
     Text and Markdown also say where a problem comes from: source, licence, and whether users are simulated.
     `dpaudit list schema NAME` prints a JSON Schema (2020-12): of what dpaudit writes, or of a configuration (config),
     for editors.
     """
-    from dpaudit.cli.common.output import emit
     from dpaudit.render.listing import listing_document
 
     if kind is Kind.SCHEMA:
-        _print_schema(name, output)
-        return Exit.PASS
+        return _schema(name)
     if name is not None:
         raise ConfigError(f"Unexpected name={name!r}: only `dpaudit list schema` takes one.")
     names_by_kind = {shown.value: _described(shown) for shown in ([kind] if kind else Kind) if shown is not Kind.SCHEMA}
@@ -55,8 +48,7 @@ def listing(
         for kind in names_by_kind
         if kind == Kind.PROBLEMS
     }
-    emit(lambda: listing_document(described), lambda: names_by_kind, style, output)
-    return Exit.PASS
+    return Result(document=lambda: listing_document(described), data=lambda: names_by_kind)
 
 
 def _with_origin(name: str, line: str) -> str:
@@ -76,20 +68,16 @@ def _described(kind: Kind) -> dict[str, str]:
     return written | {_CONFIG: "A configuration of this installation, for editors"}
 
 
-def _print_schema(name: str | None, output: Path | None) -> None:
-    """Print one schema.
+def _schema(name: str | None) -> Result:
+    """Return one schema, which is JSON in every format.
 
     Raises: ConfigError: no name, or no schema of that name.
     """
     from dpaudit import schemas
-    from dpaudit.cli.common.output import write
     from dpaudit.configuration.config_schema import config_schema
 
     names = tuple(sorted((_CONFIG, *schemas.NAMES)))
     if name not in names:
         raise ConfigError(f"Unknown schema name={name!r}{suggestion(name or '', names)}")
-    text = json.dumps(config_schema() if name == _CONFIG else schemas.load(name), indent=2) + "\n"
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write(output, text)
+    text = json.dumps(config_schema() if name == _CONFIG else schemas.load(name), indent=2)
+    return Result(text=lambda: text)

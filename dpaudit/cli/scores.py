@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Format, Output, OutputFormat, Seed, Significance
+from dpaudit.cli.common.options import Seed, Significance
+from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import CertificateError, ConfigError
 from dpaudit.runtime.plugins import load_package
 
 if TYPE_CHECKING:
     from dpaudit.model.claim import Claim
-    from dpaudit.model.scores_result import ScoresVerdict
 
 _SIGNIFICANCE = 0.01
-_EXITS: dict[ScoresVerdict, Exit] = {
-    "violation": Exit.FINDING,
-    "not_refuted": Exit.PASS,
-    "inconclusive": Exit.INCONCLUSIVE,
-}
 
 
-@ending
+@resulting
 def scores(
     members: Annotated[Path, typer.Argument(metavar="IN", help="Scores of members: CSV, NPY or Parquet.")],
     others: Annotated[Path, typer.Argument(metavar="OUT", help="Scores of others, in the same form.")],
@@ -34,11 +28,11 @@ def scores(
     ],
     epsilon: Annotated[float, typer.Option("--epsilon", metavar="E", help="The claimed epsilon.")],
     neighbours: Annotated[
-        str, typer.Option("--neighbours", metavar="replace_one|add_remove", help="The claim's neighbours.")
+        Literal["replace_one", "add_remove"], typer.Option("--neighbours", help="The claim's neighbours.")
     ],
     delta: Annotated[float, typer.Option("--delta", metavar="D", help="The claimed delta.")] = 0.0,
     model: Annotated[
-        str, typer.Option("--model", metavar="central|joint|local", help="The model of the claim.")
+        Literal["central", "joint", "local"], typer.Option("--model", help="The model of the claim.")
     ] = "central",
     mu: Annotated[float | None, typer.Option("--mu", metavar="M", help="A declared Gaussian trade-off.")] = None,
     rho: Annotated[float | None, typer.Option("--rho", metavar="R", help="A declared rho (zCDP).")] = None,
@@ -54,9 +48,7 @@ def scores(
     ] = None,
     significance: Significance = None,
     seed: Seed = None,
-    style: OutputFormat = Format.TEXT,
-    output: Output = None,
-) -> Exit:
+) -> Result:
     """Audit membership-inference scores that were computed elsewhere: bound epsilon from below.
 
     A larger score means that membership is more likely. runs: one score from each independent run, all about one
@@ -66,7 +58,8 @@ def scores(
     """
     import numpy as np
 
-    from dpaudit.cli.common.output import emit, note
+    from dpaudit.cli.common.output import note
+    from dpaudit.cli.common.verdicts import verdict_exit
     from dpaudit.configuration.score_file import read_scores
     from dpaudit.model.claim import Claim
     from dpaudit.model.scores_result import ScoresResult
@@ -75,7 +68,7 @@ def scores(
 
     audit_scores = load_package("audits").audit_scores
     try:
-        claim = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, model=model)  # type: ignore[call-overload]
+        claim = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, model=model)
         rule = _rule(rank, guesses, band=band)
         declared = _declared(mu, rho, curve, claim)
         ins, outs = read_scores(members), read_scores(others)
@@ -93,8 +86,7 @@ def scores(
         )
     except ValueError as error:
         raise ConfigError(f"{error}") from None
-    emit(partial(scores_document, result), result.to_json, style, output)
-    return _EXITS[result.verdict]
+    return Result(document=partial(scores_document, result), data=result.to_json, code=verdict_exit(result.verdict))
 
 
 def _rule(rank: int | None, guesses: int | None, *, band: bool) -> Any:

@@ -1,21 +1,13 @@
 """`dpaudit study`: contenders on one problem, their regret at equal certified epsilon."""
 
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.errors import ConfigError
-
-
-class StudyBackend(StrEnum):
-    """Where cells are computed; it changes no number."""
-
-    JOBLIB = "joblib"
-    DASK = "dask"
+from dpaudit.cli.common.options import Scheduler
 
 
 @ending
@@ -25,10 +17,7 @@ def study(
         "study"
     ),
     jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="J", help="Processes to use.")] = 1,
-    backend: Annotated[StudyBackend, typer.Option("--backend", help="Where to run.")] = StudyBackend.JOBLIB,
-    scheduler: Annotated[
-        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A dask scheduler, tcp://host:port.")
-    ] = None,
+    scheduler: Scheduler = None,
     *,
     resume: Annotated[bool, typer.Option("--resume", help="Take the cells that an earlier run finished.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Replace settings by those of [study.quick].")] = False,
@@ -42,8 +31,6 @@ def study(
     from dpaudit.study.study_file import read_study
     from dpaudit.study.writing import write_study
 
-    if (backend is StudyBackend.DASK) != (scheduler is not None):
-        raise ConfigError("Expected --backend dask and --scheduler tcp://host:port together.")
     plan = read_study(config)
     if quick:
         plan = replace(plan, settings=plan.settings.quickly())

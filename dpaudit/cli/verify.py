@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Format, Output, OutputFormat, Seed
+from dpaudit.cli.common.exits import Exit
+from dpaudit.cli.common.options import Seed
+from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import CertificateError, ConfigError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _NUMBERS = ("epsilon", "delta", "rho", "xi", "mu")
 """The numbers of a claim that can be demanded; points are compared by the digest."""
 
 
-@ending
+@resulting
 def verify(
     certificate: Annotated[
         Path,
@@ -41,9 +42,7 @@ def verify(
         ),
     ] = None,
     seed: Seed = None,
-    style: OutputFormat = Format.TEXT,
-    output: Output = None,
-) -> Exit:
+) -> Result:
     """Check a certificate or a received report again from its files alone.
 
     Passes if an independent reading comes to the same numbers and the verdict is certified. A certificate that was
@@ -53,7 +52,7 @@ def verify(
     SHA-256 of every file are computed again. A witness is counted again on fresh runs: a
     violation that stands is a finding, one that does not is inconclusive. Of a plan the digest is computed again.
     """
-    from dpaudit.cli.common.output import doing, emit
+    from dpaudit.cli.common.output import doing
     from dpaudit.cli.common.verdicts import verdict_exit, worst
     from dpaudit.cli.witness import is_witness
     from dpaudit.configuration.audit_plan import is_plan
@@ -81,15 +80,13 @@ def verify(
                 "`dpaudit certify CONFIG --format json -o FILE` writes it."
             )
         if is_witness(text):
-            return _witness(certificate, text, seed, style, output)
-    emit(
-        lambda: verification_document(verification),
-        lambda: {"accepted": verification.accepted, **encode(verification)},
-        style,
-        output,
-    )
+            return _witness(certificate, text, seed)
     found = Exit.FINDING if verification.complaints else verdict_exit(verification.verdict)
-    return worst(found, Exit.PASS if verification.accepted else Exit.INCONCLUSIVE)
+    return Result(
+        document=lambda: verification_document(verification),
+        data=lambda: {"accepted": verification.accepted, **encode(verification)},
+        code=worst(found, Exit.PASS if verification.accepted else Exit.INCONCLUSIVE),
+    )
 
 
 def _demanding(verification: Verification, digest: str | None, claim: dict[str, str | float]) -> Verification:
@@ -127,31 +124,32 @@ def _demands(expected: str | None) -> dict[str, str | float]:
     return found
 
 
-def _plan(text: str, digest: str | None) -> Exit:
-    """Show whether a plan has the digest that it states, and the one that is demanded."""
-    from dpaudit.cli.common.output import say
+def _plan(text: str, digest: str | None) -> Result:
+    """Return whether a plan has the digest that it states, and the one that is demanded."""
     from dpaudit.configuration.audit_plan import AuditPlan
 
     try:
         plan = AuditPlan.from_json(text)
     except CertificateError as error:
-        say(str(error))
-        return Exit.FINDING
-    say(f"The plan has the digest that it states: {plan.digest}")
+        said = str(error)
+        return Result(text=lambda: said, code=Exit.FINDING)
+    stated = f"The plan has the digest that it states: {plan.digest}"
     if digest in (None, plan.digest):
-        return Exit.PASS
-    say(f"The digest {digest} is demanded.")
-    return Exit.FINDING
+        return Result(text=lambda: stated)
+    return Result(text=lambda: f"{stated}\nThe digest {digest} is demanded.", code=Exit.FINDING)
 
 
-def _witness(file: Path, text: str, seed: int | None, style: Format, output: Path | None) -> Exit:
-    """Repeat the count of a witness on fresh runs and write the result."""
-    from dpaudit.cli.common.output import emit, note
+def _witness(file: Path, text: str, seed: int | None) -> Result:
+    """Return the count of a witness, repeated on fresh runs."""
+    from dpaudit.cli.common.output import note
     from dpaudit.cli.witness import check_witness, witness_sentence
     from dpaudit.documents.document import Paragraph, document
     from dpaudit.workflow import drawn_seed
 
     recheck = check_witness(file, text, drawn_seed(seed, note))
     sentence = witness_sentence(recheck)
-    emit(lambda: document(Paragraph(sentence)), lambda: recheck, style, output)
-    return Exit.FINDING if recheck["stands"] else Exit.INCONCLUSIVE
+    return Result(
+        document=lambda: document(Paragraph(sentence)),
+        data=lambda: recheck,
+        code=Exit.FINDING if recheck["stands"] else Exit.INCONCLUSIVE,
+    )

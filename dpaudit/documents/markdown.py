@@ -2,64 +2,50 @@
 
 from collections.abc import Iterable
 
-from dpaudit.documents.document import (
-    Bars,
-    Block,
-    Branch,
-    Code,
-    Document,
-    Heading,
-    Items,
-    Mark,
-    Paragraph,
-    Picture,
-    Table,
-    Tree,
-    Verdict,
-)
+from dpaudit.documents import document as blocks
 from dpaudit.wording.escaping import fenced, one_line
 from dpaudit.wording.escaping import markdown as escaped
 
 
-def markdown(document: Document) -> str:
+def markdown(document: blocks.Document) -> str:
     """Return a document as Markdown; bars are left out, and of pictures those that are no file."""
     parts = [f"## {cell(document.title)}"] if document.title else []
     parts += map(_written, document.blocks)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _written(block: Block) -> str:
+def _written(block: blocks.Block) -> str:
     """Return one block; an empty text for one that Markdown does not show."""
     match block:
-        case Verdict():
+        case blocks.Verdict():
             about = f": {cell(block.subject)}" if block.subject else ""
             return f"## {cell(block.word)}{about}\n\n{cell(block.sentence)}"
-        case Heading():
+        case blocks.Heading():
             return f"### {cell(block.text)}"
-        case Paragraph():
+        case blocks.Paragraph():
             return f"<sub>{cell(block.text)}</sub>" if block.quiet else cell(block.text)
-        case Items():
+        case blocks.Items():
             return "\n".join(_items(block))
-        case Table():
+        case blocks.Table():
             head = block.head or ("",) * len(block.rows[0])
             return table(head, (tuple(_plain(text) for text in row) for row in block.rows))
-        case Tree():
+        case blocks.Tree():
             return "\n".join(map(_branch, block.branches))
-        case Code():
+        case blocks.Code():
             return fenced(block.text)
-        case Picture():
+        case blocks.Picture():
             return f"![{cell(block.title)}]({block.file})" if block.file else ""
-        case Bars():
+        case blocks.Bars():
             return ""
 
 
-def _branch(branch: Branch) -> str:
+def _branch(branch: blocks.Branch) -> str:
     """Return a node as a line of a nested list."""
     details = cell("; ".join(branch.details + branch.quiet))
     return f"{'  ' * branch.depth}- **{cell(branch.title)}** {details}".rstrip()
 
 
-def _items(block: Items) -> list[str]:
+def _items(block: blocks.Items) -> list[str]:
     """Return the lines of a list, and those below each."""
     sign = f"{block.sign} " if block.sign else ""
     return [
@@ -69,9 +55,9 @@ def _items(block: Items) -> list[str]:
     ]
 
 
-def _plain(text: str | Mark) -> str:
+def _plain(text: str | blocks.Mark) -> str:
     """Return a cell without its tone."""
-    return text.text if isinstance(text, Mark) else text
+    return text.text if isinstance(text, blocks.Mark) else text
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

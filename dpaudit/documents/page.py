@@ -2,21 +2,7 @@
 
 from importlib.resources import files
 
-from dpaudit.documents.document import (
-    Bars,
-    Block,
-    Cell,
-    Code,
-    Document,
-    Heading,
-    Items,
-    Mark,
-    Paragraph,
-    Picture,
-    Table,
-    Tree,
-    Verdict,
-)
+from dpaudit.documents import document as blocks
 from dpaudit.wording.escaping import xml
 from dpaudit.wording.numerals import unbroken
 
@@ -26,7 +12,7 @@ def style_sheet(*names: str) -> str:
     return "".join((files("dpaudit.documents") / name).read_text(encoding="utf-8") for name in names)
 
 
-def page(document: Document) -> str:
+def page(document: blocks.Document) -> str:
     """Return the whole page, its title first; bars are left out."""
     body = "\n".join(shown for block in document.blocks if (shown := _written(block)))
     title = xml(document.title)
@@ -40,30 +26,30 @@ def page(document: Document) -> str:
     )
 
 
-def _written(block: Block) -> str:
+def _written(block: blocks.Block) -> str:
     """Return one block; an empty text for one that a page does not show."""
     match block:
-        case Verdict():
+        case blocks.Verdict():
             about = f" <span>{xml(block.subject)}</span>" if block.subject else ""
             return f'<p class="state {block.tone}">{xml(block.word)}{about}</p>\n<p>{xml(block.sentence)}</p>'
-        case Heading():
+        case blocks.Heading():
             return f"<h2>{xml(block.text)}</h2>"
-        case Paragraph():
+        case blocks.Paragraph():
             return f"<p{' class=quiet' if block.quiet else ''}>{xml(block.text)}</p>"
-        case Items():
+        case blocks.Items():
             sign = f"{block.sign} " if block.sign else ""
             lines = "".join(f"<li>{xml(sign + item.text)}{_list(item.below)}</li>" for item in block.lines)
             return f'<ul class="{block.tone}">{lines}</ul>'
-        case Table():
+        case blocks.Table():
             return _table(block)
-        case Code():
+        case blocks.Code():
             return f"<pre>{xml(block.text)}</pre>"
-        case Picture():
+        case blocks.Picture():
             drawn = block.svg or f'<img src="{xml(block.file)}" alt="{xml(block.title)}">'
             return f"<figure>{drawn}<figcaption>{xml(block.title)}</figcaption></figure>"
-        case Tree():
+        case blocks.Tree():
             return _list(tuple("; ".join((held.title, *held.details, *held.quiet)) for held in block.branches))
-        case Bars():
+        case blocks.Bars():
             return ""
 
 
@@ -72,7 +58,7 @@ def _list(lines: tuple[str, ...]) -> str:
     return f"<ul>{''.join(f'<li>{xml(line)}</li>' for line in lines)}</ul>" if lines else ""
 
 
-def _table(block: Table) -> str:
+def _table(block: blocks.Table) -> str:
     """Return a table that may be scrolled where the page is narrow."""
     width = len(block.rows[0])
     classes = [f" class={look}" if look else "" for look in (*block.looks, *[""] * width)][:width]
@@ -85,6 +71,6 @@ def _table(block: Table) -> str:
     return f'<div class="scroll"><table>{head}<tbody>{body}</tbody></table></div>'
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: blocks.Cell) -> str:
     """Return the content of a cell."""
-    return f"<b class={cell.tone}>{xml(cell.text)}</b>" if isinstance(cell, Mark) else xml(unbroken(cell))
+    return f"<b class={cell.tone}>{xml(cell.text)}</b>" if isinstance(cell, blocks.Mark) else xml(unbroken(cell))

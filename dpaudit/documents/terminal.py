@@ -9,36 +9,19 @@ from rich.table import Table as Grid
 from rich.text import Text
 from rich.tree import Tree as Drawn
 
-from dpaudit.documents.document import (
-    Bar,
-    Bars,
-    Block,
-    Branch,
-    Cell,
-    Code,
-    Document,
-    Heading,
-    Items,
-    Look,
-    Mark,
-    Paragraph,
-    Picture,
-    Table,
-    Tree,
-    Verdict,
-)
+from dpaudit.documents import document as blocks
 from dpaudit.wording.verdicts import Tone
 
 _INDENT = 3
 _COLOURS: dict[Tone, str] = {"good": "green", "open": "yellow", "bad": "red", "plain": ""}
-_STYLES: dict[Look, str] = {"": "", "quiet": "dim", "value": "cyan", "number": ""}
+_STYLES: dict[blocks.Look, str] = {"": "", "quiet": "dim", "value": "cyan", "number": ""}
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 
 
-def terminal(document: Document) -> RenderableType:
+def terminal(document: blocks.Document) -> RenderableType:
     """Return a document for a terminal; its title is left out, and so are pictures."""
     parts: list[RenderableType] = []
-    shown = [block for block in document.blocks if not isinstance(block, Picture)]
+    shown = [block for block in document.blocks if not isinstance(block, blocks.Picture)]
     for before, block in pairwise((None, *shown)):
         if block is not None:
             parts += [Text()] * _apart(before, block) + _laid_out(block)
@@ -64,41 +47,41 @@ def bar(share: float, length: int) -> str:
     return ("█" * full + _EIGHTHS[rest]).ljust(length)
 
 
-def _apart(before: Block | None, block: Block) -> bool:
+def _apart(before: blocks.Block | None, block: blocks.Block) -> bool:
     """Return whether an empty line stands above a block."""
     match block:
-        case Heading() | Verdict() | Bars():
+        case blocks.Heading() | blocks.Verdict() | blocks.Bars():
             return True
-        case Paragraph():
-            return not isinstance(before, Heading)
-        case Table():
-            return isinstance(before, Paragraph | Verdict)
+        case blocks.Paragraph():
+            return not isinstance(before, blocks.Heading)
+        case blocks.Table():
+            return isinstance(before, blocks.Paragraph | blocks.Verdict)
         case _:
-            return isinstance(before, Verdict)
+            return isinstance(before, blocks.Verdict)
 
 
-def _laid_out(block: Block) -> list[RenderableType]:
+def _laid_out(block: blocks.Block) -> list[RenderableType]:
     """Return the lines of one block."""
     match block:
-        case Verdict():
+        case blocks.Verdict():
             word = Text.assemble(" ", (f" {block.word} ", f"bold reverse {_COLOURS[block.tone]}"))
             about = [Text(), Text(f" {block.subject}", style="bold")] if block.subject else []
             return [word, Text(), _inset(Text(block.sentence)), *about]
-        case Heading():
+        case blocks.Heading():
             return [Text(f" {block.text}", style="bold")]
-        case Paragraph():
+        case blocks.Paragraph():
             return [_inset(Text(block.text, style="dim" if block.quiet else "bold" if block.strong else ""))]
-        case Items():
+        case blocks.Items():
             return list(_items(block))
-        case Table():
+        case blocks.Table():
             return [_inset(_grid(block))]
-        case Bars():
+        case blocks.Bars():
             return [*([_inset(Text(block.note))] if block.note else []), _inset(_bars(block))]
-        case Tree():
+        case blocks.Tree():
             return [_inset(_tree(block.branches))]
-        case Code():
+        case blocks.Code():
             return [_inset(Text(block.text))]
-        case Picture():
+        case blocks.Picture():
             return []
 
 
@@ -107,7 +90,7 @@ def _inset(content: RenderableType, depth: int = 1) -> RenderableType:
     return Padding(content, (0, depth, 0, _INDENT * depth))
 
 
-def _items(block: Items) -> list[RenderableType]:
+def _items(block: blocks.Items) -> list[RenderableType]:
     """Return the lines of a list, and those below each."""
     sign = f"{block.sign} " if block.sign else ""
     lines: list[RenderableType] = []
@@ -117,7 +100,7 @@ def _items(block: Items) -> list[RenderableType]:
     return lines
 
 
-def _grid(block: Table) -> Grid:
+def _grid(block: blocks.Table) -> Grid:
     """Return rows as columns, below their names where any has one."""
     grid = Grid.grid(padding=(0, 2))
     width = len(block.rows[0])
@@ -132,14 +115,14 @@ def _grid(block: Table) -> Grid:
     return grid
 
 
-def _cell(cell: Cell) -> Text:
+def _cell(cell: blocks.Cell) -> Text:
     """Return a cell with its tone."""
-    if isinstance(cell, Mark):
+    if isinstance(cell, blocks.Mark):
         return Text(cell.text, style=f"bold {_COLOURS[cell.tone]}" if cell.tone == "bad" else _COLOURS[cell.tone])
     return Text(cell)
 
 
-def _bars(block: Bars) -> Grid:
+def _bars(block: blocks.Bars) -> Grid:
     """Return one bar a row."""
     detailed = any(row.detail for row in block.rows)
     grid = Grid.grid(padding=(0, 2))
@@ -152,7 +135,7 @@ def _bars(block: Bars) -> Grid:
     return grid
 
 
-def _filled(row: Bar, length: int, *, whole: bool) -> str:
+def _filled(row: blocks.Bar, length: int, *, whole: bool) -> str:
     """Return a bar: hatched where nothing of it was proved, with the rest of the axis where that has a meaning."""
     if whole:
         full = min(length, max(1 if row.share else 0, int(row.share * length)))
@@ -161,7 +144,7 @@ def _filled(row: Bar, length: int, *, whole: bool) -> str:
     return drawn.replace("█", "▨") if row.hatched else drawn
 
 
-def _tree(branches: tuple[Branch, ...]) -> Drawn:
+def _tree(branches: tuple[blocks.Branch, ...]) -> Drawn:
     """Return nodes, which come parents first with their depth, as a tree."""
     first, *others = branches
     path = [Drawn(_label(first), guide_style="dim")]
@@ -172,7 +155,7 @@ def _tree(branches: tuple[Branch, ...]) -> Drawn:
     return root
 
 
-def _label(branch: Branch) -> Text:
+def _label(branch: blocks.Branch) -> Text:
     """Return a node with its details below it."""
     label = Text(branch.title, style="dim italic" if branch.left_out else "bold")
     for lines, style in ((branch.details, "not bold"), (branch.quiet, "not bold dim")):

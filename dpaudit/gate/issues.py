@@ -21,7 +21,7 @@ from dpaudit.wording.audits import audit_meaning
 from dpaudit.wording.certificates import certificate_meaning
 from dpaudit.wording.escaping import one_line
 from dpaudit.wording.numerals import counted, nearest
-from dpaudit.wording.scores import sampling_phrase, scores_meaning
+from dpaudit.wording.scores import SAMPLING, scores_meaning
 from dpaudit.wording.verdicts import verdict_label
 
 _OF_USEFULNESS: dict[Remark, str] = {"not_shown": "DPA401", "dominated": "DPA402"}
@@ -164,9 +164,9 @@ class Checked:
         for held in self.scores:
             if held.result.exceeds_claim:
                 location = place_of_key(configuration, "evidence", "scores")
-                text = f"{scores_meaning(held.result)} The sampling is stated: {sampling_phrase(held.result.sampling)}."
+                text = f"{scores_meaning(held.result)} The sampling is stated: {SAMPLING[held.result.sampling]}."
                 terms = terms_of_scores(certificate, held.result)
-                yield self._issue("DPA303", scores_name(held), text, location, terms)
+                yield self._issue("DPA301", scores_name(held), text, location, terms)
 
     def _of_usefulness(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:
         """Yield what a study says against the setting, or that none speaks of it; nothing where nobody asked."""
@@ -176,7 +176,7 @@ class Checked:
         location = place_of_key(configuration, "evidence", "study")
         if not useful.assessed:
             text = f"Usefulness is not assessed: {useful.why or 'no study is named'}."
-            yield self._issue("DPA403", "usefulness", text, location, terms_of(certificate, text))
+            yield self._issue("DPA401", "usefulness", text, location, terms_of(certificate, text))
         for remark, text in useful.remarks:
             yield self._issue(_OF_USEFULNESS[remark], "usefulness", text, location, terms_of(certificate, text))
 

@@ -2,34 +2,22 @@
 
 import inspect
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from dpaudit.configuration.config import read_config
 from dpaudit.configuration.configuration import Configured
 from dpaudit.errors import ConfigError
+from dpaudit.gate.checks import Check
 from dpaudit.model.mechanism import is_mechanism
 from dpaudit.runtime.plugins import Kind, find_plugin, load_package, names, suggestion
-
-PluginStatus = Literal["ok", "not looked at", "failed"]
 
 _SUFFIXES = (".toml", ".json")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PluginCheck:
-    """One check of one example of a plug-in: its subject, its status, and a sentence."""
-
-    example: str
-    what: str
-    status: PluginStatus
-    says: str
-
-
-def check_plugin(name: str) -> tuple[PluginCheck, ...]:
+def check_plugin(name: str) -> tuple[Check, ...]:
     """Return all checks of the mechanism or algorithm called `name`, or of the algorithm of a configuration file.
 
     A mechanism's module has `EXAMPLES`, a tuple of mechanisms; an algorithm's module may have `EXAMPLES`, a tuple of
@@ -57,7 +45,7 @@ def check_plugin(name: str) -> tuple[PluginCheck, ...]:
     )
 
 
-def _checks_of(example: Any, called: str) -> Iterator[PluginCheck]:
+def _checks_of(example: Any, called: str) -> Iterator[Check]:
     """Yield the checks of a mechanism, or of a pair of algorithm and problem."""
     testing = load_package("audits.testing")
     found = (
@@ -66,4 +54,4 @@ def _checks_of(example: Any, called: str) -> Iterator[PluginCheck]:
         else testing.algorithm_checks(*example)
     )
     for check in found:
-        yield PluginCheck(example=called, what=check.what, status=check.outcome, says=check.says)
+        yield Check(example=called, what=check.what, status=check.outcome, says=check.says)

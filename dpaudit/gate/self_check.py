@@ -4,16 +4,15 @@ import platform
 import sqlite3
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.metadata import entry_points
 from importlib.util import find_spec
-from typing import Literal
 
 import numpy as np
 
 from dpaudit.accounting.accountant import bracket_delta
 from dpaudit.accounting.fold import fold
 from dpaudit.certification.verdict import certify
+from dpaudit.gate.checks import Check
 from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Release
@@ -23,22 +22,11 @@ from dpaudit.runtime.plugins import load_package
 from dpaudit.runtime.provenance import distribution_version, source_digest
 from dpaudit.verifier import verify
 
-Status = Literal["ok", "absent", "failed"]
-
 _DISTRIBUTIONS = ("dpaudit", "numpy", "scipy", "dp-accounting", "typer", "jinja2", "statsmodels", "joblib")
 _EXTRAS = {"pytest": "the pytest plugin", "opacus": "auditing DP-SGD by Opacus"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstallationCheck:
-    """One check: its subject, its status, and a sentence."""
-
-    what: str
-    status: Status
-    says: str
-
-
-def check_installation() -> tuple[InstallationCheck, ...]:
+def check_installation() -> tuple[Check, ...]:
     """Return all checks in order; a check that raises has failed."""
     checks: tuple[tuple[str, Callable[[], str]], ...] = (
         ("python", _python),
@@ -54,12 +42,12 @@ def check_installation() -> tuple[InstallationCheck, ...]:
     return (*results, *(_extra(module, why) for module, why in _EXTRAS.items()), *_plugins())
 
 
-def _result_of(what: str, check: Callable[[], str]) -> InstallationCheck:
+def _result_of(what: str, check: Callable[[], str]) -> Check:
     """Return the result of one check."""
     try:
-        return InstallationCheck(what=what, status="ok", says=check())
+        return Check(what=what, status="ok", says=check())
     except Exception as error:  # a broken installation may raise anything
-        return InstallationCheck(what=what, status="failed", says=" ".join(f"{type(error).__name__}: {error}".split()))
+        return Check(what=what, status="failed", says=" ".join(f"{type(error).__name__}: {error}".split()))
 
 
 def _python() -> str:
@@ -127,18 +115,18 @@ def _auditor() -> str:
     return "passes correct noise and catches half of it"
 
 
-def _extra(module: str, why: str) -> InstallationCheck:
+def _extra(module: str, why: str) -> Check:
     """Return whether an optional module is installed."""
     installed = find_spec(module) is not None
-    return InstallationCheck(what=module, status="ok" if installed else "absent", says=f"optional, for {why}")
+    return Check(what=module, status="ok" if installed else "absent", says=f"optional, for {why}")
 
 
-def _plugins() -> tuple[InstallationCheck, ...]:
+def _plugins() -> tuple[Check, ...]:
     """Return whether each plug-in can be loaded."""
     groups = ("mechanisms", "algorithms", "audits", "problems")
     points = [point for kind in groups for point in entry_points(group=f"dpaudit.{kind}")]
 
-    def loaded(name: str, load: Callable[[], object]) -> InstallationCheck:
+    def loaded(name: str, load: Callable[[], object]) -> Check:
         return _result_of(f"plug-in {name}", lambda: f"loaded {load()}")
 
     return tuple(loaded(point.name, point.load) for point in points)

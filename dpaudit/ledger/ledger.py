@@ -168,7 +168,7 @@ def _account(statement: Statement, name: str) -> Balance:
 def _require_head(entries: tuple[Entry, ...], head: str | None) -> None:
     """Refuse a chain that does not hold a digest that was kept elsewhere."""
     if head is not None and whole_digest(head) not in {entry.data["digest"] for entry in entries}:
-        raise LedgerError(f"DPA503 The chain does not hold {head:.80}; entries were cut off. Nothing was written.")
+        raise LedgerError(f"DPA501 The chain does not hold {head:.80}; entries were cut off. Nothing was written.")
 
 
 def _next(

@@ -46,7 +46,7 @@ def reprice(entries: Iterable[Entry]) -> Repricing:
         else:
             derived += 1
             fault = _fault(data["body"], accounts[data["account"]], seen)
-            found += [EntryFinding.at(number, "DPA504", fault)] if fault else []
+            found += [EntryFinding.at(number, "DPA502", fault)] if fault else []
     return Repricing(derived=derived, without=without, findings=tuple(found))
 
 

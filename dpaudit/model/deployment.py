@@ -5,95 +5,104 @@ Nothing here is checked beyond its form; reports print it as *declared*, and pri
 
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar, cast, dataclass_transform
 
 from dpaudit.model.condition_kinds import ConditionKind
 
-_STRICT: dict[str, Any] = {"extra": "forbid", "str_strip_whitespace": True}
+PRINTED = "printed"
+"""The key, in the metadata of a field, of the name that a report prints beside its value."""
+
+_Kind = TypeVar("_Kind", bound=type)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+def _table(kind: _Kind) -> _Kind:
+    """Return a frozen dataclass that a file spells: unknown keys are refused, and spaces around a text are dropped."""
+    plain: Any = kind
+    plain.__pydantic_config__ = {"extra": "forbid", "str_strip_whitespace": True}
+    return cast("_Kind", dataclass(frozen=True, slots=True, kw_only=True)(plain))
+
+
+def _printed(name: str, default: Any = "") -> Any:
+    """Return a field that need not be declared, with the name that a report prints."""
+    return field(default=default, metadata={PRINTED: name})
+
+
+@_table
 class Identity:
     """Which system, and who answers for the report."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    version: str = ""
-    commit: str = ""
-    author: str = ""
-    reviewer: str = ""
-    valid_until: date | None = None
+    version: str = _printed("Version")
+    commit: str = _printed("Commit")
+    author: str = _printed("Author")
+    reviewer: str = _printed("Reviewer")
+    valid_until: date | None = _printed("Valid until", None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class Scope:
     """What the system is for, about whom, and how its outputs are used."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    purpose: str = ""
-    data_subjects: str = ""
-    number_of_units: int | None = None
-    sector: str = ""
-    region: str = ""
-    data_product: str = ""
-    release_type: str = ""
-    access: str = ""
-    static_or_dynamic: str = ""
-    out_of_scope: tuple[str, ...] = ()
+    purpose: str = _printed("Purpose")
+    data_subjects: str = _printed("Data subjects")
+    number_of_units: int | None = _printed("Number of units", None)
+    sector: str = _printed("Sector")
+    region: str = _printed("Region")
+    data_product: str = _printed("Data product")
+    release_type: str = _printed("Release type")
+    access: str = _printed("Access")
+    static_or_dynamic: str = _printed("Static or dynamic data")
+    out_of_scope: tuple[str, ...] = _printed("Out of scope", ())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class Scenario:
     """Two data sets in plain words, whether they are neighbours, and whether the guarantee covers the difference."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     a: str
     b: str
     neighbours: bool
     covered: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class Contributions:
     """How much one person contributes, how that is enforced, and what is not protected at all."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    units_per_person: int | None = None
-    bound: str = ""
-    enforcement: str = ""
-    unprotected: tuple[str, ...] = ()
+    units_per_person: int | None = _printed("Units that one person contributes", None)
+    bound: str = _printed("Contribution bound")
+    enforcement: str = _printed("How the bound is enforced")
+    unprotected: tuple[str, ...] = _printed("Not protected, and invariants", ())
     scenarios: tuple[Scenario, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class Actor:
     """Who sees what, is trusted for what, and with whom they may collude."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     name: str
     sees: str
     trusted_for: str = ""
     colluding: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class MechanismNotes:
     """Why a release's sensitivity is what it is, where its code is, and where its parameters come from.
 
     `label` is the release's; "*" speaks of every release without notes of its own.
     """
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     label: str
     sensitivity_because: str = ""
     code: str = ""
     parameters_from: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class Assertion:
     """Why conditions of one kind hold that only a person can know of; `kind` is as in the certificate."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     kind: ConditionKind
     because: str
 
@@ -102,30 +111,27 @@ class Assertion:
             raise ValueError(f"Expected because to say why the condition of kind={self.kind!r} holds; it is empty.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class Period:
     """Over which time the claim holds, and when the budget begins anew."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    per: str = ""
-    period: str = ""
-    refresh: str = ""
+    per: str = _printed("Each release, or all together")
+    period: str = _printed("Period")
+    refresh: str = _printed("When the budget begins anew")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class HazardNote:
     """What is done about one hazard, in the owner's words; `hazard` is its number, as in "H7"."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     hazard: str
     answer: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class UtilityResult:
     """One measure of usefulness for one group, with its interval, beside a non-private and a random baseline."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     measure: str
     group: str = "all"
     size: int | None = None
@@ -136,24 +142,22 @@ class UtilityResult:
     random: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class Governance:
     """Who is responsible, and what makes somebody look again."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    officer: str = ""
-    approver: str = ""
-    assessment: str = ""
-    incident_contact: str = ""
-    triggers: tuple[str, ...] = ()
-    expiry: date | None = None
+    officer: str = _printed("Privacy officer")
+    approver: str = _printed("Approved by")
+    assessment: str = _printed("Impact assessment")
+    incident_contact: str = _printed("Incident contact")
+    triggers: tuple[str, ...] = _printed("What makes somebody look again", ())
+    expiry: date | None = _printed("Expires", None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class Comparison:
     """Another deployment, to stand beside this one if its unit and model are the same."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     name: str
     unit: str
     model: str
@@ -183,11 +187,10 @@ DataProductType: TypeAlias = Literal[
 Sector: TypeAlias = Literal["", "Technology", "Healthcare", "Education", "Government", "Energy", "Finance"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class Registry:
     """What a record in a public registry of deployments needs beside the proof; the lists are the registry's own."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     url_slug: str = ""
     status: RegistryStatus = "Draft"
     curators: tuple[str, ...] = ()
@@ -206,20 +209,18 @@ class Registry:
     authors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class Reproduction:
     """Where the data and the environment can be found again."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    data: str = ""
-    container: str = ""
+    data: str = _printed("Data")
+    container: str = _printed("Container")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table
 class Deployment:
     """Everything declared about a deployment; the empty one declares nothing."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     identity: Identity = field(default_factory=Identity)
     scope: Scope = field(default_factory=Scope)
     contributions: Contributions = field(default_factory=Contributions)

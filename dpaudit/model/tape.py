@@ -159,9 +159,7 @@ class RunTape:
         if key not in self._starts:
             seed = np.random.SeedSequence((self.seed, salt), spawn_key=generator.path)
             self._starts[key] = np.random.PCG64(seed).state
-        bits = generator.bits
-        bits.state = self._starts[key]
-        bits.advance(len(self.released) * _JUMP % _PERIOD)
+        to_stretch(generator.bits, self._starts[key], len(self.released))
 
 
 class TapedGenerator(np.random.Generator):
@@ -186,6 +184,12 @@ class TapedGenerator(np.random.Generator):
             children.append(self.tape.register(type(self)(bits), (*self.path, self.spawned)))
             self.spawned += 1
         return children
+
+
+def to_stretch(bits: np.random.PCG64, start: Any, number: int) -> None:
+    """Move a source of numbers to the stretch of a number behind a state; stretches do not meet."""
+    bits.state = start
+    bits.advance(number * _JUMP % _PERIOD)
 
 
 def tape_of(rng: np.random.Generator) -> RunTape | None:

@@ -34,8 +34,8 @@ class Released:
 class Finding:
     """Something wrong that needs no statistics: a stable rule id, where, and what, in a sentence.
 
-    >>> Finding(rule="DPA211", where="count", message="'count' was declared but never released.").rule
-    'DPA211'
+    >>> Finding(rule="DPA213", where="count", message="'count' was declared but never released.").rule
+    'DPA213'
     """
 
     rule: str
@@ -112,8 +112,8 @@ class KeepingRecorder(Recorder):
 def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Finding, ...]:
     """Return what `trace` did that `declaration` does not admit; empty means that they agree.
 
-    Rules: `DPA210` undeclared, `DPA211` missing, `DPA212` other noise or sensitivity than declared,
-    `DPA213` another number of releases, `DPA214` the same noise under two labels.
+    Rules: `DPA212` other noise or sensitivity than declared, `DPA213` a release that is undeclared, missing or made
+    another number of times, `DPA227` the same noise under two labels.
 
     >>> from dpaudit import Release
     >>> from mechanisms import Laplace
@@ -132,13 +132,13 @@ def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Findin
     for released in trace:
         times[released.label] += released.times
         if released.label not in declared:
-            findings.append(_finding("DPA210", released.label, "was released but never declared"))
+            findings.append(_finding("DPA213", released.label, "was released but never declared"))
         elif released.mechanism not in declared[released.label]:
             message = f"ran {released.mechanism}, declared {declared[released.label][0]}"
             findings.append(_finding("DPA212", released.label, message))
     for label, expected_times in expected.items():
         if times[label] == 0:
-            findings.append(_finding("DPA211", label, "was declared but never released"))
+            findings.append(_finding("DPA213", label, "was declared but never released"))
         elif times[label] != expected_times:
             message = f"was released {times[label]} times a run, declared {expected_times}"
             findings.append(_finding("DPA213", label, message))
@@ -164,7 +164,7 @@ def _reused(trace: tuple[Released, ...]) -> Iterator[Finding]:
             continue
         if released.fingerprint in seen:
             message = f"carries the noise of '{seen[released.fingerprint]}' again"
-            yield _finding("DPA214", released.label, message)
+            yield _finding("DPA227", released.label, message)
         seen.setdefault(released.fingerprint, released.label)
 
 

@@ -386,7 +386,7 @@ class PrivacyChecks:
         __tracebackhide__ = True
         if isinstance(claim, MeasuredClaim):
             return self._audited_in_measure(case, claim, replayed)
-        carried = load_package("audits.procedures.prior_evidence").Carried
+        carried = load_package("audits.procedures.prior_evidence").PriorEvidence
         identity = [
             self._address(case, claim),
             *(f"{type(subject)} {digest_of_sources(subject)}" for subject in what),
@@ -403,10 +403,10 @@ class PrivacyChecks:
             first_block=max(8, self._runs // _BLOCKS) if rare else 8,
         )
         result, after = outcome
-        result = result if replayed is None else replayed.applied(result)
+        result = result if replayed is None else replayed.applied(result, case.neighbours)
         violated, sentence = result.verdict == "violation", _meaning(result)
-        if violated and replayed is not None:
-            sentence = " ".join((sentence, *replayed.remarks))
+        if violated and replayed is not None and result.attack != "last bits":
+            sentence = " ".join((sentence, *result.remarks))
         self._budget.keep(allotted, after.to_dict(), runs=result.runs, refuted=sentence if violated else "")
         facts: dict[str, Any] = {"claimed": claim.epsilon, "lower": result.epsilon_lower}
         facts |= {"before": before.runs} if before.runs else {}

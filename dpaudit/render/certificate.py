@@ -2,7 +2,6 @@
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.documents.document import Block, Document, Mark, Paragraph, Table, document, items, judged, under
-from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.measures.ends import Ends
 from dpaudit.render.bars import bars
 from dpaudit.report.marks import MARKS, by_urgency, certificate_word, marks_of
@@ -17,7 +16,7 @@ from dpaudit.wording.certificates import (
     width_phrase,
 )
 from dpaudit.wording.claims import claim_parameters, neighbours_phrase
-from dpaudit.wording.measures import bounds_rows, measured_meaning
+from dpaudit.wording.measures import bounds_rows
 from dpaudit.wording.numerals import nearest, powers
 
 _SCARCE = 1e-300
@@ -26,24 +25,23 @@ _SCARCE = 1e-300
 def certificate_document(certificate: Certificate, beside: tuple[str, ...] = ()) -> Document:
     """Return a certificate; `beside` says what another accounting would have said."""
     claim, tight = certificate.claim, certificate.tight
-    if isinstance(claim, MeasuredClaim) and isinstance(tight, Ends):
-        meaning = measured_meaning(certificate.verdict, claim, certificate.trust)
-        claimed, numbers, drawn = claim.words, bounds_rows(tight), None
+    if isinstance(tight, Ends):
+        numbers, drawn = bounds_rows(tight), None
     else:
-        meaning, claimed, numbers = certificate_meaning(certificate), claim_parameters(claim), _numbers(certificate)
-        drawn = bars([("claimed", claim.epsilon), (bound_name(certificate), certificate.tight.epsilon.upper)])
+        drawn = bars([("claimed", claim.epsilon), (bound_name(certificate), tight.epsilon.upper)])
+        numbers = _numbers(certificate)
     rows = (
-        ("claimed", f"{claimed}, {claim.model} model"),
+        ("claimed", f"{claim_parameters(claim)}, {claim.model} model"),
         ("protects", f"{claim.unit}; neighbours differ in {neighbours_phrase(claim.neighbours)}"),
         *numbers,
     )
     return document(
-        judged(certificate_word(certificate), meaning),
+        judged(certificate_word(certificate), certificate_meaning(certificate)),
         items(() if certificate.verdict == "certified" else map(powers, certificate.reasons), "•"),
         under("Claim", Table(rows, looks=("quiet", ""))),
         drawn,
         _printed(certificate),
-        _slack(certificate),
+        slack_blocks(certificate),
         under("Findings", items((f"{f.rule}  {f.message}" for f in certificate.findings), "✗", "bad")),
         _conditions(certificate),
         Paragraph(_origin(certificate), quiet=True),
@@ -76,17 +74,20 @@ def _printed(certificate: Certificate) -> tuple[Block, ...]:
     if reading is None:
         return ()
     problems = items((f"{problem.rule} at {problem.node}: {problem.message}" for problem in reading.problems), "✗")
-    return under("The printed argument", Paragraph(printed_sentence(reading)), problems)
+    return under("The published proof", Paragraph(printed_sentence(reading)), problems)
 
 
-def _slack(certificate: Certificate) -> tuple[Block, ...]:
-    """Return the slack, factor by factor."""
+def slack_blocks(certificate: Certificate) -> tuple[Block, ...]:
+    """Return the slack of a claim, factor by factor in noise and in epsilon where it has several."""
     slack = certificate.slack
     if slack is None:
         return ()
-    factors = slack.factors if len(slack.factors) > 1 else ()
-    rows = tuple((f"× {nearest(factor.noise_factor)}", factor.sentence) for factor in factors)
-    return under("Slack", Paragraph(slack_sentence(slack)), Table(rows, head=("noise", "why"), looks=("value", "")))
+    rows = tuple(
+        (factor.name, f"× {nearest(factor.noise_factor)}", f"× {nearest(factor.factor)}", factor.sentence)
+        for factor in (slack.factors if len(slack.factors) > 1 else ())
+    )
+    table = Table(rows, head=("step", "noise", "epsilon", "why"), looks=("", "value", "value", ""))
+    return under("Slack", Paragraph(slack_sentence(slack)), table)
 
 
 def _conditions(certificate: Certificate) -> tuple[Block, ...]:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from dpaudit.documents.document import Document, Table, document, under
+from dpaudit.model.codec import encode
 from dpaudit.model.constants import PaperConstants, RegretLowerBound
 from dpaudit.wording.numerals import at_least, at_most, nearest, whole
 
@@ -47,15 +48,8 @@ def _lower(bound: Bound) -> tuple[str, ...]:
 def constants_data(found: PaperConstants, bound: Bound) -> Any:
     """Return everything as plain data; infinity is "inf", and what is not defined is null."""
     lower = None if bound is None else asdict(bound[2]) | {"epsilon": bound[0], "horizon": bound[1]}
-    return _plain(asdict(found) | {"lower_bound": lower})
-
-
-def _plain(value: Any) -> Any:
-    """Return plain data without infinities and NaN."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else "inf"
-    return value
+    constants = [
+        constant | {"value": None if math.isnan(constant["value"]) else constant["value"]}
+        for constant in asdict(found)["constants"]
+    ]
+    return encode(asdict(found) | {"constants": constants, "lower_bound": lower})

@@ -2,10 +2,9 @@
 
 import csv
 import io
-import math
 from typing import Any
 
-from dpaudit.accounting.curves.table import CurveTable, Range
+from dpaudit.accounting.curves.table import CurveTable
 from dpaudit.documents.document import Document, Paragraph, Table, document, items, under
 from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.codec import encode
@@ -60,17 +59,9 @@ def curve_data(table: CurveTable, record: CertificateRecord) -> dict[str, Any]:
         "claim": encode(record.claim),
         "certificate": data["digest"],
         "columns": list(table.columns),
-        "rows": [[_plain(value) for value in row] for row in table.rows],
-        "ranges": [_range(known) for known in table.ranges],
+        "rows": encode(table.rows),
+        "ranges": [
+            {"name": known.name, "lower": encode(known.lower), "upper": encode(known.upper)} for known in table.ranges
+        ],
         "notes": list(table.notes),
     }
-
-
-def _range(known: Range) -> dict[str, Any]:
-    """Return one range as plain data."""
-    return {"name": known.name, "lower": _plain(known.lower), "upper": _plain(known.upper)}
-
-
-def _plain(value: float) -> float | str:
-    """Return a number that JSON can hold."""
-    return "inf" if value == math.inf else value

@@ -11,7 +11,6 @@ from dpaudit.documents.document import (
     Item,
     Items,
     Paragraph,
-    Table,
     Tree,
     document,
     items,
@@ -20,9 +19,10 @@ from dpaudit.documents.document import (
 from dpaudit.model.codec import encode
 from dpaudit.model.declaration import walk
 from dpaudit.render.argument import ArgumentStep, steps_of
+from dpaudit.render.certificate import slack_blocks
 from dpaudit.report.derivation import Row, rows_of
 from dpaudit.report.marks import certificate_word, marks_of
-from dpaudit.wording.certificates import bracket_phrase, printed_sentence, slack_sentence
+from dpaudit.wording.certificates import bracket_phrase, printed_sentence
 from dpaudit.wording.claims import claim_parameters, neighbours_phrase
 from dpaudit.wording.measures import bounds_rows
 from dpaudit.wording.nodes import node_words
@@ -38,7 +38,7 @@ def derivation_document(certificate: Certificate) -> Document:
         under("Verdict", Paragraph(f"{certificate_word(certificate)}. {powers(' '.join(certificate.reasons))}")),
         under("Derivation", Tree(tuple(_branch(row, sources) for row in rows_of(certificate)))),
         _printed(certificate),
-        _slack(certificate),
+        slack_blocks(certificate),
         Heading("Conditions"),
         items(f"{line.mark}: {line.condition.text}" for line in marks_of(certificate)),
         title="Derivation",
@@ -86,7 +86,7 @@ def _printed(certificate: Certificate) -> tuple[Block, ...]:
         return ()
     steps = tuple(_step(number, step) for number, step in enumerate(steps_of(certificate), 1))
     problems = items((problem.message for problem in reading.problems if problem.rule == "claim"), "✗")
-    return under("The printed argument", Paragraph(printed_sentence(reading)), Items(steps), problems)
+    return under("The published proof", Paragraph(printed_sentence(reading)), Items(steps), problems)
 
 
 def _step(number: int, step: ArgumentStep) -> Item:
@@ -99,16 +99,3 @@ def _step(number: int, step: ArgumentStep) -> Item:
         *(() if step.problems else ("✓ holds as written",)),
     )
     return Item(f"{number}. {step.title} at {step.where}", lines)
-
-
-def _slack(certificate: Certificate) -> tuple[Block, ...]:
-    """Return the slack as a table of steps in epsilon and in noise."""
-    slack = certificate.slack
-    if slack is None:
-        return ()
-    rows = tuple(
-        (factor.name, f"× {nearest(factor.factor)}", f"× {nearest(factor.noise_factor)}", factor.sentence)
-        for factor in slack.factors
-    )
-    table = Table(rows, head=("step", "epsilon", "noise", ""), looks=("", "value", "value", ""))
-    return under("Slack", Paragraph(slack_sentence(slack)), table)

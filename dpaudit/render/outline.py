@@ -1,4 +1,4 @@
-"""A declaration in JSON on one screen: one line a node, equal neighbours counted once."""
+"""A declaration in JSON on one screen: one line a node, neighbours that are equal but for a label counted once."""
 
 from collections.abc import Iterator
 from itertools import groupby, islice
@@ -20,13 +20,21 @@ def outline(declaration: dict[str, Any]) -> list[str]:
     return lines if len(lines) <= _LINES else [*lines[:_LINES], "... and more"]
 
 
-def _lines(node: dict[str, Any], indent: str, times: int) -> Iterator[str]:
-    """Yield the lines of one node and, indented, of its parts."""
+def _lines(node: dict[str, Any], indent: str, times: int, last: str = "") -> Iterator[str]:
+    """Yield the lines of one node and, indented, of its parts; `last` is the label of the last of `times` nodes."""
     parts = [*node.get("parts", []), *(node[key] for key in ("inside", "touched", "part") if key in node)]
     said = {key: value for key, value in node.items() if not isinstance(value, dict) and key not in ("node", "parts")}
+    if last and said.get("label") != last:
+        said["label"] = f"{said['label']} ... {last}"
     said |= {key: value for key, value in node.get("mechanism", {}).items() if key != "neighbours"}
     words = one_line(" ".join([node["node"], *(f"{key}={value}" for key, value in said.items())]))
     line = f"{indent}{f'{times} x ' if times > 1 else ''}{words}"
     yield line if len(line) <= _WIDTH else f"{line[:_WIDTH]}..."
-    for part, group in groupby(parts):
-        yield from _lines(part, f"{indent}  ", len(list(group)))
+    for _, group in groupby(parts, key=_without_label):
+        alike = list(group)
+        yield from _lines(alike[0], f"{indent}  ", len(alike), alike[-1].get("label", ""))
+
+
+def _without_label(node: dict[str, Any]) -> dict[str, Any]:
+    """Return a node as its neighbours may repeat it: the label of a release left out."""
+    return {key: value for key, value in node.items() if key != "label"}

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from dpaudit.report.compliance.fields import Field
-from dpaudit.report.compliance.measured import measured_lines
+from dpaudit.report.compliance.fields import Field, Section
 from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.marks import Mark, by_urgency, undischarged
 from dpaudit.report.meaning import meaning_of, proved_of
 from dpaudit.report.verdicts import Outcome
+from dpaudit.wording.audits import position, strongest
 from dpaudit.wording.certificates import bound_name
 from dpaudit.wording.scores import scores_meaning
 
@@ -41,9 +41,9 @@ class CoverLine:
     further: int = 0
 
 
-def cover_lines(facts: Facts) -> tuple[CoverLine, ...]:
-    """Return the lines of the cover, the claim first."""
-    report, cover = facts.report, {field.name: field for field in facts.sections[0].fields}
+def cover_lines(facts: Facts, section: Section) -> tuple[CoverLine, ...]:
+    """Return the lines of the cover, the claim first; `section` is section 0."""
+    report, cover = facts.report, {field.name: field for field in section.fields}
     bound = bound_name(report.certificate)
     bound = "not proved" if report.void and bound == "proved" else bound
     form: Form = "proved" if bound == "proved" else "unassessed"
@@ -58,10 +58,10 @@ def cover_lines(facts: Facts) -> tuple[CoverLine, ...]:
 
 def _measured(report: ReportInputs, cover: dict[str, Field]) -> Iterator[CoverLine]:
     """Yield what audits of code and of scores measured, and what they did not look at."""
-    for line in measured_lines(report):
-        yield CoverLine(tag="measured", form="measured", text=line)
-    for held in report.scores:
-        text = f"{scores_meaning(held.result)} (scores of {held.file}; sampling as stated)"
+    for audit, name in strongest(report.audits):
+        yield CoverLine(tag="measured", form="measured", text=f"{position(audit)[:-1]} ({name}).")
+    for scored in report.scores:
+        text = f"{scores_meaning(scored.result)} (scores of {scored.file}; sampling as stated)"
         yield CoverLine(tag="measured", form="measured", text=text)
     if report.audits:
         text = cover["Releases that no audit attacked"].value

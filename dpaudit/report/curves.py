@@ -10,6 +10,7 @@ from dpaudit.certification.reading import Reading, reading_of
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
+from dpaudit.model.claim import Claim
 
 FALSE_POSITIVE_RATES = (0.001, 0.01, 0.1)
 _NEAR, _FAR, _LONGEST = 20, 12, 60.0
@@ -87,3 +88,31 @@ def _grid(reading: Reading) -> tuple[float, ...]:
     steps = {near * step / _NEAR for step in range(_NEAR + 1)}
     steps |= {near + (reach - near) * step / _FAR for step in range(_FAR + 1)}
     return tuple(sorted(steps | {*claimed, *known}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gain:
+    """The most that any attacker reaches by one measure, under the claim and under the certificate."""
+
+    measure: str
+    claim: float
+    certificate: float | None
+
+
+def gains_of(claim: Claim, curve: Curve) -> tuple[Gain, ...]:
+    """Return the advantage, then the true positive rate at each of `FALSE_POSITIVE_RATES`."""
+    epsilon, delta, known = claim.epsilon, claim.delta, bool(curve.epsilons)
+    advantage = Gain(
+        measure="advantage (true minus false positive rate)",
+        claim=claimed_advantage(epsilon, delta),
+        certificate=curve.advantage if known else None,
+    )
+    rates = (
+        Gain(
+            measure=f"true positive rate at false positive rate {rate:g}",
+            claim=highest_true_positive_rate(epsilon, delta, rate),
+            certificate=curve.true_positive_rate(rate) if known else None,
+        )
+        for rate in FALSE_POSITIVE_RATES
+    )
+    return (advantage, *rates)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from itertools import groupby
+from itertools import groupby, islice
 
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
@@ -29,9 +29,9 @@ from dpaudit.model.measures.ends import Ends
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.moves import relation_below
 from dpaudit.report.theorems import theorems_of
-from dpaudit.wording.measures import between_phrase, number_name
+from dpaudit.wording.certificates import bracket_phrase
 from dpaudit.wording.nodes import node_words
-from dpaudit.wording.numerals import at_least, interval, nearest, whole
+from dpaudit.wording.numerals import at_least, interval, nearest, number_name, whole
 from dpaudit.wording.references import Reference
 
 MOST_SIBLINGS = 8
@@ -67,31 +67,26 @@ class Row:
 
 def rows_of(certificate: Certificate) -> tuple[Row, ...]:
     """Return the rows of the whole tree, parents first, at most `MOST_ROWS` of them and an ellipsis."""
-    reader = _Reader(certificate=certificate)
-    rows: list[Row] = []
-    for row in reader.rows(_Position(node=certificate.declaration, relation=certificate.claim.neighbours)):
-        if len(rows) == MOST_ROWS:
-            rows.append(_ellipsis("root", 1, "further nodes are in the JSON certificate"))
-            break
-        rows.append(row)
+    root = _Position(nodes=(certificate.declaration,), relation=certificate.claim.neighbours)
+    rows = list(islice(_Reader(certificate=certificate).rows(root), MOST_ROWS + 1))
+    if len(rows) > MOST_ROWS:
+        rows[-1] = _ellipsis("root", 1, "further nodes are in the JSON certificate")
     return tuple(rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Position:
-    """A node and where it stands; with `alike` equal siblings, of which `last` is the last one's label."""
+    """A node, or siblings that are equal but for their labels, and where the first one stands."""
 
-    node: Declaration
+    nodes: tuple[Declaration, ...]
     relation: Neighbours
     path: str = "root"
     depth: int = 0
-    alike: int = 1
-    last: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reader:
-    """Turns places into rows; `known` remembers brackets, since wrappers have the loss of what they wrap."""
+    """Turns positions into rows; `known` remembers brackets, since wrappers have the loss of what they wrap."""
 
     certificate: Certificate
     known: dict[tuple[int, Neighbours, float], Bracket | None] = field(default_factory=dict)
@@ -99,50 +94,43 @@ class _Reader:
     def rows(self, position: _Position) -> Iterator[Row]:
         """Yield the row of a node, then those of its parts."""
         yield self._row(position)
-        groups = _alike(children(position.node))
+        node, depth = position.nodes[0], position.depth + 1
+        groups = _alike(children(node))
         hidden = groups[5:-2] if len(groups) > MOST_SIBLINGS else []
-        for number, (first, group) in enumerate(groups):
+        for number, (first, nodes) in enumerate(groups):
             path = f"{position.path}.{first}"
             if hidden and number == 5:
                 count = sum(len(members) for _, members in hidden)
-                text = f"{whole(count)} further parts, all in the JSON certificate"
-                yield _ellipsis(path, position.depth + 1, text)
-            if 5 <= number < 5 + len(hidden):
-                continue
-            relation = relation_below(position.node, first, position.relation)
-            yield from self.rows(
-                _Position(
-                    node=group[0],
-                    relation=relation,
-                    path=path,
-                    depth=position.depth + 1,
-                    alike=len(group),
-                    last=_label(group[-1]),
-                )
-            )
+                yield _ellipsis(path, depth, f"{whole(count)} further parts, all in the JSON certificate")
+            if not 5 <= number < 5 + len(hidden):
+                relation = relation_below(node, first, position.relation)
+                yield from self.rows(_Position(nodes=nodes, relation=relation, path=path, depth=depth))
 
     def _row(self, position: _Position) -> Row:
         """Return the row of one node."""
-        node, label, root = position.node, _label(position.node), position.path == "root"
-        claim, tight = self.certificate.claim, self.certificate.tight
-        measured = isinstance(claim, MeasuredClaim)
+        node, relation, root = position.nodes[0], position.relation, position.path == "root"
+        claim, label, last = self.certificate.claim, _label(node), _label(position.nodes[-1])
+        measured = claim if isinstance(claim, MeasuredClaim) else None
         delta = 0.0 if measured else node.printed.delta if node.printed and not root else claim.delta
+        epsilon = self.certificate.tight.epsilon if root and measured is None else None
+        if not root and measured is None:
+            epsilon = self._epsilon(node, relation, delta)
         mechanism, words = node.mechanism if isinstance(node, Release) else None, node_words(node)
         return Row(
             path=position.path,
             depth=position.depth,
             node=words.name,
-            name=f"{label} … {position.last}" if position.alike > 1 and label and label != position.last else label,
+            name=label if label == last else f"{label} … {last}",
             rule=words.rule,
-            alike=position.alike,
+            alike=len(position.nodes),
             sensitivity=sensitivity_of(mechanism) if mechanism else "",
             noise=noise_of(mechanism) if mechanism else "",
             printed=node.printed,
             delta=delta,
-            epsilon=None if measured else tight.epsilon if root else self._epsilon(node, position.relation, delta),
-            ends=self._ends(node, position.relation) if isinstance(claim, MeasuredClaim) else None,
+            epsilon=epsilon,
+            ends=_ends(node, replace(measured, neighbours=relation, model="central")) if measured else None,
             conditions=_conditions(self.certificate, node),
-            theorems=theorems_of(node, position.relation),
+            theorems=theorems_of(node, relation),
         )
 
     def _epsilon(self, node: Declaration, relation: Neighbours, delta: float) -> Bracket | None:
@@ -157,28 +145,21 @@ class _Reader:
                 self.known[key] = None
         return self.known[key]
 
-    def _ends(self, node: Declaration, relation: Neighbours) -> Ends | None:
-        """Return the node's own ends in the measure of the claim, or None where no rule covers it."""
-        claim = self.certificate.claim
-        if not isinstance(claim, MeasuredClaim):
-            return None
-        try:
-            return ends_of(node, replace(claim, neighbours=relation, model="central"))
-        except (UnsupportedError, DeclarationError):
-            return None
+
+def _ends(node: Declaration, claim: MeasuredClaim) -> Ends | None:
+    """Return a node's own ends in the measure of a claim, or None where no rule covers it."""
+    try:
+        return ends_of(node, claim)
+    except (UnsupportedError, DeclarationError):
+        return None
 
 
-def _alike(parts: tuple[Declaration, ...]) -> list[tuple[int, list[Declaration]]]:
+def _alike(parts: tuple[Declaration, ...]) -> list[tuple[int, tuple[Declaration, ...]]]:
     """Return runs of siblings that are equal but for their labels, each with the place of its first."""
     if len(parts) == 1:
-        return [(0, list(parts))]
-    runs: list[tuple[int, list[Declaration]]] = []
-    start = 0
-    for _, run in groupby(parts, key=_anonymous):
-        members = list(run)
-        runs.append((start, members))
-        start += len(members)
-    return runs
+        return [(0, parts)]
+    groups = (tuple(group) for _, group in groupby(enumerate(parts), key=lambda part: _anonymous(part[1])))
+    return [(group[0][0], tuple(node for _, node in group)) for group in groups]
 
 
 def _anonymous(node: Declaration) -> Declaration:
@@ -215,7 +196,7 @@ def node_bounds(row: Row, *, void: bool) -> str:
     if row.ends is not None:
         names = ((f"{number_name(row.ends.measure, end.at)} ", end) for end in row.ends.rows)
         return ", ".join(
-            f"{name}at least {at_least(e.lower)}" if void else name + between_phrase(e) for name, e in names
+            f"{name}at least {at_least(e.lower)}" if void else name + bracket_phrase(e) for name, e in names
         )
     if row.epsilon is None:
         return ""

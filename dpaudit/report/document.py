@@ -4,10 +4,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from dpaudit.report.facts import gather
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import meaning_of
-from dpaudit.report.plain import plain
-from dpaudit.report.signed import signed_facts
+from dpaudit.report.signed import signed
 from dpaudit.report.verdicts import outcome_of
 
 
@@ -36,7 +36,7 @@ class Report(ReportInputs):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain data that validates against the schema `report`."""
-        return plain(signed_facts(self))
+        return signed(gather(self))
 
     def to_json(self) -> str:
         """Return the report as JSON text, indented, with sorted keys."""

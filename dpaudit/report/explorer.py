@@ -9,7 +9,7 @@ from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.declaration import Group, Repeat
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.wording.numerals import at_most
+from dpaudit.wording.numerals import at_most, exact
 
 UNITS = (1, 2, 3, 4, 5, 6, 8, 10)
 RELEASES = (1, 2, 3, 5, 7, 10, 12, 24, 52)
@@ -20,6 +20,7 @@ _CLOSED = QUICK.by("single", "gaussian", "basic", "enumeration")
 class Explorer:
     """Epsilons at the claim's delta, rounded up, as text; one row for each number of units, one column for releases."""
 
+    delta: str
     units: tuple[int, ...]
     releases: tuple[int, ...]
     epsilons: tuple[tuple[str, ...], ...]
@@ -34,7 +35,9 @@ def explorer_of(report: ReportInputs) -> Explorer | None:
         return None
     rows = tuple(tuple(_epsilon(report, size, times) for times in RELEASES) for size in UNITS)
     covered = sum(text != _OPEN for row in rows for text in row)
-    return Explorer(units=UNITS, releases=RELEASES, epsilons=rows) if covered > 1 else None
+    if covered <= 1:
+        return None
+    return Explorer(delta=exact(report.reading.claim.delta), units=UNITS, releases=RELEASES, epsilons=rows)
 
 
 _OPEN = "not covered by a closed form"

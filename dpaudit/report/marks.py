@@ -1,4 +1,4 @@
-"""The marks of conditions: proved, looked at by a run, asserted by a person, left to a person, assumed, violated."""
+"""The marks of conditions: proved, checked by a run, confirmed by a person, left to confirm, assumed, violated."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.releases import leaves
 from dpaudit.wording.verdicts import CAVEATS, Tone, verdict_label
 
-Mark = Literal["proved", "looked at", "asserted", "for a person", "assumed", "violated"]
+Mark = Literal["proved", "checked", "confirmed", "to confirm", "assumed", "violated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,20 +26,18 @@ class MarkWord:
 MARKS: dict[Mark, MarkWord] = {
     "violated": MarkWord(sign="✗", tone="bad", meaning="a run or a computation saw that it does not hold"),
     "assumed": MarkWord(sign="○", tone="open", meaning="a run or a proof could show it; none did"),
-    "for a person": MarkWord(sign="○", tone="open", meaning="only a person can know it, and nobody has said so"),
-    "asserted": MarkWord(
+    "to confirm": MarkWord(sign="○", tone="open", meaning="only a person can know it, and nobody has said so"),
+    "confirmed": MarkWord(
         sign="✓", tone="good", meaning="only a person can know it, and the deployment file says why it holds"
     ),
-    "looked at": MarkWord(
-        sign="✓", tone="good", meaning="it held in every run that was watched; another run may differ"
-    ),
+    "checked": MarkWord(sign="✓", tone="good", meaning="it held in every run that was watched; another run may differ"),
     "proved": MarkWord(
         sign="✓", tone="good", meaning="a computation over the whole domain, or the construction itself, shows it"
     ),
 }
 """Every mark, the most urgent first."""
 
-_OPEN: tuple[Mark, ...] = ("assumed", "for a person")
+OPEN: tuple[Mark, ...] = ("assumed", "to confirm")
 """The marks of conditions without evidence."""
 
 _PROVED: frozenset[ConditionKind] = frozenset(("attained", "floating_point", "whole_domain"))
@@ -79,19 +77,24 @@ class Marked:
     mark: Mark
     because: str = ""
 
+    @property
+    def text(self) -> str:
+        """The condition, with the reason that a person gave."""
+        return f"{self.condition.text} Confirmed: {self.because}" if self.because else self.condition.text
+
 
 def marks_of(certificate: Certificate, reasons: Mapping[ConditionKind, str] | None = None) -> tuple[Marked, ...]:
     """Return every condition of a certificate with its mark, in the certificate's order.
 
-    `reasons` has what a person asserts, by the kind of condition; the same marks stand on a terminal and in a report.
+    `reasons` has what a person confirms, by the kind of condition; the same marks stand on a terminal and in a report.
     """
     sampled_exactly = samplers_are_exact(certificate)
     lines: list[Marked] = []
     for number, condition in enumerate(certificate.conditions, start=1):
         because = (reasons or {}).get(condition.kind, "")
-        mark = _mark(condition, asserted=bool(because), sampled_exactly=sampled_exactly)
+        mark = _mark(condition, confirmed=bool(because), sampled_exactly=sampled_exactly)
         lines.append(
-            Marked(number=number, condition=condition, mark=mark, because=because if mark == "asserted" else "")
+            Marked(number=number, condition=condition, mark=mark, because=because if mark == "confirmed" else "")
         )
     return tuple(lines)
 
@@ -103,12 +106,12 @@ def marked(report: ReportInputs) -> tuple[Marked, ...]:
 
 
 def certificate_word(certificate: Certificate) -> str:
-    """Return the word of a certificate's verdict, with the caveats of a report that asserts nothing.
+    """Return the word of a certificate's verdict, with the caveats of a report in which nobody confirms anything.
 
-    A claim is plainly certified where each condition was proved or looked at; an audit is no part of a certificate.
+    A claim is plainly certified where each condition was proved or checked; an audit is no part of a certificate.
     """
     word = verdict_label(certificate.verdict)
-    caveats = any(line.mark in _OPEN for line in marks_of(certificate))
+    caveats = any(line.mark in OPEN for line in marks_of(certificate))
     return word + CAVEATS if certificate.verdict == "certified" and caveats else word
 
 
@@ -120,7 +123,7 @@ def by_urgency(lines: tuple[Marked, ...]) -> tuple[Marked, ...]:
 
 def undischarged(report: ReportInputs) -> tuple[Marked, ...]:
     """Return the conditions that nothing and nobody vouches for, and that no run saw violated."""
-    return tuple(line for line in marked(report) if line.mark in _OPEN)
+    return tuple(line for line in marked(report) if line.mark in OPEN)
 
 
 def samplers_are_exact(certificate: Certificate) -> bool:
@@ -129,14 +132,14 @@ def samplers_are_exact(certificate: Certificate) -> bool:
     return bool(mechanisms) and all(getattr(mechanism, "exact_sampler", False) for mechanism in mechanisms)
 
 
-def _mark(condition: Condition, *, asserted: bool, sampled_exactly: bool) -> Mark:
+def _mark(condition: Condition, *, confirmed: bool, sampled_exactly: bool) -> Mark:
     """Return the mark of one condition."""
     if condition.status == "violated":
         return "violated"
     if condition.status == "checked":
-        return "proved" if condition.kind in _PROVED else "looked at"
+        return "proved" if condition.kind in _PROVED else "checked"
     if condition.kind == "floating_point" and sampled_exactly:
         return "proved"
     if condition.kind in FOR_A_PERSON:
-        return "asserted" if asserted else "for a person"
+        return "confirmed" if confirmed else "to confirm"
     return "assumed"

@@ -1,6 +1,7 @@
 """The meaning of a claim and of its proof for one person, in sentences with computed numbers."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dpaudit.accounting.accountant import bracket_epsilon
@@ -10,6 +11,7 @@ from dpaudit.certification.reading import Reading
 from dpaudit.checks import meant
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Group
 from dpaudit.model.measures.ends import Ends
 from dpaudit.report.curves import Curve
@@ -20,13 +22,14 @@ from dpaudit.wording.claims import (
     LARGE,
     claim_parameters,
     claimed_factor,
+    measured_promise,
     observer,
     promise,
     promised,
     was_promised,
 )
-from dpaudit.wording.measures import bounds_rows, measured_promise, number_name
-from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact, whole
+from dpaudit.wording.measures import bounds_rows
+from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact, number_name, whole
 from dpaudit.wording.sentences import say
 
 TWICE = math.log(2)
@@ -84,6 +87,18 @@ def person_of(report: ReportInputs) -> Person | None:
         return Person(units=units, epsilon=None)
 
 
+def _words(report: ReportInputs) -> dict[str, str]:
+    """Return the words that many sentences on the claim and on its proof share."""
+    claim = report.reading.claim
+    return {
+        "observer": observer(claim.model),
+        "unit": report.unit,
+        "provided": provided_of(report),
+        "delta": exact(claim.delta),
+        "beside": f", plus {exact(claim.delta)}" if claim.delta else "",
+    }
+
+
 def odds_of(report: ReportInputs, tail: LossTail | None) -> str:
     """Return what an output can do to the odds between two guesses: by the claim, and as proved."""
     claim = report.reading.claim
@@ -91,99 +106,62 @@ def odds_of(report: ReportInputs, tail: LossTail | None) -> str:
         return f"Nothing holds of odds: {report.void}."
     if claim.epsilon == math.inf:
         return "The claim promises nothing of odds."
+    words = _words(report) | {"factor": claimed_factor(claim)}
     if claim.delta == 0:
-        by_claim = say("never", observer=observer(claim.model), unit=report.unit, factor=claimed_factor(claim))
+        by_claim = say("never", **words)
     else:
-        by_claim = say(
-            "claim_tail",
-            observer=observer(claim.model),
-            unit=report.unit,
-            factor=factor_of(claim.epsilon + TWICE),
-            probability=at_most(min(1.0, 2 * claim.delta)),
-        )
-    return f"{by_claim} {_proved_odds(report, tail)}".strip()
+        probability = at_most(min(1.0, 2 * claim.delta))
+        by_claim = say("claim_tail", **words | {"factor": factor_of(claim.epsilon + TWICE), "probability": probability})
+    return " ".join((by_claim, *(_proved_odds(claim, tail, words) if tail is not None else ())))
 
 
-def _proved_odds(report: ReportInputs, tail: LossTail | None) -> str:
-    """Return the tail of the loss of the declaration at the claim's epsilon and at its delta."""
-    claim = report.reading.claim
-    provided, seen_by = provided_of(report), observer(claim.model)
-    if tail is None:
-        return ""
+def _proved_odds(claim: Claim, tail: LossTail, words: dict[str, str]) -> Iterator[str]:
+    """Yield what the tail of the loss says at the claim's epsilon and at its delta, of the view and of the releases."""
     probability, rarely = tail.above(claim.epsilon), tail.exceeded_with(claim.delta)
     if probability == 0:
-        return say("tail_never", provided=provided, observer=seen_by, factor=claimed_factor(claim))
-    if probability == 1 or rarely == math.inf:
-        return ""
-    lines = [
-        say(
-            "tail",
-            provided=provided,
-            observer=seen_by,
-            factor=claimed_factor(claim),
-            probability=at_most(probability),
-            rarely=factor_of(rarely),
-            delta=exact(claim.delta),
-        )
-    ]
-    itself, seldom = tail.above_in_releases(claim.epsilon), tail.exceeded_in_releases(claim.delta)
-    if itself is not None and seldom is not None:
-        lines.append(
-            say(
-                "tail_of_releases",
-                factor=claimed_factor(claim),
-                probability=at_most(itself),
-                rarely=factor_of(seldom),
-                delta=exact(claim.delta),
-            )
-        )
-    return " ".join(lines)
+        yield say("tail_never", **words)
+    elif probability < 1 and rarely < math.inf:
+        yield say("tail", **words, probability=at_most(probability), rarely=factor_of(rarely))
+        itself, seldom = tail.above_in_releases(claim.epsilon), tail.exceeded_in_releases(claim.delta)
+        if itself is not None and seldom is not None:
+            yield say("tail_of_releases", **words, probability=at_most(itself), rarely=factor_of(seldom))
 
 
 def proved_of(report: ReportInputs) -> str:
     """Return the proved epsilon in relation to the claim, in one sentence."""
     if report.reading.ends is not None:
         return _proved_in_measure(report, report.reading.ends)
-    claim, tight = report.reading.claim, report.reading.tight.epsilon
-    beside = f", plus {exact(claim.delta)}" if claim.delta else ""
+    claim, tight, words = report.reading.claim, report.reading.tight.epsilon, _words(report)
     if tight.lower == math.inf:
         return "The declaration has no finite epsilon at this delta."
     if tight.lower > claim.epsilon:
         factor = at_least(math.exp(tight.lower)) if tight.lower <= LARGE else f"e^{at_least(tight.lower)}"
-        return say("reaches", epsilon=at_least_beside(tight.lower, claim.epsilon), factor=factor, beside=beside)
+        return say("reaches", **words, epsilon=at_least_beside(tight.lower, claim.epsilon), factor=factor)
+    upper = at_most_beside(tight.upper, claim.epsilon)
     if report.certificate.verdict == "stated":
-        return say("stated", epsilon=at_most_beside(tight.upper, claim.epsilon), delta=exact(claim.delta))
+        return say("stated", **words, epsilon=upper)
     if report.void:
         return say("no_proof_of_code", why=report.void)
     if tight.upper == math.inf:
         return say("no_proof", known=f", and it is at least {at_least(tight.lower)}" if tight.lower > 0 else "")
     if tight.upper <= claim.epsilon:
-        return say(
-            "proved",
-            provided=provided_of(report),
-            epsilon=at_most_beside(tight.upper, claim.epsilon),
-            factor=factor_of(tight.upper),
-            beside=beside,
-        )
+        return say("proved", **words, epsilon=upper, factor=factor_of(tight.upper))
     lower, upper = ends(tight)
-    return say("open", provided=provided_of(report), lower=lower, upper=upper)
+    return say("open", **words, lower=lower, upper=upper)
 
 
 def _proved_in_measure(report: ReportInputs, ends: Ends) -> str:
     """Return the proved numbers of a claim in another measure, and the epsilon that they give at a delta."""
-    told = ", ".join(f"{name} {bounds}" for name, bounds in bounds_in_measure(report, ends))
+    told, words = ", ".join(map(" ".join, bounds_in_measure(report, ends))), _words(report)
     if report.certificate.verdict == "stated":
         return say("stated_in_measure", ends=told)
     if report.void:
         void = say("no_proof_of_code", why=report.void)
         return f"{void} {say('reached_in_measure', ends=told)}" if any(row.lower for row in ends.rows) else void
-    in_measure = say("proved_in_measure", provided=provided_of(report), ends=told)
-    upper, delta = report.reading.tight.epsilon.upper, report.reading.claim.delta
+    in_measure, upper = say("proved_in_measure", **words, ends=told), report.reading.tight.epsilon.upper
     if upper == math.inf:
         return in_measure
-    beside = f", plus {exact(delta)}" if delta else ""
-    at_delta = say("at_delta", delta=exact(delta), epsilon=at_most(upper), factor=factor_of(upper), beside=beside)
-    return f"{in_measure} {at_delta}"
+    return f"{in_measure} {say('at_delta', **words, epsilon=at_most(upper), factor=factor_of(upper))}"
 
 
 def bounds_in_measure(report: ReportInputs, ends: Ends) -> tuple[tuple[str, str], ...]:
@@ -195,18 +173,12 @@ def bounds_in_measure(report: ReportInputs, ends: Ends) -> tuple[tuple[str, str]
 
 def person_sentence(report: ReportInputs, person: Person) -> str:
     """Return the guarantee of one person in one sentence."""
-    claim = report.reading.claim
     if person.units == 1:
         return say("one_unit")
+    units = whole(person.units)
     if person.epsilon is None or person.epsilon == math.inf:
-        return say("person_by_claim", units=whole(person.units), guarantee=guarantee_by_claim(report, person.units))
-    return say(
-        "person",
-        units=whole(person.units),
-        epsilon=at_most(person.epsilon),
-        delta=exact(claim.delta),
-        provided=provided_of(report),
-    )
+        return say("person_by_claim", units=units, guarantee=guarantee_by_claim(report, person.units))
+    return say("person", **_words(report), units=units, epsilon=at_most(person.epsilon))
 
 
 def guarantee_by_claim(report: ReportInputs, size: int) -> str:

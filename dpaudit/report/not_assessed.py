@@ -40,7 +40,7 @@ def _missing(report: ReportInputs) -> tuple[tuple[str, str], ...]:
         why = "No audit attacked these releases of the running code."
         subjects.append((f"The noise of {', '.join(left_out)}", why))
     if report.certificate.printed is None:
-        subjects.append(("The printed argument", "No rules of a paper were declared, so none were replayed."))
+        subjects.append(("The published proof", "No rules of a paper were declared, so none were repeated."))
     sources = dict.fromkeys(n.source for _, n in walk(report.certificate.declaration) if isinstance(n, Stated))
     subjects.extend((f"What {source} states", "It is taken on trust.") for source in sources)
     if not report.system.name.strip():

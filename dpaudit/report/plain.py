@@ -1,27 +1,33 @@
-"""The report as plain data with the field names of the published schema."""
+"""The report as one neutral document: plain data with the field names of the published schema.
+
+`report.json` is this document; the page, Markdown and the PDF are written from it and from the figures.
+"""
 
 from typing import Any
 
 from dpaudit.ledger.balance import balance_data
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.codec import encode
+from dpaudit.report.compliance.sections import sections_of
 from dpaudit.report.cover_lines import cover_lines
-from dpaudit.report.curves import Curve, highest_true_positive_rate
+from dpaudit.report.curves import Curve, gains_of, highest_true_positive_rate
 from dpaudit.report.derivation import Row
 from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.marks import marked
 from dpaudit.report.meaning import meaning_of, proved_of
+from dpaudit.report.not_assessed import not_assessed_of
 from dpaudit.report.verdicts import shown_word
 from dpaudit.wording.glossary import DISCLAIMER, GLOSSARY
 
-SCHEMA = "urn:dpaudit:schema:report:9"
+SCHEMA = "urn:dpaudit:schema:report:10"
 _RATES = tuple(step / 50 for step in range(51))
 
 
 def plain(facts: Facts) -> dict[str, Any]:
-    """Return everything that the other formats show, as JSON-ready data."""
-    report, outcome = facts.report, facts.outcome
+    """Return everything that the other formats show, as JSON-ready data without the digest to sign."""
+    report, outcome, sections = facts.report, facts.outcome, sections_of(facts)
+    person, balance, claim = facts.person, report.balance, report.reading.claim
     return {
         "schema": SCHEMA,
         "title": report.title,
@@ -35,28 +41,36 @@ def plain(facts: Facts) -> dict[str, Any]:
         "meaning": meaning_of(report),
         "proved": proved_of(report),
         "tail": _tail(facts),
-        "person": _person(facts),
+        "person": {} if person is None or report.void else {"units": person.units, "epsilon": encode(person.epsilon)},
         "own_unit": report.own_unit,
         "number_of_units": report.number_of_units,
         "units_per_person": report.units_per_person,
         "void": report.void,
         "marks": [{"number": line.number, "mark": line.mark, "because": line.because} for line in marked(report)],
-        "digest_to_sign": facts.digest,
-        "cover": [encode(line) for line in cover_lines(facts)],
+        "digest_to_sign": "",
+        "cover": encode(cover_lines(facts, sections[0])),
         "certificate": report.certificate.to_dict(),
         **_reading(report),
         "audits": [audit.to_dict() for audit in report.audits],
         **({} if report.plan is None else {"plan": report.plan.to_dict()}),
         "scores": [
-            {"file": held.file, "digest": held.digest, "result": held.result.to_dict()} for held in report.scores
+            {"file": scored.file, "digest": scored.digest, "result": scored.result.to_dict()}
+            for scored in report.scores
         ],
         "derivation": [_row(row) for row in facts.rows],
         "curve": _curve(facts.curve),
-        "trade_off": _trade_off(facts),
-        "gains": [encode(gain) for gain in facts.gains],
-        "not_assessed": [encode(subject) for subject in facts.not_assessed],
-        "sections": [encode(section) for section in facts.sections],
-        "ledger": _ledger(report),
+        "trade_off": [
+            {
+                "false_positive_rate": rate,
+                "claim": highest_true_positive_rate(claim.epsilon, claim.delta, rate),
+                "certificate": facts.curve.true_positive_rate(rate),
+            }
+            for rate in _RATES
+        ],
+        "gains": encode(gains_of(claim, facts.curve)),
+        "not_assessed": encode(not_assessed_of(report)),
+        "sections": encode(sections),
+        "ledger": {"head": report.ledger_head, **balance_data(balance)} if balance is not None else {},
         "code": report.code,
         "environment": dict(report.environment),
         "notes": list(report.notes),
@@ -96,27 +110,12 @@ def _tail(facts: Facts) -> dict[str, Any]:
     }
 
 
-def _person(facts: Facts) -> dict[str, Any]:
-    """Return the guarantee of all units of one person; empty where it is not known."""
-    if facts.person is None or facts.report.void:
-        return {}
-    return {"units": facts.person.units, "epsilon": encode(facts.person.epsilon)}
-
-
-def _ledger(report: ReportInputs) -> dict[str, Any]:
-    """Return the account of the ledger that the report speaks of, empty where there is none."""
-    if report.balance is None:
-        return {}
-    return {"head": report.ledger_head, **balance_data(report.balance)}
-
-
 def _row(row: Row) -> dict[str, Any]:
     """Return one row of the derivation, its bracket without the names of engines."""
     data: dict[str, Any] = encode(row)
     if row.epsilon is not None:
         data["epsilon"] = _sides(row.epsilon)
     if row.ends is not None:
-        data["ends"] = row.ends.plain()
         del data["delta"]
     return data
 
@@ -128,16 +127,3 @@ def _curve(curve: Curve) -> dict[str, Any]:
         "points": [{"epsilon": e, "delta": {"lower": d.lower, "upper": d.upper}} for e, d in points],
         "unavailable": curve.unavailable,
     }
-
-
-def _trade_off(facts: Facts) -> list[dict[str, float]]:
-    """Return the most that any test reaches under the claim and under the certificate."""
-    claim = facts.report.reading.claim
-    return [
-        {
-            "false_positive_rate": rate,
-            "claim": highest_true_positive_rate(claim.epsilon, claim.delta, rate),
-            "certificate": facts.curve.true_positive_rate(rate),
-        }
-        for rate in _RATES
-    ]

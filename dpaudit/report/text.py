@@ -1,9 +1,8 @@
-"""The report and its annex as Markdown: the facts of the page, with every inserted text escaped."""
+"""The report and its annex as Markdown: the document of the page, with every inserted text escaped."""
 
 from typing import Any
 
 from dpaudit.report.compliance.composition import INDENT
-from dpaudit.report.facts import Facts
 from dpaudit.report.figures import Figure
 from dpaudit.report.page import context
 from dpaudit.wording.escaping import fenced, markdown
@@ -15,7 +14,7 @@ class _Markdown(str):
     __slots__ = ()
 
 
-def markdown_report(facts: Facts, figures: dict[str, Figure]) -> dict[str, str]:
+def markdown_report(data: dict[str, Any], figures: dict[str, Figure]) -> dict[str, str]:
     """Return the report and its annex as Markdown by file name, figures referred to beside them."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -31,7 +30,7 @@ def markdown_report(facts: Facts, figures: dict[str, Figure]) -> dict[str, str]:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    known = context(facts, figures) | {"fenced": _block, "inset": _inset, "literal": _Markdown}
+    known = context(data, figures) | {"fenced": _block, "inset": _inset, "literal": _Markdown}
     return {
         name: _without_double_blanks(environment.get_template(f"{name}.j2").render(known))
         for name in ("report.md", "annex.md")

@@ -19,7 +19,7 @@ from dpaudit.model.codec import encode
 from dpaudit.model.condition import Condition
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.trace import Finding
-from dpaudit.report.marks import certificate_word, marks_of
+from dpaudit.report.marks import OPEN, certificate_word, marks_of
 from dpaudit.training.watching import Training
 from dpaudit.verifier import Verification, verify
 from dpaudit.wording.certificates import bracket_phrase, certificate_meaning
@@ -283,9 +283,9 @@ class TrainingReport:
         return under("Attacks on the trained model", Table(rows, head=head))
 
     def _assumed(self) -> Iterator[str]:
-        """Yield the conditions that nobody looked at."""
+        """Yield the conditions without evidence."""
         for line in marks_of(self.certificate):
-            if line.mark in ("assumed", "for a person"):
+            if line.mark in OPEN:
                 yield line.condition.text
 
 

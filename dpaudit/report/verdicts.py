@@ -1,6 +1,7 @@
 """The verdict of a report, derived from its certificate and its audits."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,7 +15,7 @@ from dpaudit.wording.audits import claimed_phrase, provision, shown_phrase
 from dpaudit.wording.certificates import certificate_meaning
 from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.numerals import at_least_beside, at_most, counted, exact, nearest, powers, whole
-from dpaudit.wording.scores import sampling_phrase, scores_meaning
+from dpaudit.wording.scores import SAMPLING, scores_meaning
 from dpaudit.wording.sentences import say
 
 Word = Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "STATED", "NOT PROVED", "REFUTED", "VIOLATION", "INCONCLUSIVE"]
@@ -46,37 +47,28 @@ def outcome_of(report: ReportInputs) -> Outcome:
     What an audit or scores show against the claim is a *VIOLATION*; what the accounting alone shows is *REFUTED*. What
     is merely not proved, or rests on something seen violated, is *NOT PROVED*. A certified claim of which no audit
     reached a result is *INCONCLUSIVE*; one that follows only from what others state is *STATED*; with anything assumed
-    or left out it has *CAVEATS*. Plain *CERTIFIED* needs that each condition is proved, was looked at by a run, or is
-    asserted in the deployment.
+    or left out it has *CAVEATS*. Plain *CERTIFIED* needs that each condition is proved, was checked by a run, or is
+    confirmed in the deployment.
     Where no upper bound is known of the code the sentence begins "The claim was that".
     """
     certificate, caveats = report.certificate, _caveats(report)
     word, sentence = _word(report, caveats)
     if report.void and word != "STATED":
-        claim = certificate.claim
-        sentence = say(
-            "claim",
-            parameters=claim_parameters(claim),
-            unit=report.unit,
-            outcome=f"{sentence[:1].lower()}{sentence[1:]}",
-        )
-    violations = (
-        *(_violation(audit) for audit in report.audits if audit.verdict == "violation"),
-        *(_violation_of_scores(held) for held in report.scores if held.result.exceeds_claim),
-    )
+        outcome, parameters = f"{sentence[:1].lower()}{sentence[1:]}", claim_parameters(certificate.claim)
+        sentence = say("claim", parameters=parameters, unit=report.unit, outcome=outcome)
     stated = tuple(map(powers, certificate.reasons)) if certificate.verdict != "certified" else ()
-    differences = tuple(
-        finding.message
-        for finding in certificate.findings
-        if not any(powers(finding.message) in reason for reason in stated)
+    broken = [condition.text for condition in certificate.conditions if condition.status == "violated"]
+    seen = [
+        *((f"Seen violated: {text}", text) for text in broken),
+        *((finding.message, finding.message) for finding in certificate.findings),
+    ]
+    reasons = (
+        *(_violation(audit) for audit in report.audits if audit.verdict == "violation"),
+        *(_violation_of_scores(scored) for scored in report.scores if scored.result.exceeds_claim),
+        *stated,
+        *(line for line, text in seen if not any(powers(text) in reason for reason in stated)),
     )
-    broken = tuple(
-        f"Seen violated: {condition.text}"
-        for condition in certificate.conditions
-        if condition.status == "violated" and not any(powers(condition.text) in reason for reason in stated)
-    )
-    reasons = tuple(dict.fromkeys((*violations, *stated, *broken, *differences)))
-    return Outcome(word=word, sentence=sentence, reasons=reasons, caveats=caveats)
+    return Outcome(word=word, sentence=sentence, reasons=tuple(dict.fromkeys(reasons)), caveats=caveats)
 
 
 def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
@@ -106,100 +98,86 @@ def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
 
 def _violation(audit: AuditResult) -> str:
     """Return the contradiction that a violation shows, with its numbers."""
-    exceeds_claim = audit.exceeds_claim
-    against = claimed_phrase(audit) if exceeds_claim else "what the declaration allows"
-    allowed = "" if exceeds_claim or audit.certified == math.inf else f" ({at_most(audit.certified)})"
-    lower = at_least_beside(audit.epsilon_lower, audit.claimed_epsilon if exceeds_claim else audit.certified)
-    return say(
-        "violation",
-        name=audit.name,
-        shown=shown_phrase(audit) if exceeds_claim else f"epsilon of at least {lower}",
-        against=f"{against}{allowed}",
-        provided=provision(audit),
-        significance=nearest(audit.significance),
-    )
+    words = {"name": audit.name, "provided": provision(audit), "significance": nearest(audit.significance)}
+    if audit.exceeds_claim:
+        return say("violation", **words, shown=shown_phrase(audit), against=claimed_phrase(audit))
+    allowed = "" if audit.certified == math.inf else f" ({at_most(audit.certified)})"
+    shown = f"epsilon of at least {at_least_beside(audit.epsilon_lower, audit.certified)}"
+    return say("violation", **words, shown=shown, against=f"what the declaration allows{allowed}")
 
 
 def _violation_of_scores(held: ScoreEvidence) -> str:
     """Return the contradiction that scores show, with what it takes for granted."""
     return (
         f"{held.file}: {scores_meaning(held.result)} Significance {nearest(held.result.significance)}, provided that "
-        f"the sampling is as stated: {sampling_phrase(held.result.sampling)}."
+        f"the sampling is as stated: {SAMPLING[held.result.sampling]}."
     )
 
 
 def _caveats(report: ReportInputs) -> tuple[str, ...]:
     """Return the caveats of a claim; what a proof rests on is one of them only where there is a proof."""
-    return (*(() if report.void else _resting_on(report)), *_caveats_of_audits(report), *_caveats_of_owner(report))
+    resting = () if report.void else _resting_on(report)
+    audits = (line for audit in report.audits for line in _caveats_of_audit(report, audit))
+    return (*resting, *_caveats_of_attacks(report), *audits, *_caveats_of_owner(report))
 
 
-def _resting_on(report: ReportInputs) -> tuple[str, ...]:
-    """Return what the proof rests on without evidence."""
-    certificate = report.certificate
-    lines: list[str] = []
-    open_conditions = undischarged(report)
-    assumed = sum(line.mark == "assumed" for line in open_conditions)
-    for_a_person = len(open_conditions) - assumed
+def _resting_on(report: ReportInputs) -> Iterator[str]:
+    """Yield what the proof rests on without evidence."""
+    certificate, marks = report.certificate, [line.mark for line in undischarged(report)]
+    assumed, to_confirm = marks.count("assumed"), marks.count("to confirm")
     if assumed:
-        lines.append(f"The proof rests on {counted(assumed, 'condition')} that nobody checked.")
-    if for_a_person:
-        rest = "further " if assumed else ""
-        lines.append(
-            f"The proof rests on {counted(for_a_person, f'{rest}condition')} that only a person can know, "
-            "and that the deployment does not assert."
-        )
+        yield f"The proof rests on {counted(assumed, 'condition')} that nobody checked."
+    if to_confirm:
+        conditions = counted(to_confirm, f"{'further ' if assumed else ''}condition")
+        yield f"The proof rests on {conditions} that only a person can confirm, and that nobody confirmed."
     stated = sum(isinstance(node, Stated) for _, node in walk(certificate.declaration))
     if stated:
         verb = "is" if stated == 1 else "are"
-        lines.append(f"{counted(stated, 'part').capitalize()} of the declaration {verb} taken on trust.")
+        yield f"{counted(stated, 'part').capitalize()} of the declaration {verb} taken on trust."
     if certificate.printed is not None and not certificate.printed.valid:
-        lines.append("The printed argument does not hold as written; the certificate rests on the tight reading.")
-    return tuple(lines)
+        yield "The published proof does not hold as written; the certificate rests on the accountant's own bounds."
 
 
-def _caveats_of_audits(report: ReportInputs) -> tuple[str, ...]:
-    """Return what the audits leave open."""
-    lines: list[str] = []
-    for held in report.scores:
-        declared = held.result.declared
+def _caveats_of_attacks(report: ReportInputs) -> Iterator[str]:
+    """Yield what the attacks together leave open."""
+    for scored in report.scores:
+        declared = scored.result.declared
         if declared is not None and declared.refuted:
-            lines.append(
-                f"The scores of {held.file} refute {declared.text}, which was declared beside the claim; whether the "
+            yield (
+                f"The scores of {scored.file} refute {declared.text}, which was declared beside the claim; whether the "
                 "certificate's declaration is the same was not compared."
             )
     if report.scores:
-        lines.append("The sampling of the scores is stated; nobody checked it, nor that they come from this code.")
+        yield "The sampling of the scores is stated; nobody checked it, nor that they come from this code."
     elif not report.audits:
-        lines.append("Nobody attacked the code: the verdict is about the declaration alone.")
+        yield "Nobody attacked the code: the verdict is about the declaration alone."
     if report.departures:
-        lines.append(f"The audits departed from the plan that bound them before the run: {report.departures[0]}.")
-    for audit in report.audits:
-        if audit.verdict == "inconclusive":
-            lines.append(f"The audit '{audit.name}' was inconclusive.")
-        if audit.ceiling <= audit.claimed_epsilon:
-            lines.append(
-                f"The audit '{audit.name}' could not have contradicted the claim: with {whole(audit.runs)} runs no "
-                f"attack can show more than {at_most(audit.ceiling)}."
-            )
-        if audit.delta != report.reading.claim.delta:
-            whose = "the claim's" if audit.tested is None else "that of this report,"
-            lines.append(
-                f"The audit '{audit.name}' is at delta = {exact(audit.delta)}, not at {whose} "
-                f"{exact(report.reading.claim.delta)}."
-            )
-    return tuple(lines)
+        yield f"The audits departed from the plan that bound them before the run: {report.departures[0]}."
 
 
-def _caveats_of_owner(report: ReportInputs) -> tuple[str, ...]:
-    """Return what the owner left out."""
-    lines: list[str] = []
+def _caveats_of_audit(report: ReportInputs, audit: AuditResult) -> Iterator[str]:
+    """Yield what one audit leaves open."""
+    delta = report.reading.claim.delta
+    if audit.verdict == "inconclusive":
+        yield f"The audit '{audit.name}' was inconclusive."
+    if audit.ceiling <= audit.claimed_epsilon:
+        yield (
+            f"The audit '{audit.name}' could not have contradicted the claim: with {whole(audit.runs)} runs no "
+            f"attack can show more than {at_most(audit.ceiling)}."
+        )
+    if audit.delta != delta:
+        whose = "the claim's" if audit.tested is None else "that of this report,"
+        yield f"The audit '{audit.name}' is at delta = {exact(audit.delta)}, not at {whose} {exact(delta)}."
+
+
+def _caveats_of_owner(report: ReportInputs) -> Iterator[str]:
+    """Yield what the owner left out."""
     if report.unit == "one record":
-        lines.append("The unit is only called 'one record'; the guarantee means little until it is named.")
+        yield "The unit is only called 'one record'; the guarantee means little until it is named."
     if not justified(report):
-        lines.append("No reason is stated for the sensitivities, and no run checked them.")
+        yield "No reason is stated for the sensitivities, and no run checked them."
     if not located(report):
-        lines.append("The location of the code that draws the noise is not stated.")
-    return tuple(lines)
+        yield "The location of the code that draws the noise is not stated."
 
 
 def provided_of(report: ReportInputs) -> str:

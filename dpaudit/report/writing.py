@@ -6,12 +6,13 @@ from pathlib import Path
 from dpaudit.errors import ConfigError
 from dpaudit.report.attachments.in_toto import privacy_report, statement_text, test_result
 from dpaudit.report.attachments.registry_record import registry_text
+from dpaudit.report.explorer import explorer_of
+from dpaudit.report.facts import gather
 from dpaudit.report.figures import figures_of
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.page import html
 from dpaudit.report.pdf import pdf_report
-from dpaudit.report.plain import plain
-from dpaudit.report.signed import signed_facts
+from dpaudit.report.signed import signed
 from dpaudit.report.text import markdown_report
 from dpaudit.runtime.whole_files import replace_files
 
@@ -21,12 +22,12 @@ _EARLIER = ("report.pdf", "registry.yaml", "figures/*.svg")
 
 def render(report: ReportInputs) -> dict[str, str]:
     """Return the text of every file of a report by its path; equal reports give equal texts."""
-    facts = signed_facts(report)
-    figures = figures_of(facts)
+    facts = gather(report)
+    data, figures = signed(facts), figures_of(facts)
     return {
-        "report.html": html(facts, figures),
-        **markdown_report(facts, figures),
-        "report.json": json.dumps(plain(facts), indent=2, sort_keys=True, allow_nan=False) + "\n",
+        "report.html": html(data, figures, explorer_of(report)),
+        **markdown_report(data, figures),
+        "report.json": json.dumps(data, indent=2, sort_keys=True, allow_nan=False) + "\n",
         **{f"figures/{name}.svg": figure.file() for name, figure in figures.items()},
     }
 

@@ -174,7 +174,7 @@ def _upper_bounds(points: Sequence[Mapping[str, Any]]) -> list[str]:
             )
     unknown = [label for label in dict.fromkeys(row["label"] for row in points) if not _is_proved(points, label)]
     if unknown:
-        said.append(f"Unknown as a number is what is proved of: {', '.join(unknown)}.")
+        said.append(f"No proof gives a number for: {', '.join(unknown)}.")
     return said
 
 

@@ -18,8 +18,8 @@ class Check:
     name: str
     observed: float
     declared: float
-    caught_below: float
-    caught_above: float
+    caught_below: float = 0.0
+    caught_above: float = math.inf
     rule: str = ""
     message: str = ""
     agrees: str = ""

@@ -79,10 +79,10 @@ class Conformity:
 def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> Conformity:
     """Return the checks of what `watch` saw against `training`.
 
-    Rules: `DPA320` less noise than declared, `DPA321` a contribution above the clipping norm, `DPA322` another
-    sampling rate, `DPA323` records are not sampled independently, `DPA324` another number of steps, `DPA325` noise
-    that was used before; `DPA326` a sampler that draws otherwise than declared, `DPA327` noise of another law in single
-    steps or over all of them; `DPA332` to `DPA336` what no noise covers, see `dpaudit.training.releases`.
+    Rules: `DPA212` less noise than declared or noise of another law, in single steps or over all of them, `DPA213`
+    another number of steps, `DPA220` a contribution above the clipping norm, `DPA227` noise that was used before,
+    `DPA326` another sampling rate, dependent samples or a sampler that draws otherwise than declared; and what no noise
+    covers, see `dpaudit.training.releases`.
     More noise than declared is no finding: it is a remark where the noise is normal, of one size in all steps, since
     normal noise of the declared size and fresh noise of the rest make it up; else it is noise of another law.
     Guarantee: a run that is what it declares is flagged with probability at most `significance`; the tests of
@@ -94,7 +94,7 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
     ...     _ = watch.step(rng.normal(0, 0.3, (20, 2)), np.zeros((20, 2)), np.flatnonzero(rng.random(100) < 0.1))
     >>> declared = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=50, records=100)
     >>> [finding.rule for finding in conform(declared, watch).findings]
-    ['DPA320']
+    ['DPA212']
     """
     share = open_probability("significance", significance) / _CHECKS
     noise = tuple(_noise(training, watch, share))
@@ -133,7 +133,7 @@ def _noise(training: Training, watch: Watch, share: float) -> Iterator[Check]:
         declared=training.stddev,
         caught_below=math.sqrt(low / float(gammaincinv(half, POWER))),
         caught_above=math.sqrt(high / float(gammainccinv(half, POWER))),
-        rule="DPA320" if scaled < low else "",
+        rule="DPA212" if scaled < low else "",
         message=f"{message}." if scaled < low else "",
         safer=f"{message}: more than declared. The declared epsilon holds." if scaled > high else "",
     )
@@ -157,9 +157,7 @@ def _of_each_parameter(training: Training, watch: Watch, share: float) -> Iterat
             name="noise of each parameter",
             observed=min(sizes.values()),
             declared=1.0,
-            caught_below=0.0,
-            caught_above=math.inf,
-            rule="DPA320",
+            rule="DPA212",
             message=f"The noise of some parameters is smaller than declared: {named}.",
         )
 
@@ -190,9 +188,7 @@ def _repeated(watch: Watch, share: float) -> Iterator[Check]:
             name="fresh noise",
             observed=again,
             declared=0,
-            caught_below=0,
-            caught_above=math.inf,
-            rule="DPA325",
+            rule="DPA227",
             message=message,
         )
 
@@ -238,9 +234,8 @@ def _clip(observed: float, norm: float, above: float, *, wrong: bool, exactly: b
         name="largest contribution",
         observed=observed,
         declared=norm,
-        caught_below=0.0,
         caught_above=above,
-        rule="DPA321" if wrong else "",
+        rule="DPA220" if wrong else "",
         message=f"{kind} {observed:.6g}; gradients are declared to be clipped to {norm:.6g}." if wrong else "",
     )
 
@@ -264,7 +259,7 @@ def _sampling(training: Training, watch: Watch, share: float) -> Iterator[Check]
         declared=rate,
         caught_below=max(0.0, 1 - margin),
         caught_above=1 + margin,
-        rule="DPA322" if wrong else "",
+        rule="DPA326" if wrong else "",
         message=f"Records were sampled with rate {observed:.6g}; the accountant was told {rate:.6g}." if wrong else "",
     )
     if rate < 1 and steps > 1:
@@ -290,7 +285,7 @@ def _dispersion(rate: float, steps: int, watch: Watch, share: float) -> Check:
         declared=1.0,
         caught_below=max(0.0, (1 - limit) / (1 + float(ndtri(POWER)) * error)),
         caught_above=(1 + limit) / max(1e-9, 1 - float(ndtri(POWER)) * error),
-        rule="DPA323" if wrong else "",
+        rule="DPA326" if wrong else "",
         message=(
             f"How often records occur has {index:.4g} times the variance of independent sampling ({why}); "
             "the amplified epsilon does not hold."
@@ -309,6 +304,6 @@ def _steps(training: Training, watch: Watch) -> Check:
         declared=training.steps,
         caught_below=1 - 1 / (training.steps + 1),
         caught_above=1 + 1 / training.steps,
-        rule="DPA324" if wrong else "",
+        rule="DPA213" if wrong else "",
         message=f"The loop took {watch.steps} steps; {training.steps} are declared." if wrong else "",
     )

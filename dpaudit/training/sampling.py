@@ -1,6 +1,5 @@
 """The check of a sampler: what was seen in its draws against the declared law, as one check."""
 
-import math
 from collections.abc import Sequence
 
 from dpaudit.checks import count, open_probability
@@ -56,8 +55,6 @@ def _check(seen: Sequence[Look], significance: float) -> Check:
         name=NAME,
         observed=worst.probability,
         declared=share,
-        caught_below=0.0,
-        caught_above=math.inf,
         rule=RULE if wrong else "",
         message=f"The sampler does not draw as declared: {worst.words}" if wrong else "",
         agrees=f"Batches were drawn as declared, as far as this was seen: {looked}.",

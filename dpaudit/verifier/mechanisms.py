@@ -271,6 +271,24 @@ def _above_threshold(fields: Table, relation: str) -> Sides:
     return _sides(upper, discrete([(math.log(p / q), p), (rest, 1 - p)] if p > q > 1e-300 else [(0.0, 1.0)]))
 
 
+def _above_threshold_answers(fields: Table, relation: str) -> Sides:
+    """All noisy answers from above; below, queries at the threshold that all rise: some printed, and none above 0."""
+    cutoff, horizon = int(fields.get("cutoff", 1)), int(fields.get("horizon", 62))
+    require(cutoff <= horizon <= 62, "a sparse vector has more answers than queries, or too many queries")
+    whole = horizon * exact_ratio(fields, "linf_sensitivity", "query_scale")
+    epsilon, r = float(whole), fields["query_scale"] / fields["threshold_scale"]
+    upper = black_box(epsilon if Fraction(repr(epsilon)) >= whole else math.nextafter(epsilon, math.inf))
+    p = 0.0
+    for printed in range(1, cutoff + 1):
+        ways = math.comb(horizon, printed) if printed < cutoff else math.comb(horizon - 1, printed - 1)
+        at = r + horizon - printed  # r/2 B(at, printed + 1) of each way, divided out
+        p += ways * r / 2 * math.prod(k / (at + k) for k in range(1, printed + 1)) / at / 2**horizon
+    low = epsilon * (1 - 2.0**-48)
+    q = p * math.exp(-low) if low <= 700 else 0.0
+    rest = math.log1p(-p) - math.log1p(-q)
+    return _sides(upper, discrete([(low, p), (rest, 1 - p)] if q > 1e-300 else [(0.0, 1.0)]))
+
+
 def _log_laplace(x: Any) -> Any:
     """Return the logarithm of the distribution function of unit Laplace noise."""
     return np.where(x > 0, np.log1p(-np.exp(-np.abs(x)) / 2), -np.abs(x) - math.log(2))
@@ -326,6 +344,7 @@ def _removal_clock(fields: Table, relation: str) -> Sides:
 
 _PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)
 _CHOICES = (_exponential, _report_noisy_max, _permute_and_flip, _noisy_plurality, _above_threshold)
-_OTHER = (_tree_aggregation, _matrix, _finite, _removal_clock, _one_sided_wishart, _symmetrised_wishart, *_CHOICES)
+_BROKEN = (_one_sided_wishart, _above_threshold_answers)
+_OTHER = (_tree_aggregation, _matrix, _finite, _removal_clock, *_BROKEN, _symmetrised_wishart, *_CHOICES)
 _NAMED = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER)}
 _READERS = _NAMED | dict.fromkeys(LATTICE, _integer_noise)

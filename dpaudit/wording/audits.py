@@ -6,8 +6,7 @@ from typing import assert_never
 from dpaudit.model.audit_result import AuditResult, FollowedPlan, MeasuredBound, MeasuredNumber
 from dpaudit.model.case import AuditCoverage
 from dpaudit.wording.claims import claim_parameters
-from dpaudit.wording.measures import number_name
-from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, whole
+from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, number_name, whole
 
 
 def audit_meaning(result: AuditResult) -> str:
@@ -113,6 +112,33 @@ def measured_rows(bounds: tuple[MeasuredBound, ...]) -> list[tuple[str, str]]:
     return [(f"{bound.measure}_emp", measured_phrase(bound)) for bound in bounds]
 
 
+def audit_facts(result: AuditResult) -> dict[str, str]:
+    """Return what is known of an audit beside its verdict, by name; what there is nothing to say of is left out."""
+    counts, coverage = result.counts, result.coverage
+    guesses = (
+        f"{whole(counts.correct)} of {whole(counts.guesses)} right in {whole(result.runs)} runs; true positives "
+        f"{whole(counts.true_positives)} of {whole(counts.positives)}, false positives "
+        f"{whole(counts.false_positives)} of {whole(counts.negatives)}"
+    )
+    assumed = (bound.assumption for bound in result.bounds if bound.name == result.bound)
+    facts = {
+        "attack": f"{result.attack}, on what the adversary sees as '{result.view}'",
+        "pair and statistic": result.description,
+        "guesses": guesses,
+        "bound": f"{result.bound}, significance {significance_phrase(result)}",
+        "assumes": "; ".join(filter(None, assumed)),
+        "delta": exact(result.delta),
+        **dict(claimed_rows(result)),
+        "other measures": "; ".join(map(measured_phrase, result.measured)),
+        "releases": releases_sentence(coverage) if coverage else "",
+        "lines": lines_sentence(coverage) if coverage else "",
+        "remarks": " ".join(result.remarks),
+        "plan": plan_phrase(result.plan) if result.plan is not None else "",
+        "seed": str(result.seed) if result.seed is not None else "not recorded",
+    }
+    return {name: text for name, text in facts.items() if text}
+
+
 def measured_phrase(bound: MeasuredBound) -> str:
     """Return a bound in another measure than epsilon with its statistic, number of samples and significance."""
     rests = f"{bound.statistic}, n = {whole(bound.samples)}"
@@ -204,6 +230,23 @@ def position(audit: AuditResult) -> str:
         return "The attack showed nothing: its lower bound on epsilon is 0."
     agreed = "the claim" if audit.certified == math.inf else "claim and certificate"
     return f"The attack agrees with {agreed}: {bound}."
+
+
+def strongest(audits: tuple[AuditResult, ...]) -> tuple[tuple[AuditResult, str], ...]:
+    """Return the audit with the largest bound of each view, verdict and assumption, and the name of what it stands for.
+
+    Guarantee: every audit is one of a group, and no group mixes verdicts or assumptions.
+    """
+    groups: dict[tuple[str, str, str], list[AuditResult]] = {}
+    for audit in audits:
+        groups.setdefault((audit.view, audit.verdict, audit.assumption), []).append(audit)
+    return tuple(
+        (
+            max(group, key=lambda audit: audit.epsilon_lower),
+            group[0].name if len(group) == 1 else f"strongest of {len(group)}, view {group[0].view}",
+        )
+        for group in groups.values()
+    )
 
 
 _FEW = 3

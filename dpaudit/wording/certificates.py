@@ -6,11 +6,21 @@ from typing import assert_never
 from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.model.measures.ends import End
 from dpaudit.model.readings import PrintedReading, Slack
-from dpaudit.wording.claims import promise
+from dpaudit.wording.claims import measured_promise, promise
 from dpaudit.wording.escaping import one_line
-from dpaudit.wording.measures import measured_meaning
-from dpaudit.wording.numerals import at_least, at_least_beside, at_most, ends, exact, nearest, raised, times
+from dpaudit.wording.numerals import (
+    at_least,
+    at_least_beside,
+    at_most,
+    at_most_beside,
+    ends,
+    exact,
+    nearest,
+    raised,
+    times,
+)
 
 SEEN = 1e-3
 """The relative width of a bracket from which on it is said."""
@@ -21,7 +31,7 @@ UNNAMED = 0.005
 _LEAST_LOG10 = -1e9
 
 
-def bracket_phrase(bracket: Bracket) -> str:
+def bracket_phrase(bracket: Bracket | End) -> str:
     """Return a bracket in words, rounded outwards."""
     if bracket.lower == math.inf:
         return "infinite"
@@ -37,6 +47,17 @@ def bracket_phrase(bracket: Bracket) -> str:
         return f"at most {at_most(bracket.upper)}"
     lower, upper = ends(bracket)
     return f"between {lower} and {upper}"
+
+
+def finite(epsilon: float, claimed: float | None = None) -> str:
+    """Return an upper bound, with enough digits beside the claimed one; no finite one is said in words.
+
+    >>> finite(0.5), finite(math.inf, 1.0)
+    ('0.5', 'no finite epsilon')
+    """
+    if epsilon == math.inf:
+        return "no finite epsilon"
+    return at_most(epsilon) if claimed is None else at_most_beside(epsilon, claimed)
 
 
 def width_phrase(bracket: Bracket) -> str:
@@ -77,26 +98,23 @@ def below_floats(log10: float) -> str:
 
 def certificate_meaning(certificate: CertificateRecord) -> str:
     """Return the meaning of the verdict for the claim in one sentence."""
-    claim = certificate.claim
-    if isinstance(claim, MeasuredClaim):
-        return measured_meaning(certificate.verdict, claim, certificate.trust)
-    epsilon = certificate.tight.epsilon
+    claim, tight = certificate.claim, certificate.tight
+    measured = claim if isinstance(claim, MeasuredClaim) else None
     match certificate.verdict:
         case "certified":
-            return promise(claim)
+            return promise(claim) if measured is None else f"With {measured_promise(measured)}"
         case "stated":
             return (
                 f"The claim follows only from what {sources_phrase(certificate)} stated; nothing of that was proved or "
                 "checked here."
             )
+        case "refuted" if measured is not None:
+            return f"The declared noise cannot keep the claim {measured.words}."
         case "refuted":
-            floor = (
-                "is infinite"
-                if epsilon.lower == math.inf
-                else f"is at least {at_least_beside(epsilon.lower, claim.epsilon)}"
-            )
+            lower = tight.epsilon.lower
+            floor = "infinite" if lower == math.inf else f"at least {at_least_beside(lower, claim.epsilon)}"
             return (
-                f"The declared noise cannot keep the claim: at delta = {exact(claim.delta)} epsilon {floor}, "
+                f"The declared noise cannot keep the claim: at delta = {exact(claim.delta)} epsilon is {floor}, "
                 f"and {exact(claim.epsilon)} was claimed."
             )
         case "not_proved":

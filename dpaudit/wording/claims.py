@@ -1,11 +1,10 @@
 """The words of a claim: its parameters, its model, its neighbours, and what it promises."""
 
 import math
-from typing import assert_never
 
 from dpaudit.model.claim import Claim, Model, Neighbours
-from dpaudit.model.measures.claims import MeasuredClaim
-from dpaudit.wording.numerals import at_most, exact, nearest
+from dpaudit.model.measures.claims import MeasuredClaim, RhoClaim
+from dpaudit.wording.numerals import at_most, exact
 
 LARGE = 100.0
 """Above this epsilon a factor is printed as a power of e."""
@@ -31,49 +30,51 @@ def claim_parameters(claim: Claim) -> str:
 
 
 def budget_words(budget: Claim) -> str:
-    """Return the numbers of a budget."""
-    if isinstance(budget, MeasuredClaim):
-        return budget.words
-    return f"epsilon {nearest(budget.epsilon)}, delta {nearest(budget.delta)}"
+    """Return the numbers of a budget, as they were stated."""
+    return budget.words if isinstance(budget, MeasuredClaim) else claim_parameters(budget).replace(" =", "")
+
+
+_DIFFERENCES: dict[Neighbours, tuple[str, str]] = {
+    "replace_one": ("one record replaced", "{unit} is replaced by another"),
+    "add_remove": ("one record added or removed", "{unit} is added or removed"),
+    "zero_out": ("one record's contributions set to zero", "the contribution of {unit} is set to zero"),
+}
+"""The difference between two neighbouring data sets, as a phrase and as a condition."""
+
+_VIEWS: dict[Model, tuple[str, str]] = {
+    "central": ("any output", "anybody who sees the output"),
+    "joint": ("anything that the other users see together", "the other users together"),
+    "local": ("any message of the user", "anybody who sees the user's message"),
+}
+"""What a claim bounds the probability of, and the observer whose view it is about."""
+
+_PROMISES = {
+    "rho": "every Renyi divergence of order a between the outputs of two neighbours is at most rho times a",
+    "mu": "two neighbours are no easier to tell apart than N(0, 1) from N(mu, 1)",
+    "renyi": "the Renyi divergences between the outputs of two neighbours are at most the claimed ones, in both orders",
+    "profile": "for every event, its probability exceeds e^epsilon times that of a neighbour by at most delta, at "
+    "each claimed epsilon",
+}
 
 
 def neighbours_phrase(neighbours: Neighbours) -> str:
     """Return the difference between two neighbouring data sets."""
-    match neighbours:
-        case "replace_one":
-            return "one record replaced"
-        case "add_remove":
-            return "one record added or removed"
-        case "zero_out":
-            return "one record's contributions set to zero"
-        case _:
-            assert_never(neighbours)
-
-
-def observed(model: Model) -> str:
-    """Return what the claim bounds the probability of."""
-    match model:
-        case "central":
-            return "any output"
-        case "joint":
-            return "anything that the other users see together"
-        case "local":
-            return "any message of the user"
-        case _:
-            assert_never(model)
+    return _DIFFERENCES[neighbours][0]
 
 
 def observer(model: Model) -> str:
     """Return the observer whose view the claim is about."""
-    match model:
-        case "central":
-            return "anybody who sees the output"
-        case "joint":
-            return "the other users together"
-        case "local":
-            return "anybody who sees the user's message"
-        case _:
-            assert_never(model)
+    return _VIEWS[model][1]
+
+
+def measured_promise(claim: MeasuredClaim) -> str:
+    """Return a claim in another measure than epsilon and what its measure means, in one sentence.
+
+    >>> measured_promise(Claim(mu=1.0, neighbours="add_remove"))
+    'mu = 1: two neighbours are no easier to tell apart than N(0, 1) from N(mu, 1).'
+    """
+    shifted = " plus xi" if isinstance(claim, RhoClaim) and claim.xi else ""
+    return f"{claim.words}: {_PROMISES[claim.measure]}{shifted}."
 
 
 def promise(claim: Claim) -> str:
@@ -88,12 +89,8 @@ def was_promised(claim: Claim) -> str:
 
 def promised(claim: Claim) -> str:
     """Return the meaning of the claim as a clause that begins in the lower case."""
-    condition = {
-        "replace_one": f"if {claim.unit} is replaced by another",
-        "add_remove": f"if {claim.unit} is added or removed",
-        "zero_out": f"if the contribution of {claim.unit} is set to zero",
-    }[claim.neighbours]
-    probability = f"the probability of {observed(claim.model)}"
+    condition = f"if {_DIFFERENCES[claim.neighbours][1].format(unit=claim.unit)}"
+    probability = f"the probability of {_VIEWS[claim.model][0]}"
     if claim.epsilon == math.inf:
         return f"{condition}, {probability} may change by any factor"
     if not claim.epsilon:

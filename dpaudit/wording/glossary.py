@@ -16,15 +16,15 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ),
     ("Declaration", "Which noisy answers an algorithm releases, and how they compose. The proof reads nothing else."),
     ("Bracket", "A lower and an upper bound, both proved. The true value of the declaration lies between them."),
-    ("Printed argument", "The proof that the paper gives, replayed rule by rule with the paper's own budgets."),
+    ("Published proof", "The proof that the paper prints, repeated rule by rule with the paper's own budgets."),
     ("Attacked", "A lower bound on epsilon measured by running the code on two neighbouring data sets."),
     ("Significance", "The probability that correct code would be flagged. It is not a degree of belief."),
     ("Power", "The smallest violation that an audit would have caught, and with which probability."),
     ("Ceiling", "The most that any attack could have shown with so many runs, had every guess been right."),
     (
         "Condition",
-        "What a proof needs beside its arithmetic. Its mark says who vouches for it: a computation, a run that "
-        "looked, a person, nobody; or that it was seen violated.",
+        "What a proof needs beside its arithmetic. Its mark names the evidence: a computation, a run, a person, none; "
+        "or it says that a run saw the condition violated.",
     ),
     (
         "Odds",
@@ -33,7 +33,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ),
     (
         "Certified",
-        "Proved, with each condition proved, looked at or asserted. It is no certification in the sense of a law, such "
+        "Proved, with each condition proved, checked or confirmed. It is no certification in the sense of a law, such "
         "as Art. 42 of the GDPR; a setting of the report prints the word proved instead.",
     ),
     ("Stated", "The claim follows only from what somebody else states; nothing of that was proved or checked here."),

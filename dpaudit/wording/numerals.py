@@ -5,6 +5,7 @@ import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 from dpaudit.model.bracket import Bracket
+from dpaudit.model.measures.ends import End
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 _SMALLEST = 1e-300
@@ -67,6 +68,17 @@ def at_least_beside(value: float, limit: float) -> str:
     return _on_the_right_side(value, limit, ROUND_FLOOR)
 
 
+def number_name(measure: str, at: float | None) -> str:
+    """Return the name of a number of a claim: of rho or mu, a Renyi divergence, or the delta at an epsilon.
+
+    >>> number_name("renyi", 2.0), number_name("profile", 0.5), number_name("mu", None)
+    ('Renyi divergence of order 2', 'delta at epsilon 0.5', 'mu')
+    """
+    if at is None:
+        return measure
+    return f"Renyi divergence of order {exact(at)}" if measure == "renyi" else f"delta at epsilon {exact(at)}"
+
+
 def interval(bracket: Bracket, digits: int = 4) -> str:
     """Return a bracket as one number, its upper end, where both ends round alike, else as two.
 
@@ -79,7 +91,7 @@ def interval(bracket: Bracket, digits: int = 4) -> str:
     return f"{lower} to {upper}"
 
 
-def ends(bracket: Bracket, digits: int = 4) -> tuple[str, str]:
+def ends(bracket: Bracket | End, digits: int = 4) -> tuple[str, str]:
     """Return both ends, rounded outwards, with enough digits that rounding at most doubles the width.
 
     Edge cases: ends that agree to seven digits are shown to seven.
@@ -94,7 +106,7 @@ def ends(bracket: Bracket, digits: int = 4) -> tuple[str, str]:
     return at_least(lower, digits), at_most(upper, digits)
 
 
-def _rounded_width(bracket: Bracket, digits: int) -> float:
+def _rounded_width(bracket: Bracket | End, digits: int) -> float:
     """Return the width of a finite bracket once its ends are rounded outwards."""
     return float(_rounded(bracket.upper, digits, ROUND_CEILING) - _rounded(bracket.lower, digits, ROUND_FLOOR))
 

@@ -38,97 +38,47 @@ class Reference:
     scope: str = ""
 
 
+def _checked(proof: str, theorem: str, scope: str = _FINITE) -> tuple[Standing, str, str, str]:
+    """Return what is known of a rule with a machine-checked proof in `docs/proofs`."""
+    return "machine_checked", f"docs/proofs/{proof}.v", theorem, scope
+
+
+_OF_THE_NODE: tuple[Standing, str, str, str] = ("cited", "the source of the node", "", "")
+_ROWS: dict[RuleKind, tuple[Standing, str, str, str]] = {
+    "release": ("cited", "the source of the privacy loss of this noise", "", ""),
+    "by_definition": ("no_theorem", "a sum over the outcomes", "", ""),
+    "tree": _checked("Tree", "touched_at_most", "the number of nodes that an element meets"),
+    "tree_plan": (
+        "on_paper",
+        "docs/theory/trees.md",
+        "",
+        "the cost of given leaves is machine-checked, the search for the worst leaves is code",
+    ),
+    "sequential": _checked("DominatingPairs", "rounds_dominated"),
+    "repeat": _checked("DominatingPairs", "rounds_dominated"),
+    "adaptive_choice": _checked("AdaptiveChoice", "adaptive_choice", f"{_FINITE}; which copies are paired is code"),
+    "parallel": _checked("Parallel", "parallel_curves"),
+    "secret_key": ("on_paper", "docs/theory/composition.md", "", ""),
+    "cells": ("on_paper", "docs/theory/neighbours.md", "", "its (epsilon, delta) form is machine-checked"),
+    "group": _checked("Composition", "group_privacy"),
+    "shifted_group": _OF_THE_NODE,
+    "shuffle": _OF_THE_NODE,
+    "best_of": ("on_paper", "docs/theory/selection.md", "", ""),
+    "subsample": _OF_THE_NODE,
+    "allocate": _OF_THE_NODE,
+    "sample": _checked(
+        "Subsampling", "removed", f"{_FINITE}, a removed record; the sharper curve of an added one is cited"
+    ),
+    "post_process": _checked("PostProcessing", "post_processing"),
+    "billboard": _checked("Billboard", "billboard_lemma"),
+    "local": _checked("Parallel", "parallel_curves", f"{_FINITE}, each user's message being a round"),
+    "stated": ("no_theorem", "an upper bound taken on trust", "", ""),
+}
+"""Standing, place, theorem and scope of each kind of node and of each variant."""
+
 REFERENCES: dict[RuleKind, Reference] = {
-    entry.rule: entry
-    for entry in (
-        Reference(rule="release", standing="cited", place="the source of the privacy loss of this noise"),
-        Reference(rule="by_definition", standing="no_theorem", place="a sum over the outcomes"),
-        Reference(
-            rule="tree",
-            standing="machine_checked",
-            place="docs/proofs/Tree.v",
-            theorem="touched_at_most",
-            scope="the number of nodes that an element meets",
-        ),
-        Reference(
-            rule="tree_plan",
-            standing="on_paper",
-            place="docs/theory/trees.md",
-            scope="the cost of given leaves is machine-checked, the search for the worst leaves is code",
-        ),
-        *(
-            Reference(
-                rule=kind,
-                standing="machine_checked",
-                place="docs/proofs/DominatingPairs.v",
-                theorem="rounds_dominated",
-                scope=_FINITE,
-            )
-            for kind in ("sequential", "repeat")
-        ),
-        Reference(
-            rule="adaptive_choice",
-            standing="machine_checked",
-            place="docs/proofs/AdaptiveChoice.v",
-            theorem="adaptive_choice",
-            scope=f"{_FINITE}; which copies are paired is code",
-        ),
-        Reference(
-            rule="parallel",
-            standing="machine_checked",
-            place="docs/proofs/Parallel.v",
-            theorem="parallel_curves",
-            scope=_FINITE,
-        ),
-        Reference(rule="secret_key", standing="on_paper", place="docs/theory/composition.md"),
-        Reference(
-            rule="cells",
-            standing="on_paper",
-            place="docs/theory/neighbours.md",
-            scope="its (epsilon, delta) form is machine-checked",
-        ),
-        Reference(
-            rule="group",
-            standing="machine_checked",
-            place="docs/proofs/Composition.v",
-            theorem="group_privacy",
-            scope=_FINITE,
-        ),
-        Reference(rule="shifted_group", standing="cited", place="the source of the node"),
-        Reference(rule="shuffle", standing="cited", place="the source of the node"),
-        Reference(rule="best_of", standing="on_paper", place="docs/theory/selection.md"),
-        Reference(rule="subsample", standing="cited", place="the source of the node"),
-        Reference(rule="allocate", standing="cited", place="the source of the node"),
-        Reference(
-            rule="sample",
-            standing="machine_checked",
-            place="docs/proofs/Subsampling.v",
-            theorem="removed",
-            scope=f"{_FINITE}, a removed record; the sharper curve of an added one is cited",
-        ),
-        Reference(
-            rule="post_process",
-            standing="machine_checked",
-            place="docs/proofs/PostProcessing.v",
-            theorem="post_processing",
-            scope=_FINITE,
-        ),
-        Reference(
-            rule="billboard",
-            standing="machine_checked",
-            place="docs/proofs/Billboard.v",
-            theorem="billboard_lemma",
-            scope=_FINITE,
-        ),
-        Reference(
-            rule="local",
-            standing="machine_checked",
-            place="docs/proofs/Parallel.v",
-            theorem="parallel_curves",
-            scope=f"{_FINITE}, each user's message being a round",
-        ),
-        Reference(rule="stated", standing="no_theorem", place="an upper bound taken on trust"),
-    )
+    rule: Reference(rule=rule, standing=standing, place=place, theorem=theorem, scope=scope)
+    for rule, (standing, place, theorem, scope) in _ROWS.items()
 }
 """One entry for each kind of node and each variant; `reference` fills in a source that depends on the node."""
 

@@ -1,9 +1,21 @@
-"""The words of an audit of scores: its verdict, its sampling, its bounds, a sentence each."""
+"""The words of an audit of scores: its verdict, its evidence, its bounds and its rates, the same on every output."""
 
 from typing import assert_never
 
 from dpaudit.model.scores_result import RateAt, Sampling, ScoresResult
+from dpaudit.wording.audits import measured_rows
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, whole
+
+Rows = tuple[tuple[str, str], ...]
+
+SAMPLING: dict[Sampling, str] = {
+    "runs": "one score from each independent run, all about one target (stated, not checked)",
+    "canaries": "one run; an independent fair coin put each canary in or left it out (stated, not checked)",
+    "paired": "one run; a fair coin put one canary of each pair in (stated, not checked)",
+}
+"""The stated origin of scores, which a result rests on."""
+
+BOUNDS_HEAD = ("bound", "epsilon", "at delta", "significance", "ceiling", "weight")
 
 
 def scores_meaning(result: ScoresResult) -> str:
@@ -28,33 +40,49 @@ def scores_meaning(result: ScoresResult) -> str:
             assert_never(result.verdict)
 
 
-def sampling_phrase(sampling: Sampling) -> str:
-    """Return the stated origin of the scores, which the result rests on."""
-    match sampling:
-        case "runs":
-            return "one score from each independent run, all about one target (stated, not checked)"
-        case "canaries":
-            return "one run; an independent fair coin put each canary in or left it out (stated, not checked)"
-        case "paired":
-            return "one run; a fair coin put one canary of each pair in (stated, not checked)"
-        case _:
-            assert_never(sampling)
-
-
-def counts_phrase(result: ScoresResult) -> str:
-    """Return the counts that the bound rests on."""
-    counts = result.counts
-    if result.sampling != "runs":
-        return f"{whole(counts.correct)} right of {whole(counts.guesses)}; {result.rule}"
+def scores_evidence(result: ScoresResult) -> Rows:
+    """Return what the bounds rest on: sampling, what was declared beside the claim, counts, other measures, error."""
+    declared, counts = result.declared, result.counts
+    counted = f"{whole(counts.correct)} right of {whole(counts.guesses)}"
+    if result.sampling == "runs":
+        counted = (
+            f"{whole(counts.true_positives)} of {whole(counts.positives)} members and "
+            f"{whole(counts.false_positives)} of {whole(counts.negatives)} others above"
+        )
+    refuted = "" if declared is not None and declared.refuted else "not "
     return (
-        f"{whole(counts.true_positives)} of {whole(counts.positives)} members and {whole(counts.false_positives)} of "
-        f"{whole(counts.negatives)} others above; {result.rule}"
+        ("sampling", SAMPLING[result.sampling]),
+        *([] if declared is None else [("declared beside the claim", f"{declared.text}: {refuted}refuted")]),
+        ("scores", f"{whole(result.members)} of members, {whole(result.others)} of others"),
+        ("counts", f"{counted}; {result.rule}"),
+        *measured_rows(result.measured),
+        (
+            "error",
+            f"a true claim is rejected with probability at most {nearest(result.significance)}, if the sampling is as "
+            "stated",
+        ),
     )
 
 
-def ceiling_sentence(result: ScoresResult) -> str:
-    """Return what no scores could exceed."""
-    return f"No scores, however sharp, show more than {at_most(result.ceiling)} by this rule with so many."
+def scores_bounds(result: ScoresResult) -> tuple[tuple[str, ...], ...]:
+    """Return every lower bound on epsilon as a row below `BOUNDS_HEAD`; the first one decides."""
+    return tuple(
+        (
+            bound.name,
+            f"at least {at_least(bound.epsilon)}",
+            exact(result.delta),
+            nearest(bound.significance),
+            at_most(result.ceiling),
+            f"{'decides' if place == 0 else 'decides nothing'}; assumes {bound.assumption or 'only the sampling'}",
+        )
+        for place, bound in enumerate(result.bounds)
+    )
+
+
+def scores_rates(result: ScoresResult) -> Rows:
+    """Return how well the scores tell members from others: the area, and true positive rates at low false ones."""
+    rates = ((f"TPR at FPR {nearest(rate.false_positive_rate)}", _rate(rate)) for rate in result.rates)
+    return (("AUROC", area_phrase(result)), *rates)
 
 
 def area_phrase(result: ScoresResult) -> str:
@@ -66,15 +94,13 @@ def area_phrase(result: ScoresResult) -> str:
     return f"{nearest(area.value, 4)}; {limits}; the claim allows {at_most(area.allowed)}"
 
 
-def rate_phrase(rate: RateAt) -> str:
+def _rate(rate: RateAt) -> str:
     """Return the true positive rate at one false positive rate."""
     limits = ""
     if rate.lower is not None and rate.upper is not None:
         limits = f"; limits {at_least(rate.lower, 3)} to {at_most(rate.upper, 3)}"
-    return (
-        f"{nearest(rate.measured, 3)} (randomised {nearest(rate.randomised, 3)}){limits}; the claim allows "
-        f"{at_most(rate.allowed, 3)}"
-    )
+    randomised = nearest(rate.randomised, 3)
+    return f"{nearest(rate.measured, 3)} (randomised {randomised}){limits}; the claim allows {at_most(rate.allowed, 3)}"
 
 
 def raw_phrase(result: ScoresResult) -> str:

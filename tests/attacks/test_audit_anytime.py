@@ -10,6 +10,7 @@ from scipy import stats
 
 from audits import audit_anytime, audit_sequentially
 from audits.experiment.chunk_store import ChunkStore
+from audits.experiment.execution import Execution
 from dpaudit import AuditCase, Claim
 from dpaudit.model.mechanism import Array
 
@@ -56,10 +57,10 @@ def test_an_audit_goes_on_tomorrow_and_runs_nothing_twice(tmp_path: Path, dictio
     probes = sum(calls) - 1_000
     store = ChunkStore(path=tmp_path / "bets.sqlite", key="laplace")
     first = audit_anytime(
-        run, rng=np.random.default_rng(3), store=store, stop=lambda state: state.runs >= 300, **arguments
+        run, rng=np.random.default_rng(3), how=Execution(store=store), stop=lambda state: state.runs >= 300, **arguments
     )
     calls.clear()
-    second = audit_anytime(run, rng=np.random.default_rng(3), store=store, stop=never, **arguments)
+    second = audit_anytime(run, rng=np.random.default_rng(3), how=Execution(store=store), stop=never, **arguments)
     assert (second.bounds, second.counts, second.roc) == (whole.bounds, whole.counts, whole.roc)
     looked_at = 2 * 8
     assert sum(calls) - probes - looked_at == 1_000 - first.runs
@@ -71,7 +72,7 @@ def test_a_budget_that_grows_goes_on_from_the_last_block(tmp_path: Path) -> None
     arguments: dict[str, Any] = {
         "neighbours": (0.0, 1.0),
         "claim": ONE,
-        "store": store,
+        "how": Execution(store=store),
         "stop": never,
         "control_runs": 0,
     }
@@ -90,7 +91,7 @@ def test_outputs_of_any_type_are_stored_as_columns(tmp_path: Path) -> None:
             claim=ONE,
             runs=100,
             rng=np.random.default_rng(5),
-            store=store,
+            how=Execution(store=store),
             control_runs=0,
         )
         for _ in range(2)

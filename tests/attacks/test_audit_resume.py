@@ -1,6 +1,7 @@
 """Stored chunks and refutation files: what was done stays done, and what was found can be found again."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from audits import audit_case
 from audits.experiment.chunk_store import ChunkStore
+from audits.experiment.execution import Execution
 from audits.experiment.probes import probe
 from audits.outputs.bits import bit_features
 from audits.procedures.fixed_size import audit
@@ -49,16 +51,19 @@ def ratio(view: Array) -> Array:
 
 def test_a_killed_audit_goes_on_and_ends_with_the_same_numbers(tmp_path: Path) -> None:
     """KilledError after five chunks and resumed: equal counts and bounds, and only missing chunks run again."""
-    arguments: dict[str, Any] = {"runs": 4000, "chunk_runs": 400}
-    whole = audit_case(case(score=ratio), ONE, rng=np.random.default_rng(1), **arguments)
+    arguments: dict[str, Any] = {"runs": 4000}
+    chunks = Execution(chunk_runs=400)
+    whole = audit_case(case(score=ratio), ONE, rng=np.random.default_rng(1), how=chunks, **arguments)
     store = ChunkStore(path=tmp_path / "runs.sqlite", key="laplace/1/4000/400")
     probes: list[int] = []
     probe(case(score=ratio, calls=probes), 4000)
     dying = case(score=ratio, calls=[], die_at=len(probes) + 10)
     with pytest.raises(KilledError):
-        audit_case(dying, ONE, rng=np.random.default_rng(1), store=store, **arguments)
+        audit_case(dying, ONE, rng=np.random.default_rng(1), how=replace(chunks, store=store), **arguments)
     calls: list[int] = []
-    resumed = audit_case(case(score=ratio, calls=calls), ONE, rng=np.random.default_rng(1), store=store, **arguments)
+    resumed = audit_case(
+        case(score=ratio, calls=calls), ONE, rng=np.random.default_rng(1), how=replace(chunks, store=store), **arguments
+    )
     assert (resumed.counts, resumed.bounds, resumed.roc) == (whole.counts, whole.bounds, whole.roc)
     looked_at = 2 * 8 + sum(probes)
     assert sum(calls) <= 4000 - 4 * 400 + looked_at

@@ -14,6 +14,7 @@ from scipy import stats
 import audits
 from audits import audit, audit_case, ceiling
 from audits.bounds import guessing_bound
+from audits.experiment.execution import Execution
 from dpaudit import AuditCase, AuditResult, Claim
 from dpaudit.model.mechanism import Array
 
@@ -170,10 +171,10 @@ def test_randomised_response_audited_as_gaussian_breaks_its_declaration_and_neve
 
 def test_the_numbers_depend_on_the_seed_and_never_on_the_jobs() -> None:
     """One and two jobs give the same scores; another seed gives others."""
-    one = run(laplace, runs=3000, seed=7, chunk_runs=500)
-    two = run(laplace, runs=3000, seed=7, chunk_runs=500, jobs=2)
+    one = run(laplace, runs=3000, seed=7, how=Execution(chunk_runs=500))
+    two = run(laplace, runs=3000, seed=7, how=Execution(chunk_runs=500, jobs=2))
     assert (one.counts, one.bounds, one.roc) == (two.counts, two.bounds, two.roc)
-    assert one.counts != run(laplace, runs=3000, seed=8, chunk_runs=500).counts
+    assert one.counts != run(laplace, runs=3000, seed=8, how=Execution(chunk_runs=500)).counts
     assert one.seed == 7
 
 
@@ -286,7 +287,8 @@ def test_the_result_is_plain_json_with_the_published_names() -> None:
 def test_progress_counts_up_to_all_runs() -> None:
     """The last report says that every run is done."""
     seen: list[tuple[int, int]] = []
-    run(laplace, runs=3000, chunk_runs=500, progress=lambda done, total: seen.append((done, total)))
+    how = Execution(chunk_runs=500, progress=lambda done, total: seen.append((done, total)))
+    run(laplace, runs=3000, how=how)
     assert seen[-1] == (3000, 3000)
     assert seen == sorted(seen)
 

@@ -17,13 +17,14 @@ import pytest
 
 from audits import audit
 from audits.experiment.chunk_store import ChunkStore
+from audits.experiment.execution import Execution
 from audits.experiment.workers import perform
 from dpaudit import AuditResult, Claim, UnsupportedError
 from dpaudit.model.audit_result import Counts, LowerBound, Power
 from dpaudit.model.mechanism import Array
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
-ARGUMENTS: dict[str, Any] = {"neighbours": (0.0, 1.0), "claim": ONE, "runs": 4_000, "chunk_runs": 500}
+ARGUMENTS: dict[str, Any] = {"neighbours": (0.0, 1.0), "claim": ONE, "runs": 4_000}
 
 
 def noisy(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
@@ -46,8 +47,12 @@ def cluster() -> Iterator[Any]:
 @pytest.mark.filterwarnings("ignore")
 def test_a_dask_cluster_gives_the_same_bits_as_one_process_and_two(cluster: Any) -> None:
     """All counts, bounds, curves: equal, not close."""
-    one, two = (audit(noisy, rng=np.random.default_rng(1), jobs=jobs, **ARGUMENTS) for jobs in (1, 2))
-    far = audit(noisy, rng=np.random.default_rng(1), scheduler=cluster.scheduler_address, **ARGUMENTS)
+    one, two = (
+        audit(noisy, rng=np.random.default_rng(1), how=Execution(jobs=jobs, chunk_runs=500), **ARGUMENTS)
+        for jobs in (1, 2)
+    )
+    how = Execution(scheduler=cluster.scheduler_address, chunk_runs=500)
+    far = audit(noisy, rng=np.random.default_rng(1), how=how, **ARGUMENTS)
     assert numbers(one) == numbers(two) == numbers(far)
 
 
@@ -97,11 +102,12 @@ SLOW = """
     import numpy as np
     from audits import audit
     from audits.experiment.chunk_store import ChunkStore
+    from audits.experiment.execution import Execution
     from dpaudit import Claim
     from slow_function import slow
 
-    audit(slow, neighbours=(0.0, 1.0), claim=Claim(epsilon=1.0, neighbours="replace_one"), runs=4_000, chunk_runs=100,
-          rng=np.random.default_rng(3), store=ChunkStore(path=sys.argv[1], key="slow"))
+    audit(slow, neighbours=(0.0, 1.0), claim=Claim(epsilon=1.0, neighbours="replace_one"), runs=4_000,
+          rng=np.random.default_rng(3), how=Execution(chunk_runs=100, store=ChunkStore(path=sys.argv[1], key="slow")))
 """
 
 
@@ -135,12 +141,11 @@ def test_kill_nine_in_the_middle_and_resume_gives_the_same_numbers(
     assert process.wait() == -signal.SIGKILL
     kept = stored(path)
     assert 8 <= kept < 34
-    arguments = ARGUMENTS | {"chunk_runs": 100}
-    store = ChunkStore(path=path, key="slow")
-    resumed = audit(function.slow, rng=np.random.default_rng(3), store=store, **arguments)
+    how = Execution(chunk_runs=100, store=ChunkStore(path=path, key="slow"))
+    resumed = audit(function.slow, rng=np.random.default_rng(3), how=how, **ARGUMENTS)
     resumed_calls = sum(function.CALLS)
     function.CALLS.clear()
-    whole = audit(function.slow, rng=np.random.default_rng(3), **arguments)
+    whole = audit(function.slow, rng=np.random.default_rng(3), how=Execution(chunk_runs=100), **ARGUMENTS)
     assert numbers(resumed) == numbers(whole)
     looked_at = 2 * 8
     saved = sum(function.CALLS) - resumed_calls + looked_at

@@ -11,7 +11,7 @@ from scipy import stats
 
 from audits import continue_audit, watch_noise
 from audits.checks.noise_law import FACTORS
-from audits.procedures.prior_evidence import Carried, PriorEvidence
+from audits.procedures.prior_evidence import PriorEvidence
 from dpaudit import AuditCase, AuditResult, Claim
 from mechanisms import Gaussian, Laplace
 
@@ -42,7 +42,7 @@ def nights(
     held: AuditCase, how_many: int, runs: int, significance: float, rng: np.random.Generator
 ) -> tuple[int | None, PriorEvidence]:
     """The first night on which the claim falls, or None, and what is left."""
-    carried = Carried.nothing(CLAIM)
+    carried = PriorEvidence.nothing(CLAIM)
     for night in range(how_many):
         result, carried = continue_audit(held, carried, runs=runs, rng=rng, significance=significance)
         if result.verdict == "violation":
@@ -75,7 +75,7 @@ def test_two_calls_are_worth_the_product() -> None:
     """What is carried is the sum of the log wealth of both calls, against the claim and on the whole grid."""
     held = case(0.7)
     first, second = (
-        continue_audit(held, Carried.nothing(CLAIM), runs=30, rng=np.random.default_rng(s), significance=1e-9)[1]
+        continue_audit(held, PriorEvidence.nothing(CLAIM), runs=30, rng=np.random.default_rng(s), significance=1e-9)[1]
         for s in (1, 2)
     )
     both = continue_audit(held, first, runs=30, rng=np.random.default_rng(2), significance=1e-9)[1]
@@ -86,9 +86,9 @@ def test_two_calls_are_worth_the_product() -> None:
 
 def test_evidence_survives_json_and_refuses_what_it_is_not() -> None:
     """Plain data both ways; another length, a missing field, infinity or text are refused."""
-    _, carried = continue_audit(case(0.7), Carried.nothing(CLAIM), runs=30, rng=np.random.default_rng(1))
+    _, carried = continue_audit(case(0.7), PriorEvidence.nothing(CLAIM), runs=30, rng=np.random.default_rng(1))
     data = json.loads(json.dumps(carried.to_dict()))
-    assert Carried.from_dict(CLAIM, data) == carried
+    assert PriorEvidence.from_dict(CLAIM, data) == carried
     refused: tuple[Any, ...] = (
         [],
         {},
@@ -101,7 +101,7 @@ def test_evidence_survives_json_and_refuses_what_it_is_not() -> None:
     )
     for broken in refused:
         with pytest.raises(ValueError, match="Expected"):
-            Carried.from_dict(CLAIM, broken)
+            PriorEvidence.from_dict(CLAIM, broken)
 
 
 def releases_of(sampled: Laplace | Gaussian) -> Callable[[np.random.Generator, int], Any]:
@@ -158,7 +158,7 @@ def test_a_claim_falls_only_after_all_levels_below_it() -> None:
     from audits.bounds.e_process import LEVELS
 
     def found(wealth: tuple[Any, ...], against: float = 50.0) -> AuditResult:
-        before = Carried(claim=CLAIM, against=against, wealth=wealth, best=wealth, runs=100)
+        before = PriorEvidence(claim=CLAIM, against=against, wealth=wealth, best=wealth, runs=100)
         return continue_audit(case(1.0), before, runs=4, rng=np.random.default_rng(0), stop=lambda state: False)[0]
 
     alone = found((0.0,) * len(LEVELS))

@@ -10,7 +10,7 @@ import pytest
 
 from audits import audit, audit_anytime
 from audits.experiment.chunk_store import ChunkStore, StoreWarning
-from audits.experiment.execution import Observed
+from audits.experiment.execution import Execution, Observed
 from dpaudit import AuditResult, Claim
 from dpaudit.model.case import Run
 
@@ -34,8 +34,7 @@ def audited(store: ChunkStore | None, scale: float = 1.0, runs: int = 600, seed:
         runs=runs,
         rng=np.random.default_rng(seed),
         control_runs=0,
-        store=store,
-        chunk_runs=100,
+        how=Execution(store=store, chunk_runs=100),
     )
 
 
@@ -100,7 +99,7 @@ def test_an_anytime_audit_of_another_budget_gives_the_numbers_of_a_fresh_one(tmp
     def sequential(runs: int, kept: ChunkStore | None) -> object:
         rng = np.random.default_rng(2)
         arguments = {"neighbours": (1.0, 2.0), "claim": ONE, "runs": runs, "rng": rng, "control_runs": 0}
-        return numbers(audit_anytime(laplace(1.0), store=kept, stop=lambda state: False, **arguments))  # type: ignore[arg-type]
+        return numbers(audit_anytime(laplace(1.0), how=Execution(store=kept), stop=lambda state: False, **arguments))  # type: ignore[arg-type]
 
     for runs in (500, 200, 800):
         assert sequential(runs, store) == sequential(runs, None)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from audits.attacks.thresholds import learn_violation, learn_zones
+from audits.attacks.thresholds import learn_thresholds, learn_violation
 
 OUTPUTS = np.array([-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5])
 COINS = np.array([False, False, False, True, False, True, False, True, True, True])
@@ -34,7 +34,7 @@ def test_whoever_supposes_a_violation_bets_beyond_the_claim_or_not_at_all(epsilo
 def test_few_runs_are_enough_to_bet_if_a_violation_is_supposed() -> None:
     """After ten runs with odds that may well be e^3 the free learner stays below them; who supposes e^3 does not."""
     low, high = learn_violation(OUTPUTS, COINS, 3.0)(np.array([-9.0, 9.0]))
-    cautious = learn_zones(OUTPUTS, COINS, np.random.default_rng(0))(np.array([-9.0, 9.0]))
+    cautious = learn_thresholds(OUTPUTS, COINS, np.random.default_rng(0))(np.array([-9.0, 9.0]))
     assert low < -2.5
     assert high > 2.5
     assert np.abs(cautious).max() < 2.5

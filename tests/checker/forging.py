@@ -513,7 +513,7 @@ RULES: dict[str, Callable[[Data], None]] = {
     "no reason": lambda data: data.update(reasons=[]),
     "another reason": lambda data: data["reasons"].append("The noise is fresh."),
     "reason with another number": _reason_with_another_number,
-    "finding unsaid": lambda data: data["findings"].append({"rule": "DPA211", "where": "x", "message": "y"}),
+    "finding unsaid": lambda data: data["findings"].append({"rule": "DPA213", "where": "x", "message": "y"}),
     "unknown key at the top": _set(("approved",), True),
     "unknown key in the claim": _set(("claim", "note"), "fine"),
     "unknown key in a node": _set(("declaration", "note"), "fine"),

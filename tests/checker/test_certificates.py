@@ -70,7 +70,7 @@ def test_a_joint_proof_does_not_certify_a_central_claim() -> None:
 def test_a_violated_condition_or_a_finding_takes_the_certificate_away() -> None:
     broken = (Condition(kind="clipping", about=("rewards",), status="violated"),)
     assert certify(one(30.0), CLAIM, conditions=broken).verdict == "not_proved"
-    finding = (Finding(rule="DPA214", where="sum", message="'sum' carries the noise of 'x' again."),)
+    finding = (Finding(rule="DPA227", where="sum", message="'sum' carries the noise of 'x' again."),)
     assert certify(one(30.0), CLAIM, findings=finding).verdict == "not_proved"
 
 

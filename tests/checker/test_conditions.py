@@ -28,6 +28,7 @@ from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.condition_kinds import GENERAL, SENTENCES, UNNAMED, ConditionKind
 from dpaudit.report.compliance.hazards import hazards
 from dpaudit.report.document import Report
+from dpaudit.report.facts import gather
 from dpaudit.report.releases import justified
 from dpaudit.verifier import verify
 from mechanisms import Gaussian
@@ -107,7 +108,7 @@ def _readings(checked: tuple[ConditionKind, ...] = ("sensitivity",)) -> dict[str
         "conditions": [(held.identity, held.status) for held in certificate.conditions],
         "verdicts": (certificate.verdict, refused.verdict),
         "read": [Certificate.from_json(held.to_json()) == held for held in (certificate, refused)],
-        "hazards": hazards(report).grids,
+        "hazards": tuple(hazards(gather(report))),
         "justified": justified(report),
     }
 

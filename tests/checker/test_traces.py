@@ -31,8 +31,8 @@ def test_a_run_that_does_what_it_declares_has_no_findings() -> None:
 @pytest.mark.parametrize(
     ("steps", "rule"),
     [
-        ([("first", NOISE, 1), ("second", NOISE, 2), ("third", NOISE, 1)], "DPA210"),
-        ([("first", NOISE, 1)], "DPA211"),
+        ([("first", NOISE, 1), ("second", NOISE, 2), ("third", NOISE, 1)], "DPA213"),
+        ([("first", NOISE, 1)], "DPA213"),
         ([("first", NOISE.scaled(0.9), 1), ("second", NOISE, 2)], "DPA212"),
         ([("first", NOISE, 1), ("second", NOISE, 3)], "DPA213"),
     ],
@@ -48,7 +48,7 @@ def test_the_same_noise_under_two_labels_is_found_even_when_rescaled() -> None:
     second.release("b", NOISE.scaled(5.0), np.ones((3, 4)))
     tree = Sequential(parts=(Release(label="a", mechanism=NOISE), Release(label="b", mechanism=NOISE.scaled(5.0))))
     findings = admit(tree, (*first.trace(), *second.trace()))
-    assert [finding.rule for finding in findings] == ["DPA214"]
+    assert [finding.rule for finding in findings] == ["DPA227"]
 
 
 def test_leaves_that_share_a_label_and_cell_arrays_are_admitted() -> None:

@@ -104,9 +104,9 @@ def test_a_run_checks_that_parts_ran_as_often_as_declared_and_only_if_they_did()
         ("entry exact", "DPA224", "no_data_read"),
         ("noise thrown away", "DPA224", "no_data_read"),
         ("reads data", "DPA224", "no_data_read"),
-        ("shared person", "DPA226", "public_key"),
+        ("shared person", "DPA228", "public_key"),
         ("released twice", "DPA228", "public_key"),
-        ("shared person", "DPA226", "one_part"),
+        ("shared person", "DPA228", "one_part"),
         ("released twice", "DPA228", "one_part"),
     ],
 )

@@ -27,12 +27,12 @@ def _rules(declaration: Declaration, *moved: str) -> list[str]:
     ("declaration", "moved", "rules"),
     [
         (_apart("one"), ("a",), []),
-        (_apart("one"), ("a", "b"), ["DPA226"]),
+        (_apart("one"), ("a", "b"), ["DPA228"]),
         (Sequential(parts=(_apart("one"), _apart("two"))), ("a", "b"), []),
-        (Sequential(parts=(_apart("one"), _apart("two"))), ("a", "b", "c"), ["DPA226", "DPA226"]),
-        (Sequential(parts=(_apart("one"), _apart("two", ("a",)))), ("b", "c"), ["DPA226"]),
+        (Sequential(parts=(_apart("one"), _apart("two"))), ("a", "b", "c"), ["DPA228", "DPA228"]),
+        (Sequential(parts=(_apart("one"), _apart("two", ("a",)))), ("b", "c"), ["DPA228"]),
         (Sequential(parts=(_apart("one"), _apart("two", ("a",)))), ("a", "c"), []),
-        (Parallel(parts=(_apart("in"), Release(label="d", mechanism=NOISE)), key="out"), ("a", "d"), ["DPA226"]),
+        (Parallel(parts=(_apart("in"), Release(label="d", mechanism=NOISE)), key="out"), ("a", "d"), ["DPA228"]),
     ],
 )
 def test_labels_of_several_compositions_count_in_one_of_them(

@@ -115,8 +115,6 @@ def test_an_audit_without_a_seed_goes_on_with_the_seed_of_the_store(
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        (("--backend", "dask"), "together"),
-        (("--scheduler", "tcp://127.0.0.1:1"), "together"),
         (("--store", "nowhere/runs.sqlite"), "cannot keep"),
     ],
 )
@@ -137,16 +135,14 @@ def test_options_that_do_not_fit_are_usage_errors(
 def test_a_dask_cluster_prints_what_one_process_prints(
     dpaudit: Callable[..., Result], write: Callable[..., str], coded: str, fakes: None
 ) -> None:
-    """`--backend dask --scheduler ...` on a cluster of this machine."""
+    """`--scheduler ...` on a cluster of this machine."""
     distributed = pytest.importorskip("distributed", reason="needs the extra 'dask'")
     config = write(coded)
     here = dpaudit("audit", config, "--format", "md")
     with distributed.LocalCluster(
         n_workers=1, processes=False, host="127.0.0.1", protocol="tcp", dashboard_address=None
     ) as cluster:
-        there = dpaudit(
-            "audit", config, "--backend", "dask", "--scheduler", cluster.scheduler_address, "--format", "md"
-        )
+        there = dpaudit("audit", config, "--scheduler", cluster.scheduler_address, "--format", "md")
     assert there.exit_code == here.exit_code == 0
 
     def timeless(text: str) -> list[Any]:

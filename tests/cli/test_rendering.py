@@ -31,7 +31,7 @@ CERTIFICATES = {
         SUMS,
         CLAIM,
         conditions=(Condition(kind="clipping", about=("values",), text="Values are clipped.", status="violated"),),
-        findings=(Finding(rule="DPA214", where="sums", message="'sums' carries the noise of 'sums' again."),),
+        findings=(Finding(rule="DPA227", where="sums", message="'sums' carries the noise of 'sums' again."),),
     ),
     "vast": certify(SUMS, replace(CLAIM, epsilon=1e6)),
     "of total variation": certify(SUMS, replace(CLAIM, epsilon=0.0, delta=0.5)),
@@ -92,7 +92,7 @@ def test_the_verdict_comes_first_in_every_format(name: str) -> None:
 def test_what_was_seen_violated_stands_before_what_was_checked() -> None:
     """Findings and violated conditions are printed, and come before the conditions that are merely assumed."""
     text = to_text(terminal(certificate_document(CERTIFICATES["violated"])), 80)
-    assert text.index("DPA214") < text.index("✗ violated") < text.index("○ assumed")
+    assert text.index("DPA227") < text.index("✗ violated") < text.index("○ assumed")
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ def test_the_part_of_the_significance_for_other_attacks_is_printed() -> None:
     """A bound at .01 less 1e-9 is not printed as one at .01; a bound at all of it stands alone."""
     whole = _audit("consistent", 0.5, math.inf)
     rest = replace(whole, bounds=(replace(whole.bounds[0], significance=0.01 - 1e-9),))
-    assert "at most 0.01\n" in to_text(terminal(audit_document(whole)), 200)
-    assert "at most 0.01, of which 10⁻⁹ is for the audit's other attacks" in to_text(
+    assert "significance 0.01\n" in to_text(terminal(audit_document(whole)), 200)
+    assert "significance 0.01, of which 10⁻⁹ is for the audit's other attacks" in to_text(
         terminal(audit_document(rest)), 200
     )
     assert "0.01, of which" in markdown(audit_document(rest))

@@ -84,7 +84,7 @@ def test_half_the_noise_is_found_by_the_trace_and_by_the_audit(
 
 
 def test_the_table_names_every_member_of_the_protocol() -> None:
-    named = set(re.findall(r"^\| `(\w+)\(.*?\)` \| [a-z]", PAGE.partition("## The rooms")[0], flags=re.MULTILINE))
+    named = set(re.findall(r"^\| `(\w+)\(.*?\)` \| [a-z]", PAGE.partition("## The modules")[0], flags=re.MULTILINE))
     assert named == {name for name in vars(Algorithm) if not name.startswith("_")}
 
 

@@ -22,7 +22,7 @@ def test_the_page_runs_from_the_claim_to_the_report(tmp_path: Path, monkeypatch:
         warnings.simplefilter("ignore")
         exec(compile(script.read_text(encoding="utf-8"), str(script), "exec"), names)  # noqa: S102 - the page's own code
     finding = names["broken"].findings[0]
-    assert (finding.rule, finding.where) == ("DPA337", "0.weight")
+    assert (finding.rule, finding.where) == ("DPA224", "0.weight")
     assert "after step 1" in finding.message
     assert "seen at script.py:" in finding.message
     assert set(names["audit"].watched) >= {"0.weight", "0.bias", "2.weight", "2.bias", "lr of group 0"}

@@ -66,7 +66,7 @@ def test_scores_above_the_claim_stop_a_pipeline(folder: Path, shift: float, code
     """Exit 1, one issue, one failing case of JUnit, a row of the summary; scores within the claim pass."""
     ended, document, junit = checked(folder, scored(shift))
     assert ended == code
-    assert [issue["rule"] for issue in document["issues"]] == ["DPA303"] * code
+    assert [issue["rule"] for issue in document["issues"]] == ["DPA301"] * code
     cases = {case.get("name"): case for case in junit.iter("testcase")}
     assert set(cases) == {"certificate", "scores: scores.json"}
     assert (cases["scores: scores.json"].find("failure") is not None) == bool(code)

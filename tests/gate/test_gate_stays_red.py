@@ -24,6 +24,7 @@ from tests.gate.test_pytest_plugin import FUNCTIONS, project  # noqa: F401 - a f
 
 pytest_plugins = ("pytester",)
 TODAY = date(2025, 6, 1)
+ROOT = Path(__file__).parents[2]
 FALSE_CLAIM = """\
 [claim]
 epsilon = 1.0
@@ -48,8 +49,7 @@ variant = "fixed"
 
 def checked(name: str, baseline: Baseline | None = None) -> CheckDocument:
     """Return the check of one configuration without audits."""
-    settings: dict[str, Any] = {"runs": None, "significance": None, "jobs": None, "seed": None}
-    return run_checks((Path(name),), baseline or Baseline(), TODAY, attack=False, **settings)
+    return run_checks((Path(name),), baseline or Baseline(), TODAY, attack=False)
 
 
 def accepting(document: CheckDocument, accepted: date, expires: date, **ceilings: float) -> Baseline:
@@ -212,3 +212,16 @@ def test_a_finding_that_a_fixture_catches_is_an_error(project: Callable[..., Any
     ended = project("-v", test_fixture=FIXTURE)
     assert ended.ret == 1, ended.stdout.str()
     assert "VIOLATION  half" in ended.stdout.str()
+
+
+def test_every_rule_that_is_named_is_in_the_table_and_on_the_page() -> None:
+    """Code, documents and tests name no other rule; each rule has a row of the page with its fact, and is named."""
+    page = (ROOT / "docs" / "how_to" / "check_in_a_pipeline.md").read_text(encoding="utf-8")
+    for rule in RULES.values():
+        warning = " (warning)" if rule.level == "warning" else ""
+        assert f"| `{rule.id}` | {rule.name}{warning} | {rule.short} |" in page
+    folders = ("dpaudit", "audits", "algorithms", "mechanisms", "benchmarks", "docs", "examples")
+    files = [file for folder in folders for kind in ("*.py", "*.md") for file in (ROOT / folder).rglob(kind)]
+    named = {name: file for file in files for name in re.findall(r"\bDPA\d{3}\b", file.read_text(encoding="utf-8"))}
+    assert named.keys() == RULES.keys()
+    assert len(RULES) <= 26

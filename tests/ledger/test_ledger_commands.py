@@ -103,7 +103,7 @@ def test_verify_finds_what_was_altered_and_what_was_cut_off(dpaudit: Callable[..
     Path("short.jsonl").write_text(lines[0] + "\n", encoding="utf-8")
     assert dpaudit("import", "short.db", "short.jsonl").stdout == "imported: 1 entries\n"
     cut = dpaudit("verify", "short.db", "--head", digest)
-    assert (cut.exit_code, cut.stdout[:6]) == (1, "DPA503")
+    assert (cut.exit_code, cut.stdout[:6]) == (1, "DPA501")
     Path("bad.jsonl").write_text(lines[0].replace("survey", "servey") + "\n", encoding="utf-8")
     refused = dpaudit("import", "bad.db", "bad.jsonl")
     assert (refused.exit_code, Path("bad.db").exists()) == (2, False)

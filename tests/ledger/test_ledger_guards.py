@@ -98,7 +98,7 @@ def test_book_goes_on_only_where_the_kept_digest_is(ledger: Ledger, fifth: Certi
     cut = Ledger(store_at(str(tmp_path / "cut.db"), create=True))
     cut.take(ledger.lines()[:1])
     assert isinstance(cut.book("survey 1", fifth, "without", NOW), Booking)
-    with pytest.raises(LedgerError, match="DPA503"):
+    with pytest.raises(LedgerError, match="DPA501"):
         cut.book("survey 1", fifth, "with", NOW, head=first.digest)
 
 
@@ -136,7 +136,7 @@ def test_prices_are_derived_again_from_the_chain(ledger: Ledger, fifth: Certific
     for change in (cheaper, other, claims):
         entries = [Entry(text=text) for text in rechained(lines, change)]
         assert recompute(entries).findings == ()
-        assert [one.rule for one in reprice(entries).findings] == ["DPA504"], change
+        assert [one.rule for one in reprice(entries).findings] == ["DPA502"], change
 
 
 BAD = {

@@ -263,7 +263,7 @@ FORGED: tuple[ForgedMutant, ...] = tuple(
         ("X11", "a smaller claimed delta", "gaussian", ("claim", "delta"), lambda v: v / 10),
         ("X12", "the printed reading called invalid", "epochs", ("printed", "valid"), lambda v: not v),
         ("X13", "a slack factor doubled", "epochs", ("slack", "factors", 0, "factor"), lambda v: 2 * v),
-        ("X14", "a finding added to a certified one", "gaussian", ("findings",), lambda v: [{"rule": "DPA210", "where": "x", "message": "x"}]),
+        ("X14", "a finding added to a certified one", "gaussian", ("findings",), lambda v: [{"rule": "DPA213", "where": "x", "message": "x"}]),
         ("X15", "the vendor's epsilon lowered", "stated twice", ("declaration", "part", "epsilon"), lambda v: v / 2),
         ("X16", "a local claim made central for secret presence", "local", ("claim",), lambda v: v | {"model": "central", "neighbours": "add_remove"}),
     )

@@ -10,10 +10,12 @@ import mpmath
 import numpy as np
 import pytest
 
+from audits import audit
 from dpaudit import Claim, Release, Repeat, certify, verify
 from dpaudit.model.measures.claims import RhoClaim
+from dpaudit.model.mechanism import Array
 from dpaudit.verifier.mechanisms import sides_of
-from mechanisms import AboveThreshold
+from mechanisms import AboveThreshold, AboveThresholdAnswers
 from mechanisms.above_threshold import Queries
 
 CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
@@ -63,6 +65,69 @@ def test_answers_without_a_cutoff_are_refuted(half: int, attained: float) -> Non
     assert certificate.verdict == "refuted"
     assert certificate.tight.epsilon.lower >= attained
     assert verify(certificate.to_json()).accepted
+
+
+def printing(horizon: int, cutoff: int = 1, query_scale: float = 2.0) -> AboveThresholdAnswers:
+    return AboveThresholdAnswers(
+        threshold_scale=2.0,
+        query_scale=query_scale,
+        linf_sensitivity=1.0,
+        neighbours="replace_one",
+        cutoff=cutoff,
+        horizon=horizon,
+    )
+
+
+@pytest.mark.parametrize(("horizon", "cutoff"), [(4, 1), (21, 3), (62, 62)])
+def test_answers_that_were_tested_cost_as_much_as_all_noisy_answers(horizon: int, cutoff: int) -> None:
+    """Variant 3, Laplace(2) on both: horizon / 2, exactly. Twin: with noise for all answers it is certified."""
+    certificate = certify(Release(label="answers", mechanism=printing(horizon, cutoff)), CLAIM)
+    assert certificate.verdict == "refuted"
+    assert certificate.tight.epsilon.lower == pytest.approx(horizon / 2, rel=1e-12)
+    assert certificate.tight.epsilon.upper == horizon / 2
+    assert verify(certificate.to_json()).accepted
+    enough = Release(label="answers", mechanism=printing(horizon, cutoff, query_scale=float(horizon)))
+    assert certify(enough, CLAIM).verdict == "certified"
+
+
+def test_the_printed_answer_is_no_larger_than_zero_as_often_as_is_said() -> None:
+    """With three queries below and then an answer: 2^-3 / (4 4 5); 2,000,000 runs are within 6 deviations."""
+    assert max(printing(4).attained_loss().atoms)[1] == pytest.approx(1 / 640, rel=1e-9)
+    several = printing(4, cutoff=2, query_scale=3.0)
+    loss, chance = max(several.attained_loss().atoms)
+    seen = []
+    for queries in several.worst_pair():
+        told = several.release(np.broadcast_to(queries, (2_000_000, 4)), np.random.default_rng(3))
+        printed = np.isfinite(told)
+        tested = (printed.sum(axis=1) < 2) | printed[:, 3]
+        seen.append((tested & printed.any(axis=1) & (told.max(axis=1) <= 0)).mean())
+    for share, expected in zip(seen, (chance, chance * np.exp(-loss)), strict=True):
+        assert abs(share - expected) < 6 * np.sqrt(expected / 2_000_000)
+
+
+def test_a_threshold_drawn_again_after_each_answer_is_a_repetition() -> None:
+    """Variant 2, Laplace(2 c) on each threshold and Laplace(4 c) on queries: pure with epsilon 1."""
+    certificate = certify(Repeat(part=asked(6.0, 12.0, horizon=20), times=3), CLAIM)
+    assert certificate.verdict == "certified"
+    assert certificate.tight.epsilon.lower >= 0.99
+
+
+@pytest.mark.parametrize(
+    ("noise", "runs"),
+    [
+        (printing(4), 400_000),
+        (asked(4.0, 4 / 3, cutoff=5, horizon=10).mechanism, 100_000),
+        (asked(2.0, 0.0, horizon=2).mechanism, 2_000),
+        (asked(2.0, 2.0, cutoff=6, horizon=6).mechanism, 100_000),
+    ],
+    ids=["variant 3", "variant 4", "variant 5", "variant 6"],
+)
+def test_an_audit_refutes_each_broken_variant(noise: Any, runs: int) -> None:
+    def run(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
+        return np.asarray(noise.release(np.broadcast_to(data, (n_runs, *np.shape(data))), rng))
+
+    found = audit(run, neighbours=noise.worst_pair(), claim=CLAIM, runs=runs, rng=np.random.default_rng(4))
+    assert found.verdict == "violation"
 
 
 def test_it_is_counted_in_rho_and_repeated() -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from dpaudit.configuration.deployment_file import read_deployment
 from dpaudit.report import Report, render
-from dpaudit.report.compliance.measured import strongest
 from dpaudit.report.marks import undischarged
 from dpaudit.report.pdf import pdf_report
+from dpaudit.wording.audits import strongest
 from dpaudit.wording.escaping import markdown
 from dpaudit.wording.glossary import GLOSSARY
 

@@ -20,7 +20,7 @@ from dpaudit.configuration.scores_document import decode_scores
 from dpaudit.errors import Fault
 from dpaudit.model.scores_result import ScoresResult
 from dpaudit.report import Report
-from dpaudit.report.figures.scores_roc import band_of
+from dpaudit.report.figures.rates import band_of
 from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.report.writing import contents, render
 from dpaudit.schemas import load

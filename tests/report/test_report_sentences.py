@@ -17,11 +17,12 @@ from dpaudit.model.deployment import Assertion, Contributions, Deployment, Ident
 from dpaudit.model.measures.claims import MuClaim
 from dpaudit.model.readings import Tight
 from dpaudit.report import Report, render
+from dpaudit.report.compliance.sections import sections_of
 from dpaudit.report.explorer import explorer_of
+from dpaudit.report.facts import gather
 from dpaudit.report.figures.canvas import Canvas, text_width
 from dpaudit.report.marks import marked
 from dpaudit.report.meaning import meaning_of, odds_of, person_of, person_sentence, proved_of, share_sentence, tail_of
-from dpaudit.report.signed import signed_facts
 from dpaudit.report.verdicts import outcome_of, provided_of, shown_word
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact
 from dpaudit.wording.sentences import SENTENCES
@@ -65,7 +66,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 def gaussian(stories: dict[str, Report], **more: Any) -> tuple[Report, LossTail | None]:
     """Return a report on one Gaussian release, with its tail."""
     report = replace(stories["checked"], **more)
-    return report, tail_of(report, signed_facts(report).curve)
+    return report, tail_of(report, gather(report).curve)
 
 
 def claim_sentence(stories: dict[str, Report]) -> None:
@@ -159,7 +160,7 @@ def tail_of_releases_sentence(stories: dict[str, Report]) -> None:
 
 def tail_never_sentence(stories: dict[str, Report]) -> None:
     report = stories["pure"]
-    tail = tail_of(report, signed_facts(report).curve)
+    tail = tail_of(report, gather(report).curve)
     assert up(numbers(odds_of(report, tail))[-1], math.exp(2.0))
 
 
@@ -190,7 +191,7 @@ def share_numbers(stories: dict[str, Report]) -> None:
 
 
 def large_epsilon_sentence(stories: dict[str, Report]) -> None:
-    text = signed_facts(stories["checked"]).sections[8].grids[0].rows[0][2]
+    text = sections_of(gather(stories["checked"]))[8].grids[0].rows[0][2]
     factor, advantage, *_ = numbers(text)
     assert up(factor, math.e)
     assert up(advantage, (math.e - 1 + 2e-5) / (math.e + 1))
@@ -198,7 +199,7 @@ def large_epsilon_sentence(stories: dict[str, Report]) -> None:
 
 def mu_sentence(stories: dict[str, Report]) -> None:
     field = next(
-        f for f in signed_facts(stories["checked"]).sections[6].fields if f.name.startswith("Gaussian equivalent")
+        f for f in sections_of(gather(stories["checked"]))[6].fields if f.name.startswith("Gaussian equivalent")
     )
     mu, multiplier, delta = numbers(field.value)
     assert mu == pytest.approx(MU, rel=1e-3)
@@ -316,7 +317,7 @@ def test_a_report_with_a_proof_prints_upper_figures(story_pages: dict[str, dict[
 
 def test_each_shown_number_keeps_its_conditions(stories: dict[str, Report]) -> None:
     """The cover's audited epsilon names its assumption; the proved one names the conditions without evidence."""
-    fields = {field.name: field.value for field in signed_facts(stories["paper"]).sections[0].fields}
+    fields = {field.name: field.value for field in sections_of(gather(stories["paper"]))[0].fields}
     assert "provided that scores are normal" in fields["Audited epsilon"]
     assert re.search(r"provided that \d+ conditions without evidence hold \(C1", proved_of(stories["paper"]))
     assert "provided" not in proved_of(stories["checked"])
@@ -347,11 +348,11 @@ def test_three_marks_tell_who_looked(stories: dict[str, Report]) -> None:
     """A run that looked, a computation, a person who asserts and nobody are four different marks."""
     report = stories["paper"]
     kinds = {line.condition.kind: line.mark for line in marked(report)}
-    assert kinds["sensitivity"] == "looked at"
-    assert kinds["public_key"] == "for a person"
+    assert kinds["sensitivity"] == "checked"
+    assert kinds["public_key"] == "to confirm"
     assert kinds["floating_point"] == "assumed"
     said = replace(report, deployment=Deployment(assertions=(Assertion(kind="public_key", because="It is a date."),)))
-    assert {line.condition.kind: line.mark for line in marked(said)}["public_key"] == "asserted"
+    assert {line.condition.kind: line.mark for line in marked(said)}["public_key"] == "confirmed"
     assert "provided that 8 conditions" in provided_of(said)
     with pytest.raises(ValueError, match="because"):
         Assertion(kind="public_key", because=" ")
@@ -405,7 +406,7 @@ def stories_audit(claim: Claim) -> AuditResult:
 def test_a_report_has_units_person_share_and_a_place_to_sign(stories: dict[str, Report]) -> None:
     """Five units a person, delta times n, the algorithm's own unit, what the model leaves open, and the digest."""
     report = replace(stories["paper"], number_of_units=10_000, units_per_person=5, own_unit="one round")
-    fields = {field.name: field for section in signed_facts(report).sections for field in section.fields}
+    fields = {field.name: field for section in sections_of(gather(report)) for field in section.fields}
     assert fields["One person"].value.startswith("One person contributes up to 5 units.")
     assert (
         fields["Delta times the number of units"].value
@@ -413,23 +414,20 @@ def test_a_report_has_units_person_share_and_a_place_to_sign(stories: dict[str, 
     )
     assert fields["Unit in the algorithm's own words"].value == "one round"
     assert fields["Left open by the model"].value.startswith("each person's own output")
-    assert re.fullmatch("[0-9a-f]{64}", fields["Digest to sign"].value)
-    page = render(report)["report.html"]
-    assert fields["Digest to sign"].value in page
+    page, digest = render(report)["report.html"], report.to_dict()["digest_to_sign"]
+    assert re.fullmatch("[0-9a-f]{64}", digest)
+    assert digest in page
     assert "To check and to sign" in page
     assert "--deployment" in page
     other = replace(report, deployment=Deployment(identity=Identity(author="A. Person")))
-    assert (
-        fields["Digest to sign"].value
-        != {f.name: f for f in signed_facts(other).sections[0].fields}["Digest to sign"].value
-    )
+    assert digest != other.to_dict()["digest_to_sign"]
 
 
 def test_what_the_deployment_says_comes_before_what_the_algorithm_knows(stories: dict[str, Report]) -> None:
     """A declared number replaces the algorithm's, and is marked as declared."""
     said = Deployment(scope=Scope(number_of_units=50), contributions=Contributions(units_per_person=2))
     report = replace(stories["paper"], number_of_units=10_000, units_per_person=5, deployment=said)
-    fields = {field.name: field for section in signed_facts(report).sections for field in section.fields}
+    fields = {field.name: field for section in sections_of(gather(report)) for field in section.fields}
     assert (
         fields["Delta times the number of units"].value
         == "The claim allows about 5 × 10⁻⁴ of 50 units to leak completely; it should be far below 1."
@@ -474,7 +472,7 @@ def test_a_gaussian_claim_at_calibrated_noise_is_told_with_its_tail() -> None:
     claim = Claim(epsilon=2.0, delta=1e-6, neighbours="add_remove", unit="one stay")
     noise = Gaussian.calibrated(claim, l2_sensitivity=1.0)
     report = Report(certificate=certify(Release(label="sum", mechanism=noise), claim), created="2026-03-01")
-    tail = tail_of(report, signed_facts(report).curve)
+    tail = tail_of(report, gather(report).curve)
     mu = 1 / noise.stddev
     assert up(tail.above(2.0), merged_tail(mu, 2.0), 1e-2)
     assert tail.above(2.0) > 10 * claim.delta

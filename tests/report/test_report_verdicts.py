@@ -43,7 +43,7 @@ def test_one_thing_less_takes_certified_away(stories: dict[str, Report]) -> None
     report = stories["checked"]
     held = report.certificate
     condition = Condition(kind="other", about=("a thing nobody looked at",), text="Nobody looked at this.")
-    finding = Finding(rule="DPA210", where="x", message="'x' was released but never declared.")
+    finding = Finding(rule="DPA213", where="x", message="'x' was released but never declared.")
     weaker = {
         "no audit": replace(report, audits=()),
         "assumed": replace(report, certificate=replace(held, conditions=(*held.conditions, condition))),

@@ -11,11 +11,11 @@ from dpaudit import Claim, Release, certify
 from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.model.deployment import Deployment
 from dpaudit.report import Report
+from dpaudit.report.compliance.attacker import claimed_delta, exposed_share, intruder_success, reviewer
+from dpaudit.report.compliance.audited import most_at_risk
 from dpaudit.report.compliance.certified import certified
 from dpaudit.report.compliance.fields import Grid
-from dpaudit.report.compliance.reviewer import claimed_delta, exposed_share, intruder_success, most_at_risk
-from dpaudit.report.curves import delta_curve
-from dpaudit.report.meaning import tail_of
+from dpaudit.report.facts import gather
 from mechanisms import Gaussian
 
 MU, PRIORS = 1.0, (0.01, 0.1, 0.5)
@@ -33,9 +33,7 @@ def report() -> Report:
 
 def questions(report: Report) -> Grid:
     """Return the table of questions."""
-    curve = delta_curve(report.certificate)
-    grids = certified(report, curve, tail_of(report, curve)).grids
-    return next(grid for grid in grids if grid.name == "reviewer")
+    return reviewer(gather(report))
 
 
 def number(text: str) -> float:
@@ -105,6 +103,5 @@ def test_the_pair_most_at_risk_pays_for_all_pairs(stories: dict[str, Report]) ->
 def test_the_questions_are_not_answered_where_no_upper_bound_is_known(stories: dict[str, Report]) -> None:
     """A report whose claim is refuted or whose code differs gives no figure of at most so much."""
     for story in stories.values():
-        curve = delta_curve(story.certificate)
-        names = [grid.name for grid in certified(story, curve, tail_of(story, curve)).grids]
+        names = [part.name for part in certified(gather(story))]
         assert ("reviewer" in names) == (not story.void)

@@ -22,7 +22,7 @@ from dpaudit.engines.bounded_range import ADAPTIVE
 from dpaudit.model.declaration import Declaration, Group, Repeat, Stated, Subsample
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss
 from dpaudit.model.measures.claims import MuClaim, RhoClaim
-from mechanisms import AboveThreshold, Exponential, NoisyPlurality, PermuteAndFlip
+from mechanisms import AboveThreshold, AboveThresholdAnswers, Exponential, NoisyPlurality, PermuteAndFlip
 from mechanisms.above_threshold import Queries
 from mechanisms.permute_and_flip import Scores
 
@@ -129,6 +129,19 @@ def sparse_vector(cutoff: int, queries: Queries, query_scale: float = 4.0) -> Ap
         horizon=12 + cutoff,
         queries=queries,
     ).loss()
+
+
+def printed() -> mpmath.mpf:
+    """Return the loss of twelve queries below and then an answer of 0 or less, where all thirteen rise by 1."""
+
+    def chance(query: int) -> mpmath.mpf:
+        def at(z: mpmath.mpf) -> mpmath.mpf:
+            below, above = (mpmath.exp((end - query) / mpmath.mpf(4)) / 2 for end in (z, 0))
+            return mpmath.exp(z / 2) / 4 * below**12 * (above - below)
+
+        return mpmath.quad(at, [-80, -20, -5, -1, 0])
+
+    return mpmath.log(chance(0) / chance(1))
 
 
 def flipped(scores: Scores) -> float:
@@ -264,6 +277,19 @@ TWINS = (
         broken=lambda: 0.0,
         reached=lambda: -mpmath.expm1(-mpmath.mpf(1) / 2) / 2,
         proved=lambda: sparse_vector(1, "general", query_scale=0.0).hockey_stick(0.5),
+    ),
+    Above(
+        rule="printed sparse vector",
+        forgets="that a printed answer bounds the threshold's noise",
+        broken=lambda: sparse_vector(1, "general").supremum,
+        reached=printed,
+        proved=lambda: (
+            AboveThresholdAnswers(
+                threshold_scale=2.0, query_scale=4.0, linf_sensitivity=1.0, neighbours="replace_one", horizon=13
+            )
+            .loss()
+            .supremum
+        ),
     ),
     Above(
         rule="noisy plurality",

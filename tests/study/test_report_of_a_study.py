@@ -232,10 +232,7 @@ def _written(folder: Path, study: dict[str, Any] | None) -> Path:
 
 def _rules(file: Path, *, usefulness: bool) -> tuple[list[str], int]:
     """Return the rules of the issues of a check without audits, and its exit code."""
-    document = run_checks(
-        (file,), Baseline(), date(2026, 1, 31), attack=False, runs=None, significance=None, jobs=None, seed=None,
-        usefulness=usefulness,
-    )  # fmt: skip
+    document = run_checks((file,), Baseline(), date(2026, 1, 31), attack=False, usefulness=usefulness)
     return [issue.rule for issue in document.open if issue.rule.startswith("DPA4")], document.exit_code
 
 
@@ -249,14 +246,14 @@ _BETTER = {"better": "sums", "better_claim": 0.1, "worse": "tight", "worse_claim
         (_STUDY, []),
         (_with(visible="no", share=1.0, minus_floor=_INTERVAL | {"upper": 3.0}), ["DPA401"]),
         (_STUDY | {"dominance": [_BETTER]}, ["DPA402"]),
-        (None, ["DPA403"]),
-        (_STUDY | {"delta": 1e-6}, ["DPA403"]),
+        (None, ["DPA401"]),
+        (_STUDY | {"delta": 1e-6}, ["DPA401"]),
     ],
 )
 def test_a_check_says_what_a_study_says_against_a_setting_when_asked(
     tmp_path: Path, study: dict[str, Any] | None, rules: list[str]
 ) -> None:
-    """Vacuous, dominated and unknown settings are warnings of rules of their own."""
+    """Vacuous, dominated and unknown settings are warnings of their own rules."""
     assert _rules(_written(tmp_path, copy.deepcopy(study)), usefulness=True) == (rules, 0)
 
 
@@ -268,7 +265,7 @@ def test_a_check_says_nothing_of_usefulness_unasked(tmp_path: Path) -> None:
 
 def test_rules_of_usefulness_are_explained_and_never_stop_a_pipeline() -> None:
     """Each has a text, says that the claim is not affected, and is a warning."""
-    for identifier in ("DPA401", "DPA402", "DPA403"):
+    for identifier in ("DPA401", "DPA402"):
         assert RULES[identifier].level == "warning"
         assert "the claim is not affected" in markdown(gate_rule_document(identifier))
 

@@ -73,7 +73,7 @@ def test_the_page_says_what_is_proved_of_whom_and_what_a_ratio_means() -> None:
             row["lower_bound"] = row["lower_bound"] | {"regret": 2.0, "worst": worst, "ratio": 3.0}
     text = _text(told)
     assert "joint, tight is proved to lose at most 0.5 at certified epsilon" in text
-    assert "Unknown as a number is what is proved of: joint, printed." in text
+    assert "No proof gives a number for: joint, printed." in text
     assert "3 times the bound (interval 2 to 4)." in text
     assert RATIO in text
 

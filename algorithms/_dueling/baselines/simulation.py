@@ -1,7 +1,6 @@
-"""One run of a policy, round by round, and the policy that learns nothing."""
+"""One run of a policy, round by round."""
 
 import math
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -27,26 +26,6 @@ class Policy(Protocol):
         Asked after a duel of an option with itself; 1 is always right.
         """
         ...
-
-
-@dataclass(slots=True, kw_only=True)
-class Uniform:
-    """Two options at random, whatever was answered."""
-
-    arms: int
-
-    def choose(self, number: int, rng: np.random.Generator) -> tuple[int, int]:
-        """Return two draws."""
-        left, right = rng.integers(self.arms, size=2)
-        return int(left), int(right)
-
-    def learn(self, left: int, right: int, *, won: bool) -> None:
-        """Read nothing."""
-
-    def repeats(self, number: int) -> int:
-        """Return 1: the next round draws again."""
-        del number
-        return 1
 
 
 def simulate(policy: Policy, problem: Duels, horizon: int, rng: np.random.Generator) -> Array:

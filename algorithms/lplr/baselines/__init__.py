@@ -1,14 +1,13 @@
 """Methods that LPLR is compared with: one shared regression under several kinds of noise, and without noise.
 
 `SufficientStatistics` is pure and local (the route that the paper's lower bound on squared errors speaks of);
-`GaussianUcb` is (epsilon, delta)-local (Zheng et al., 2020; greedy: Han et al., 2021), `GradientBandit` pure and local
-(Han et al., 2021), and `LinUcb` protects nobody. `InputPerturbation` is an estimator alone, the one of Theorem 2.2.
+`GaussianUcb` is (epsilon, delta)-local (Zheng et al., 2020; greedy: Han et al., 2021), and `LinUcb` protects nobody.
+`InputPerturbation` is an estimator alone, the one of Theorem 2.2.
 """
 
 from algorithms.lplr.baselines.gaussian_ucb import GaussianUcb
-from algorithms.lplr.baselines.gradient import GradientBandit
 from algorithms.lplr.baselines.input_perturbation import InputPerturbation
 from algorithms.lplr.baselines.lin_ucb import LinUcb
 from algorithms.lplr.baselines.sufficient_statistics import SufficientStatistics
 
-__all__ = ["GaussianUcb", "GradientBandit", "InputPerturbation", "LinUcb", "SufficientStatistics"]
+__all__ = ["GaussianUcb", "InputPerturbation", "LinUcb", "SufficientStatistics"]

@@ -60,7 +60,7 @@ def _spread(found: tuple[tuple[Mechanism, str], ...]) -> tuple[tuple[Mechanism, 
 
 
 def law_findings(asked: Iterable[Asked]) -> Iterator[Finding]:
-    """Yield findings (DPA230) where samples of a mechanism do not follow the law that its parameters state.
+    """Yield findings (DPA212) where samples of a mechanism do not follow the law that its parameters state.
 
     Each mechanism is sampled through each of its entrances, for answers of the asked shape and of a wider one; all
     samples of one width are tested together, too. False alarm: 1e-7 a sample at most, at a fixed seed; a size of the
@@ -76,7 +76,7 @@ def law_findings(asked: Iterable[Asked]) -> Iterator[Finding]:
         said = said or _departs_in_bulk(mechanism, item, rng) or _departs_at_answers(mechanism, item, rng)
         if said:
             message = f"'{label}': samples of {mechanism.name} do not follow its stated law: {said}."
-            yield Finding(rule="DPA230", where=label, message=message)
+            yield Finding(rule="DPA212", where=label, message=message)
 
 
 def _departs_anywhere(mechanism: Mechanism, item: tuple[int, ...], rng: np.random.Generator) -> str:

@@ -7,13 +7,6 @@ from typing import Annotated, TypeAlias
 import typer
 
 
-class Backend(StrEnum):
-    """Where chunks of runs are computed."""
-
-    PROCESSES = "processes"
-    DASK = "dask"
-
-
 class Format(StrEnum):
     """How a result is written."""
 
@@ -70,6 +63,12 @@ Runs: TypeAlias = Annotated[
 Significance: TypeAlias = Annotated[
     float | None,
     typer.Option("--significance", metavar="A", help="Probability of a false alarm, over the configuration's."),
+]
+Scheduler: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler", metavar="ADDRESS", help="Run on a dask cluster: tcp://host:port; processes of this machine else."
+    ),
 ]
 Require: TypeAlias = Annotated[
     Required,

@@ -4,13 +4,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dpaudit.cli.common.exits import Exit
-from dpaudit.cli.common.output import note, say, write
+from dpaudit.cli.common.output import note, write
+from dpaudit.cli.common.results import Result
 from dpaudit.configuration.audit_plan import AuditPlan
 from dpaudit.configuration.configuration import AuditSettings, Configuration
 from dpaudit.configuration.files import read_text
 from dpaudit.errors import CertificateError, ConfigError
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.workflow import NumberedCase, drawn_seed, plan_of
+from dpaudit.workflow import NumberedCase, Stated, drawn_seed, plan_of
 
 _SECRET = 0o600
 
@@ -22,13 +23,12 @@ class PlannedRun:
     file: Path
     plan: AuditPlan
 
-    def settings(self, settings: AuditSettings, *, runs: int | None, significance: float | None) -> AuditSettings:
-        """Return the settings that the plan fixes, except those that an option of the command changes."""
-        planned = self.plan.runs
+    def stated(self, options: Stated) -> Stated:
+        """Return what the plan states, except what an option of the command changes."""
         return replace(
-            settings,
-            runs=settings.runs if runs is not None or planned is None else planned,
-            significance=settings.significance if significance is not None else self.plan.significance,
+            options,
+            runs=self.plan.runs if options.runs is None else options.runs,
+            significance=self.plan.significance if options.significance is None else options.significance,
         )
 
     def seed(self, given: int | None, configured: int | None) -> int:
@@ -76,16 +76,15 @@ def read_plan(file: Path | None, written: Path | None = None) -> PlannedRun | No
 
 def write_plan(
     file: Path, configuration: Configuration, cases: tuple[NumberedCase, ...], settings: AuditSettings
-) -> Exit:
+) -> Result:
     """Write the plan of a configuration, and its seed into a file that its owner alone reads; show the digest."""
     seed, secret = drawn_seed(settings.seed, note), _seed_file(file)
     plan = plan_of(configuration, cases, settings, seed)
     write(file, plan.to_json())
     write(secret, f"{seed}\n")
     secret.chmod(_SECRET)
-    say(f"plan {file}, digest {plan.digest}")
-    note(f"The seed is in {secret}: keep it secret until the audit. Publish the digest now; then --planned {file}.")
-    return Exit.PASS
+    kept = f"The seed is in {secret}: keep it secret until the audit. Publish the digest now; then --planned {file}."
+    return Result(text=lambda: f"plan {file}, digest {plan.digest}", then=lambda: note(kept))
 
 
 def plan_exit(results: tuple[AuditResult, ...]) -> Exit:

@@ -10,7 +10,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.codec import encode
+from dpaudit.model.scores_result import ScoresResult
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.score_evidence import ScoreEvidence, scores_name
 from dpaudit.report.verdicts import outcome_of
@@ -39,10 +41,10 @@ def test_result(report: ReportInputs) -> dict[str, Any]:
     kinds = {**passed, "inconclusive": "warnedTests", "violation": "failedTests"}
     for audit in report.audits:
         groups[kinds[audit.verdict]].append(f"audit: {audit.name}")
-    for held in report.scores:
-        exceeds = held.result.exceeds_claim
-        kind = "failedTests" if exceeds else kinds[held.result.verdict].replace("failed", "warned")
-        groups[kind].append(scores_name(held))
+    for scored in report.scores:
+        exceeds = scored.result.exceeds_claim
+        kind = "failedTests" if exceeds else kinds[scored.result.verdict].replace("failed", "warned")
+        groups[kind].append(scores_name(scored))
     configuration = _resource("configuration", report.config_text.encode("utf-8", "replace"))
     source = {"name": "source", "digest": {"sha256": report.certificate.source_digest}}
     predicate = {
@@ -72,38 +74,23 @@ def privacy_report(report: ReportInputs, files: Mapping[str, bytes]) -> dict[str
         "tight": data["tight"],
         "certificate": data["digest"],
         "source": certificate.source_digest,
-        "audits": [
-            encode(
-                {
-                    "name": audit.name,
-                    "verdict": audit.verdict,
-                    "epsilon_lower": audit.epsilon_lower,
-                    "delta": audit.delta,
-                    "significance": audit.significance,
-                }
-            )
-            for audit in report.audits
-        ],
-        **({"scores": [_of_scores(held) for held in report.scores]} if report.scores else {}),
+        "audits": [{"name": audit.name, **_shown(audit)} for audit in report.audits],
+        **({"scores": [_of_scores(scored) for scored in report.scores]} if report.scores else {}),
         "created": report.created,
     }
     return _statement(PRIVACY_REPORT, predicate, [_resource(name, content) for name, content in sorted(files.items())])
 
 
-def _of_scores(held: ScoreEvidence) -> Any:
+def _shown(result: AuditResult | ScoresResult) -> dict[str, Any]:
+    """Return what an audit of code or of scores shows."""
+    names = ("verdict", "epsilon_lower", "delta", "significance")
+    return {name: encode(getattr(result, name)) for name in names}
+
+
+def _of_scores(scored: ScoreEvidence) -> dict[str, Any]:
     """Return what an audit of scores shows, with the digest of the file that it was read from."""
-    result = held.result
-    return encode(
-        {
-            "file": held.file,
-            "digest": held.digest,
-            "sampling": result.sampling,
-            "verdict": result.verdict,
-            "epsilon_lower": result.epsilon_lower,
-            "delta": result.delta,
-            "significance": result.significance,
-        }
-    )
+    source = {"file": scored.file, "digest": scored.digest, "sampling": scored.result.sampling}
+    return source | _shown(scored.result)
 
 
 def statement_text(statement: dict[str, Any]) -> str:

@@ -1,7 +1,8 @@
-"""The table of allocation: the cost of each part of the outermost composition, and its share."""
+"""The cost of each part of the outermost composition with its share, and the guarantee for several units together."""
 
 import math
 from collections.abc import Iterator
+from itertools import groupby
 
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.additive_costs import cost_of, zcdp
@@ -12,6 +13,7 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import (
     Billboard,
     Declaration,
+    Group,
     Local,
     Parallel,
     PostProcess,
@@ -20,63 +22,76 @@ from dpaudit.model.declaration import (
     Sequential,
     children,
 )
-from dpaudit.report.compliance.fields import Grid
+from dpaudit.model.node_kinds import kind_of
+from dpaudit.report.compliance.fields import Grid, grid
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.meaning import guarantee_by_claim, resting_note
 from dpaudit.wording.nodes import node_words
 from dpaudit.wording.numerals import at_most, exact, nearest, whole
 
+GROUPS = (2, 5, 10)
 _MOST = 12
+_NOT_COVERED = "not covered"
+
+
+def groups(report: ReportInputs) -> Grid:
+    """Return the guarantee for several units together, for groups of 2, 5 and 10."""
+    part = report.certificate.declaration
+    proved = [_own(report, Group(part=part, size=size)) for size in GROUPS]
+    return grid(
+        "groups",
+        "Groups: several units of one person, or several people together",
+        ("Units", "By the claim alone", f"Proved epsilon, at delta {exact(report.reading.claim.delta)}"),
+        (
+            (str(size), guarantee_by_claim(report, size), _bounded(epsilon))
+            for size, epsilon in zip(GROUPS, proved, strict=True)
+        ),
+        statuses=["not_assessed" if epsilon == _NOT_COVERED else "evidence" for epsilon in proved],
+        note=resting_note(report),
+        annex=True,
+    )
+
+
+def _bounded(epsilon: str) -> str:
+    """Return an upper bound on the epsilon of a group in words."""
+    if epsilon == _NOT_COVERED:
+        return "not covered by a rule"
+    return epsilon if epsilon.startswith("no ") else f"at most {epsilon}"
 
 
 def allocation(report: ReportInputs) -> Grid:
     """Return the cost of each part of the outermost composition, and its share of the sum of rho."""
     certificate = report.certificate
-    node, kind = _outermost(certificate.declaration)
-    parts = list(_parts(node))
+    node = certificate.declaration
+    while isinstance(node, PostProcess | Billboard | Local):
+        node = node.part
+    kind = {"sequential": "in sequence", "repeat": "repeated", "parallel": "in parallel"}.get(kind_of(node), "one part")
+    apart, parts = isinstance(node, Parallel), list(_parts(node))
     costs = [_rho(certificate.claim, part) for _, part, _ in parts]
-    total = math.fsum(cost * count for cost, (_, _, count) in zip(costs, parts, strict=True) if cost is not None)
-    known = all(cost is not None for cost in costs) and total > 0 and not isinstance(node, Parallel)
+    known = [cost * count for cost, (_, _, count) in zip(costs, parts, strict=True) if cost is not None]
+    total = math.fsum(known)
+    adds_up = len(known) == len(parts) and total > 0
     rows: list[tuple[str, ...]] = []
     for cost, (label, part, count) in list(zip(costs, parts, strict=True))[:_MOST]:
-        share = "does not add up" if isinstance(node, Parallel) else "not known"
-        if known and cost is not None:
+        share = "does not add up" if apart else "not known"
+        if adds_up and not apart and cost is not None:
             share = nearest(cost * count / total, 3)
         rows.append((label, whole(count), _own(report, part), share))
     more = f"{whole(len(parts) - _MOST)} further parts are in the certificate's JSON. " if len(parts) > _MOST else ""
-    return Grid(
-        name="allocation",
-        annex=True,
-        caption=f"Allocation: what each part costs by itself ({kind})",
-        head=(
+    dearest = "Each record is used by one part only, so the total is the cost of the most expensive part."
+    return grid(
+        "allocation",
+        f"Allocation: what each part costs by itself ({kind})",
+        (
             "Part",
             "Times",
             f"Epsilon of one, at delta {exact(report.reading.claim.delta)}",
             "Share of the sum of rho",
         ),
-        rows=tuple(rows),
-        statuses=tuple("evidence" for _ in rows),
-        note=more
-        + (
-            "Each record is used by one part only, so the total is the cost of the most expensive part."
-            if isinstance(node, Parallel)
-            else ""
-        ),
+        rows,
+        note=more + (dearest if apart else ""),
+        annex=True,
     )
-
-
-def _outermost(node: Declaration) -> tuple[Declaration, str]:
-    """Return the outermost node that composes, and its name in words."""
-    while isinstance(node, PostProcess | Billboard | Local):
-        node = node.part
-    match node:
-        case Sequential():
-            return node, "in sequence"
-        case Repeat():
-            return node, "repeated"
-        case Parallel():
-            return node, "in parallel"
-        case _:
-            return node, "one part"
 
 
 def _parts(node: Declaration) -> Iterator[tuple[str, Declaration, int]]:
@@ -84,18 +99,10 @@ def _parts(node: Declaration) -> Iterator[tuple[str, Declaration, int]]:
     if isinstance(node, Repeat):
         yield _label(node.part), node.part, node.times
         return
-    if not isinstance(node, Sequential | Parallel):
-        yield _label(node), node, 1
-        return
-    groups: list[tuple[str, Declaration, int]] = []
-    for part in node.parts:
-        label, plain = _label(part), _anonymous(part)
-        if groups and _anonymous(groups[-1][1]) == plain:
-            first, same, count = groups[-1]
-            groups[-1] = (f"{first.partition(' … ')[0]} … {label}", same, count + 1)
-        else:
-            groups.append((label, part, 1))
-    yield from groups
+    for _, equal in groupby(node.parts if isinstance(node, Sequential | Parallel) else (node,), key=_anonymous):
+        members = list(equal)
+        first, last = _label(members[0]), _label(members[-1])
+        yield first if len(members) == 1 else f"{first} … {last}", members[0], len(members)
 
 
 def _anonymous(node: Declaration) -> object:
@@ -122,10 +129,10 @@ def _rho(claim: Claim, part: Declaration) -> float | None:
 
 
 def _own(report: ReportInputs, part: Declaration) -> str:
-    """Return a part's own epsilon at the claim's delta."""
+    """Return an upper bound on a part's own epsilon at the claim's delta."""
     claim = report.reading.claim
     try:
         bracket = bracket_epsilon(fold(part, claim.neighbours), claim.delta, QUICK)
     except (DeclarationError, UnsupportedError):
-        return "not covered"
+        return _NOT_COVERED
     return "no finite epsilon" if bracket.upper == math.inf else at_most(bracket.upper)

@@ -5,11 +5,11 @@ The list follows the hazards that NIST SP 800-226 describes; the words are ours.
 
 import math
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
-from dpaudit.report.compliance.fields import Field, Grid, Section, Status, unknown
+from dpaudit.report.compliance.fields import Part, Status, grid, unknown
 from dpaudit.report.curves import claimed_advantage
+from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.marks import samplers_are_exact
 from dpaudit.report.meaning import share_sentence
@@ -23,44 +23,20 @@ Known = tuple[str, Status] | None
 """What is known of a hazard and what it rests on; None where nothing is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hazard:
-    """One hazard: its number, its name, and the function that returns what a report knows about it."""
-
-    number: str
-    name: str
-    known: Callable[[ReportInputs], Known]
-
-
-def hazards(report: ReportInputs) -> Section:
-    """Return section 8: what the report knows and what the owner declares in a table, and what nobody assessed."""
+def hazards(facts: Facts) -> Iterator[Part]:
+    """Yield section 8: what the report knows and what the owner declares in a table, and what nobody assessed."""
     rows: list[tuple[str, ...]] = []
     statuses: list[Status] = []
-    silent: list[Field] = []
-    for hazard in HAZARDS:
-        known = hazard.known(report)
-        answers = [answer.answer for answer in report.deployment.hazards if answer.hazard == hazard.number]
-        if not known and not answers:
-            silent.append(unknown(f"{hazard.number} {hazard.name}"))
-            continue
-        rows.append((hazard.number, hazard.name, " ".join([*([known[0]] if known else []), *answers])))
-        statuses.append(known[1] if known else "declared")
-    return Section(
-        number="8",
-        ident="hazards",
-        title="Hazards",
-        crosswalk="NIST SP 800-226: hazards (paraphrased; read the source before you quote it)",
-        fields=tuple(silent),
-        grids=(
-            Grid(
-                name="hazards",
-                caption="Ways in which a true proof can still fail to protect, and what is known here",
-                head=("", "Hazard", "What is known"),
-                rows=tuple(rows),
-                statuses=tuple(statuses),
-            ),
-        ),
-    )
+    for place, (name, of_report) in enumerate(HAZARDS, start=1):
+        number, known = f"H{place}", of_report(facts.report)
+        answers = [answer.answer for answer in facts.report.deployment.hazards if answer.hazard == number]
+        if known or answers:
+            rows.append((number, name, " ".join([*([known[0]] if known else []), *answers])))
+            statuses.append(known[1] if known else "declared")
+        else:
+            yield unknown(f"{number} {name}")
+    caption = "Ways in which a true proof can still fail to protect, and what is known here"
+    yield grid("hazards", caption, ("", "Hazard", "What is known"), rows, statuses=statuses)
 
 
 def _large_epsilon(report: ReportInputs) -> Known:
@@ -69,10 +45,8 @@ def _large_epsilon(report: ReportInputs) -> Known:
     if report.void:
         return f"The claim was that {claim_parameters(report.certificate.claim)}; {report.void}.", "evidence"
     if claim.epsilon == math.inf:
-        return (
-            "The claim sets no limit to how much a probability may change, nor to an attacker's advantage.",
-            "evidence",
-        )
+        unlimited = "The claim sets no limit to how much a probability may change, nor to an attacker's advantage."
+        return unlimited, "evidence"
     advantage = at_most(claimed_advantage(claim.epsilon, claim.delta))
     return say("large_epsilon", factor=claimed_factor(claim), advantage=advantage), "evidence"
 
@@ -107,11 +81,9 @@ def _contributions(report: ReportInputs) -> Known:
     contributions = report.deployment.contributions
     if contributions.bound and contributions.enforcement:
         return f"Bounded: {contributions.bound}. Enforced: {contributions.enforcement}.", "declared"
-    return (
-        (f"Bounded: {contributions.bound}. How that is enforced was not said.", "declared")
-        if contributions.bound
-        else None
-    )
+    if contributions.bound:
+        return f"Bounded: {contributions.bound}. How that is enforced was not said.", "declared"
+    return None
 
 
 def _comparing(report: ReportInputs) -> Known:
@@ -152,7 +124,7 @@ def _floats(report: ReportInputs) -> Known:
         return "The proof needs nothing about floating-point noise.", "evidence"
     if status == "checked" or samplers_are_exact(report.certificate):
         return "The noise is drawn exactly.", "evidence"
-    return f"That noise in floating point is as good as the proof's is {status}, and nothing more.", "evidence"
+    return f"The proof needs that floating-point noise behaves like real-valued noise; that is {status}.", "evidence"
 
 
 def _trust(report: ReportInputs) -> Known:
@@ -166,14 +138,10 @@ def _trust(report: ReportInputs) -> Known:
 
 def _small_groups(report: ReportInputs) -> Known:
     """Return the smallest group whose utility was measured."""
-    sizes = [
-        measured.size for measured in report.deployment.utility if measured.size is not None and measured.group != "all"
-    ]
-    return (
-        (f"Measured for {counted(len(sizes), 'group')}, the smallest of {whole(min(sizes))}.", "declared")
-        if sizes
-        else None
-    )
+    sizes = [result.size for result in report.deployment.utility if result.size is not None and result.group != "all"]
+    if not sizes:
+        return None
+    return f"Measured for {counted(len(sizes), 'group')}, the smallest of {whole(min(sizes))}.", "declared"
 
 
 _AGAINST: dict[Remark, str] = {
@@ -192,28 +160,22 @@ def _over_claimed(report: ReportInputs) -> Known:
     return ("Utility stands between a non-private and a random baseline.", "declared") if measured else None
 
 
-HAZARDS = tuple(
-    Hazard(number=f"H{place}", name=name, known=known)
-    for place, (name, known) in enumerate(
-        (
-            ("Epsilon too large to mean anything", _large_epsilon),
-            ("Delta too large: a rare, total failure", _large_delta),
-            ("A unit narrower than a person: an event, a user's day", _narrow_unit),
-            ("Contributions without a bound", _contributions),
-            ("Comparing across units, variants or deltas", _comparing),
-            ("Releases without noise of the same data", _nothing),
-            ("Repeated releases and fresh budgets", _repeated),
-            ("Preprocessing, clipping, domains or tuning that look at the data", _nothing),
-            ("Home-made or broken mechanisms", _home_made),
-            ("Floating-point noise", _floats),
-            ("Timing and other side channels", _nothing),
-            ("Noise from a predictable generator", _nothing),
-            ("A trust model that does not fit the system", _trust),
-            ("Raw data that are not secured", _nothing),
-            ("Noise that hits small groups hardest", _small_groups),
-            ("Usefulness that is over-claimed", _over_claimed),
-        ),
-        start=1,
-    )
+HAZARDS: tuple[tuple[str, Callable[[ReportInputs], Known]], ...] = (
+    ("Epsilon too large to mean anything", _large_epsilon),
+    ("Delta too large: a rare, total failure", _large_delta),
+    ("A unit narrower than a person: an event, a user's day", _narrow_unit),
+    ("Contributions without a bound", _contributions),
+    ("Comparing across units, variants or deltas", _comparing),
+    ("Releases without noise of the same data", _nothing),
+    ("Repeated releases and fresh budgets", _repeated),
+    ("Preprocessing, clipping, domains or tuning that look at the data", _nothing),
+    ("Home-made or broken mechanisms", _home_made),
+    ("Floating-point noise", _floats),
+    ("Timing and other side channels", _nothing),
+    ("Noise from a predictable generator", _nothing),
+    ("A trust model that does not fit the system", _trust),
+    ("Raw data that are not secured", _nothing),
+    ("Noise that hits small groups hardest", _small_groups),
+    ("Usefulness that is over-claimed", _over_claimed),
 )
-"""The sixteen hazards, H1 to H16."""
+"""The sixteen hazards, H1 to H16, each with the function that returns what a report knows about it."""

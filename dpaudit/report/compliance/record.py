@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpaudit.ledger import Balance
@@ -10,86 +10,56 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.measures.ends import Ends
-from dpaudit.report.compliance.cover import finite
-from dpaudit.report.compliance.fields import Field, Grid, Section, declared, evidence, unknown
-from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.verdicts import outcome_of
+from dpaudit.report.compliance.fields import Grid, Part, declared, declared_fields, evidence, grid, unknown
+from dpaudit.report.facts import Facts
+from dpaudit.wording.certificates import finite
+from dpaudit.wording.claims import budget_words
 from dpaudit.wording.measures import uppers_phrase
 from dpaudit.wording.numerals import at_least, at_most, exact, nearest, whole
 from dpaudit.wording.verdicts import word_of_report
 
 
-def budget(report: ReportInputs) -> Section:
-    """Return section 10, from the ledger where one was given."""
-    crosswalk = "Registry records: repeated releases"
-    balance, refresh = report.balance, report.deployment.period.refresh
+def budget(facts: Facts) -> Iterator[Part]:
+    """Yield section 10, from the ledger where one was given."""
+    report, balance = facts.report, facts.report.balance
     if balance is None:
-        return Section(
-            number="10",
-            ident="budget",
-            title="Budget ledger",
-            crosswalk=crosswalk,
-            fields=(unknown("Budget of the data set", "no ledger was given: what else was released is not known"),),
-        )
+        yield unknown("Budget of the data set", "no ledger was given: what else was released is not known")
+        return
     account, digest = balance.account, report.certificate.to_dict()["digest"]
-    booked = [b["sequence"] for b in balance.bookings if b["certificate"] == digest]
-    return Section(
-        number="10",
-        ident="budget",
-        title="Budget ledger",
-        crosswalk=crosswalk,
-        fields=(
-            evidence("Account", account.name, "ledger.name"),
-            evidence(
-                "Opening budget",
-                f"{_opening(account.budget)} for {account.budget.unit}",
-                "ledger.budget",
-            ),
-            evidence("Bookings", whole(len(balance.bookings)), "ledger.bookings"),
-            evidence(
-                "This certificate",
-                f"entry {', '.join(map(whole, booked))}" if booked else "not booked",
-                "ledger.bookings",
-            ),
-            evidence("Last digest of the chain", report.ledger_head, "ledger.head"),
-            declared("Next refresh", account.refresh or refresh, "period.refresh"),
-        ),
-        grids=(_spent(balance),),
-    )
-
-
-def _opening(budget: Claim) -> str:
-    """Return the numbers of a budget, as they were stated."""
-    if isinstance(budget, MeasuredClaim):
-        return budget.words
-    return f"epsilon {exact(budget.epsilon)}, delta {exact(budget.delta)}"
-
-
-def _at_delta(budget: Claim) -> str:
-    """Return the delta at which epsilon is read; the measure itself of a budget in another one."""
-    return f" of {budget.measure}" if isinstance(budget, MeasuredClaim) else f" at delta {exact(budget.delta)}"
+    booked = ", ".join(whole(b["sequence"]) for b in balance.bookings if b["certificate"] == digest)
+    opening = f"{budget_words(account.budget)} for {account.budget.unit}"
+    yield evidence("Account", account.name, "ledger.name")
+    yield evidence("Opening budget", opening, "ledger.budget")
+    yield evidence("Bookings", whole(len(balance.bookings)), "ledger.bookings")
+    yield evidence("This certificate", f"entry {booked}" if booked else "not booked", "ledger.bookings")
+    yield evidence("Last digest of the chain", report.ledger_head, "ledger.head")
+    yield declared("Next refresh", account.refresh or report.deployment.period.refresh, "period.refresh")
+    yield _spent(balance)
 
 
 def _spent(balance: Balance) -> Grid:
     """Return the amounts spent and left, by each theorem that still counts."""
+
+    def so_far(budget: Claim) -> str:
+        """Return the delta at which epsilon is read, or the measure of a budget in another one."""
+        return f"of {budget.measure}" if isinstance(budget, MeasuredClaim) else f"at delta {exact(budget.delta)}"
+
     alive = {spending.theorem.name for spending in balance.alive}
-    rows = tuple(
-        (
-            spending.theorem.name,
-            at_most(float(spending.spent.amount)),
-            at_least(float(spending.remaining.amount)),
-            nearest(float(spending.limit.amount)),
-            f"at most {at_most(balance.reading(spending))}{_at_delta(spending.claim)}",
-        )
-        for spending in balance.alive
-    )
     stopped = [spending.theorem.name for spending in balance.account.filters() if spending.theorem.name not in alive]
-    return Grid(
-        name="spent",
-        caption="Spent and left, by each theorem that still counts",
-        head=("Theorem", "Spent", "Left", "Limit", "Epsilon so far"),
-        rows=rows,
-        statuses=tuple("evidence" for _ in rows),
+    return grid(
+        "spent",
+        "Spent and left, by each theorem that still counts",
+        ("Theorem", "Spent", "Left", "Limit", "Epsilon so far"),
+        (
+            (
+                spending.theorem.name,
+                at_most(float(spending.spent.amount)),
+                at_least(float(spending.remaining.amount)),
+                nearest(float(spending.limit.amount)),
+                f"at most {at_most(balance.reading(spending))} {so_far(spending.claim)}",
+            )
+            for spending in balance.alive
+        ),
         note=f"No longer counting: {', '.join(stopped)}." if stopped else "",
     )
 
@@ -99,31 +69,19 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def reproduction(report: ReportInputs) -> Section:
-    """Return section 12."""
-    certificate, sources, identity = report.certificate, report.deployment.reproduction, report.deployment.identity
-    fields: list[Field] = [
-        evidence("Command", report.command, "command") if report.command else unknown("Command"),
-        evidence("Seeds", report.seeds, "audits") if report.seeds else unknown("Seeds"),
-        declared("Version", identity.version, "identity.version"),
-        declared("Commit", identity.commit, "identity.commit"),
-        evidence("Versions", _pairs(certificate.versions), "certificate.versions"),
-        *([evidence("Environment", _pairs(report.environment), "environment")] if report.environment else []),
-        evidence("Configuration digest", digest_of(report.config_text), "config")
-        if report.config_text
-        else unknown("Configuration digest"),
-        evidence("Source digest", certificate.source_digest, "certificate.source_digest"),
-        evidence("Certificate digest", str(certificate.to_dict()["digest"]), "certificate.digest"),
-        declared("Data", sources.data, "reproduction.data"),
-        declared("Container", sources.container, "reproduction.container"),
-    ]
-    return Section(
-        number="12",
-        ident="reproduction",
-        title="Reproduction",
-        crosswalk="in-toto statements; SLSA provenance",
-        fields=tuple(fields),
-    )
+def reproduction(facts: Facts) -> Iterator[Part]:
+    """Yield section 12."""
+    report, certificate = facts.report, facts.report.certificate
+    yield evidence("Command", report.command, "command")
+    yield evidence("Seeds", report.seeds, "audits")
+    yield from declared_fields(report.deployment.identity, "identity", "version", "commit")
+    yield evidence("Versions", _pairs(certificate.versions), "certificate.versions")
+    if report.environment:
+        yield evidence("Environment", _pairs(report.environment), "environment")
+    yield evidence("Configuration digest", digest_of(report.config_text) if report.config_text else "", "config")
+    yield evidence("Source digest", certificate.source_digest, "certificate.source_digest")
+    yield evidence("Certificate digest", str(certificate.to_dict()["digest"]), "certificate.digest")
+    yield from declared_fields(report.deployment.reproduction, "reproduction")
 
 
 def _pairs(pairs: tuple[tuple[str, str], ...]) -> str:
@@ -131,79 +89,49 @@ def _pairs(pairs: tuple[tuple[str, str], ...]) -> str:
     return ", ".join(f"{name} {value}" for name, value in pairs)
 
 
-def appendix(report: ReportInputs) -> Section:
-    """Return section A: what changed since the previous report."""
-    previous = report.previous
-    grids: tuple[Grid, ...] = ()
-    if previous is not None:
-        rows = tuple(_changes(report, previous))
-        grids = (
-            Grid(
-                name="changes",
-                caption=f"Changes since the report of {_at(previous, 'created')}",
-                head=("What", "Then", "Now"),
-                rows=rows,
-                statuses=tuple("evidence" for _ in rows),
-                note="" if rows else "Nothing of what is compared has changed.",
-            ),
-        )
-    return Section(
-        number="A",
-        ident="appendix",
-        title="Changes since the previous report",
-        crosswalk="ISO/IEC 20889: terms",
-        fields=()
-        if previous is not None
-        else (unknown("Changes since the previous report", "no previous report was given"),),
-        grids=grids,
+def appendix(facts: Facts) -> Iterator[Part]:
+    """Yield section A: what changed since the previous report."""
+    report, previous = facts.report, facts.report.previous
+    if previous is None:
+        yield unknown("Changes since the previous report", "no previous report was given")
+        return
+    certificate = report.certificate.to_dict()
+    audits = [(audit.name, audit.epsilon_lower) for audit in report.audits]
+    now = _deciding(facts.outcome.word, certificate, report.config_text, audits)
+    earlier = [(audit["name"], audit["epsilon_lower"]) for audit in previous.get("audits") or ()]
+    then = _deciding(word_of_report(previous), previous["certificate"], str(previous["config"]), earlier)
+    changed = [name for name in dict.fromkeys((*now, *then)) if then.get(name) != now.get(name)]
+    yield grid(
+        "changes",
+        f"Changes since the report of {previous['created']}",
+        ("What", "Then", "Now"),
+        ((name, then.get(name, "absent"), now.get(name, "absent")) for name in changed),
+        note="" if changed else "Nothing of what is compared has changed.",
     )
 
 
-def _changes(report: ReportInputs, previous: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return what differs, among the figures that decide."""
-    now = {
-        "Verdict": outcome_of(report).word,
-        **_deciding(report.certificate.to_dict()),
-        "Source digest": report.certificate.source_digest,
-        "Configuration digest": digest_of(report.config_text),
-        **{f"Audited epsilon, {audit.name}": at_least(audit.epsilon_lower) for audit in report.audits},
+def _deciding(
+    word: str, certificate: Mapping[str, Any], config: str, audits: list[tuple[str, float]]
+) -> dict[str, str]:
+    """Return the figures of a report that decide, by their names; the certificate is as it is read from a file."""
+    return {
+        "Verdict": word,
+        **_claimed_and_certified(certificate),
+        "Source digest": certificate["source_digest"],
+        "Configuration digest": digest_of(config),
+        **{f"Audited epsilon, {name}": at_least(lower) for name, lower in audits},
     }
-    audits = previous.get("audits") or ()
-    then = {
-        "Verdict": word_of_report(previous),
-        **_deciding(_at(previous, "certificate")),
-        "Source digest": _at(previous, "certificate", "source_digest"),
-        "Configuration digest": digest_of(str(_at(previous, "config"))),
-        **{f"Audited epsilon, {_at(audit, 'name')}": at_least(_at(audit, "epsilon_lower")) for audit in audits},
-    }
-    return [
-        (name, str(then.get(name, "absent")), str(now.get(name, "absent")))
-        for name in dict.fromkeys((*now, *then))
-        if then.get(name) != now.get(name)
-    ]
 
 
-def _deciding(certificate: Mapping[str, Any]) -> dict[str, str]:
-    """Return the claimed and the certified numbers of a certificate that was read from a file."""
-    claim, verdict, tight = decode_claim(certificate["claim"]), certificate["verdict"], certificate["tight"]
+def _claimed_and_certified(certificate: Mapping[str, Any]) -> dict[str, str]:
+    """Return the claimed and the certified numbers; a refuted claim and a stated one have no certified ones."""
+    claim, tight = decode_claim(certificate["claim"]), certificate["tight"]
+    proved = certificate["verdict"] not in ("refuted", "stated")
     if isinstance(claim, MeasuredClaim):
-        told = uppers_phrase(Ends.read(tight)) if verdict not in ("refuted", "stated") else "none"
-        return {"Claimed": claim.words, "Certified": told}
+        return {"Claimed": claim.words, "Certified": uppers_phrase(Ends.read(tight)) if proved else "none"}
+    upper = tight["epsilon"]["upper"]
     return {
         "Claimed epsilon": exact(claim.epsilon),
         "Claimed delta": exact(claim.delta),
-        "Certified epsilon": _certified(verdict, tight["epsilon"]["upper"]),
+        "Certified epsilon": finite(math.inf if upper == "inf" else float(upper)) if proved else "none",
     }
-
-
-def _at(data: Mapping[str, Any], *keys: str) -> Any:
-    """Return what lies at a path of a report that was read from a file."""
-    value: Any = data
-    for key in keys:
-        value = value[key]
-    return value
-
-
-def _certified(verdict: Any, upper: Any) -> str:
-    """Return the proved epsilon; a refuted claim and a stated one have none."""
-    return "none" if verdict in ("refuted", "stated") else finite(math.inf if upper == "inf" else float(upper))

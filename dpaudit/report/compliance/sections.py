@@ -1,42 +1,75 @@
 """All sections of the compliance report, in their order."""
 
-from dpaudit.accounting.loss_tail import LossTail
+from collections.abc import Callable, Iterator
+
 from dpaudit.report.compliance.audited import audited
 from dpaudit.report.compliance.certified import certified
 from dpaudit.report.compliance.composition import composition
 from dpaudit.report.compliance.cover import cover
-from dpaudit.report.compliance.fields import Section
+from dpaudit.report.compliance.fields import Field, Grid, Part, Section
 from dpaudit.report.compliance.hazards import hazards
 from dpaudit.report.compliance.record import appendix, budget, reproduction
 from dpaudit.report.compliance.scope import claimed, comparison, people, scope, trust, unit, utility
 from dpaudit.report.compliance.scored import scored
 from dpaudit.report.compliance.usefulness import usefulness
-from dpaudit.report.curves import Curve
-from dpaudit.report.derivation import Row
-from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.meaning import Person
+from dpaudit.report.facts import Facts
+
+SECTIONS: tuple[tuple[str, str, str, Callable[[Facts], Iterator[Part]]], ...] = (
+    ("0", "cover", "Cover and verdict", cover),
+    ("1", "scope", "Scope and intended use", scope),
+    ("2", "unit", "Unit of privacy", unit),
+    ("3", "trust", "Trust and threat model", trust),
+    ("4", "claim", "The claim", claimed),
+    ("5", "derivation", "Composition", composition),
+    ("6", "curve", "Certificate", certified),
+    ("7", "audits", "Empirical audits", audited),
+    ("7a", "scores", "Membership scores", scored),
+    ("8", "hazards", "Hazards", hazards),
+    ("9", "utility", "Utility and bias", utility),
+    ("9a", "usefulness", "Privacy and usefulness", usefulness),
+    ("10", "budget", "Budget ledger", budget),
+    ("11", "governance", "Governance", people),
+    ("12", "reproduction", "Reproduction", reproduction),
+    ("13", "comparison", "Comparison", comparison),
+    ("A", "appendix", "Changes since the previous report", appendix),
+)
+"""Number, name in links, title, and the function that yields the parts."""
+
+_ATTACKS = "ISO/IEC 27559: adversarial testing; EDPB Opinion 28/2024: resistance to attacks"
+CROSSWALK = {
+    "cover": "W3C considerations for reviewing such systems; ISO/IEC 27559: transparency",
+    "scope": "Registry records, first tiers; model cards: intended use",
+    "unit": "NIST SP 800-226: the unit of privacy; registry records, third tier",
+    "trust": "NIST SP 800-226: middle layers; ISO/IEC 27559: modelling of attacks; UK ICO, guidance on anonymisation "
+    "(28 March 2025): the motivated intruder",
+    "claim": "NIST SP 800-226: parameters",
+    "derivation": "Registry records: mechanisms and composition",
+    "curve": "ISO/IEC 27559: quantification; census disclosure avoidance: allocation of the budget",
+    "audits": _ATTACKS,
+    "scores": _ATTACKS,
+    "hazards": "NIST SP 800-226: hazards (paraphrased; read the source before you quote it)",
+    "utility": "NIST SP 800-226: utility and bias",
+    "usefulness": "NIST SP 800-226: utility at a stated epsilon",
+    "budget": "Registry records: repeated releases",
+    "governance": "ISO/IEC 27559: governance; GDPR: impact assessment",
+    "reproduction": "in-toto statements; SLSA provenance",
+    "comparison": "Registry records of the same unit and model",
+    "appendix": "ISO/IEC 20889: terms",
+}
+"""Which words of standards and guidance each section answers to."""
 
 
-def sections_of(
-    report: ReportInputs, curve: Curve, nodes: tuple[Row, ...], tail: LossTail | None, person: Person | None
-) -> tuple[Section, ...]:
+def sections_of(facts: Facts) -> tuple[Section, ...]:
     """Return sections 0 to 13, 9a and A, and 7a where there are scores; every field has a status."""
-    return (
-        cover(report, person),
-        scope(report),
-        unit(report),
-        trust(report),
-        claimed(report),
-        composition(report, nodes),
-        certified(report, curve, tail),
-        audited(report),
-        *scored(report),
-        hazards(report),
-        utility(report),
-        usefulness(report),
-        budget(report),
-        people(report),
-        reproduction(report),
-        comparison(report),
-        appendix(report),
+    return tuple(
+        Section(
+            number=number,
+            ident=ident,
+            title=title,
+            crosswalk=CROSSWALK[ident],
+            fields=tuple(part for part in parts if isinstance(part, Field)),
+            grids=tuple(part for part in parts if isinstance(part, Grid)),
+        )
+        for number, ident, title, yielded in SECTIONS
+        if (parts := tuple(yielded(facts))) or ident != "scores"
     )

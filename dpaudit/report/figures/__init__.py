@@ -5,8 +5,7 @@ from dpaudit.report.figures.axis import axis_figure
 from dpaudit.report.figures.curve import curve_figure
 from dpaudit.report.figures.figure import Figure, style_sheet
 from dpaudit.report.figures.front import front_figure
-from dpaudit.report.figures.roc import roc_figure
-from dpaudit.report.figures.scores_roc import scores_roc_figure
+from dpaudit.report.figures.rates import roc_figure, scores_roc_figure
 from dpaudit.report.figures.tree import tree_figure
 from dpaudit.report.figures.waterfall import waterfall_figure
 from dpaudit.report.slackness import loose

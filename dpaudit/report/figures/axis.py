@@ -1,21 +1,24 @@
 """The figure of claimed, proved and attacked epsilon on one axis."""
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.report.compliance.measured import strongest
+from dpaudit.model.readings import PrintedReading
 from dpaudit.report.figures.canvas import Canvas, shortened, wrapped
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.figures.scales import Scale, scale_for
+from dpaudit.report.figures.scales import Scale, draw_across, scale_for
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import read_epsilon
 from dpaudit.report.score_evidence import ScoreEvidence
-from dpaudit.wording.audits import bound_phrase
+from dpaudit.wording.audits import bound_phrase, strongest
 from dpaudit.wording.certificates import bound_name, sources_phrase
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, exact, interval, nearest
 
-_ROW = 54.0
+_TOP, _ROW = 58.0, 54.0
+_NARROW = 500.0
 _MOST = 12
 
 
@@ -85,7 +88,7 @@ def _description(report: ReportInputs) -> str:
     certificate = report.certificate
     words = [f"{_title(report)} (declared): {read_epsilon(report.reading)}."]
     if certificate.printed is not None:
-        words.append(f"The printed argument concludes {nearest(certificate.printed.epsilon)}.")
+        words.append(f"The published proof concludes {nearest(certificate.printed.epsilon)}.")
     told = "Proved of the declaration" if certificate.verdict != "stated" else "Stated, not proved"
     words.append(f"{told}: {_proved_words(report)}.")
     words += [
@@ -96,76 +99,59 @@ def _description(report: ReportInputs) -> str:
 
 def _draw(report: ReportInputs, width: float) -> Canvas:
     """Return the drawing for one width; narrow ones put each row's name above it."""
-    narrow = width < 500
+    narrow = width < _NARROW
     left, right = (12.0, width - 12) if narrow else (158.0, width - 20)
-    certificate, every = report.certificate, _attacks(report)
-    attacks = every[:_MOST]
-    tight, claimed = report.reading.tight.epsilon, report.reading.claim.epsilon
-    values = [claimed, tight.lower, tight.upper, *(attack.epsilon_lower for attack in attacks)]
-    if certificate.printed is not None:
-        values.append(certificate.printed.epsilon)
-    scale = scale_for(values, left, right)
-    canvas, y = Canvas(width=width), 58.0
-    bottom = y + _ROW * (1 + (certificate.printed is not None) + max(1, len(attacks)))
-    bottom += 22 * (len(every) > _MOST)
-    _ticks(canvas, scale, 36, bottom)
-    _claim(canvas, scale(claimed), f"{report.reading.name} {read_epsilon(report.reading)}", bottom)
-    if certificate.printed is not None:
-        _name(canvas, "Printed", "the paper's argument", y, narrow=narrow)
-        valid = certificate.printed.valid
-        canvas.diamond(scale(certificate.printed.epsilon), y + 22, 6, "hollow")
-        said = nearest(certificate.printed.epsilon) + (", holds as written" if valid else ", does not hold as written")
-        canvas.label(scale(certificate.printed.epsilon), y + 26, (said,), "value halo", 12, (scale(claimed),))
-        y += _ROW
-    if certificate.verdict == "stated":
-        _name(canvas, "Stated", sources_phrase(certificate), y, narrow=narrow)
-        _stated(canvas, scale, report, y + 22)
-    else:
-        _name(canvas, "Proved", "tight reading", y, narrow=narrow)
-        _proved(canvas, scale, report, y + 22)
-    y += _ROW
-    for attack in attacks:
-        _name(canvas, "Attacked", attack.name, y, narrow=narrow)
-        _attack(canvas, scale, attack, y + 22, scale(claimed))
-        y += _ROW
-    if not attacks:
-        _name(canvas, "Attacked", "not assessed", y, narrow=narrow)
-        canvas.rect(scale.left, y + 12, scale.right - scale.left, 20, "unassessed", 2)
-        canvas.text((scale.left + scale.right) / 2, y + 26.5, "nobody attacked the code", "note halo", "middle")
-    if len(every) > _MOST:
-        canvas.text(left, y + 8, f"and {len(every) - _MOST} further audits, listed below", "note")
+    reading, printed, attacks = report.reading, report.certificate.printed, _attacks(report)
+    tight, claimed = reading.tight.epsilon, reading.claim.epsilon
+    values = [claimed, tight.lower, tight.upper, *(attack.epsilon_lower for attack in attacks[:_MOST])]
+    scale = scale_for([*values, *([printed.epsilon] if printed is not None else [])], left, right)
+    canvas, rows = Canvas(width=width), list(_rows(report, scale, attacks[:_MOST]))
+    bottom = _TOP + _ROW * len(rows) + 22 * (len(attacks) > _MOST)
+    kind = " (logarithmic)" if scale.logarithmic else ""
+    draw_across(canvas, scale, 50, bottom, f"epsilon, in nats{kind}; further left protects more")
+    if scale.infinite:
+        canvas.line(scale.end, bottom, scale.right, bottom, "axis broken")
+    canvas.height = bottom + 48
+    _claim(canvas, scale(claimed), f"{reading.name} {read_epsilon(reading)}", bottom)
+    for place, (what, detail, draw) in enumerate(rows):
+        _name(canvas, what, detail, _TOP + _ROW * place)
+        draw(canvas, _TOP + _ROW * place + 22)
+    if len(attacks) > _MOST:
+        text = f"and {len(attacks) - _MOST} further audits, listed below"
+        canvas.text(left, _TOP + _ROW * len(rows) + 8, text, "note")
     return canvas
 
 
-def _ticks(canvas: Canvas, scale: Scale, top: float, bottom: float) -> None:
-    """Draw the axis, its marks and its name."""
-    canvas.line(scale.left, bottom, scale.end, bottom, "axis")
-    if scale.infinite:
-        canvas.line(scale.end, bottom, scale.right, bottom, "axis broken")
-    for x, label in scale.ticks():
-        canvas.line(x, top + 14, x, bottom, "grid")
-        canvas.text(x, bottom + 18, label, "tick", "middle")
-    kind = " (logarithmic)" if scale.logarithmic else ""
-    canvas.text(scale.left, bottom + 38, f"epsilon, in nats{kind}; further left protects more", "note")
-    canvas.height = bottom + 48
+def _rows(
+    report: ReportInputs, scale: Scale, attacks: tuple[_Attack, ...]
+) -> Iterator[tuple[str, str, Callable[[Canvas, float], None]]]:
+    """Yield what each row shows, in detail, and the function that draws it at a height."""
+    if report.certificate.printed is not None:
+        yield "Published", "the paper's proof", partial(_printed, scale, report, report.certificate.printed)
+    if report.certificate.verdict == "stated":
+        yield "Stated", sources_phrase(report.certificate), partial(_stated, scale, report)
+    else:
+        yield "Proved", "by the accountant", partial(_proved, scale, report)
+    for attack in attacks:
+        yield "Attacked", attack.name, partial(_attack, scale, attack, scale(report.reading.claim.epsilon))
+    if not attacks:
+        yield "Attacked", "not assessed", partial(_unassessed, scale)
 
 
 def _claim(canvas: Canvas, x: float, text: str, bottom: float) -> None:
     """Draw the claim as a dashed line through all rows: it is declared, not measured."""
     canvas.line(x, 30, x, bottom, "claim")
-    anchor = "middle" if 50 < x < canvas.width - 50 else "end" if x >= canvas.width - 50 else "start"
-    canvas.text(
-        x if anchor == "middle" else min(canvas.width, max(0.0, x + (12 if anchor == "end" else -6))),
-        22,
-        text,
-        "strong",
-        anchor,
-    )
+    if x >= canvas.width - 50:
+        canvas.text(min(canvas.width, x + 12), 22, text, "strong", "end")
+    elif x > 50:
+        canvas.text(x, 22, text, "strong", "middle")
+    else:
+        canvas.text(max(0.0, x - 6), 22, text, "strong")
 
 
-def _name(canvas: Canvas, what: str, detail: str, y: float, *, narrow: bool) -> None:
+def _name(canvas: Canvas, what: str, detail: str, y: float) -> None:
     """Write the name of a row: beside it on a page, above it on a phone."""
-    if narrow:
+    if canvas.width < _NARROW:
         canvas.text(6, y + 5, what, "row halo")
         canvas.text(84, y + 5, shortened(detail, canvas.width - 96, 12), "note halo")
     else:
@@ -174,7 +160,21 @@ def _name(canvas: Canvas, what: str, detail: str, y: float, *, narrow: bool) -> 
             canvas.text(4, y + 36 + 14 * line, part, "note")
 
 
-def _proved(canvas: Canvas, scale: Scale, report: ReportInputs, y: float) -> None:
+def _printed(scale: Scale, report: ReportInputs, printed: PrintedReading, canvas: Canvas, y: float) -> None:
+    """Draw the conclusion of the printed argument, and whether it holds."""
+    x, claimed = scale(printed.epsilon), scale(report.reading.claim.epsilon)
+    text = f"{nearest(printed.epsilon)}, {'holds' if printed.valid else 'does not hold'} as written"
+    canvas.diamond(x, y, 6, "hollow")
+    canvas.label(x, y + 4, (text,), "value halo", 12, (claimed,))
+
+
+def _unassessed(scale: Scale, canvas: Canvas, y: float) -> None:
+    """Draw that there is no attack."""
+    canvas.rect(scale.left, y - 10, scale.right - scale.left, 20, "unassessed", 2)
+    canvas.text((scale.left + scale.right) / 2, y + 4.5, "nobody attacked the code", "note halo", "middle")
+
+
+def _proved(scale: Scale, report: ReportInputs, canvas: Canvas, y: float) -> None:
     """Draw the proved bracket: a band, at least wide enough to be seen; only its lower end where the claim is void."""
     tight = report.reading.tight.epsilon
     low, high = scale(tight.lower), scale(tight.lower if report.void else tight.upper)
@@ -187,7 +187,7 @@ def _proved(canvas: Canvas, scale: Scale, report: ReportInputs, y: float) -> Non
     canvas.label(middle + half, y + 4.5, (_proved_words(report),), "value halo", 8, apart)
 
 
-def _stated(canvas: Canvas, scale: Scale, report: ReportInputs, y: float) -> None:
+def _stated(scale: Scale, report: ReportInputs, canvas: Canvas, y: float) -> None:
     """Draw what others state: a hatched bar from 0 to their bound, with nothing proved in it."""
     upper = scale(report.reading.tight.epsilon.upper)
     canvas.rect(scale.left, y - 9, max(6.0, upper - scale.left), 18, "unassessed", 2)
@@ -211,7 +211,7 @@ def _proved_words(report: ReportInputs) -> str:
     return interval(tight)
 
 
-def _attack(canvas: Canvas, scale: Scale, attack: _Attack, y: float, claimed: float) -> None:
+def _attack(scale: Scale, attack: _Attack, claimed: float, canvas: Canvas, y: float) -> None:
     """Draw a lower bound as a filled mark, with a thin line on to the most that the runs could have shown."""
     x, ceiling, beyond = scale(attack.epsilon_lower), scale(attack.ceiling), attack.ceiling > scale.high
     style = "attacked faint" if attack.faint else "attacked"
@@ -222,9 +222,7 @@ def _attack(canvas: Canvas, scale: Scale, attack: _Attack, y: float, claimed: fl
     else:
         canvas.line(ceiling, y - 7, ceiling, y + 7, "reach end")
     canvas.path([(x - 5, y - 8), (x + 7, y), (x - 5, y + 8)], style, closed=True)
-    canvas.label(
-        x + 4, y + 4.5, _attack_words(attack, beyond=attack.ceiling > scale.high), "value halo", 10, (claimed,)
-    )
+    canvas.label(x + 4, y + 4.5, _attack_words(attack, beyond=beyond), "value halo", 10, (claimed,))
 
 
 def _attack_words(attack: _Attack, *, beyond: bool) -> tuple[str, ...]:

@@ -1,11 +1,12 @@
 """The figure of one curve of a declaration: the band between its proved sides."""
 
 import math
+from collections.abc import Sequence
 
 from dpaudit.accounting.curves.table import CurveTable
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.figures.scales import Scale
+from dpaudit.report.figures.scales import Scale, draw_across, draw_up
 
 _HEIGHT = 360.0
 _FOOT = 1e-14
@@ -38,14 +39,8 @@ def _draw(table: CurveTable, width: float) -> Canvas:
     across = _axis(table.column(table.columns[0]), left, right, logarithmic=table.kind in _LOGARITHMIC_ACROSS)
     values = [v for name in ("lower", "upper") for v in table.column(name)]
     down = _axis(values, bottom, top, logarithmic=table.kind in _LOGARITHMIC_DOWN)
-    for x, label in across.ticks():
-        canvas.line(x, top, x, bottom, "grid")
-        canvas.text(x, bottom + 18, label, "tick", "middle")
-    for y, label in down.ticks():
-        canvas.line(left, y, right, y, "grid")
-        canvas.text(left - 8, y + 4, label, "tick", "end")
-    canvas.line(left, bottom, right, bottom, "axis")
-    canvas.text(left, bottom + 38, table.columns[0].replace("_", " "), "note")
+    draw_across(canvas, across, top, bottom, table.columns[0].replace("_", " "))
+    draw_up(canvas, down.ticks(), left, right)
     sides = [
         [
             (across(row[0]), down(value))
@@ -54,13 +49,11 @@ def _draw(table: CurveTable, width: float) -> Canvas:
         ]
         for name in ("upper", "lower")
     ]
-    canvas.path(sides[0] + sides[1][::-1], "band", closed=True)
-    canvas.path(sides[0], "curve")
-    canvas.path(sides[1], "curve thin")
+    canvas.band(*sides)
     return canvas
 
 
-def _axis(values: "list[float] | tuple[float, ...]", start: float, end: float, *, logarithmic: bool) -> Scale:
+def _axis(values: Sequence[float], start: float, end: float, *, logarithmic: bool) -> Scale:
     """Return an axis that shows the finite values."""
     finite = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     largest, positive = max(finite), [value for value in finite if value > _FOOT]

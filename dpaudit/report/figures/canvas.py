@@ -66,6 +66,12 @@ class Canvas:
             places = "L".join(f"{short(x)} {short(y)}" for x, y in points)
             self.parts.append(f'<path class="{style}" d="M{places}{"Z" if closed else ""}"/>')
 
+    def band(self, upper: list[tuple[float, float]], lower: list[tuple[float, float]]) -> None:
+        """Draw two curves and fill what lies between them."""
+        self.path(upper + lower[::-1], "band", closed=True)
+        self.path(upper, "curve")
+        self.path(lower, "curve thin")
+
     def diamond(self, x: float, y: float, radius: float, style: str) -> None:
         """Draw a square standing on its corner."""
         self.path([(x - radius, y), (x, y - radius), (x + radius, y), (x, y + radius)], style, closed=True)

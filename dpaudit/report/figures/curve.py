@@ -6,7 +6,7 @@ from dpaudit.certification.reading import Reading
 from dpaudit.report.curves import Curve
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.figures.scales import Scale
+from dpaudit.report.figures.scales import Scale, draw_across, draw_up
 from dpaudit.report.meaning import read_epsilon
 from dpaudit.wording.numerals import at_most, exact, interval, nearest
 
@@ -50,24 +50,19 @@ def _draw(reading: Reading, curve: Curve, width: float) -> Canvas:
         height = math.log10(delta) / power if delta > 0 else 1.0
         return top + min(1.0, max(0.0, height)) * (bottom - top)
 
-    for x, label in across.ticks():
-        canvas.line(x, top, x, bottom, "grid")
-        canvas.text(x, bottom + 18, label, "tick", "middle")
-    stride = max(1, math.ceil(-power / 6))
-    for exponent in range(0, power - 1, -stride):
-        canvas.line(left, down(10.0**exponent), right, down(10.0**exponent), "grid")
-        canvas.text(left - 8, down(10.0**exponent) + 4, nearest(10.0**exponent), "tick", "end")
-    canvas.line(left, bottom, right, bottom, "axis")
-    canvas.text(left, bottom + 38, "epsilon", "note")
+    draw_across(canvas, across, top, bottom, "epsilon")
+    powers = [10.0**exponent for exponent in range(0, power - 1, -max(1, math.ceil(-power / 6)))]
+    draw_up(canvas, [(down(value), nearest(value)) for value in powers], left, right)
     canvas.text(left + 6, top + 12, "delta (logarithmic)", "note halo")
     upper = [(across(e), down(b.upper)) for e, b in zip(curve.epsilons, curve.deltas, strict=True)]
     lower = [(across(e), down(b.lower)) for e, b in zip(curve.epsilons, curve.deltas, strict=True)]
-    canvas.path(_cut(upper, bottom) + _cut(lower, bottom)[::-1], "band", closed=True)
-    canvas.path(_cut(upper, bottom), "curve")
-    canvas.path(_cut(lower, bottom), "curve thin")
+    canvas.band(_cut(upper, bottom), _cut(lower, bottom))
     if reading.claim.epsilon < math.inf:
-        place = across(reading.claim.epsilon), down(reading.claim.delta)
-        _claim(canvas, *place, left, bottom, reading.name)
+        x, y = across(reading.claim.epsilon), down(reading.claim.delta)
+        canvas.line(left, y, x, y, "claim thin")
+        canvas.line(x, y, x, bottom, "claim thin")
+        canvas.diamond(x, y, 6, "hollow")
+        canvas.label(x, y - 8, (reading.name,), "strong halo", gap=10)
     return canvas
 
 
@@ -77,11 +72,3 @@ def _cut(points: list[tuple[float, float]], bottom: float) -> list[tuple[float, 
         if y >= bottom - 0.05:
             return points[: place + 1]
     return points
-
-
-def _claim(canvas: Canvas, x: float, y: float, left: float, bottom: float, name: str) -> None:
-    """Draw the claim as a hollow point with guides to both axes."""
-    canvas.line(left, y, x, y, "claim thin")
-    canvas.line(x, y, x, bottom, "claim thin")
-    canvas.diamond(x, y, 6, "hollow")
-    canvas.label(x, y - 8, (name,), "strong halo", gap=10)

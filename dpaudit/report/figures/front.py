@@ -2,7 +2,7 @@
 
 from dpaudit.report.figures.canvas import Canvas, shortened
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.figures.scales import Scale, scale_for
+from dpaudit.report.figures.scales import Scale, draw_across, draw_up, scale_for
 from dpaudit.study.front import Front, FrontPoint
 from dpaudit.wording.numerals import at_most, nearest, whole
 
@@ -65,15 +65,8 @@ def _draw(front: Front, width: float) -> Canvas:
 def _axes(canvas: Canvas, across: Scale, up: Scale, place: tuple[float, float, float]) -> None:
     """Draw both axes with their marks and names."""
     left, right, bottom = place
-    for x, label in across.ticks():
-        if x >= left - 0.5 and label != "0":
-            canvas.line(x, _TOP, x, bottom, "grid")
-            canvas.text(x, bottom + 18, label, "tick", "middle")
-    for height, label in up.ticks():
-        canvas.line(left, bottom - height, right, bottom - height, "grid")
-        canvas.text(left - 8, bottom - height + 4, label, "tick", "end")
-    canvas.line(left, bottom, right, bottom, "axis")
-    canvas.text(left, bottom + 36, "certified epsilon, in nats (logarithmic)", "note")
+    draw_across(canvas, across, _TOP, bottom, "certified epsilon, in nats (logarithmic)", first=left)
+    draw_up(canvas, [(bottom - height, label) for height, label in up.ticks()], left, right)
     kind = " (logarithmic)" if up.logarithmic else ""
     canvas.text(left + 6, _TOP - 2, f"regret a round{kind}; lower is better", "note halo")
 

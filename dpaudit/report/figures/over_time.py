@@ -8,6 +8,7 @@ from typing import Literal
 
 from dpaudit.report.figures.canvas import Canvas
 from dpaudit.report.figures.figure import Figure
+from dpaudit.report.figures.scales import draw_up
 
 Style = Literal["claim", "curve", "attacked"]
 """What is claimed is dashed, what is proved or spent is a line, what was measured are dots."""
@@ -33,10 +34,8 @@ def over_time_figure(
 
     def draw(width: float) -> Canvas:
         canvas = Canvas(width=width, height=_HEIGHT)
-        for value in (0.0, highest / 2, highest):
-            y = _y(value, highest)
-            canvas.line(_LEFT, y, width - _RIGHT, y, "grid")
-            canvas.text(_LEFT - 6, y + 4, written(value), "tick", anchor="end")
+        ticks = [(_y(value, highest), written(value)) for value in (0.0, highest / 2, highest)]
+        draw_up(canvas, ticks, _LEFT, width - _RIGHT)
         canvas.text(_LEFT, _HEIGHT - 8, str(days[0]), "tick")
         if days[-1] != days[0]:
             canvas.text(width - _RIGHT, _HEIGHT - 8, str(days[-1]), "tick", anchor="end")

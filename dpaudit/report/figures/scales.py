@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from dpaudit.report.figures.canvas import Canvas
 from dpaudit.wording.numerals import nearest
 
 _GUTTER = 34.0
@@ -75,6 +76,23 @@ class Scale:
             return powers
         finer = (m * 10.0**power for power in range(first - 1, last + 1) for m in (1, 2, 5))
         return [value for value in finer if self.low * 0.999 <= value <= self.high * 1.001]
+
+
+def draw_across(canvas: Canvas, scale: Scale, top: float, bottom: float, name: str, first: float = 0.0) -> None:
+    """Draw a horizontal axis with its name and, from the pixel `first` on, its marks and grid lines."""
+    for x, label in scale.ticks():
+        if x >= first:
+            canvas.line(x, top, x, bottom, "grid")
+            canvas.text(x, bottom + 18, label, "tick", "middle")
+    canvas.line(max(first, scale.left), bottom, scale.end, bottom, "axis")
+    canvas.text(max(first, scale.left), bottom + 38, name, "note")
+
+
+def draw_up(canvas: Canvas, ticks: list[tuple[float, str]], left: float, right: float) -> None:
+    """Draw the marks of a vertical axis, each a height in pixels and its label, with grid lines to `right`."""
+    for y, label in ticks:
+        canvas.line(left, y, right, y, "grid")
+        canvas.text(left - 8, y + 4, label, "tick", "end")
 
 
 def scale_for(values: list[float], left: float, right: float) -> Scale:

@@ -3,7 +3,7 @@
 from dpaudit.model.readings import Slack
 from dpaudit.report.figures.canvas import Canvas, shortened
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.figures.scales import Scale
+from dpaudit.report.figures.scales import Scale, draw_across
 from dpaudit.report.slackness import Step, steps_of
 from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.numerals import TIMES, times
@@ -32,11 +32,7 @@ def _draw(slack: Slack, steps: tuple[Step, ...], width: float) -> Canvas:
     scale = Scale(low=min(1.0, *levels) / 1.04, high=max(1.0, *levels) * 1.04, left=left - 34, right=right)
     canvas = Canvas(width=width)
     bottom = 14 + row * (len(steps) + 2)
-    for x, label in scale.ticks()[1:]:
-        canvas.line(x, 8, x, bottom, "grid")
-        canvas.text(x, bottom + 18, label, "tick", "middle")
-    canvas.line(left, bottom, right, bottom, "axis")
-    canvas.text(left, bottom + 38, "noise over what the claim needs (logarithmic)", "note")
+    draw_across(canvas, scale, 8, bottom, "noise over what the claim needs (logarithmic)", first=left)
     canvas.height = bottom + 48
     one = scale(1.0)
     _bar(

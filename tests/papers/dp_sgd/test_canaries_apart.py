@@ -108,9 +108,9 @@ def test_the_bound_is_the_epsilon_of_the_noise_that_is_just_refuted() -> None:
 
 
 def test_half_the_noise_is_a_violation_of_the_declaration() -> None:
-    """The twin adds half the noise: caught at level 1e-6, under DPA331."""
+    """The twin adds half the noise: caught at level 1e-6, under DPA301."""
     found = checked(FULL, 2_000, 5, significance=1e-6, factor=0.5)
-    assert (found.verdict, found.rule) == ("violation", "DPA331")
+    assert (found.verdict, found.rule) == ("violation", "DPA301")
     assert "more than the declared noise" in found.sentence
 
 

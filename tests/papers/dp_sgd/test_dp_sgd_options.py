@@ -83,7 +83,7 @@ def test_the_declared_noise_passes_and_a_quarter_of_it_is_found(
 ) -> None:
     """Steps, noise and sampling of whole logical batches; an honest run falls with probability 1e-6."""
     assert findings(mode, clipping, HONEST, **options) == set()
-    assert findings(mode, clipping, HONEST / 4, **options) == {"DPA320"}
+    assert findings(mode, clipping, HONEST / 4, **options) == {"DPA212"}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_the_worker_of_rank_0_is_watched_and_the_other_one_refused(
     first, second = (json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1))
     assert first["kind"].startswith("DistributedDPOptimizer")
     assert (first["refused"], first["steps"]) == ("", 60)
-    assert first["rules"] == ([] if noise == HONEST else ["DPA320"])
+    assert first["rules"] == ([] if noise == HONEST else ["DPA212"])
     assert "in the worker of rank 0, and none in this one, of rank 1" in second["refused"]
 
 

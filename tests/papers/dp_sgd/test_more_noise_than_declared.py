@@ -46,7 +46,7 @@ def test_more_noise_of_the_declared_law_is_a_remark(factor: float) -> None:
 
 def test_less_noise_is_a_violation_and_the_declared_noise_has_no_remark() -> None:
     less = audited(lambda shape, batch, rng: 0.8 * declared(shape, batch, rng))
-    assert (less.verdict, less.findings[0].rule) == ("violation", "DPA320")
+    assert (less.verdict, less.findings[0].rule) == ("violation", "DPA212")
     right = audited(declared)
     assert (right.verdict, right.conformance.remarks) == ("consistent", ())
 
@@ -67,4 +67,4 @@ def test_larger_noise_of_another_law_is_a_violation(noise: Noise) -> None:
     """More noise on average is no safe direction where single steps have less, or the law is not normal."""
     audit = audited(noise)
     assert audit.verdict == "violation"
-    assert {finding.rule for finding in audit.conformance.findings} & {"DPA325", "DPA327"}
+    assert {finding.rule for finding in audit.conformance.findings} & {"DPA227", "DPA212"}

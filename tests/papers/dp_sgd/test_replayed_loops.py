@@ -112,18 +112,18 @@ def early(loop: Softmax) -> Any:
 
 
 LEAKS: dict[str, tuple[Callable[[], Softmax], str, str]] = {
-    "a gradient without noise": (lambda: Softmax(after=raw_update), "DPA337", "bias"),
-    "a rate that follows the loss": (lambda: Softmax(after=rate_by_loss), "DPA337", "rate"),
-    "early stopping on the exact loss": (lambda: Softmax(steps=early), "DPA337", "number of steps"),
-    "a published loss": (lambda: Softmax(after=logged_loss), "DPA337", "published result beside"),
-    "the size of the batch": (lambda: Softmax(divisor=lambda size: max(1, size)), "DPA337", "weights"),
-    "a start from the records": (lambda: Softmax(start=lambda x, y: float(y.mean())), "DPA337", "bias"),
-    "a layer that is not clipped": (lambda: Softmax(normed=("weights",)), "DPA321", "weights"),
-    "records left out by the mean norm": (lambda: Softmax(kept=near_the_others), "DPA321", ""),
-    "a mean over the batch": (lambda: Softmax(mixed=True), "DPA321", "weights"),
+    "a gradient without noise": (lambda: Softmax(after=raw_update), "DPA224", "bias"),
+    "a rate that follows the loss": (lambda: Softmax(after=rate_by_loss), "DPA224", "rate"),
+    "early stopping on the exact loss": (lambda: Softmax(steps=early), "DPA224", "number of steps"),
+    "a published loss": (lambda: Softmax(after=logged_loss), "DPA224", "published result beside"),
+    "the size of the batch": (lambda: Softmax(divisor=lambda size: max(1, size)), "DPA224", "weights"),
+    "a start from the records": (lambda: Softmax(start=lambda x, y: float(y.mean())), "DPA224", "bias"),
+    "a layer that is not clipped": (lambda: Softmax(normed=("weights",)), "DPA220", "weights"),
+    "records left out by the mean norm": (lambda: Softmax(kept=near_the_others), "DPA220", ""),
+    "a mean over the batch": (lambda: Softmax(mixed=True), "DPA220", "weights"),
     "a constant seed": (
         lambda: Softmax(noise=lambda rng, shape: 2 * np.random.default_rng(0).standard_normal(shape)),
-        "DPA325",
+        "DPA227",
         "noise",
     ),
 }
@@ -264,11 +264,11 @@ def whole_sum(torch: Any, optimizer: Any) -> None:
         ("plain", True, set()),
         ("dropout", True, set()),
         ("size", False, set()),
-        ("size", True, {"DPA337"}),
-        ("second optimizer", True, {"DPA337"}),
-        ("each layer", True, {"DPA321"}),
-        ("whole sum", True, {"DPA321"}),
-        ("neighbour", True, {"DPA321"}),
+        ("size", True, {"DPA224"}),
+        ("second optimizer", True, {"DPA224"}),
+        ("each layer", True, {"DPA220"}),
+        ("whole sum", True, {"DPA220"}),
+        ("neighbour", True, {"DPA220"}),
     ],
 )
 def test_opacus_is_replayed_with_its_own_sums_and_batches(kind: str, poisson: bool, rules: set[str]) -> None:

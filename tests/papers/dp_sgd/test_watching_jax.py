@@ -62,7 +62,7 @@ def loop(factor: float, features: Array, labels: Array, watch: Watch, rng: np.ra
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, "consistent"), (0.25, "violation")])
 def test_a_watched_privatizer_is_audited_without_a_change_to_the_loop(factor: float, verdict: str) -> None:
-    """The declared noise passes, a quarter of it is a violation of rule DPA320."""
+    """The declared noise passes, a quarter of it is a violation of rule DPA212."""
     rng = np.random.default_rng(0)
     features = rng.uniform(-1, 1, (300, 4))
     labels = (features[:, 0] > 0).astype(np.int64)
@@ -74,7 +74,7 @@ def test_a_watched_privatizer_is_audited_without_a_change_to_the_loop(factor: fl
         train, features, labels, training=TRAINING, claim=CLAIM, rng=rng, canaries=100, significance=1e-7
     )
     assert audit.verdict == verdict
-    assert ("DPA320" in {finding.rule for finding in audit.findings}) == (verdict == "violation")
+    assert ("DPA212" in {finding.rule for finding in audit.findings}) == (verdict == "violation")
 
 
 def test_all_arrays_of_a_tree_are_watched_and_pinned() -> None:

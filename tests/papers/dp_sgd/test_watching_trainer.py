@@ -110,9 +110,9 @@ def audited(hf: Any, kind: str, folder: Path) -> TrainingAudit:
     ("kind", "rules", "unseen"),
     [
         ("right", set(), ""),
-        ("returned loss", {"DPA337"}, ""),
+        ("returned loss", {"DPA224"}, ""),
         ("printed loss", set(), "printed text"),
-        ("accumulated", {"DPA334"}, ""),
+        ("accumulated", {"DPA228"}, ""),
     ],
 )
 def test_a_trainer_is_replayed_by_its_own_events(

@@ -58,7 +58,7 @@ def test_half_the_noise_under_the_printed_budget_is_found_by_its_trace() -> None
 
 
 def test_counters_with_one_seed_are_found_by_their_trace() -> None:
-    """Two counters that carry the same noise are a finding after one run (DPA214)."""
+    """Two counters that carry the same noise are a finding after one run (DPA227)."""
     config = DpEbs(epsilon=1, horizon=200, arms=2)
     recorder = Recorder(np.random.default_rng(0))
     for arm in range(2):
@@ -67,7 +67,7 @@ def test_counters_with_one_seed_are_found_by_their_trace() -> None:
         path.advance(8)
         noise = path.first_noise()
         recorder.record(counter_label(arm), config.tree(), np.zeros(len(noise)), noise)
-    assert "DPA214" in {finding.rule for finding in admit(config.declaration(), recorder.trace())}
+    assert "DPA227" in {finding.rule for finding in admit(config.declaration(), recorder.trace())}
 
 
 def test_another_scale_in_a_phase_is_found_by_its_trace() -> None:

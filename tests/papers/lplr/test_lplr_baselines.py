@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from algorithms.lplr.baselines import GaussianUcb, GradientBandit, InputPerturbation, LinUcb, SufficientStatistics
+from algorithms.lplr.baselines import GaussianUcb, InputPerturbation, LinUcb, SufficientStatistics
 from algorithms.lplr.baselines.batches import batch_lengths, statistics_of, uniform_policy
 from algorithms.lplr.lower_bounds import least_error_of_input_perturbation
 from algorithms.problems import load
-from audits import audit_case
 from dpaudit import (
-    AuditCase,
     Condition,
-    Recorder,
     Release,
     Sequential,
     Streams,
@@ -24,7 +21,6 @@ from dpaudit import (
     certify,
     fold,
 )
-from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import admit
 from mechanisms import BallLaplace, Gaussian, Laplace
 
@@ -140,41 +136,6 @@ def test_the_error_of_input_perturbation_falls_like_the_third_root_on_laws_that_
     assert math.log(fixed[1] / fixed[0]) / math.log(20) < -0.45
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 1.0])
-def test_private_gradients_cost_exactly_epsilon_and_an_audit_shows_it(epsilon: float) -> None:
-    """Opposite gradients of full length: certified at epsilon, attacked within a tenth of it, never above."""
-    made = GradientBandit(epsilon=epsilon, horizon=100, dimension=2)
-    certificate = certify(made.declaration(), made.claim())
-    assert certificate.verdict == "certified"
-    assert certificate.tight.epsilon.lower == pytest.approx(epsilon, rel=1e-9)
-
-    def run(sign: float, rng: np.random.Generator, n_runs: int) -> Array:
-        gradients = np.repeat([[sign * 2.0, 0.0]], n_runs, axis=0)
-        return made.messages(Recorder(rng), gradients, Streams.spawn(rng))
-
-    case = AuditCase(
-        name="gradient",
-        view="message",
-        description="a gradient turned round",
-        neighbours=(-1.0, 1.0),
-        relation="replace_one",
-        run=run,
-        score=lambda view: np.sign(view[:, 0]),
-    )
-    found = audit_case(case, made.claim(), runs=20_000, rng=np.random.default_rng(1), significance=1e-7)
-    assert 0.7 * epsilon < found.epsilon_lower <= epsilon
-
-
-def test_messages_of_gradients_have_the_gradient_as_their_mean() -> None:
-    """200,000 messages: every coordinate within 5.5 standard errors (4e-8); a length wrong by 3 % is caught at 1.5."""
-    made = GradientBandit(epsilon=2.0, horizon=10, dimension=3)
-    gradient = np.array([1.2, -0.7, 0.3])
-    held = made.messages(Recorder(np.random.default_rng(2)), np.repeat(gradient[None], 200_000, axis=0), streams(3))
-    assert np.linalg.norm(held, axis=1) == pytest.approx(made.length)
-    error = held.std(axis=0) / math.sqrt(len(held))
-    assert (np.abs(held.mean(axis=0) - gradient) < 5.5 * error).all()
-
-
 def test_without_privacy_there_is_nothing_to_declare() -> None:
     made = LinUcb(horizon=1000, dimension=2)
     assert made.epsilon == math.inf
@@ -215,7 +176,6 @@ def test_batches_cover_the_horizon_and_statistics_are_sums_over_users() -> None:
         (lambda: GaussianUcb(epsilon=1, delta=0, horizon=10, dimension=2), "delta=0"),
         (lambda: GaussianUcb(epsilon=1, delta=0.1, horizon=10, dimension=2, growth=1), "growth=1"),
         (lambda: LinUcb(horizon=10, dimension=2, growth=0.5), "growth=0.5"),
-        (lambda: GradientBandit(epsilon=1, horizon=0, dimension=2), "horizon=0"),
     ],
 )
 def test_a_bad_field_is_named(make: Callable[..., Any], message: str) -> None:

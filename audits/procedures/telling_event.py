@@ -1,0 +1,109 @@
+"""The event of an output that tells two data sets apart best, in the output's own names, with counts of fresh runs."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import inf, log
+from typing import Any
+
+import numpy as np
+
+from audits.bounds.binomial import proportion_lower, proportion_upper
+from audits.outputs.calls import OUTCOME, Raised, outcome, row_of
+from audits.outputs.fields import NUMBER, stacked
+from audits.replay.words import column_words
+from dpaudit import DPAuditError
+from dpaudit.model.case import Run
+from dpaudit.model.mechanism import Array
+
+_RUNS, _COLUMNS = 400, 256
+_VALUES, _CUTS = 6, 16
+"""A column with more distinct values than the first is cut at so many quantiles."""
+
+_LEVEL = 0.01
+_JOINED, _MORE = 48, 0.3
+"""So many events are joined in pairs; a pair is named where its logarithm is larger by so much."""
+
+_Event = tuple[str, Array]
+"""What happens in words, and in which runs."""
+
+
+def telling_event(run: Run, pair: tuple[Any, Any], rng: np.random.Generator, seconds: float | None = None) -> str:
+    """Return a sentence on the event of one column that parts two data sets most, on 400 fresh runs of each.
+
+    It explains what an attack found, and decides nothing. Empty where no event is seen, or outputs cannot be read.
+
+    >>> def count(data, rng, n_runs):
+    ...     return data + rng.integers(0, 2, n_runs)
+    >>> telling_event(count, (5, 6), np.random.default_rng(0))
+    'The output = 7: 0 of 400 fresh runs on the first data set, 206 of 400 on the second.'
+    """
+    returned = [outcome(run, data, stream, seconds) for data in pair for stream in rng.spawn(_RUNS)]
+    try:
+        fields = stacked([row_of(one) for one in returned])
+    except (DPAuditError, ValueError, TypeError):
+        return ""
+    columns = [(name, place) for name, column in fields.items() for place in range(column.shape[1])]
+    events = [
+        event
+        for name, place in sorted(columns[:_COLUMNS], key=_importance)
+        for event in _events(
+            name if fields[name].shape[1] == 1 else f"{name}[{place}]", fields[name][:, place], returned
+        )
+    ]
+    best = max(events, key=_telling, default=None)
+    both = max(map(_both, combinations(events[:_JOINED], 2)), key=_telling, default=best)
+    if best is None or both is None or max(_telling(best), _telling(both)) <= 0:
+        return ""
+    words, happens = both if _telling(both) > _telling(best) + _MORE else best
+    counts = int(happens[:_RUNS].sum()), int(happens[_RUNS:].sum())
+    return (
+        f"{words[:1].upper()}{words[1:]}: {counts[0]} of {_RUNS} fresh runs on the first data set, {counts[1]} of "
+        f"{_RUNS} on the second."
+    )
+
+
+def _both(pair: tuple[_Event, _Event]) -> _Event:
+    """Return the event that both of two happen."""
+    (one, first), (two, second) = pair
+    return f"{one} and {two}", first & second
+
+
+def _importance(column: tuple[str, int]) -> tuple[bool, bool, int, int]:
+    """Order columns: the outcome first, then numbers, the whole before its parts."""
+    name, place = column
+    return name != OUTCOME, not name.startswith(NUMBER), len(name), place
+
+
+def _telling(event: _Event) -> float:
+    """Return the logarithm of the ratio that the counts of an event show, the larger over the smaller."""
+    counts = event[1][:_RUNS].sum(), event[1][_RUNS:].sum()
+    low = float(proportion_lower(max(counts), _RUNS, _LEVEL))
+    return log(low / float(proportion_upper(min(counts), _RUNS, _LEVEL))) if low > 0 else -inf
+
+
+def _events(name: str, column: Array, returned: list[Any]) -> Iterator[_Event]:
+    """Yield what may happen in one column."""
+    where = column_words(name)
+    values, counts = np.unique(column[~np.isnan(column)], return_counts=True)
+    number = name.startswith(NUMBER)
+    if number and np.isnan(column).any():
+        yield f"{where} is missing or no number", np.isnan(column)
+    if number and len(values) > _VALUES:
+        for cut in np.unique(np.quantile(values, np.arange(1, _CUTS) / _CUTS, method="nearest")):
+            yield f"{where} is below {cut:.6g}", column < cut
+            yield f"{where} is at least {cut:.6g}", column >= cut
+    for value in values[np.argsort(-counts, kind="stable")][:_VALUES]:
+        happens = column == value
+        if number:
+            yield f"{where} = {value:.10g}", happens
+        else:
+            example = returned[int(np.argmax(happens))]
+            yield _form_words(name, where, example), happens
+
+
+def _form_words(name: str, where: str, example: Any) -> str:
+    """Return in words that a run ends as an example does, or has its form or category."""
+    if name == OUTCOME:
+        return f"the function raises {example.exception}" if isinstance(example, Raised) else "the function returns"
+    shown = example[0] if isinstance(example, list) and len(example) == 1 else example
+    return f"{where} has the form or the category that it has in {shown!r:.80}"
