@@ -195,11 +195,16 @@ class Loaded:
 
     def __init__(self) -> None:
         self.verify = importlib.import_module("dpaudit.verifier").verify
-        self.fold = importlib.import_module("dpaudit.verifier.folding").fold
+        folds = importlib.reload(importlib.import_module("tests.checker.proofs.folds"))
+        self.fold, self.attained = folds.fold, folds.attained
         self.worst = importlib.import_module("dpaudit.verifier.curve").Worst
-        self.attained = importlib.import_module("dpaudit.verifier.attained").attained
         self.compared = importlib.import_module("dpaudit.verifier.stated_ends").compared
-        self.forget = importlib.import_module("dpaudit.verifier.pairs").pair.cache_clear
+        self.pairs = importlib.import_module("dpaudit.verifier.pairs")
+
+    def forget(self) -> None:
+        """Forget the losses that were cut before."""
+        self.pairs.looked.cache_clear()
+        self.pairs.cut_finely.cache_clear()
 
 
 def judges(text: str, loaded: Loaded, *, honest: bool) -> bool:

@@ -4,8 +4,8 @@ from typing import get_args
 
 from dpaudit.accounting.derivation.judgement import Judgement
 from dpaudit.errors import DPAuditError
-from dpaudit.model.derivation_row import DerivationRow, MoveName, Numbers
 from dpaudit.model.losses import ApproximateLoss, GaussianLoss, LaplaceLoss
+from dpaudit.model.witness import DerivationRow, MoveName, Numbers
 
 MOST_ROWS = 20_000
 """More rows are left out, all of them: the checker then confirms nothing, and says why."""

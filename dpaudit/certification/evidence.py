@@ -13,10 +13,9 @@ from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.derivation_row import DerivationRow
 from dpaudit.model.losses import Composition
 from dpaudit.model.readings import Tight
-from dpaudit.model.witness import Witness
+from dpaudit.model.witness import DerivationRow, Witness
 
 BESIDE_THE_PROOF = frozenset({"attained", "printed_premise"})
 """Kinds of conditions that upper bounds do not rest on: the first is about lower bounds, the second about a paper."""

@@ -13,11 +13,10 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration, encode
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.derivation_row import DerivationRow
 from dpaudit.model.measures.ends import Ends
 from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Tight, Trust, Verdict
 from dpaudit.model.trace import Finding
-from dpaudit.model.witness import Entry, Witness
+from dpaudit.model.witness import DerivationRow, Entry, Witness
 
 SCHEMA = "urn:dpaudit:schema:certificate:7"
 """The schema of what is written. The first had no kinds of conditions, the second no witnesses.

@@ -9,17 +9,17 @@ import numpy as np
 
 from dpaudit.verifier.conditions import condition_complaints
 from dpaudit.verifier.curve import Bounds, Worst
-from dpaudit.verifier.derivation import Row, checked_rows
 from dpaudit.verifier.measured import checking as measured
 from dpaudit.verifier.mechanisms import plug_ins
 from dpaudit.verifier.printed import printed_complaints
+from dpaudit.verifier.proof.derivation import Row, checked_rows
+from dpaudit.verifier.proof.witnesses import both_sides
 from dpaudit.verifier.reading import Unreadable, read
 from dpaudit.verifier.refusals import Rejection, Table, Unfollowed, require
 from dpaudit.verifier.shape import check_shape, walk
 from dpaudit.verifier.slackness import slack_outcome
 from dpaudit.verifier.stated_ends import SMALL, Outcome, compared, small_delta, tolerance
 from dpaudit.verifier.verdicts import assumed_ends, proved_alone, verdict_complaints
-from dpaudit.verifier.witnesses import both_sides
 
 _BROKEN = 1.05  # relative: an epsilon so far above the claimed one that is attained should be told
 _TOLD = 1 + 1e-5  # what six digits, rounded down, may hide

@@ -60,7 +60,7 @@ class Cut(NamedTuple):
 
 def pair(loss: Loss, cells: int) -> Pair:
     """Return a loss as atoms and labels, on about so many cells; many first looks are kept, and few of the others."""
-    return (_looked if cells <= LOOK else _cut_finely)(loss, cells)
+    return (looked if cells <= LOOK else cut_finely)(loss, cells)
 
 
 def _pair(loss: Loss, cells: int) -> Pair:
@@ -90,7 +90,7 @@ def _pair(loss: Loss, cells: int) -> Pair:
             return _shifted(loss, cells)
 
 
-_looked, _cut_finely = lru_cache(maxsize=1024)(_pair), lru_cache(maxsize=24)(_pair)
+looked, cut_finely = lru_cache(maxsize=1024)(_pair), lru_cache(maxsize=24)(_pair)
 
 
 def reach(loss: Loss) -> tuple[float, float]:

@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 from dpaudit.verifier.curve import ROUGH, Worst
-from dpaudit.verifier.derivation import Row
 from dpaudit.verifier.mechanisms import plug_ins, rescaled
+from dpaudit.verifier.proof.derivation import Row
+from dpaudit.verifier.proof.rules import above
 from dpaudit.verifier.refusals import Rejection, Table
-from dpaudit.verifier.rules import above
 from dpaudit.verifier.shape import TABLES, children, walk
 from dpaudit.verifier.stated_ends import BLUNT, Outcome, small_delta
 

@@ -5,11 +5,11 @@ import re
 from typing import Any
 
 from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.derivation import Row
 from dpaudit.verifier.mechanisms import with_leaves
 from dpaudit.verifier.numerics.decimals import above, below, full
+from dpaudit.verifier.proof.derivation import Row
+from dpaudit.verifier.proof.rules import above as upper_side
 from dpaudit.verifier.refusals import Rejection, Table, require
-from dpaudit.verifier.rules import above as upper_side
 from dpaudit.verifier.schemes import needs_others
 from dpaudit.verifier.shape import TABLES, children, walk
 from dpaudit.verifier.stated_ends import Outcome, upper_epsilon

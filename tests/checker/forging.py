@@ -38,7 +38,7 @@ from dpaudit.certification.digits import least, most, stated
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Model, Neighbours
 from mechanisms import NAMES, DiscreteLaplace, Gaussian, Laplace, RandomisedResponse
-from tests.checker.folds import proved_again
+from tests.checker.proofs.folds import proved_again
 
 Data = dict[str, Any]
 UNIT = "one person"

@@ -10,8 +10,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from tests.checker.folds import attained, fold, with_derivation
 from tests.checker.modules import checker
+from tests.checker.proofs.folds import attained, fold, with_derivation
 from tests.checker.truths import Data, allocate, gaussian, laplace, release, sample, sequence, times
 
 ANSWER: Any = ("discrete", ((-0.4, 1 / (1 + math.exp(0.4))), (0.4, 1 / (1 + math.exp(-0.4)))), 0.0, 0.0)
@@ -492,10 +492,10 @@ def test_orders_are_kept_where_a_run_does_not_change_them() -> None:
         (sample(parted, 0.2), "add_remove", False),
         (parted, "add_remove", False),
     ):
-        rows = checker("derivation").checked_rows(
+        rows = checker("proof.derivation").checked_rows(
             with_derivation({"declaration": node, "claim": {"neighbours": relation}})
         )
-        found = checker("rules").concluded(rows, node, [])
+        found = checker("proof.rules").concluded(rows, node, [])
         assert (found.choice < 2) is expected, (node, relation)
 
 

@@ -22,7 +22,7 @@ from dpaudit.verifier.conditions import condition_complaints
 from dpaudit.verifier.mechanisms import plug_ins
 from dpaudit.verifier.refusals import Rejection
 from mechanisms import NAMES, Gaussian, TreeAggregation, load
-from tests.checker.folds import fold
+from tests.checker.proofs.folds import fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from dpaudit.verifier import verify
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.refusals import Rejection
 from dpaudit.verifier.stated_ends import compared
-from tests.checker.folds import attained, fold
+from tests.checker.proofs.folds import attained, fold
 from tests.checker.truths import (
     Data,
     argued,

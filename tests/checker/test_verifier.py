@@ -44,8 +44,8 @@ from dpaudit.verifier import verify
 from dpaudit.verifier.mechanisms import sides_of, squared_nodes
 from dpaudit.verifier.refusals import Rejection, Unfollowed
 from mechanisms import NAMES, Gaussian, Laplace, RandomisedResponse
-from tests.checker.folds import fold as folded
-from tests.checker.folds import proved_again
+from tests.checker.proofs.folds import fold as folded
+from tests.checker.proofs.folds import proved_again
 
 CHECKER = sorted(Path("dpaudit/verifier").rglob("*.py"))
 JOINT = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one round")
@@ -216,8 +216,8 @@ def test_the_checker_imports_nothing_of_what_produced_the_certificate() -> None:
 
 
 def test_the_checker_is_small_enough_to_be_read() -> None:
-    """At most 3,720 lines of code: 425 for other measures and for trust, 170 for best runs; a table of rules, texts."""
-    assert sum(len(lines_of_code(path.read_text(encoding="utf-8"))) for path in CHECKER) <= 3720
+    """At most 3,806 lines of code: 425 for other measures and trust, 170 for best runs, 87 for shuffles; rules."""
+    assert sum(len(lines_of_code(path.read_text(encoding="utf-8"))) for path in CHECKER) <= 3806
 
 
 def lines_of_code(text: str) -> set[int]:

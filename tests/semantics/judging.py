@@ -31,7 +31,7 @@ from dpaudit.model.mechanism import is_plugged_in
 from dpaudit.semantics import MOVE_OF, REVERSE, Table, UndefinedInstanceError, pairs, value
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.refusals import Rejection, Unfollowed
-from tests.checker.folds import fold as checked_fold
+from tests.checker.proofs.folds import fold as checked_fold
 from tests.semantics.certified import STATEMENTS, stated_for
 
 THREE = Fraction(1), Fraction(3, 2), Fraction(3)

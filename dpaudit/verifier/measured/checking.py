@@ -4,13 +4,13 @@ import math
 from collections import Counter
 from typing import Any
 
-from dpaudit.verifier.derivation import Row
 from dpaudit.verifier.losses import Multiset, reverse
 from dpaudit.verifier.measured.bounds import Bounds, added, apart, between, lost
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.numerics.decimals import above, below, full
+from dpaudit.verifier.proof.derivation import Row
+from dpaudit.verifier.proof.rules import above as upper_side
 from dpaudit.verifier.refusals import Table, require
-from dpaudit.verifier.rules import above as upper_side
 from dpaudit.verifier.shape import TABLES, walk
 from dpaudit.verifier.stated_ends import Outcome
 from dpaudit.verifier.verdicts import covers, model, pair_sentence, sources, without_word

@@ -9,9 +9,9 @@ from dpaudit import Cells, Claim, Condition, Local, Parallel, Release, Repeat, S
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
-from dpaudit.verifier.derivation import checked_rows
+from dpaudit.verifier.proof.derivation import checked_rows
+from dpaudit.verifier.proof.witnesses import both_sides
 from dpaudit.verifier.refusals import Rejection
-from dpaudit.verifier.witnesses import both_sides
 from mechanisms import Exponential, Laplace
 
 LINKED = Condition(kind="attained", text="A replay saw one pair move all of them by as much.", status="checked")

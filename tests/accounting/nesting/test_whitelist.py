@@ -44,7 +44,7 @@ from dpaudit.model.condition import conditions_of
 from dpaudit.model.losses import Composition, LaplaceLoss, MixtureLoss, SampledGaussianLoss
 from dpaudit.verifier import verify
 from mechanisms import Gaussian, Laplace
-from tests.checker.folds import complaint, with_derivation
+from tests.checker.proofs.folds import complaint, with_derivation
 
 TOLD = Stated(epsilon=0.5, source="a supplier")
 Over = Callable[[Declaration], Declaration]

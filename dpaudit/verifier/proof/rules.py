@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from dpaudit.verifier import losses, schemes
 from dpaudit.verifier.best_of.above import best_above
-from dpaudit.verifier.derivation import RELATIONS, Place, Row, places
 from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import rescaled, sides_of, with_leaves
+from dpaudit.verifier.proof.derivation import RELATIONS, Place, Row, places
 from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shape import TABLES, walk
 from dpaudit.verifier.shuffles import shuffled_above, shuffled_below

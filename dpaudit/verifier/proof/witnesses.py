@@ -3,10 +3,10 @@
 from collections import Counter
 from itertools import pairwise
 
-from dpaudit.verifier.derivation import Row
 from dpaudit.verifier.losses import Multiset
+from dpaudit.verifier.proof.derivation import Row
+from dpaudit.verifier.proof.rules import Attained, Pair, concluded, query_of, require_conclusions
 from dpaudit.verifier.refusals import Table, require
-from dpaudit.verifier.rules import Attained, Pair, concluded, query_of, require_conclusions
 from dpaudit.verifier.shape import walk
 
 

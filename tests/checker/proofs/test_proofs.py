@@ -33,13 +33,13 @@ from dpaudit.model.claim import Neighbours
 from dpaudit.model.codec import encode
 from dpaudit.model.moves import reads_of
 from dpaudit.verifier import verify
-from dpaudit.verifier.derivation import checked_rows
+from dpaudit.verifier.proof.derivation import checked_rows
 from dpaudit.verifier.refusals import Rejection
 from dpaudit.verifier.shape import TABLES
 from mechanisms import Gaussian, Laplace
 from tests.checker.drawn_certificates import drawn_tree
-from tests.checker.editing import EDITS, edited
-from tests.checker.folds import derivation
+from tests.checker.proofs.editing import EDITS, edited
+from tests.checker.proofs.folds import derivation
 
 Data = dict[str, Any]
 

@@ -6,12 +6,12 @@ The accountant writes the derivation of a certificate; `test_proofs.py` compares
 import json
 from typing import Any
 
-from dpaudit.verifier.derivation import checked_rows, demanded
 from dpaudit.verifier.losses import Multiset
+from dpaudit.verifier.proof.derivation import checked_rows, demanded
+from dpaudit.verifier.proof.rules import above
+from dpaudit.verifier.proof.witnesses import both_sides
 from dpaudit.verifier.refusals import Rejection, Table
-from dpaudit.verifier.rules import above
 from dpaudit.verifier.shape import TABLES, children
-from dpaudit.verifier.witnesses import both_sides
 
 
 def derivation(tree: Table, relation: str) -> list[Table]:

@@ -1,0 +1,1 @@
+"""The derivation of a certificate: tested row by row, and concluded row by row."""
