@@ -147,6 +147,8 @@ def _log_moments(composition: Composition, place: range, *, ranged: bool) -> tup
                 moment = log_moment(loss, powers) if span is None else ranged_moment(span, powers)
                 part = times * moment if times < _MOST else powers * math.inf
                 rounding += _MARGIN * (np.abs(part) + 2.0 * min(times, _MOST))
+            else:
+                continue
             total = total + part
     return powers, np.nan_to_num(total + rounding, nan=math.inf, posinf=math.inf)
 

@@ -47,6 +47,8 @@ def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
     negative term, so that relative errors do not grow.
     Edge cases: from the largest finite loss on, both bounds are the stated infinite mass itself.
     """
+    if isinstance(loss, DerivedLoss):
+        return 0.0, 1.0  # only a pair says more, see `tilted.once`
     match loss:
         case GaussianLoss(mu=mu):
             return gaussian_delta(mu, epsilon)
@@ -54,8 +56,6 @@ def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
             return _sampled(loss, epsilon)
         case MixtureLoss():
             return _mixed(loss, epsilon)
-        case _ if isinstance(loss, DerivedLoss):
-            return 0.0, 1.0  # only a pair says more, see `tilted.once`
         case LaplaceLoss() | ApproximateLoss():
             margin = 16 * _ULP
         case DiscreteLoss():
