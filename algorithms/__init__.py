@@ -15,6 +15,7 @@ NAMES: dict[str, str] = {
     "lplr": "linear contextual bandit by layered regression on private messages (local; as printed, or repaired)",
     "ldp_obi": "optimism from counts in tabular decision processes, noised on the device (local)",
     "lsvi_ucb": "batched least-squares value iteration for linear decision processes (joint)",
+    "replayed_lsvi": "least-squares value iteration whose fresh users replay the past (local)",
     "pucb": "optimism from noisy counts in tabular decision processes (joint)",
     "ucrl_vtr": "value-targeted regression for linear-mixture decision processes (joint or local)",
     "dp_ebs": "dueling bandit that removes options by private running counts (central or local)",
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from algorithms.lplr import Lplr as Lplr
     from algorithms.lsvi_ucb import LsviUcb as LsviUcb
     from algorithms.pucb import Pucb as Pucb
+    from algorithms.replayed_lsvi import ReplayedLsvi as ReplayedLsvi
     from algorithms.ucrl_vtr import UcrlVtr as UcrlVtr
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,6 +1,7 @@
 """Conditions that every run can check: noise from a stream of its own, and never the same noise twice."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from dpaudit import Condition, Streams
 from dpaudit.model.trace import Released
@@ -17,6 +18,16 @@ def noise_is_fresh(streams: Streams, released: tuple[Released, ...]) -> bool:
     """Return whether noise has a stream of its own and no two releases carry the same noise."""
     fingerprints = [release.fingerprint for release in released if release.fingerprint is not None]
     return noise_has_own_stream(streams) and len(set(fingerprints)) == len(fingerprints)
+
+
+def nobody_twice(people: Sequence[range]) -> bool:
+    """Return whether no number lies in two of the ranges.
+
+    >>> nobody_twice([range(0, 3), range(5, 6), range(3, 5)]), nobody_twice([range(0, 3), range(2, 4)])
+    (True, False)
+    """
+    ordered = sorted(people, key=lambda numbers: numbers.start)
+    return all(before.stop <= after.start for before, after in pairwise(ordered))
 
 
 def conditions_of(outcomes: Mapping[Condition, bool]) -> tuple[Condition, ...]:

@@ -28,9 +28,9 @@ CHILD = """
 import json, sys, time
 from pathlib import Path
 from dpaudit.configuration.config import read_config
-from dpaudit.workflow import audits_of, cases_of, certificate_of, settings_of
+from dpaudit.workflow import Stated, audits_of, cases_of, certificate_of, settings_of
 configuration = read_config(Path(sys.argv[1]))
-settings = settings_of(configuration, runs=int(sys.argv[2]), significance=0.01, seed=0)
+settings = settings_of(configuration, Stated(runs=int(sys.argv[2]), significance=0.01, seed=0))
 said = {"verdict": "", "violated": [], "problems": [], "audits": []}
 start = time.process_time()
 certificate = certificate_of(configuration, 0)

@@ -384,10 +384,18 @@ def _check_of(hint: Any) -> Check | None:
         return _CHECKS[limits[0]]
     if get_origin(hint) is Literal:
         return partial(one_of, allowed=get_args(hint))
+    if get_origin(hint) is tuple and Ellipsis in get_args(hint):
+        item = _check_of(get_args(hint)[0])
+        return None if item is None else partial(_of_each, item)
     if get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint):
         found = [inner for part in get_args(hint) if (inner := _check_of(part)) is not None]
         return partial(_unless_absent, found[0]) if len(found) == 1 else None
     return None
+
+
+def _of_each(check: Check, name: str, value: Any) -> Any:
+    """Return the values of a list as their check returns them."""
+    return tuple(check(name, item) for item in value)
 
 
 def _unless_absent(check: Check, name: str, value: Any) -> Any:

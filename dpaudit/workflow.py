@@ -11,7 +11,7 @@ import sqlite3
 import warnings
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -396,27 +396,24 @@ def usable_store(file: Path | None) -> Path | None:
     return file
 
 
-def settings_of(
-    configuration: Configuration,
-    *,
-    runs: int | None = None,
-    significance: float | None = None,
-    jobs: int | None = None,
-    seed: int | None = None,
-) -> AuditSettings:
-    """Return the settings of the audit; an argument that is not None replaces the value of the file.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """What the options of a command state over the table [audit] of a file; None leaves the file's value."""
+
+    runs: int | None = None
+    significance: float | None = None
+    jobs: int | None = None
+    seed: int | None = None
+
+
+def settings_of(configuration: Configuration, stated: Stated) -> AuditSettings:
+    """Return the settings of the audit: what is stated, and for the rest what the file says.
 
     Raises: ConfigError: one of them is out of range.
     """
-    file = configuration.audit
+    values = {field.name: getattr(stated, field.name) for field in fields(stated)}
     try:
-        return replace(
-            file,
-            runs=file.runs if runs is None else runs,
-            significance=file.significance if significance is None else significance,
-            jobs=file.jobs if jobs is None else jobs,
-            seed=file.seed if seed is None else seed,
-        )
+        return replace(configuration.audit, **{name: value for name, value in values.items() if value is not None})
     except ValueError as error:
         raise ConfigError(f"{error}") from None
 

@@ -27,7 +27,9 @@ class AboveThresholdAnswers:
     The third of six published variants (Lyu, Su and Li 2017, Figure 1), often said to be private with the epsilon of
     `above_threshold`. A printed answer bounds the threshold's noise, which then protects nothing.
     Shape: queries less the threshold (..., horizon) in and out; minus infinity where no answer is printed.
-    Unit: as for `above_threshold`.
+    Unit: of the queries for three numbers: `linf_sensitivity`, the most that a record moves any query;
+    `threshold_scale`, the scale of the threshold's noise; `query_scale`, the scale of each query's noise; `cutoff`, the
+    printed answers after which it stops; `horizon`, the number of queries.
     Guarantee: exactly horizon s / query_scale, s being the sensitivity, as for all noisy answers. Given the threshold,
     each query is a Laplace release that is processed. All queries rise by s from 0: where every one is tested, and
     one answer or more is printed and none is positive, each of them is e^(s / query_scale) times less likely.

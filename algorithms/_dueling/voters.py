@@ -128,6 +128,30 @@ class RecordedVoters:
         return self.wins(start, np.zeros(0), np.zeros(0), duels.reshape(len(duels), -1), rng).reshape(duels.shape)
 
 
+HOSTILE = (np.nan, np.inf, -1e300, 7.0)
+"""Answers that no person can give, which replays feed in."""
+
+
+def one_answer(rounds: int, at: int, answer: float, *, alone: bool = False) -> RecordedVoters:
+    """Return answers that alternate, or are 0 where nobody else likes anything, but for person `at`."""
+    answers = (np.arange(rounds) % (1 if alone else 2)).astype(np.float64)
+    answers[at] = answer
+    return RecordedVoters(answers=answers)
+
+
+def two_answers(
+    rounds: int, at: int, first: float = 0.0, second: float = 1.0, *, alone: bool = False
+) -> tuple[RecordedVoters, RecordedVoters]:
+    """Return two data sets in which person `at` gives one answer or the other; see `one_answer`."""
+    return one_answer(rounds, at, first, alone=alone), one_answer(rounds, at, second, alone=alone)
+
+
+def unlike_answers(rounds: int) -> tuple[RecordedVoters, RecordedVoters]:
+    """Return two data sets that have nothing in common."""
+    numbers = np.arange(rounds)
+    return RecordedVoters(answers=(numbers % 3 == 0) * 1.0), RecordedVoters(answers=(numbers % 4 > 0) * 1.0)
+
+
 def as_answers(records: Array) -> Array:
     """Return records as answers of 0 or 1: what is not above 1/2, or not a number, is 0, whatever a device sent."""
     answers: Array = (np.asarray(records, dtype=np.float64) > 0.5).astype(np.float64)

@@ -3,9 +3,7 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from algorithms._linear_rl.checks import attained_by_construction
-from algorithms._linear_rl.settings import PURE
-from dpaudit import Condition, Streams, Transcript
+from dpaudit import Streams, Transcript
 
 PlanOf = Callable[[Any], Any]
 """plan(settings) -> the calibrated algorithm, which depends on nothing but the settings."""
@@ -15,20 +13,11 @@ class LinearRlAlgorithm:
     """An algorithm that runs with its noise, and for comparison without noise, or without what users contribute."""
 
     __slots__ = ()
-    calibration: str
     plan: ClassVar[PlanOf]
     plan_without_noise: ClassVar[PlanOf]
     plan_blind: ClassVar[PlanOf]
     transcript: ClassVar[Callable[..., Transcript]]
     """transcript(settings, plan, problem, streams, n_runs) -> so many independent runs of `plan`."""
-
-    def conditions(self) -> tuple[Condition, ...]:
-        """Return that one pair of records moves all releases at once; known of the pure calibrations.
-
-        Of mixtures: where optimistic values are 0 or their bound R, the features of squares are R times those of
-        values, so that one pair of directions moves both most.
-        """
-        return (attained_by_construction(()),) if self.calibration in PURE else ()
 
     def run(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
         """Return `n_runs` independent runs; `run.transcript_of` of the algorithm's package names the arrays.

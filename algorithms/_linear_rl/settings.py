@@ -1,10 +1,11 @@
 """The settings that UCRL-VTR and LSVI-UCB have in common, their claim, and whether a problem fits."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from algorithms._claims import EPISODE, claim_of
-from dpaudit import Claim
+from algorithms._linear_rl.checks import attained_by_construction
+from dpaudit import Claim, Condition
 from dpaudit.checks import Count, OneOf, OpenProbability, Positive, ProbabilityBelowOne, open_probability, settle
 
 Symmetry = Literal["half", "mirror", "sqrt2"]
@@ -58,6 +59,14 @@ class LinearRlSettings:
                 "paper clips at H. Use calibration='tight' for smaller ranges."
             )
 
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return that one pair of records moves all releases at once; known of the pure calibrations.
+
+        Of mixtures: where optimistic values are 0 or their bound R, the features of squares are R times those of
+        values, so that one pair of directions moves both most.
+        """
+        return (attained_by_construction(()),) if self.calibration in PURE else ()
+
     @property
     def number_of_units(self) -> int:
         """The number of units that the claim is about: one user an episode."""
@@ -68,7 +77,16 @@ class LinearRlSettings:
         return claim_of(EPISODE, self.model, self.epsilon, self.delta)
 
 
-def require_fit(problem: Any, kind: type, description: str, settings: LinearRlSettings) -> None:
+class Shaped(Protocol):
+    """Settings that say how many steps an episode has, and how many features a cell."""
+
+    @property
+    def steps(self) -> int: ...
+    @property
+    def dimension(self) -> int: ...
+
+
+def require_fit(problem: Any, kind: type, description: str, settings: Shaped) -> None:
     """Refuse a problem of another kind, number of steps or dimension.
 
     Raises: ValueError: the problem does not fit; the message names what it has and what the settings expect.

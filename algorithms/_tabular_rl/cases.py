@@ -36,12 +36,17 @@ class TableRatio:
         return result
 
 
+def far_apart(mdp: FiniteMdp) -> tuple[Array, Array]:
+    """Return the counts of two users without a common transition: one stays at the first cell, one at the last."""
+    steps, states, actions = mdp.shape
+    first, last = np.zeros((2, steps, states, actions, states))
+    first[:, 0, 0, 0] = last[:, -1, -1, -1] = 1.0
+    return first, last
+
+
 def case_of(plan: TablePlan, mdp: FiniteMdp, name: str) -> AuditCase:
     """Return the audit: the first user stays at one cell or at another, through all steps."""
-    steps, states, actions = mdp.shape
-    pair = np.zeros((2, steps, states, actions, states))
-    pair[0, :, 0, 0, 0] = 1.0
-    pair[1, :, -1, -1, -1] = 1.0
+    pair = far_apart(mdp)
     length = 1 if plan.local else min(plan.episodes, _LONGEST)
 
     def run(data: Array, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
@@ -60,19 +65,16 @@ def case_of(plan: TablePlan, mdp: FiniteMdp, name: str) -> AuditCase:
         name=f"{name} {'message' if plan.local else 'billboard'}",
         view="message" if plan.local else "billboard",
         description="Noisy counts of transitions; the first user stays at the first cell or at the last.",
-        neighbours=(pair[0], pair[1]),
+        neighbours=pair,
         relation="replace_one",
         run=run,
-        score=TableRatio(mechanism=plan.mechanism, pair=(pair[0], pair[1])),
+        score=TableRatio(mechanism=plan.mechanism, pair=pair),
     )
 
 
 def actions_case(plan: TablePlan, mdp: FiniteMdp, name: str) -> AuditCase:
     """Return the audit of joint privacy in its literal form: what users after the first are told to do."""
-    steps, states, actions = mdp.shape
-    pair = np.zeros((2, steps, states, actions, states))
-    pair[0, :, 0, 0, 0] = 1.0
-    pair[1, :, -1, -1, -1] = 1.0
+    pair = far_apart(mdp)
     length = min(plan.episodes, _LONGEST)
 
     def run(data: Array, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
@@ -88,7 +90,7 @@ def actions_case(plan: TablePlan, mdp: FiniteMdp, name: str) -> AuditCase:
         name=f"{name} actions",
         view="actions",
         description="The first actions that the users after the first are told to play, from one state.",
-        neighbours=(pair[0], pair[1]),
+        neighbours=pair,
         relation="replace_one",
         run=run,
     )

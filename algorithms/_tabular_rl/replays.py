@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from algorithms._tabular_rl.cases import far_apart
 from algorithms._tabular_rl.plan import TablePlan
 from algorithms._tabular_rl.run import run_table
 from algorithms.problems.finite_mdp import FiniteMdp
@@ -20,7 +21,6 @@ def replays_of(plan: TablePlan, mdp: FiniteMdp, name: str) -> tuple[ReplayCase, 
     Every user is once the one who differs, in few episodes; in many, the first, the middle and the last one and some
     between.
     """
-    steps, states, actions = mdp.shape
     length = min(plan.episodes, _LONGEST)
 
     def run(data: tuple[int, Array], rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
@@ -38,8 +38,7 @@ def replays_of(plan: TablePlan, mdp: FiniteMdp, name: str) -> tuple[ReplayCase, 
             "when plans are made": np.array([[table.fresh for table in tables]]),
         }
 
-    first, second = np.zeros((2, steps, states, actions, states))
-    first[:, 0, 0, 0], second[:, -1, -1, -1] = 1.0, 1.0
+    first, second = far_apart(mdp)
     places = sorted({round(at) for at in np.linspace(1, length, min(length, _PLACES))})
     pairs = tuple(
         (f"the user of episode {at} stays at the first cell or at the last", (at, first), (at, second)) for at in places

@@ -19,7 +19,7 @@ from algorithms.capri.plan import Domain, Plan, plan_of
 from algorithms.capri.releases import message
 from algorithms.capri.run import run_epochs
 from algorithms.capri.settings import CapriSettings
-from algorithms.capri.users import RecordedUsers
+from algorithms.capri.users import RecordedUsers, one_record
 from algorithms.problems.worst_case import audit_domain
 from dpaudit import AuditCase, Recorder, Streams
 from dpaudit.model.mechanism import Array
@@ -130,11 +130,7 @@ def neighbours_of(plan: Plan, reward: float | None = None, index: int = 0) -> tu
     """
     rounds, at = plan.epochs[min(index + 1, len(plan.epochs) - 1)].stop, plan.epochs[index].start
     size = plan.reward_bound if reward is None else reward
-    contexts = np.full(rounds, _WITNESS_CONTEXT)
-    contexts[at] = _TARGET_CONTEXT
-    low, high = np.zeros(rounds), np.zeros(rounds)
-    low[at], high[at] = -size, size
-    return RecordedUsers(contexts=contexts, rewards=low), RecordedUsers(contexts=contexts, rewards=high)
+    return one_record(rounds, at, -size), one_record(rounds, at, size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

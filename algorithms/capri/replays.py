@@ -10,7 +10,7 @@ from algorithms.capri.plan import Domain, Plan, plan_of
 from algorithms.capri.releases import message
 from algorithms.capri.run import run_epochs
 from algorithms.capri.settings import CapriSettings
-from algorithms.capri.users import RecordedUsers
+from algorithms.capri.users import RecordedUsers, one_record, two_records, unlike_records
 from dpaudit import Recorder, Streams
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
@@ -73,32 +73,17 @@ def _replay(name: str, plan: Plan, domain: Domain) -> ReplayCase:
     last = max(epoch.stop for epoch in plan.epochs if plan.releases(epoch)) - 1
     places = sorted({0, plan.epochs[0].stop - 1, plan.epochs[0].stop, rounds // 2, rounds - 1} & set(range(rounds)))
     usual = tuple(
-        (f"the reward of user {at + 1} is -{bound:g} or {bound:g}", _one(rounds, at, -bound), _one(rounds, at, bound))
+        (f"the reward of user {at + 1} is -{bound:g} or {bound:g}", *two_records(rounds, at, -bound, bound))
         for at in places
     )
     hostile = tuple(
         (
             f"the {'first' if at == 0 else 'last'} reward is {reward:g} or {other:g}, {where}",
-            _one(rounds, at, reward, context=context),
-            _one(rounds, at, other, context=context),
+            *two_records(rounds, at, reward, other, context),
         )
         for at, context, where in ((0, 0, "alone at its context"), (0, 1, "in a crowd"), (last, 1, "in a crowd"))
         for reward in (np.nan, np.inf, 1e300, -1e300, 3.0 * bound)
         for other in (-bound, bound)
     )
-    moved = ("the first context differs", _one(rounds, 0, bound), _one(rounds, 0, bound, context=1))
-    return ReplayCase(name=name, pairs=(*usual, *hostile, moved), run=run, others=(_unlike(rounds, bound),))
-
-
-def _one(rounds: int, at: int, reward: float, context: int = 0) -> RecordedUsers:
-    """Return users of reward 0 at context 1, but for user `at`."""
-    contexts, rewards = np.ones(rounds, dtype=np.int64), np.zeros(rounds)
-    contexts[at], rewards[at] = context, reward
-    return RecordedUsers(contexts=contexts, rewards=rewards)
-
-
-def _unlike(rounds: int, bound: float) -> tuple[RecordedUsers, RecordedUsers]:
-    """Return two data sets that have nothing in common."""
-    numbers = np.arange(rounds)
-    first = RecordedUsers(contexts=numbers % 2, rewards=np.where(numbers % 3 == 0, bound, -bound))
-    return first, RecordedUsers(contexts=(numbers + 1) % 2, rewards=np.where(numbers % 5 == 0, -bound / 2, bound))
+    moved = ("the first context differs", one_record(rounds, 0, bound), one_record(rounds, 0, bound, context=1))
+    return ReplayCase(name=name, pairs=(*usual, *hostile, moved), run=run, others=(unlike_records(rounds, bound),))

@@ -1,6 +1,7 @@
 """The run of CAPRI: all runs in lock-step, one epoch at a time, at a cost that does not grow with the horizon."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,20 +41,17 @@ def run_plan(plan: Plan, settings: CapriSettings, problem: KernelBandit, streams
     Raises: ValueError: as for `run`.
     """
     domain = domain_of(settings, problem)
-    transcript = run_epochs(plan, domain, SimulatedUsers(problem=problem), streams, n_runs)
-    gaps = problem.gaps.ravel()
-    final = transcript.arrays["active"][:, -1].reshape(n_runs, *problem.gaps.shape)
+    return with_losses(run_epochs(plan, domain, SimulatedUsers(problem=problem), streams, n_runs), problem)
+
+
+def with_losses(transcript: Transcript, problem: KernelBandit) -> Transcript:
+    """Return the transcript with `regret` and `lost`, from its counts of `actions` and the `active` actions."""
+    final = transcript.arrays["active"][:, -1].reshape(-1, *problem.gaps.shape)
     utility = {
-        "regret": transcript.arrays["actions"] @ gaps,  # Eq. (1)
+        "regret": transcript.arrays["actions"] @ problem.gaps.ravel(),  # Eq. (1)
         "lost": (~(final & (problem.gaps == 0)).any(axis=2)).any(axis=1),
     }
-    return Transcript(
-        n_runs=n_runs,
-        arrays={**transcript.arrays, **utility},
-        views=transcript.views,
-        trace=transcript.trace,
-        conditions=transcript.conditions,
-    )
+    return replace(transcript, arrays={**transcript.arrays, **utility})
 
 
 def run_epochs(plan: Plan, domain: Domain, users: Users, streams: Streams, n_runs: int) -> Transcript:

@@ -71,6 +71,27 @@ class RecordedUsers:
         return Played(groups=tuple(groups))
 
 
+def one_record(rounds: int, at: int, reward: float, context: int = 0) -> RecordedUsers:
+    """Return users of reward 0 at context 1, but for user `at`, who has this reward and context."""
+    contexts, rewards = np.ones(rounds, dtype=np.int64), np.zeros(rounds)
+    contexts[at], rewards[at] = context, reward
+    return RecordedUsers(contexts=contexts, rewards=rewards)
+
+
+def two_records(
+    rounds: int, at: int, first: float, second: float, context: int = 0
+) -> tuple[RecordedUsers, RecordedUsers]:
+    """Return two data sets in which user `at` has one reward or the other; see `one_record`."""
+    return one_record(rounds, at, first, context), one_record(rounds, at, second, context)
+
+
+def unlike_records(rounds: int, bound: float) -> tuple[RecordedUsers, RecordedUsers]:
+    """Return two data sets that have nothing in common."""
+    numbers = np.arange(rounds)
+    first = RecordedUsers(contexts=numbers % 2, rewards=np.where(numbers % 3 == 0, bound, -bound))
+    return first, RecordedUsers(contexts=(numbers + 1) % 2, rewards=np.where(numbers % 5 == 0, -bound / 2, bound))
+
+
 def uniform_actions(arrivals: Array, active: Array, rng: np.random.Generator) -> Array:
     """Return how often each cell is played when every arrival picks an active action uniformly.
 

@@ -8,8 +8,9 @@ lower end of its context.
 import numpy as np
 
 from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
+from algorithms.capri.checks import CLIPPED, SCHEDULE
+from algorithms.capri.run import with_losses
 from algorithms.capri.users import SimulatedUsers, Users
-from algorithms.cell_table.checks import CLIPPED, SCHEDULE
 from algorithms.cell_table.elimination import at_least_one
 from algorithms.cell_table.plan import Plan, plan_of
 from algorithms.cell_table.settings import CellTableSettings
@@ -31,19 +32,7 @@ def run_plan(plan: Plan, problem: KernelBandit, streams: Streams, n_runs: int) -
     Beside its arrays: `regret` (n_runs, E), the expected regret of each epoch's actions, and `lost` (n_runs,), whether
     some context's best action was eliminated.
     """
-    transcript = run_epochs(plan, problem.gaps.shape, SimulatedUsers(problem=problem), streams, n_runs)
-    final = transcript.arrays["active"][:, -1].reshape(n_runs, *problem.gaps.shape)
-    utility = {
-        "regret": transcript.arrays["actions"] @ problem.gaps.ravel(),
-        "lost": (~(final & (problem.gaps == 0)).any(axis=2)).any(axis=1),
-    }
-    return Transcript(
-        n_runs=n_runs,
-        arrays={**transcript.arrays, **utility},
-        views=transcript.views,
-        trace=transcript.trace,
-        conditions=transcript.conditions,
-    )
+    return with_losses(run_epochs(plan, problem.gaps.shape, SimulatedUsers(problem=problem), streams, n_runs), problem)
 
 
 def run_epochs(plan: Plan, shape: tuple[int, int], users: Users, streams: Streams, n_runs: int) -> Transcript:

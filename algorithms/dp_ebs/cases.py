@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from algorithms._dueling.voters import RecordedVoters
+from algorithms._scores import DensityRatio
 from algorithms.dp_ebs.noise.calibrated import batch_noise
 from algorithms.dp_ebs.plan import ExactCounters, Plan, plan_of
 from algorithms.dp_ebs.rounds.batches import play_batches
@@ -162,10 +163,7 @@ def sums_case(settings: DpEbsSettings, index: int = 0) -> AuditCase:
         neighbours=(RecordedVoters(answers=low), RecordedVoters(answers=high)),
         relation="replace_one",
         run=run,
-        score=lambda view: (
-            mechanism.log_density(view["sums"][:, 0], np.ones(1))
-            - mechanism.log_density(view["sums"][:, 0], np.zeros(1))
-        ),
+        score=DensityRatio(mechanism=mechanism, shown="sums", first=np.zeros(1), second=np.ones(1), entry=0),
     )
 
 
@@ -189,9 +187,7 @@ def stage_case(settings: DpEbsSettings) -> AuditCase:
         neighbours=(RecordedVoters(answers=low), RecordedVoters(answers=high)),
         relation="replace_one",
         run=run,
-        score=lambda view: (
-            mechanism.log_density(view["sums"], np.ones(1)) - mechanism.log_density(view["sums"], np.zeros(1))
-        ),
+        score=DensityRatio(mechanism=mechanism, shown="sums", first=np.zeros(1), second=np.ones(1)),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from algorithms._dueling.voters import RecordedVoters
+from algorithms._dueling.voters import HOSTILE, RecordedVoters, two_answers, unlike_answers
 from algorithms.dp_ebs.plan import Plan, plan_of
 from algorithms.dp_ebs.rounds.batches import Read, play_batches
 from algorithms.dp_ebs.rounds.champion import play_champion
@@ -21,7 +21,6 @@ from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
 
 _SHORT, _LONG, _LONGER, _LONGEST = 300, 1_000, 12_000, 200_000
-_HOSTILE = (np.nan, np.inf, -1e300, 7.0)
 
 Engine = Callable[[RecordedVoters, Streams, int], Outcome]
 Play = Callable[[Plan, RecordedVoters, Streams, int], Outcome]
@@ -178,30 +177,12 @@ def _replay(
         return {"plays": outcome.plays, "eliminated_at": outcome.eliminated_at, "bounds": bounds}
 
     people = tuple(at for at in places if at < rounds)
-    usual = tuple((f"person {at + 1} answers 0 or 1", _one(rounds, at, 0.0), _one(rounds, at, 1.0)) for at in people)
+    usual = tuple((f"person {at + 1} answers 0 or 1", *two_answers(rounds, at)) for at in people)
     hostile = tuple(
-        (
-            f"person 1 answers {answer:g} or 1",
-            _one(rounds, 0, answer),
-            _one(rounds, 0, 1.0),
-        )
-        for answer in (_HOSTILE if places else ())
+        (f"person 1 answers {answer:g} or 1", *two_answers(rounds, 0, answer)) for answer in (HOSTILE if places else ())
     )
     alone = tuple(
-        (
-            f"person {at + 1} answers 0 or 1, all others 0",
-            _one(rounds, at, 0.0, alone=True),
-            _one(rounds, at, 1.0, alone=True),
-        )
-        for at in people[:1]
+        (f"person {at + 1} answers 0 or 1, all others 0", *two_answers(rounds, at, alone=True)) for at in people[:1]
     )
-    numbers = np.arange(rounds)
-    turns = RecordedVoters(answers=(numbers % 3 == 0) * 1.0), RecordedVoters(answers=(numbers % 4 > 0) * 1.0)
-    return ReplayCase(name=name, pairs=(*usual, *alone, *hostile), run=run, others=(turns, *unlike))
-
-
-def _one(rounds: int, at: int, answer: float, *, alone: bool = False) -> RecordedVoters:
-    """Return answers that alternate, or are 0 where nobody else likes anything, but for person `at`."""
-    answers = (np.arange(rounds) % (1 if alone else 2)).astype(np.float64)
-    answers[at] = answer
-    return RecordedVoters(answers=answers)
+    others = (unlike_answers(rounds), *unlike)
+    return ReplayCase(name=name, pairs=(*usual, *alone, *hostile), run=run, others=others)

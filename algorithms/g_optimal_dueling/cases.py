@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from algorithms._dueling.voters import RecordedVoters
+from algorithms._scores import DensityRatio
 from algorithms.g_optimal_dueling.phases import play_phases
 from algorithms.g_optimal_dueling.plan import Plan, phase_label, plan_of
 from algorithms.g_optimal_dueling.schedule import Lengths
@@ -126,10 +127,7 @@ def sums_case(plan: Plan) -> AuditCase:
         neighbours=(wins_of(low), wins_of(high)),
         relation="replace_one",
         run=run,
-        score=lambda view: (
-            plan.mechanism.log_density(view["sums"], np.array(high))
-            - plan.mechanism.log_density(view["sums"], np.array(low))
-        ),
+        score=DensityRatio(mechanism=plan.mechanism, shown="sums", first=np.array(low), second=np.array(high)),
     )
 
 
@@ -156,10 +154,7 @@ def phase_case(plan: Plan, phase: int) -> AuditCase:
         neighbours=(RecordedVoters(answers=low), RecordedVoters(answers=high)),
         relation="replace_one",
         run=run,
-        score=lambda view: (
-            plan.mechanism.log_density(view["sums"], np.array(many))
-            - plan.mechanism.log_density(view["sums"], np.array(few))
-        ),
+        score=DensityRatio(mechanism=plan.mechanism, shown="sums", first=np.array(few), second=np.array(many)),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from algorithms._dueling.voters import RecordedVoters
+from algorithms._dueling.voters import HOSTILE, RecordedVoters, two_answers, unlike_answers
 from algorithms.g_optimal_dueling.phases import play_phases
 from algorithms.g_optimal_dueling.plan import plan_of
 from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
@@ -15,7 +15,6 @@ from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import RunTape
 
 _LONGEST, _MOST = 200_000, 16
-_HOSTILE = (np.nan, np.inf, -1e300, 7.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,26 +55,11 @@ def replays_of(settings: GOptimalDuelingSettings, problem: Any) -> tuple[ReplayC
     run(first, RunTape(seed=0).generator(), 1)
     places = {0, 1, rounds - 1, *(start - 1 for start in seen), *seen, *(start // 2 for start in seen)}
     people = sorted(at for at in places if 0 <= at < rounds)[:_MOST]
-    usual = tuple((f"person {at + 1} answers 0 or 1", _one(rounds, at, 0.0), _one(rounds, at, 1.0)) for at in people)
+    usual = tuple((f"person {at + 1} answers 0 or 1", *two_answers(rounds, at)) for at in people)
     alone = tuple(
-        (f"person {at + 1} answers 0 or 1, all others 0", RecordedVoters(answers=np.zeros(rounds)), _alone(rounds, at))
+        (f"person {at + 1} answers 0 or 1, all others 0", *two_answers(rounds, at, alone=True))
         for at in (0, people[len(people) // 2])
     )
-    hostile = tuple((f"person 1 answers {bad:g} or 1", _one(rounds, 0, bad), _one(rounds, 0, 1.0)) for bad in _HOSTILE)
-    numbers = np.arange(rounds)
-    unlike = RecordedVoters(answers=(numbers % 3 == 0) * 1.0), RecordedVoters(answers=(numbers % 4 > 0) * 1.0)
-    return (ReplayCase(name="g_optimal phases", pairs=(*usual, *alone, *hostile), run=run, others=(unlike,)),)
-
-
-def _one(rounds: int, at: int, answer: float) -> RecordedVoters:
-    """Return answers that alternate, but for person `at`."""
-    answers = (np.arange(rounds) % 2).astype(np.float64)
-    answers[at] = answer
-    return RecordedVoters(answers=answers)
-
-
-def _alone(rounds: int, at: int) -> RecordedVoters:
-    """Return answers of 0, but for person `at`: the only win of its comparison."""
-    answers = np.zeros(rounds)
-    answers[at] = 1.0
-    return RecordedVoters(answers=answers)
+    hostile = tuple((f"person 1 answers {bad:g} or 1", *two_answers(rounds, 0, bad)) for bad in HOSTILE)
+    others = (unlike_answers(rounds),)
+    return (ReplayCase(name="g_optimal phases", pairs=(*usual, *alone, *hostile), run=run, others=others),)

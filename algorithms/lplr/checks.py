@@ -5,7 +5,6 @@ device runs is tried on predictions of any size.
 """
 
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 
@@ -107,12 +106,6 @@ def norms_hold(plan: Plan) -> bool:
 def phase_is_full(counts: Array, users: int) -> bool:
     """Return whether as many users took part as the schedule says, in every run. Shape: counts (R, A, K)."""
     return bool((counts.sum(axis=(1, 2)) == users).all())
-
-
-def nobody_twice(people: list[range]) -> bool:
-    """Return whether no number lies in two of the ranges."""
-    ordered = sorted(people, key=lambda numbers: numbers.start)
-    return all(before.stop <= after.start for before, after in pairwise(ordered))
 
 
 def message_lines(released: tuple[Released, ...]) -> tuple[Released, ...]:

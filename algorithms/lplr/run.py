@@ -5,7 +5,7 @@ from itertools import count
 
 import numpy as np
 
-from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
+from algorithms._conditions import FRESH, conditions_of, nobody_twice, noise_is_fresh
 from algorithms.lplr import checks
 from algorithms.lplr.oracle import Answers, Estimate, fit_oracle
 from algorithms.lplr.plan import Plan
@@ -88,7 +88,7 @@ def _run_block(
             history["layers"].append(estimate.layers)
         arrived += epoch.length
         history["active"].append(active)
-    outcomes.add(checks.ONE_PHASE, holds=checks.nobody_twice(recorder.people))
+    outcomes.add(checks.ONE_PHASE, holds=nobody_twice(recorder.people))
     arrays: dict[str, Array] = {name: np.stack(lists, axis=1) for name, lists in history.items()}
     arrays["lost"] = _lost(problem, active)
     return arrays, recorder.trace(), outcomes

@@ -43,13 +43,16 @@ class Batch:
     target_ratio: float
 
 
-def transitions(domain: BatchDomain, policy: BatchPolicy, users: int, rng: np.random.Generator) -> Array:
-    """Return how often every (state, action, next state) was met at each step. Shape: (n_runs, H, S, A, S)."""
+def transitions(domain: BatchDomain, policy: BatchPolicy, users: int | Array, rng: np.random.Generator) -> Array:
+    """Return how often every (state, action, next state) was met at each step. Shape: (n_runs, H, S, A, S).
+
+    `users` is one number, or one for each run.
+    """
     steps, states, actions = domain.mdp.shape
     shares = policy.policies()
     n_runs = len(shares)
     counts = np.zeros((n_runs, steps, states, actions, states))
-    arrived = rng.multinomial(users, domain.mdp.initial, size=n_runs)
+    arrived = rng.multinomial(np.broadcast_to(users, n_runs), domain.mdp.initial)
     for h in range(steps):
         chosen = rng.multinomial(arrived, shares[:, h])
         counts[:, h] = rng.multinomial(chosen, domain.mdp.transitions[h])

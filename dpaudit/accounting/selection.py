@@ -30,7 +30,7 @@ from dpaudit.accounting.run_counts import RunCount
 from dpaudit.accounting.weighed_scores import WeighedScores
 from dpaudit.engines import QUICK
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
-from dpaudit.engines.tilted.engine import curves_near
+from dpaudit.engines.tilted.engine import upper_near
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses import LOST, Composition, DiscreteLoss
 
@@ -38,7 +38,9 @@ Floats: TypeAlias = NDArray[np.float64]
 _KNOTS, _FEWER = 300, 160  # of a curve in closed form, and by transforms
 _BEYOND = 16  # where next to nothing is left of a curve
 _AIMS = (0.25, 1.0, 4.0, 16.0, 64.0)  # epsilons at which a transform is sharp
+_HALFWAY = (0.5, 2.0, 8.0, 32.0)  # between them
 _HEIGHTS, _MOST = 500, 2000  # knots of the result; outcomes of a table whose corners are knots
+_SHOWN, _FAINT = 2, 1e-30  # of so many heights one is that of all runs, down to a small one
 _RAISED, _UNIT, _END = 1e-9, 1e-15, 1e-12  # relative: what heights are raised by, and the largest loss; of a place
 _NEAR, _CLOSE = 0.25, 1e-2  # where an end is looked for first, and how closely
 _SMALL, _MOST_RUNS = 1e-6, 1e6  # epsilons that are not told apart, but for one largest loss; runs on average
@@ -114,18 +116,16 @@ def _curve_of(part: Alternatives, lost: float) -> tuple[DiscreteLoss, float, boo
 def _upper_delta(part: Alternatives) -> Callable[[float], float]:
     """Return the proved upper end of delta over alternatives and orders: in closed form, or by few transforms."""
     form = NormalForm(upper=part, lower=part)
-    engines, near = engines_for(form), lru_cache(maxsize=None)(curves_near)
+    engines, near = engines_for(form), lru_cache(maxsize=None)(upper_near)
     suprema = {order: total_supremum(order)[1] for order in _orders(part)}
 
     def of_order(order: Composition, epsilon: float) -> float:
         if epsilon >= suprema[order]:
             return total_infinite_mass(order)[1]
-        place = bisect_left(_AIMS, epsilon)
-        found = [near(order, aim) for aim in _AIMS[max(0, place - 1) : place + 1]]
-        known = [curves[1].delta(epsilon) for curves in found if curves is not None]
-        return (
-            min(known) if known else bracket_delta(NormalForm(upper=(order,), lower=(order,)), epsilon, engines).upper
-        )
+        curve = near(order, _AIMS[bisect_left(_HALFWAY, epsilon)])
+        if curve is not None:
+            return curve.delta(epsilon)
+        return bracket_delta(NormalForm(upper=(order,), lower=(order,)), epsilon, engines).upper
 
     def delta(epsilon: float) -> float:
         if engines == QUICK:
@@ -177,10 +177,13 @@ def _largest(part: Alternatives, count: RunCount) -> float:
 
 
 def _composed(part: Alternatives, runs: int, epsilons: Floats) -> Floats:
-    """Return the curve of as many runs that are all shown."""
+    """Return the curve of as many runs that are all shown, by chords; constant where next to nothing is left."""
     delta = _upper_delta(tuple(held * runs for held in part))
-    heights = [delta(float(epsilon)) for epsilon in epsilons]
-    return np.asarray(heights)
+    places, heights = [*epsilons[::_SHOWN], epsilons[-1]], [1.0]
+    for epsilon in places[1:]:
+        heights.append(delta(float(epsilon)) if heights[-1] > _FAINT else heights[-1])
+    heights[0] = delta(float(places[0]))
+    return np.asarray(np.interp(np.exp(epsilons), np.exp(places), heights))
 
 
 def _ended(loss: DiscreteLoss, largest: float) -> DiscreteLoss:

@@ -11,8 +11,10 @@ F(j) the probability of j or more heads among m - 1 fair coins. Upper bounds, fo
     any randomiser          T(1/p; n), as R(x) >= (R(x0) + R(x1)) / (2 p)
     k-ary response          s T(2 r; n) with r = 1 / (p + k - 1) and s = r (p + 1), where k <= p + 1: whether the user
                             names a third category is published, so that nothing about others' is assumed hidden
+    k-ary response, or      the smaller one of this and the privacy blanket (`blanket`); of two responses either both
+    two binary ones         change, or one of them among the others whose second report is the same: T(2 r^2; n)
 
-Below stands an explicit data set for k-ary response: all others hold one value, a third category where there is one.
+Below stands an explicit data set for such reports: all others hold one value, a third one where there is one.
 Source: Feldman, McMillan and Talwar (2021), Theorem 3.1, for counting clones; Balle, Bell, Gascon and Nissim (2019).
 """
 
@@ -26,12 +28,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, gammaln
 
+from dpaudit.accounting.blanket import Reports, responses
 from dpaudit.accounting.curves.connected import connected
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.declaration import Declaration, Local, PostProcess, Release, Shuffle
+from dpaudit.model.declaration import Declaration, Local, PostProcess, Release, Repeat, Sequential, Shuffle
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss
 from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
+from dpaudit.model.mechanism import Mechanism
 
 Floats: TypeAlias = NDArray[np.float64]
 _SPREAD = 13.0  # deviations of a binomial number that are summed, and 60 more values; beyond lies less than 1e-36
@@ -43,6 +47,7 @@ _KNOTS, _FAR, _FEW, _OFTEN, _TINY = 350, 60, 40, 1e-12, 1e-36
 _LARGEST_EPSILON, _MOST_CELLS, _BINS = 30.0, 4_000_000, 4000
 _GROUPS, _FEWER, _MANY_USERS = 2048, 512, 10**6  # of numbers of coins, and of many users'; fewer coins hide less
 _MOST_USERS = 10**9  # more count as so many: whoever sees the reports of some can add those of others
+_FEW_PARTS = 2  # of a report whose law is known
 _FEW_USERS = 10**7  # beyond, a library's binomial tails are less close
 
 
@@ -125,34 +130,61 @@ def shuffled_above(part: Composition, node: Shuffle) -> Composition:
         )
     if epsilon < _LEAST:
         return Composition.of(ApproximateLoss(epsilon=epsilon))
-    return Composition.of(_dominating(clones_of(epsilon, node)))
+    return Composition.of(_dominating(clones_of(epsilon, node), _categories(node.part)))
 
 
 def clones_of(epsilon: float, node: Shuffle) -> Clones:
-    """Return the pair that is proved for the reports of `node`."""
+    """Return the pair that is proved for the reports of `node`, where both of two responses change."""
     categories, users = _categories(node.part), min(node.users, _MOST_USERS)
     p = math.exp(epsilon)
-    if categories and categories <= p + 1:
-        lie = 1 / (p + categories - 1)
-        return Clones(epsilon=epsilon, users=users, rate=min(1.0, 2 * lie), share=min(1.0, lie * (p + 1)))
+    if categories and (len(categories) == 2 or categories[0] <= p + 1):
+        least = responses(epsilon=epsilon, users=users, categories=categories).least
+        return Clones(epsilon=epsilon, users=users, rate=min(1.0, 2 * least), share=min(1.0, least * (p + 1)))
     return Clones(epsilon=epsilon, users=users, rate=1 / p)
 
 
-def _categories(part: Declaration) -> int:
-    """Return the categories of a single randomised response, 0 for anything else."""
-    while isinstance(part, Local | PostProcess):
-        part = part.part
-    known = isinstance(part, Release) and part.mechanism.name == "randomised_response"
-    return int(getattr(part.mechanism, "categories", 0)) if known and isinstance(part, Release) else 0
+def _categories(part: Declaration) -> tuple[int, ...]:
+    """Return the categories of a randomised response, or of two equal binary ones; () for anything else."""
+    asked = _mechanisms(part)
+    known = asked if asked and all(mechanism.name == "randomised_response" for mechanism in asked) else ()
+    categories = tuple(int(getattr(mechanism, "categories", 0)) for mechanism in known)
+    two = len(known) == 2 and known[0] == known[1] and categories == (2, 2)
+    return categories if len(known) == 1 or two else ()
+
+
+def _mechanisms(part: Declaration) -> tuple[Mechanism, ...]:
+    """Return the mechanisms that a report is made of, in order; () if it is made of anything else, or of many."""
+    match part:
+        case Local() | PostProcess():
+            return _mechanisms(part.part)
+        case Release():
+            return (part.mechanism,)
+        case Repeat() if part.times <= _FEW_PARTS:
+            return _mechanisms(part.part) * part.times
+        case Sequential() if len(part.parts) <= _FEW_PARTS:
+            found = [_mechanisms(inner) for inner in part.parts]
+            return tuple(mechanism for mechanisms in found for mechanism in mechanisms) if all(found) else ()
+        case _:
+            return ()
 
 
 @lru_cache(maxsize=64)
-def _dominating(clones: Clones) -> DiscreteLoss:
-    """Return atoms whose curve lies on or above that of the pair: straight lines between raised knots."""
+def _dominating(clones: Clones, categories: tuple[int, ...]) -> DiscreteLoss:
+    """Return atoms whose curve lies on or above the smallest proved one: straight lines between raised knots."""
     if clones.epsilon == 0:
         return DiscreteLoss(atoms=((0.0, 1.0),))
     knots = _knots(clones)
-    heights = np.array([clones.delta(float(e))[1] for e in knots[:-1]]) * (1 + _INFLATED)
+    if categories and clones.users <= _FEW:  # the corners of a blanket's curve lie elsewhere
+        knots = np.unique(np.concatenate([knots, np.linspace(0.0, clones.epsilon, _KNOTS)]))
+        knots = np.append(knots[:-1][np.diff(knots) > 1e-9 * clones.epsilon], clones.epsilon)
+    heights = np.array([clones.delta(float(e))[1] for e in knots[:-1]])
+    if categories:
+        reports = responses(epsilon=clones.epsilon, users=clones.users, categories=categories)
+        heights = np.minimum(heights, reports.heights(knots[:-1]))
+    if len(categories) == 2:  # only one of them may change
+        alone = Clones(epsilon=clones.epsilon / 2, users=clones.users, rate=clones.rate)
+        heights = np.maximum(heights, [alone.delta(float(e))[1] for e in knots[:-1]])
+    heights = heights * (1 + _INFLATED)
     return connected(np.asarray(np.exp(knots), np.float64), np.append(heights, 0.0))
 
 
@@ -187,24 +219,28 @@ def shuffled_attained(node: Shuffle, moved: Composition) -> Composition:
     if not categories or not moved.parts:
         return Composition()
     epsilon = max(total_supremum(moved)[0], total_supremum(moved.reversed())[0])
-    pair = _others_alike(epsilon, node.users, categories)
+    pair = _others_alike(responses(epsilon=epsilon, users=node.users, categories=categories), epsilon)
     return Composition() if pair is None else Composition.of(pair)
 
 
 @lru_cache(maxsize=64)
-def _others_alike(epsilon: float, users: int, categories: int) -> DiscreteLoss | None:
+def _others_alike(reports: Reports, epsilon: float) -> DiscreteLoss | None:
     """Return the loss of the counts where all others hold one value; None where the counts are too many to sum."""
-    p, others = math.exp(epsilon), users - 1
-    lie = 1 / (p + categories - 1)
-    first, last = _window(others, lie)
-    if (last + 2 - first) ** min(categories - 1, 2) > _MOST_CELLS:
+    p, least, others = reports.ratio, reports.least, reports.users - 1
+    first, second = (_window(others, rate) for rate in reports.beside)
+    if not reports.others:  # others hold the second answer; counted is the first
+        counts = np.arange(first[0], first[1] + 2)
+        if len(counts) > _MOST_CELLS:
+            return None
+        coins, shifted = (binomial_pmf(counts - own, others, least) for own in (0, 1))
+        return _binned(shifted * p * least + coins * least, shifted * least + coins * p * least, epsilon)
+    sizes = [high + 2 - low for low, high in (first, second)]
+    if math.prod(sizes) > _MOST_CELLS:
         return None
-    counts = np.arange(first, last + 2)
-    if categories == 2:  # others hold the second answer; counted is the first
-        coins = binomial_pmf(counts, others, lie)
-        shifted = binomial_pmf(counts - 1, others, lie)
-        return _binned(shifted * p * lie + coins * lie, shifted * lie + coins * p * lie, epsilon)
-    a, b = np.meshgrid(counts, counts, indexing="ij")
+    a, b = np.meshgrid(
+        *(low + np.arange(size) for (low, _), size in zip((first, second), sizes, strict=True)), indexing="ij"
+    )
+    rates = reports.beside
 
     def law(one: NDArray[np.int64], two: NDArray[np.int64]) -> Floats:
         """Return the multinomial law of two counts among the others."""
@@ -212,12 +248,14 @@ def _others_alike(epsilon: float, users: int, categories: int) -> DiscreteLoss |
         inside = (one >= 0) & (two >= 0) & (rest >= 0)
         one, two, rest = (np.where(inside, n, 0) for n in (one, two, rest))
         logs = gammaln(others + 1) - gammaln(one + 1) - gammaln(two + 1) - gammaln(rest + 1)
-        logs += (one + two) * math.log(lie) + rest * math.log1p(-2 * lie)
+        logs += one * math.log(rates[0]) + two * math.log(rates[1]) + rest * math.log1p(-sum(rates))
         return np.asarray(np.exp(np.where(inside, logs, -math.inf)))
 
     more, less, same = law(a - 1, b), law(a, b - 1), law(a, b)
-    none = 1 - (p + 1) * lie
-    return _binned(p * lie * more + lie * less + none * same, lie * more + p * lie * less + none * same, epsilon)
+    none = 1 - (p + 1) * least
+    return _binned(
+        p * least * more + least * less + none * same, least * more + p * least * less + none * same, epsilon
+    )
 
 
 def _binned(under_p: Floats, under_q: Floats, epsilon: float) -> DiscreteLoss:

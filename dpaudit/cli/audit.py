@@ -57,6 +57,7 @@ def audit(
     from dpaudit.runtime.sources import digest_of_sources
     from dpaudit.workflow import (
         AuditExecution,
+        Stated,
         audits_in,
         audits_of,
         cases_of,
@@ -68,9 +69,8 @@ def audit(
 
     followed = read_plan(planned, plan)
     configuration = read_config(config)
-    settings = settings_of(configuration, runs=runs, significance=significance, jobs=jobs, seed=seed)
-    if followed is not None:
-        settings = followed.settings(settings, runs=runs, significance=significance)
+    stated = Stated(runs=runs, significance=significance, jobs=jobs, seed=seed)
+    settings = settings_of(configuration, stated if followed is None else followed.stated(stated))
     cases = cases_of(configuration, settings.view)
     if plan is not None:
         return write_plan(plan, configuration, cases, settings)

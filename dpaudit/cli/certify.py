@@ -24,7 +24,7 @@ def certify(
     """
     from dpaudit.certification.as_stated import as_stated
     from dpaudit.cli.common.output import doing
-    from dpaudit.cli.common.verdicts import certificate_exit
+    from dpaudit.cli.common.verdicts import verdict_exit
     from dpaudit.configuration.config import read_config
     from dpaudit.render.certificate import certificate_document
     from dpaudit.workflow import certificate_of, comparisons_of
@@ -37,5 +37,5 @@ def certify(
     return Result(
         document=lambda: certificate_document(certificate, beside),
         data=certificate.to_json,
-        code=certificate_exit(certificate),
+        code=verdict_exit(certificate.verdict),
     )

@@ -58,6 +58,7 @@ def check(
     from dpaudit.gate.running import run_checks
     from dpaudit.gate.sarif import sarif
     from dpaudit.gate.summary import append_step_summary, check_document, issue_lines, summary
+    from dpaudit.workflow import Stated
 
     today = datetime.now(UTC).date()
     last = _last_day(reason, expires, today, baseline) if accept else None
@@ -70,11 +71,8 @@ def check(
             tuple(configs),
             accepted,
             today,
+            Stated(runs=runs, significance=significance, jobs=jobs, seed=seed),
             attack=not proof_only,
-            runs=runs,
-            significance=significance,
-            jobs=jobs,
-            seed=seed,
             require_consistent=require is Required.CONSISTENT,
             usefulness=usefulness,
             progress=progress,

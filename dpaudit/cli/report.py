@@ -43,10 +43,11 @@ def report(
     from dpaudit.cli.common.extras import extras_of
     from dpaudit.cli.common.output import doing, note, output_folder, progress, say
     from dpaudit.cli.common.plans import plan_exit, read_plan
-    from dpaudit.cli.common.verdicts import audit_exit, certificate_exit, worst
+    from dpaudit.cli.common.verdicts import audit_exit, verdict_exit, worst
     from dpaudit.configuration.config import read_config
     from dpaudit.workflow import (
         AuditExecution,
+        Stated,
         audits_in,
         audits_of,
         cases_of,
@@ -62,9 +63,8 @@ def report(
     extras = extras_of(configuration, pdf=pdf, deployment=deployment, ledger=ledger, account=account, previous=previous)
     followed = read_plan(planned)
     folder = output_folder(output)
-    settings = settings_of(configuration, runs=runs, significance=significance, jobs=jobs, seed=seed)
-    if followed is not None:
-        settings = followed.settings(settings, runs=runs, significance=significance)
+    stated = Stated(runs=runs, significance=significance, jobs=jobs, seed=seed)
+    settings = settings_of(configuration, stated if followed is None else followed.stated(stated))
     audited = runs_code(configuration)
     cases = cases_of(configuration, settings.view) if audited else ()
     given = settings.seed if followed is None else followed.seed(seed, settings.seed)
@@ -85,4 +85,4 @@ def report(
     for path in paths:
         say(str(path))
     found = (Exit.FINDING for held in scores if held.result.verdict == "violation")
-    return worst(certificate_exit(certificate), plan_exit(audits), *map(audit_exit, audits), *found)
+    return worst(verdict_exit(certificate.verdict), plan_exit(audits), *map(audit_exit, audits), *found)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dpaudit.cli.common.exits import Exit
 from dpaudit.cli.common.options import Seed, Significance
 from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import CertificateError, ConfigError
@@ -16,14 +15,8 @@ from dpaudit.runtime.plugins import load_package
 
 if TYPE_CHECKING:
     from dpaudit.model.claim import Claim
-    from dpaudit.model.scores_result import ScoresVerdict
 
 _SIGNIFICANCE = 0.01
-_EXITS: dict[ScoresVerdict, Exit] = {
-    "violation": Exit.FINDING,
-    "not_refuted": Exit.PASS,
-    "inconclusive": Exit.INCONCLUSIVE,
-}
 
 
 @resulting
@@ -31,7 +24,7 @@ def scores(
     members: Annotated[Path, typer.Argument(metavar="IN", help="Scores of members: CSV, NPY or Parquet.")],
     others: Annotated[Path, typer.Argument(metavar="OUT", help="Scores of others, in the same form.")],
     sampling: Annotated[
-        Literal["runs", "canaries", "paired"], typer.Option("--sampling", help="Where the scores come from.")
+        str, typer.Option("--sampling", metavar="runs|canaries|paired", help="Where the scores come from.")
     ],
     epsilon: Annotated[float, typer.Option("--epsilon", metavar="E", help="The claimed epsilon.")],
     neighbours: Annotated[
@@ -66,6 +59,7 @@ def scores(
     import numpy as np
 
     from dpaudit.cli.common.output import note
+    from dpaudit.cli.common.verdicts import verdict_exit
     from dpaudit.configuration.score_file import read_scores
     from dpaudit.model.claim import Claim
     from dpaudit.model.scores_result import ScoresResult
@@ -92,7 +86,7 @@ def scores(
         )
     except ValueError as error:
         raise ConfigError(f"{error}") from None
-    return Result(document=partial(scores_document, result), data=result.to_json, code=_EXITS[result.verdict])
+    return Result(document=partial(scores_document, result), data=result.to_json, code=verdict_exit(result.verdict))
 
 
 def _rule(rank: int | None, guesses: int | None, *, band: bool) -> Any:

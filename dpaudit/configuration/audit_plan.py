@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dpaudit.checks import count, open_probability
+from dpaudit.checks import Count, Natural, OpenProbability, settle
 from dpaudit.configuration.files import json_value
 from dpaudit.configuration.tables import read_object
 from dpaudit.errors import CertificateError, Fault
@@ -38,21 +38,19 @@ class PlannedAudit:
     `significance` is the part of this audit in that of the list; `seed` is the commitment to seed and number.
     """
 
-    number: int
+    number: Natural
     name: str
     view: str
     pair: str
     attack: str
     bounds: tuple[str, ...]
     measured: tuple[str, ...]
-    runs: int
-    significance: float
+    runs: Count
+    significance: OpenProbability
     seed: str
 
     def __post_init__(self) -> None:
-        count("number", self.number, at_least=0)
-        count("runs", self.runs)
-        open_probability("significance", self.significance)
+        settle(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,12 +67,12 @@ class AuditPlan:
 
     claim: Claim
     configuration: str
-    significance: float
+    significance: OpenProbability
     salt: str
     audits: tuple[PlannedAudit, ...]
 
     def __post_init__(self) -> None:
-        open_probability("significance", self.significance)
+        settle(self)
 
     @classmethod
     def of(

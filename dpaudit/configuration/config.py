@@ -193,6 +193,10 @@ class _File:
         except RecursionError:
             deep = Fault(("declaration",), "The declaration is nested too deeply to be read; write it flatter.")
             raise locate(deep, self.path, self.text) from None
+        stated = self._table("claim").get("unit", system.unit)
+        if system.unit and stated != system.unit:
+            both = f"[system] unit={system.unit!r} and [claim] unit={stated!r}"
+            self.fail(f"{both} differ; state it once.", "system", "unit")
         return Written(claim=_named(claim, system), declaration=declaration)
 
 

@@ -38,6 +38,8 @@ def read_text(path: Path, largest: int = LARGEST_FILE) -> str:
             raise ConfigError(f"{path}: is no regular file; give a file.")
         with path.open("rb") as file:
             content = file.read(largest + 1)
+        if content.startswith(b"SQLite format 3"):
+            raise ConfigError(f"{path}: is a database, perhaps a ledger, and no text; name another file.")
         if len(content) > largest:
             raise ConfigError(f"{path}: expected at most {largest} bytes; give a smaller file.")
         return content.decode("utf-8-sig")

@@ -8,30 +8,29 @@ largest losses; below it no epsilon exists; above it the sum is an upper bound o
 import math
 from fractions import Fraction
 from functools import lru_cache
+from typing import TypeAlias
 
 from dpaudit.checks import meant
 from dpaudit.engines.engine import Ends, Engine
 from dpaudit.engines.exact import exact_sum, exact_supremum, nearest, outwards
 from dpaudit.engines.precision import Precision
 from dpaudit.model.losses import (
-    AllocatedLoss,
     ApproximateLoss,
-    AverageLoss,
     ChoiceLoss,
     Composition,
+    DerivedLoss,
     DiscreteLoss,
     LaplaceLoss,
     MixtureLoss,
     SampledGaussianLoss,
     SampledLoss,
     SimpleLoss,
-    StitchedLoss,
 )
 
 _ULP = 2.0**-52
 _EXACT_MASSES = 1000
 _RATIOS = (LaplaceLoss, ApproximateLoss, DiscreteLoss)
-_BOUNDED = (ChoiceLoss, MixtureLoss, SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss)
+_Bounded: TypeAlias = ChoiceLoss | MixtureLoss | DerivedLoss
 """Losses of which the largest is known from above alone, unless `_reached`."""
 _SAMPLED = Fraction(1, 10**12)
 """Relative; more than the bound on the largest loss of a sample is above it: 1e-14, and 2^-51 of at most 700."""
@@ -73,7 +72,7 @@ def _summed(composition: Composition) -> tuple[float, float]:
 
 def _surely(composition: Composition, low: Fraction) -> Fraction:
     """Return of a sum of largest losses what is surely reached."""
-    if any(isinstance(loss, _BOUNDED) and not _reached(loss) for loss, _ in composition.parts):
+    if any(isinstance(loss, _Bounded) and not _reached(loss) for loss, _ in composition.parts):
         return Fraction(0)  # the option with the largest mass at infinity may hide the largest loss of another
     if any(isinstance(loss, SampledLoss) for loss, _ in composition.parts):
         return low * (1 - _SAMPLED)

@@ -7,9 +7,6 @@ from fractions import Fraction
 from dpaudit.checks import meant
 from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, DiscreteLoss, LaplaceLoss, SimpleLoss
 
-_MOST = 1000  # fractions over unlike denominators that are added exactly
-_BITS = 400
-
 
 def exact_sum(terms: Iterable[tuple[float | Fraction, int, int]]) -> Fraction:
     """Return the sum of times x^power over terms (x, power, times), exactly.

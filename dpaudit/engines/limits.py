@@ -5,6 +5,7 @@ from dpaudit.model.losses import (
     AverageLoss,
     ChoiceLoss,
     Composition,
+    DerivedLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
@@ -40,7 +41,7 @@ def is_derived(loss: SimpleLoss) -> bool:
     """Return whether a loss, or an option of a choice, is made of others, so that only pairs bound it."""
     if isinstance(loss, ChoiceLoss):
         return any(map(is_derived, loss.options))
-    return isinstance(loss, SampledLoss | AverageLoss | StitchedLoss | AllocatedLoss)
+    return isinstance(loss, DerivedLoss)
 
 
 def _counts(part: tuple[SimpleLoss, int]) -> bool:

@@ -46,7 +46,7 @@ class Precision:
         return replace(self, engines=engines)
 
 
-_FINE, _COARSE = Look(cells=1 << 14, tails=(1e-11, 1e-16)), Look(cells=1 << 9, tails=(1e-16,))
+FINE, _COARSE = Look(cells=1 << 14, tails=(1e-11, 1e-16)), Look(cells=1 << 9, tails=(1e-16,))
 """Looks at secret steps; the second is several times quicker, and up to a hundredth wide."""
 
 DEFAULT = Precision(
@@ -56,7 +56,7 @@ DEFAULT = Precision(
     most=1 << 19,
     joined=1 << 23,
     widest=1 << 21,
-    looks=(_FINE,),
+    looks=(FINE,),
     entries=2e8,
 )
 """What is asked for by default."""
@@ -73,13 +73,13 @@ QUICK = Precision(
     least=1 << 10,
     most=1 << 15,
     joined=1 << 19,
-    looks=(_COARSE, _FINE),
+    looks=(_COARSE, FINE),
     entries=4e6,
     soon=True,
 )
 """For searches that ask many times: wider where no closed form exists."""
 
-UPPERS = replace(QUICK, looks=(_FINE,), above_alone=True)
+UPPERS = replace(QUICK, looks=(FINE,), above_alone=True)
 """Quick, without the lower side where it is dear: the upper bounds are the same, the lower may be 0."""
 
 ROUGH = replace(QUICK, epsilon=1e-2, delta=5e-2, most=1 << 13, joined=1 << 17, looks=(_COARSE,))

@@ -21,6 +21,7 @@ Section 3.3, for the moments of samples.
 """
 
 import math
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import TypeAlias
 
@@ -155,7 +156,7 @@ def _bounds(powers: Floats, moments: Floats, epsilon: float, *, finite: bool) ->
 
     The second one takes that no loss is infinite.
     """
-    convex = moments + (1 + powers) * -np.log1p(1 / powers) - np.log(powers) - powers * epsilon * (1 - _MARGIN)
+    convex = moments + _constant(powers) - powers * epsilon * (1 - _MARGIN)
     if not (finite and epsilon > 0):
         return np.asarray(convex)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
@@ -163,6 +164,11 @@ def _bounds(powers: Floats, moments: Floats, epsilon: float, *, finite: bool) ->
         excess = np.log(np.expm1(np.minimum(moments, _LARGE))) - gaps + 1e-11 * (1 + np.abs(gaps))
     known = (moments < _LARGE) & np.isfinite(gaps)
     return np.asarray(np.where(known, np.minimum(convex, excess), convex))
+
+
+def _constant(powers: Floats) -> Floats:
+    """Return ln((1 - 1/alpha)^alpha / (alpha - 1)), alpha = 1 + s."""
+    return np.asarray((1 + powers) * -np.log1p(1 / powers) - np.log(powers))
 
 
 def _log_gaps(powers: Floats, epsilon: float) -> Floats:
@@ -177,15 +183,20 @@ def _log_gaps(powers: Floats, epsilon: float) -> Floats:
 
 
 def _log_finite(composition: Composition, epsilon: float, *, ranged: bool = False) -> float:
-    """Return a bound on the logarithm of what the finite losses add to delta: by a few powers, then those beside."""
+    """Return a bound on the logarithm of what the finite losses add to delta."""
     epsilon = min(epsilon, _LARGEST_EPSILON)  # delta is no larger at a larger epsilon, whose product is no float
     finite = not any(loss.infinite_mass for loss, _ in composition.parts)
 
     def bounds_at(place: range) -> Floats:
         return _bounds(*_log_moments(composition, place, ranged=ranged), epsilon, finite=finite)
 
+    return min(0.0, _smallest(bounds_at))
+
+
+def _smallest(bounds_at: Callable[[range], Floats]) -> float:
+    """Return the smallest of the bounds at some powers, each of which holds: first a few, then all beside the best."""
     best = int(bounds_at(range(0, len(_POWERS), _COARSE)).argmin()) * _COARSE
-    return min(0.0, float(bounds_at(range(max(0, best - _COARSE), best + _COARSE + 1)).min()))
+    return float(bounds_at(range(max(0, best - _COARSE), best + _COARSE + 1)).min())
 
 
 def log_delta(composition: Composition, epsilon: float) -> float:
@@ -204,9 +215,17 @@ def _delta(composition: Composition, epsilon: float, precision: Precision, *, ra
 
 def _epsilon(composition: Composition, delta: float, precision: Precision, *, ranged: bool = False) -> Ends:
     """Bound the smallest epsilon from above."""
-    if delta <= total_infinite_mass(composition)[1]:
+    rest = (delta - total_infinite_mass(composition)[1]) * (1 - 1e-15)
+    if rest <= 0:
         return 0.0, math.inf
-    return 0.0, smallest_epsilon(lambda at: _delta(composition, at, precision, ranged=ranged)[1], delta)
+    if any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts):
+        return 0.0, smallest_epsilon(lambda at: _delta(composition, at, precision)[1], delta)
+
+    def bounds_at(place: range) -> Floats:
+        powers, moments = _log_moments(composition, place, ranged=ranged)
+        return np.asarray((moments + _constant(powers) - math.log(rest) + 1e-12) / powers)
+
+    return 0.0, max(0.0, _smallest(bounds_at) * (1 + 1e-14))
 
 
 def has_moments(composition: Composition) -> bool:

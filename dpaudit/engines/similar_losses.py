@@ -5,7 +5,7 @@ once, a class of near sizes becomes one size of the same mean square, and noise 
 finds is proved on the declaration itself.
 """
 
-from dpaudit.engines.cells.merging import CLASSED, size_of
+from dpaudit.engines.pairs.merging import CLASSED, size_of
 from dpaudit.engines.tilted.classes import family_of, resized
 from dpaudit.model.losses import Composition, SimpleLoss
 

@@ -18,19 +18,16 @@ from dpaudit.engines.gaussian import GAUSSIAN, all_gaussian, gaussian_delta
 from dpaudit.engines.limits import gridded, is_derived
 from dpaudit.engines.precision import Precision
 from dpaudit.model.losses import (
-    AllocatedLoss,
     ApproximateLoss,
-    AverageLoss,
     ChoiceLoss,
     Composition,
+    DerivedLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
     MixtureLoss,
     SampledGaussianLoss,
-    SampledLoss,
     SimpleLoss,
-    StitchedLoss,
 )
 from dpaudit.model.losses.sampled_ratios import log_absent, loss_before
 
@@ -57,7 +54,7 @@ def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
             return _sampled(loss, epsilon)
         case MixtureLoss():
             return _mixed(loss, epsilon)
-        case SampledLoss() | AverageLoss() | StitchedLoss() | AllocatedLoss():
+        case _ if isinstance(loss, DerivedLoss):
             return 0.0, 1.0  # only a pair says more, see `tilted.once`
         case LaplaceLoss() | ApproximateLoss():
             margin = 16 * _ULP

@@ -19,7 +19,7 @@ class GateRule:
     remedy: str
 
 
-_TABLE = tomllib.loads(files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
+_TABLE = tomllib.loads(files("dpaudit.gate").joinpath("rules.toml").read_text(encoding="utf-8"))
 
 RULES: dict[str, GateRule] = {identifier: GateRule(id=identifier, **row) for identifier, row in _TABLE.items()}
 """Every rule by its identifier, in order."""

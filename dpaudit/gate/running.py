@@ -13,6 +13,7 @@ from dpaudit.gate.second_reading import disagreements
 from dpaudit.workflow import (
     AuditExecution,
     Progress,
+    Stated,
     audits_in,
     audits_of,
     cases_of,
@@ -31,12 +32,9 @@ def run_checks(
     paths: tuple[Path, ...],
     baseline: Baseline,
     today: date,
+    stated: Stated | None = None,
     *,
     attack: bool,
-    runs: int | None,
-    significance: float | None,
-    jobs: int | None,
-    seed: int | None,
     require_consistent: bool = False,
     usefulness: bool = False,
     progress: Progress = no_progress,
@@ -48,10 +46,9 @@ def run_checks(
     probability at most the largest significance of a file. With `usefulness` the study that a configuration names is
     read as well.
     """
-    stated: dict[str, float | int | None] = {"runs": runs, "significance": significance, "jobs": jobs, "seed": seed}
-    execution, names = AuditExecution(progress=progress), tuple(dict.fromkeys(paths))
+    execution, names, options = AuditExecution(progress=progress), tuple(dict.fromkeys(paths)), stated or Stated()
     audited = sum(map(_audits, names)) if attack else 0
-    checked = tuple(_checked(path, stated, execution, audited, attack=attack, usefulness=usefulness) for path in names)
+    checked = tuple(_checked(path, options, execution, audited, attack=attack, usefulness=usefulness) for path in names)
     checked = tuple(replace(entry, require_consistent=require_consistent) for entry in checked)
     return CheckDocument(checked=checked, baseline=baseline, today=today)
 
@@ -68,7 +65,7 @@ def _audits(path: Path) -> int:
 
 def _checked(
     path: Path,
-    stated: dict[str, float | int | None],
+    stated: Stated,
     execution: AuditExecution,
     sharing: int,
     *,
@@ -78,7 +75,7 @@ def _checked(
     """Return one configuration's certificate and, if asked for, its audits, of a list of `sharing` audits."""
     try:
         configuration = read_config(path)
-        settings = settings_of(configuration, **stated)  # type: ignore[arg-type] # each key has its own type
+        settings = settings_of(configuration, stated)
         seed = _SEED if settings.seed is None else settings.seed
         certificate = certificate_of(configuration, seed)
         audited = attack and runs_code(configuration)

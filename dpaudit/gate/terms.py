@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.certification.certificate import Certificate
-from dpaudit.checks import count
+from dpaudit.checks import Natural, PositiveShare, settle
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, encode
@@ -37,17 +37,15 @@ class Terms:
 
     claim: Claim
     up_to: tuple[tuple[str, float], ...]
-    runs: int = 0
-    significance: float = 1.0
+    runs: Natural = 0
+    significance: PositiveShare = 1.0
     seen: str = ""
 
     def __post_init__(self) -> None:
         for name, ceiling in self.up_to:
             if not ceiling >= 0:
                 raise ValueError(f"Expected up_to.{name}={ceiling} to be zero or positive.")
-        count("runs", self.runs, at_least=0)
-        if not 0 < self.significance <= 1:
-            raise ValueError(f"Expected significance={self.significance} in (0, 1].")
+        settle(self)
 
     def lapsed(self, now: "Terms") -> str:
         """Return why an acceptance on these terms does not hold for an issue of today, or an empty text."""

@@ -1,7 +1,7 @@
 """An account: the budget of a data set, and the theorems that may count the spending."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from dpaudit.budgets.filters import (
     Filter,
@@ -11,7 +11,7 @@ from dpaudit.budgets.filters import (
     measure_filter,
     renyi_filter,
 )
-from dpaudit.checks import one_of
+from dpaudit.checks import settle
 from dpaudit.errors import LedgerError
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, encode
@@ -40,7 +40,7 @@ class Account:
     refresh: str = ""
 
     def __post_init__(self) -> None:
-        one_of("rule", self.rule, get_args(Rule))
+        settle(self)
         if not self.name.strip():
             raise ValueError(f"Expected name={self.name!r} to name a data set.")
         if isinstance(self.budget, MeasuredClaim):

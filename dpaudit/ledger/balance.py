@@ -59,8 +59,7 @@ class Balance:
 
     def share(self, spending: Filter) -> float:
         """Return the larger share of its limit that a filter has spent, by amount or by mass."""
-        sides = ((spending.spent.amount, spending.limit.amount), (spending.spent.mass, spending.limit.mass))
-        return max(float(part / whole) if whole else 0.0 for part, whole in sides)
+        return share_of(spending.spent, spending.limit)
 
     def reading(self, spending: Filter) -> float:
         """Return an upper bound on epsilon spent so far at the filter's delta, true at every moment at once.
@@ -89,6 +88,12 @@ class Balance:
             spent=rho,
             spent_epsilon=None,
         ).reading
+
+
+def share_of(cost: Cost, limit: Cost) -> float:
+    """Return the larger share of a limit that a cost is, by amount or by mass; nothing of a limit of 0."""
+    sides = ((cost.amount, limit.amount), (cost.mass, limit.mass))
+    return max(float(part / whole) if whole else 0.0 for part, whole in sides)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

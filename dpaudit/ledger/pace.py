@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from fractions import Fraction
 from typing import Any
 
-from dpaudit.budgets.filters import Filter
-from dpaudit.ledger.balance import Balance
+from dpaudit.accounting.additive_costs import Cost
+from dpaudit.ledger.balance import Balance, share_of
 from dpaudit.ledger.booking_body import is_on_trust
 from dpaudit.ledger.pricing import decode_prices
 
@@ -47,17 +46,17 @@ def history_of(balance: Balance) -> History:
     """Return the history of an account."""
     best = min(balance.alive, key=balance.share)
     releases: list[Spending] = []
-    amount = mass = Fraction(0)
+    spent = Cost()
     for booking in balance.bookings:
         cost = decode_prices(booking["prices"])[best.theorem.name]
-        amount, mass = amount + cost.amount, mass + cost.mass
+        spent = spent + cost
         releases.append(
             Spending(
                 sequence=booking["sequence"],
                 label=booking["label"],
                 day=_day(booking),
-                share=_share(best, cost.amount, cost.mass),
-                total=_share(best, amount, mass),
+                share=share_of(cost, best.limit),
+                total=share_of(spent, best.limit),
                 on_trust=is_on_trust(booking),
             )
         )
@@ -68,12 +67,6 @@ def _day(booking: dict[str, Any]) -> date:
     """Return the day of a booking in UTC."""
     moment = datetime.fromisoformat(booking["created"])
     return moment.astimezone(UTC).date() if moment.tzinfo else moment.date()
-
-
-def _share(spending: Filter, amount: Fraction, mass: Fraction) -> float:
-    """Return the larger share of a filter's limit."""
-    sides = ((amount, spending.limit.amount), (mass, spending.limit.mass))
-    return max(float(part / whole) if whole else 0.0 for part, whole in sides)
 
 
 def _end(releases: list[Spending]) -> date | None:

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from dpaudit.checks import non_negative, one_of, open_probability, probability_below_one
+from dpaudit.checks import NonNegative, OpenProbability, ProbabilityBelowOne, settle
 from dpaudit.model.audit_result import Counts, LowerBound, MeasuredBound
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
@@ -111,9 +111,9 @@ class ScoresResult:
 
     verdict: ScoresVerdict
     sampling: Sampling
-    epsilon_lower: float
-    delta: float
-    significance: float
+    epsilon_lower: NonNegative
+    delta: ProbabilityBelowOne
+    significance: OpenProbability
     members: int
     others: int
     ceiling: float
@@ -131,11 +131,7 @@ class ScoresResult:
     curve: tuple[tuple[float, float], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        one_of("verdict", self.verdict, get_args(ScoresVerdict))
-        one_of("sampling", self.sampling, SAMPLINGS)
-        non_negative("epsilon_lower", self.epsilon_lower)
-        probability_below_one("delta", self.delta)
-        open_probability("significance", self.significance)
+        settle(self)
 
     @property
     def exceeds_claim(self) -> bool:

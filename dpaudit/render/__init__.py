@@ -1,1 +1,1 @@
-"""Terminal text and Markdown of each result."""
+"""Each result as a neutral document, which `dpaudit.documents` writes."""

@@ -16,6 +16,7 @@ NAMES = (
     "scores",
     "study",
     "synthesizer",
+    "training",
 )
 
 
@@ -30,9 +31,9 @@ def load(name: str) -> dict[str, Any]:
     if name not in NAMES:
         raise KeyError(name)
     schema = _read(name)
-    if name in ("audit", "check", "ledger", "report", "scores", "synthesizer"):
+    if name in ("audit", "check", "ledger", "report", "scores", "synthesizer", "training"):
         scored, planned = ("scores",) if name in ("check", "report") else (), ("plan",) if name == "report" else ()
-        others = ("certificate",) if name == "audit" else ("certificate", "audit", *scored, *planned)
+        others = ("certificate",) if name in ("audit", "training") else ("certificate", "audit", *scored, *planned)
         own = schema.get("$defs", {})
         schema["$defs"] = own | {other: _read(other) for other in others}
     return schema

@@ -54,6 +54,7 @@ def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Ce
     algorithm = make_algorithm(study, cell, folder)
     if not hasattr(algorithm, "claim"):
         return Certified(why="no certificate: it makes no claim")
+    own = algorithm.claim().delta
     claim = replace(algorithm.claim(), delta=study.settings.delta)
     if claim.neighbours != study.settings.neighbours:
         raise ConfigError(
@@ -81,7 +82,7 @@ def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Ce
         unit=claim.unit,
         verdict=certificate.verdict,
         digest=str(certificate.to_dict()["digest"]),
-        why=_objection(certificate),
+        why=_objection(certificate, own),
     )
 
 
@@ -129,13 +130,14 @@ def _of_person(
         return math.nextafter(units * epsilon, math.inf) if delta == 0 else math.nan
 
 
-def _objection(certificate: CertificateRecord) -> str:
-    """Return why a certificate gives no point; empty if it gives one."""
+def _objection(certificate: CertificateRecord, own: float) -> str:
+    """Return why a certificate gives no point; empty if it gives one. `own` is the delta that the contender claims."""
+    stated = certificate.claim.delta
+    below = f"; [study] delta={stated:g} is below the contender's own {own:g}" if stated < own else ""
     if not math.isfinite(certificate.tight.epsilon.upper):
-        why = "; state [study] delta" if certificate.claim.delta == 0 else ""
-        return f"no certificate: no epsilon is finite at delta={certificate.claim.delta:g}{why}"
+        return f"no certificate: no epsilon is finite{below}"
     if certificate.verdict == "refuted":
-        return "no certificate: the claim is refuted"
+        return f"no certificate: the claim is refuted{below}"
     if any(line.status == "violated" for line in certificate.conditions) or certificate.findings:
         return "no certificate: a condition is violated"
     return ""

@@ -2,11 +2,11 @@
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from dpaudit.checks import count, one_of, open_probability, positive, probability_below_one
+from dpaudit.checks import Count, Natural, OpenProbability, Positive, ProbabilityBelowOne, TwoOrMore, settle
 from dpaudit.errors import ConfigError
-from dpaudit.model.claim import NEIGHBOURS
+from dpaudit.model.claim import Neighbours
 
 Role = Literal["private", "ceiling", "floor"]
 """With its noise; without noise, for the best that may be hoped for; with noise and without data, for the worst."""
@@ -40,19 +40,18 @@ class Contender:
     role: Role
     algorithm: dict[str, Any]
     grid: Grid | None = None
-    epsilons: tuple[float, ...] = ()
-    horizons: tuple[int, ...] = ()
+    epsilons: tuple[Positive, ...] = ()
+    horizons: tuple[Count, ...] = ()
     tune: dict[str, Any] = field(default_factory=dict)
-    runs: int | None = None
+    runs: TwoOrMore | None = None
 
     def __post_init__(self) -> None:
-        one_of("role", self.role, get_args(Role))
+        settle(self)
         if not self.label.strip():
             raise ValueError("Expected label to name the contender; it is empty.")
         if not isinstance(self.algorithm.get("name"), str):
             raise ValueError("Expected algorithm to have a key 'name', which is text.")
-        _numbers("epsilons", self.epsilons)
-        _whole("horizons", self.horizons)
+        _require_distinct(self, "epsilons", "horizons")
         for key in HORIZON_KEYS:
             if key in self.algorithm:
                 raise ValueError(f"Expected algorithm without {key!r}: the study's horizons say how long it runs.")
@@ -60,12 +59,8 @@ class Contender:
             raise ValueError("Expected grid='epsilon' or an epsilon in the algorithm, not both.")
         if self.epsilons and self.grid is None:
             raise ValueError("Expected epsilons to come with grid = 'epsilon'.")
-        if self.runs is not None:
-            object.__setattr__(self, "runs", count("runs", self.runs, at_least=2))
-            if self.role != "ceiling":
-                raise ValueError(
-                    f"Expected runs={self.runs} of a ceiling only: other contenders are paired run by run."
-                )
+        if self.runs is not None and self.role != "ceiling":
+            raise ValueError(f"Expected runs={self.runs} of a ceiling only: other contenders are paired run by run.")
         for key, values in self.tune.items():
             if not isinstance(values, tuple | list) or not values:
                 raise ValueError(f"Expected tune.{key}={values!r:.40} to be a list of values to choose among.")
@@ -94,34 +89,26 @@ class StudySettings:
     """
 
     name: str
-    horizons: tuple[int, ...]
-    epsilons: tuple[float, ...] = ()
-    runs: int = 10
-    problems: tuple[int, ...] = (0,)
-    seed: int = 0
-    alpha: float = 0.05
-    tuning_seeds: tuple[int, ...] = ()
-    delta: float = 0.0
-    neighbours: str = "replace_one"
-    gap_factors: tuple[float, ...] = (1.0,)
+    horizons: tuple[Count, ...]
+    epsilons: tuple[Positive, ...] = ()
+    runs: Count = 10
+    problems: tuple[Natural, ...] = (0,)
+    seed: Natural = 0
+    alpha: OpenProbability = 0.05
+    tuning_seeds: tuple[Natural, ...] = ()
+    delta: ProbabilityBelowOne = 0.0
+    neighbours: Neighbours = "replace_one"
+    gap_factors: tuple[Positive, ...] = (1.0,)
     quick: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        settle(self)
         if not self.name.strip():
             raise ValueError("Expected name to name the study; it is empty.")
         for key in ("horizons", "problems", "gap_factors"):
             if not getattr(self, key):
                 raise ValueError(f"Expected {key} to hold one value or more.")
-        _whole("horizons", self.horizons)
-        _whole("problems", self.problems, at_least=0)
-        _whole("tuning_seeds", self.tuning_seeds, at_least=0)
-        _numbers("epsilons", self.epsilons)
-        _numbers("gap_factors", self.gap_factors)
-        object.__setattr__(self, "runs", count("runs", self.runs))
-        object.__setattr__(self, "seed", count("seed", self.seed, at_least=0))
-        object.__setattr__(self, "alpha", open_probability("alpha", self.alpha))
-        object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
+        _require_distinct(self, "horizons", "problems", "tuning_seeds", "epsilons", "gap_factors")
         if self.runs * len(self.problems) < 2:
             raise ValueError(f"Expected runs={self.runs} at 2 or more where there is one problem; nothing else varies.")
         both = sorted(set(self.problems) & set(self.tuning_seeds))
@@ -169,17 +156,9 @@ class Study:
         return next(contender for contender in self.contenders if contender.label == label)
 
 
-def _whole(name: str, values: tuple[int, ...], *, at_least: int = 1) -> None:
-    """Refuse what is no list of distinct whole numbers."""
-    for value in values:
-        count(name, value, at_least=at_least)
-    if len(set(values)) < len(values):
-        raise ValueError(f"Expected {name} without repeated values.")
-
-
-def _numbers(name: str, values: tuple[float, ...]) -> None:
-    """Refuse what is no list of distinct positive numbers."""
-    for value in values:
-        positive(name, value)
-    if len(set(values)) < len(values):
-        raise ValueError(f"Expected {name} without repeated values.")
+def _require_distinct(table: Any, *names: str) -> None:
+    """Refuse lists with a value that stands twice."""
+    for name in names:
+        values = getattr(table, name)
+        if len(set(values)) < len(values):
+            raise ValueError(f"Expected {name} without repeated values.")

@@ -37,6 +37,7 @@ from dpaudit.verifier.sums import Law, Window, growth, summed
 _WIDTHS = (2e-2, 2e-3, 2e-5)  # relative, that lattices aim at, from a first look on
 _WIDE = 1e-3  # relative width beyond which another epsilon gets its own window
 ROUGH, SHARP = 2, 3  # looks: of a search, and of a bracket
+_NEAR_END = 20.0  # kinds of losses up to which the largest loss is looked at; of more only near it
 _OPEN, _NEAR = 1e-2, 0.05  # a width that leaves ends open; how near by, times the tilt, a window serves as well
 _SIZES, _KINDS, _MERGED = (2**10, 2**19), 512, 2**10  # of a window; the most kinds of losses; atoms of a first look
 _COUNTED = 1e9  # losses, beyond which the longest floats are rounded too much as well
@@ -45,6 +46,7 @@ _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed fo
 _FINE = 1000  # knots within the largest value of a loss: beyond, splitting its atoms costs nothing
 _FEW = 8  # kinds of losses whose sum others may still know closely
 _BEYOND, _NOTHING = 12.0, 1e-305  # -ln of a window's outside over its width; no number below is told from this
+_CROSSED = "the checker's own curve is no privacy curve"
 
 Bounds = tuple[float, float]
 
@@ -84,6 +86,7 @@ class Worst:
                 if len(asked) == 1 and width > self.widths[-1]:
                     continue
                 sides = [curve.delta(epsilon, width) for curve in asked]
+                require(all(low <= high for low, high in sides), _CROSSED)
                 least = max((low for low, _ in sides), default=0.0)
                 close = [i for i, (_, high) in enumerate(sides) if high >= least]
                 asked, sides = [asked[i] for i in close], [sides[i] for i in close]
@@ -94,7 +97,7 @@ class Worst:
             self.known[epsilon] = max(lows), max(highs)
             ordered = sorted(self.known.items())
             falls = all(a[1] >= b[0] for i, (_, a) in enumerate(ordered) for _, b in ordered[i:])
-            require(falls and 0 <= max(lows) <= max(highs) <= 1, "the checker's own curve is no privacy curve")
+            require(falls and 0 <= max(lows) <= max(highs) <= 1, _CROSSED)
         return self.known[epsilon]
 
     def above(self, epsilon: float) -> float:
@@ -177,7 +180,8 @@ class _Curve:
 
     def _at_the_end(self, before: float, after: float) -> Bounds:
         """Return bounds next to the largest loss: all losses at their largest, and all within the gap of it."""
-        if self.supremum == math.inf or any(loss[0] in DERIVED for loss in self.finite):
+        far = self.supremum == math.inf or before < self.supremum * (1 - _NEAR_END / len(self.finite))
+        if far or any(loss[0] in DERIVED for loss in self.finite):
             return 0.0, 1.0
         gaps = max(0.0, self.supremum - after), self.supremum - before
         count = sum(self.finite.values())
@@ -253,7 +257,8 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
 
     Nothing here is proved: whatever is found serves.
     """
-    held = {loss: _merged(pair(loss, LOOK)) for loss in losses}
+    most = max(64, 4 * _MERGED // len(losses))
+    held = {loss: _merged(pair(loss, LOOK), most) for loss in losses}
 
     outside = _BEYOND - math.log(width)
     least = 1e-7 * max(max(map(abs, reach(loss))) for loss in losses)
@@ -292,11 +297,11 @@ def _aligned(step: float, losses: dict[Loss, int]) -> float:
     return aligned(step, end) if often[0] in ("laplace", "discrete") and end < _FINE * step else step
 
 
-def _merged(held: Pair) -> tuple[Array, Array]:
+def _merged(held: Pair, most: int) -> tuple[Array, Array]:
     """Return atoms and masses, many of them as few."""
-    if len(held.at) <= 4 * _MERGED:
+    if len(held.at) <= most:
         return held.at, held.masses
-    where = np.rint((held.at - held.at.min()) / np.ptp(held.at) * _MERGED).astype(int)
+    where = np.rint((held.at - held.at.min()) / np.ptp(held.at) * min(most, _MERGED)).astype(int)
     masses = np.bincount(where, held.masses)
     return np.bincount(where, held.masses * held.at) / np.maximum(masses, 1e-320), masses
 

@@ -58,9 +58,13 @@ class Cut(NamedTuple):
     lost: float
 
 
-@lru_cache(maxsize=24)
 def pair(loss: Loss, cells: int) -> Pair:
-    """Return a loss as atoms and labels, on about so many cells."""
+    """Return a loss as atoms and labels, on about so many cells; many first looks are kept, and few of the others."""
+    return (_looked if cells <= LOOK else _cut_finely)(loss, cells)
+
+
+def _pair(loss: Loss, cells: int) -> Pair:
+    """Return the same."""
     match loss[0]:
         case "map":
             whole = _mapped(_together(loss[1], cells), loss[2])
@@ -84,6 +88,9 @@ def pair(loss: Loss, cells: int) -> Pair:
             return Pair(values, over, loss[2], loss[3], values, under, over, over, under)
         case _:
             return _shifted(loss, cells)
+
+
+_looked, _cut_finely = lru_cache(maxsize=1024)(_pair), lru_cache(maxsize=24)(_pair)
 
 
 def reach(loss: Loss) -> tuple[float, float]:

@@ -24,8 +24,14 @@ _NOTHING: Multiset = Counter()
 _REPORT = {"release", "sequential", "repeat", "post_process", "local", "stated"}
 _SUMS = 16  # sums of alternatives that are told apart
 _CLOSE = 1e-9  # relative, of a stated conclusion
-_CHOICES = {"none": 0, "order": 1, "step": 2}
+_ALONE, _ORDER, _STEP = range(3)
 """When one of several alternatives is met: there is one; the order settles it for the run; at each step."""
+_CHOICES = {
+    "as the parts": (_ALONE, _ORDER, _STEP),
+    "none above none": (_ALONE, _STEP, _STEP),
+    "order above none": (_ORDER, _STEP, _STEP),
+    "at each step": (_STEP, _STEP, _STEP),
+}
 
 
 class Pair(NamedTuple):
@@ -59,7 +65,7 @@ class Conclusion(NamedTuple):
     @property
     def of_the_run(self) -> list[Multiset]:
         """The alternatives of a whole run: one for each order, or all joined where steps may pick."""
-        return self.above if len(self.above) == 1 or self.choice == _CHOICES["order"] else [joined(self.above)]
+        return self.above if len(self.above) == 1 or self.choice == _ORDER else [joined(self.above)]
 
 
 class Step(NamedTuple):
@@ -136,15 +142,7 @@ def _read(rows: list[Row]) -> tuple[set[int], set[int]]:
 def _choice(step: Step) -> int:
     """Return when one of the alternatives is met."""
     inside = max((part.choice for group in step.groups[:1] for part in group), default=0)
-    match step.row.rule.get("choice"):
-        case "as the parts":
-            return inside
-        case "none above none":
-            return 2 if inside else 0
-        case "order above none":
-            return 2 if inside else 1
-        case _:
-            return 2
+    return _CHOICES[step.row.rule.get("choice", "at each step")][inside]
 
 
 def _released(step: Step) -> list[Multiset]:

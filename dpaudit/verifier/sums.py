@@ -15,7 +15,10 @@ from scipy.fft import irfft, rfft
 from dpaudit.verifier.shifts import UNIT, Array
 
 _NOTHING = 745.0  # -ln of what a measure without mass may be taken for
-_ETA, _SHORT = 1000 * 8 / 2, 2**18  # times what 1 is rounded by; knots up to which the longest floats cost little
+_ETA, _SHORT = (
+    1000 * 8 / 2,
+    2**18,
+)  # times what 1 is rounded by; knots in all for which the longest floats are quick
 Measure = tuple[int, Array, int]  # first knot, masses at the knots, how often it is met
 
 
@@ -66,7 +69,8 @@ def growth(at: Array, masses: Array, thetas: Array) -> Array:
 
 def summed(measures: list[Measure], theta: float, window: Window, tilts: Array, *, longest: bool = False) -> Law:
     """Return the law of the sum; `tilts` are tried in Chernoff's bound on what lies outside."""
-    number, plane = (np.longdouble, np.clongdouble) if longest or window.size <= _SHORT else (np.double, np.cdouble)
+    longest |= window.size * len(measures) <= _SHORT
+    number, plane = (np.longdouble, np.clongdouble) if longest else (np.double, np.cdouble)
     product: Array = np.ones(window.size // 2 + 1, dtype=plane)
     log_size, count = np.zeros(1), np.zeros(1)
     off = _ETA * float(np.finfo(number).eps) * math.log2(window.size) + 8 * UNIT

@@ -32,7 +32,7 @@ def multiplier(epsilon: float) -> float:
 
 multipliers = {epsilon: multiplier(epsilon) for epsilon in (1.0, 4.0, 8.0)}
 multipliers
-# Out: {1.0: 4.744, 4.0: 1.586, 8.0: 1.04}
+# Out: {1.0: 4.743, 4.0: 1.586, 8.0: 1.04}
 
 # %%
 def upper_bound(epsilon: float) -> str:

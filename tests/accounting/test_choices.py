@@ -24,7 +24,7 @@ from dpaudit import (
 )
 from dpaudit.accounting.additive_costs import cost_of, zcdp
 from dpaudit.engines import ENUMERATION, TILTED
-from dpaudit.engines.tilted.pairs.derived import pair_above
+from dpaudit.engines.pairs.derived import pair_above
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration

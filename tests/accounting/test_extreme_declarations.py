@@ -10,7 +10,7 @@ import pytest
 
 from dpaudit import Claim, Release, Stated, Subsample, bracket_delta, bracket_epsilon, certify, fold, verify
 from dpaudit.certification.certificate import Certificate
-from dpaudit.engines.tilted.pairs.allocation import _window
+from dpaudit.engines.pairs.allocation import _window
 from dpaudit.errors import Fault
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.codec import decode_declaration

@@ -12,8 +12,8 @@ import pytest
 
 from dpaudit import bracket_delta
 from dpaudit.accounting.normal_form import NormalForm
-from dpaudit.engines.cells.mixture import mixture_cells
 from dpaudit.engines.gaussian import gaussian_delta, total_mu
+from dpaudit.engines.pairs.mixture import mixture_cells
 from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
 from tests.accounting.extremes import CASES, GIBIBYTE, SLOW
 

@@ -232,7 +232,7 @@ CHANNELS: dict[str, Callable[[float, int], Any]] = {
 """Outputs that tell the data set beside an equal value."""
 
 
-def run(function: Callable[..., Any], runs: int = 400, seed: int = 0, **more: Any) -> AuditResult:
+def run(function: Callable[..., Any], runs: int = 200, seed: int = 0, **more: Any) -> AuditResult:
     more = {"control_runs": 0} | more
     return audit(function, neighbours=(0.0, 1.0), claim=ONE, runs=runs, rng=np.random.default_rng(seed), **more)
 

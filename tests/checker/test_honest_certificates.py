@@ -26,7 +26,7 @@ from dpaudit import (
     Subsample,
     certify,
 )
-from dpaudit.engines.tilted.pairs.cells import derived_delta
+from dpaudit.engines.pairs.looks import derived_delta
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import AllocatedLoss, GaussianLoss, SampledLoss
 from dpaudit.verifier import verify

@@ -510,7 +510,7 @@ def _curve(finite: Any, supremum: float, lost: float) -> Any:
     """A curve with these bounds on its finite part."""
     held = object.__new__(checker("curve")._Curve)
 
-    def inside(epsilon: float) -> Any:
+    def inside(epsilon: float, width: float) -> Any:
         return finite
 
     held.supremum, held.lost, held._finite = supremum, lost, inside
@@ -749,13 +749,13 @@ def test_many_atoms_are_seen_as_few_with_the_same_mass_and_mean() -> None:
     at = np.linspace(-0.7, 2.3, 5001) ** 3
     masses = np.exp(-np.abs(at)) / 700
     held = _three()._replace(at=at, masses=masses)
-    found, weights = curve._merged(held)
+    found, weights = curve._merged(held, 4096)
     assert len(found) == 1025
     assert near(weights.sum(), masses.sum(), 1e-12)
     assert near(weights @ found, masses @ at, 1e-12)
     assert near(weights @ found**2, masses @ at**2, 1e-3)
-    assert curve._merged(_three())[0] is not found
-    assert curve._merged(_three())[1].tolist() == _three().masses.tolist()
+    assert curve._merged(_three(), 4096)[0] is not found
+    assert curve._merged(_three(), 4096)[1].tolist() == _three().masses.tolist()
     at, masses, theta = _three().at, _three().masses, 0.7
     weighted = masses * np.exp(theta * at) / (masses @ np.exp(theta * at))
     variance, gaps = curve._spread(at, masses, theta)

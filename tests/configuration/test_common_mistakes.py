@@ -12,7 +12,7 @@ import algorithms
 import audits
 import dpaudit
 import mechanisms
-from dpaudit import Claim, Release, Sequential, certify
+from dpaudit import Claim, Release, Repeat, Sequential, certify
 from dpaudit.cli.app import app
 from dpaudit.errors import DPAuditError
 from mechanisms import Gaussian
@@ -55,6 +55,7 @@ TOML = {
     "a claim without its neighbours": ('neighbours = "replace_one"\n', "", 5, "'neighbours', one of: replace_one"),
     "a claim without a number": ("epsilon = 1.0\n", "", 5, "or one of: rho, mu, renyi, profile"),
     "a claim in two measures": ("epsilon = 1.0", "epsilon = 1.0\nrho = 0.5", 5, "write one claim for each"),
+    "two units": ('unit = "one person"\n\n[claim]', 'unit = "one week"\n\n[claim]', 3, "differ; state it once"),
     "a section outside its own": ("[declaration.mechanism]", "[mechanism]", 15, "write [declaration.mechanism]"),
     "a node that is not named": ('node = "release"\n', "", 11, "missing key 'node', one of: release"),
     "a mechanism that is not named": ('name = "gaussian"\n', "", 15, "`dpaudit list mechanisms` shows them"),
@@ -83,7 +84,7 @@ COMMANDS = {
     ),
     "scores without their sampling": (
         ("scores", "a.csv", "b.csv", "--epsilon", "1", "--neighbours", "add_remove"),
-        "Choose from: runs, canaries, paired",
+        "Missing option '--sampling'",
     ),
     "a report to nowhere": (("report", "release.toml"), "'--output' / '-o'"),
     "a misspelt rule": (("explain", "bilboard"), "did you mean 'billboard'"),
@@ -92,6 +93,10 @@ COMMANDS = {
     "a ledger that is not there": (("ledger", "show", "no.db"), "`dpaudit ledger open` makes one"),
     "a file that is no certificate": (("verify", "release.toml"), "`dpaudit certify CONFIG --format json -o FILE`"),
     "two files that are no reports": (("compare", "study.json", "study.json"), "the first file is no report"),
+    "a certificate before the ledger": (
+        ("ledger", "book", "study.json", "ledger.db", "--account", "a", "--label", "x"),
+        "ledger.db: is a database, perhaps a ledger",
+    ),
     "an abbreviated digest": (("ledger", "verify", "ledger.db", "--head", "0af3"), "64 hexadecimal digits"),
 }
 
@@ -121,6 +126,14 @@ PYTHON: dict[str, tuple[Callable[[], object], str]] = {
     "a misspelt audit": (lambda: audits.audit_cases, "did you mean 'audit_case'"),  # type: ignore[attr-defined]
     "a misspelt algorithm": (lambda: algorithms.Caprii, "did you mean"),  # type: ignore[attr-defined]
     "a mechanism by position": (lambda: Gaussian(5.0, 1.0, "add_remove"), "Gaussian(stddev=5.0, l2_sensitivity=1.0"),  # type: ignore[call-arg]
+    "a mechanism without neighbours": (
+        lambda: Gaussian(stddev=1.0, l2_sensitivity=1.0),  # type: ignore[call-arg]
+        "Gaussian needs neighbours, one of 'replace_one', 'add_remove', 'zero_out'",
+    ),
+    "a node by position": (lambda: Repeat(NOISE, 3), "Repeat takes its fields by name: Repeat(part=..., times=3)"),  # type: ignore[call-arg,arg-type]
+    "a name of another package": (lambda: audits.Gaussian, "write: from mechanisms import Gaussian"),  # type: ignore[attr-defined]
+    "a number for a claim": (lambda: certify(NOISE, 1.0), "Expected a Claim, got float: 1.0; write Claim(epsilon=1.0"),  # type: ignore[arg-type]
+    "a number for a declaration": (lambda: certify(3, CLAIM), "got int: 3; write Release"),  # type: ignore[arg-type]
     "a parameter of another library": (
         lambda: Gaussian(sigma=5.0, l2_sensitivity=1.0, neighbours="add_remove"),  # type: ignore[call-arg]
         "It has stddev, l2_sensitivity",

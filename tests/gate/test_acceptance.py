@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -121,8 +120,7 @@ def test_one_acceptance_accepts_one_issue(
     text = written.replace("epsilon = 1.0", "epsilon = 0.2")
     name = write(text)
     accepted(dpaudit, name)
-    settings: dict[str, Any] = {"attack": False, "runs": None, "significance": None, "jobs": None, "seed": None}
-    document = run_checks((Path(name),), read_baseline(Path("b.json")), date.today(), **settings)  # noqa: DTZ011
+    document = run_checks((Path(name),), read_baseline(Path("b.json")), date.today(), attack=False)  # noqa: DTZ011
     twice = CheckDocument(checked=document.checked * 2, baseline=document.baseline, today=document.today)
     assert (len(document.open), len(twice.open)) == (0, 1)
 

@@ -49,8 +49,7 @@ variant = "fixed"
 
 def checked(name: str, baseline: Baseline | None = None) -> CheckDocument:
     """Return the check of one configuration without audits."""
-    settings: dict[str, Any] = {"runs": None, "significance": None, "jobs": None, "seed": None}
-    return run_checks((Path(name),), baseline or Baseline(), TODAY, attack=False, **settings)
+    return run_checks((Path(name),), baseline or Baseline(), TODAY, attack=False)
 
 
 def accepting(document: CheckDocument, accepted: date, expires: date, **ceilings: float) -> Baseline:

@@ -8,13 +8,13 @@ from tests.mutation.mutants import BREAKING, CONFIGURATIONS, HARMLESS, Mutant, t
 OF_MECHANISMS = table("mechanisms", "obvious", "subtle", "harmless")
 
 
-def test_there_are_two_hundred_defects_of_algorithms_and_91_of_mechanisms() -> None:
+def test_there_are_two_hundred_defects_of_algorithms_and_91_of_mechanisms_at_least() -> None:
     """Names are unique, every configuration and mechanism exists, and more defects are subtle than obvious."""
     for mutants in ((*BREAKING, *HARMLESS), OF_MECHANISMS):
         assert len({mutant.name for mutant in mutants}) == len(mutants)
     assert len(BREAKING) >= 200
     obvious, subtle = table("mechanisms", "obvious"), table("mechanisms", "subtle")
-    assert len(obvious) + len(subtle) == 91
+    assert len(obvious) + len(subtle) >= 91
     assert len(subtle) >= len(obvious)
     assert {name for mutant in (*BREAKING, *HARMLESS) for name in mutant.on} <= set(CONFIGURATIONS)
     assert {name for mutant in OF_MECHANISMS for name in mutant.on} <= set(NAMES)

@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import json
 import re
 import sys
 import types
@@ -13,10 +14,13 @@ import numpy as np
 import pytest
 
 import mechanisms
-from dpaudit import Mechanism
+from dpaudit import Claim, Mechanism, Release, certify, verify
 from dpaudit.errors import Fault
 from dpaudit.model.losses import LaplaceLoss
 from dpaudit.model.mechanism import Array
+from dpaudit.model.mechanism import _derived as derived
+from dpaudit.verifier import mechanisms as laws
+from dpaudit.verifier import shape
 from tests.narrowing import present
 
 PAGE = (Path(mechanisms.__file__).parents[1] / "docs" / "how_to" / "add_a_mechanism.md").read_text(encoding="utf-8")
@@ -78,6 +82,29 @@ def test_the_contract_refuses_a_skeleton_with_a_wrong_loss_or_a_wrong_density(
                 names.add(name)
     assert "test_the_stated_loss_of_a_number_is_that_of_its_density" in refused[Understated]
     assert "test_samples_follow_the_stated_law_and_ten_percent_of_noise_is_noticed" in refused[Louder]
+
+
+def test_with_the_law_of_the_page_a_certificate_is_verified_and_without_it_stated(
+    skeleton: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page's two places are all that the checker needs; half of the attained loss in them is noticed."""
+    (form,), (law,) = re.findall(r"```json\n(.*?),\n```", PAGE), re.findall(r"```py\n(.*?)```", PAGE, flags=re.DOTALL)
+    release = Release(label="sum", mechanism=skeleton.EXAMPLES[0])
+    claim = Claim(epsilon=1.0, neighbours="replace_one", unit="one customer")
+    assert certify(release, claim).verdict == "stated"
+    namespace = dict(vars(laws))
+    exec(compile(law, "add_a_mechanism.md", "exec"), namespace)  # noqa: S102 - our own page
+    for name, fields in json.loads("{" + form + "}").items():
+        monkeypatch.setitem(shape.TABLES["forms"], name, fields)
+    monkeypatch.setitem(laws._READERS, "logistic_noise", namespace["_logistic_noise"])
+    derived.cache_clear()
+    certificate = certify(release, claim)
+    assert certificate.verdict == "certified"
+    assert verify(certificate.to_json()).accepted
+    monkeypatch.setitem(laws._READERS, "logistic_noise", lambda *_: laws._sides(("laplace", 0.4)))
+    assert not verify(certificate.to_json()).accepted
+    monkeypatch.undo()
+    derived.cache_clear()
 
 
 def test_the_table_names_every_member_that_the_checker_asks_for() -> None:

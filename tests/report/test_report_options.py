@@ -61,7 +61,7 @@ def test_a_budget_and_an_earlier_report_are_shown(dpaudit: Callable[..., Result]
 
 @pytest.mark.parametrize(
     ("version", "code"),
-    [("2", 0), ("3", 0), ("4", 0), ("5", 0), ("6", 0), ("7", 0), ("8", 0), ("9", 0), ("1", 2), ("10", 2)],
+    [("2", 0), ("3", 0), ("4", 0), ("5", 0), ("6", 0), ("7", 0), ("8", 0), ("10", 0), ("1", 2), ("11", 2)],
 )
 def test_reports_of_older_schemas_are_compared_with_and_unknown_ones_refused(
     dpaudit: Callable[..., Result], version: str, code: int

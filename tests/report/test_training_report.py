@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
+import jsonschema
 import pytest
 
 from audits.training.check import TrainingCheck
@@ -12,6 +13,7 @@ from dpaudit.model.condition import Condition
 from dpaudit.model.trace import Finding
 from dpaudit.report import TrainingReport
 from dpaudit.report.training_report import ModelEvidence, is_training_report, verify_training_report
+from dpaudit.schemas import load
 from dpaudit.training import Training
 from mechanisms import Gaussian
 
@@ -77,6 +79,13 @@ def test_the_json_is_verified_again() -> None:
     text = report(Loop()).to_json()
     assert is_training_report(text)
     assert verify_training_report(text).accepted
+
+
+def test_the_json_has_the_published_form() -> None:
+    attacked = report(Loop(verdict="violation", findings=(LEAK,)), (("loss", Attack(verdict="not_refuted")),))
+    validator = jsonschema.Draft202012Validator(load("training"))
+    assert not list(validator.iter_errors(attacked.to_dict()))
+    assert list(validator.iter_errors(attacked.to_dict() | {"more": 1}))
 
 
 def test_an_inconclusive_loop_leaves_the_report_unconfirmed() -> None:

@@ -29,6 +29,9 @@ LARGE = {
     "allocate 1 of 2 over repeat 2",
     "allocate 1 of 2 over two queries",
     "allocate twice repeated",
+    "best of 2 over geometric",
+    "best of 2 over sharp",
+    "best of many over geometric",
 }
 """Seeds that take seconds each."""
 

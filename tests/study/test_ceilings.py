@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from algorithms import Capri, GOptimalDueling, Lplr
-from algorithms._dueling.baselines import policy, simulate
+from algorithms._dueling.baselines.copeland import DoubleThompson, RelativeUpperConfidence
+from algorithms._dueling.baselines.divergence import RelativeMinimumDivergence
+from algorithms._dueling.baselines.simulation import simulate
 from algorithms._dueling.voters import SilentVoters
 from algorithms.g_optimal_dueling.run import run_with
 from algorithms.kernels import pairs, squared_exponential
@@ -49,12 +51,12 @@ def test_kernel_ucb_loses_less_than_capri_without_noise() -> None:
         KernelUcb(horizon=10, growth=1.0)
 
 
-def _regrets(name: str, runs: int, *, single: bool) -> list[float]:
+def _regrets(policy: type[Any], runs: int, *, single: bool) -> list[float]:
     """Return regrets of runs of 400 rounds; `single` takes every round by itself."""
     problem, regrets = load("bradley_terry")(utilities=(1.5, 0.0, 0.0)), []
     for seed in range(runs):
         rng = np.random.default_rng([seed, single])
-        held: Any = policy(name, problem, 400)
+        held: Any = policy(arms=problem.arms)
         plays = simulate(_Single(held) if single else held, problem, 400, rng)
         assert plays.sum() == 400
         regrets.append(float((plays * problem.utility_regret).sum()))
@@ -84,10 +86,10 @@ class _Single:
         return 1
 
 
-@pytest.mark.parametrize("name", ["rucb", "double_thompson", "rmed1"])
-def test_rounds_taken_at_once_have_the_law_of_rounds_taken_one_by_one(name: str) -> None:
+@pytest.mark.parametrize("policy", [RelativeUpperConfidence, DoubleThompson, RelativeMinimumDivergence])
+def test_rounds_taken_at_once_have_the_law_of_rounds_taken_one_by_one(policy: type[Any]) -> None:
     """Means of 16 runs each agree within 6.5 joint standard errors (normal false alarm below 1e-10)."""
-    at_once, single = (np.array(_regrets(name, 16, single=alone)) for alone in (False, True))
+    at_once, single = (np.array(_regrets(policy, 16, single=alone)) for alone in (False, True))
     error = math.hypot(at_once.std(ddof=1), single.std(ddof=1)) / 4
     assert abs(at_once.mean() - single.mean()) < 6.5 * error
     assert abs(at_once.mean() + 100 - single.mean()) > 6.5 * error  # a quarter of the rounds lost to the worst pair

@@ -232,10 +232,7 @@ def _written(folder: Path, study: dict[str, Any] | None) -> Path:
 
 def _rules(file: Path, *, usefulness: bool) -> tuple[list[str], int]:
     """Return the rules of the issues of a check without audits, and its exit code."""
-    document = run_checks(
-        (file,), Baseline(), date(2026, 1, 31), attack=False, runs=None, significance=None, jobs=None, seed=None,
-        usefulness=usefulness,
-    )  # fmt: skip
+    document = run_checks((file,), Baseline(), date(2026, 1, 31), attack=False, usefulness=usefulness)
     return [issue.rule for issue in document.open if issue.rule.startswith("DPA4")], document.exit_code
 
 

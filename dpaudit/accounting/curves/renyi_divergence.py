@@ -8,6 +8,7 @@ and Zhang (2019), Theorems 4 and 5, and Section 3.3 for whole orders.
 """
 
 import math
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from dpaudit.model.losses import (
     AverageLoss,
     ChoiceLoss,
     Composition,
+    DerivedLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
@@ -36,7 +38,7 @@ from dpaudit.model.losses.sampled_ratios import log_absent
 
 Side = tuple[float, float]
 ORDERS = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0, 128.0, 256.0)
-_OPEN = (MixtureLoss, SampledLoss, AverageLoss, StitchedLoss, AllocatedLoss)  # no closed form: 0 from below
+_Open: TypeAlias = MixtureLoss | DerivedLoss  # no closed form: 0 from below
 _MARGIN = 1e-12
 _NEAR_ZERO = 1e-15  # what a logarithm of a moment near 1 may be off by, absolutely
 _LARGEST_ORDER = 4096
@@ -53,7 +55,7 @@ def renyi_of_loss(loss: SimpleLoss, order: float) -> Side:
     """
     if not 1 < order < math.inf:
         raise ValueError(f"Expected order={order} to be above 1 and finite.")
-    if isinstance(loss, _OPEN):
+    if isinstance(loss, _Open):
         high = float(_highs(loss, np.array([order]))[0])
         if isinstance(loss, SampledLoss):
             high = min(high, sampled_divergence(loss, order, lambda part, whole: renyi_of_loss(part, whole)[1]))
@@ -277,7 +279,7 @@ def _highs(loss: SimpleLoss, orders: Floats) -> Floats:
         near = np.log1p(sum(np.expm1(np.minimum(side, 1.0)) for side in sides))
         both = np.where(np.maximum(*sides) < 1, near, np.logaddexp(*sides))
         return np.asarray(both / (orders - 1) * (1 + _MARGIN))
-    if isinstance(loss, _OPEN):
+    if isinstance(loss, _Open):
         return np.asarray(sum(times * _highs(part, orders) for part, times in envelope_of(loss, 1)) * (1 + _MARGIN))
     powers = orders - 1
     moments = log_moment(loss, powers) / powers

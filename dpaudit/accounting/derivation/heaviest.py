@@ -1,18 +1,9 @@
 """The few compositions that matter for a lower bound, out of many."""
 
-import math
 from collections.abc import Iterable
 
 from dpaudit.accounting.dominance import worst
-from dpaudit.model.losses import (
-    AllocatedLoss,
-    Composition,
-    GaussianLoss,
-    MixtureLoss,
-    SampledGaussianLoss,
-    SampledLoss,
-    SimpleLoss,
-)
+from dpaudit.model.losses import Composition
 
 _MOST = 64
 """How many compositions are kept; a lower bound may leave any of them out."""
@@ -24,24 +15,8 @@ def heaviest(compositions: Iterable[Composition]) -> tuple[Composition, ...]:
     return worst(tuple(ordered[:_MOST]))
 
 
-def _weight(composition: Composition) -> tuple[float, float]:
-    """Return a rough size by which compositions are sorted: mass at infinity, then squared losses."""
+def _weight(composition: Composition) -> tuple[float, float, float]:
+    """Return a rough size to sort by: mass at infinity, squared total variations, and the largest loss."""
     mass = sum(loss.infinite_mass * times for loss, times in composition.parts)
-    return mass, sum(_size(loss) * _size(loss) * times for loss, times in composition.parts)
-
-
-def _size(loss: SimpleLoss) -> float:
-    """Return how far a loss reaches, roughly."""
-    match loss:
-        case GaussianLoss(mu=mu):
-            return mu
-        case SampledGaussianLoss(mu=mu, rate=rate):
-            return mu * rate
-        case SampledLoss(inside=inside, rate=rate):
-            return rate * math.sqrt(sum(_size(part) * _size(part) * times for part, times in inside))
-        case AllocatedLoss(inside=inside, steps=steps):
-            return math.sqrt(sum(_size(part) * _size(part) * times for part, times in inside) / steps)
-        case MixtureLoss(above=above, below=below):
-            return sum(shift * weight for shift, weight in above) - sum(shift * weight for shift, weight in below)
-        case _:
-            return loss.supremum
+    variation = sum(loss.hockey_stick(0.0) ** 2 * times for loss, times in composition.parts)
+    return mass, variation, max((loss.supremum for loss, _ in composition.parts), default=0.0)

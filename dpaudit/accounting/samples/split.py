@@ -7,8 +7,8 @@ import numpy as np
 
 from dpaudit.accounting.curves.connected import connected
 from dpaudit.engines.gaussian import gaussian_delta
+from dpaudit.engines.pairs.looks import derived_delta
 from dpaudit.engines.precision import Look
-from dpaudit.engines.tilted.pairs.cells import derived_delta
 from dpaudit.model.bracket import smallest_epsilon
 from dpaudit.model.losses import AllocatedLoss, DiscreteLoss, GaussianLoss
 

@@ -69,7 +69,7 @@ def _balance(address: str, account: str) -> tuple[Balance, str]:
     return ledger.balance(account), ledger.statement().head
 
 
-_READABLE = tuple(f"urn:dpaudit:schema:report:{version}" for version in (2, 3, 4, 5, 6, 7, 8, 9))
+_READABLE = tuple(f"urn:dpaudit:schema:report:{version}" for version in range(2, 11))
 """Schemas of earlier reports that can be compared with: what is compared stands in both under the same keys."""
 
 

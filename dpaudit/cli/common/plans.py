@@ -11,7 +11,7 @@ from dpaudit.configuration.configuration import AuditSettings, Configuration
 from dpaudit.configuration.files import read_text
 from dpaudit.errors import CertificateError, ConfigError
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.workflow import NumberedCase, drawn_seed, plan_of
+from dpaudit.workflow import NumberedCase, Stated, drawn_seed, plan_of
 
 _SECRET = 0o600
 
@@ -23,13 +23,12 @@ class PlannedRun:
     file: Path
     plan: AuditPlan
 
-    def settings(self, settings: AuditSettings, *, runs: int | None, significance: float | None) -> AuditSettings:
-        """Return the settings that the plan fixes, except those that an option of the command changes."""
-        planned = self.plan.runs
+    def stated(self, options: Stated) -> Stated:
+        """Return what the plan states, except what an option of the command changes."""
         return replace(
-            settings,
-            runs=settings.runs if runs is not None or planned is None else planned,
-            significance=settings.significance if significance is not None else self.plan.significance,
+            options,
+            runs=self.plan.runs if options.runs is None else options.runs,
+            significance=self.plan.significance if options.significance is None else options.significance,
         )
 
     def seed(self, given: int | None, configured: int | None) -> int:

@@ -1,33 +1,26 @@
-"""Exit codes of certificates and of audits."""
+"""Exit codes of verdicts, read from the one table of their words."""
 
-from dpaudit.certification.certificate import Certificate
 from dpaudit.cli.common.exits import Exit
 from dpaudit.model.audit_result import AuditResult
-
-
-def certificate_exit(certificate: Certificate) -> Exit:
-    """Return the exit code of a certificate: of a stated claim, that nothing was concluded."""
-    return verdict_exit(certificate.verdict)
+from dpaudit.wording.verdicts import VERDICTS, verdict_label
 
 
 def verdict_exit(verdict: str) -> Exit:
-    """Return the exit code of a verdict on paper; an unknown word is a finding.
+    """Return the exit code of a verdict by its name in data; an unknown word is a finding.
 
     >>> verdict_exit("certified"), verdict_exit("stated"), verdict_exit("not_proved")
     (<Exit.PASS: 0>, <Exit.INCONCLUSIVE: 4>, <Exit.FINDING: 1>)
     """
-    return {"certified": Exit.PASS, "stated": Exit.INCONCLUSIVE}.get(verdict, Exit.FINDING)
+    try:
+        return Exit(VERDICTS[verdict_label(verdict)].exit_code)
+    except KeyError:
+        return Exit.FINDING
 
 
 def audit_exit(result: AuditResult, *, require_consistent: bool = False) -> Exit:
     """Return the exit code of an audit; *not_refuted* passes unless consistency is required."""
-    ends = {
-        "violation": Exit.FINDING,
-        "inconclusive": Exit.INCONCLUSIVE,
-        "not_refuted": Exit.INCONCLUSIVE if require_consistent else Exit.PASS,
-        "consistent": Exit.PASS,
-    }
-    return ends[result.verdict]
+    short = require_consistent and result.verdict == "not_refuted"
+    return Exit.INCONCLUSIVE if short else verdict_exit(result.verdict)
 
 
 def worst(*codes: Exit) -> Exit:

@@ -21,8 +21,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dpaudit.engines.cells.merging import CLASSED, Parts, gathered, size_of, widest
-from dpaudit.engines.tilted.transform import Floats
+from dpaudit.engines.pairs.merging import CLASSED, Parts, gathered, size_of, widest
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import (
     ApproximateLoss,
     AverageLoss,

@@ -12,8 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpaudit.engines.tilted.law import Law
-from dpaudit.engines.tilted.transform import Floats
+from dpaudit.engines.law import Law
+from dpaudit.engines.transform import Floats
 
 _UNIT = 2.0**-53
 _FAR = 340.0  # exponents up to which a crossing is looked for

@@ -14,18 +14,18 @@ from fractions import Fraction
 import numpy as np
 
 from dpaudit.engines.basic import total_infinite_mass
-from dpaudit.engines.cells.discretised_loss import DiscretisedLoss
-from dpaudit.engines.cells.merging import CLASSED, Parts, merged
 from dpaudit.engines.engine import Ends, Engine
 from dpaudit.engines.enumeration import ENUMERATION
+from dpaudit.engines.law import Weights, composed, weighted
 from dpaudit.engines.limits import gridded
+from dpaudit.engines.pairs.finite_pair import FinitePair
+from dpaudit.engines.pairs.grid import Grid, dominated, dominating
+from dpaudit.engines.pairs.looks import met_above, met_below, reach, reach_above
+from dpaudit.engines.pairs.merging import CLASSED, Parts, merged
 from dpaudit.engines.precision import DEFAULT, Precision
 from dpaudit.engines.tilted.classes import few_kinds
 from dpaudit.engines.tilted.curve import Frame, LowerCurve, UpperCurve
-from dpaudit.engines.tilted.grid import Grid, dominated, dominating
-from dpaudit.engines.tilted.law import Weights, composed, weighted
 from dpaudit.engines.tilted.once import delta_once, epsilon_once, is_met_once
-from dpaudit.engines.tilted.pairs.cells import cells_above, cells_below, reach, reach_above
 from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, aimed_at_delta, aimed_at_epsilon
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.engines.tilted.window import Window, coarse, window
@@ -41,12 +41,12 @@ _ATOMS = 1 / 16  # of the knots, which are cells enough
 _KINDS = 64  # losses that are told apart; of more, those with a size are put into classes
 _OTHERS = 256  # losses without a size, which are told apart
 _LONGEST = 1 << 18  # knots of one loss that is made of others, on either side
-Cut = Sequence[tuple[DiscretisedLoss, int]]
+Cut = Sequence[tuple[FinitePair, int]]
 
 
 def _upper(parts: Cut, view: Window) -> UpperCurve:
     """Return the upper curve on a window."""
-    grids = [(dominating(cells, view.width), times) for cells, times in parts]
+    grids = [(dominating(pair, view.width), times) for pair, times in parts]
     held = [weighted(grid.masses, view.tilt, times, upwards=True) for grid, times in grids]
     frame = _frame(grids, view)
     infinite = -math.fsum(times * math.log1p(-min(grid.infinite, 1 - 1e-16)) for grid, times in grids)
@@ -60,7 +60,7 @@ def _upper(parts: Cut, view: Window) -> UpperCurve:
 
 def _lower(parts: Cut, view: Window, infinite: float) -> LowerCurve:
     """Return the lower curve on a window."""
-    grids = [(dominated(cells, view.width), times) for cells, times in parts]
+    grids = [(dominated(pair, view.width), times) for pair, times in parts]
     held = [weighted(grid.masses, view.tilt, times, upwards=False) for grid, times in grids]
     others = [weighted(grid.others, view.tilt, times, upwards=True) for grid, times in grids]
     frame = _frame(grids, view)
@@ -105,15 +105,15 @@ class Question:
         """Return both curves."""
         low, high = self._parts()
         view, tail = self._view(high, reach)
-        below = tuple((cells_below(loss, view.width, tail), times) for loss, times in low)
-        above = tuple((cells_above(loss, view.width, tail), times) for loss, times in high)
+        below = tuple((met_below(loss, view.width, tail), times) for loss, times in low)
+        above = tuple((met_above(loss, view.width, tail), times) for loss, times in high)
         return _lower(below, view, total_infinite_mass(Composition(low))[0]), _upper(above, view)
 
     def upper(self) -> UpperCurve:
         """Return the upper curve alone."""
         _, high = self._parts()
         view, tail = self._view(high, reach_above)
-        return _upper(tuple((cells_above(loss, view.width, tail), times) for loss, times in high), view)
+        return _upper(tuple((met_above(loss, view.width, tail), times) for loss, times in high), view)
 
     @property
     def _joined(self) -> bool:
@@ -190,6 +190,11 @@ def curves_near(
 ) -> tuple[LowerCurve, UpperCurve] | None:
     """Return both curves, each sound everywhere and sharp near `epsilon`; None where no transform covers it."""
     return _for_delta(composition, epsilon, precision).curves() if _is_summed(composition) else None
+
+
+def upper_near(composition: Composition, epsilon: float, precision: Precision = DEFAULT) -> UpperCurve | None:
+    """Return the upper curve of `curves_near` alone."""
+    return _for_delta(composition, epsilon, precision).upper() if _is_summed(composition) else None
 
 
 def _delta(composition: Composition, epsilon: float, precision: Precision) -> Ends:

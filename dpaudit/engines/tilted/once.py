@@ -7,8 +7,8 @@ from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Ends, crossing
 from dpaudit.engines.gaussian import all_gaussian, gaussian_delta, total_mu
 from dpaudit.engines.limits import is_derived
+from dpaudit.engines.pairs.looks import derived_delta
 from dpaudit.engines.precision import Look, Precision
-from dpaudit.engines.tilted.pairs.cells import derived_delta
 from dpaudit.model.bracket import smallest_epsilon
 from dpaudit.model.losses import AllocatedLoss, Composition, SimpleLoss
 

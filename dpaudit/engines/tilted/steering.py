@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit.engines.cells.discretised_loss import DiscretisedLoss
-from dpaudit.engines.tilted.transform import Floats
+from dpaudit.engines.pairs.finite_pair import FinitePair
+from dpaudit.engines.transform import Floats
 
 COARSE = 1000
 """Cells of one loss where it is looked at in floating point."""
@@ -21,6 +21,7 @@ _JOINED = 1.005  # sizes of losses that are joined beyond
 _FINEST = 1e-9  # a deviation, in units of the largest loss, below which a tilt gains nothing
 _FLAT = 1e-2  # a deviation, in units of 1 / tilt, below which nearly all weight lies on one loss
 _SPREAD = 0.02  # of a variance
+_ON_KNOT = 1e-6  # of a spacing
 _ROUGHNESS = 1.0 / 6.0  # mean of (l - a)(b - l) over a cell of width 1
 
 
@@ -59,16 +60,17 @@ class Aim:
         return self.added > _SPREAD * self.deviation**2
 
 
-def atoms_of(cells: DiscretisedLoss, times: int) -> Atoms:
-    """Return the masses that dominate a loss in cells, in floating point."""
-    masses, between = cells.knots.copy(), np.zeros(len(cells.knots))
-    between[1:] += cells.up
-    between[:-1] += cells.down
-    masses += between
-    losses = float(cells.origin) + float(cells.width) * np.arange(len(masses), dtype=np.float64)
-    masses, losses, between = _joined(np.maximum(masses, 1e-300), losses, between, float(cells.width))
+def atoms_of(pair: FinitePair, times: int, width: float, spacing: float | None) -> Atoms:
+    """Return the masses of a pair in floating point, by their losses; those on knots of a `spacing` add no variance."""
+    order = np.argsort(pair.losses, kind="stable")
+    losses, masses = pair.losses[order], np.maximum(pair.masses[order], 1e-300)
+    between = masses.copy()
+    if spacing is not None:
+        phases = (losses[-1] - losses) / spacing
+        between[np.abs(phases - np.rint(phases)) < _ON_KNOT] = 0.0
+    masses, losses, between = _joined(masses, losses, between, width)
     return Atoms(
-        width=float(cells.width),
+        width=width,
         losses=losses,
         logarithms=np.log(masses),
         between=np.asarray(between / masses, np.float64),

@@ -7,7 +7,7 @@ parts' log moments; below T likewise with s <= 0. Any s is valid, so that the se
 import math
 from collections.abc import Sequence
 
-from dpaudit.engines.tilted.law import Weights
+from dpaudit.engines.law import Weights
 
 _ENOUGH = -21.0  # the logarithm of a bound that adds next to nothing to a bracket
 _STEP, _TRIES = 4.0, 20  # of the search for a slope: the first factor, and how often it is applied or halved

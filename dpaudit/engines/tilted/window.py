@@ -2,29 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit.engines.cells.discretised_loss import own_cells
-from dpaudit.engines.cells.mixture import mixture_loss, range_of
+from dpaudit.engines.pairs.closed import lattice_spacing
+from dpaudit.engines.pairs.finite_pair import placed
+from dpaudit.engines.pairs.looks import met_above, span_of
 from dpaudit.engines.precision import Precision
-from dpaudit.engines.tilted.pairs.cells import cells_above, span
 from dpaudit.engines.tilted.steering import Aim, Atoms, atoms_of
-from dpaudit.model.losses import (
-    AllocatedLoss,
-    ApproximateLoss,
-    AverageLoss,
-    ChoiceLoss,
-    DiscreteLoss,
-    GaussianLoss,
-    LaplaceLoss,
-    MixtureLoss,
-    SampledGaussianLoss,
-    SampledLoss,
-    SimpleLoss,
-    StitchedLoss,
-)
+from dpaudit.model.losses import SimpleLoss
 
 _OUTSIDE = 1e-6  # of the difference allowed in delta: weights that may lie on either side of the window
 _SLOPES = tuple(0.003 * 1.3**step for step in range(40))
@@ -36,6 +23,7 @@ _LONGEST = 1 << 17  # knots of one loss
 _GIVE = 0.25  # octaves by which knots may be wider than wanted
 _TOO_WIDE = 7  # wanted widths: the bracket is then about 50 times as wide as wanted, and more knots are taken
 _WHOLE = 1 << 13  # knots that are few enough to hold everything
+_MANY = 4  # atoms for each cell that is wanted, from which on they are joined where they only steer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +43,15 @@ class Window:
 
 def coarse(parts: Sequence[tuple[SimpleLoss, int]], tail: float, cells: int) -> tuple[Atoms, ...]:
     """Return all parts in `cells` cells each, atoms that share no grid being counted as rough."""
-    found = [atoms_of(cells_above(loss, _span(loss, tail) / cells, tail), times) for loss, times in parts]
-    if len(_spacings(parts)) < 2:
-        return tuple(found)
-    return tuple(replace(atoms, between=np.ones_like(atoms.between)) for atoms in found)
+    spacings = _spacings(parts)
+    (spacing,) = spacings if len(spacings) == 1 else (None,)
+    found = []
+    for loss, times in parts:
+        width = span_of(loss, tail) / cells
+        pair = met_above(loss, width, tail)
+        pair = placed(pair, width) if len(pair.losses) > _MANY * cells else pair
+        found.append(atoms_of(pair, times, width, spacing))
+    return tuple(found)
 
 
 def window(
@@ -136,16 +129,7 @@ def _log_sum(sizes: np.ndarray) -> float:
 
 def _spacings(parts: Sequence[tuple[SimpleLoss, int]]) -> set[float]:
     """Return the different distances between the atoms of losses that have some."""
-    found = set()
-    for loss, _ in parts:
-        match loss:
-            case LaplaceLoss(shift=size) | ApproximateLoss(epsilon=size):
-                found.add(2 * size or 1.0)
-            case DiscreteLoss():
-                found.add(float(own_cells(loss, 1e-3, 0.0).width))
-            case _:
-                pass
-    return found
+    return {spacing for loss, _ in parts if (spacing := lattice_spacing(loss)) is not None}
 
 
 def _snapped(parts: Sequence[tuple[SimpleLoss, int]], width: float) -> float:
@@ -155,24 +139,3 @@ def _snapped(parts: Sequence[tuple[SimpleLoss, int]], width: float) -> float:
         return width
     (spacing,) = spacings
     return spacing / 2.0 ** max(0, math.ceil(math.log2(spacing / width)))
-
-
-def _span(loss: SimpleLoss, tail: float) -> float:
-    """Return about how far a loss reaches from its lowest value to its highest."""
-    match loss:
-        case GaussianLoss(mu=mu):
-            low, high = range_of(mu, 1.0, tail)
-            return mu * (high - low)
-        case SampledGaussianLoss(mu=mu, rate=rate):
-            low, high = range_of(mu, rate, tail)
-            return mixture_loss(high, mu, rate) - mixture_loss(low, mu, rate)
-        case MixtureLoss(above=above, below=below):
-            reach = math.sqrt(2 * math.log(1 / max(tail, 1e-290))) + 0.1 if loss.noise == "gaussian" else 0.0
-            ends = below[0][0] - reach, above[-1][0] + reach
-            return max(loss.loss_at(ends[1]) - loss.loss_at(ends[0]), 1e-12)
-        case SampledLoss() | AverageLoss() | StitchedLoss() | AllocatedLoss():
-            return span(loss, tail)
-        case ChoiceLoss(options=options):
-            return max(_span(option, tail) for option in options)
-        case _:
-            return 2 * max(loss.supremum, loss.reversed().supremum) or 1.0

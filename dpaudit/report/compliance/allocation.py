@@ -22,6 +22,7 @@ from dpaudit.model.declaration import (
     Sequential,
     children,
 )
+from dpaudit.model.node_kinds import kind_of
 from dpaudit.report.compliance.fields import Grid, grid
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import guarantee_by_claim, resting_note
@@ -64,7 +65,7 @@ def allocation(report: ReportInputs) -> Grid:
     node = certificate.declaration
     while isinstance(node, PostProcess | Billboard | Local):
         node = node.part
-    kind = {Sequential: "in sequence", Repeat: "repeated", Parallel: "in parallel"}.get(type(node), "one part")
+    kind = {"sequential": "in sequence", "repeat": "repeated", "parallel": "in parallel"}.get(kind_of(node), "one part")
     apart, parts = isinstance(node, Parallel), list(_parts(node))
     costs = [_rho(certificate.claim, part) for _, part, _ in parts]
     known = [cost * count for cost, (_, _, count) in zip(costs, parts, strict=True) if cost is not None]

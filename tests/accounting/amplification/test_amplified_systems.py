@@ -7,7 +7,7 @@ import pytest
 
 from dpaudit import bracket_delta, fold
 from dpaudit.engines import QUICK
-from dpaudit.engines.tilted.pairs.derived import pair_above
+from dpaudit.engines.pairs.derived import pair_above
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import DiscreteLoss
 from tests.accounting.amplification.amplified_systems import Drawn, draw

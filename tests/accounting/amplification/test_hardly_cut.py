@@ -10,7 +10,7 @@ import pytest
 from dpaudit import Claim, Release, Repeat, Subsample, bracket_epsilon, certify, fold, verify
 from dpaudit.accounting.derivation import maps
 from dpaudit.accounting.schemes import truncated_shares
-from dpaudit.engines.tilted.pairs.derived import pair_above
+from dpaudit.engines.pairs.derived import pair_above
 from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import on_sample

@@ -3,8 +3,8 @@
 import pytest
 
 from dpaudit import Claim, Release, Repeat, Subsample, bracket_epsilon, certify, fold
-from dpaudit.engines.tilted.pairs.cells import derived_delta
-from dpaudit.engines.tilted.pairs.moderate import moderate_above, moderate_below
+from dpaudit.engines.pairs.looks import derived_delta
+from dpaudit.engines.pairs.moderate import moderate_above, moderate_below
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import (

@@ -8,8 +8,8 @@ import pytest
 from mpmath import mp, mpf
 
 from dpaudit.engines import TILTED
-from dpaudit.engines.cells.mixture import _ends, mixture_cells, mixture_loss, range_of
-from dpaudit.engines.tilted.law import weighted
+from dpaudit.engines.law import weighted
+from dpaudit.engines.pairs.mixture import _ends, mixture_cells, mixture_loss, range_of
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
 from dpaudit.model.losses.sampled_ratios import absent, log_absent

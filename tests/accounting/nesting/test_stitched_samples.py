@@ -3,7 +3,7 @@
 from dpaudit import bracket_epsilon
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.engines import QUICK
-from dpaudit.engines.tilted.pairs.derived import pair_above, pair_below
+from dpaudit.engines.pairs.derived import pair_above, pair_below
 from dpaudit.model.losses import ApproximateLoss, Composition, SampledLoss, StitchedLoss
 
 INSIDE = ((ApproximateLoss(epsilon=1.4), 1), (ApproximateLoss(epsilon=4.0, delta=0.42), 1))

@@ -9,7 +9,7 @@ import pytest
 from algorithms import CellTable
 from algorithms.capri import Capri
 from algorithms.capri.users import Played, RecordedUsers
-from algorithms.cell_table.cases import users
+from algorithms.capri.users import one_record as users
 from algorithms.cell_table.elimination import at_least_one, survivors
 from algorithms.cell_table.plan import Plan, table_of
 from algorithms.cell_table.run import run_epochs

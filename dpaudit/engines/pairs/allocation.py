@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dpaudit.engines.tilted.law import Law, Weights, composed, weighted
-from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, Floats
+from dpaudit.engines.law import Law, Weights, composed, weighted
+from dpaudit.engines.pairs.finite_pair import FinitePair, Floats
 from dpaudit.model.losses import SampledOrder
 
 _UNIT = 2.0**-53

@@ -6,12 +6,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpaudit.engines.cells.discretised_loss import DiscretisedLoss, own_cells
-from dpaudit.engines.tilted.grid import dominated, dominating
-from dpaudit.engines.tilted.pairs.allocation import allocated_above, allocated_below, placed_below
-from dpaudit.engines.tilted.pairs.chosen import chosen_above
-from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, Floats, as_cells, average, stitched, stitched_below
-from dpaudit.engines.tilted.pairs.moderate import Inside, moderate_above, moderate_below
+from dpaudit.engines.pairs.allocation import allocated_above, allocated_below, placed_below
+from dpaudit.engines.pairs.chosen import chosen_above
+from dpaudit.engines.pairs.closed import closed_pair
+from dpaudit.engines.pairs.finite_pair import FinitePair, Floats, average, stitched, stitched_below
+from dpaudit.engines.pairs.grid import dominated, dominating
+from dpaudit.engines.pairs.moderate import Inside, moderate_above, moderate_below
 from dpaudit.model.losses import (
     AllocatedLoss,
     AverageLoss,
@@ -49,7 +49,8 @@ def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
             return allocated_above(step, blocks, width, tail * _CAPPED, order)
         case _:
             ((held, _),) = moderate_above(((loss, 1),), tail, _reach)
-            return _of_cells(own_cells(held, width, tail), above=True)
+            pair = closed_pair(held, width, tail, above=True)
+            return replace(pair, missing=max(pair.missing, _lacking(pair)))
 
 
 @lru_cache(maxsize=160)
@@ -79,46 +80,16 @@ def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
         case _:
             ((held, _),) = moderate_below(((loss, 1),), tail, _reach)
             missing = held.reverse_infinite_mass if isinstance(held, DiscreteLoss) else 0.0
-            return replace(_of_cells(own_cells(held, width, tail), above=False), missing=missing)
+            return replace(closed_pair(held, width, tail, above=False), missing=missing)
 
 
-def _of_cells(cells: DiscretisedLoss, *, above: bool) -> FinitePair:
-    """Return the atoms of cells: on the knots from above, one merged output for each cell from below."""
-    h = float(cells.width)
-    knots = np.asarray(float(cells.origin) + h * np.arange(len(cells.knots)), np.float64)
-    slack = float(cells.slack)
-    if above:
-        masses = cells.knots.copy()
-        masses[1:] += cells.up
-        masses[:-1] += cells.down
-        masses[0] += cells.below
-        factor = (1 + cells.error) * (1 + 1e-14)
-        losses, masses = np.asarray(knots + slack, np.float64), np.asarray(masses * factor, np.float64)
-        return FinitePair(
-            losses=losses,
-            masses=masses,
-            infinite=cells.infinite + cells.above * factor,
-            missing=max(cells.below_other * factor, _lacking(losses, masses)),
-            error=4 * _UNIT * (2 + float(np.abs(knots).max())),
-        )
-    seen = cells.up * np.exp(-h) + cells.down
-    whole = cells.up + cells.down
-    held = whole > 1e-290
-    return FinitePair(
-        losses=np.asarray(np.concatenate([knots, knots[:-1][held] + np.log(whole[held] / seen[held])]), np.float64),
-        masses=np.concatenate([cells.knots, whole[held]]),
-        infinite=cells.infinite,
-        error=2 * cells.error + 2 * slack + 8 * _UNIT * (2 + float(np.abs(knots).max())),
-    )
-
-
-def _lacking(losses: Floats, masses: Floats) -> float:
+def _lacking(pair: FinitePair) -> float:
     """Return what the atoms lack of a whole law under Q, rounded up.
 
     A loss that was raised leaves less under Q; what is left is an output that only Q has, which a sample may show.
     """
     return max(
-        0.0, 1 - math.fsum(masses * np.exp(-losses)) + 16 * _UNIT
+        0.0, 1 - math.fsum(pair.masses * np.exp(-pair.losses)) + 16 * _UNIT
     )  # exponentials err by 4 units in the last place
 
 
@@ -128,28 +99,29 @@ def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> Fini
     if len(inside) == 1 and inside[0][1] == 1:
         return (pair_above if above else pair_below)(inside[0][0], width, tail)
     finest = max(width, _span(inside, tail) / _MOST)
-    cells = [(_cells(loss, finest, tail, above=above), times) for loss, times in inside]
-    grids = [(dominating(held, finest) if above else dominated(held, finest), times) for held, times in cells]
+    cut = [((pair_above if above else pair_below)(loss, finest, tail), times) for loss, times in inside]
+    grids = [(dominating(pair, finest) if above else dominated(pair, finest), times) for pair, times in cut]
     origin = sum((grid.origin * times for grid, times in grids), start=grids[0][0].origin * 0)
     masses = _product([(grid.masses, times) for grid, times in grids])
     knots = np.asarray(float(origin) + finest * np.arange(len(masses)), np.float64)
     rounding = 4 * _UNIT * (len(masses) + 64) * (sum(times for _, times in grids) + 1)
+    blur = 4 * _UNIT * (2 + float(np.abs(knots).max()))
     if above:
-        missing = sum(pair_above(loss, finest, tail).missing * times for loss, times in inside)
-        return FinitePair(
+        whole = FinitePair(
             losses=knots,
             masses=masses * (1 + rounding),
             infinite=min(1.0, _any([(grid.infinite, times) for grid, times in grids]) * (1 + 1e-12)),
-            missing=max(float(missing), _lacking(knots, masses * (1 + rounding))),
-            error=4 * _UNIT * (2 + float(np.abs(knots).max())),
+            missing=math.fsum(pair.missing * times for pair, times in cut),
+            error=blur,
         )
+        return replace(whole, missing=max(whole.missing, _lacking(whole)))
     others = _product([(grid.others, times) for grid, times in grids])
     held = (masses > 1e-290) & (others > 1e-290)
     return FinitePair(
         losses=knots[held] + np.log(masses[held] / others[held]),
         masses=masses[held],
-        infinite=_any([(cut.infinite, times) for cut, times in cells]) * (1 - 1e-12),
-        error=2 * rounding + 8 * _UNIT * (2 + float(np.abs(knots).max())) + sum(_moved(c) * n for c, n in cells),
+        infinite=_any([(pair.infinite, times) for pair, times in cut]) * (1 - 1e-12),
+        error=2 * rounding + 2 * blur + sum(_moved(pair) * times for pair, times in cut),
     )
 
 
@@ -168,16 +140,9 @@ def _any(chances: list[tuple[float, int]]) -> float:
     return -math.expm1(math.fsum(times * math.log1p(-chance) for chance, times in chances))
 
 
-def _moved(cells: DiscretisedLoss) -> float:
+def _moved(pair: FinitePair) -> float:
     """Return what `dominated` may have moved either law by, relatively."""
-    return 4 * cells.error + 8 * float(cells.slack) + 8e-12 + 64 * _UNIT * len(cells.knots) * float(cells.width)
-
-
-def _cells(loss: SimpleLoss, width: float, tail: float, *, above: bool) -> DiscretisedLoss:
-    """Return one loss in cells."""
-    if isinstance(loss, SampledLoss | AverageLoss | StitchedLoss | AllocatedLoss | ChoiceLoss):
-        return as_cells((pair_above if above else pair_below)(loss, width, tail), width)
-    return own_cells(loss, width, tail)
+    return 2 * pair.error + 8e-12 + 64 * _UNIT * float(np.abs(pair.losses).max(initial=0.0))
 
 
 def _reach(loss: SimpleLoss) -> float:

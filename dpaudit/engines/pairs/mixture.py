@@ -7,43 +7,20 @@ density is below 10^-347. Cells and panels have limits in advance, whatever rate
 """
 
 import math
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from dpaudit.engines.pairs.cells import TINY, Cells, Floats
 from dpaudit.model.losses.sampled_ratios import absent, log_absent, sampled_loss
 
-Floats: TypeAlias = NDArray[np.float64]
 MOST_CELLS = 1 << 17
 _SAMPLED_CELLS = 1 << 20  # at most, of what is sampled, whose large losses are rare and whose small ones are frequent
 _FAR = 40.0  # deviations
-_TINY = 1e-300  # stands for a probability that underflows: one unit when rounded up, none when rounded down
 _NODES = (4, 5, 10)  # of the quadrature in short, middling and long panels
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnotCells:
-    """What `up` and `down` of each cell are (see `discretised_loss`), from the knot `origin` on, `width` each.
-
-    `above` and `below` bound the probability under P of what lies outside, `below_other` that under Q of what is below.
-    """
-
-    origin: Fraction
-    width: float
-    up: Floats
-    down: Floats
-    above: float
-    below: float
-    below_other: float
-    error: float
-    slack: float
-
-
-def mixture_cells(mu: float, rate: float, width: float, tail: float) -> KnotCells:
+def mixture_cells(mu: float, rate: float, width: float, tail: float) -> Cells:
     """Return cells of about `width`; losses of probability about `tail` may be left outside."""
     most = MOST_CELLS if rate == 1 else _SAMPLED_CELLS
     low, high = range_of(mu, rate, tail)
@@ -58,16 +35,16 @@ def mixture_cells(mu: float, rate: float, width: float, tail: float) -> KnotCell
     up, down, masses = _integrals_of(ends, h, mu, rate)
     size = float(np.abs(ends[np.isfinite(ends)]).max())
     slack = 1.2e-15 * (1 + mu * (size + mu) + abs(math.log(rate))) + 2.5e-16 * (top - bottom)
-    shares = masses / np.maximum(up + down, _TINY)
-    seen = up + down > _TINY
-    return KnotCells(
-        origin=Fraction(bottom),
+    shares = masses / np.maximum(up + down, TINY)
+    seen = up + down > TINY
+    return Cells(
+        origin=bottom,
         width=h,
-        up=np.maximum(np.where(seen, up * shares, masses), _TINY),
-        down=np.maximum(np.where(seen, down * shares, 0.0), _TINY),
-        above=float(absent(rate) * ndtr(-ends[-1]) + rate * ndtr(mu - ends[-1])) + _TINY,
-        below=float(absent(rate) * ndtr(ends[0]) + rate * ndtr(ends[0] - mu)) + _TINY if math.isfinite(left) else 0.0,
-        below_other=float(ndtr(ends[0])) + _TINY if math.isfinite(left) else 0.0,
+        up=np.maximum(np.where(seen, up * shares, masses), TINY),
+        down=np.maximum(np.where(seen, down * shares, 0.0), TINY),
+        above=float(absent(rate) * ndtr(-ends[-1]) + rate * ndtr(mu - ends[-1])) + TINY,
+        below=float(absent(rate) * ndtr(ends[0]) + rate * ndtr(ends[0] - mu)) + TINY if math.isfinite(left) else 0.0,
+        below_other=float(ndtr(ends[0])) + TINY if math.isfinite(left) else 0.0,
         error=3e-15 * (40 + 4 * (min(_FAR, size) + mu) ** 2) + 2 * slack,
         slack=slack,
     )

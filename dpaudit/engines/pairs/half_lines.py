@@ -6,18 +6,14 @@ output of each is found by Newton's method on a table. What the method leaves is
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from dpaudit.engines.cells.mixture import MOST_CELLS, KnotCells
+from dpaudit.engines.pairs.cells import TINY, Cells, Floats
+from dpaudit.engines.pairs.mixture import MOST_CELLS
 from dpaudit.model.losses import MixtureLoss
 
-Floats: TypeAlias = NDArray[np.float64]
-_TINY = 1e-300  # stands for a probability that underflows
 _NODES = 5  # of the quadrature in each panel
 _PANEL = 0.1  # twice a panel's length times the reach of its outputs
 _TABLE = 1 << 13
@@ -65,11 +61,11 @@ class _Line:
         """Return the probability beyond an output, on one side of it."""
         away = (at - side[0]) * (1 if right else -1)
         if self.noise == "gaussian":
-            return float(side[1] @ ndtr(-away)) + _TINY
-        return float(side[1] @ np.where(away > 0, np.exp(-np.abs(away)) / 2, 1 - np.exp(-np.abs(away)) / 2)) + _TINY
+            return float(side[1] @ ndtr(-away)) + TINY
+        return float(side[1] @ np.where(away > 0, np.exp(-np.abs(away)) / 2, 1 - np.exp(-np.abs(away)) / 2)) + TINY
 
 
-def half_line_cells(loss: MixtureLoss, width: float, tail: float) -> KnotCells:
+def half_line_cells(loss: MixtureLoss, width: float, tail: float) -> Cells:
     """Return cells of about `width`; losses of probability about `tail` may be left outside.
 
     Guarantee: both integrals of each cell are right to a relative `error`, as in `mixture.mixture_cells`: where the
@@ -94,13 +90,13 @@ def half_line_cells(loss: MixtureLoss, width: float, tail: float) -> KnotCells:
     if loss.noise == "laplace":  # beyond all shifts the loss is constant: two atoms
         for mass, end in zip(outside, (high, low), strict=True):
             _add_atom(up, down, mass, float(line.loss(np.array([end]))[0]), knots)
-        outside = [_TINY, _TINY]
+        outside = [TINY, TINY]
     scale = -math.expm1(-h)
-    return KnotCells(
-        origin=Fraction(h) * first,
+    return Cells(
+        origin=h * first,
         width=h,
-        up=np.maximum(up / scale, _TINY),
-        down=np.maximum(down / scale, _TINY),
+        up=np.maximum(up / scale, TINY),
+        down=np.maximum(down / scale, TINY),
         above=outside[0],
         below=outside[1],
         below_other=line.tail(line.below, low, right=False) if loss.noise == "gaussian" else 0.0,

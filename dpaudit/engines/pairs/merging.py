@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dpaudit.engines.cells.discretised_loss import deviation
 from dpaudit.engines.gaussian import total_mu
 from dpaudit.engines.limits import TINY, variation
+from dpaudit.engines.pairs.looks import deviation
 from dpaudit.model.losses import (
     ApproximateLoss,
     ChoiceLoss,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpaudit.engines.tilted.pairs.finite_pair import FinitePair, Floats
+from dpaudit.engines.pairs.finite_pair import FinitePair, Floats
 
 _MOST = 1 << 11  # knots on either side of 0
 _UNIT = 2.0**-53

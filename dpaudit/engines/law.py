@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit.engines.tilted.transform import Complexes, Floats, relative_error, signal, spectrum
+from dpaudit.engines.transform import Complexes, Floats, relative_error, signal, spectrum
 
 _UNIT = 2.0**-53
 _LARGEST = 600.0  # the logarithm of a total weight beyond which rounding has taken over

@@ -1,0 +1,190 @@
+"""Runs of the replayed LSVI-UCB, all in lock-step: main episodes, and fresh users who replay them step by step.
+
+At the end of a stage, for steps H, ..., 1: as many fresh users as there were main episodes each play the policy of a
+main episode drawn uniformly, and send one noisy (phi phi^T, phi (r + V_h+1(s'))) of step h. V_h+1 is fixed before they
+come, so no old target is ever looked at again, which is what Remark 5 has no way around.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from algorithms._conditions import FRESH, conditions_of, nobody_twice, noise_is_fresh
+from algorithms._linear_rl.least_squares import bonus_of, floored_inverses, linear, symmetric
+from algorithms._linear_rl.settings import require_fit
+from algorithms._linear_rl.values import clip_both, largest
+from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy
+from algorithms.lsvi_ucb.run import transitions
+from algorithms.problems.linear_mdp import LinearMdp
+from algorithms.replayed_lsvi.checks import ONE_MESSAGE
+from algorithms.replayed_lsvi.plan import ReplayPlan, Stage, label_of
+from algorithms.replayed_lsvi.settings import ReplayedLsviSettings
+from dpaudit import Recorder, Streams, Transcript
+from dpaudit.model.mechanism import Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Canary:
+    """One user with features (d,) and a target of their own, in the phase of a step of a stage; both count from 0."""
+
+    features: Array
+    target: float
+    stage: int = 0
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Learned:
+    """What a stage played and learned. Shape: rewards (n_runs,), sums over `length` main and over replayed episodes.
+
+    `sums` (n_runs, H, d, d + 1) are what was released for each step.
+    """
+
+    played: BatchPolicy
+    policy: BatchPolicy
+    stage: Stage
+    main_reward: Array
+    replayed_reward: Array
+    sums: Array
+
+
+def contribution(features: Array, targets: Array) -> Array:
+    """Return x x^T, and y x as last column, with |x| at most 1 and y in [0, 1]; what is not a number becomes 0.
+
+    Shape: (..., d) and (...) to (..., d, d + 1). This is what a device computes before it adds noise.
+    """
+    x = np.nan_to_num(features, posinf=0.0, neginf=0.0)
+    x = x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1.0)
+    y = np.clip(np.nan_to_num(targets, posinf=0.0, neginf=0.0), 0.0, 1.0)
+    message: Array = x[..., :, None] * np.concatenate([x, y[..., None]], axis=-1)[..., None, :]
+    return message
+
+
+def run_stages(
+    plan: ReplayPlan,
+    domain: BatchDomain,
+    streams: Streams,
+    recorder: Recorder,
+    n_runs: int,
+    canary: Canary | None = None,
+) -> Iterator[Learned]:
+    """Yield every stage in order; `canary` takes the place of one of the users who replay."""
+    states, d = domain.mdp.shape[1], domain.features.shape[1]
+    actions = np.broadcast_to(domain.mdp.rewards, (n_runs, *domain.mdp.shape))
+    best = np.concatenate([largest(actions), np.zeros((n_runs, 1, states))], axis=1)
+    policy = BatchPolicy(values=best, actions=actions)  # nothing is known: play for the immediate reward
+    past: list[tuple[int, BatchPolicy]] = []
+    asked = 0
+    for number, stage in enumerate(plan.stages):
+        counts = transitions(domain, policy, stage.length, streams.environment)
+        past.append((stage.length, policy))
+        values, optimistic = np.zeros_like(best), np.empty((n_runs, *domain.mdp.shape))
+        sums, replayed_reward = np.zeros((n_runs, len(plan.bounds), d, d + 1)), np.zeros(n_runs)
+        for h in reversed(range(len(plan.bounds))):
+            own = canary if canary is not None and (canary.stage, canary.step) == (number, h) else None
+            met = replayed(domain, past, stage.users - (own is not None), streams)
+            replayed_reward += _rewards(domain, met)
+            targets = (domain.mdp.rewards[h][None, :, :, None] + values[:, h + 1][:, None, None, :]) / plan.bounds[h]
+            exact = _sums(domain, plan.enter(met[:, h]), np.clip(targets, 0.0, 1.0))
+            if own is not None:
+                exact = exact + contribution(own.features, np.asarray(own.target))
+            recorder.people.append(fresh_users(asked, stage.users))
+            asked += stage.users
+            noisy = plan.release(recorder, label_of(h), plan.mechanism, exact, stage.users)
+            sums[:, h] = noisy
+            # Lambda~_h = Lambda_h + (lambda + c_K + Upsilon) I + noise, as in Algorithm 2
+            matrices = symmetric(noisy[..., :-1]) + (plan.ridge + stage.shift) * np.eye(d)
+            inverses = floored_inverses(matrices, plan.ridge)
+            weights = plan.bounds[h] * (inverses @ noisy[..., -1:])[..., 0]
+            cells = np.broadcast_to(domain.features, (n_runs, *domain.features.shape))
+            estimate = linear(cells, weights) + stage.radius * bonus_of(cells, inverses)
+            optimistic[:, h] = clip_both(estimate.reshape(n_runs, *domain.mdp.shape[1:]), plan.bounds[h])
+            values[:, h] = largest(optimistic[:, h])
+        played, policy = policy, BatchPolicy(values=values, actions=optimistic)
+        yield Learned(
+            played=played,
+            policy=policy,
+            stage=stage,
+            main_reward=_rewards(domain, counts),
+            replayed_reward=replayed_reward,
+            sums=sums,
+        )
+
+
+def fresh_users(asked: int, users: int) -> range:
+    """Return the numbers of the next `users` users, of whom nobody is among the `asked` ones before."""
+    return range(asked, asked + users)
+
+
+def replayed(domain: BatchDomain, past: list[tuple[int, BatchPolicy]], users: int, streams: Streams) -> Array:
+    """Return the transitions of fresh users who each play the policy of a main episode drawn uniformly from the past.
+
+    Shape: (n_runs, H, S, A, S), drawn as counts, which is exact in law.
+    """
+    lengths = np.array([length for length, _ in past], dtype=np.float64)
+    n_runs = len(past[0][1].values)
+    shares = streams.public.multinomial(users, lengths / lengths.sum(), size=n_runs)
+    met = [transitions(domain, policy, shares[:, index], streams.environment) for index, (_, policy) in enumerate(past)]
+    total: Array = np.sum(met, axis=0)
+    return total
+
+
+def _rewards(domain: BatchDomain, counts: Array) -> Array:
+    """Return the rewards of all users together, from their transitions."""
+    total: Array = np.einsum("nhsat,hsa->n", counts, domain.mdp.rewards)
+    return total
+
+
+def _sums(domain: BatchDomain, counts: Array, targets: Array) -> Array:
+    """Return the sums of all users' messages about one step, before noise. Shape: counts (n_runs, S, A, S)."""
+    x = domain.features
+    visits = counts.sum(axis=-1).reshape(len(counts), -1)
+    gram = np.tensordot(visits, x[:, :, None] * x[:, None, :], axes=(1, 0))
+    vector = (counts * targets).sum(axis=-1).reshape(len(counts), -1) @ x
+    return np.concatenate([gram, vector[..., None]], axis=-1)
+
+
+def run_plan(
+    settings: ReplayedLsviSettings, plan: ReplayPlan, problem: LinearMdp, streams: Streams, n_runs: int
+) -> Transcript:
+    """Return the transcript of `n_runs` runs of `plan`.
+
+    Shape, with D stages: `regret` (n_runs, D + 1), what the users of all stages so far lose in expectation, those who
+    replay included, and at last those of the last policy; `gap` (n_runs,), what that policy loses; `main_loss` and
+    `replay_loss` (n_runs, D), what main episodes and those that replay them lost in fact, on average; `sums`, as
+    released in the last stage; `policies` (n_runs, H, S, A), the values of actions of the last policy.
+    Raises: ValueError: a problem of another kind, or of other steps or dimension than the settings'.
+    """
+    require_fit(problem, LinearMdp, "a linear process, such as low_rank", settings)
+    domain, recorder, best = BatchDomain.of(problem), Recorder(streams.noise), problem.mdp.optimum()
+    lost, earned, main = np.zeros(n_runs), np.zeros(n_runs), 0
+    regret, total = list[Array](), np.zeros(n_runs)
+    losses: dict[str, list[Array]] = {"main_loss": [], "replay_loss": []}
+    for learned in run_stages(plan, domain, streams, recorder, n_runs):
+        stage = learned.stage
+        gap = best - domain.mdp.policy_values(learned.played.policies())
+        lost, earned, main = lost + gap * stage.length, earned + learned.main_reward, main + stage.length
+        # the users of a step replay n_b main episodes, and lose their average in expectation
+        total = total + gap * stage.length + settings.steps * stage.users * lost / main
+        regret.append(total)
+        losses["main_loss"].append(best - earned / main)
+        losses["replay_loss"].append(best - learned.replayed_reward / (settings.steps * stage.users))
+    gap = best - domain.mdp.policy_values(learned.policy.policies())
+    observed = {
+        ONE_MESSAGE: nobody_twice(recorder.people),
+        FRESH: noise_is_fresh(streams, recorder.trace()),
+    }
+    return Transcript(
+        n_runs=n_runs,
+        arrays={
+            "regret": np.stack([*regret, total + gap * plan.last], axis=1),
+            "gap": gap,
+            **{name: np.stack(means, axis=1) for name, means in losses.items()},
+            "sums": learned.sums,
+            "policies": learned.policy.actions,
+        },
+        views={"sums": ("sums",), "policies": ("policies",)},
+        trace=tuple({line.label: line for line in reversed(recorder.trace())}.values()),
+        conditions=conditions_of(observed),
+    )
