@@ -50,7 +50,7 @@ from mechanisms import (
     SymmetrisedWishart,
     TreeAggregation,
 )
-from mechanisms._fenwick import node_values, prefix_sums
+from mechanisms._matrices.fenwick import node_values, prefix_sums
 from mechanisms.symmetric_gaussian import Symmetry
 from tests.mutation.inputs import CLAIM, INPUTS, epochs, gaussian, laplace, release
 from tests.narrowing import as_a

@@ -14,7 +14,7 @@ from dpaudit.model.codec import decode_mechanism
 from dpaudit.model.losses import GaussianLoss, LaplaceLoss
 from dpaudit.model.mechanism import AdditiveMechanism, Array
 from mechanisms import DiscreteLaplace, Gaussian, Laplace, RandomisedResponse, SymmetricGaussian, TreeAggregation
-from mechanisms._fenwick import node_values, prefix_sums, touched_nodes, worst_plan
+from mechanisms._matrices.fenwick import node_values, prefix_sums, touched_nodes, worst_plan
 from tests.narrowing import stddev_of
 
 GAUSSIAN = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")

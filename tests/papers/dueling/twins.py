@@ -108,7 +108,7 @@ def bare_leaves(answers: Array, rng: np.random.Generator, n_runs: int) -> Array:
     length = len(answers)
     noise = tree_of(length, 5.0).leaf.release(np.zeros((n_runs, length)), rng)
     noise[:, ::2] = 0.0
-    from mechanisms._fenwick import prefix_sums
+    from mechanisms._matrices.fenwick import prefix_sums
 
     return np.cumsum(answers) + prefix_sums(noise.T).T
 
