@@ -123,7 +123,9 @@ class Replayed:
         )
         if result.verdict != "violation":
             return replace(result, remarks=(*result.remarks, *causes, *beside))
-        event = "" if result.attack == "replay" else telling_event(self.run, pair, self.rng, self.seconds)
+        event = ""
+        if result.attack != "replay":
+            event = telling_event(self.run, pair, self.rng, audited=result.runs, seconds=self.seconds)
         return replace(result, remarks=(*causes, *((event,) if event else ()), *result.remarks, *beside))
 
 

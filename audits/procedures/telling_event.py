@@ -15,7 +15,9 @@ from dpaudit import DPAuditError
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
 
-_RUNS, _COLUMNS = 400, 256
+_MOST_RUNS, _SHARE, _COLUMNS = 400, 8, 256
+"""Fresh runs of each data set: an eighth of those of the audit, and so many at most."""
+
 _VALUES, _CUTS = 6, 16
 """A column with more distinct values than the first is cut at so many quantiles."""
 
@@ -27,17 +29,22 @@ _Event = tuple[str, Array]
 """What happens in words, and in which runs."""
 
 
-def telling_event(run: Run, pair: tuple[Any, Any], rng: np.random.Generator, seconds: float | None = None) -> str:
-    """Return a sentence on the event of one column that parts two data sets most, on 400 fresh runs of each.
+def telling_event(
+    run: Run, pair: tuple[Any, Any], rng: np.random.Generator, *, audited: int, seconds: float | None = None
+) -> str:
+    """Return a sentence on the event of one column that parts two data sets most, on at most 400 fresh runs of each.
+
+    An audit of `audited` runs affords an eighth of them for each data set.
 
     It explains what an attack found, and decides nothing. Empty where no event is seen, or outputs cannot be read.
 
     >>> def count(data, rng, n_runs):
     ...     return data + rng.integers(0, 2, n_runs)
-    >>> telling_event(count, (5, 6), np.random.default_rng(0))
+    >>> telling_event(count, (5, 6), np.random.default_rng(0), audited=20_000)
     'The output = 7: 0 of 400 fresh runs on the first data set, 206 of 400 on the second.'
     """
-    returned = [outcome(run, data, stream, seconds) for data in pair for stream in rng.spawn(_RUNS)]
+    runs = min(_MOST_RUNS, audited // _SHARE)
+    returned = [outcome(run, data, stream, seconds) for data in pair for stream in rng.spawn(runs)]
     try:
         fields = stacked([row_of(one) for one in returned])
     except (DPAuditError, ValueError, TypeError):
@@ -55,10 +62,10 @@ def telling_event(run: Run, pair: tuple[Any, Any], rng: np.random.Generator, sec
     if best is None or both is None or max(_telling(best), _telling(both)) <= 0:
         return ""
     words, happens = both if _telling(both) > _telling(best) + _MORE else best
-    counts = int(happens[:_RUNS].sum()), int(happens[_RUNS:].sum())
+    counts = int(happens[:runs].sum()), int(happens[runs:].sum())
     return (
-        f"{words[:1].upper()}{words[1:]}: {counts[0]} of {_RUNS} fresh runs on the first data set, {counts[1]} of "
-        f"{_RUNS} on the second."
+        f"{words[:1].upper()}{words[1:]}: {counts[0]} of {runs} fresh runs on the first data set, {counts[1]} of "
+        f"{runs} on the second."
     )
 
 
@@ -76,9 +83,10 @@ def _importance(column: tuple[str, int]) -> tuple[bool, bool, int, int]:
 
 def _telling(event: _Event) -> float:
     """Return the logarithm of the ratio that the counts of an event show, the larger over the smaller."""
-    counts = event[1][:_RUNS].sum(), event[1][_RUNS:].sum()
-    low = float(proportion_lower(max(counts), _RUNS, _LEVEL))
-    return log(low / float(proportion_upper(min(counts), _RUNS, _LEVEL))) if low > 0 else -inf
+    runs = len(event[1]) // 2
+    counts = event[1][:runs].sum(), event[1][runs:].sum()
+    low = float(proportion_lower(max(counts), runs, _LEVEL))
+    return log(low / float(proportion_upper(min(counts), runs, _LEVEL))) if low > 0 else -inf
 
 
 def _events(name: str, column: Array, returned: list[Any]) -> Iterator[_Event]:

@@ -429,7 +429,7 @@ class PrivacyChecks:
             rng=np.random.default_rng(allotted.seed),
             significance=allotted.significance,
         )
-        result = result if replayed is None else replayed.applied(result)
+        result = result if replayed is None else replayed.applied(result, case.neighbours)
         sentence = " ".join((audit_meaning(result), *result.remarks))
         facts = {"probability": allotted.significance} if result.verdict == "violation" else {}
         self._conclude(case.name, result.verdict, sentence, allotted, result.runs, facts)

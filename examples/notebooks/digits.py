@@ -42,7 +42,7 @@ def upper_bound(epsilon: float) -> str:
 
 
 {epsilon: upper_bound(epsilon) for epsilon in multipliers}
-# Out: {1.0: 'certified, at most 0.9997', 4.0: 'certified, at most 4', 8.0: 'certified, at most 7.997'}
+# Out: {1.0: 'certified, at most 1', 4.0: 'certified, at most 4', 8.0: 'certified, at most 7.997'}
 
 # %% [markdown]
 # Training is plain numpy. The sum of the clipped gradients moves by at most 1 when an image is added or removed; the noise is that multiplier times 1.

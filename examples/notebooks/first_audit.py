@@ -56,6 +56,7 @@ bits.verdict
 
 # %%
 "\n".join(bits.remarks)
+# Out: The output is at least 73.8014: 20 of 400 fresh runs on the first data set, 81 of 400 on the second.
 # Out: The floating-point lattice of the outputs differs between the data sets: their last bits show epsilon of at least 3.47. Round outputs to a coarse grid or draw discrete noise; arithmetic='exact' judges noise as real-valued.
 
 # %% [markdown]

@@ -39,7 +39,9 @@ def test_the_checkers_bracket_holds_a_known_delta(place: int) -> None:
     low, high = Worst(fold(tree, relation)).delta(epsilon)
     assert low <= delta * (1 + DIGITS), json.dumps(tree)
     assert high >= delta * (1 - DIGITS), json.dumps(tree)
-    assert high - low <= 2e-3 * high
+    assert high <= delta * (1 + 2e-3)
+    if tree["node"] != "shuffle":  # whose curve from above is that of no pair
+        assert high - low <= 2e-3 * high
 
 
 @pytest.mark.parametrize("place", range(len(LOWER)))

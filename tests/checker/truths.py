@@ -151,7 +151,7 @@ def _sampled(replaced: str, added: str) -> Iterator[Truth]:
     yield allocate(gaussian(0.5), 2, epochs=4, positions="repeated"), added, 1.0, 0.0592065011
     yield allocate(gaussian(0.5), 3, per_epoch=3, epochs=4), added, 1.0, gaussian_delta(math.sqrt(3), 1.0)
     answer = release("randomised_response", epsilon=1.0)
-    yield {"node": "shuffle", "part": answer, "users": 3}, replaced, 0.3, 0.1980040617
+    yield {"node": "shuffle", "part": answer, "users": 3}, replaced, 0.3, 0.1966900646
     yield {"node": "shuffle", "part": laplace(1.0), "users": 3}, replaced, 0.3, 0.2457029347
     yield {"node": "shuffle", "part": answer, "users": 1000}, replaced, 0.1, 8.201166e-5
 

@@ -42,7 +42,7 @@ def test_a_mechanism_that_states_less_is_an_issue_where_no_pair_is_known_to_atta
     assert disagreements(certify(sample, CLAIM)) == ()
     sound: Callable[[Gaussian], GaussianLoss] = Gaussian.loss
     monkeypatch.setattr(Gaussian, "loss", lambda self: GaussianLoss(mu=0.9 * sound(self).mu))
-    assert any("no known pair attains" in complaint for complaint in disagreements(certify(sample, CLAIM)))
+    assert any("concludes" in complaint for complaint in disagreements(certify(sample, CLAIM)))
 
 
 def test_a_mechanism_that_states_less_than_its_loss_is_an_issue(
@@ -53,7 +53,7 @@ def test_a_mechanism_that_states_less_than_its_loss_is_an_issue(
     monkeypatch.setattr(Gaussian, "loss", lambda self: GaussianLoss(mu=0.9 * sound(self).mu))
     certificate = certify(MEAN, CLAIM)
     complaints = disagreements(certificate)
-    assert any("wrong side" in complaint for complaint in complaints)
+    assert any("concludes" in complaint for complaint in complaints)
     path = tmp_path / "mean.toml"
     path.write_text(WRITTEN, encoding="utf-8")
     checked = Checked(path=path, configuration=read_config(path), certificate=certificate, complaints=complaints)

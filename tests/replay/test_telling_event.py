@@ -10,7 +10,7 @@ from dpaudit import Claim
 
 
 def told(function: Any, pair: tuple[Any, Any] = (0, 1)) -> str:
-    return telling_event(function, pair, np.random.default_rng(3))
+    return telling_event(function, pair, np.random.default_rng(3), audited=20_000)
 
 
 def test_the_event_of_one_column_is_named_with_its_counts() -> None:
