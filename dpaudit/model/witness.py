@@ -97,4 +97,5 @@ class DerivationRow:
     def read(cls, data: dict[str, Any]) -> Self:
         """Return the row that plain data spell."""
         tables = {key: tuple(sorted(data.get(key, {}).items())) for key in ("parameters", "conclusion")}
-        return cls(**data | tables | {"premises": tuple(data["premises"])})
+        fields: dict[str, Any] = data | tables | {"premises": tuple(data["premises"])}
+        return cls(**fields)
