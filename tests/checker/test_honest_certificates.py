@@ -39,6 +39,7 @@ from mechanisms import (
     Laplace,
     Matrix,
     OneSidedWishart,
+    PermuteAndFlip,
     RandomisedResponse,
     ReportNoisyMax,
     TruncatedDiscreteGaussian,
@@ -276,3 +277,14 @@ def test_a_shuffled_report_attains_no_more_than_one_report_loses() -> None:
             assert (at_most.tight.delta.lower, at_most.verdict == "refuted") == (0.0, False)
             below = made((tree, epsilon * 0.5, 1e-28, "replace_one"))
             assert below.verdict == "refuted"
+
+
+def test_a_group_over_a_sample_that_the_checker_cannot_double_is_unconfirmed() -> None:
+    """A sampled choice of a bounded range beside a larger release: a limit of the checker is no complaint."""
+    choice = Exponential(epsilon=1.8, linf_sensitivity=2.0, neighbours="zero_out", utilities="monotone")
+    sample = Subsample(part=Release(label="choice", mechanism=choice), rate=0.05)
+    larger = Release(label="best", mechanism=PermuteAndFlip(scale=0.4, linf_sensitivity=1.0, neighbours="zero_out"))
+    tree = Parallel(parts=(Group(part=sample, size=2), larger), key="an arm")
+    verified = verify(certify(tree, Claim(epsilon=4.0, neighbours="zero_out")).to_json())
+    assert not verified.complaints
+    assert any("beyond this checker" in said for said in verified.unconfirmed)

@@ -16,7 +16,7 @@ from dpaudit.verifier.best_of.above import best_above
 from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import rescaled, sides_of, with_leaves
 from dpaudit.verifier.proof.derivation import RELATIONS, Place, Row, places
-from dpaudit.verifier.refusals import Table, require
+from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.shape import TABLES, walk
 from dpaudit.verifier.shuffles import shuffled_above, shuffled_below
 
@@ -250,7 +250,7 @@ def _moved(loss: Loss, size: int) -> Loss:
     """Return a loss that dominates `size` records changed one after another."""
     if loss[0] in losses.SHIFTS:
         return (loss[0], loss[1] * size)
-    require(loss[0] in ("discrete", "range", "between"), "a group over a sample cannot be derived again")
+    follow(loss[0] in ("discrete", "range", "between"), "a group over such a sample is beyond this checker")
     epsilon, delta = map(
         max, zip(*(losses.most(Counter([order])) for order in (loss, losses.reverse(loss))), strict=True)
     )
