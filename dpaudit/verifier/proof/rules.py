@@ -250,7 +250,7 @@ def _moved(loss: Loss, size: int) -> Loss:
     """Return a loss that dominates `size` records changed one after another."""
     if loss[0] in losses.SHIFTS:
         return (loss[0], loss[1] * size)
-    follow(loss[0] in ("discrete", "range", "between"), "a group over such a sample is beyond this checker")
+    follow(loss[0] in ("discrete", "range", "between"), "a group over a sample of this kind is beyond this checker")
     epsilon, delta = map(
         max, zip(*(losses.most(Counter([order])) for order in (loss, losses.reverse(loss))), strict=True)
     )
