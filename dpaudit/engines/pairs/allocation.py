@@ -156,6 +156,7 @@ def _tilts(row: Floats, steps: int, size: int, order: SampledOrder) -> list[floa
     masses = np.add.reduceat(row, np.arange(0, len(row), block))
     places = block * np.arange(len(masses)) + (block - 1) / 2
     logarithms = np.log(np.maximum(masses, _TINY))
+    mass = math.log(max(float(masses.sum()), _TINY))  # of a step that hides next to nothing there may be none
     slopes = _SIDES[order] * np.geomspace(1e-3, 600.0, _SLOPES) / len(row)
 
     def rate(index: int) -> float:
@@ -165,7 +166,7 @@ def _tilts(row: Floats, steps: int, size: int, order: SampledOrder) -> list[floa
         weights = np.exp(exponents - top)
         total = float(weights.sum())
         mean = float((weights * places).sum()) / total
-        return steps * (float(slopes[index]) * mean - top - math.log(total) + math.log(float(masses.sum())))
+        return steps * (float(slopes[index]) * mean - top - math.log(total) + mass)
 
     return [float(slopes[max(0, bisect_left(range(_SLOPES), _RATE, key=rate) - 1)]), _TOP / size]
 

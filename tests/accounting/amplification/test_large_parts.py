@@ -1,8 +1,23 @@
 """Parts that hide next to nothing, inside samples and at secret steps: an answer on the safe side, and no crash."""
 
+import math
+
+import numpy as np
 import pytest
 
-from dpaudit import Claim, Release, Repeat, Subsample, bracket_epsilon, certify, fold
+from dpaudit import (
+    Allocate,
+    Claim,
+    Release,
+    Repeat,
+    Sequential,
+    Subsample,
+    bracket_delta,
+    bracket_epsilon,
+    certify,
+    fold,
+)
+from dpaudit.engines.pairs.allocation import _tilts
 from dpaudit.engines.pairs.looks import derived_delta
 from dpaudit.engines.pairs.moderate import moderate_above, moderate_below
 from dpaudit.model.claim import Neighbours
@@ -16,7 +31,7 @@ from dpaudit.model.losses import (
     MixtureLoss,
     SampledLoss,
 )
-from mechanisms import Gaussian, Laplace
+from mechanisms import Finite, Gaussian, Laplace
 
 
 def laplace(scale: float, neighbours: Neighbours) -> Declaration:
@@ -100,3 +115,17 @@ def test_the_largest_loss_of_shifts_far_apart_has_no_logarithm_of_zero() -> None
     near = MixtureLoss(above=((0.0, 0.9), (1.0, 0.1)), below=((-1.0, 0.1), (0.0, 0.9)), noise="laplace")
     assert near.supremum >= near.loss_at(60.0)
     assert near.supremum == pytest.approx(near.loss_at(60.0), rel=1e-12)
+
+
+def test_what_hides_nothing_at_a_secret_step_of_a_sample_shows_a_record_with_its_rate() -> None:
+    """Beside a rarer sample of the same: no outcome is shared, and no tilt has a mass to weigh."""
+    exact = Release(label="size", mechanism=Finite(first=(1.0, 0.0), second=(0.0, 1.0), neighbours="add_remove"))
+    parts = Sequential(parts=(Subsample(part=exact, rate=0.1), Allocate(part=exact, steps=2)))
+    bracket = bracket_delta(fold(Subsample(part=parts, rate=0.25), "add_remove"), 0.5)
+    assert bracket.lower <= 0.25
+    assert bracket.upper == pytest.approx(0.25, rel=1e-6)
+
+
+def test_a_step_without_mass_has_tilts() -> None:
+    """They enter no proof, so that a label that no output has needs any."""
+    assert all(map(math.isfinite, _tilts(np.zeros(3), 2, 64, "remove")))
