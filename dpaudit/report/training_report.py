@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.training_curve import training_epsilon
+from dpaudit.configuration.files import json_value
 from dpaudit.documents.document import Block, Document, Heading, Paragraph, Table, document, items, judged, under
 from dpaudit.documents.markdown import markdown
 from dpaudit.errors import CertificateError, DPAuditError
@@ -30,6 +31,7 @@ from dpaudit.wording.verdicts import CAVEATS, verdict_label
 SCHEMA = "urn:dpaudit:schema:training:1"
 """The schema of the JSON; its name stands under `schema`."""
 
+_KEYS = {"schema", "name", "verdict", "training", "loop", "attacks", "not_covered", "certificate", "digest"}
 _NAMED = 8
 _NOTHING_NAMED = (
     "Nothing was named. Data of pre-training, of the choice of hyperparameters and of the preparation of the records "
@@ -292,7 +294,7 @@ class TrainingReport:
 def is_training_report(text: str) -> bool:
     """Return whether a text is the JSON of a training report, of any version."""
     try:
-        data = json.loads(text)
+        data = json_value(text)
     except (ValueError, RecursionError):
         return False
     return isinstance(data, dict) and str(data.get("schema")).startswith(SCHEMA.rpartition(":")[0])
@@ -304,7 +306,7 @@ def verify_training_report(text: str) -> Verification:
     What the audit measured is read, not measured again.
     Raises: CertificateError: a report of another version.
     """
-    data = json.loads(text)
+    data: dict[str, Any] = json_value(text)
     if data["schema"] != SCHEMA:
         raise CertificateError(f"Expected a training report of schema {SCHEMA!r}; this one has {data['schema']!r:.80}.")
     certificate = verify(json.dumps(data.get("certificate")))
@@ -325,11 +327,14 @@ def _complaints(data: dict[str, Any]) -> Iterator[str]:
     """Yield what contradicts itself in the JSON of a training report; its certificate is verified apart."""
     if data.get("digest") != digest_of(data):
         yield "the digest of the training report does not match its content"
+    if unknown := sorted(data.keys() ^ _KEYS):
+        yield f"the training report has other entries than it should: {', '.join(unknown)[:80]}"
     try:
         certificate = Certificate.from_json(json.dumps(data["certificate"]))
         attacks = [row["verdict"] for row in data["attacks"]]
         word = _verdict(certificate_word(certificate), data["loop"]["verdict"], attacks)
-        findings, unseen = data["loop"]["findings"], data["loop"]["not_observed"]
+        found = data["loop"]["findings"] or [row for row in data["loop"]["checks"] if row["verdict"] == "violation"]
+        unseen = data["loop"]["not_observed"]
     except (DPAuditError, KeyError, TypeError, ValueError, AttributeError) as error:
         yield f"the training report is malformed: {type(error).__name__} {error}"
         return
@@ -337,7 +342,7 @@ def _complaints(data: dict[str, Any]) -> Iterator[str]:
         yield f"the report's own verdict is {word}"
     if data.get("verdict") != word:
         yield f"the training report says {data.get('verdict')!s:.40}, and {word} follows from what it holds"
-    if findings and data["loop"]["verdict"] != "violation":
+    if found and data["loop"]["verdict"] != "violation":
         yield "the training report lists findings of the loop, and calls it no violation"
     if unseen and data["loop"]["verdict"] in ("consistent", "more_noise"):
         yield f"the training report lists what was not observed, and calls the loop {data['loop']['verdict']}"

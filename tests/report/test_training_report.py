@@ -9,6 +9,7 @@ import pytest
 
 from audits.training.check import TrainingCheck
 from dpaudit import Claim, Release, Repeat, Subsample, certify
+from dpaudit.model.certificate import digest_of
 from dpaudit.model.condition import Condition
 from dpaudit.model.trace import Finding
 from dpaudit.report import TrainingReport
@@ -107,6 +108,23 @@ def test_a_loop_with_findings_cannot_be_called_consistent() -> None:
     data = report(Loop(verdict="violation", findings=(LEAK,))).to_dict()
     data["loop"]["verdict"] = "consistent"
     assert any("calls it no violation" in line for line in verify_training_report(json.dumps(data)).complaints)
+
+
+@pytest.mark.parametrize("altered", ["check", "more"])
+def test_a_report_with_a_new_digest_must_agree_with_itself(altered: str) -> None:
+    data = report(Loop()).to_dict()
+    if altered == "check":
+        data["loop"]["checks"][0]["verdict"] = "violation"
+    else:
+        data["note"] = "all is well"
+    text = json.dumps(data | {"digest": digest_of(data)})
+    (complaint,) = verify_training_report(text).complaints
+    assert "calls it no violation" in complaint or "other entries" in complaint
+
+
+def test_a_report_with_a_key_twice_is_no_report() -> None:
+    text = report(Loop()).to_json()
+    assert not is_training_report(text.replace('"name": "a model"', '"name": "a model", "name": "another"'))
 
 
 def test_a_violation_is_a_complaint_of_verify() -> None:
