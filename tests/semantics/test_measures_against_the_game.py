@@ -95,7 +95,7 @@ def compared(tree: Declaration, relation: Neighbours, rng: np.random.Generator) 
 
 @pytest.mark.parametrize("number", [60, pytest.param(2_000, marks=pytest.mark.slow)], ids=["some", "many"])
 def test_no_proved_number_is_below_what_an_adversary_has(number: int) -> None:
-    """More than two fifths of the finite numbers are reached within a thousandth, so that a looser rule would be seen."""
+    """Two fifths of the finite numbers are reached within a thousandth, so that a looser rule would be seen."""
     small = ((seed, tree, rng) for seed, tree, rng in random_trees() if releases(tree) <= 4)
     pairs_of_ends: list[tuple[float, float]] = []
     for seed, tree, rng in islice(small, number):
