@@ -52,6 +52,18 @@ def black_box(epsilon: float, delta: float = 0.0) -> Loss:
     return discrete([(epsilon, share), (-epsilon, share * math.exp(-epsilon))], delta, delta)
 
 
+def halves(first: Loss, second: Loss) -> Loss:
+    """Return the loss whose curve is that of the first at epsilon 0 and above, and that of the second below.
+
+    Both curves have one value at 0. Of atoms, those above 0 are the first one's and those below the second one's.
+    """
+    if (first[0], second[0]) != ("discrete", "discrete"):
+        return ("halves", first, second)
+    atoms = [atom for atom in first[1] if atom[0] > 0] + [atom for atom in second[1] if atom[0] < 0]
+    rest = 1 - first[2] - math.fsum(mass for _, mass in atoms)
+    return (*discrete([*atoms, (0.0, max(0.0, rest))], first[2], second[3]), "sampled")
+
+
 def half(loss: Loss) -> Loss:
     """Return one pair of a bounded range: two outcomes as likely to be swapped either way."""
     return black_box(loss[1] / 2)
