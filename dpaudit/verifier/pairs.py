@@ -260,7 +260,7 @@ def _chosen(options: list[tuple[Pair, float]], knots: int, chosen: Chooser) -> P
     """Return the loss whose curve is at each knot that of the option which is `chosen` there."""
     options = [(capped(held, _LARGEST), surely) for held, surely in options]
     ends = [float(end) for held, _ in options for end in (max(-_DEEP, held.at.min()), held.at.max())]
-    step = max(max(ends) - min(ends), 1e-300) / knots
+    step = aligned(max(max(ends) - min(ends), 1e-300) / knots, max(map(abs, ends)))
     cuts = [cut(held, step) for held, _ in options]
     first, last = min(part.first for part in cuts), max(part.first + part.rows.shape[1] for part in cuts)
     at = (first + np.arange(last - first)) * step

@@ -363,6 +363,25 @@ def test_alternatives_that_are_picked_are_one_multiset_above_all() -> None:
     assert joined([Counter({ANSWER: 3}), Counter({("gaussian", 0.6): 1})]) == Counter({part: 3})
 
 
+def test_an_alternative_counts_no_more_where_another_one_exceeds_each_of_its_losses() -> None:
+    """A wider shift, range or black box exceeds a narrower one of its family; each loss is exceeded by one of its own.
+
+    The broken twin takes the losses of both alternatives together, which dominates and is not sharp.
+    """
+    losses = checker("losses")
+    small, large, failing = (losses.black_box(*box) for box in ((0.1,), (0.3,), (0.3, 1e-3)))
+    long = Counter({("gaussian", 0.5): 1, ("laplace", 0.4): 1, large: 2})
+    for short in (
+        Counter({("laplace", 0.3): 1}),
+        Counter({small: 2, ("laplace", 0.4): 1}),
+        Counter({("gaussian", 0.3): 2, small: 1}),
+    ):
+        assert losses.joined([short, long]) == losses.joined([long, short]) == long, short
+        assert losses.joined([short, long]) != short | long
+    for other in (Counter({("laplace", 0.3): 2}), Counter({small: 3}), Counter([failing]), Counter([ANSWER])):
+        assert losses.joined([other, long]) == long | other, other  # nothing of its own exceeds one of them
+
+
 def test_finite_laws_have_all_their_mass() -> None:
     """Under both laws: the larger curve of two orders, answers of four kinds, noise on a cone, a zeroed record."""
     losses, sides = checker("losses"), checker("mechanisms").sides_of
