@@ -14,6 +14,7 @@ from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from dpaudit.checks import OneOf, Within
+from dpaudit.json_schema import summary
 from dpaudit.model.claim import Claim
 
 
@@ -62,15 +63,6 @@ def fields_of(target: Callable[..., Any]) -> tuple[Field, ...]:
         )
         for name, entry in inspect.signature(target).parameters.items()
     )
-
-
-def summary_of(target: Callable[..., Any]) -> str:
-    """Return the first paragraph of a docstring on one line; empty where there is none.
-
-    >>> summary_of(Claim)
-    'A promise of (epsilon, delta)-differential privacy that can be checked.'
-    """
-    return " ".join((inspect.getdoc(target) or "").split("\n\n")[0].split())
 
 
 def clauses_of(text: str) -> tuple[str, ...]:
@@ -128,7 +120,7 @@ def _of_type(hint: Any) -> str:
     """Return the summary of the dataclass that a key holds; empty where it holds none."""
     options: tuple[Any, ...] = get_args(hint) or (hint,)
     kind = next((option for option in options if is_dataclass(option)), None)
-    return summary_of(kind).rstrip(".") if isinstance(kind, type) and len(options) < 3 else ""
+    return summary(kind).rstrip(".") if isinstance(kind, type) and len(options) < 3 else ""
 
 
 def _meaning(target: Callable[..., Any], name: str) -> str:
