@@ -41,6 +41,9 @@ class Keywords:
 Text = Annotated[str, Keywords({"minLength": 1})]
 """A text that is not empty."""
 
+Digest = Annotated[str, Keywords({"pattern": "^[0-9a-f]{64}$"})]
+"""A SHA-256 in hexadecimal digits."""
+
 
 def type_schema(hint: Any, named: Named) -> JsonSchema:
     """Return the schema of the values of a type, as JSON and TOML write them.
@@ -86,7 +89,7 @@ def object_schema(kind: type[Any], named: Named) -> JsonSchema:
     return {
         "type": "object",
         "description": summary(kind),
-        "properties": {name: type_schema(hint, named) for name, (hint, _) in keys.items()},
+        "properties": {name: _explained(kind, name, type_schema(hint, named)) for name, (hint, _) in keys.items()},
         "required": [name for name, (_, required) in keys.items() if required],
         "additionalProperties": False,
     }
@@ -134,6 +137,39 @@ def summary(target: Any) -> str:
     return " ".join((inspect.getdoc(target) or "").split("\n\n")[0].split())
 
 
+def clauses_of(text: str) -> tuple[str, ...]:
+    r"""Return the clauses of a docstring that can say what a parameter means, without headings and examples.
+
+    >>> clauses_of("A sum.\n\nParameters: `rows`, a count; `name` of the sum.\nRaises: ValueError: no `rows`.")
+    ('A sum', '`rows`, a count', '`name` of the sum')
+    """
+    kept: list[str] = []
+    skipped = False
+    for line in text.split(">>>", maxsplit=1)[0].splitlines():
+        heading = _HEADING.match(line)
+        skipped = not _MEANINGS.match(line) if heading else skipped and bool(line.strip())
+        kept.append("" if skipped else _MEANINGS.sub("\0", line))
+    parts = _CLAUSE_END.split(" ".join(" ".join(kept).split()))
+    return tuple(part.strip().rstrip(".") for part in parts if part.strip())
+
+
+_MEANINGS = re.compile(r"(Parameters|Unit|Fields that matter for [a-z ]+):\s*")
+_HEADING = re.compile(r"[A-Z][A-Za-z ]+:(\s|$)")
+_CLAUSE_END = re.compile(r"\0|; (?=(?:and )?`)|(?<=[^\s.])\. (?=[A-Z`])")
+
+
+def meaning_of(target: Callable[..., Any], name: str) -> str:
+    """Return the clause that opens with a parameter's name, else the first that names it, in base classes too.
+
+    >>> meaning_of(Within, "infinite")
+    'accepted where `infinite` says so'
+    """
+    owners = target.__mro__ if inspect.isclass(target) else (target,)
+    clauses = [clause for owner in owners for clause in clauses_of(inspect.cleandoc(owner.__doc__ or ""))]
+    opening = (clause for clause in clauses if clause.startswith(f"`{name}`"))
+    return next(opening, next((clause for clause in clauses if f"`{name}`" in clause), ""))
+
+
 def _array(origin: Any, options: tuple[Any, ...], named: Named) -> JsonSchema:
     """Return the schema of a list, or of a tuple whose items each have their own type."""
     if origin is list or Ellipsis in options:
@@ -165,6 +201,12 @@ def present(hint: Any) -> Any:
     if get_origin(hint) not in (Union, UnionType):
         return hint
     return reduce(or_, (option for option in get_args(hint) if option is not NoneType))
+
+
+def _explained(kind: type[Any], name: str, schema: JsonSchema) -> JsonSchema:
+    """Return the schema of a key with what a dataclass's docstring says of it, where nothing else describes it."""
+    meaning = meaning_of(kind, name) if is_dataclass(kind) else ""
+    return {"description": meaning} | schema if meaning else schema
 
 
 def _key(kind: type[Any], hint: Any) -> tuple[Any, bool]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from dpaudit.json_schema import JsonSchema, defined, definition_name, object_schema
+from dpaudit.model import bracket
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.node_kinds import NODES
@@ -12,6 +13,7 @@ from dpaudit.schemas.certificate import AnyMechanism, CertificateDocument
 from dpaudit.schemas.gate import BaselineDocument, CheckDocument
 from dpaudit.schemas.reports import CurveDocument, LedgerDocument, ReportDocument, TrainingDocument
 from dpaudit.schemas.studies import StudyDocument
+from dpaudit.schemas.values import Bracket
 
 _DOCUMENTS: dict[str, tuple[str, int, type[Any]]] = {
     "audit": ("Audit", 5, AuditDocument),
@@ -29,6 +31,8 @@ _DOCUMENTS: dict[str, tuple[str, int, type[Any]]] = {
 }
 """Each document's title, version and type, by its name."""
 NAMES = tuple(_DOCUMENTS)
+_WRITTEN_AS: dict[Any, type[Any]] = {Mechanism: AnyMechanism, bracket.Bracket: Bracket}
+"""What is written in another form than its own fields."""
 _NAME_OF = {kind: name for name, (_, _, kind) in _DOCUMENTS.items()}
 
 
@@ -64,8 +68,7 @@ class _Builder:
 
     def reference(self, hint: Any) -> JsonSchema | None:
         """Return the reference to a type that has a definition, which is made when it is first met."""
-        if hint is Mechanism:
-            return self.reference(AnyMechanism)
+        hint = _WRITTEN_AS.get(hint, hint)
         if hint == Declaration:
             return self.node()
         if hint in get_args(Declaration) or not defined(hint):

@@ -11,44 +11,23 @@ from dpaudit.checks import (
     ProbabilityBelowOne,
     Share,
 )
-from dpaudit.json_schema import Keywords
-from dpaudit.model.audit_result import AuditVerdict, PowerKind
-from dpaudit.model.scores_result import Sampling, ScoresVerdict
-from dpaudit.model.synthesizer_result import RiskName
-from dpaudit.schemas.values import (
-    AnyMeasure,
-    Counts,
-    Digest,
-    FalseAlarm,
-    FiniteClaim,
-    MeasuredBounds,
-    MeasuredClaim,
-    NamedBound,
-    Rates,
-    TradeOffCurve,
+from dpaudit.configuration.audit_plan import PlannedAudit
+from dpaudit.json_schema import Digest
+from dpaudit.model.audit_result import AuditVerdict, Counts, FollowedPlan, LowerBound, MeasureTest, Power
+from dpaudit.model.case import AuditCoverage
+from dpaudit.model.scores_result import (
+    AreaUnderRoc,
+    DeclaredTradeOff,
+    RateAt,
+    RawEpsilon,
+    RocPoint,
+    Sampling,
+    ScoresVerdict,
 )
+from dpaudit.model.synthesizer_result import AttackRate, RiskName
+from dpaudit.schemas.values import FalseAlarm, FiniteClaim, MeasuredBounds, MeasuredClaim, Rates, TradeOffCurve
 
 Score = Annotated[float | Literal["inf", "-inf"], "A score; infinite ones are strings."]
-
-
-class Power(TypedDict):
-    """What the audit would have caught, as far as it was measured."""
-
-    epsilon: NonNegativeOrInfinite
-    probability: Share
-    error: Annotated[Share, "Probability that this statement is wrong."]
-    kind: PowerKind
-    repetitions: Natural
-
-
-class Coverage(TypedDict):
-    """What the audit saw of the program that it belongs to; absent where it belongs to none."""
-
-    declared: Annotated[list[str], "The labels of all declared releases."]
-    attacked: Annotated[list[str], "Those whose exact answer differs between the neighbours of the audit."]
-    recorded: Annotated[bool, "Whether the code of the audit records its releases; without, nothing is known of them."]
-    lines: Annotated[Natural, "Lines of the program's own modules that an ordinary run executes."]
-    missed: Annotated[list[str], "Those that the audit did not execute, as file:first-last."]
 
 
 class Against(TypedDict):
@@ -56,32 +35,6 @@ class Against(TypedDict):
 
     claim: FiniteClaim | MeasuredClaim
     certificate: NonNegativeOrInfinite
-
-
-class FollowedPlan(TypedDict):
-    """The plan that the audit was bound to before it ran; absent where there was none."""
-
-    digest: Digest
-    departures: Annotated[list[str], "Everything in which the audit departed from the plan."]
-
-
-class TestedNumber(TypedDict):
-    """One number of a claim, and what was measured of it."""
-
-    at: NotRequired[Annotated[NonNegative, "The order of a Renyi divergence, or the epsilon of a point."]]
-    claimed: NonNegativeOrInfinite
-    lower: NonNegativeOrInfinite
-
-
-class Tested(TypedDict):
-    """The test of a claim in its own measure: limits of one event's rates, and what they show of every number."""
-
-    measure: AnyMeasure
-    numbers: Annotated[list[TestedNumber], Keywords({"minItems": 1})]
-    true_positive_rate: Share
-    false_positive_rate: Share
-    significance: OpenProbability
-    implied_epsilon: Annotated[NonNegativeOrInfinite, "The epsilon that follows from the claim at the audit's delta."]
 
 
 class AuditDocument(TypedDict):
@@ -100,11 +53,11 @@ class AuditDocument(TypedDict):
         Share, "A leak of this probability is missing from the counted runs with probability `significance`."
     ]
     remarks: list[str]
-    coverage: NotRequired[Coverage]
+    coverage: NotRequired[AuditCoverage]
     view: str
     attack: str
     bound: str
-    bounds: list[NamedBound]
+    bounds: list[LowerBound]
     counts: Counts
     seed: NotRequired[int]
     against: Against
@@ -114,61 +67,14 @@ class AuditDocument(TypedDict):
     measured: MeasuredBounds
     curve: TradeOffCurve
     plan: NotRequired[FollowedPlan]
-    tested: NotRequired[Tested]
-
-
-class DeclaredRule(TypedDict):
-    """The rule that was stated before the scores were read."""
-
-    text: str
-    refuted: bool
-    significance: FalseAlarm
+    tested: NotRequired[MeasureTest]
 
 
 class ScoresAgainst(TypedDict):
     """What the scores were compared with."""
 
     claim: FiniteClaim
-    declared: NotRequired[DeclaredRule]
-
-
-class AreaUnderCurve(TypedDict):
-    """The area under the curve of false and true positive rates, and the most that the claim allows."""
-
-    value: Share
-    allowed: Share
-    lower: NotRequired[Share]
-    upper: NotRequired[Share]
-    delong: NotRequired[Annotated[tuple[Share, Share], "Asymptotic; decides nothing."]]
-
-
-class RateAt(TypedDict):
-    """The true positive rate at one false positive rate, and the most that the claim allows."""
-
-    false_positive_rate: Share
-    measured: Share
-    randomised: Share
-    allowed: Share
-    lower: NotRequired[Share]
-    upper: NotRequired[Share]
-
-
-class RawEstimate(TypedDict):
-    """An estimate from raw counts; no bound."""
-
-    epsilon: NonNegativeOrInfinite
-    least: Natural
-    threshold: NotRequired[Score]
-
-
-class Threshold(TypedDict):
-    """A threshold, its counts, and limits that hold at all thresholds together."""
-
-    threshold: Score
-    false_positives: Natural
-    true_positives: Natural
-    false_positive_rate: NotRequired[tuple[Share, Share]]
-    true_positive_rate: NotRequired[tuple[Share, Share]]
+    declared: NotRequired[DeclaredTradeOff]
 
 
 class ScoresDocument(TypedDict):
@@ -185,13 +91,13 @@ class ScoresDocument(TypedDict):
     ceiling: Annotated[NonNegativeOrInfinite, "The most that any scores could show with so many by this rule."]
     rule: Annotated[str, "What was counted."]
     bound: str
-    bounds: list[NamedBound]
+    bounds: list[LowerBound]
     counts: Counts
     against: ScoresAgainst
-    auroc: AreaUnderCurve
+    auroc: AreaUnderRoc
     rates: list[RateAt]
-    raw: RawEstimate
-    roc: list[Threshold]
+    raw: RawEpsilon
+    roc: list[RocPoint]
     measured: MeasuredBounds
     curve: TradeOffCurve
 
@@ -202,21 +108,6 @@ class ScoresFile(TypedDict):
     file: str
     digest: Digest
     result: ScoresDocument
-
-
-class PlannedAudit(TypedDict):
-    """One audit of a plan."""
-
-    number: Natural
-    name: str
-    view: str
-    pair: Annotated[Digest, "Content address of code, data sets and versions."]
-    attack: str
-    bounds: Annotated[list[str], "The bounds that may decide."]
-    measured: Annotated[list[str], "Statistics in other measures, which decide nothing."]
-    runs: Count
-    significance: OpenProbability
-    seed: Annotated[Digest, "SHA-256 of salt, seed and number."]
 
 
 class PlanDocument(TypedDict):
@@ -231,24 +122,12 @@ class PlanDocument(TypedDict):
     digest: Digest
 
 
-class RiskRate(TypedDict):
-    """How often an attack was right."""
-
-    attacks: Count
-    right: Natural
-    limits: Annotated[
-        list[Share],
-        Keywords({"minItems": 2, "maxItems": 2}),
-        "Exact limits (Clopper and Pearson), each wrong with half of the significance.",
-    ]
-
-
 class Risk(TypedDict):
     """One disclosure risk of a table, beside the rate on records that it was not made from."""
 
     name: RiskName
-    rate: RiskRate
-    base: RiskRate
+    rate: AttackRate
+    base: AttackRate
     significance: OpenProbability
     above_base: bool
 

@@ -2,69 +2,16 @@
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from dpaudit.checks import Count, Natural, NonNegativeOrInfinite, Share
-from dpaudit.json_schema import Keywords, Text
+from dpaudit.checks import Count, Natural
+from dpaudit.json_schema import Digest, Text
 from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.condition import Status
-from dpaudit.model.condition_kinds import ConditionKind
+from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.readings import Verdict
-from dpaudit.model.witness import Attainment, MoveName
-from dpaudit.schemas.values import AnyClaim, Digest, Finding, MeasuredEnds, Path, Tight
-
-
-class Problem(TypedDict):
-    """Where the paper's own argument fails."""
-
-    node: str
-    rule: str
-    message: str
-
-
-class Argument(TypedDict):
-    """What the paper's own rules conclude."""
-
-    epsilon: NonNegativeOrInfinite
-    delta: NonNegativeOrInfinite
-    valid: bool
-    problems: list[Problem]
-
-
-class Factor(TypedDict):
-    """One factor of the slack."""
-
-    name: str
-    factor: NonNegativeOrInfinite
-    noise_factor: NonNegativeOrInfinite
-    sentence: str
-
-
-class Slack(TypedDict):
-    """Claimed over proved epsilon, declared over needed noise."""
-
-    epsilon_ratio: NonNegativeOrInfinite
-    noise_ratio: NonNegativeOrInfinite
-    factors: list[Factor]
-
-
-class Entry(TypedDict):
-    """The part that the record enters at one node: of `parallel` counted from 0, of `cells` 0 inside and 1 touched."""
-
-    path: Path
-    part: Natural
-
-
-class Witness(TypedDict):
-    """A pair of neighbours that a lower end belongs to."""
-
-    labels: Annotated[
-        list[str],
-        "The releases that the pair moves by their whole stated sensitivities, each copy of them; all releases where "
-        "it is empty.",
-    ]
-    plan: Annotated[list[Entry], "The part that the record enters at each node with several."]
-    attained: Attainment
+from dpaudit.model.readings import PrintedReading, Slack, Tight, Trust, Verdict
+from dpaudit.model.trace import Finding
+from dpaudit.model.witness import MoveName, NodePath, Witness
+from dpaudit.schemas.values import AnyClaim, MeasuredEnds
 
 
 class DerivationRow(TypedDict):
@@ -72,7 +19,7 @@ class DerivationRow(TypedDict):
 
     id: Annotated[Natural, "The place of the row, from 0."]
     rule: Annotated[str, "The rule of docs/theory/rules.md that is applied."]
-    path: Path
+    path: NodePath
     move: MoveName
     records: Annotated[Count, "How many records of one person make the move together."]
     parameters: Annotated[dict[str, float], "The numbers of the node that the rule reads."]
@@ -85,23 +32,6 @@ class DerivationRow(TypedDict):
     ]
 
 
-class Condition(TypedDict):
-    """A side-condition of the proof."""
-
-    kind: ConditionKind
-    about: Annotated[list[str], "Labels, keys or names: with the kind they identify the condition."]
-    text: str
-    status: Status
-
-
-class Trust(TypedDict):
-    """What the claim takes on trust; there if and only if the verdict is stated."""
-
-    sources: Annotated[list[str], Keywords({"minItems": 1})]
-    proved: NotRequired[NonNegativeOrInfinite]
-    share: Share
-
-
 class CertificateDocument(TypedDict):
     """The verdict on a privacy claim for a declaration, with the evidence for it."""
 
@@ -110,7 +40,7 @@ class CertificateDocument(TypedDict):
     reasons: list[str]
     claim: AnyClaim
     tight: Tight | MeasuredEnds
-    printed: NotRequired[Annotated[Argument, "What the paper's own rules conclude; absent where none are declared."]]
+    printed: NotRequired[PrintedReading]
     slack: NotRequired[
         Annotated[Slack, "Claimed over proved epsilon, declared over needed noise; absent where not computed."]
     ]

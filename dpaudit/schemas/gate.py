@@ -4,10 +4,11 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from dpaudit.checks import Count, Natural, NonNegative, NonNegativeOrInfinite, PositiveShare, ProbabilityBelowOne
 from dpaudit.gate.catalogue import Level
-from dpaudit.json_schema import Keywords, Text
+from dpaudit.json_schema import Digest, Keywords, Text
+from dpaudit.model.claim import MeasureKind
 from dpaudit.schemas.audits import AuditDocument, ScoresFile
 from dpaudit.schemas.certificate import CertificateDocument
-from dpaudit.schemas.values import AnyMeasure, Day, Digest
+from dpaudit.schemas.values import Day
 
 
 class CheckedConfiguration(TypedDict):
@@ -41,7 +42,7 @@ class AcceptedClaim(TypedDict):
 class AcceptedMeasuredClaim(TypedDict):
     """A claim in its own measure."""
 
-    measure: AnyMeasure
+    measure: MeasureKind
     rho: NotRequired[NonNegative]
     xi: NotRequired[NonNegative]
     mu: NotRequired[NonNegative]

@@ -9,23 +9,26 @@ from dpaudit.checks import (
     NonNegative,
     NonNegativeOrInfinite,
     OpenProbability,
-    Positive,
-    PositiveShare,
     ProbabilityBelowOne,
     Share,
 )
-from dpaudit.json_schema import Keywords, Text
+from dpaudit.json_schema import Digest, Keywords, Text
 from dpaudit.ledger.account import Rule
 from dpaudit.model.audit_result import AuditVerdict
 from dpaudit.model.declaration import Printed
-from dpaudit.report.compliance.fields import Status
-from dpaudit.report.cover_lines import Form
+from dpaudit.model.readings import Tight
+from dpaudit.model.trace import Finding
+from dpaudit.report.compliance.fields import Section, Status
+from dpaudit.report.cover_lines import CoverLine
+from dpaudit.report.curves import Gain
 from dpaudit.report.marks import Mark
+from dpaudit.report.not_assessed import NotAssessed
 from dpaudit.report.verdicts import Word
 from dpaudit.schemas.audits import AuditDocument, PlanDocument, ScoresFile
 from dpaudit.schemas.certificate import CertificateDocument
-from dpaudit.schemas.values import AnyClaim, Bracket, Claim, Day, Digest, Extended, Finding, MeasuredEnds, Tight
-from dpaudit.wording.references import Standing
+from dpaudit.schemas.values import AnyClaim, Bracket, Claim, Day, Extended, MeasuredEnds
+from dpaudit.training import Training
+from dpaudit.wording.references import Reference
 
 StatedBy = Annotated[Status, "Computed or measured here; said by a person; nobody looked; does not apply."]
 Nothing = Annotated[dict[str, Any], Keywords({"maxProperties": 0})]
@@ -46,16 +49,6 @@ class Reading(TypedDict):
     tight: Tight
 
 
-class Theorem(TypedDict):
-    """What a rule rests on."""
-
-    rule: Text
-    standing: Standing
-    place: Annotated[Text, "A file of a proof, a page of the documents, or a source in words."]
-    theorem: Annotated[str, "The name of the theorem in the file of a machine-checked proof; empty elsewhere."]
-    scope: str
-
-
 class NodeRow(TypedDict):
     """One row a node; with `ends` where the claim has another measure than epsilon and delta, else with `delta`."""
 
@@ -72,7 +65,7 @@ class NodeRow(TypedDict):
     epsilon: NotRequired[Bracket]
     conditions: list[Natural]
     theorems: Annotated[
-        list[Theorem], "What each rule that is used at the node rests on; empty for a row that stands for others."
+        list[Reference], "What each rule that is used at the node rests on; empty for a row that stands for others."
     ]
     ends: NotRequired[MeasuredEnds]
 
@@ -97,53 +90,6 @@ class TradeOff(TypedDict):
     false_positive_rate: Share
     claim: Share
     certificate: Share
-
-
-class Gain(TypedDict):
-    """What an adversary gains at most."""
-
-    measure: str
-    claim: Share
-    certificate: NotRequired[Share]
-
-
-class NotAssessed(TypedDict):
-    """What nobody looked at, and why."""
-
-    what: str
-    why: str
-
-
-class SectionField(TypedDict):
-    """One field of a section, with what its value rests on."""
-
-    name: Text
-    value: str
-    status: StatedBy
-    evidence_ref: str
-
-
-class Grid(TypedDict):
-    """A table of a section; every row has a status."""
-
-    name: str
-    caption: str
-    head: list[str]
-    rows: list[list[str]]
-    statuses: list[StatedBy]
-    note: str
-    annex: Annotated[bool, "Whether the table holds details, which stand in the annex or are folded."]
-
-
-class Section(TypedDict):
-    """One section of the report."""
-
-    number: Annotated[str, Keywords({"pattern": "^([0-9]|7a|9a|1[0-3]|A)$"})]
-    ident: Annotated[str, Keywords({"pattern": "^[a-z]+$"})]
-    title: Text
-    crosswalk: str
-    fields: list[SectionField]
-    grids: list[Grid]
 
 
 class TheoremCount(TypedDict):
@@ -191,24 +137,6 @@ class AccountAt(Account):
     """An account of a budget ledger, with the head of the ledger that it was read from."""
 
     head: Digest
-
-
-class NumberedCondition(TypedDict):
-    """A condition that the cover names."""
-
-    number: Count
-    mark: Literal["assumed", "to confirm"]
-    text: str
-
-
-class CoverLine(TypedDict):
-    """One line of the cover: what is claimed, proved, measured, not assessed or left to confirm."""
-
-    tag: str
-    form: Form
-    text: str
-    conditions: list[NumberedCondition]
-    further: Natural
 
 
 class GlossaryEntry(TypedDict):
@@ -353,16 +281,6 @@ class CurveDocument(TypedDict):
 LoopVerdict = AuditVerdict | Literal["more_noise"]
 
 
-class TrainingRun(TypedDict):
-    """What was declared of a training run."""
-
-    noise_multiplier: Positive
-    max_grad_norm: Positive
-    sample_rate: PositiveShare
-    steps: Count
-    records: Count
-
-
 class LoopCheck(TypedDict):
     """One check of a training loop."""
 
@@ -402,7 +320,7 @@ class TrainingDocument(TypedDict):
     schema: Literal["urn:dpaudit:schema:training:1"]
     name: str
     verdict: Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "STATED", "NOT PROVED", "REFUTED", "VIOLATION"]
-    training: TrainingRun
+    training: Training
     loop: LoopAudit
     attacks: list[ModelAttack]
     not_covered: list[str]

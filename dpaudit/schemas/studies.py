@@ -30,7 +30,7 @@ class Interval(TypedDict):
     count: int
 
 
-class LowerBound(TypedDict):
+class RegretLowerBound(TypedDict):
     """What no algorithm can beat on a family of problems."""
 
     regret: float
@@ -41,7 +41,7 @@ class LowerBound(TypedDict):
     ratio: Number
 
 
-class UpperBound(TypedDict):
+class RegretUpperBound(TypedDict):
     """What the paper promises."""
 
     regret: float
@@ -83,8 +83,8 @@ class Row(TypedDict):
     floor: str | None
     minus_floor: Interval | None
     visible: Visible | None
-    lower_bound: LowerBound | None
-    upper_bound: UpperBound | None
+    lower_bound: RegretLowerBound | None
+    upper_bound: RegretUpperBound | None
     information_gain: InformationGain | None
 
 

@@ -2,25 +2,14 @@
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from dpaudit.checks import (
-    Natural,
-    NonNegative,
-    NonNegativeOrInfinite,
-    OpenProbability,
-    ProbabilityBelowOne,
-    Share,
-    Within,
-)
+from dpaudit.checks import NonNegative, NonNegativeOrInfinite, OpenProbability, ProbabilityBelowOne, Share, Within
 from dpaudit.json_schema import Keywords, Text
-from dpaudit.model.audit_result import Measure, Statistic
+from dpaudit.model.audit_result import MeasuredBound
 from dpaudit.model.claim import Model, Neighbours
 
-Digest = Annotated[str, Keywords({"pattern": "^[0-9a-f]{64}$"})]
 Day = Annotated[str, Keywords({"format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"})]
-Path = Annotated[str, Keywords({"pattern": r"^root(\.[0-9]+)*$"})]
 FalseAlarm = Annotated[OpenProbability, "Probability of a false alarm."]
 Extended = float | Literal["inf"]
-AnyMeasure = Literal["rho", "mu", "renyi", "profile"]
 
 
 class Bracket(TypedDict):
@@ -28,13 +17,6 @@ class Bracket(TypedDict):
 
     lower: NonNegativeOrInfinite
     upper: NonNegativeOrInfinite
-
-
-class Tight(TypedDict):
-    """Brackets on epsilon at the claim's delta and on delta at the claim's epsilon."""
-
-    epsilon: Bracket
-    delta: Bracket
 
 
 class Whose(TypedDict):
@@ -144,45 +126,6 @@ class ProfileEnds(TypedDict):
 
 MeasuredEnds = RhoEnds | MuEnds | RenyiEnds | ProfileEnds
 """Bounds in the measure of the claim."""
-
-
-class Finding(TypedDict):
-    """What a rule found."""
-
-    rule: str
-    where: str
-    message: str
-
-
-class NamedBound(TypedDict):
-    """A lower bound on epsilon, and what it assumes."""
-
-    name: str
-    epsilon: NonNegativeOrInfinite
-    significance: OpenProbability
-    assumption: str
-
-
-class Counts(TypedDict):
-    """What was counted over all runs."""
-
-    runs: Natural
-    guesses: Natural
-    correct: Natural
-    true_positives: Natural
-    false_positives: Natural
-    positives: Natural
-    negatives: Natural
-
-
-class MeasuredBound(TypedDict):
-    """A lower bound in another measure than epsilon."""
-
-    measure: Measure
-    value: NonNegativeOrInfinite
-    statistic: Annotated[Statistic, "What was counted."]
-    samples: Annotated[Natural, "Number of pairs, runs or canaries."]
-    significance: OpenProbability
 
 
 Rates = Annotated[tuple[Share, Share], "False and true positive rate."]
