@@ -18,6 +18,7 @@ from dpaudit.checks import Count, Natural, OpenProbability, settle
 from dpaudit.configuration.files import json_value
 from dpaudit.configuration.tables import read_object
 from dpaudit.errors import CertificateError, Fault
+from dpaudit.json_schema import Digest
 from dpaudit.model.audit_result import AuditResult, FollowedPlan
 from dpaudit.model.case import AuditCase
 from dpaudit.model.certificate import digest_of
@@ -41,13 +42,13 @@ class PlannedAudit:
     number: Natural
     name: str
     view: str
-    pair: str
+    pair: Digest
     attack: str
     bounds: tuple[str, ...]
     measured: tuple[str, ...]
     runs: Count
     significance: OpenProbability
-    seed: str
+    seed: Digest
 
     def __post_init__(self) -> None:
         settle(self)

@@ -4,12 +4,23 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
-from dpaudit.checks import count, non_negative, one_of, open_probability, probability_below_one
+from dpaudit.checks import (
+    Count,
+    Natural,
+    NonNegative,
+    NonNegativeOrInfinite,
+    OpenProbability,
+    ProbabilityBelowOne,
+    Share,
+    open_probability,
+    settle,
+)
 from dpaudit.errors import UnsupportedError
+from dpaudit.json_schema import Digest, Keywords
 from dpaudit.model.case import AuditCoverage
-from dpaudit.model.claim import Claim
+from dpaudit.model.claim import Claim, MeasureKind
 from dpaudit.model.codec import encode
 
 AuditVerdict = Literal["violation", "consistent", "not_refuted", "inconclusive"]
@@ -38,14 +49,12 @@ class LowerBound:
     """
 
     name: str
-    epsilon: float
-    significance: float
+    epsilon: NonNegativeOrInfinite
+    significance: OpenProbability
     assumption: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "significance", open_probability("significance", self.significance))
-        if not self.epsilon >= 0:
-            raise ValueError(f"Expected epsilon={self.epsilon!r} to be zero or positive.")
+        settle(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,17 +69,13 @@ class MeasuredBound:
     """
 
     measure: Measure
-    value: float
-    statistic: Statistic
-    samples: int
-    significance: float
+    value: NonNegative
+    statistic: Annotated[Statistic, "What was counted."]
+    samples: Natural
+    significance: OpenProbability
 
     def __post_init__(self) -> None:
-        one_of("measure", self.measure, get_args(Measure))
-        one_of("statistic", self.statistic, get_args(Statistic))
-        count("samples", self.samples, at_least=0)
-        open_probability("significance", self.significance)
-        non_negative("value", self.value)
+        settle(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +86,9 @@ class MeasuredNumber:
     True
     """
 
-    at: float | None = None
-    claimed: float
-    lower: float
+    at: NonNegative | None = None
+    claimed: NonNegativeOrInfinite
+    lower: NonNegativeOrInfinite
 
     @property
     def refuted(self) -> bool:
@@ -105,12 +110,12 @@ class MeasureTest:
     True
     """
 
-    measure: str
-    numbers: tuple[MeasuredNumber, ...]
-    true_positive_rate: float
-    false_positive_rate: float
-    significance: float
-    implied_epsilon: float
+    measure: MeasureKind
+    numbers: Annotated[tuple[MeasuredNumber, ...], Keywords({"minItems": 1})]
+    true_positive_rate: Share
+    false_positive_rate: Share
+    significance: OpenProbability
+    implied_epsilon: NonNegativeOrInfinite
 
     @property
     def refuted(self) -> bool:
@@ -126,7 +131,7 @@ class FollowedPlan:
     ()
     """
 
-    digest: str
+    digest: Digest
     departures: tuple[str, ...] = ()
 
 
@@ -145,15 +150,14 @@ class Power:
     'far_pair'
     """
 
-    epsilon: float
-    probability: float
-    error: float
+    epsilon: NonNegativeOrInfinite
+    probability: Share
+    error: Share
     kind: PowerKind
-    repetitions: int
+    repetitions: Natural
 
     def __post_init__(self) -> None:
-        one_of("kind", self.kind, get_args(PowerKind))
-        count("repetitions", self.repetitions, at_least=0)
+        settle(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,13 +173,13 @@ class Counts:
     True
     """
 
-    runs: int
-    guesses: int
-    correct: int
-    true_positives: int
-    false_positives: int
-    positives: int
-    negatives: int
+    runs: Natural
+    guesses: Natural
+    correct: Natural
+    true_positives: Natural
+    false_positives: Natural
+    positives: Natural
+    negatives: Natural
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,10 +211,10 @@ class AuditResult:
 
     name: str
     verdict: AuditVerdict
-    epsilon_lower: float
-    delta: float
-    significance: float
-    runs: int
+    epsilon_lower: NonNegative
+    delta: ProbabilityBelowOne
+    significance: OpenProbability
+    runs: Count
     ceiling: float
     power: Power
     view: str
@@ -233,11 +237,7 @@ class AuditResult:
     epsilon_at: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        one_of("verdict", self.verdict, get_args(AuditVerdict))
-        non_negative("epsilon_lower", self.epsilon_lower)
-        probability_below_one("delta", self.delta)
-        open_probability("significance", self.significance)
-        count("runs", self.runs)
+        settle(self)
 
     @property
     def assumption(self) -> str:

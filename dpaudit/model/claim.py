@@ -31,7 +31,8 @@ MODELS: tuple[Model, ...] = get_args(Model)
 Points: TypeAlias = Iterable[tuple[float, float]] | Mapping[str, float] | Iterable[Mapping[str, float]]
 """Pairs of numbers, or tables of them: order and epsilon, or epsilon and delta."""
 
-MEASURES = ("rho", "mu", "renyi", "profile")
+MeasureKind = Literal["rho", "mu", "renyi", "profile"]
+MEASURES: tuple[MeasureKind, ...] = get_args(MeasureKind)
 """The measures in which a claim may be made beside epsilon and delta."""
 
 

@@ -18,7 +18,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from dpaudit.arguments import named_fields
 from dpaudit.checks import (
@@ -33,6 +33,7 @@ from dpaudit.checks import (
     TwoOrMore,
     settle,
 )
+from dpaudit.json_schema import Keywords, Text
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.mechanism import Mechanism, is_mechanism
 
@@ -64,7 +65,7 @@ class Printed:
     0.0
     """
 
-    rule: str
+    rule: Text
     epsilon: NonNegative
     delta: ProbabilityBelowOne = 0.0
     slots: Positive | None = None
@@ -111,7 +112,7 @@ class Sequential:
     2
     """
 
-    parts: "tuple[Declaration, ...]"
+    parts: Annotated["tuple[Declaration, ...]", Keywords({"minItems": 1})]
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
@@ -155,8 +156,8 @@ class Parallel:
     'the region in which a person is registered'
     """
 
-    parts: "tuple[Declaration, ...]"
-    key: str
+    parts: Annotated["tuple[Declaration, ...]", Keywords({"minItems": 1})]
+    key: Text
     visibility: KeyVisibility = "public"
     printed: Printed | None = None
 
@@ -461,7 +462,7 @@ class Stated:
     delta: ProbabilityBelowOne = 0.0
     rho: NonNegative | None = None
     mu: NonNegative | None = None
-    source: str
+    source: Text
     neighbours: Neighbours | None = None
     printed: Printed | None = None
 

@@ -2,9 +2,18 @@
 
 import json
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from dpaudit.checks import NonNegative, OpenProbability, ProbabilityBelowOne, settle
+from dpaudit.checks import (
+    Natural,
+    NonNegative,
+    NonNegativeOrInfinite,
+    OpenProbability,
+    ProbabilityBelowOne,
+    Share,
+    settle,
+)
+from dpaudit.json_schema import Keywords
 from dpaudit.model.audit_result import Counts, LowerBound, MeasuredBound
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
@@ -20,6 +29,9 @@ Sampling = Literal["runs", "canaries", "paired"]
 
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
 
+Score = Annotated[float, Keywords({"type": ["number", "string"], "pattern": "^-?inf$"})]
+"""A score; infinite ones are texts in JSON."""
+
 ScoresVerdict = Literal["violation", "not_refuted", "inconclusive"]
 """Scores refute a claim, or show a leak within it, or show nothing; they never prove a claim."""
 
@@ -31,11 +43,11 @@ class RocPoint:
     `false_positive_rate` and `true_positive_rate` are (lower, upper) limits, absent where scores share a run.
     """
 
-    threshold: float
-    false_positives: int
-    true_positives: int
-    false_positive_rate: tuple[float, float] | None = None
-    true_positive_rate: tuple[float, float] | None = None
+    threshold: Score
+    false_positives: Natural
+    true_positives: Natural
+    false_positive_rate: tuple[Share, Share] | None = None
+    true_positive_rate: tuple[Share, Share] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +58,12 @@ class RateAt:
     scores share a run), and `allowed` is the most that the claim allows.
     """
 
-    false_positive_rate: float
-    measured: float
-    randomised: float
-    allowed: float
-    lower: float | None = None
-    upper: float | None = None
+    false_positive_rate: Share
+    measured: Share
+    randomised: Share
+    allowed: Share
+    lower: Share | None = None
+    upper: Share | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +73,11 @@ class AreaUnderRoc:
     `delong` is the asymptotic interval; it decides nothing.
     """
 
-    value: float
-    allowed: float
-    lower: float | None = None
-    upper: float | None = None
-    delong: tuple[float, float] | None = None
+    value: Share
+    allowed: Share
+    lower: Share | None = None
+    upper: Share | None = None
+    delong: tuple[Share, Share] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +87,9 @@ class RawEpsilon:
     `threshold` is absent where no threshold has so many.
     """
 
-    epsilon: float
-    least: int
-    threshold: float | None = None
+    epsilon: NonNegativeOrInfinite
+    least: Natural
+    threshold: Score | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +98,7 @@ class DeclaredTradeOff:
 
     text: str
     refuted: bool
-    significance: float
+    significance: OpenProbability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

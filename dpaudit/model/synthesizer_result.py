@@ -2,9 +2,9 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from dpaudit.checks import count, one_of, open_probability
+from dpaudit.checks import Count, Natural, OpenProbability, Share, settle
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.codec import encode
 
@@ -23,13 +23,12 @@ class AttackRate:
     0.15
     """
 
-    attacks: int
-    right: int
-    limits: tuple[float, float]
+    attacks: Count
+    right: Natural
+    limits: tuple[Share, Share]
 
     def __post_init__(self) -> None:
-        count("attacks", self.attacks)
-        count("right", self.right, at_least=0)
+        settle(self)
 
     @property
     def rate(self) -> float:
@@ -52,11 +51,10 @@ class DisclosureRisk:
     name: RiskName
     rate: AttackRate
     base: AttackRate
-    significance: float
+    significance: OpenProbability
 
     def __post_init__(self) -> None:
-        one_of("name", self.name, get_args(RiskName))
-        open_probability("significance", self.significance)
+        settle(self)
 
     @property
     def above_base(self) -> bool:
