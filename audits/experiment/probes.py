@@ -33,8 +33,8 @@ class Probed:
 
     `sound` is false where they are not: then an audit that finds no violation is inconclusive. `repeatable` is false
     where the same random stream gave two outputs, `shared` true where one draw of noise serves all runs of a call, and
-    `rounded` true where noise is rounded after data are added, so that last bits may show them. `raised` names the
-    exception that every probe of both sides raised.
+    `rounded` true where noise is rounded after data are added, so that last bits may show them. `raised` says what
+    was raised first, where every probe of both sides raised.
     """
 
     case: AuditCase
@@ -44,6 +44,12 @@ class Probed:
     shared: bool = False
     rounded: bool = False
     raised: str = ""
+
+    @property
+    def nothing_released(self) -> str:
+        """The remark where every probe of both sides raised."""
+        text = " ".join(self.raised.split())
+        return f"Every run on both data sets raised an exception ({text:.200}): nothing was released to attack."
 
 
 @dataclass(slots=True)
@@ -68,7 +74,7 @@ def probe(case: AuditCase, runs: int, seconds: float | None = None) -> Probed:
         [outcome(case.run, data, _stream(side, number), seconds) for number in range(_LEAST)]
         for side, data in enumerate(case.neighbours)
     ]
-    raised = [o.exception for side in outcomes for o in side if isinstance(o, Raised)]
+    raised = [o.says for side in outcomes for o in side if isinstance(o, Raised)]
     if len(raised) == 2 * _LEAST:
         return Probed(case=case, raised=raised[0], sound=False)
     case = replace(case, alone=case.alone or bool(raised) or seconds is not None)

@@ -348,10 +348,7 @@ class _Ending:
     def _remarks(self, case: AuditCase, state: Betting) -> tuple[tuple[str, ...], bool]:
         """Return the remarks, and whether the runs can be judged where no violation was found."""
         if self.probed.raised:
-            said = (
-                f"Every run on both data sets raised {self.probed.raised}: nothing was released that could be attacked."
-            )
-            return (said, *self.probed.remarks), False
+            return (self.probed.nothing_released, *self.probed.remarks), False
         seen = seen_in(together(*state.seen).kept if state.seen and case.score is None else None)
         stopped = (f"Interrupted after {state.runs} of {self.settings.runs} runs.",) if state.interrupted else ()
         decides, exact = bool(state.shares[-1]), _is_exact(case)

@@ -386,7 +386,6 @@ class _Experiment:
         """Return the result where every probe of both data sets raised: nothing was released."""
         nothing = Counts(runs=0, guesses=0, correct=0, true_positives=0, false_positives=0, positives=0, negatives=0)
         bound = LowerBound(name="guessing", epsilon=0.0, significance=self.significance)
-        remark = f"Every run on both data sets raised {probed.raised}: nothing was released that could be attacked."
         return AuditResult(
             name=case.name,
             verdict="inconclusive",
@@ -405,7 +404,7 @@ class _Experiment:
             claim=self.claim,
             certified=self.certified,
             description=case.description,
-            remarks=(remark, *probed.remarks),
+            remarks=(probed.nothing_released, *probed.remarks),
             tested=self._tested(nothing, self.significance),
         )
 

@@ -54,7 +54,7 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
     Raises: ConfigError: no report.json of this version, or a file that cannot be read.
     """
     folder = path if path.is_dir() else path.parent
-    data = _data(folder)
+    data = _data(path, folder)
     certificate = verify(json.dumps(data.get("certificate")))
     computed = _computed(data)
     audits = data.get("audits")
@@ -101,11 +101,12 @@ def _against_itself(data: dict[str, Any]) -> Iterator[str]:
             yield f"the report holds a violation: {audit.get('name')!s:.80}"
 
 
-def _data(folder: Path) -> dict[str, Any]:
+def _data(path: Path, folder: Path) -> dict[str, Any]:
     """Return the content of report.json."""
     file = folder / DATA
     if not file.exists():
-        raise ConfigError(f"{folder}: no {DATA} there; keep the files of a report in one folder.")
+        where = "in it" if path == folder else "beside it"
+        raise ConfigError(f"{path}: no {DATA} {where}; keep all files of a report in one folder.")
     data = _json(file)
     if data.get("schema") != SCHEMA:
         raise ConfigError(
