@@ -1,7 +1,7 @@
-"""What runs at night alone: `nightly.txt` names it, and says what holds the same fact on every change."""
+"""A folder to write in, and what runs at night alone: `nightly.txt` names it, and what holds the same fact by day."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,8 @@ import pytest
 # It is set before the processes start and before any library reads it.
 for limit in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(limit, "1")
+# Who asked for tracebacks gets an exception where a command would end with an exit code.
+os.environ.pop("DPAUDIT_TRACEBACK", None)
 
 NIGHTLY = Path(__file__).with_name("nightly.txt")
 
@@ -70,3 +72,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     whole = not any("::" in argument for argument in config.args) and not config.getoption("lf", default=False)
     if whole and (gone := stale(listed, [item.nodeid for item in items])):
         raise pytest.UsageError(f"Expected that every line of tests/nightly.txt names a test, got {gone[0]!r}.")
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Return a function that writes a file in a folder of its own, where the test then runs, and returns its name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+    def file(text: str, name: str = "config.toml") -> str:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
+        return name
+
+    return file

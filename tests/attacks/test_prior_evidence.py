@@ -126,7 +126,7 @@ def test_half_the_noise_falls_within_500_runs_and_the_right_noise_does_not(mecha
             assert not expected or seen.factor in (0.5, 0.7)
 
 
-@pytest.mark.parametrize("suites", [300, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("suites", [100, pytest.param(1000, marks=pytest.mark.slow)])
 def test_watching_the_noise_keeps_its_level_over_many_calls(suites: int) -> None:
     """Suites of 8 calls that hand on their wealth, alpha = 0.1: at most the 1 - 1e-6 quantile accuse."""
     rng, accused = np.random.default_rng(13), 0

@@ -1,15 +1,11 @@
 """Running the command line in this process, on configurations of two small algorithms made for these tests."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 from dpaudit import AuditCase, Claim, Condition, Declaration, Recorder, Release, Streams, Transcript
-from dpaudit.cli.app import app
 from dpaudit.model.condition import Status
 from mechanisms import Gaussian
 
@@ -117,37 +113,6 @@ FAKES = {"one_sum": OneSum, "third_of_the_noise": ThirdOfTheNoise, "three_people
 
 
 @pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Return a function that writes a configuration in a folder of its own and returns its name."""
-    monkeypatch.chdir(tmp_path)
-
-    def file(text: str, name: str = "config.toml") -> str:
-        Path(name).write_text(text, encoding="utf-8")
-        return name
-
-    return file
-
-
-@pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let configurations name the algorithms of this file."""
     monkeypatch.setattr("dpaudit.configuration.config.find_plugin", lambda kind, name: FAKES[name])
-
-
-@pytest.fixture
-def dpaudit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Return a function that runs a command line and returns exit code, stdout and stderr."""
-    monkeypatch.delenv("DPAUDIT_TRACEBACK", raising=False)
-    return lambda *arguments: CliRunner().invoke(app, arguments, prog_name="dpaudit", catch_exceptions=False)
-
-
-@pytest.fixture
-def written() -> str:
-    """Return a claim and a declaration, written down."""
-    return WRITTEN
-
-
-@pytest.fixture
-def coded() -> str:
-    """Return a configuration of an algorithm."""
-    return CODED

@@ -1,24 +1,24 @@
 """Files around an audit: witnesses that are checked again, stores that resume, clusters that must answer."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import Result
 
 from dpaudit.configuration import config as configuration
+from tests.cli.conftest import CODED
+from tests.command_line import Write, dpaudit
 
 
 @pytest.fixture
-def broken(coded: str) -> str:
+def broken() -> str:
     """Return a configuration of an algorithm that samples a third of the noise that it declares."""
-    return coded.replace("one_sum", "third_of_the_noise")
+    return CODED.replace("one_sum", "third_of_the_noise")
 
 
 def test_a_violation_leaves_a_witness_that_verify_confirms_on_fresh_runs(
-    dpaudit: Callable[..., Result], write: Callable[..., str], broken: str, fakes: None
+    write: Write, broken: str, fakes: None
 ) -> None:
     """One file a violation, without data; counted again with two other seeds it is a finding."""
     broken = broken.replace("runs = 2000", "runs = 8000")
@@ -40,7 +40,7 @@ def test_a_violation_leaves_a_witness_that_verify_confirms_on_fresh_runs(
 
 
 def test_repaired_code_does_not_confirm_an_old_witness(
-    dpaudit: Callable[..., Result], write: Callable[..., str], broken: str, fakes: None, monkeypatch: pytest.MonkeyPatch
+    write: Write, broken: str, fakes: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same witness, the noise repaired: no finding. Its attack is fixed, so nothing is chosen anew to save it."""
     dpaudit("audit", write(broken), "--witness", "witnesses")
@@ -51,29 +51,23 @@ def test_repaired_code_does_not_confirm_an_old_witness(
     assert ended.exit_code in (2, 4)
 
 
-def test_honest_code_leaves_no_witness(
-    dpaudit: Callable[..., Result], write: Callable[..., str], coded: str, fakes: None
-) -> None:
+def test_honest_code_leaves_no_witness(write: Write, fakes: None) -> None:
     """And no empty folder either."""
-    assert dpaudit("audit", write(coded), "--witness", "witnesses").exit_code == 0
+    assert dpaudit("audit", write(CODED), "--witness", "witnesses").exit_code == 0
     assert not Path("witnesses").exists()
 
 
 @pytest.mark.parametrize("change", [{"witness": 3}, {"witness": {}, "configuration": {}}, {"witness": {}, "x": 1}])
-def test_a_damaged_witness_is_refused_in_one_line(
-    dpaudit: Callable[..., Result], write: Callable[..., str], change: dict[str, int | dict[Any, Any]]
-) -> None:
+def test_a_damaged_witness_is_refused_in_one_line(write: Write, change: dict[str, int | dict[Any, Any]]) -> None:
     """Exit code 2 and no traceback."""
     ended = dpaudit("verify", write(json.dumps(change), "bad.json"))
     assert ended.exit_code == 2
     assert len(ended.stderr.strip().splitlines()) == 2  # the seed, the fault
 
 
-def test_a_store_resumes_and_changes_no_number(
-    dpaudit: Callable[..., Result], write: Callable[..., str], coded: str, fakes: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_resumes_and_changes_no_number(write: Write, fakes: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second audit runs nothing that is counted, no control, and prints the same; another seed finds nothing."""
-    config, calls = write(coded), list[int]()
+    config, calls = write(CODED), list[int]()
     plain = dpaudit("audit", config, "--format", "json")
     first = dpaudit("audit", config, "--store", "runs.sqlite", "--format", "json")
     from audits.experiment import trials
@@ -97,16 +91,14 @@ def test_a_store_resumes_and_changes_no_number(
     assert sum(calls) == 2 * (2_000 + controls)
 
 
-def test_an_audit_without_a_seed_goes_on_with_the_seed_of_the_store(
-    dpaudit: Callable[..., Result], write: Callable[..., str], coded: str, fakes: None
-) -> None:
+def test_an_audit_without_a_seed_goes_on_with_the_seed_of_the_store(write: Write, fakes: None) -> None:
     """Two audits on one store have one seed, and a third of another configuration its own; without a store, two."""
-    config = write(coded.replace("seed = 1\n", ""))
+    config = write(CODED.replace("seed = 1\n", ""))
     stored = ("--store", "runs.sqlite", "--format", "json")
     first, second = (dpaudit("audit", config, *stored) for _ in range(2))
     assert json.loads(first.stdout)[0]["seed"] == json.loads(second.stdout)[0]["seed"]
     assert "from the store" in second.stderr
-    other = dpaudit("audit", write(coded.replace("seed = 1\n", "").replace("2000", "1000"), "o.toml"), *stored)
+    other = dpaudit("audit", write(CODED.replace("seed = 1\n", "").replace("2000", "1000"), "o.toml"), *stored)
     assert json.loads(other.stdout)[0]["seed"] != json.loads(first.stdout)[0]["seed"]
     seeds = {json.loads(dpaudit("audit", config, "--format", "json").stdout)[0]["seed"] for _ in range(2)}
     assert len(seeds) == 2
@@ -119,25 +111,18 @@ def test_an_audit_without_a_seed_goes_on_with_the_seed_of_the_store(
     ],
 )
 def test_options_that_do_not_fit_are_usage_errors(
-    dpaudit: Callable[..., Result],
-    write: Callable[..., str],
-    coded: str,
-    fakes: None,
-    arguments: tuple[str, str],
-    word: str,
+    write: Write, fakes: None, arguments: tuple[str, str], word: str
 ) -> None:
     """Exit code 2, before anything is run."""
-    ended = dpaudit("audit", write(coded), *arguments)
+    ended = dpaudit("audit", write(CODED), *arguments)
     assert ended.exit_code == 2
     assert word in ended.stderr
 
 
-def test_a_dask_cluster_prints_what_one_process_prints(
-    dpaudit: Callable[..., Result], write: Callable[..., str], coded: str, fakes: None
-) -> None:
+def test_a_dask_cluster_prints_what_one_process_prints(write: Write, fakes: None) -> None:
     """`--scheduler ...` on a cluster of this machine."""
     distributed = pytest.importorskip("distributed", reason="needs the extra 'dask'")
-    config = write(coded)
+    config = write(CODED)
     here = dpaudit("audit", config, "--format", "md")
     with distributed.LocalCluster(
         n_workers=1, processes=False, host="127.0.0.1", protocol="tcp", dashboard_address=None

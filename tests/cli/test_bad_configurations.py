@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
+from tests.cli.conftest import CODED, WRITTEN
+from tests.command_line import Write, dpaudit
+
 CAPRI = """\
 [algorithm]
 name = "capri"
@@ -95,7 +98,7 @@ MESSAGES = {
 }
 
 
-def test_the_unbroken_configuration_is_fine(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
+def test_the_unbroken_configuration_is_fine(write: Write) -> None:
     """The configuration that the faults are planted in has none of its own."""
     ended = dpaudit("certify", write(CAPRI))
     assert (ended.exit_code, ended.stderr) == (0, "")
@@ -144,11 +147,9 @@ JSON_FAULTS = {
 
 
 @pytest.mark.parametrize("fault", [*MESSAGES, *WRITTEN_MESSAGES])
-def test_a_fault_is_told_with_its_line(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, fault: str
-) -> None:
+def test_a_fault_is_told_with_its_line(write: Write, fault: str) -> None:
     """The message is `file:line: what is wrong`, alone on stderr; nothing is on stdout."""
-    text, (old, new, message) = (CAPRI, MESSAGES[fault]) if fault in MESSAGES else (written, WRITTEN_MESSAGES[fault])
+    text, (old, new, message) = (CAPRI, MESSAGES[fault]) if fault in MESSAGES else (WRITTEN, WRITTEN_MESSAGES[fault])
     assert old in text
     _require_refused(
         dpaudit("certify", write(text.replace(old, new, 1 if text == CAPRI else -1))), f"config.toml{message}"
@@ -156,9 +157,7 @@ def test_a_fault_is_told_with_its_line(
 
 
 @pytest.mark.parametrize(("text", "message"), JSON_FAULTS.values(), ids=JSON_FAULTS)
-def test_a_fault_in_json_is_told_with_its_line(
-    dpaudit: Callable[..., Result], write: Callable[..., str], text: str, message: str
-) -> None:
+def test_a_fault_in_json_is_told_with_its_line(write: Write, text: str, message: str) -> None:
     """JSON is read as strictly as TOML: no NaN, no key twice, no endless depth."""
     _require_refused(dpaudit("certify", write(text, "config.json")), f"config.json{message}")
 
@@ -170,7 +169,7 @@ def _require_refused(ended: Result, message: str) -> None:
     assert ended.stderr.count("\n") == 1
 
 
-def test_a_declaration_nested_without_end_is_refused(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
+def test_a_declaration_nested_without_end_is_refused(write: Write) -> None:
     """300 nodes inside each other are told to be written flatter, not a crash."""
     tree = {"node": "stated", "epsilon": 1.0, "source": "vendor"}
     for _ in range(300):
@@ -190,11 +189,7 @@ def test_a_declaration_nested_without_end_is_refused(dpaudit: Callable[..., Resu
     ],
 )
 def test_a_file_that_cannot_be_read_is_told(
-    dpaudit: Callable[..., Result],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    make: Callable[..., Any],
-    message: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[..., Any], message: str
 ) -> None:
     """Missing, a folder, not text."""
     monkeypatch.chdir(tmp_path)
@@ -203,7 +198,7 @@ def test_a_file_that_cannot_be_read_is_told(
     assert (ended.exit_code, ended.stderr) == (2, f"{message}\n")
 
 
-def test_a_file_of_another_kind_is_told(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
+def test_a_file_of_another_kind_is_told(write: Write) -> None:
     """Only .toml and .json are read."""
     ended = dpaudit("certify", write("a: 1", "config.yaml"))
     assert (ended.exit_code, ended.stderr) == (2, "config.yaml: expected a .toml or a .json file.\n")
@@ -217,9 +212,7 @@ def test_a_file_of_another_kind_is_told(dpaudit: Callable[..., Result], write: C
         (f"{COLUMNS}\n1,0,0\n", ""),
     ],
 )
-def test_a_bad_data_file_is_told_with_the_line_that_names_it(
-    dpaudit: Callable[..., Result], write: Callable[..., str], rows: str, message: str
-) -> None:
+def test_a_bad_data_file_is_told_with_the_line_that_names_it(write: Write, rows: str, message: str) -> None:
     """A missing column, a NaN, a truncated row: the problem's complaint behind the configuration's line."""
     write(rows, "data.csv")
     ended = dpaudit("certify", write(CAPRI.replace('"rand_hie"', '"rand_hie"\npath = "data.csv"')))
@@ -229,43 +222,35 @@ def test_a_bad_data_file_is_told_with_the_line_that_names_it(
     assert message in ended.stderr
 
 
-def test_an_output_folder_that_cannot_be_written_is_told_before_anything_runs(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
+def test_an_output_folder_that_cannot_be_written_is_told_before_anything_runs(write: Write) -> None:
     """A folder below a file: one message, no report."""
     write("", "file")
-    ended = dpaudit("report", write(written), "-o", "file/below")
+    ended = dpaudit("report", write(WRITTEN), "-o", "file/below")
     assert ended.exit_code == 2
     assert ended.stderr == "file/below: cannot be written to (Not a directory); name another folder.\n"
 
 
-def test_an_output_file_that_cannot_be_written_is_told(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
+def test_an_output_file_that_cannot_be_written_is_told(write: Write) -> None:
     """A file in a folder that is not there."""
-    ended = dpaudit("certify", write(written), "-o", "nowhere/certificate.txt")
+    ended = dpaudit("certify", write(WRITTEN), "-o", "nowhere/certificate.txt")
     assert (ended.exit_code, ended.stderr) == (
         2,
         "nowhere/certificate.txt: cannot be written (No such file or directory).\n",
     )
 
 
-def test_a_view_that_no_case_has_is_told_with_those_there_are(
-    dpaudit: Callable[..., Result], write: Callable[..., str], coded: str, fakes: None
-) -> None:
+def test_a_view_that_no_case_has_is_told_with_those_there_are(write: Write, fakes: None) -> None:
     """The message stands on the line of the view and lists the views."""
-    ended = dpaudit("audit", write(f'{coded}view = "nothing"\n'))
+    ended = dpaudit("audit", write(f'{CODED}view = "nothing"\n'))
     assert ended.exit_code == 2
     assert ended.stderr == "config.toml:11: Expected view='nothing' to be one of: published, again.\n"
 
 
-def test_an_audit_without_code_or_problem_is_told(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, coded: str, fakes: None
-) -> None:
+def test_an_audit_without_code_or_problem_is_told(write: Write, fakes: None) -> None:
     """A written declaration has no code; an algorithm without a problem has nothing to run on."""
-    ended = dpaudit("audit", write(written))
+    ended = dpaudit("audit", write(WRITTEN))
     assert (ended.exit_code, ended.stdout) == (2, "")
     assert ended.stderr.startswith("config.toml:7: a declaration alone has no code to run; give an [algorithm], or ")
-    ended = dpaudit("audit", write(coded.replace('[problem]\nname = "three_people"\n', "")))
+    ended = dpaudit("audit", write(CODED.replace('[problem]\nname = "three_people"\n', "")))
     assert ended.exit_code == 2
     assert "an audit needs a [problem] to run on" in ended.stderr

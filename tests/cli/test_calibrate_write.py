@@ -2,13 +2,12 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import Result
 
 from dpaudit.configuration.source_lines import with_values
+from tests.command_line import Write, dpaudit
 
 CLAIM = """\
 # A comment that stays.
@@ -73,9 +72,7 @@ calibration = "paper"
 """
 
 
-def test_forty_weeks_get_the_noise_that_holds_and_the_file_stays_as_it_was(
-    write: Callable[..., str], dpaudit: Callable[..., Result]
-) -> None:
+def test_forty_weeks_get_the_noise_that_holds_and_the_file_stays_as_it_was(write: Write) -> None:
     """30.0 becomes 23.5946, certified; one unit of the last digit less is not. Every other byte is the same."""
     path = write(REPEATED)
     result = dpaudit("calibrate", path, "--write")
@@ -87,9 +84,7 @@ def test_forty_weeks_get_the_noise_that_holds_and_the_file_stays_as_it_was(
     assert dpaudit("certify", path).exit_code == 1
 
 
-def test_too_little_noise_becomes_enough_and_a_second_time_changes_nothing(
-    write: Callable[..., str], dpaudit: Callable[..., Result]
-) -> None:
+def test_too_little_noise_becomes_enough_and_a_second_time_changes_nothing(write: Write) -> None:
     """From 3.0 the same number is reached; then there is nothing to write."""
     path = write(REPEATED.replace("stddev = 30.0", "stddev = 3.0"))
     assert dpaudit("certify", path).exit_code == 1
@@ -99,9 +94,7 @@ def test_too_little_noise_becomes_enough_and_a_second_time_changes_nothing(
     assert again.stderr == "config.toml: nothing to write\n"
 
 
-def test_every_release_is_changed_in_its_own_direction(
-    write: Callable[..., str], dpaudit: Callable[..., Result]
-) -> None:
+def test_every_release_is_changed_in_its_own_direction(write: Write) -> None:
     """The epsilon of a randomised response falls where the scale of a tree's leaf rises; the file is certified then."""
     path = write(MIXED)
     assert dpaudit("certify", path).exit_code == 1
@@ -115,7 +108,7 @@ def test_every_release_is_changed_in_its_own_direction(
     assert text == MIXED.replace("epsilon = 0.9 }", f"epsilon = {epsilon} }}").replace("5_0.0", scale)
 
 
-def test_json_is_written_as_well(write: Callable[..., str], dpaudit: Callable[..., Result]) -> None:
+def test_json_is_written_as_well(write: Write) -> None:
     """Only the number of a JSON configuration changes."""
     data = {
         "claim": {"epsilon": 1, "neighbours": "replace_one"},
@@ -135,7 +128,7 @@ def test_json_is_written_as_well(write: Callable[..., str], dpaudit: Callable[..
     assert dpaudit("certify", path).exit_code == 0
 
 
-def test_a_training_run_gets_its_noise_multiplier(write: Callable[..., str], dpaudit: Callable[..., Result]) -> None:
+def test_a_training_run_gets_its_noise_multiplier(write: Write) -> None:
     """DP-SGD has the noise as a setting; the certified multiplier is written."""
     path = write(TRAINING)
     assert dpaudit("calibrate", path, "--write").exit_code == 0
@@ -146,7 +139,7 @@ def test_a_training_run_gets_its_noise_multiplier(write: Callable[..., str], dpa
     assert dpaudit("certify", path).exit_code == 0
 
 
-def test_noise_that_is_no_key_is_refused_in_one_line(write: Callable[..., str], dpaudit: Callable[..., Result]) -> None:
+def test_noise_that_is_no_key_is_refused_in_one_line(write: Write) -> None:
     """CAPRI computes its noise: exit 2 with the line of [algorithm], and the file stays."""
     path = write(COMPUTED)
     refused = dpaudit("calibrate", path, "--write")

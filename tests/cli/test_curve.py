@@ -4,23 +4,21 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable
 
 import jsonschema
 import pytest
-from typer.testing import Result
 
 from dpaudit import schemas
+from tests.cli.conftest import WRITTEN
+from tests.command_line import Write, dpaudit
 
 KINDS = ("tradeoff", "gdp", "renyi", "zcdp", "tail", "group")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_is_written_in_every_format(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, kind: str
-) -> None:
+def test_every_kind_is_written_in_every_format(write: Write, kind: str) -> None:
     """JSON has its schema, CSV the same numbers in full, SVG is XML, and text stays within 100 columns."""
-    path = write(written)
+    path = write(WRITTEN)
     shown = {
         style: dpaudit("curve", path, "--kind", kind, "--format", style) for style in ("text", "json", "csv", "svg")
     }
@@ -36,26 +34,22 @@ def test_every_kind_is_written_in_every_format(
     assert max(map(len, shown["text"].stdout.splitlines())) <= 100
 
 
-def test_forty_gaussian_sums_are_one_gaussian(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
+def test_forty_gaussian_sums_are_one_gaussian(write: Write) -> None:
     """40 sums of noise multiplier 30: mu is sqrt(40) / 30 everywhere, rho half its square."""
     mu = math.sqrt(40) / 30
-    found = json.loads(dpaudit("curve", write(written), "--kind", "gdp", "--format", "json").stdout)
+    found = json.loads(dpaudit("curve", write(WRITTEN), "--kind", "gdp", "--format", "json").stdout)
     star = next(row for row in found["ranges"] if row["name"] == "mu_star")
     assert star["lower"] == pytest.approx(mu, rel=1e-9)
     assert star["upper"] == pytest.approx(mu, rel=1e-9)
-    found = json.loads(dpaudit("curve", write(written), "--kind", "zcdp", "--format", "json").stdout)
+    found = json.loads(dpaudit("curve", write(WRITTEN), "--kind", "zcdp", "--format", "json").stdout)
     assert found["ranges"][0]["upper"] == pytest.approx(mu * mu / 2, rel=1e-9)
 
 
 @pytest.mark.parametrize(
     "arguments", [("--kind", "renji"), ("--kind", "group", "--size", "0"), ("--kind", "tail", "--points", "2"), ()]
 )
-def test_bad_options_are_one_line_and_exit_code_2(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, arguments: tuple[str, ...]
-) -> None:
+def test_bad_options_are_one_line_and_exit_code_2(write: Write, arguments: tuple[str, ...]) -> None:
     """An unknown kind, a group of nobody, too few points, or no kind at all."""
-    ended = dpaudit("curve", write(written), *arguments)
+    ended = dpaudit("curve", write(WRITTEN), *arguments)
     assert ended.exit_code == 2
     assert ended.stdout == ""

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from typer.testing import Result
 
 from dpaudit.errors import EngineDisagreementError
+from tests.cli.conftest import WRITTEN
+from tests.command_line import Write, dpaudit
 
 MAIN = "from dpaudit.cli import main; main()"
 
@@ -21,12 +22,10 @@ def _raising(error: ZeroDivisionError | EngineDisagreementError | KeyboardInterr
     return certify
 
 
-def test_an_unexpected_exception_is_one_line_and_exit_code_3(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unexpected_exception_is_one_line_and_exit_code_3(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """The line names the exception and how to see the traceback."""
     monkeypatch.setattr("dpaudit.workflow.certify", _raising(ZeroDivisionError("one\ntwo")))
-    ended = dpaudit("certify", write(written))
+    ended = dpaudit("certify", write(WRITTEN))
     assert ended.exit_code == 3
     assert ended.stdout == ""
     assert ended.stderr == (
@@ -34,51 +33,43 @@ def test_an_unexpected_exception_is_one_line_and_exit_code_3(
     )
 
 
-def test_the_traceback_is_there_for_who_asks(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_traceback_is_there_for_who_asks(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """With DPAUDIT_TRACEBACK=1 the exception is raised as it is."""
     monkeypatch.setattr("dpaudit.workflow.certify", _raising(ZeroDivisionError("one")))
     monkeypatch.setenv("DPAUDIT_TRACEBACK", "1")
     with pytest.raises(ZeroDivisionError):
-        dpaudit("certify", write(written))
+        dpaudit("certify", write(WRITTEN))
 
 
-def test_a_contradiction_of_our_own_is_exit_code_3(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_contradiction_of_our_own_is_exit_code_3(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """An InternalError is not blamed on the configuration."""
     from dpaudit.errors import EngineDisagreementError
 
     monkeypatch.setattr("dpaudit.workflow.certify", _raising(EngineDisagreementError("A says 1, B says 2.")))
-    ended = dpaudit("certify", write(written))
+    ended = dpaudit("certify", write(WRITTEN))
     assert (ended.exit_code, ended.stderr) == (3, "A says 1, B says 2.\n")
 
 
-def test_an_interrupt_is_one_line_and_exit_code_130(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_is_one_line_and_exit_code_130(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C ends a command quietly."""
     monkeypatch.setattr("dpaudit.workflow.certify", _raising(KeyboardInterrupt()))
-    ended = dpaudit("certify", write(written))
+    ended = dpaudit("certify", write(WRITTEN))
     assert (ended.exit_code, ended.stdout, ended.stderr) == (130, "", "Interrupted.\n")
 
 
 @pytest.mark.parametrize(
     "arguments", [["certify"], ["certfy", "x"], ["certify", "x", "--format", "xml"], ["report", "x"]]
 )
-def test_wrong_usage_is_exit_code_2_with_nothing_on_stdout(
-    dpaudit: Callable[..., Result], arguments: list[str]
-) -> None:
+def test_wrong_usage_is_exit_code_2_with_nothing_on_stdout(arguments: list[str]) -> None:
     """A missing argument, an unknown command, an unknown format, a missing option."""
     ended = dpaudit(*arguments)
     assert (ended.exit_code, ended.stdout) == (2, "")
     assert "Usage: dpaudit" in ended.stderr
 
 
-def test_a_reader_that_leaves_early_causes_no_traceback(write: Callable[..., str], written: str) -> None:
+def test_a_reader_that_leaves_early_causes_no_traceback(write: Write) -> None:
     """`dpaudit explain ... | true` ends without a word, with the code of a broken pipe."""
-    command = [sys.executable, "-c", MAIN, "certify", write(written)]
+    command = [sys.executable, "-c", MAIN, "certify", write(WRITTEN)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()
     stderr = process.stderr.read()
@@ -100,9 +91,9 @@ def test_help_imports_nothing_heavy() -> None:
     assert ended.stderr.strip() == "[]"
 
 
-def test_a_terminal_without_unicode_gets_what_it_can_show(write: Callable[..., str], written: str) -> None:
+def test_a_terminal_without_unicode_gets_what_it_can_show(write: Write) -> None:
     """Bars and exponents that an ASCII stream cannot hold are replaced; the result is there and the code is 0."""
-    command = [sys.executable, "-c", MAIN, "certify", write(written)]
+    command = [sys.executable, "-c", MAIN, "certify", write(WRITTEN)]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     ended = subprocess.run(command, check=False, capture_output=True, env=environment)
     assert (ended.returncode, ended.stderr) == (0, b"")

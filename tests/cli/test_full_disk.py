@@ -3,11 +3,12 @@
 import resource
 import signal
 import sqlite3
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from typer.testing import Result
+from tests.cli.conftest import CODED
+from tests.command_line import Write, dpaudit
 
 STORE = "runs.sqlite"
 
@@ -24,11 +25,9 @@ def full_disk(size: int) -> Generator[None, None, None]:
         signal.signal(signal.SIGXFSZ, handler)
 
 
-def test_a_store_on_a_full_disk_ends_the_audit_with_one_line(
-    dpaudit: Callable[..., Result], write: Callable[..., str], coded: str, fakes: None
-) -> None:
+def test_a_store_on_a_full_disk_ends_the_audit_with_one_line(write: Write, fakes: None) -> None:
     """With and without a seed of the file; with room again the audit goes on, and its store has chunks."""
-    for text in (coded, coded.replace("seed = 1\n", "")):
+    for text in (CODED, CODED.replace("seed = 1\n", "")):
         name = write(text.replace("runs = 2000", "runs = 200000"))
         with full_disk(16_384):
             ended = dpaudit("audit", name, "--store", STORE)
@@ -37,6 +36,6 @@ def test_a_store_on_a_full_disk_ends_the_audit_with_one_line(
         said = [line for line in ended.stderr.splitlines() if not line.startswith("seed ")]
         assert len(said) == 1, ended.stderr
         assert "Free the disk or name another file" in said[0]
-    assert dpaudit("audit", write(coded), "--store", STORE).exit_code == 0
+    assert dpaudit("audit", write(CODED), "--store", STORE).exit_code == 0
     with closing(sqlite3.connect(Path(STORE))) as connection:
         assert connection.execute("SELECT count(*) FROM checked").fetchone()[0] > 0

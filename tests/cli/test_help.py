@@ -5,14 +5,14 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import Result
 
 from dpaudit.cli.app import COMMANDS, Command
+from tests.command_line import dpaudit
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "start" / "quick_start.md").read_text(encoding="utf-8")
@@ -41,7 +41,7 @@ MAIN = "import sys; from dpaudit.cli import main; sys.argv = ['dpaudit', *sys.ar
 
 @pytest.mark.parametrize("words", LINES, ids="-".join)
 def test_dash_h_is_help_and_nothing_is_cut_at_80_columns(
-    words: tuple[str, ...], dpaudit: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both spellings print the same; only metavars of repeated arguments have dots, and no line is longer than 80."""
     monkeypatch.setenv("COLUMNS", "80")
@@ -53,9 +53,7 @@ def test_dash_h_is_help_and_nothing_is_cut_at_80_columns(
     assert max(map(len, lines)) <= 80
 
 
-def test_the_whole_line_of_every_command_is_in_the_list(
-    dpaudit: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_whole_line_of_every_command_is_in_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     """Joined again, the wrapped list has the table's words for each command; a line may end at a hyphen."""
     monkeypatch.setenv("COLUMNS", "80")
     text = "".join(dpaudit("-h").stdout.split())

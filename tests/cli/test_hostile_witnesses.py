@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import Result
 
 from audits import audit_case, refute
 from audits.bounds import guessing_bound
@@ -20,6 +19,8 @@ from dpaudit import Claim
 from dpaudit.configuration import config as configuration
 from dpaudit.model.audit_result import Counts
 from dpaudit.workflow import cases_of
+from tests.cli.conftest import CODED
+from tests.command_line import Write, dpaudit
 
 Alter = Callable[[dict[str, Any]], object]
 
@@ -84,9 +85,9 @@ SAID = {
 
 
 @pytest.fixture
-def forged(write: Callable[..., str], coded: str, fakes: None) -> dict[str, Any]:
+def forged(write: Write, fakes: None) -> dict[str, Any]:
     """Return a witness of right code for a claim of 0.01 that it never made; all else in it is true."""
-    subject = configuration.read_config(Path(write(coded)))
+    subject = configuration.read_config(Path(write(CODED)))
     case = cases_of(subject, None)[0][1]
     small = Claim(epsilon=0.01, delta=1e-5, neighbours="replace_one")
     plain = replace(case, gaussian=False)
@@ -94,7 +95,7 @@ def forged(write: Callable[..., str], coded: str, fakes: None) -> dict[str, Any]
     assert result.verdict == "violation"
     return {
         "witness": json.loads(refute(plain, result, np.random.default_rng([1, 0])).to_json()),
-        "configuration": {"name": "c.toml", "text": coded, "place": 0},
+        "configuration": {"name": "c.toml", "text": CODED, "place": 0},
         "address": address_of(case, Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")),
     }
 
@@ -110,9 +111,7 @@ def convincing(forged: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def test_no_hostile_witness_of_right_code_stands(
-    dpaudit: Callable[..., Result], write: Callable[..., str], forged: dict[str, Any]
-) -> None:
+def test_no_hostile_witness_of_right_code_stands(write: Write, forged: dict[str, Any]) -> None:
     """28 of them: one line and exit code 2, or inconclusive; never a finding."""
     assert len(HOSTILE) == 28
     ended = dpaudit("verify", write(json.dumps(forged), "w.witness.json"), "--seed", "5")
@@ -133,7 +132,7 @@ def test_a_target_that_is_believed_would_stand(forged: dict[str, Any]) -> None:
 
 
 def test_the_significance_is_the_verifiers_whatever_the_configuration_in_the_file_says(
-    dpaudit: Callable[..., Result], write: Callable[..., str], forged: dict[str, Any]
+    write: Write, forged: dict[str, Any]
 ) -> None:
     """A configuration of significance .999999 made right code fall "again"; fresh runs count at .01."""
     text, level = f"{forged['configuration']['text']}significance = 0.999999\n", 0.24

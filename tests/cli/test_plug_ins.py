@@ -1,7 +1,6 @@
 """Plug-ins of every kind: listed by their docstrings, used in configurations, verified and booked as stated."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -9,13 +8,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from typer.testing import Result
 
 from dpaudit import Claim, Release, certify
 from dpaudit.certification.as_stated import as_stated
 from dpaudit.errors import DeclarationError
 from dpaudit.runtime.plugins import descriptions, find_plugin
 from mechanisms import Laplace
+from tests.command_line import Write, dpaudit
 
 WRITTEN = """\
 [claim]
@@ -74,9 +73,7 @@ def plugged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpaudit.runtime.plugins.entry_points", points)
 
 
-def test_a_plug_in_is_listed_with_the_first_line_of_its_docstring(
-    plugged: None, dpaudit: Callable[..., Result]
-) -> None:
+def test_a_plug_in_is_listed_with_the_first_line_of_its_docstring(plugged: None) -> None:
     """Mechanisms and problems alike; one that cannot be imported says so, and the list goes on."""
     held = json.loads(dpaudit("list", "--format", "json").stdout)
     assert held["mechanisms"]["foreign"] == "Adds noise that no table of ours knows (from elsewhere:foreign)"
@@ -87,9 +84,7 @@ def test_a_plug_in_is_listed_with_the_first_line_of_its_docstring(
     assert hasattr(EntryPoint, "load"), "what stands for an entry point here has its names"
 
 
-def test_a_plug_in_mechanism_is_verified_and_booked_as_stated(
-    plugged: None, write: Callable[..., str], dpaudit: Callable[..., Result]
-) -> None:
+def test_a_plug_in_mechanism_is_verified_and_booked_as_stated(plugged: None, write: Write) -> None:
     """Certificate and statement verify and say whose word they rest on; the statement is booked once."""
     path = write(WRITTEN)
     assert dpaudit("certify", path, "--format", "json", "-o", "own.json").exit_code == 4
@@ -113,9 +108,7 @@ def test_a_plug_in_mechanism_is_verified_and_booked_as_stated(
     assert dpaudit(*booking, "autumn").exit_code == 1, "0.6 twice is more than 1"
 
 
-def test_a_claim_that_is_not_certified_is_not_stated(
-    plugged: None, write: Callable[..., str], dpaudit: Callable[..., Result]
-) -> None:
+def test_a_claim_that_is_not_certified_is_not_stated(plugged: None, write: Write) -> None:
     """A refuted claim has nothing to state: one line, and no file."""
     path = write(WRITTEN.replace("epsilon = 1.0", "epsilon = 0.3"))
     refused = dpaudit("certify", path, "--as-stated", "--format", "json", "-o", "stated.json")

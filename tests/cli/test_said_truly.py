@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from typer.testing import Result
 
 from audits import audit_case
 from audits.examples import CLAIM, HALF_NOISE
@@ -13,6 +12,8 @@ from dpaudit import Claim, PostProcess, Printed, Release, Sequential, certify
 from dpaudit.model.codec import REFUSED
 from dpaudit.verifier import verify
 from mechanisms import Gaussian
+from tests.cli.conftest import WRITTEN
+from tests.command_line import Write, dpaudit
 
 
 @pytest.mark.parametrize(
@@ -25,9 +26,7 @@ from mechanisms import Gaussian
         ("verify", "drawn and shown where absent"),
     ],
 )
-def test_the_help_of_seed_says_which_seed_is_taken(
-    command: str, said: str, dpaudit: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_help_of_seed_says_which_seed_is_taken(command: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A gate repeats itself, a configuration has its own seed, and the rest is drawn."""
     monkeypatch.setenv("COLUMNS", "80")
     assert said in " ".join(dpaudit(command, "--help").stdout.split())
@@ -42,14 +41,14 @@ def test_the_help_of_seed_says_which_seed_is_taken(
         ("nope.toml", "nope.toml: no such file."),
     ],
 )
-def test_an_unknown_rule_is_not_called_a_missing_file(word: str, said: str, dpaudit: Callable[..., Result]) -> None:
+def test_an_unknown_rule_is_not_called_a_missing_file(word: str, said: str) -> None:
     """The nearest rule is offered; a word that looks like a file is one."""
     refused = dpaudit("explain", word)
     assert (refused.exit_code, refused.stderr) == (2, f"{said}\n")
 
 
 @pytest.mark.parametrize("word", [*REFUSED, "propose-test-release", "PATE"])
-def test_what_is_refused_by_name_is_explained(word: str, dpaudit: Callable[..., Result]) -> None:
+def test_what_is_refused_by_name_is_explained(word: str) -> None:
     """The reason that a declaration of it is given, exit 0, in text and in JSON."""
     name = word.lower().replace("-", "_")
     told = dpaudit("explain", word)
@@ -59,27 +58,23 @@ def test_what_is_refused_by_name_is_explained(word: str, dpaudit: Callable[..., 
     assert data == {"name": name, "covered": False, "reason": REFUSED[name]}
 
 
-def test_a_misspelt_refused_name_is_suggested(dpaudit: Callable[..., Result]) -> None:
+def test_a_misspelt_refused_name_is_suggested() -> None:
     """As a rule's name is."""
     refused = dpaudit("explain", "sparse_vectr")
     assert refused.exit_code == 2
     assert "did you mean 'sparse_vector'?" in refused.stderr
 
 
-def test_a_format_that_is_none_is_refused_with_those_there_are(
-    write: Callable[..., str], written: str, dpaudit: Callable[..., Result]
-) -> None:
+def test_a_format_that_is_none_is_refused_with_those_there_are(write: Write) -> None:
     """Exit 2 and the three forms."""
-    refused = dpaudit("certify", write(written), "--format", "yaml")
+    refused = dpaudit("certify", write(WRITTEN), "--format", "yaml")
     assert refused.exit_code == 2
     assert refused.stderr.endswith("Invalid value for '--format': 'yaml' is not one of 'text', 'json', 'md'.\n")
 
 
-def test_a_number_is_a_power_of_ten_wherever_a_reader_sees_it(
-    write: Callable[..., str], written: str, dpaudit: Callable[..., Result]
-) -> None:
+def test_a_number_is_a_power_of_ten_wherever_a_reader_sees_it(write: Write) -> None:
     """No 1e-05 stands beside 10⁻⁵, of a certified claim and of a refuted one; JSON keeps the plain number."""
-    for text, verdict in ((written, 0), (written.replace("epsilon = 1.0", "epsilon = 0.5"), 1)):
+    for text, verdict in ((WRITTEN, 0), (WRITTEN.replace("epsilon = 1.0", "epsilon = 0.5"), 1)):
         path = write(text)
         for command in (("certify", path), ("explain", path), ("certify", path, "--format", "md")):
             shown = dpaudit(*command)

@@ -1,9 +1,8 @@
 """The words and exit codes of a claim that somebody else states, in every command."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-from typer.testing import Result
+from tests.command_line import dpaudit
 
 FILE = """
 [claim]
@@ -18,7 +17,7 @@ source = "a README"
 """
 
 
-def test_no_command_calls_a_stated_claim_proved_or_certified(dpaudit: Callable[..., Result], tmp_path: Path) -> None:
+def test_no_command_calls_a_stated_claim_proved_or_certified(tmp_path: Path) -> None:
     """Terminal, Markdown, report and registry; exit 4 of certify and verify, 1 of check."""
     path = tmp_path / "told.toml"
     path.write_text(FILE.format(epsilon=1.0), encoding="utf-8")

@@ -9,9 +9,8 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from dpaudit.cli.app import app
+from tests.command_line import Write
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,30 +37,9 @@ mechanism = { name = "gaussian", stddev = 20.0, l2_sensitivity = 1.0 }
 
 
 @pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Return a function that writes a file in a folder of its own and returns its name."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-
-    def file(text: str, name: str = "release.toml") -> str:
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_text(text, encoding="utf-8")
-        return name
-
-    return file
-
-
-@pytest.fixture
-def written() -> str:
-    """Return a claim and a declaration of two releases."""
-    return WRITTEN
-
-
-@pytest.fixture
-def dpaudit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Return a function that runs a command line and returns exit code, stdout and stderr."""
-    monkeypatch.delenv("DPAUDIT_TRACEBACK", raising=False)
-    return lambda *arguments: CliRunner().invoke(app, arguments, prog_name="dpaudit", catch_exceptions=False)
+def write(write: Write) -> Write:
+    """Return a function that writes a file, `release.toml` if it is not named, and returns its name."""
+    return lambda text, name="release.toml": write(text, name)
 
 
 def environment(folder: Path) -> dict[str, str]:

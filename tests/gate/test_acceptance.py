@@ -1,17 +1,17 @@
 """An accepted issue holds for what was accepted: its claim, its unit and its numbers."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from typer.testing import Result
 
 from dpaudit import Claim, schemas
 from dpaudit.gate.terms import Terms
+from tests.command_line import Write, dpaudit
+from tests.gate.conftest import WRITTEN
 
 CLAIM = Claim(epsilon=0.2, delta=1e-5, neighbours="replace_one", unit="one customer")
 TERMS = Terms(
@@ -78,7 +78,7 @@ def test_terms_survive_their_json() -> None:
             Terms.from_dict(TERMS.to_dict() | change)
 
 
-def accepted(dpaudit: Callable[..., Result], name: str) -> None:
+def accepted(name: str) -> None:
     """Accept all open issues of a configuration; the baseline is b.json."""
     last = datetime.now(UTC).date() + timedelta(days=30)
     ended = dpaudit("check", name, "--baseline", "b.json", "--accept", "--reason", "known", "--expires", str(last))
@@ -97,44 +97,38 @@ def accepted(dpaudit: Callable[..., Result], name: str) -> None:
         ("delta = 1e-5", "delta = 1e-6", "delta"),
     ],
 )
-def test_a_check_fails_again_when_an_accepted_issue_gets_worse(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, old: str, new: str, why: str
-) -> None:
+def test_a_check_fails_again_when_an_accepted_issue_gets_worse(write: Write, old: str, new: str, why: str) -> None:
     """Through the command line: the exit code is 1 again, and the baseline's entry says why it is not in force."""
-    text = written.replace("epsilon = 1.0", "epsilon = 0.2")
-    accepted(dpaudit, write(text))
+    text = WRITTEN.replace("epsilon = 1.0", "epsilon = 0.2")
+    accepted(write(text))
     ended = dpaudit("check", write(text.replace(old, new)), "--baseline", "b.json")
     assert ended.exit_code == 1
     line = next(line for line in ended.stdout.splitlines() if "accepted" in line)
     assert why in line
 
 
-def test_one_acceptance_accepts_one_issue(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
+def test_one_acceptance_accepts_one_issue(write: Write) -> None:
     """Two equal issues need two entries."""
     from dpaudit.gate.baseline import read_baseline
     from dpaudit.gate.document import CheckDocument
     from dpaudit.gate.running import run_checks
 
-    text = written.replace("epsilon = 1.0", "epsilon = 0.2")
+    text = WRITTEN.replace("epsilon = 1.0", "epsilon = 0.2")
     name = write(text)
-    accepted(dpaudit, name)
+    accepted(name)
     document = run_checks((Path(name),), read_baseline(Path("b.json")), date.today(), attack=False)  # noqa: DTZ011
     twice = CheckDocument(checked=document.checked * 2, baseline=document.baseline, today=document.today)
     assert (len(document.open), len(twice.open)) == (0, 1)
 
 
-def test_a_baseline_that_names_no_claim_is_refused_in_one_line(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
+def test_a_baseline_that_names_no_claim_is_refused_in_one_line(write: Write) -> None:
     """Entries of the first schema held for any number; they are accepted anew."""
     write('{"schema": "urn:dpaudit:schema:baseline:1", "accepted": [{}]}', "b.json")
-    ended = dpaudit("check", write(written), "--baseline", "b.json")
+    ended = dpaudit("check", write(WRITTEN), "--baseline", "b.json")
     assert (ended.exit_code, len(ended.stderr.splitlines())) == (2, 1)
     assert "accept the issues anew" in ended.stderr
     write('{"schema": "urn:dpaudit:schema:baseline:1", "accepted": []}', "b.json")
-    assert dpaudit("check", write(written), "--baseline", "b.json").exit_code == 0
+    assert dpaudit("check", write(WRITTEN), "--baseline", "b.json").exit_code == 0
 
 
 STATED = """\
@@ -151,9 +145,7 @@ neighbours = "replace_one"
 """
 
 
-def test_a_suppliers_word_alone_is_an_issue_of_its_own(
-    dpaudit: Callable[..., Result], write: Callable[..., str]
-) -> None:
+def test_a_suppliers_word_alone_is_an_issue_of_its_own(write: Write) -> None:
     """The JSON verdict is *stated*, the check ends with 1, the cover says whose word it is, an acceptance names it."""
     name = write(STATED)
     assert json.loads(dpaudit("certify", name, "--format", "json").stdout)["verdict"] == "stated"
@@ -164,6 +156,6 @@ def test_a_suppliers_word_alone_is_an_issue_of_its_own(
     report = json.loads(Path("report/report.json").read_text(encoding="utf-8"))
     assert report["verdict"] == "STATED"
     Draft202012Validator(schemas.load("report")).validate(report)
-    accepted(dpaudit, name)
+    accepted(name)
     other = write(STATED.replace("the vendor's data sheet", "another vendor"))
     assert dpaudit("check", other, "--baseline", "b.json").exit_code == 1

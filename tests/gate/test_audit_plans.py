@@ -2,7 +2,6 @@
 
 import json
 import stat
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from audits.examples import CLAIM, HALF_NOISE
 from dpaudit import schemas
 from dpaudit.configuration.audit_plan import AuditPlan, commitment, received_plan
 from dpaudit.errors import CertificateError
+from tests.command_line import Write, dpaudit
 from tests.gate.test_check_outputs import CODED, toys  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.usefixtures("toys")
@@ -24,7 +24,7 @@ TEXT = CODED.format(name="one_sum", runs=400)
 
 
 @pytest.fixture
-def planned(dpaudit: Callable[..., Result], write: Callable[..., str]) -> str:
+def planned(write: Write) -> str:
     """Return a configuration of which plan.json is the plan."""
     name = write(TEXT)
     ended = dpaudit("audit", name, "--plan", "plan.json")
@@ -64,9 +64,7 @@ def test_a_plan_states_what_will_run_and_hides_the_seed(planned: str) -> None:
     assert planned == "release.toml"
 
 
-def test_an_audit_by_its_plan_names_the_digest_and_departs_in_nothing(
-    planned: str, dpaudit: Callable[..., Result]
-) -> None:
+def test_an_audit_by_its_plan_names_the_digest_and_departs_in_nothing(planned: str) -> None:
     """The numbers are those of the planned seed; terminal and Markdown say that the plan was followed."""
     digest = json.loads(Path("plan.json").read_text())["digest"]
     seed = Path("plan.json.seed").read_text().strip()
@@ -82,9 +80,7 @@ def test_an_audit_by_its_plan_names_the_digest_and_departs_in_nothing(
         assert digest[:20] in said
 
 
-def test_the_runs_of_a_plan_are_kept_without_repeating_its_options(
-    dpaudit: Callable[..., Result], write: Callable[..., str]
-) -> None:
+def test_the_runs_of_a_plan_are_kept_without_repeating_its_options(write: Write) -> None:
     """A plan that was made with other runs and another significance than the file's runs with its own."""
     name = write(TEXT)
     assert dpaudit("audit", name, "--runs", "200", "--significance", "0.02", "--plan", "plan.json").exit_code == 0
@@ -93,9 +89,7 @@ def test_the_runs_of_a_plan_are_kept_without_repeating_its_options(
     assert (result["runs"], result["significance"], departures(ended)) == (200, 0.02, [])
 
 
-def test_the_seed_kept_beside_a_plan_comes_before_that_of_the_file(
-    dpaudit: Callable[..., Result], write: Callable[..., str]
-) -> None:
+def test_the_seed_kept_beside_a_plan_comes_before_that_of_the_file(write: Write) -> None:
     """A plan with a seed of its own is followed although the configuration names another one."""
     name = write(f"{TEXT}seed = 7\n")
     assert dpaudit("audit", name, "--seed", "8", "--plan", "plan.json").exit_code == 0
@@ -114,7 +108,7 @@ def test_the_seed_kept_beside_a_plan_comes_before_that_of_the_file(
     ],
 )
 def test_what_departs_from_a_plan_is_listed_and_passes_no_more(
-    options: tuple[str, ...], words: str, planned: str, dpaudit: Callable[..., Result]
+    options: tuple[str, ...], words: str, planned: str
 ) -> None:
     """Runs, seed and significance that an option changes; the exit code is 4 at best."""
     ended = dpaudit("audit", planned, "--planned", "plan.json", *options, "--format", "json")
@@ -131,7 +125,7 @@ def test_what_departs_from_a_plan_is_listed_and_passes_no_more(
     ],
 )
 def test_a_configuration_that_changed_after_its_plan_is_a_departure(
-    before: str, after: str, words: str, planned: str, dpaudit: Callable[..., Result]
+    before: str, after: str, words: str, planned: str
 ) -> None:
     """Another claim, less noise in the code, and any other change of the file."""
     Path(planned).write_text(TEXT.replace(before, after))
@@ -140,7 +134,7 @@ def test_a_configuration_that_changed_after_its_plan_is_a_departure(
     assert ended.exit_code in (1, 4)
 
 
-def test_a_plan_that_changed_after_its_digest_is_refused(planned: str, dpaudit: Callable[..., Result]) -> None:
+def test_a_plan_that_changed_after_its_digest_is_refused(planned: str) -> None:
     """The command ends with 2 and runs nothing; the check of the plan ends with 1."""
     text = Path("plan.json").read_text()
     Path("plan.json").write_text(text.replace('"runs": 400', '"runs": 40'))
@@ -155,7 +149,7 @@ def test_a_plan_that_changed_after_its_digest_is_refused(planned: str, dpaudit: 
     assert dpaudit("verify", "plan.json", "--digest", "0" * 64).exit_code == 1
 
 
-def test_a_plan_without_its_seed_asks_for_it(planned: str, dpaudit: Callable[..., Result]) -> None:
+def test_a_plan_without_its_seed_asks_for_it(planned: str) -> None:
     """One line names the option; both options of plans at once are refused."""
     seed = Path("plan.json.seed").read_text().strip()
     Path("plan.json.seed").unlink()
@@ -167,9 +161,7 @@ def test_a_plan_without_its_seed_asks_for_it(planned: str, dpaudit: Callable[...
     assert dpaudit("audit", planned, "--planned", "plan.json", "--plan", "other.json").exit_code == 2
 
 
-def test_the_report_of_a_planned_audit_is_checked_against_its_plan(
-    planned: str, dpaudit: Callable[..., Result]
-) -> None:
+def test_the_report_of_a_planned_audit_is_checked_against_its_plan(planned: str) -> None:
     """The report holds the plan; what a reader alters in audits or plan is a complaint."""
     dpaudit("report", planned, "-o", "out", "--planned", "plan.json")
     data = json.loads(Path("out/report.json").read_text())
@@ -198,9 +190,7 @@ def test_the_report_of_a_planned_audit_is_checked_against_its_plan(
     assert received_plan(data["plan"], data["audits"]).complaints == ()
 
 
-def test_a_report_that_departed_says_so_itself_and_is_not_accepted(
-    planned: str, dpaudit: Callable[..., Result]
-) -> None:
+def test_a_report_that_departed_says_so_itself_and_is_not_accepted(planned: str) -> None:
     """A caveat in the report, and an inconclusive verification."""
     dpaudit("report", planned, "-o", "out", "--planned", "plan.json", "--runs", "300")
     data = json.loads(Path("out/report.json").read_text())

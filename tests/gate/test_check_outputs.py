@@ -4,7 +4,6 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 from sarif_pydantic import Sarif
-from typer.testing import Result
 
 from dpaudit import Claim, Condition, Release, certify, schemas
 from dpaudit.configuration.config import read_config
@@ -24,6 +22,8 @@ from dpaudit.gate.issues import Checked
 from dpaudit.gate.summary import STEP_LIMIT, append_step_summary, fitted
 from dpaudit.model.trace import Finding
 from mechanisms import Gaussian
+from tests.command_line import Write, dpaudit
+from tests.gate.conftest import WRITTEN
 from tests.narrowing import present
 
 SPEC = importlib.util.spec_from_file_location("sarif_schema", Path(__file__).with_name("sarif_schema.py"))
@@ -88,7 +88,7 @@ def three_people():
 
 
 @pytest.fixture
-def toys(write: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+def toys(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let configurations name an algorithm of the project, defined in a file below the working folder."""
     write(TOY, "toys.py")
     spec = importlib.util.spec_from_file_location("toys", Path("toys.py").resolve())
@@ -173,11 +173,9 @@ def skipped(root: Element) -> str:
     return str(sum(int(present(suite.get("skipped"))) for suite in root))
 
 
-def test_a_project_whose_claims_hold_passes(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
+def test_a_project_whose_claims_hold_passes(write: Write) -> None:
     """Exit code 0, no issue, and every file is valid."""
-    ended = dpaudit("check", write(written), "-o", "out")
+    ended = dpaudit("check", write(WRITTEN), "-o", "out")
     assert (ended.exit_code, ended.stderr) == (0, "")
     document, sarif, junit, summary = outputs()
     assert (document["verdict"], document["issues"], sarif["runs"][0]["results"]) == ("pass", [], [])
@@ -185,12 +183,10 @@ def test_a_project_whose_claims_hold_passes(
     assert summary.startswith("## Privacy checks\n\n## PASS\n")
 
 
-def test_a_false_claim_points_at_the_line_that_states_it(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
+def test_a_false_claim_points_at_the_line_that_states_it(write: Write) -> None:
     """Exit code 1; file and line are the same on the terminal, in JSON and in SARIF."""
-    line = written.splitlines().index("epsilon = 1.0") + 1
-    ended = dpaudit("check", write(written.replace("epsilon = 1.0", "epsilon = 0.2")), "-o", "out")
+    line = WRITTEN.splitlines().index("epsilon = 1.0") + 1
+    ended = dpaudit("check", write(WRITTEN.replace("epsilon = 1.0", "epsilon = 0.2")), "-o", "out")
     assert ended.exit_code == 1
     assert f"release.toml:{line}: DPA101 " in ended.stdout
     document, sarif, junit, summary = outputs()
@@ -204,12 +200,10 @@ def test_a_false_claim_points_at_the_line_that_states_it(
     assert f"| DPA101 | release.toml:{line} |" in summary
 
 
-def test_one_bad_configuration_does_not_hide_the_others(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
+def test_one_bad_configuration_does_not_hide_the_others(write: Write) -> None:
     """The unusable file ends the check with 2 and names its line; the false claim beside it is still told."""
     write("[claim]\nepsilon = 1.0\nepsilno = 2\n[declaration]\n", "privacy/bad.toml")
-    false = write(written.replace("epsilon = 1.0", "epsilon = 0.2"))
+    false = write(WRITTEN.replace("epsilon = 1.0", "epsilon = 0.2"))
     ended = dpaudit("check", "privacy/bad.toml", false, "missing.toml", "-o", "out")
     assert ended.exit_code == 2
     document, _, junit, _ = outputs()
@@ -220,9 +214,7 @@ def test_one_bad_configuration_does_not_hide_the_others(
     assert junit.get("errors") == "2"
 
 
-def test_other_noise_than_declared_points_at_the_source_of_the_algorithm(
-    dpaudit: Callable[..., Result], write: Callable[..., str], toys: None
-) -> None:
+def test_other_noise_than_declared_points_at_the_source_of_the_algorithm(write: Write, toys: None) -> None:
     """A third of the noise: DPA212 at the class in the project's own file, DPA301 at the configuration's line."""
     text = CODED.format(name="one_sum", runs=2000).replace("epsilon = 1.0", "epsilon = 1.0\nshare = 0.333")
     ended = dpaudit("check", write(text), "-o", "out")
@@ -241,7 +233,7 @@ def test_other_noise_than_declared_points_at_the_source_of_the_algorithm(
     assert junit.get("failures") == "2"
 
 
-def test_the_issue_of_a_claim_does_not_repeat_other_issues(write: Callable[..., str], written: str) -> None:
+def test_the_issue_of_a_claim_does_not_repeat_other_issues(write: Write) -> None:
     """Violated conditions and findings are issues of their own: DPA102 counts them; another reason stays."""
     noise = Gaussian(stddev=30.0, l2_sensitivity=1.0, neighbours="replace_one")
     texts = [f"Epoch {epoch}: nobody answered twice." for epoch in range(3)]
@@ -249,7 +241,7 @@ def test_the_issue_of_a_claim_does_not_repeat_other_issues(write: Callable[..., 
     finding = Finding(rule="DPA227", where="sum", message="'sum' carries the noise of 'count' again.")
     claim = Claim(epsilon=0.1, delta=1e-5, neighbours="replace_one")
     certificate = certify(Release(label="sum", mechanism=noise), claim, conditions=conditions, findings=(finding,))
-    path = Path(write(written))
+    path = Path(write(WRITTEN))
     checked = Checked(path=path, configuration=read_config(path), certificate=certificate)
     issues = {issue.rule: issue for issue in checked.issues()}
     message = issues["DPA101" if certificate.verdict == "refuted" else "DPA102"].message
@@ -259,14 +251,10 @@ def test_the_issue_of_a_claim_does_not_repeat_other_issues(write: Callable[..., 
 
 
 def test_a_file_outside_the_working_folder_has_a_whole_address(
-    dpaudit: Callable[..., Result],
-    write: Callable[..., str],
-    written: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Above the working folder there is no relative place: SARIF gets a file: address without a base."""
-    write(written.replace("epsilon = 1.0", "epsilon = 0.2"), "a b.toml")
+    write(WRITTEN.replace("epsilon = 1.0", "epsilon = 0.2"), "a b.toml")
     Path("inner").mkdir()
     monkeypatch.chdir("inner")
     dpaudit("check", "../a b.toml", "-o", "out")
@@ -274,7 +262,7 @@ def test_a_file_outside_the_working_folder_has_a_whole_address(
     assert place == {"uri": f"file://{tmp_path.resolve()}/a%20b.toml"}
 
 
-def test_every_issue_can_be_explained(dpaudit: Callable[..., Result]) -> None:
+def test_every_issue_can_be_explained() -> None:
     """`dpaudit explain` says of each rule what it means and what to do, offline and in every format."""
     for rule in RULES.values():
         shown = dpaudit("explain", rule.id.lower())
@@ -284,9 +272,7 @@ def test_every_issue_can_be_explained(dpaudit: Callable[..., Result]) -> None:
     assert "OtherNoise" in dpaudit("explain", "DPA212", "--format", "md").stdout
 
 
-def test_doubt_is_an_exit_code_of_its_own_and_a_skipped_case(
-    dpaudit: Callable[..., Result], write: Callable[..., str], toys: None
-) -> None:
+def test_doubt_is_an_exit_code_of_its_own_and_a_skipped_case(write: Write, toys: None) -> None:
     """Too few runs to see anything: exit code 4, a warning in SARIF, skipped in JUnit."""
     ended = dpaudit("check", write(CODED.format(name="one_sum", runs=12)), "-o", "out")
     assert ended.exit_code == 4
@@ -295,9 +281,7 @@ def test_doubt_is_an_exit_code_of_its_own_and_a_skipped_case(
     assert (skipped(junit), junit.get("failures")) == ("1", "0")
 
 
-def test_without_a_seed_the_same_code_gives_the_same_result(
-    dpaudit: Callable[..., Result], write: Callable[..., str], toys: None
-) -> None:
+def test_without_a_seed_the_same_code_gives_the_same_result(write: Write, toys: None) -> None:
     """Two checks differ in nothing but the time they took; --proof-only runs no audit."""
     name = write(CODED.format(name="one_sum", runs=500))
     held = []
@@ -313,15 +297,13 @@ def test_without_a_seed_the_same_code_gives_the_same_result(
     assert outputs("proof")[0]["configurations"][0]["audits"] == []
 
 
-def test_fingerprints_survive_new_numbers_and_moved_lines(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
+def test_fingerprints_survive_new_numbers_and_moved_lines(write: Write) -> None:
     """Another false epsilon and three lines more in front: same fingerprint, other line; another file: another one."""
     prints, lines = [], []
     for name, text in (
-        ("release.toml", written.replace("epsilon = 1.0", "epsilon = 0.2")),
-        ("release.toml", "# a\n# b\n# c\n" + written.replace("epsilon = 1.0", "epsilon = 0.3")),
-        ("other.toml", written.replace("epsilon = 1.0", "epsilon = 0.2")),
+        ("release.toml", WRITTEN.replace("epsilon = 1.0", "epsilon = 0.2")),
+        ("release.toml", "# a\n# b\n# c\n" + WRITTEN.replace("epsilon = 1.0", "epsilon = 0.3")),
+        ("other.toml", WRITTEN.replace("epsilon = 1.0", "epsilon = 0.2")),
     ):
         dpaudit("check", write(text, name), "-o", "out")
         result = outputs()[1]["runs"][0]["results"][0]
@@ -331,11 +313,9 @@ def test_fingerprints_survive_new_numbers_and_moved_lines(
     assert lines[1] == lines[0] + 3
 
 
-def test_an_accepted_issue_passes_until_its_last_day(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_accepted_issue_passes_until_its_last_day(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """Accepted: exit code 0, suppressed in SARIF with its reason. After its expiry the issue counts again."""
-    name = write(written.replace("epsilon = 1.0", "epsilon = 0.2"))
+    name = write(WRITTEN.replace("epsilon = 1.0", "epsilon = 0.2"))
     last = TODAY + timedelta(days=30)
     options = ("--baseline", "b.json", "--accept", "--reason", "fixed in May", "--expires", str(last))
     taken = dpaudit("check", name, *options)
@@ -368,26 +348,24 @@ def test_an_accepted_issue_passes_until_its_last_day(
     ],
 )
 def test_nothing_is_accepted_without_reason_or_for_ever(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, arguments: tuple[str, ...], complaint: str
+    write: Write, arguments: tuple[str, ...], complaint: str
 ) -> None:
     """Exit code 2, and no file is written."""
-    name = write(written.replace("epsilon = 1.0", "epsilon = 0.2"))
+    name = write(WRITTEN.replace("epsilon = 1.0", "epsilon = 0.2"))
     ended = dpaudit("check", name, "--baseline", "b.json", "--accept", *arguments)
     assert ended.exit_code == 2
     assert complaint in ended.stderr
     assert not Path("b.json").exists()
 
 
-def test_an_unusable_configuration_cannot_be_accepted(
-    dpaudit: Callable[..., Result], write: Callable[..., str]
-) -> None:
+def test_an_unusable_configuration_cannot_be_accepted(write: Write) -> None:
     """DPA001 is never hidden by a baseline."""
     name = write("epsilon = 1\n")
     ended = dpaudit("check", name, "--baseline", "b.json", "--accept", "--reason", "x", "--expires", str(TODAY))
     assert (ended.exit_code, Path("b.json").exists()) == (2, False)
 
 
-def test_an_acceptance_names_the_file_that_it_is_written_to(dpaudit: Callable[..., Result]) -> None:
+def test_an_acceptance_names_the_file_that_it_is_written_to() -> None:
     """Exit code 2 without --baseline, before anything is run."""
     ended = dpaudit("check", "nowhere.toml", "--accept", "--reason", "x", "--expires", str(TODAY))
     assert ended.exit_code == 2
@@ -395,19 +373,17 @@ def test_an_acceptance_names_the_file_that_it_is_written_to(dpaudit: Callable[..
 
 
 @pytest.mark.parametrize("option", ["--reason", "--expires", "--rule"])
-def test_what_is_accepted_is_refused_without_accept(dpaudit: Callable[..., Result], option: str) -> None:
+def test_what_is_accepted_is_refused_without_accept(option: str) -> None:
     """A check that drops a reason in silence would seem to have accepted something."""
     ended = dpaudit("check", "nowhere.toml", option, "x")
     assert ended.exit_code == 2
     assert "Expected --accept beside" in ended.stderr
 
 
-def test_a_report_that_got_worse_is_a_finding_and_one_that_got_better_is_not(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
+def test_a_report_that_got_worse_is_a_finding_and_one_that_got_better_is_not(write: Write) -> None:
     """Less noise: the certified epsilon grows, worse; the other way round better; itself: no change."""
-    dpaudit("report", write(written), "-o", "before")
-    dpaudit("report", write(written.replace("8.0", "5.0"), "less.toml"), "-o", "after")
+    dpaudit("report", write(WRITTEN), "-o", "before")
+    dpaudit("report", write(WRITTEN.replace("8.0", "5.0"), "less.toml"), "-o", "after")
     one, two = "before/report.json", "after/report.json"
     worse = dpaudit("compare", one, two, "--format", "json")
     changes = {held["what"]: held["direction"] for held in json.loads(worse.stdout)}
@@ -459,13 +435,11 @@ def test_a_weaker_claim_or_a_lost_audit_is_worse() -> None:
     assert compare(side(), side(tight={"epsilon": {"upper": 0.9 + 1e-9}, "delta": {"upper": 1e-6}})) == ()
 
 
-def test_the_step_summary_is_added_to_and_never_overflows(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_step_summary_is_added_to_and_never_overflows(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands there stays; the limit of 1,024 KiB counts what was there; a cut page says so."""
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "step.md")
     write("Before.\n", "step.md")
-    assert dpaudit("check", write(written)).exit_code == 0
+    assert dpaudit("check", write(WRITTEN)).exit_code == 0
     text = Path("step.md").read_text(encoding="utf-8")
     assert text.startswith("Before.\n## Privacy checks\n\n## PASS")
     Path("step.md").write_text("x" * (STEP_LIMIT - 100) + "\n", encoding="utf-8")
@@ -477,7 +451,7 @@ def test_the_step_summary_is_added_to_and_never_overflows(
     assert dpaudit("check", "release.toml").exit_code == 2
 
 
-def test_every_schema_is_printed_complete(dpaudit: Callable[..., Result]) -> None:
+def test_every_schema_is_printed_complete() -> None:
     """The list has every name; each schema is valid and refers to nothing outside itself; a wrong name is 2."""
     names = json.loads(dpaudit("list", "schemas", "--format", "json").stdout)["schemas"]
     assert sorted(names) == sorted((*schemas.NAMES, "config"))
@@ -490,9 +464,7 @@ def test_every_schema_is_printed_complete(dpaudit: Callable[..., Result]) -> Non
     assert "did you mean 'report'" in dpaudit("list", "schema", "raport").stderr
 
 
-def test_the_doctor_finds_a_sound_installation_well_and_a_broken_one_not(
-    dpaudit: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_doctor_finds_a_sound_installation_well_and_a_broken_one_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 0 here; 2 where the auditor has gone blind, or a package is missing."""
     assert dpaudit("doctor").exit_code == 0
     monkeypatch.setattr("audits.procedures.betting._scored", lambda expert, block: 0.0 * block.labels)
@@ -522,7 +494,7 @@ def test_a_wrong_sarif_is_caught() -> None:
         assert not SARIF.is_valid(broken)
 
 
-def test_the_summary_keeps_its_characters(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
+def test_the_summary_keeps_its_characters(write: Write) -> None:
     """Brackets and backticks of a name are escaped, not replaced by other characters; nothing of it is a link."""
     text = json.dumps(
         {

@@ -9,14 +9,14 @@ from xml.etree import ElementTree as Xml
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from audits import audit_scores
 from audits.bounds import GaussianTradeOff
 from dpaudit import Claim, schemas
-from dpaudit.cli.app import app
 from dpaudit.history import observations_in
 from dpaudit.model.scores_result import ScoresResult
+from tests.command_line import dpaudit
 
 CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
 TOML = """[evidence]
@@ -49,7 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*words: str) -> Result:
     """Return the ended command."""
-    return CliRunner().invoke(app, list(words))
+    return dpaudit(*words)
 
 
 def checked(folder: Path, result: ScoresResult, *options: str) -> tuple[int, dict[str, Any], Xml.Element]:

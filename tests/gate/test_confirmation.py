@@ -1,17 +1,16 @@
 """A violation of an audit is one only if fresh runs confirm it; a fixed seed makes no false alarm permanent."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import Result
 
 from audits.examples import CLAIM, HALF_NOISE
 from dpaudit import AuditResult, Claim, workflow
 from dpaudit.configuration.configuration import AuditSettings
 from dpaudit.workflow import confirmed_attack
+from tests.command_line import Write, dpaudit
 from tests.gate.test_check_outputs import CODED, toys  # noqa: F401 - a fixture
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "capri_local.toml"
@@ -60,8 +59,7 @@ def test_the_stated_power_is_that_of_both_stages() -> None:
 
 
 def test_the_line_of_a_violation_names_significance_and_runs(
-    dpaudit: Callable[..., Result],
-    write: Callable[..., str],
+    write: Write,
     toys: None,  # noqa: F811
 ) -> None:
     """A third of the declared noise is found in both stages."""
@@ -70,7 +68,7 @@ def test_the_line_of_a_violation_names_significance_and_runs(
     assert "(2000 runs that confirm as many others, significance 0.01 over both, seed 0)" in line
 
 
-def test_the_shipped_local_example_passes(dpaudit: Callable[..., Result]) -> None:
+def test_the_shipped_local_example_passes() -> None:
     """Seed 0 is one of the hundred whose first audit accuses right code; its fresh runs do not."""
     ended = dpaudit("check", str(EXAMPLE))
     assert (ended.exit_code, "VIOLATION" in ended.stdout) == (0, False), ended.output

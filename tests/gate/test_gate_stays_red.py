@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import Result
 
 from dpaudit import Claim
 from dpaudit.gate.baseline import Accepted, Baseline
@@ -19,6 +18,8 @@ from dpaudit.gate.document import CheckDocument
 from dpaudit.gate.issues import excess_of
 from dpaudit.gate.running import run_checks
 from dpaudit.gate.terms import Terms
+from tests.command_line import Write, dpaudit
+from tests.gate.conftest import WRITTEN
 from tests.gate.test_hostile_text import EXITING
 from tests.gate.test_pytest_plugin import FUNCTIONS, project  # noqa: F401 - a fixture
 
@@ -73,7 +74,7 @@ def accepting(document: CheckDocument, accepted: date, expires: date, **ceilings
     return Baseline(entries=tuple(entries))
 
 
-def test_an_acceptance_of_a_day_to_come_accepts_nothing(write: Callable[..., str]) -> None:
+def test_an_acceptance_of_a_day_to_come_accepts_nothing(write: Write) -> None:
     """Accepted in the year 9998, it would last for ever; accepted today, it holds."""
     document = checked(write(FALSE_CLAIM))
     assert document.exit_code == 1
@@ -84,7 +85,7 @@ def test_an_acceptance_of_a_day_to_come_accepts_nothing(write: Callable[..., str
 
 
 @pytest.mark.parametrize(("name", "ceiling"), [("proved_epsilon", float("inf")), ("refuted_epsilon", 1e308)])
-def test_a_ceiling_that_bounds_nothing_accepts_nothing(write: Callable[..., str], name: str, ceiling: float) -> None:
+def test_a_ceiling_that_bounds_nothing_accepts_nothing(write: Write, name: str, ceiling: float) -> None:
     """A ceiling written by hand as inf, or beyond every ratio of probabilities, accepts no smaller number."""
     document = checked(write(FALSE_CLAIM))
     raised = checked("release.toml", accepting(document, TODAY, TODAY, **{name: ceiling}))
@@ -100,9 +101,7 @@ def test_a_ceiling_of_delta_1_holds_for_delta_1_alone() -> None:
     assert "bounds nothing" in terms.lapsed(replace(terms, up_to=(("proved_delta", 0.5), terms.up_to[1])))
 
 
-def test_an_audit_that_is_asked_for_and_cannot_run_is_no_pass(
-    dpaudit: Callable[..., Result], write: Callable[..., str]
-) -> None:
+def test_an_audit_that_is_asked_for_and_cannot_run_is_no_pass(write: Write) -> None:
     """[algorithm] and [audit] without [problem]: exit 2 and what is missing; without [audit] it says `not attacked`."""
     ended = dpaudit("check", write(f"{ALGORITHM_ALONE}\n[audit]\nruns = 1000\n"))
     assert ended.exit_code == 2, ended.output
@@ -118,12 +117,10 @@ STATED_PART = (
 )
 
 
-def test_a_release_beside_a_stated_part_does_not_hide_the_suppliers_word(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
+def test_a_release_beside_a_stated_part_does_not_hide_the_suppliers_word(write: Write) -> None:
     """One dummy release switched DPA105 off; now every stated part is an issue, and no report says certified."""
-    assert "DPA105" not in dpaudit("check", write(written)).stdout
-    ended = dpaudit("check", write(written + STATED_PART))
+    assert "DPA105" not in dpaudit("check", write(WRITTEN)).stdout
+    ended = dpaudit("check", write(WRITTEN + STATED_PART))
     assert (ended.exit_code, "DPA105" in ended.stdout) == (1, True)
     assert "a vendor" in ended.stdout
     dpaudit("report", "release.toml", "-o", "out")
@@ -131,11 +128,9 @@ def test_a_release_beside_a_stated_part_does_not_hide_the_suppliers_word(
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [("inf", "0"), ("1e308", "0"), ("20.1", "0"), ("1.0", "0.9999")])
-def test_a_claim_that_limits_nothing_is_an_issue(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, epsilon: str, delta: str
-) -> None:
+def test_a_claim_that_limits_nothing_is_an_issue(write: Write, epsilon: str, delta: str) -> None:
     """The claim is proved, as it says nothing; DPA107 says so until somebody accepts it."""
-    text = written.replace("epsilon = 1.0", f"epsilon = {epsilon}").replace("delta = 1e-5", f"delta = {delta}")
+    text = WRITTEN.replace("epsilon = 1.0", f"epsilon = {epsilon}").replace("delta = 1e-5", f"delta = {delta}")
     ended = dpaudit("check", write(text))
     assert (ended.exit_code, "DPA107" in ended.stdout) == (1, True), ended.output
     assert RULES["DPA107"].level == "error"
@@ -149,7 +144,7 @@ def test_a_claim_of_epsilon_20_and_delta_one_hundredth_is_no_issue() -> None:
     assert not excess_of(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one"))
 
 
-def test_code_that_replaces_sys_exit_does_not_change_the_exit_code(write: Callable[..., str]) -> None:
+def test_code_that_replaces_sys_exit_does_not_change_the_exit_code(write: Write) -> None:
     """A false claim stays exit 1 if the code that is run makes `sys.exit` do nothing."""
     write(EXITING.format("sys.exit = lambda *a: None"), "silent.py")
     config = write('[algorithm]\nname = "silent"\nepsilon = 0.5\n')

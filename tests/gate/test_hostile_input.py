@@ -5,16 +5,16 @@ import json
 import pickle
 import sqlite3
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from jsonschema import Draft202012Validator
-from typer.testing import Result
 
 from dpaudit import schemas
+from tests.command_line import Write, dpaudit
+from tests.gate.conftest import WRITTEN
 from tests.narrowing import present
 
 SPEC = importlib.util.spec_from_file_location("sarif_schema", Path(__file__).with_name("sarif_schema.py"))
@@ -45,7 +45,7 @@ def released(label: str) -> tuple[str, str]:
     ), text
 
 
-def test_markup_in_names_stays_text_in_every_file(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
+def test_markup_in_names_stays_text_in_every_file(write: Write) -> None:
     """Unit, label, system and file name full of markup: valid SARIF and JUnit, no tag in Markdown, no link."""
     text, _ = released(MARKUP)
     name = write(text, "a&<b> |c.json")
@@ -80,9 +80,7 @@ def test_markup_in_names_stays_text_in_every_file(dpaudit: Callable[..., Result]
     ],
     ids=["deep lists", "deep tree", "1e999999999", "5,000 digits", "NaN", "binary"],
 )
-def test_absurd_json_is_a_message_within_seconds(
-    dpaudit: Callable[..., Result], write: Callable[..., str], command: tuple[str, ...], text: str
-) -> None:
+def test_absurd_json_is_a_message_within_seconds(write: Write, command: tuple[str, ...], text: str) -> None:
     """Exit code 2, or 1 for a claim of infinite epsilon that is none; one line on stderr at most; no traceback."""
     name, started = write(text, "absurd.json"), time.process_time()
     ended = dpaudit(command[0], name, *command[1:])
@@ -96,7 +94,7 @@ def test_absurd_json_is_a_message_within_seconds(
 @pytest.mark.parametrize(
     "text", ["x = " + "[" * 50_000, "x = " + "{a = " * 50_000, "a" + ".a" * 50_000 + " = 1", "[" + "a." * 50_000 + "a]"]
 )
-def test_absurd_toml_is_a_message(dpaudit: Callable[..., Result], write: Callable[..., str], text: str) -> None:
+def test_absurd_toml_is_a_message(write: Write, text: str) -> None:
     """Lists, tables and keys of a depth that nobody means: exit code 2."""
     ended = dpaudit("check", write(text, "absurd.toml"))
     assert ended.exit_code == 2
@@ -104,9 +102,7 @@ def test_absurd_toml_is_a_message(dpaudit: Callable[..., Result], write: Callabl
 
 
 @pytest.mark.parametrize("count", [10**18, 10**300])
-def test_absurd_counts_are_told_and_allocate_nothing(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, count: int
-) -> None:
+def test_absurd_counts_are_told_and_allocate_nothing(write: Write, count: int) -> None:
     """A repeat of 10^18 times, a group of 10^300: an answer or a message, never a crash or a full memory."""
     text = json.dumps(
         {
@@ -132,7 +128,7 @@ def cyclic_json() -> str:
     return '{"$ref": "#", "claim": {"$ref": "#/claim"}, "declaration": {"$ref": "#/declaration"}}'
 
 
-def test_a_reference_is_followed_nowhere(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
+def test_a_reference_is_followed_nowhere(write: Write) -> None:
     """`$ref` is an unknown section; a symbolic link to itself cannot be read. Both are exit code 2."""
     ended = dpaudit("check", write(cyclic_json(), "cyclic.json"))
     assert ended.exit_code == 2
@@ -142,7 +138,7 @@ def test_a_reference_is_followed_nowhere(dpaudit: Callable[..., Result], write: 
     assert "loop.toml" in ended.stdout
 
 
-def test_names_never_become_paths(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
+def test_names_never_become_paths(write: Write) -> None:
     """Labels, systems and units like ../../x write nothing outside the folder of -o, and its names are fixed."""
     text, _ = released("../../../escaped")
     name = write(text, "inner/../traversal.json")
@@ -175,11 +171,9 @@ PICKLE = pickle.dumps(Bomb())
     ids=lambda arguments: arguments[0],
 )
 @pytest.mark.parametrize("name", ["bomb.json", "bomb.toml", "bomb.pkl"])
-def test_a_pickle_is_no_input(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, arguments: tuple[str, ...], name: str
-) -> None:
+def test_a_pickle_is_no_input(write: Write, arguments: tuple[str, ...], name: str) -> None:
     """Exit code 2 for every command that reads a file, and the pickle's code never ran."""
-    write(written)
+    write(WRITTEN)
     Path(name).write_bytes(PICKLE)
     ended = dpaudit(*(part.format(name) if part == "{}" else part for part in arguments))
     assert ended.exit_code == 2
@@ -210,14 +204,11 @@ def test_the_bomb_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     ],
 )
 def test_a_malformed_baseline_accepts_nothing(
-    dpaudit: Callable[..., Result],
-    write: Callable[..., str],
-    written: str,
-    data: list[Any] | dict[str, str | list[int | dict[str, str]]],
+    write: Write, data: list[Any] | dict[str, str | list[int | dict[str, str]]]
 ) -> None:
     """Exit code 2 and the place of the fault; the check does not go on without its baseline."""
     write(json.dumps(data), "b.json")
-    ended = dpaudit("check", write(written), "--baseline", "b.json")
+    ended = dpaudit("check", write(WRITTEN), "--baseline", "b.json")
     assert (ended.exit_code, ended.stdout) == (2, "")
     assert ended.stderr.startswith("b.json: ")
 

@@ -8,18 +8,18 @@ import subprocess
 import sys
 import time
 import unicodedata
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from typer.testing import Result
 
 from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.whole_files import replace_file
 from dpaudit.wording.escaping import LONGEST_LINE, markdown, one_line
+from tests.command_line import Write, dpaudit
+from tests.gate.conftest import WRITTEN
 
 PAYLOADS = {
     "escape": "\x1b[2J\x1b[31mred",
@@ -47,7 +47,7 @@ def raw(text: str) -> set[Any]:
     return {c for c in text if c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
 
 
-def project(dpaudit: Callable[..., Result], write: Callable[..., str], payload: str) -> str:
+def project(write: Write, payload: str) -> str:
     """A false claim, a certificate of a true one and a ledger, all full of a payload."""
 
     def text(epsilon: float, label: str = payload) -> str:
@@ -78,11 +78,9 @@ def project(dpaudit: Callable[..., Result], write: Callable[..., str], payload: 
 
 @pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_no_command_prints_a_payload_raw(
-    dpaudit: Callable[..., Result], write: Callable[..., str], command: tuple[str, ...], payload: str
-) -> None:
+def test_no_command_prints_a_payload_raw(write: Write, command: tuple[str, ...], payload: str) -> None:
     """48 pairs, each as text and as Markdown: no control, no live link, no remote image."""
-    name = project(dpaudit, write, payload)
+    name = project(write, payload)
     arguments = [part.format(name) for part in command]
     shown = dpaudit(*arguments)
     assert raw(shown.output) == set()
@@ -103,9 +101,7 @@ def test_the_search_for_live_text_finds_it() -> None:
 
 
 @pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
-def test_messages_about_what_was_typed_are_clean(
-    dpaudit: Callable[..., Result], write: Callable[..., str], payload: str
-) -> None:
+def test_messages_about_what_was_typed_are_clean(write: Write, payload: str) -> None:
     """A command, an option, a file, a rule and a key that nobody knows are named without their escapes."""
     name = write(json.dumps({payload: 1}), "bad.json")
     for arguments in (
@@ -123,11 +119,9 @@ def test_messages_about_what_was_typed_are_clean(
         assert raw(ended.output) == set(), arguments
 
 
-def test_an_issue_is_one_line_however_long(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
+def test_an_issue_is_one_line_however_long(write: Write) -> None:
     """Into a pipe nothing is wrapped: file, line, rule and the whole message, from the first character."""
-    text = written.replace("epsilon = 1.0", "epsilon = 0.2").replace("one customer", "one " + "very " * 60 + "c")
+    text = WRITTEN.replace("epsilon = 1.0", "epsilon = 0.2").replace("one customer", "one " + "very " * 60 + "c")
     ended = dpaudit("check", write(text))
     lines = [line for line in ended.stdout.splitlines() if "DPA" in line]
     assert len(lines) == 1
@@ -135,7 +129,7 @@ def test_an_issue_is_one_line_however_long(
 
 
 @pytest.mark.parametrize("size", [10**4, 10**6])
-def test_a_message_has_a_longest_line(dpaudit: Callable[..., Result], write: Callable[..., str], size: int) -> None:
+def test_a_message_has_a_longest_line(write: Write, size: int) -> None:
     """A name of a million letters makes an error line of at most 4,000."""
     ended = dpaudit("certify", write(f'[algorithm]\nname = "{"a" * (size // 2)}"\n{"b" * (size // 3)} = 1\n'))
     assert ended.exit_code == 2
@@ -159,11 +153,9 @@ DEEP = '{"a": ' + "[" * 5000 + "]" * 5000 + "}"
     ],
     ids=lambda arguments: " ".join(arguments[:2]),
 )
-def test_deep_json_is_refused_at_every_entrance(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, arguments: tuple[str, ...]
-) -> None:
+def test_deep_json_is_refused_at_every_entrance(write: Write, arguments: tuple[str, ...]) -> None:
     """5,000 brackets inside each other: exit code 2 and one line, never 3."""
-    write(written)
+    write(WRITTEN)
     write(DEEP, "deep.json")
     ended = dpaudit(*arguments)
     assert ended.exit_code == 2, ended.output
@@ -179,9 +171,7 @@ def test_a_deep_checkpoint_is_no_checkpoint(tmp_path: Path) -> None:
         read_checkpoint(tmp_path / "deep.json")
 
 
-def test_a_hundred_thousand_tables_are_refused_at_once(
-    dpaudit: Callable[..., Result], write: Callable[..., str]
-) -> None:
+def test_a_hundred_thousand_tables_are_refused_at_once(write: Write) -> None:
     """Nobody writes so many; before, they took the parser six seconds."""
     started = time.process_time()
     ended = dpaudit("certify", write("[[claim]]\n" * 90_000))
@@ -189,7 +179,7 @@ def test_a_hundred_thousand_tables_are_refused_at_once(
     assert time.process_time() - started < 5
 
 
-def test_a_data_file_is_never_quoted(dpaudit: Callable[..., Result], write: Callable[..., str]) -> None:
+def test_a_data_file_is_never_quoted(write: Write) -> None:
     """A path to another file than was meant is refused without a word of its content."""
     write("root:$6$secret:19000:0:99999:7:::\n", "shadow")
     text = '[algorithm]\nname = "dp_ebs"\nepsilon = 1.0\nhorizon = 100\narms = 3\n[problem]\n'
@@ -199,9 +189,7 @@ def test_a_data_file_is_never_quoted(dpaudit: Callable[..., Result], write: Call
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/urandom", "fifo", "."])
-def test_a_file_that_never_ends_is_refused(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, path: str
-) -> None:
+def test_a_file_that_never_ends_is_refused(write: Write, path: str) -> None:
     """Devices, pipes without a writer and folders: exit code 2, at once, as configuration and as data."""
     os.mkfifo("fifo")
     assert dpaudit("certify", path).exit_code == 2
@@ -277,7 +265,7 @@ class Silent:
 )
 @pytest.mark.parametrize("command", [("audit",), ("check",), ("report", "-o", "out")], ids=lambda c: c[0])
 def test_code_that_ends_the_process_is_no_pass(
-    write: Callable[..., str], tmp_path: Path, line: str, command: tuple[str, ...]
+    write: Write, tmp_path: Path, line: str, command: tuple[str, ...]
 ) -> None:
     """`audit`, `check` and `report` never end with 0 and nothing said, whatever the code that they run does."""
     write(EXITING.format(line), "silent.py")
@@ -349,13 +337,11 @@ def mutated(chance: Random, text: str) -> str:
 
 
 @pytest.mark.parametrize("seed", [*range(5), *(pytest.param(n, marks=pytest.mark.slow) for n in range(5, 25))])
-def test_fuzzed_configurations_never_end_in_an_internal_error(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str, seed: int
-) -> None:
+def test_fuzzed_configurations_never_end_in_an_internal_error(write: Write, seed: int) -> None:
     """19 configurations a seed, 475 in all: exit code 0, 1 or 2, no traceback, and none over 20 seconds."""
     chance = random.Random(seed)  # noqa: S311 - reproducible mutations
     for number in range(19):
-        text = mutated(chance, written) if number % 3 else " ".join(chance.choices(TOKENS, k=chance.randint(1, 60)))
+        text = mutated(chance, WRITTEN) if number % 3 else " ".join(chance.choices(TOKENS, k=chance.randint(1, 60)))
         name, started = write(text, f"fuzzed-{number}.toml"), time.process_time()
         ended = dpaudit("certify", name)
         assert ended.exit_code in (0, 1, 2), (text, ended.output)

@@ -1,17 +1,16 @@
 """`dpaudit init`: three answers make a project that passes every check, and that fails once its code is broken."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pytest
 import yaml
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 from dpaudit.cli.app import app
 from dpaudit.cli.common.options import Host
 from dpaudit.cli.common.starter import Starter
+from tests.command_line import Shell, dpaudit
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = ("--unit", "one customer", "--epsilon", "1", "--delta", "1e-5")
@@ -31,9 +30,7 @@ def files_of(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_three_commands_lead_from_an_empty_folder_to_a_red_pipeline(
-    tmp_path: Path, shell: Callable[..., CompletedProcess[str]]
-) -> None:
+def test_three_commands_lead_from_an_empty_folder_to_a_red_pipeline(tmp_path: Path, shell: Shell) -> None:
     """Init, a third of the noise in the function, the pipeline's command: 0, 0, 1. Before the defect it ends with 0."""
     project = tmp_path / "project"
     project.mkdir()
@@ -46,9 +43,7 @@ def test_three_commands_lead_from_an_empty_folder_to_a_red_pipeline(
     assert "privacy/test_release.py" in ended.stdout
 
 
-def test_the_commands_that_init_prints_end_with_an_audit_that_has_power(
-    tmp_path: Path, shell: Callable[..., CompletedProcess[str]]
-) -> None:
+def test_the_commands_that_init_prints_end_with_an_audit_that_has_power(tmp_path: Path, shell: Shell) -> None:
     """As printed, and with --dp-strict: no audit is inconclusive, and nothing is skipped."""
     project = tmp_path / "project"
     project.mkdir()
@@ -60,9 +55,7 @@ def test_the_commands_that_init_prints_end_with_an_audit_that_has_power(
     assert "skipped" not in ended.stdout
 
 
-def test_every_command_of_the_written_pipeline_passes_as_it_stands(
-    tmp_path: Path, shell: Callable[..., CompletedProcess[str]]
-) -> None:
+def test_every_command_of_the_written_pipeline_passes_as_it_stands(tmp_path: Path, shell: Shell) -> None:
     """The lines of the file itself end with 0 in the written project; only the number of runs is made smaller."""
     project = tmp_path / "project"
     project.mkdir()
@@ -78,9 +71,7 @@ def test_every_command_of_the_written_pipeline_passes_as_it_stands(
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 0.0), (3.7, 0.0), (0.01, 1e-12), (0.5, 1e-5), (20.0, 0.01)])
-def test_what_is_written_is_certified_at_once(
-    epsilon: float, delta: float, empty: Path, dpaudit: Callable[..., Result]
-) -> None:
+def test_what_is_written_is_certified_at_once(epsilon: float, delta: float, empty: Path) -> None:
     """For any claim `certify` and `check` end with 0; with 1 % less noise they end with 1."""
     contents = Starter(unit='a "quoted" unit', epsilon=epsilon, delta=delta, host=Host.NONE).contents()
     text = contents["privacy/release.toml"]
@@ -94,7 +85,7 @@ def test_what_is_written_is_certified_at_once(
     assert dpaudit("certify", "release.toml").exit_code == 1
 
 
-def test_nothing_is_replaced_without_being_told(empty: Path, dpaudit: Callable[..., Result]) -> None:
+def test_nothing_is_replaced_without_being_told(empty: Path) -> None:
     """One file in the way: exit 2 in one line, nothing is written; with --force it is replaced."""
     Path("privacy").mkdir()
     Path("privacy/release.toml").write_text("mine", encoding="utf-8")
@@ -109,9 +100,7 @@ def test_nothing_is_replaced_without_being_told(empty: Path, dpaudit: Callable[.
     assert ".gitlab-ci.yml" in files_of(empty)
 
 
-def test_three_answers_say_the_same_as_the_options(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dpaudit: Callable[..., Result]
-) -> None:
+def test_three_answers_say_the_same_as_the_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unit, claim and host are asked for on stderr; the files are those of the options."""
     monkeypatch.setattr("dpaudit.cli.init._terminal", lambda: True)
     asked, given = tmp_path / "asked", tmp_path / "given"
@@ -155,9 +144,7 @@ def test_an_answer_that_is_none_is_refused_in_one_line(
         (("--unit", "a", "--epsilon", "1", "--delta", "1", "--ci", "none"), "Expected delta=1.0"),
     ],
 )
-def test_options_that_make_no_claim_are_refused_in_one_line(
-    options: tuple[str, ...], said: str, empty: Path, dpaudit: Callable[..., Result]
-) -> None:
+def test_options_that_make_no_claim_are_refused_in_one_line(options: tuple[str, ...], said: str, empty: Path) -> None:
     """Exit 2, nothing is written, and nothing waits for an answer where nobody can give one."""
     refused = dpaudit("init", *options)
     assert refused.exit_code == 2

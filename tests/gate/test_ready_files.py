@@ -7,11 +7,12 @@ import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 import yaml
+
+from tests.command_line import Shell
 
 ROOT = Path(__file__).parents[2]
 CI = ROOT / "examples" / "ci"
@@ -42,9 +43,7 @@ def commands(name: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
-def test_every_command_of_a_workflow_runs_and_passes(
-    name: str, copied: Callable[..., Any], shell: Callable[..., CompletedProcess[str]]
-) -> None:
+def test_every_command_of_a_workflow_runs_and_passes(name: str, copied: Callable[..., Any], shell: Shell) -> None:
     """In a copy of the example project each line ends with 0; the files that later steps upload are there."""
     folder = copied("ci")
     lines = commands(name)
@@ -59,9 +58,7 @@ def test_every_command_of_a_workflow_runs_and_passes(
     assert (folder / ".dpaudit" / "evidence.sqlite").is_file()
 
 
-def test_a_workflow_stops_on_a_planted_bug(
-    copied: Callable[..., Any], shell: Callable[..., CompletedProcess[str]]
-) -> None:
+def test_a_workflow_stops_on_a_planted_bug(copied: Callable[..., Any], shell: Shell) -> None:
     """The twin: half the noise in the function, and a claim of half the epsilon; both commands end with 1."""
     folder = copied("ci")
     for name, old, new in (
@@ -130,7 +127,7 @@ def test_workflows_have_what_their_hosts_ask_for(name: str) -> None:
 
 
 def test_the_reusable_action_checks_what_it_is_given_and_stops_for_a_false_claim(
-    copied: Callable[..., Any], shell: Callable[..., CompletedProcess[str]]
+    copied: Callable[..., Any], shell: Shell
 ) -> None:
     """`action.yml`: each input reaches the command by a variable of its own, and none is pasted into a line."""
     held = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -156,7 +153,7 @@ def test_the_reusable_action_checks_what_it_is_given_and_stops_for_a_false_claim
 
 
 def test_the_hook_certifies_the_files_it_is_given_and_stops_for_a_false_claim(
-    copied: Callable[..., Any], shell: Callable[..., CompletedProcess[str]]
+    copied: Callable[..., Any], shell: Shell
 ) -> None:
     """The entry of .pre-commit-hooks.yaml on the example's configurations: 0, and 1 for a false claim."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
@@ -171,9 +168,7 @@ def test_the_hook_certifies_the_files_it_is_given_and_stops_for_a_false_claim(
     assert shell(f"{hook['entry']} privacy/weekly.toml privacy/false.toml", folder).returncode == 1
 
 
-def test_a_newcomer_needs_five_commands_and_a_minute(
-    copied: Callable[..., Any], shell: Callable[..., CompletedProcess[str]]
-) -> None:
+def test_a_newcomer_needs_five_commands_and_a_minute(copied: Callable[..., Any], shell: Shell) -> None:
     """First certificate, audit, failing test and report, beside the installation: each command does its own."""
     folder = copied("first_steps")
     text = (folder / "run.sh").read_text(encoding="utf-8")
@@ -190,9 +185,7 @@ def test_a_newcomer_needs_five_commands_and_a_minute(
     assert (folder / "report" / "report.html").is_file()
 
 
-def test_the_plugin_is_an_entry_point_and_the_core_imports_no_pytest(
-    shell: Callable[..., CompletedProcess[str]], tmp_path: Path
-) -> None:
+def test_the_plugin_is_an_entry_point_and_the_core_imports_no_pytest(shell: Shell, tmp_path: Path) -> None:
     """pytest finds the plugin by its name; `dpaudit certify` and `dpaudit check` never import pytest."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["entry-points"]["pytest11"] == {"dpaudit": "dpaudit.pytest_plugin"}

@@ -5,13 +5,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import Result
 
 from dpaudit.runtime.whole_files import replace_file, replace_files
+from tests.command_line import Write, dpaudit
+from tests.gate.conftest import WRITTEN
 
 NAMES = ("a.txt", "b.txt", "below/c.txt", "below/d.txt")
 WRITING = """
@@ -97,11 +97,9 @@ def test_a_file_that_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     assert sorted(hidden(tmp_path)) == sorted([f".a.txt.{os.getppid()}-x2", ".a.txt.mine"])
 
 
-def test_an_earlier_reports_own_files_go_and_others_stay(
-    dpaudit: Callable[..., Result], write: Callable[..., str], written: str
-) -> None:
+def test_an_earlier_reports_own_files_go_and_others_stay(write: Write) -> None:
     """A PDF and a figure of an earlier report are not those of this one."""
-    name = write(written)
+    name = write(WRITTEN)
     Path("out/figures").mkdir(parents=True)
     for file in ("out/report.pdf", "out/figures/old.svg", "out/notes.txt"):
         Path(file).write_text("earlier", encoding="utf-8")

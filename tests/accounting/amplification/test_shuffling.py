@@ -195,14 +195,15 @@ def both(a: int, b: int, lie: float, users: int) -> float:
     return float(ways * lie ** (a + b) * (1 - 2 * lie) ** rest)
 
 
-def test_the_atoms_lie_above_the_pair_at_and_between_knots() -> None:
+@pytest.mark.parametrize("points", [8, pytest.param(57, marks=pytest.mark.slow)])
+def test_the_atoms_lie_above_the_pair_at_and_between_knots(points: int) -> None:
     """The dominating atoms are nowhere below the pair, for few and for many users."""
     for users in (2, 40, 41, 2000):
         node = Shuffle(part=report(1.0, 3), users=users)
         ((loss, _),) = fold(node, "replace_one").upper[0].parts
         assert isinstance(loss, DiscreteLoss)
         clones, blanket = clones_of(1.0, node), responses(epsilon=1.0, users=users, categories=(3,))
-        for at in np.linspace(0.0, 1.0, 57):
+        for at in np.linspace(0.0, 1.0, points):
             proved = min(clones.delta(float(at))[1], float(blanket.heights(np.array([at]))[0]))
             assert proved * (1 - 1e-6) - 1e-33 <= loss.hockey_stick(float(at)) <= proved * (1 + 3e-2) + 1e-14
 
