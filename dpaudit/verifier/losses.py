@@ -33,6 +33,7 @@ _ON_LINE = ("mixture", "gaussian")
 _ALTERNATIVES, _SURE = 400, 1 - 1e-16
 _MOST = 2000
 _OFTEN = 10**150
+_LISTED, _LISTED_OFTEN, _ALIKE = 2**13, 256, 1e-15  # outcomes and losses of a sum that is listed; alike, relative
 Curve = Callable[[Fraction], Fraction]
 
 
@@ -343,6 +344,28 @@ def _inside(loss: Loss) -> list[tuple[Loss, int]]:
     if loss[0] in ("map", "allocated"):
         return [(part if loss[3] == "remove" else reverse(part), n) for part, n in loss[1]]
     return [(part, 1) for part in loss[1]] if loss[0] == "choice" else [(part, 1) for _, part in loss[1]]
+
+
+def listed(losses: dict[Loss, int]) -> Loss:
+    """Return the sum of finite losses as one, outcome by outcome, of few outcomes; a loss that is met once as it is.
+
+    Sums that rounding alone can tell apart are one. Nothing is returned where outcomes are many.
+    """
+    if sum(losses.values()) < 2:
+        return next(iter(losses), ())
+    if any(loss[0] != "discrete" for loss in losses) or sum(losses.values()) > _LISTED_OFTEN:
+        return ()
+    furthest = sum(n * max(abs(value) for value, _ in loss[1]) for loss, n in losses.items())
+    at: Any = np.zeros(1)
+    masses: Any = np.ones(1)
+    for values, weights in (np.array(loss[1]).T for loss, n in losses.items() for _ in range(n)):
+        if len(at) * len(values) > _LISTED:
+            return ()
+        sums = np.add.outer(at, values).ravel()
+        _, first, where = np.unique(np.rint(sums / (_ALIKE * furthest)), return_index=True, return_inverse=True)
+        at, masses = sums[first], np.bincount(where.ravel(), np.outer(masses, weights).ravel())
+    infinite, other = (-math.expm1(sum(n * math.log1p(-loss[i]) for loss, n in losses.items())) for i in (2, 3))
+    return discrete(list(zip(at.tolist(), masses.tolist(), strict=True)), infinite, other)
 
 
 def leak(loss: Loss) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 
 from dpaudit.verifier import shifts
 from dpaudit.verifier.losses import Loss, leak
+from dpaudit.verifier.numerics import ratios
 from dpaudit.verifier.numerics.rates import absent, log_absent, sampled
 from dpaudit.verifier.shifts import UNIT, Array
 from dpaudit.verifier.sums import Window, summed
@@ -25,6 +26,8 @@ _INNER, _WIDEST = 2**13, 2**22  # knots of losses that are met together or chose
 _SUM, _PLACED = 2**18, 2**16  # knots of a secret step
 _CAPS = {"remove": 1e-12, "add": 1e-5}  # what its largest ratios may weigh
 _TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and over a deviation of the sum
+_FEW_STEPS, _FEW_KNOTS = 16, 2**13  # secret steps whose ratios are met on knots of logarithms, and so many of these
+_FARTHEST, _LOWEST = 1e-30, -36.0  # what ratios beyond such knots may weigh, and the logarithm of the least ratio
 _FEWEST = 64  # knots that the ratios of a secret step are told by
 _FEW = 1e-16  # what knots of a secret step that hold rounding may weigh
 _SELDOM = 1e-8  # what is left out twice as often as it is met: the square of this
@@ -73,7 +76,7 @@ def _pair(loss: Loss, cells: int) -> Pair:
             size, inner = min(_SUM, 4 * cells), max(cells, 2**14)
             if loss[4:]:
                 return _at_places(loss, inner, size)
-            return _allocated(_together(loss[1], inner), loss[2], size, loss[3])
+            return _at_one_step(_together(loss[1], inner), loss[2], size, loss[3])
         case "average":
             return _averaged([(weight, pair(option, _coarser(cells, weight))) for weight, option in loss[1]])
         case "between":
@@ -365,6 +368,37 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
     return Pair(at, law, lost, alone, *_counted(values, rows, (steps, 1), order, (size, tilts), at))
 
 
+def _at_one_step(inner: Pair, steps: int, size: int, order: str) -> Pair:
+    """Return the mean of likelihood ratios of steps, of which one has the record's."""
+    if steps > _FEW_STEPS:
+        return _allocated(inner, steps, size, order)
+    return _at_few_steps(inner, steps, min(size, _FEW_KNOTS), order)
+
+
+def _at_few_steps(inner: Pair, steps: int, size: int, order: str) -> Pair:
+    """Return the mean of likelihood ratios of few steps, on knots evenly spaced in logarithms, from above and below."""
+    ranks = np.argsort(-inner.at)
+    beyond = int(np.searchsorted(np.cumsum(inner.masses[ranks]), _FARTHEST))
+    cap = min(float(inner.at[ranks[min(beyond, len(ranks) - 1)]]), _LARGEST)
+    lost = inner.lost + float(inner.masses[inner.at > cap].sum())
+    least = min(cap, max(float(inner.at.min()), _LOWEST))
+    knots, off = ratios.knots_for(least, cap, steps, size), steps * ratios.ROUNDED
+    above = ratios.on_knots(knots, np.minimum(inner.at, cap), _under_q(inner.at, inner.masses) * (1 + _SLACK))
+    above[0] += inner.alone
+    whole = ratios.summed(knots, steps, above)[0] * (1 + off)
+    at, law, nothing = knots.logarithms - math.log(steps), whole[1:], float(whole[0])
+    shrunk, rows = _inner_labels(inner)
+    p, q, p_high, q_low = (ratios.on_knots(knots, np.minimum(-np.log(shrunk), cap), row) for row in rows)
+    sums = ((q_low, p), (q, q)) if order == "remove" else ((q_low, q_low), (q, p_high))
+    one, two = (
+        np.maximum(ratios.summed(knots, steps, *laws)[1] * (1 + side * off), _TINY)
+        for laws, side in zip(sums, (-1, 1), strict=True)
+    )
+    if order == "remove":
+        return Pair(at, law * np.exp(at), lost, nothing, *_told_apart(one, two, at))
+    return Pair(-at, law, nothing, lost, *_told_apart(one, two, -at))
+
+
 def _knots(above: Array, q: Array, steps: int, size: int) -> tuple[float, float]:
     """Return the step of knots that hold nearly every sum of values above the least one, and the sum's deviation."""
     mean, square, span = float(above @ q), float(above**2 @ q), float(above.max())
@@ -376,7 +410,7 @@ def _knots(above: Array, q: Array, steps: int, size: int) -> tuple[float, float]
 def _at_places(loss: Loss, cells: int, size: int) -> Pair:
     """Return several secret steps: above, one place in each of as many blocks; below, sums of ln(1 + ratio / steps)."""
     _, inside, steps, order, places = loss
-    over = _allocated(_together(tuple((part, n * places) for part, n in inside), cells), steps // places, size, order)
+    over = _at_one_step(_together(tuple((part, n * places) for part, n in inside), cells), steps // places, size, order)
     told = _by_logarithms(_together(inside, cells), (steps, places), order, min(size, _PLACED), over.at)
     return Pair(*over[:4], *told)
 
@@ -419,6 +453,11 @@ def _counted(
     ways = ([(p, places), (q_low, fewer)], [(q, steps)]), ([(q_low, steps)], [(p_high, places), (q, fewer)])
     laws = zip(ways[order == "add"], (-1, 1), strict=True)
     one, two = (np.maximum(_power(measures, size, side, tilts)[0], _TINY) for measures, side in laws)
+    return _told_apart(one, two, at)
+
+
+def _told_apart(one: Array, two: Array, at: Array) -> tuple[Array, ...]:
+    """Return labels and their rows by a law from below and one from above, near the losses `at`."""
     ratio = np.log(one) - np.log(two)
     known = ratio >= at.min()
     told, p = np.minimum(ratio, at.max())[known], one[known]
