@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.bounds.counts import guess_counts, perfect_counts
 from audits.bounds.guessing import guessing_bound
 from audits.bounds.mu_process import MuProcess
 from audits.decision.earned import nothing_earned
@@ -423,16 +424,7 @@ def _attack_of(case: AuditCase, state: Betting) -> str:
 def _counts(scores: Array, labels: Array, epsilon: float) -> Counts:
     """Return the counts of the runs scored nearly as high as `epsilon`, or as the bettor's own high scores."""
     if len(labels) == 0:
-        return Counts(runs=0, guesses=0, correct=0, true_positives=0, false_positives=0, positives=0, negatives=0)
+        return perfect_counts(0)
     size = np.abs(scores)
     guessed = size >= _NEARLY * min(epsilon, float(np.quantile(size, 0.95)))
-    second = scores > 0
-    return Counts(
-        runs=len(labels),
-        guesses=int(guessed.sum()),
-        correct=int((guessed & (second == labels)).sum()),
-        true_positives=int((second & labels).sum()),
-        false_positives=int((second & ~labels).sum()),
-        positives=int(labels.sum()),
-        negatives=int((~labels).sum()),
-    )
+    return guess_counts(labels, np.where(guessed, np.where(scores > 0, 1, -1), 0), scores > 0)
