@@ -256,7 +256,7 @@ def _attacks(
 
 def _without_canaries(said: str) -> TrainingCheck:
     """Return the check of a loop that does not run with canaries."""
-    sentence = f"The loop did not run with canaries, which are further columns and records: {said}."
+    sentence = f"The loop did not run with canaries, which are further columns and records: {said.rstrip('.')}."
     return TrainingCheck(name="whole run", verdict="inconclusive", noise_caught=0.0, sentence=sentence)
 
 

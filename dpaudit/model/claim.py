@@ -193,4 +193,4 @@ def require_claim(claim: object) -> None:
     if not isinstance(claim, Claim):
         epsilon = claim if isinstance(claim, int | float) else 1.0
         meant = f"Claim(epsilon={epsilon!r}, delta=1e-5, neighbours='add_remove')"
-        raise TypeError(f"Expected a Claim, got {type(claim).__name__}: {claim!r:.40}; write {meant}.")
+        raise TypeError(f"Expected a Claim, got {type(claim).__name__}; write {meant}.")

@@ -207,9 +207,11 @@ class Watch:
         layer, planted = next(iter(after.values())), len(self.slots.canaries) + len(self.slots.blanks)
         rows = int(max(self.slots.canaries.max(initial=-1), self.slots.blanks.max(initial=-1))) + 1
         if planted and (layer.ndim != 2 or len(layer) < rows):
+            turned = layer.ndim == 2 and layer.shape[1] >= rows
+            remedy = "Transpose it" if turned else "Canaries need a first layer that takes the features and is trained"
             raise ValueError(
                 f"Step {self.steps + 1}: expected released as the gradient of the first layer, one row a feature and "
-                f"one column a unit: at least {rows} rows; got shape {layer.shape}. Transpose it."
+                f"one column a unit: at least {rows} rows; got shape {layer.shape}. {remedy}."
             )
         deep = sum(values.ndim > 1 for values in after.values()) > 1
         if planted and (deep or layer.shape[1] != self.slots.directions.shape[1]):
