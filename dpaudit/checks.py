@@ -83,7 +83,7 @@ Size = Annotated[float, Within(at_least=1e-140, at_most=1e140)]
 OpenProbability = Annotated[float, Within(above=0, below=1)]
 """What `open_probability` accepts."""
 PositiveShare = Annotated[float, Within(above=0, at_most=1)]
-"""What `positive_share` accepts: a share of records that is not empty."""
+"""A share of records that is not empty: above 0 and at most 1."""
 Share = Annotated[float, Within(at_least=0, at_most=1)]
 """What `share` accepts."""
 Count = Annotated[int, Within(at_least=1)]
@@ -269,17 +269,6 @@ def share(name: str, value: object) -> float:
     1.0
     """
     return within(name, value, Within(at_least=0, at_most=1))
-
-
-def positive_share(name: str, value: object) -> float:
-    """Return `value` as a float in (0, 1].
-
-    Raises: ValueError: not a number, NaN, zero, negative, or above 1.
-
-    >>> positive_share("sample_rate", 1)
-    1.0
-    """
-    return within(name, value, Within(above=0, at_most=1))
 
 
 def probability_below_one(name: str, value: object) -> float:

@@ -162,7 +162,7 @@ def meaning_of(target: Callable[..., Any], name: str) -> str:
     """Return the clause that opens with a parameter's name, else the first that names it, in base classes too.
 
     >>> meaning_of(Within, "infinite")
-    'accepted where `infinite` says so'
+    'An absent end is open, and infinity is accepted where `infinite` says so'
     """
     owners = target.__mro__ if inspect.isclass(target) else (target,)
     clauses = [clause for owner in owners for clause in clauses_of(inspect.cleandoc(owner.__doc__ or ""))]
