@@ -164,7 +164,8 @@ def within(name: str, value: object, limits: Within) -> float:
     """
     number = _real(name, value)
     if not limits.hold(number):
-        raise FieldError(name, f"Expected {name}={value!r} {_EXPECTED.get(limits, f'to be {limits}')}.")
+        missed = Within(above=0) if number <= 0 < (limits.at_least or 0) else limits  # the first rule that it breaks
+        raise FieldError(name, f"Expected {name}={value!r} {_EXPECTED.get(missed, f'to be {missed}')}.")
     return number
 
 
