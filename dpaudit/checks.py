@@ -53,6 +53,17 @@ class Within:
     below: float | None = None
     infinite: bool = False
 
+    def hold(self, number: float) -> bool:
+        """Return whether a number that is not NaN lies within the limits."""
+        if math.isinf(number):
+            return self.infinite and number > 0
+        return (
+            (self.at_least is None or number >= self.at_least)
+            and (self.above is None or number > self.above)
+            and (self.at_most is None or number <= self.at_most)
+            and (self.below is None or number < self.below)
+        )
+
     def __str__(self) -> str:
         ends = (("at least", self.at_least), ("above", self.above), ("at most", self.at_most), ("below", self.below))
         told = [f"{word} {end:g}" for word, end in ends if end is not None] or ["any number"]
@@ -72,7 +83,7 @@ Size = Annotated[float, Within(at_least=1e-140, at_most=1e140)]
 OpenProbability = Annotated[float, Within(above=0, below=1)]
 """What `open_probability` accepts."""
 PositiveShare = Annotated[float, Within(above=0, at_most=1)]
-"""What `positive_share` accepts: a share of records that is not empty."""
+"""A share of records that is not empty: above 0 and at most 1."""
 Share = Annotated[float, Within(at_least=0, at_most=1)]
 """What `share` accepts."""
 Count = Annotated[int, Within(at_least=1)]
@@ -130,6 +141,34 @@ def _real(name: str, value: object) -> float:
     return number
 
 
+_EXPECTED: dict[Within, str] = {
+    Within(above=0): "to be positive and finite",
+    Within(at_least=0): "to be zero or positive, and finite",
+    Within(at_least=0, infinite=True): "to be zero or positive",
+    Within(at_least=0, below=1): "in [0, 1)",
+    Within(at_least=1e-140, at_most=1e140): "in [1e-140, 1e140]; state sizes in another unit",
+    Within(above=0, below=1): "strictly between 0 and 1",
+    Within(above=0, at_most=1): "in (0, 1]",
+    Within(at_least=0, at_most=1): "in [0, 1]",
+}
+"""How a message names the limits that many fields have."""
+
+
+def within(name: str, value: object, limits: Within) -> float:
+    """Return `value` as a float within `limits`; it is finite unless these accept infinity.
+
+    Raises: ValueError: not a number, NaN, or outside the limits.
+
+    >>> within("width", 3, Within(at_least=2))
+    3.0
+    """
+    number = _real(name, value)
+    if not limits.hold(number):
+        missed = Within(above=0) if number <= 0 < (limits.at_least or 0) else limits  # the first rule that it breaks
+        raise FieldError(name, f"Expected {name}={value!r} {_EXPECTED.get(missed, f'to be {missed}')}.")
+    return number
+
+
 def positive(name: str, value: object) -> float:
     """Return `value` as a float that is finite and above zero.
 
@@ -138,13 +177,7 @@ def positive(name: str, value: object) -> float:
     >>> positive("stddev", 3)
     3.0
     """
-    number = _real(name, value)
-    if not 0 < number < math.inf:
-        raise FieldError(name, f"Expected {name}={value!r} to be positive and finite.")
-    return number
-
-
-_SMALLEST_SIZE, _LARGEST_SIZE = 1e-140, 1e140
+    return within(name, value, Within(above=0))
 
 
 def size(name: str, value: object) -> float:
@@ -160,10 +193,7 @@ def size(name: str, value: object) -> float:
     ...
     dpaudit.checks.FieldError: Expected feature_bound=2.7205e-162 in [1e-140, 1e140]; state sizes in another unit.
     """
-    number = positive(name, value)
-    if not _SMALLEST_SIZE <= number <= _LARGEST_SIZE:
-        raise FieldError(name, f"Expected {name}={value!r} in [1e-140, 1e140]; state sizes in another unit.")
-    return number
+    return within(name, value, Within(at_least=1e-140, at_most=1e140))
 
 
 def size_or_zero(name: str, value: object) -> float:
@@ -217,10 +247,7 @@ def non_negative(name: str, value: object) -> float:
 
     Raises: ValueError: not a number, NaN, infinite or negative.
     """
-    number = _real(name, value)
-    if not 0 <= number < math.inf:
-        raise FieldError(name, f"Expected {name}={value!r} to be zero or positive, and finite.")
-    return number
+    return within(name, value, Within(at_least=0))
 
 
 def non_negative_or_infinite(name: str, value: object) -> float:
@@ -231,8 +258,7 @@ def non_negative_or_infinite(name: str, value: object) -> float:
     >>> non_negative_or_infinite("epsilon", math.inf)
     inf
     """
-    number = _real(name, value)
-    return number if number == math.inf else non_negative(name, value)
+    return within(name, value, Within(at_least=0, infinite=True))
 
 
 def share(name: str, value: object) -> float:
@@ -243,24 +269,7 @@ def share(name: str, value: object) -> float:
     >>> share("rate", 1)
     1.0
     """
-    number = _real(name, value)
-    if not 0 <= number <= 1:
-        raise FieldError(name, f"Expected {name}={value!r} in [0, 1].")
-    return number
-
-
-def positive_share(name: str, value: object) -> float:
-    """Return `value` as a float in (0, 1].
-
-    Raises: ValueError: not a number, NaN, zero, negative, or above 1.
-
-    >>> positive_share("sample_rate", 1)
-    1.0
-    """
-    number = positive(name, value)
-    if number > 1:
-        raise FieldError(name, f"Expected {name}={value!r} in (0, 1].")
-    return number
+    return within(name, value, Within(at_least=0, at_most=1))
 
 
 def probability_below_one(name: str, value: object) -> float:
@@ -273,10 +282,7 @@ def probability_below_one(name: str, value: object) -> float:
     ...
     dpaudit.checks.FieldError: Expected delta=1.5 in [0, 1).
     """
-    number = _real(name, value)
-    if not 0 <= number < 1:
-        raise FieldError(name, f"Expected {name}={value!r} in [0, 1).")
-    return number
+    return within(name, value, Within(at_least=0, below=1))
 
 
 def open_probability(name: str, value: object) -> float:
@@ -284,10 +290,7 @@ def open_probability(name: str, value: object) -> float:
 
     Raises: ValueError: not a number, NaN, or outside (0, 1).
     """
-    number = _real(name, value)
-    if not 0 < number < 1:
-        raise FieldError(name, f"Expected {name}={value!r} strictly between 0 and 1.")
-    return number
+    return within(name, value, Within(above=0, below=1))
 
 
 def count(name: str, value: object, *, at_least: int = 1) -> int:
@@ -323,17 +326,6 @@ SizeOrZero = Annotated[float, Within(at_least=0, at_most=1e140), size_or_zero]
 """What `size_or_zero` accepts."""
 
 Check = Callable[[str, Any], Any]
-_CHECKS: dict[Within, Check] = {
-    Within(above=0): positive,
-    Within(at_least=0): non_negative,
-    Within(at_least=0, infinite=True): non_negative_or_infinite,
-    Within(at_least=0, below=1): probability_below_one,
-    Within(at_least=1e-140, at_most=1e140): size,
-    Within(above=0, below=1): open_probability,
-    Within(above=0, at_most=1): positive_share,
-    Within(at_least=0, at_most=1): share,
-}
-"""What checks each kind of limits on a float."""
 
 
 def settle(value: Any) -> None:
@@ -381,7 +373,7 @@ def _check_of(hint: Any) -> Check | None:
             return check
     limits = [mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Within)]
     if limits:
-        return _CHECKS[limits[0]]
+        return partial(within, limits=limits[0])
     if get_origin(hint) is Literal:
         return partial(one_of, allowed=get_args(hint))
     if get_origin(hint) is tuple and Ellipsis in get_args(hint):

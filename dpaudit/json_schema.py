@@ -73,8 +73,10 @@ def type_schema(hint: Any, named: Named) -> JsonSchema:
     return dict(_PLAIN.get(origin or hint, {}))
 
 
-def object_schema(kind: type[Any], named: Named) -> JsonSchema:
-    """Return the schema of the objects of a `TypedDict` or a dataclass; its docstring describes them.
+def object_schema(kind: type[Any], named: Named, explained_by: type[Any] | None = None) -> JsonSchema:
+    """Return the schema of the objects of a `TypedDict` or a dataclass; its docstring describes them and their keys.
+
+    What the docstring of `explained_by` says of a key comes first.
 
     >>> @dataclass
     ... class Point:
@@ -89,7 +91,9 @@ def object_schema(kind: type[Any], named: Named) -> JsonSchema:
     return {
         "type": "object",
         "description": summary(kind),
-        "properties": {name: _explained(kind, name, type_schema(hint, named)) for name, (hint, _) in keys.items()},
+        "properties": {
+            name: _explained((explained_by, kind), name, type_schema(hint, named)) for name, (hint, _) in keys.items()
+        },
         "required": [name for name, (_, required) in keys.items() if required],
         "additionalProperties": False,
     }
@@ -162,7 +166,7 @@ def meaning_of(target: Callable[..., Any], name: str) -> str:
     """Return the clause that opens with a parameter's name, else the first that names it, in base classes too.
 
     >>> meaning_of(Within, "infinite")
-    'accepted where `infinite` says so'
+    'An absent end is open, and infinity is accepted where `infinite` says so'
     """
     owners = target.__mro__ if inspect.isclass(target) else (target,)
     clauses = [clause for owner in owners for clause in clauses_of(inspect.cleandoc(owner.__doc__ or ""))]
@@ -203,9 +207,10 @@ def present(hint: Any) -> Any:
     return reduce(or_, (option for option in get_args(hint) if option is not NoneType))
 
 
-def _explained(kind: type[Any], name: str, schema: JsonSchema) -> JsonSchema:
-    """Return the schema of a key with what a dataclass's docstring says of it, where nothing else describes it."""
-    meaning = meaning_of(kind, name) if is_dataclass(kind) else ""
+def _explained(kinds: tuple[type[Any] | None, ...], name: str, schema: JsonSchema) -> JsonSchema:
+    """Return the schema of a key with what the docstrings say of it, where nothing else describes it."""
+    meanings = (meaning_of(kind, name).removeprefix(f"`{name}`: ") for kind in kinds if kind is not None)
+    meaning = next(filter(None, meanings), "")
     return {"description": meaning} | schema if meaning else schema
 
 

@@ -7,12 +7,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, UnsupportedError, meets, smallest_holding
+from dpaudit import Claim, UnsupportedError
 from dpaudit.arguments import named_fields
 from dpaudit.checks import Count, NoiseSize, meant, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
+from mechanisms._calibration import meeting
 from mechanisms._exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers, of_whole
 
@@ -64,11 +65,7 @@ class DiscreteGaussian:
         unit = cls(stddev=float(l2_sensitivity), l2_sensitivity=l2_sensitivity, neighbours=claim.neighbours)
         if claim.delta == 0:
             raise UnsupportedError("No Gaussian noise reaches delta=0; allow a positive delta, or use Laplace noise.")
-
-        def holds(factor: float) -> bool:
-            return meets(unit.scaled(factor).loss(), claim.epsilon, claim.delta)
-
-        return unit.scaled(smallest_holding(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
+        return meeting(unit, claim)
 
     def loss(self) -> DiscreteLoss:
         """Return a loss that dominates the exact one by less than 1e-106 in delta.

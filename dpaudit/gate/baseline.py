@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from dpaudit.configuration.files import json_value, read_text
+from dpaudit.configuration.files import json_object
 from dpaudit.errors import ConfigError
 from dpaudit.gate.issues import Issue
 from dpaudit.gate.terms import Terms
@@ -92,7 +92,7 @@ def read_baseline(path: Path) -> Baseline:
 
     Raises: ConfigError: no such file, no such JSON, or an entry that no baseline may have.
     """
-    data = read_json(path)
+    data = json_object(path)
     rows = data.get("accepted")
     if data.get("schema") == _FIRST_SCHEMA and rows == []:
         return Baseline()
@@ -104,20 +104,6 @@ def read_baseline(path: Path) -> Baseline:
     if data.get("schema") != SCHEMA or not isinstance(rows, list):
         raise ConfigError(f"{path}: expected a baseline as `dpaudit check --accept` writes it (schema {SCHEMA}).")
     return Baseline(entries=tuple(_entry(path, number, row) for number, row in enumerate(rows)))
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Return the JSON object in a file.
-
-    Raises: ConfigError: no such file, no JSON, nested too deeply, or no object.
-    """
-    try:
-        data = json_value(read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: invalid JSON ({error}).") from None
-    if not isinstance(data, dict):
-        raise ConfigError(f"{path}: expected a JSON object.")
-    return data
 
 
 def _entry(path: Path, number: int, row: Any) -> Accepted:

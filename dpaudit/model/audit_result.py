@@ -37,6 +37,9 @@ Statistic = Literal["pairs", "one event", "all thresholds", "cells at any time",
 """What a bound on a measure counts."""
 
 
+Rates = Annotated[tuple[Share, Share], "False and true positive rate."]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LowerBound:
     """A lower bound on epsilon at the audit's delta, wrong with probability at most `significance`.
@@ -215,7 +218,7 @@ class AuditResult:
     delta: ProbabilityBelowOne
     significance: OpenProbability
     runs: Count
-    ceiling: float
+    ceiling: NonNegativeOrInfinite
     power: Power
     view: str
     attack: str
@@ -226,12 +229,12 @@ class AuditResult:
     claim: Claim
     certified: float = math.inf
     description: str = ""
-    seconds: float = 0.0
-    roc: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+    seconds: NonNegative = 0.0
+    roc: tuple[Rates, ...] = field(default=(), repr=False)
     remarks: tuple[str, ...] = ()
     coverage: AuditCoverage | None = None
     measured: tuple[MeasuredBound, ...] = ()
-    curve: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+    curve: tuple[Rates, ...] = field(default=(), repr=False)
     plan: FollowedPlan | None = None
     tested: MeasureTest | None = None
     epsilon_at: Callable[[float], float] | None = field(default=None, repr=False, compare=False)

@@ -4,9 +4,9 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass
-from typing import Any, Self, get_args
+from typing import Any, Self
 
-from dpaudit.checks import one_of
+from dpaudit.checks import settle
 from dpaudit.errors import CertificateError, DPAuditError
 from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.claim import Claim
@@ -51,8 +51,7 @@ class CertificateRecord:
     derivation: tuple[DerivationRow, ...] = ()
 
     def __post_init__(self) -> None:
-        one_of("verdict", self.verdict, get_args(Verdict))
-        one_of("effort", self.effort, get_args(Effort))
+        settle(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain data in the published field names, its digest included."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, get_args
 
 from dpaudit.checks import (
+    Count,
     Natural,
     NonNegative,
     NonNegativeOrInfinite,
@@ -14,7 +15,7 @@ from dpaudit.checks import (
     settle,
 )
 from dpaudit.json_schema import Keywords
-from dpaudit.model.audit_result import Counts, LowerBound, MeasuredBound
+from dpaudit.model.audit_result import Counts, LowerBound, MeasuredBound, Rates
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 
@@ -126,9 +127,9 @@ class ScoresResult:
     epsilon_lower: NonNegative
     delta: ProbabilityBelowOne
     significance: OpenProbability
-    members: int
-    others: int
-    ceiling: float
+    members: Count
+    others: Count
+    ceiling: NonNegativeOrInfinite
     rule: str
     bound: str
     bounds: tuple[LowerBound, ...]
@@ -140,7 +141,7 @@ class ScoresResult:
     raw: RawEpsilon
     roc: tuple[RocPoint, ...] = field(repr=False)
     measured: tuple[MeasuredBound, ...] = ()
-    curve: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+    curve: tuple[Rates, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         settle(self)

@@ -72,8 +72,8 @@ class SynthesizerResult:
 
     audit: AuditResult
     risks: tuple[DisclosureRisk, ...] = ()
-    records: int = 0
-    controls: int = 0
+    records: Natural = 0
+    controls: Natural = 0
     unmeasured: str = ""
 
     def to_dict(self) -> dict[str, Any]:

@@ -3,17 +3,24 @@
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from dpaudit.json_schema import JsonSchema, defined, definition_name, object_schema
-from dpaudit.model import bracket
+from dpaudit.configuration.audit_plan import AuditPlan
+from dpaudit.json_schema import JsonSchema, defined, definition_name, object_schema, type_schema
+from dpaudit.model import bracket, claim, witness
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.measures import ends
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.node_kinds import NODES
-from dpaudit.schemas.audits import AuditDocument, PlanDocument, ScoresDocument, SynthesizerDocument
-from dpaudit.schemas.certificate import AnyMechanism, CertificateDocument
+from dpaudit.model.scores_result import ScoresResult
+from dpaudit.model.synthesizer_result import DisclosureRisk, SynthesizerResult
+from dpaudit.report.derivation import Row
+from dpaudit.schemas.audits import AuditDocument, Disclosure, PlanDocument, Risk, ScoresDocument, SynthesizerDocument
+from dpaudit.schemas.certificate import AnyMechanism, CertificateDocument, DerivationRow
 from dpaudit.schemas.gate import BaselineDocument, CheckDocument
-from dpaudit.schemas.reports import CurveDocument, LedgerDocument, ReportDocument, TrainingDocument
+from dpaudit.schemas.reports import CurveDocument, LedgerDocument, NodeRow, ReportDocument, TrainingDocument
 from dpaudit.schemas.studies import StudyDocument
-from dpaudit.schemas.values import Bracket
+from dpaudit.schemas.values import AnyClaim, Bracket, MeasuredEnds
 
 _DOCUMENTS: dict[str, tuple[str, int, type[Any]]] = {
     "audit": ("Audit", 5, AuditDocument),
@@ -31,8 +38,25 @@ _DOCUMENTS: dict[str, tuple[str, int, type[Any]]] = {
 }
 """Each document's title, version and type, by its name."""
 NAMES = tuple(_DOCUMENTS)
-_WRITTEN_AS: dict[Any, type[Any]] = {Mechanism: AnyMechanism, bracket.Bracket: Bracket}
+_WRITTEN_AS: dict[Any, Any] = {
+    Mechanism: AnyMechanism,
+    bracket.Bracket: Bracket,
+    claim.Claim: AnyClaim,
+    ends.Ends: MeasuredEnds,
+    witness.DerivationRow: DerivationRow,
+    DisclosureRisk: Risk,
+}
 """What is written in another form than its own fields."""
+_SOURCES: dict[type[Any], tuple[type[Any], tuple[str, ...]]] = {
+    AuditDocument: (AuditResult, ("claim", "certified", "epsilon_at")),
+    CertificateDocument: (CertificateRecord, ()),
+    Disclosure: (SynthesizerResult, ("audit",)),
+    NodeRow: (Row, ()),
+    Risk: (DisclosureRisk, ()),
+    PlanDocument: (AuditPlan, ()),
+    ScoresDocument: (ScoresResult, ("claim", "declared")),
+}
+"""The object whose fields a document holds beside its own keys, and the fields that it leaves out."""
 _NAME_OF = {kind: name for name, (_, _, kind) in _DOCUMENTS.items()}
 
 
@@ -64,11 +88,12 @@ class _Builder:
         """Return the schema of the document."""
         title, _, kind = _DOCUMENTS[_NAME_OF[self.root]]
         head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": _urn(_NAME_OF[kind]), "title": title}
-        return head | object_schema(kind, self.reference) | {"$defs": self.definitions}
+        return head | self.described(kind) | {"$defs": self.definitions}
 
     def reference(self, hint: Any) -> JsonSchema | None:
         """Return the reference to a type that has a definition, which is made when it is first met."""
-        hint = _WRITTEN_AS.get(hint, hint)
+        if hint in _WRITTEN_AS:
+            return type_schema(_WRITTEN_AS[hint], self.reference)
         if hint == Declaration:
             return self.node()
         if hint in get_args(Declaration) or not defined(hint):
@@ -92,13 +117,25 @@ class _Builder:
                 self.definitions[kind] = _told_apart(kind, object_schema(target, self.reference))
         return {"$ref": "#/$defs/node"}
 
+    def described(self, kind: type[Any]) -> JsonSchema:
+        """Return the schema of an object: its own keys, and the fields of the object that it is written from."""
+        own = object_schema(kind, self.reference)
+        if kind not in _SOURCES:
+            return own
+        source, left_out = _SOURCES[kind]
+        held = object_schema(source, self.reference, explained_by=kind)
+        properties = {name: schema for name, schema in held["properties"].items() if name not in left_out}
+        required = [name for name in held["required"] if name in properties and name not in own["properties"]]
+        return own | {"properties": properties | own["properties"], "required": [*required, *own["required"]]}
+
     def define(self, kind: type[Any]) -> JsonSchema:
         """Return the reference to an object, which joins the definitions when it is first met."""
         name = definition_name(kind)
         if name not in self.definitions:
             self.definitions[name] = {}
-            schema = object_schema(kind, self.reference)
-            self.definitions[name] = schema | ({"additionalProperties": True} if kind is AnyMechanism else {})
+            self.definitions[name] = self.described(kind) | (
+                {"additionalProperties": True} if kind is AnyMechanism else {}
+            )
         return {"$ref": f"#/$defs/{name}"}
 
 

@@ -3,29 +3,14 @@
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from dpaudit.checks import (
-    Count,
-    Natural,
-    NonNegative,
     NonNegativeOrInfinite,
-    OpenProbability,
-    ProbabilityBelowOne,
     Share,
 )
-from dpaudit.configuration.audit_plan import PlannedAudit
 from dpaudit.json_schema import Digest
-from dpaudit.model.audit_result import AuditVerdict, Counts, FollowedPlan, LowerBound, MeasureTest, Power
-from dpaudit.model.case import AuditCoverage
 from dpaudit.model.scores_result import (
-    AreaUnderRoc,
     DeclaredTradeOff,
-    RateAt,
-    RawEpsilon,
-    RocPoint,
-    Sampling,
-    ScoresVerdict,
 )
-from dpaudit.model.synthesizer_result import AttackRate, RiskName
-from dpaudit.schemas.values import FalseAlarm, FiniteClaim, MeasuredBounds, MeasuredClaim, Rates, TradeOffCurve
+from dpaudit.schemas.values import FiniteClaim, MeasuredClaim
 
 Score = Annotated[float | Literal["inf", "-inf"], "A score; infinite ones are strings."]
 
@@ -38,36 +23,15 @@ class Against(TypedDict):
 
 
 class AuditDocument(TypedDict):
-    """A lower bound on the epsilon that an implementation delivers, and how far the audit could have seen."""
+    """A lower bound on the epsilon that an implementation delivers, and how far the audit could have seen.
+
+    `ceiling`: the most that any attack could show with so many runs; `blind_delta`: a leak of this probability is
+    missing from the counted runs with probability `significance`.
+    """
 
     schema: Literal["urn:dpaudit:schema:audit:5"]
-    name: str
-    verdict: AuditVerdict
-    epsilon_lower: NonNegative
-    delta: ProbabilityBelowOne
-    significance: FalseAlarm
-    runs: Count
-    ceiling: Annotated[NonNegativeOrInfinite, "The most that any attack could show with so many runs."]
-    power: Power
-    blind_delta: Annotated[
-        Share, "A leak of this probability is missing from the counted runs with probability `significance`."
-    ]
-    remarks: list[str]
-    coverage: NotRequired[AuditCoverage]
-    view: str
-    attack: str
-    bound: str
-    bounds: list[LowerBound]
-    counts: Counts
-    seed: NotRequired[int]
+    blind_delta: Share
     against: Against
-    description: str
-    seconds: NonNegative
-    roc: list[Rates]
-    measured: MeasuredBounds
-    curve: TradeOffCurve
-    plan: NotRequired[FollowedPlan]
-    tested: NotRequired[MeasureTest]
 
 
 class ScoresAgainst(TypedDict):
@@ -78,28 +42,13 @@ class ScoresAgainst(TypedDict):
 
 
 class ScoresDocument(TypedDict):
-    """What membership-inference scores show against a claim, under a stated sampling."""
+    """What membership-inference scores show against a claim, under a stated sampling.
+
+    `ceiling`: the most that any scores could show with so many by this rule; `rule`: what was counted.
+    """
 
     schema: Literal["urn:dpaudit:schema:scores:3"]
-    verdict: ScoresVerdict
-    sampling: Sampling
-    epsilon_lower: NonNegative
-    delta: ProbabilityBelowOne
-    significance: FalseAlarm
-    members: Count
-    others: Count
-    ceiling: Annotated[NonNegativeOrInfinite, "The most that any scores could show with so many by this rule."]
-    rule: Annotated[str, "What was counted."]
-    bound: str
-    bounds: list[LowerBound]
-    counts: Counts
     against: ScoresAgainst
-    auroc: AreaUnderRoc
-    rates: list[RateAt]
-    raw: RawEpsilon
-    roc: list[RocPoint]
-    measured: MeasuredBounds
-    curve: TradeOffCurve
 
 
 class ScoresFile(TypedDict):
@@ -111,34 +60,28 @@ class ScoresFile(TypedDict):
 
 
 class PlanDocument(TypedDict):
-    """What binds a list of audits before they run; its digest is published beforehand."""
+    """What binds a list of audits before they run; its digest is published beforehand.
+
+    `configuration`: SHA-256 of the text of the configuration; empty where there is none; `significance`: probability
+    that any audit of the list flags right code.
+    """
 
     schema: Literal["urn:dpaudit:schema:plan:1"]
     claim: FiniteClaim
-    configuration: Annotated[str, "SHA-256 of the text of the configuration; empty where there is none."]
-    significance: Annotated[OpenProbability, "Probability that any audit of the list flags right code."]
-    salt: str
-    audits: list[PlannedAudit]
     digest: Digest
 
 
 class Risk(TypedDict):
     """One disclosure risk of a table, beside the rate on records that it was not made from."""
 
-    name: RiskName
-    rate: AttackRate
-    base: AttackRate
-    significance: OpenProbability
     above_base: bool
 
 
 class Disclosure(TypedDict):
-    """Rates of attacks on one table; no verdict rests on them, and they bound no epsilon."""
+    """Rates of attacks on one table; no verdict rests on them, and they bound no epsilon.
 
-    records: Natural
-    controls: Natural
-    unmeasured: Annotated[str, "Why there are no risks; empty where there are."]
-    risks: list[Risk]
+    `unmeasured`: why there are no risks; empty where there are.
+    """
 
 
 class SynthesizerDocument(TypedDict):

@@ -12,14 +12,17 @@ from dpaudit.schemas.values import Day
 
 
 class CheckedConfiguration(TypedDict):
-    """One configuration with what was found of it."""
+    """One configuration with what was found of it.
+
+    `error`: why the configuration cannot be used.
+    """
 
     path: str
     certificate: NotRequired[CertificateDocument]
     audits: list[AuditDocument]
     scores: NotRequired[Annotated[list[ScoresFile], Keywords({"minItems": 1})]]
     seed: NotRequired[Natural]
-    error: NotRequired[Annotated[str, "Why the configuration cannot be used."]]
+    error: NotRequired[str]
 
 
 class AcceptedWith(TypedDict):
@@ -54,21 +57,24 @@ class AcceptedMeasuredClaim(TypedDict):
 
 
 class Terms(TypedDict):
-    """What it holds for; it lapses when the claim or what was seen differs, or a number exceeds its ceiling."""
+    """What it holds for; it lapses when the claim or what was seen differs, or a number exceeds its ceiling.
+
+    `up_to`: ceilings: proved_epsilon and proved_delta (upper bounds), refuted_epsilon (lower bound), audited_epsilon
+    (lower bound of the audit); of a claim in another measure its name stands in place of epsilon.
+    """
 
     claim: AcceptedClaim | AcceptedMeasuredClaim
-    up_to: Annotated[
-        dict[str, NonNegativeOrInfinite],
-        "Ceilings: proved_epsilon and proved_delta (upper bounds), refuted_epsilon (lower bound), audited_epsilon "
-        "(lower bound of the audit); of a claim in another measure its name stands in place of epsilon.",
-    ]
+    up_to: dict[str, NonNegativeOrInfinite]
     runs: Natural
     significance: PositiveShare
     seen: str
 
 
 class Issue(TypedDict):
-    """One issue, with its acceptance where there is one."""
+    """One issue, with its acceptance where there is one.
+
+    `fingerprint`: the same for the same rule, configuration and subject, whatever the numbers and lines.
+    """
 
     rule: Text
     level: Level
@@ -77,9 +83,7 @@ class Issue(TypedDict):
     message: str
     file: Text
     line: Count
-    fingerprint: Annotated[
-        Digest, "The same for the same rule, configuration and subject, whatever the numbers and lines."
-    ]
+    fingerprint: Digest
     accepted: NotRequired[AcceptedWith]
     terms: NotRequired[Terms]
 

@@ -15,10 +15,9 @@ from dpaudit.checks import (
 from dpaudit.json_schema import Digest, Keywords, Text
 from dpaudit.ledger.account import Rule
 from dpaudit.model.audit_result import AuditVerdict
-from dpaudit.model.declaration import Printed
 from dpaudit.model.readings import Tight
 from dpaudit.model.trace import Finding
-from dpaudit.report.compliance.fields import Section, Status
+from dpaudit.report.compliance.fields import Section
 from dpaudit.report.cover_lines import CoverLine
 from dpaudit.report.curves import Gain
 from dpaudit.report.marks import Mark
@@ -26,11 +25,9 @@ from dpaudit.report.not_assessed import NotAssessed
 from dpaudit.report.verdicts import Word
 from dpaudit.schemas.audits import AuditDocument, PlanDocument, ScoresFile
 from dpaudit.schemas.certificate import CertificateDocument
-from dpaudit.schemas.values import AnyClaim, Bracket, Claim, Day, Extended, MeasuredEnds
+from dpaudit.schemas.values import AnyClaim, Bracket, Claim, Day, Extended
 from dpaudit.training import Training
-from dpaudit.wording.references import Reference
 
-StatedBy = Annotated[Status, "Computed or measured here; said by a person; nobody looked; does not apply."]
 Nothing = Annotated[dict[str, Any], Keywords({"maxProperties": 0})]
 
 
@@ -50,24 +47,12 @@ class Reading(TypedDict):
 
 
 class NodeRow(TypedDict):
-    """One row a node; with `ends` where the claim has another measure than epsilon and delta, else with `delta`."""
+    """One row a node; with `ends` where the claim has another measure than epsilon and delta, else with `delta`.
 
-    path: str
-    depth: Natural
-    node: str
-    name: str
-    rule: str
-    alike: Count
-    sensitivity: str
-    noise: str
-    printed: NotRequired[Printed]
+    `theorems`: what each rule that is used at the node rests on; empty for a row that stands for others.
+    """
+
     delta: NotRequired[ProbabilityBelowOne]
-    epsilon: NotRequired[Bracket]
-    conditions: list[Natural]
-    theorems: Annotated[
-        list[Reference], "What each rule that is used at the node rests on; empty for a row that stands for others."
-    ]
-    ends: NotRequired[MeasuredEnds]
 
 
 class CurvePoint(TypedDict):
@@ -93,7 +78,10 @@ class TradeOff(TypedDict):
 
 
 class TheoremCount(TypedDict):
-    """What one theorem has counted of a budget."""
+    """What one theorem has counted of a budget.
+
+    `on_trust`: what of the amount somebody else states.
+    """
 
     theorem: str
     delta: NotRequired[ProbabilityBelowOne]
@@ -104,13 +92,16 @@ class TheoremCount(TypedDict):
     share: NonNegativeOrInfinite
     epsilon_so_far: NotRequired[NonNegativeOrInfinite]
     source: str
-    on_trust: Annotated[NonNegative, "What of the amount somebody else states."]
+    on_trust: NonNegative
     rho_so_far: NotRequired[NonNegativeOrInfinite]
     mu_so_far: NotRequired[NonNegativeOrInfinite]
 
 
 class Booking(TypedDict):
-    """One booking of an account."""
+    """One booking of an account.
+
+    `counted`: by which rule each theorem counts the booking.
+    """
 
     sequence: Count
     label: str
@@ -118,7 +109,7 @@ class Booking(TypedDict):
     certificate: str
     claim: AnyClaim
     on_trust: bool
-    counted: NotRequired[Annotated[dict[str, str], "By which rule each theorem counts the booking."]]
+    counted: NotRequired[dict[str, str]]
 
 
 class Account(TypedDict):
@@ -154,16 +145,15 @@ class TailInReleases(TypedDict):
 
 
 class Tail(TypedDict):
-    """Bounds on the tail of the privacy loss L = ln(dP/dQ) of the declaration."""
+    """Bounds on the tail of the privacy loss L = ln(dP/dQ) of the declaration.
 
-    probability_above_epsilon: Annotated[
-        Share,
-        "An upper bound on P(L > epsilon) of the claim's epsilon, for both orders and for whatever is computed from "
-        "the outputs.",
-    ]
-    epsilon_exceeded_with_delta: Annotated[
-        NonNegativeOrInfinite, "An epsilon that the privacy loss exceeds with probability at most the claim's delta."
-    ]
+    `probability_above_epsilon`: an upper bound on P(L > epsilon) of the claim's epsilon, for both orders and for
+    whatever is computed from the outputs; `epsilon_exceeded_with_delta`: an epsilon that the privacy loss exceeds with
+    probability at most the claim's delta.
+    """
+
+    probability_above_epsilon: Share
+    epsilon_exceeded_with_delta: NonNegativeOrInfinite
     in_releases: TailInReleases
 
 
@@ -183,7 +173,18 @@ class MarkedCondition(TypedDict):
 
 
 class ReportDocument(TypedDict):
-    """A certificate and the audits that go with it, with all that is derived from them."""
+    """A certificate and the audits that go with it, with all that is derived from them.
+
+    `derivation`: one row a node, equal siblings told once; `conditions` are places in the certificate's list;
+    `sections`: sections 0 to 13, 9a (privacy and usefulness), A, and 7a (membership scores) where there are scores:
+    every field with what its value rests on; `ledger`: an account of a budget ledger; empty where none was given;
+    `cover`: the lines of the cover: what is claimed, proved, measured, not assessed and left to confirm; `word`: the
+    word of the verdict as the page prints it; `own_unit`: what the algorithm calls a unit, where the owner calls it
+    otherwise; `number_of_units`: what the algorithm knows of its number of units; `units_per_person`: what the problem
+    knows of the units of one person; `marks`: the mark of each condition of the certificate, in order;
+    `digest_to_sign`: SHA-256 of this report without title, date, command, environment, times of audits and itself;
+    `void`: why no upper bound is known of the code; empty where one is.
+    """
 
     schema: Literal["urn:dpaudit:schema:report:10"]
     title: str
@@ -198,10 +199,7 @@ class ReportDocument(TypedDict):
     reading: NotRequired[Reading]
     audits: list[AuditDocument]
     scores: list[ScoresFile]
-    derivation: Annotated[
-        list[Annotated[NodeRow, Keywords({"oneOf": [{"required": ["delta"]}, {"required": ["ends"]}]})]],
-        "One row a node, equal siblings told once; `conditions` are places in the certificate's list.",
-    ]
+    derivation: list[Annotated[NodeRow, Keywords({"oneOf": [{"required": ["delta"]}, {"required": ["ends"]}]})]]
     curve: ProfileCurve
     trade_off: list[TradeOff]
     gains: list[Gain]
@@ -210,31 +208,22 @@ class ReportDocument(TypedDict):
     command: str
     config: str
     disclaimer: Text
-    sections: Annotated[
-        list[Section],
-        Keywords({"minItems": 15, "maxItems": 17}),
-        "Sections 0 to 13, 9a (privacy and usefulness), A, and 7a (membership scores) where there are scores: every "
-        "field with what its value rests on.",
-    ]
-    ledger: Annotated[Nothing | AccountAt, "An account of a budget ledger; empty where none was given."]
+    sections: Annotated[list[Section], Keywords({"minItems": 15, "maxItems": 17})]
+    ledger: Nothing | AccountAt
     code: str
     environment: dict[str, str]
     proved: str
-    cover: Annotated[
-        list[CoverLine], "The lines of the cover: what is claimed, proved, measured, not assessed and left to confirm."
-    ]
+    cover: list[CoverLine]
     glossary: list[GlossaryEntry]
-    word: Annotated[Word | Literal["PROVED", "PROVED WITH CAVEATS"], "The word of the verdict as the page prints it."]
+    word: Word | Literal["PROVED", "PROVED WITH CAVEATS"]
     tail: Tail | Nothing
     person: Person | Nothing
-    own_unit: Annotated[str, "What the algorithm calls a unit, where the owner calls it otherwise."]
-    number_of_units: Annotated[Count | None, "What the algorithm knows of its number of units."]
-    units_per_person: Annotated[Count | None, "What the problem knows of the units of one person."]
-    marks: Annotated[list[MarkedCondition], "The mark of each condition of the certificate, in order."]
-    digest_to_sign: Annotated[
-        Digest, "SHA-256 of this report without title, date, command, environment, times of audits and itself."
-    ]
-    void: Annotated[str, "Why no upper bound is known of the code; empty where one is."]
+    own_unit: str
+    number_of_units: Count | None
+    units_per_person: Count | None
+    marks: list[MarkedCondition]
+    digest_to_sign: Digest
+    void: str
     plan: NotRequired[PlanDocument]
 
 
@@ -282,14 +271,15 @@ LoopVerdict = AuditVerdict | Literal["more_noise"]
 
 
 class LoopCheck(TypedDict):
-    """One check of a training loop."""
+    """One check of a training loop.
+
+    `noise_caught`: the largest factor of missing noise that the check would have found; 0 if none.
+    """
 
     name: str
     verdict: LoopVerdict
     epsilon_lower: Extended
-    noise_caught: Annotated[
-        NonNegative, "The largest factor of missing noise that the check would have found; 0 if none."
-    ]
+    noise_caught: NonNegative
     sentence: str
 
 
@@ -315,7 +305,10 @@ class ModelAttack(TypedDict):
 
 
 class TrainingDocument(TypedDict):
-    """The certificate of a declared training run, the audit of its loop, attacks on the model, and the rest."""
+    """The certificate of a declared training run, the audit of its loop, attacks on the model, and the rest.
+
+    `digest`: SHA-256 of everything else in canonical JSON.
+    """
 
     schema: Literal["urn:dpaudit:schema:training:1"]
     name: str
@@ -325,4 +318,4 @@ class TrainingDocument(TypedDict):
     attacks: list[ModelAttack]
     not_covered: list[str]
     certificate: CertificateDocument
-    digest: Annotated[Digest, "SHA-256 of everything else in canonical JSON."]
+    digest: Digest
