@@ -23,7 +23,7 @@ from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
 from dpaudit.verifier import verify
 from dpaudit.verifier.numerics.sizes import cut_sizes
 from mechanisms import BallLaplace, DiscreteLaplace, Exponential, Finite, Gaussian, Laplace, RandomisedResponse
-from tests.checker.test_forgeries import FORGING
+from tests.checker import forging
 
 VAULT = 519168 / 12_695_312_500
 LAPLACE = Laplace(scale=10.0, l1_sensitivity=1.0, neighbours="add_remove")
@@ -142,7 +142,7 @@ def test_a_release_that_is_met_too_often_is_refused_by_name() -> None:
         data["declaration"] = {"node": "repeat", "times": 10**18, "part": data["declaration"]}
         for _ in range(4):
             data["declaration"]["part"] = {"node": "repeat", "times": 10**18, "part": data["declaration"]["part"]}
-    assert not verify(FORGING.resealed(data)).accepted
+    assert not verify(forging.resealed(data)).accepted
 
 
 def test_a_mechanism_by_itself_is_one_release_of_its_name() -> None:
@@ -163,7 +163,7 @@ def test_a_mechanism_of_the_how_to_page_states_its_losses(monkeypatch: pytest.Mo
     assert "mechanism logistic_noise states of itself" in verified.notes[0]
     data: dict[str, Any] = certificate.to_dict()
     data["declaration"]["mechanism"].pop("stated")
-    assert not verify(FORGING.resealed(data)).accepted
+    assert not verify(forging.resealed(data)).accepted
 
 
 def test_the_memory_of_a_cut_sample_does_not_grow_with_its_population() -> None:
@@ -244,7 +244,7 @@ def test_a_stated_slack_that_the_checker_cannot_follow_is_unconfirmed() -> None:
     slack["factors"][-1]["noise_factor"] *= factor
     value = slack["factors"][-1]["noise_factor"]
     slack["factors"][-1]["sentence"] = f"The declared noise is {value:.2f} times what the claim needs."
-    verified = verify(FORGING.resealed(json.loads(json.dumps(data))))
+    verified = verify(forging.resealed(json.loads(json.dumps(data))))
     assert verified.complaints == ()
     assert any("of the noise" in told for told in verified.unconfirmed)
     assert replace(verified, unconfirmed=()).accepted

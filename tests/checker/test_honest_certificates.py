@@ -12,7 +12,7 @@ from dpaudit.engines.pairs.looks import derived_delta
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import AllocatedLoss, GaussianLoss, SampledLoss
 from dpaudit.verifier import verify
-from tests.checker.test_forgeries import FORGING
+from tests.checker import forging
 from tests.checker.test_plug_ins import Drawn
 
 Question = tuple[dp.Declaration, float, float, Neighbours]
@@ -183,7 +183,7 @@ def test_a_bracket_beside_the_honest_one_is_rejected(certificate: dp.Certificate
             continue
         changed = {"lower": min(low, other), "upper": other} if side == "upper" else {"lower": other, "upper": other}
         forged = json.loads(json.dumps(data)) | {"tight": data["tight"] | {name: changed}}
-        assert not verify(FORGING.resealed(forged)).accepted, (name, side)
+        assert not verify(forging.resealed(forged)).accepted, (name, side)
 
 
 @pytest.mark.parametrize("name", ["the least noise of a lattice", "the least noise of a choice", "a sampled response"])
@@ -196,7 +196,7 @@ def test_another_noise_ratio_is_not_confirmed(name: str, factor: float) -> None:
     slack["noise_ratio"] *= factor
     row["noise_factor"] *= factor
     row["sentence"] = f"The declared noise is {row['noise_factor']:.2f} times what the claim needs."
-    verified = verify(FORGING.resealed(data))
+    verified = verify(forging.resealed(data))
     assert not verified.complaints
     assert any("of the noise" in told for told in verified.unconfirmed), verified
 
@@ -208,7 +208,7 @@ def test_a_slack_is_missing_only_where_no_noise_is_compared() -> None:
         assert (found.slack is None) == (not needs)
         data: dict[str, Any] = found.to_dict()
         data.pop("slack", None)
-        assert verify(FORGING.resealed(data)).accepted == (not needs)
+        assert verify(forging.resealed(data)).accepted == (not needs)
 
 
 def test_a_printed_argument_that_needs_no_epsilon_at_its_own_delta_has_no_ratio() -> None:
@@ -234,7 +234,7 @@ def test_a_sample_of_too_many_releases_is_bounded_by_two_records() -> None:
     data: dict[str, Any] = made((tree, 3.0, 0.02, "replace_one")).to_dict()
     assert verify(json.dumps(data)).accepted
     data["tight"]["delta"]["upper"] /= 2
-    assert not verify(FORGING.resealed(data)).accepted
+    assert not verify(forging.resealed(data)).accepted
 
 
 def test_a_plug_in_s_loss_of_a_replaced_record_is_stated_in_both_orders() -> None:
@@ -245,7 +245,7 @@ def test_a_plug_in_s_loss_of_a_replaced_record_is_stated_in_both_orders() -> Non
         (row,) = data["declaration"]["mechanism"]["stated"]["upper"]
         assert sorted(option["order"] for option in row["options"]) == ["add", "remove"]
         (row if "options" in change else row["options"][0]).update(change)
-        assert not verify(FORGING.resealed(data)).accepted
+        assert not verify(forging.resealed(data)).accepted
 
 
 def test_a_sample_of_secret_steps_has_no_lower_bound_above_its_upper_one() -> None:
