@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 # The tests start a process for each core. Threads beyond that wait in turn: a replayed loop takes six times as long.
 # It is set before the processes start and before any library reads it.
@@ -60,6 +61,13 @@ def stale(listed: dict[str, tuple[str, ...]], collected: Sequence[str]) -> list[
     files = {name.partition("::")[0] for name in names}
     named = [name for key, members in listed.items() for name in (key, *members)]
     return [name for name in named if name.partition("::")[0] in files and name not in names]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw 25 examples of a property on a change, and 100 where slow tests run as well."""
+    settings.register_profile("change", max_examples=25)
+    if config.getoption("markexpr") == "not slow":
+        settings.load_profile("change")
 
 
 @pytest.hookimpl(tryfirst=True)

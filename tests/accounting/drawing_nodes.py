@@ -7,25 +7,12 @@ from typing import Any
 import numpy as np
 
 from dpaudit.accounting.derivation.groups import chain
-from dpaudit.model.losses import (
-    AllocatedLoss,
-    ApproximateLoss,
-    AverageLoss,
-    ChoiceLoss,
-    ComposedLoss,
-    Composition,
-    DiscreteLoss,
-    GaussianLoss,
-    LaplaceLoss,
-    Loss,
-    SampledGaussianLoss,
-    SampledLoss,
-)
+from dpaudit.model import losses
 from dpaudit.model.losses.sampled_gaussian import SampledOrder
 
 Law = Sequence[tuple[float, float]]
 """Pairs of probabilities of one output, under P and under Q."""
-Drawn = tuple[str, Composition, Composition, float]
+Drawn = tuple[str, losses.Composition, losses.Composition, float]
 
 
 def draw_nodes(rng: np.random.Generator) -> Drawn:
@@ -38,8 +25,8 @@ def draw_nodes(rng: np.random.Generator) -> Drawn:
     kind = str(rng.choice(tuple(NODES)))
     times = int(10 ** rng.uniform(0, 3))
     node, simple = NODES[kind](rng, times)
-    beside = Composition.of(GaussianLoss(mu=float(rng.uniform(0.3, 2))))
-    return kind, beside + Composition.of(node) * times, beside + Composition.of(simple) * times, delta
+    beside = losses.Composition.of(losses.GaussianLoss(mu=float(rng.uniform(0.3, 2))))
+    return kind, beside + losses.Composition.of(node) * times, beside + losses.Composition.of(simple) * times, delta
 
 
 def _law(rng: np.random.Generator, size: float) -> Law:
@@ -50,9 +37,9 @@ def _law(rng: np.random.Generator, size: float) -> Law:
     return tuple((float(a), float(b)) for a, b in zip(p, q, strict=True))
 
 
-def _loss(law: Law) -> DiscreteLoss:
+def _loss(law: Law) -> losses.DiscreteLoss:
     """Return the loss of two laws."""
-    return DiscreteLoss(atoms=tuple((math.log(p / q), p) for p, q in law))
+    return losses.DiscreteLoss(atoms=tuple((math.log(p / q), p) for p, q in law))
 
 
 def _size(rng: np.random.Generator, times: int) -> float:
@@ -69,39 +56,39 @@ def _on_sample(law: Law, rate: float, order: SampledOrder) -> Law:
     return mixed if order == "remove" else [(q, p) for p, q in mixed]
 
 
-def _sampled_atoms(rng: np.random.Generator, times: int) -> tuple[Loss, Loss]:
+def _sampled_atoms(rng: np.random.Generator, times: int) -> tuple[losses.Loss, losses.Loss]:
     """A sample of one release with few outputs."""
     law, rate, order = _law(rng, _size(rng, times) * 4), float(rng.uniform(0.02, 0.9)), _order(rng)
-    return SampledLoss(inside=((_loss(law), 1),), rate=rate, order=order), _loss(_on_sample(law, rate, order))
+    return losses.SampledLoss(inside=((_loss(law), 1),), rate=rate, order=order), _loss(_on_sample(law, rate, order))
 
 
-def _sampled_pair(rng: np.random.Generator, times: int) -> tuple[Loss, Loss]:
+def _sampled_pair(rng: np.random.Generator, times: int) -> tuple[losses.Loss, losses.Loss]:
     """A sample of two releases, which see one sample together."""
     laws = [_law(rng, _size(rng, times) * 3) for _ in range(2)]
     rate, order = float(rng.uniform(0.05, 0.9)), _order(rng)
     both = [(a * c, b * d) for a, b in laws[0] for c, d in laws[1]]
     inside: Any = tuple((_loss(law), 1) for law in laws)
-    return SampledLoss(inside=inside, rate=rate, order=order), _loss(_on_sample(both, rate, order))
+    return losses.SampledLoss(inside=inside, rate=rate, order=order), _loss(_on_sample(both, rate, order))
 
 
-def _sampled_response(rng: np.random.Generator, times: int) -> tuple[Loss, Loss]:
+def _sampled_response(rng: np.random.Generator, times: int) -> tuple[losses.Loss, losses.Loss]:
     """A sample of a randomised response."""
     epsilon, rate, order = _size(rng, times) * 4, float(rng.uniform(0.02, 0.9)), _order(rng)
     true = 1 / (1 + math.exp(-epsilon))
     law = ((true, true * math.exp(-epsilon)), (true * math.exp(-epsilon), true))
-    noise = SampledLoss(inside=((ApproximateLoss(epsilon=epsilon), 1),), rate=rate, order=order)
+    noise = losses.SampledLoss(inside=((losses.ApproximateLoss(epsilon=epsilon), 1),), rate=rate, order=order)
     return noise, _loss(_on_sample(law, rate, order))
 
 
-def _average(rng: np.random.Generator, times: int) -> tuple[Loss, Loss]:
+def _average(rng: np.random.Generator, times: int) -> tuple[losses.Loss, losses.Loss]:
     """One of two releases, by a public coin."""
     laws, share = [_law(rng, _size(rng, times)) for _ in range(2)], float(rng.uniform(0.1, 0.9))
     weighted = ((share, _loss(laws[0])), (1 - share, _loss(laws[1])))
     shown = [(w * p, w * q) for w, law in ((share, laws[0]), (1 - share, laws[1])) for p, q in law]
-    return AverageLoss(options=weighted), _loss(shown)
+    return losses.AverageLoss(options=weighted), _loss(shown)
 
 
-def _allocated(rng: np.random.Generator, times: int) -> tuple[Loss, Loss]:
+def _allocated(rng: np.random.Generator, times: int) -> tuple[losses.Loss, losses.Loss]:
     """A randomised response at one secret step of several: the number of answers that lean one way decides."""
     epsilon, steps, order = _size(rng, times) * 2, int(rng.integers(2, 9)), _order(rng)
     true = 1 / (1 + math.exp(-epsilon))
@@ -111,39 +98,43 @@ def _allocated(rng: np.random.Generator, times: int) -> tuple[Loss, Loss]:
         q = math.comb(steps, leaning) * false**leaning * true ** (steps - leaning)
         mean = (leaning * math.exp(epsilon) + (steps - leaning) * math.exp(-epsilon)) / steps
         law.append((q * mean, q) if order == "remove" else (q, q * mean))
-    inside = ((ApproximateLoss(epsilon=epsilon), 1),)
-    return AllocatedLoss(inside=inside, steps=steps, order=order), _loss(law)
+    inside = ((losses.ApproximateLoss(epsilon=epsilon), 1),)
+    return losses.AllocatedLoss(inside=inside, steps=steps, order=order), _loss(law)
 
 
-def _longer(loss: Loss, size: int) -> Loss:
+def _longer(loss: losses.Loss, size: int) -> losses.Loss:
     """Return the loss of several records that change one after another."""
-    return ComposedLoss(parts=chain(Composition.of(loss), size).parts)
+    return losses.ComposedLoss(parts=chain(losses.Composition.of(loss), size).parts)
 
 
-def _group(rng: np.random.Generator, times: int) -> tuple[Loss, Loss]:
+def _group(rng: np.random.Generator, times: int) -> tuple[losses.Loss, losses.Loss]:
     """Several records of one person under Laplace or Gaussian noise: the noise moved so many times as far."""
     size, step = int(rng.integers(2, 6)), _size(rng, times) / 3
     if rng.random() < 0.5:
-        return _longer(LaplaceLoss(shift=step), size), LaplaceLoss(shift=size * step)
-    return _longer(GaussianLoss(mu=step), size), GaussianLoss(mu=size * step)
+        return _longer(losses.LaplaceLoss(shift=step), size), losses.LaplaceLoss(shift=size * step)
+    return _longer(losses.GaussianLoss(mu=step), size), losses.GaussianLoss(mu=size * step)
 
 
-def _sampled_group(rng: np.random.Generator, times: int) -> tuple[Loss, Loss]:
+def _sampled_group(rng: np.random.Generator, times: int) -> tuple[losses.Loss, losses.Loss]:
     """One record on a sample, written as a group of one, beside its own loss."""
     rate, order = float(min(0.9, rng.uniform(0.05, 0.5) / math.sqrt(times))), _order(rng)
-    loss = SampledGaussianLoss(mu=float(rng.uniform(0.4, 2)), rate=rate, order=order)
-    return SampledLoss(inside=((GaussianLoss(mu=loss.mu), 1),), rate=rate, order=order), loss
+    loss = losses.SampledGaussianLoss(mu=float(rng.uniform(0.4, 2)), rate=rate, order=order)
+    return losses.SampledLoss(inside=((losses.GaussianLoss(mu=loss.mu), 1),), rate=rate, order=order), loss
 
 
-def _choice(rng: np.random.Generator, times: int) -> tuple[Loss, Loss]:
+def _choice(rng: np.random.Generator, times: int) -> tuple[losses.Loss, losses.Loss]:
     """Whichever release an adversary picks, of one kind of noise: the largest of them."""
     sizes = sorted(_size(rng, times) for _ in range(int(rng.integers(2, 4))))
     if rng.random() < 0.5:
-        return ChoiceLoss(options=tuple(LaplaceLoss(shift=x) for x in sizes)), LaplaceLoss(shift=sizes[-1])
-    return ChoiceLoss(options=tuple(ApproximateLoss(epsilon=x) for x in sizes)), ApproximateLoss(epsilon=sizes[-1])
+        return losses.ChoiceLoss(options=tuple(losses.LaplaceLoss(shift=x) for x in sizes)), losses.LaplaceLoss(
+            shift=sizes[-1]
+        )
+    return losses.ChoiceLoss(options=tuple(losses.ApproximateLoss(epsilon=x) for x in sizes)), losses.ApproximateLoss(
+        epsilon=sizes[-1]
+    )
 
 
-NODES: dict[str, Callable[[np.random.Generator, int], tuple[Loss, Loss]]] = {
+NODES: dict[str, Callable[[np.random.Generator, int], tuple[losses.Loss, losses.Loss]]] = {
     "sampled atoms": _sampled_atoms,
     "sampled pair": _sampled_pair,
     "sampled response": _sampled_response,

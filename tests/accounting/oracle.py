@@ -14,31 +14,23 @@ from typing import Any
 
 from mpmath import mp, mpc, mpf
 
-from dpaudit.model.losses import (
-    ApproximateLoss,
-    Composition,
-    DiscreteLoss,
-    GaussianLoss,
-    LaplaceLoss,
-    Loss,
-    SampledGaussianLoss,
-)
+from dpaudit.model import losses
 
 
-def log_moment(loss: Loss, s: Any) -> Any:
+def log_moment(loss: losses.Loss, s: Any) -> Any:
     """Return ln E_P[e^(s L)]; L is conditioned to be finite where it may be infinite."""
     match loss:
-        case GaussianLoss(mu=mu):
+        case losses.GaussianLoss(mu=mu):
             return mpf(mu) ** 2 / 2 * s * (1 + s)
-        case LaplaceLoss(shift=shift):
+        case losses.LaplaceLoss(shift=shift):
             x = mpf(shift)
             return s * x + mp.log((s + 1) / (2 * s + 1) + s / (2 * s + 1) * mp.exp(-(1 + 2 * s) * x))
-        case ApproximateLoss(epsilon=epsilon):
+        case losses.ApproximateLoss(epsilon=epsilon):
             e = mpf(epsilon)
             return mp.log((mp.exp((1 + s) * e) + mp.exp(-s * e)) / (1 + mp.exp(e)))
-        case DiscreteLoss(atoms=atoms, infinite_mass=mass):
+        case losses.DiscreteLoss(atoms=atoms, infinite_mass=mass):
             return mp.log(mp.fsum(mpf(p) * mp.exp(s * mpf(v)) for v, p in atoms) / (1 - mpf(mass)))
-        case SampledGaussianLoss(mu=mu, rate=rate, order=order):
+        case losses.SampledGaussianLoss(mu=mu, rate=rate, order=order):
             return _sampled(mpf(mu), mpf(rate), order, s)
 
 
@@ -65,7 +57,7 @@ def _sampled(mu: float, rate: float, order: str, s: Any) -> Any:
     return mp.log(mp.fsum(mp.exp(weight + power * ratio) for weight, ratio in nodes) / 8)
 
 
-def true_delta(composition: Composition, epsilon: float, digits: int = 50, agreed: float = 1e-9) -> Any:
+def true_delta(composition: losses.Composition, epsilon: float, digits: int = 50, agreed: float = 1e-9) -> Any:
     """Return delta(epsilon), relatively right to `agreed` for nearly a lattice of Laplace losses, else to 1e-13.
 
     Raises: ArithmeticError: that cannot be promised.
@@ -75,16 +67,16 @@ def true_delta(composition: Composition, epsilon: float, digits: int = 50, agree
         for loss, times in composition.parts:
             finite *= (1 - mpf(loss.infinite_mass)) ** times
         parts = [(loss, times) for loss, times in composition.parts if loss.supremum > 0 or _has_atoms(loss)]
-        if all(isinstance(loss, ApproximateLoss | DiscreteLoss) for loss, _ in parts):
+        if all(isinstance(loss, losses.ApproximateLoss | losses.DiscreteLoss) for loss, _ in parts):
             return 1 - finite + finite * _summed(parts, mpf(epsilon))
         return 1 - finite + finite * _integrated(parts, mpf(epsilon), agreed)
 
 
-def _has_atoms(loss: Loss) -> bool:
-    return isinstance(loss, DiscreteLoss)
+def _has_atoms(loss: losses.Loss) -> bool:
+    return isinstance(loss, losses.DiscreteLoss)
 
 
-def _summed(parts: Sequence[tuple[Loss, int]], epsilon: float) -> Any:
+def _summed(parts: Sequence[tuple[losses.Loss, int]], epsilon: float) -> Any:
     """Return delta(epsilon) of finitely many atoms, by convolving them exactly."""
     held = {mpf(0): mpf(1)}
     for loss, times in parts:
@@ -98,9 +90,9 @@ def _summed(parts: Sequence[tuple[Loss, int]], epsilon: float) -> Any:
     return mp.fsum(mass * (1 - mp.exp(epsilon - value)) for value, mass in held.items() if value > epsilon)
 
 
-def _power(loss: Loss, times: int) -> Iterator[tuple[Any, Any]]:
+def _power(loss: losses.Loss, times: int) -> Iterator[tuple[Any, Any]]:
     """Return the atoms of `times` copies."""
-    if isinstance(loss, ApproximateLoss):
+    if isinstance(loss, losses.ApproximateLoss):
         e = mpf(loss.epsilon)
         up, down = 1 / (1 + mp.exp(-e)), 1 / (1 + mp.exp(e))
         for k in range(times + 1):
@@ -157,7 +149,7 @@ def _next_polynomial(held: list[Any], n: int, k: int) -> list[Any]:
     return [(divided[j - 1] if j else 0) - divided[j] for j in range(n)]
 
 
-def _returning(parts: Sequence[tuple[Loss, int]], saddle: Any, epsilon: float) -> Any:
+def _returning(parts: Sequence[tuple[losses.Loss, int]], saddle: Any, epsilon: float) -> Any:
     """Return a bound on what a sum that stops before the integrand's first return leaves out.
 
     From half way to the first return on, every Laplace loss is at most |s + 1| / |2s + 1| + e^(-(1 + 2c) x) / 2 times
@@ -185,12 +177,12 @@ def _saddle(exponent: Callable[..., Any]) -> Any:
     return mp.exp((a + b) / 2)
 
 
-def _integrated(parts: Sequence[tuple[Loss, int]], epsilon: float, agreed: float) -> Any:
+def _integrated(parts: Sequence[tuple[losses.Loss, int]], epsilon: float, agreed: float) -> Any:
     """Return delta(epsilon) by the trapezoidal rule through the saddle point, right to `agreed` at least.
 
     Raises: ArithmeticError: the integral does not settle, or too many Laplace losses are nearly a lattice.
     """
-    laplace = all(isinstance(loss, LaplaceLoss) for loss, _ in parts)
+    laplace = all(isinstance(loss, losses.LaplaceLoss) for loss, _ in parts)
 
     def exponent(s: Any) -> Any:
         return mp.fsum(n * log_moment(loss, s) for loss, n in parts) - s * epsilon - mp.log(s) - mp.log(s + 1)
@@ -208,7 +200,7 @@ def _integrated(parts: Sequence[tuple[Loss, int]], epsilon: float, agreed: float
             if len(parts) == 1 and parts[0][1] <= 2200:
                 return _laplace_sum(parts[0][0].shift, parts[0][1], epsilon)
             raise ArithmeticError("nearly a lattice")
-    square = mp.fsum(n * mpf(loss.mu) ** 2 for loss, n in parts if isinstance(loss, GaussianLoss))
+    square = mp.fsum(n * mpf(loss.mu) ** 2 for loss, n in parts if isinstance(loss, losses.GaussianLoss))
 
     def damped(t: Any) -> Any:
         """Return what an integrand that returns is at most, beside that at the saddle; 0 where nothing bounds it."""

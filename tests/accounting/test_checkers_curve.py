@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections import Counter
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import black_box, on_sample, reverse
+from tests.accounting import oracle
 
 MIXED = Composition.of(GaussianLoss(mu=0.3), *[LaplaceLoss(shift=0.05 + 0.01 * i) for i in range(5)])
 MANY = Composition.of(LaplaceLoss(shift=0.1)) * 1000
@@ -26,9 +26,7 @@ FAR = [(MANY, 17.4), (MANY, 26.0), (MANY, 39.5), (FEW, 10.0), (FEW, 25.0), (BOXE
     ("composition", "epsilon"),
     [(MIXED, 0.0), (MIXED, 0.5), (MIXED, 1.0), (MANY, 0.5), (MANY, 5.0), (FEW, 6.0), (BOXES, 1.0), *FAR],
 )
-def test_the_truth_lies_between_the_checkers_bounds(
-    oracle: ModuleType, composition: Composition, epsilon: float
-) -> None:
+def test_the_truth_lies_between_the_checkers_bounds(composition: Composition, epsilon: float) -> None:
     """In 50 digits, down to delta = 1e-30; the bracket is narrow."""
     low, high = Worst([as_multiset(composition)]).delta(epsilon)
     true = float(oracle.true_delta(composition, epsilon, 50).real)
@@ -37,9 +35,7 @@ def test_the_truth_lies_between_the_checkers_bounds(
 
 
 @pytest.mark.parametrize(("composition", "epsilon"), [(SAMPLED, 1.0), (SAMPLED, 4.0), (ADDED, 1.0)])
-def test_both_orders_of_sampled_gaussians_lie_between_the_bounds(
-    oracle: ModuleType, composition: Composition, epsilon: float
-) -> None:
+def test_both_orders_of_sampled_gaussians_lie_between_the_bounds(composition: Composition, epsilon: float) -> None:
     """Orders are told apart: each is below the upper bound of both, and the larger is above the lower bound."""
     low, high = Worst([as_multiset(composition)]).delta(epsilon)
     true = [float(oracle.true_delta(c, epsilon, 30).real) for c in (SAMPLED, ADDED)]

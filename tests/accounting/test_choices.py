@@ -8,68 +8,59 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpaudit import (
-    Claim,
-    Group,
-    Mechanism,
-    NormalForm,
-    Parallel,
-    Release,
-    Repeat,
-    Stated,
-    bracket_delta,
-    bracket_epsilon,
-    certify,
-    fold,
-)
+import dpaudit as dp
 from dpaudit.accounting.additive_costs import cost_of, zcdp
 from dpaudit.engines import ENUMERATION, TILTED
 from dpaudit.engines.pairs.derived import pair_above
 from dpaudit.errors import UnsupportedError
+from dpaudit.model import losses
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.losses import (
-    ApproximateLoss,
-    ChoiceLoss,
-    Composition,
-    DiscreteLoss,
-    GaussianLoss,
-    LaplaceLoss,
-    SampledGaussianLoss,
-)
 from dpaudit.verifier import verify
 from dpaudit.verifier.pairs import pair
 from mechanisms import DiscreteLaplace, Gaussian, Laplace
 
-BOXES = (ApproximateLoss(epsilon=0.5), ApproximateLoss(epsilon=0.25, delta=0.02))
+BOXES = (losses.ApproximateLoss(epsilon=0.5), losses.ApproximateLoss(epsilon=0.25, delta=0.02))
 CHOICES = (
-    ChoiceLoss(options=(GaussianLoss(mu=0.3), LaplaceLoss(shift=0.4))),
-    ChoiceLoss(options=BOXES),
-    ChoiceLoss(options=(SampledGaussianLoss(mu=1.0, rate=0.1), SampledGaussianLoss(mu=0.5, rate=0.3))),
-    ChoiceLoss(options=(SampledGaussianLoss(mu=1.0, rate=0.1, order="add"), LaplaceLoss(shift=0.08))),
-    ChoiceLoss(options=(DiscreteLoss(atoms=((0.0, 0.9),), infinite_mass=0.1, reverse_infinite_mass=0.1), BOXES[0])),
-    ChoiceLoss(options=(GaussianLoss(mu=4.0), LaplaceLoss(shift=3.0), ApproximateLoss(epsilon=5.0, delta=1e-12))),
+    losses.ChoiceLoss(options=(losses.GaussianLoss(mu=0.3), losses.LaplaceLoss(shift=0.4))),
+    losses.ChoiceLoss(options=BOXES),
+    losses.ChoiceLoss(
+        options=(losses.SampledGaussianLoss(mu=1.0, rate=0.1), losses.SampledGaussianLoss(mu=0.5, rate=0.3))
+    ),
+    losses.ChoiceLoss(
+        options=(losses.SampledGaussianLoss(mu=1.0, rate=0.1, order="add"), losses.LaplaceLoss(shift=0.08))
+    ),
+    losses.ChoiceLoss(
+        options=(losses.DiscreteLoss(atoms=((0.0, 0.9),), infinite_mass=0.1, reverse_infinite_mass=0.1), BOXES[0])
+    ),
+    losses.ChoiceLoss(
+        options=(
+            losses.GaussianLoss(mu=4.0),
+            losses.LaplaceLoss(shift=3.0),
+            losses.ApproximateLoss(epsilon=5.0, delta=1e-12),
+        )
+    ),
 )
 
 
-def release(mechanism: Mechanism, label: str = "x") -> Release:
-    return Release(label=label, mechanism=mechanism)
+def release(mechanism: dp.Mechanism, label: str = "x") -> dp.Release:
+    return dp.Release(label=label, mechanism=mechanism)
 
 
-def gaussian(stddev: float, neighbours: Neighbours = "replace_one") -> Release:
+def gaussian(stddev: float, neighbours: Neighbours = "replace_one") -> dp.Release:
     return release(Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
 
 
-def laplace(scale: float) -> Release:
+def laplace(scale: float) -> dp.Release:
     return release(Laplace(scale=scale, l1_sensitivity=1.0, neighbours="replace_one"))
 
 
-def either(*parts: Declaration) -> Parallel:
-    return Parallel(parts=parts, key="the arm shown")
+def either(*parts: Declaration) -> dp.Parallel:
+    return dp.Parallel(parts=parts, key="the arm shown")
 
 
 @pytest.mark.parametrize("loss", CHOICES)
-def test_the_masses_of_a_choice_lie_above_every_option_and_near_the_largest(loss: ChoiceLoss) -> None:
+def test_the_masses_of_a_choice_lie_above_every_option_and_near_the_largest(loss: losses.ChoiceLoss) -> None:
     """At 160 epsilons of either sign, by sums of positive terms; the excess falls with the width's square."""
     excess = []
     for width in (0.02, 0.005):
@@ -86,7 +77,7 @@ def test_the_masses_of_a_choice_lie_above_every_option_and_near_the_largest(loss
     assert excess[1] < max(excess[0] / 3, 1e-9)
 
 
-def chosen_delta(options: tuple[ApproximateLoss, ApproximateLoss], rounds: int, epsilon: float) -> float:
+def chosen_delta(options: tuple[losses.ApproximateLoss, losses.ApproximateLoss], rounds: int, epsilon: float) -> float:
     """Return the largest delta of any adaptive way to choose one of `options` in every round, by recursion.
 
     With x = e^epsilon q/p of what was seen, the best continuation is worth max over options of
@@ -118,12 +109,12 @@ def test_no_adaptive_way_of_choosing_exceeds_the_bound(epsilon: float) -> None:
     """Five rounds of two black boxes, every strategy tried; the bound is far below that of all ten releases."""
     best = chosen_delta(BOXES, 5, epsilon)
     fixed = max(
-        bracket_delta(NormalForm(upper=(held,), lower=(held,)), epsilon).lower
+        dp.bracket_delta(dp.NormalForm(upper=(held,), lower=(held,)), epsilon).lower
         for k in range(6)
-        for held in [Composition.of(BOXES[0]) * k + Composition.of(BOXES[1]) * (5 - k)]
+        for held in [losses.Composition.of(BOXES[0]) * k + losses.Composition.of(BOXES[1]) * (5 - k)]
     )
-    together = Composition.of(*BOXES) * 5
-    (upper,) = fold(Repeat(part=either(*map(stated, BOXES)), times=5), "replace_one").upper
+    together = losses.Composition.of(*BOXES) * 5
+    (upper,) = dp.fold(dp.Repeat(part=either(*map(stated, BOXES)), times=5), "replace_one").upper
     found = TILTED.delta(upper, epsilon).upper
     assert fixed * (1 - 1e-9) <= best <= found * (1 + 1e-9)
     assert found < 0.9 * ENUMERATION.delta(together, epsilon).lower
@@ -132,66 +123,73 @@ def test_no_adaptive_way_of_choosing_exceeds_the_bound(epsilon: float) -> None:
 def test_choosing_adaptively_can_be_worse_than_any_fixed_choice() -> None:
     """Two rounds at epsilon 0.8: the recursion itself shows why the worst alternative alone would be no bound."""
     best = chosen_delta(BOXES, 2, 0.8)
-    fixed = [Composition.of(BOXES[0]) * k + Composition.of(BOXES[1]) * (2 - k) for k in range(3)]
+    fixed = [losses.Composition.of(BOXES[0]) * k + losses.Composition.of(BOXES[1]) * (2 - k) for k in range(3)]
     assert best > 1.02 * max(ENUMERATION.delta(held, 0.8).upper for held in fixed)
 
 
-def stated(box: ApproximateLoss) -> Stated:
-    return Stated(epsilon=box.epsilon, delta=box.delta, source="a supplier")
+def stated(box: losses.ApproximateLoss) -> dp.Stated:
+    return dp.Stated(epsilon=box.epsilon, delta=box.delta, source="a supplier")
 
 
 def test_a_choice_that_is_made_once_costs_its_worst_option() -> None:
-    alone = max(bracket_epsilon(fold(part, "replace_one"), 1e-5).upper for part in (gaussian(3.0), laplace(3.0)))
-    chosen = bracket_epsilon(fold(Repeat(part=either(gaussian(3.0), laplace(3.0)), times=1), "replace_one"), 1e-5)
+    alone = max(dp.bracket_epsilon(dp.fold(part, "replace_one"), 1e-5).upper for part in (gaussian(3.0), laplace(3.0)))
+    chosen = dp.bracket_epsilon(
+        dp.fold(dp.Repeat(part=either(gaussian(3.0), laplace(3.0)), times=1), "replace_one"), 1e-5
+    )
     assert alone <= chosen.upper <= alone * (1 + 1e-9)
 
 
 def test_a_gaussian_option_is_cut_into_as_many_pieces_as_the_other_has_parts() -> None:
     """Ten Gaussian releases beside forty Laplace ones are forty of half the size; the cut never loses any."""
-    tree = Repeat(part=either(Repeat(part=gaussian(4.0), times=10), Repeat(part=laplace(8.0), times=40)), times=3)
-    ((choice, times),) = fold(tree, "replace_one").upper[0].parts
+    tree = dp.Repeat(
+        part=either(dp.Repeat(part=gaussian(4.0), times=10), dp.Repeat(part=laplace(8.0), times=40)), times=3
+    )
+    ((choice, times),) = dp.fold(tree, "replace_one").upper[0].parts
     normal, other = choice.options
-    assert (times, other) == (120, LaplaceLoss(shift=0.125))
+    assert (times, other) == (120, losses.LaplaceLoss(shift=0.125))
     assert 10 * 0.25**2 <= 40 * normal.mu**2 <= 10 * 0.25**2 * (1 + 1e-12)
 
 
 def test_unequal_numbers_of_options_pair_as_far_as_they_go() -> None:
     """Three of one and one of another: one pair, and two that stand alone; a choice is never counted twice."""
-    parts = Repeat(part=laplace(8.0), times=3), stated(ApproximateLoss(epsilon=0.2, delta=1e-9))
-    (found,) = fold(Repeat(part=either(*parts), times=7), "replace_one").upper
-    option = ApproximateLoss(epsilon=0.2, delta=1e-9)
-    pair = ChoiceLoss(options=(LaplaceLoss(shift=0.125), option))
-    assert found == Composition.of(pair) * 7 + Composition.of(LaplaceLoss(shift=0.125)) * 14
+    parts = dp.Repeat(part=laplace(8.0), times=3), stated(losses.ApproximateLoss(epsilon=0.2, delta=1e-9))
+    (found,) = dp.fold(dp.Repeat(part=either(*parts), times=7), "replace_one").upper
+    option = losses.ApproximateLoss(epsilon=0.2, delta=1e-9)
+    pair = losses.ChoiceLoss(options=(losses.LaplaceLoss(shift=0.125), option))
+    assert found == losses.Composition.of(pair) * 7 + losses.Composition.of(losses.LaplaceLoss(shift=0.125)) * 14
 
 
 def test_records_of_one_person_that_may_meet_different_options_are_refused() -> None:
     """They change one after another, and how a Gaussian and a Laplace part chain is not known."""
-    tree = Group(part=Repeat(part=either(gaussian(4.0), laplace(4.0)), times=2), size=2)
+    tree = dp.Group(part=dp.Repeat(part=either(gaussian(4.0), laplace(4.0)), times=2), size=2)
     with pytest.raises(UnsupportedError, match="no largest loss"):
-        fold(tree, "replace_one")
+        dp.fold(tree, "replace_one")
 
 
 def test_a_budget_over_time_is_charged_the_dearest_option() -> None:
     """rho of a Gaussian release with noise 4 is 1/32, of a Laplace one with scale 8 it is below 1/128."""
-    tree = Repeat(part=either(gaussian(4.0), laplace(8.0)), times=3)
-    cost = cost_of(tree, Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one"), zcdp)
+    tree = dp.Repeat(part=either(gaussian(4.0), laplace(8.0)), times=3)
+    cost = cost_of(tree, dp.Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one"), zcdp)
     assert float(cost.amount) == pytest.approx(3 / 32, rel=1e-12)
 
 
 TREES: dict[str, Declaration] = {
-    "Gaussian or Laplace": Repeat(part=either(gaussian(3.0), laplace(3.0)), times=30),
-    "black boxes": Repeat(part=either(*map(stated, BOXES)), times=10),
-    "unequal numbers": Repeat(part=either(Repeat(part=laplace(9.0), times=10), laplace(4.0)), times=10),
-    "one in three is dominated": Repeat(
-        part=either(laplace(9.0), Repeat(part=laplace(4.0), times=3), Repeat(part=gaussian(6.0), times=4)), times=9
+    "Gaussian or Laplace": dp.Repeat(part=either(gaussian(3.0), laplace(3.0)), times=30),
+    "black boxes": dp.Repeat(part=either(*map(stated, BOXES)), times=10),
+    "unequal numbers": dp.Repeat(part=either(dp.Repeat(part=laplace(9.0), times=10), laplace(4.0)), times=10),
+    "one in three is dominated": dp.Repeat(
+        part=either(laplace(9.0), dp.Repeat(part=laplace(4.0), times=3), dp.Repeat(part=gaussian(6.0), times=4)),
+        times=9,
     ),
-    "a group": Group(part=Repeat(part=either(gaussian(9.0), gaussian(7.0)), times=3), size=2),
-    "whole numbers": Repeat(
+    "a group": dp.Group(part=dp.Repeat(part=either(gaussian(9.0), gaussian(7.0)), times=3), size=2),
+    "whole numbers": dp.Repeat(
         part=either(release(DiscreteLaplace(scale=4.0, l1_sensitivity=2, neighbours="replace_one")), gaussian(3.0)),
         times=8,
     ),
-    "a choice within a choice": Repeat(
-        part=either(Repeat(part=either(gaussian(5.0), laplace(6.0)), times=4), Repeat(part=laplace(5.0), times=4)),
+    "a choice within a choice": dp.Repeat(
+        part=either(
+            dp.Repeat(part=either(gaussian(5.0), laplace(6.0)), times=4), dp.Repeat(part=laplace(5.0), times=4)
+        ),
         times=3,
     ),
 }
@@ -200,18 +198,20 @@ TREES: dict[str, Declaration] = {
 @pytest.mark.parametrize("name", TREES)
 def test_the_checker_comes_to_the_same_bound(name: str) -> None:
     """It refuses the same certificate with the bound of the worst fixed option, which would be too small."""
-    claim = Claim(epsilon=6.0, delta=1e-6, neighbours="replace_one")
-    certificate = certify(TREES[name], claim)
+    claim = dp.Claim(epsilon=6.0, delta=1e-6, neighbours="replace_one")
+    certificate = dp.certify(TREES[name], claim)
     assert verify(certificate.to_json()).complaints == ()
     assert certificate.tight.epsilon.lower < certificate.tight.epsilon.upper
 
 
 def test_the_checker_refuses_the_bound_of_all_fixed_choices() -> None:
     """Forged: the upper ends replaced by the lower ones, which no adaptive choice is known to respect."""
-    data = json.loads(certify(TREES["black boxes"], Claim(epsilon=3.0, delta=1e-6, neighbours="replace_one")).to_json())
+    data = json.loads(
+        dp.certify(TREES["black boxes"], dp.Claim(epsilon=3.0, delta=1e-6, neighbours="replace_one")).to_json()
+    )
     fixed = max(
-        bracket_delta(NormalForm(upper=(held,), lower=(held,)), 3.0).upper
-        for held in (Composition.of(box) * 10 for box in BOXES)
+        dp.bracket_delta(dp.NormalForm(upper=(held,), lower=(held,)), 3.0).upper
+        for held in (losses.Composition.of(box) * 10 for box in BOXES)
     )
     assert fixed < data["tight"]["delta"]["upper"]
     data["tight"]["delta"]["upper"] = fixed
@@ -233,8 +233,8 @@ def test_both_orders_of_a_choice_are_reversed() -> None:
         assert loss.reversed() != loss
         assert loss.reversed().reversed() == loss
     removed, added = (
-        TILTED.delta(Composition.of(CHOICES[2]) * 20, 0.4),
-        TILTED.delta(Composition.of(CHOICES[2].reversed()) * 20, 0.4),
+        TILTED.delta(losses.Composition.of(CHOICES[2]) * 20, 0.4),
+        TILTED.delta(losses.Composition.of(CHOICES[2].reversed()) * 20, 0.4),
     )
     assert removed.upper > 1.01 * added.upper
 

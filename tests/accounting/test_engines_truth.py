@@ -1,5 +1,4 @@
 import math
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from dpaudit.model.losses import (
     SampledGaussianLoss,
 )
 from dpaudit.model.losses.sampled_gaussian import SampledOrder
+from tests.accounting import drawing, oracle
 
 LAPLACE = Composition.of(LaplaceLoss(shift=0.1)) * 1000
 
@@ -43,9 +43,7 @@ def test_gaussian_margins_hold_against_sixty_digits(mu: float) -> None:
 
 
 @pytest.mark.parametrize("number", [20, pytest.param(60, marks=pytest.mark.slow)])
-def test_no_engine_is_on_the_wrong_side_of_the_truth_on_random_compositions(
-    oracle: ModuleType, drawing: ModuleType, number: int
-) -> None:
+def test_no_engine_is_on_the_wrong_side_of_the_truth_on_random_compositions(number: int) -> None:
     """On random compositions no upper bound is below the oracle's epsilon and no lower bound above it."""
     rng = np.random.default_rng(20)
     widths, unsettled = [], 0
@@ -71,7 +69,7 @@ def test_no_engine_is_on_the_wrong_side_of_the_truth_on_random_compositions(
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 3.0])
-def test_every_engine_brackets_delta_on_a_mixture(oracle: ModuleType, epsilon: float) -> None:
+def test_every_engine_brackets_delta_on_a_mixture(epsilon: float) -> None:
     """delta(epsilon) of a mixture with a mass at infinity lies in every engine's bracket."""
     composition = (
         Composition.of(GaussianLoss(mu=0.2), LaplaceLoss(shift=0.3), ApproximateLoss(epsilon=0.1, delta=1e-4)) * 5
@@ -86,9 +84,7 @@ def test_every_engine_brackets_delta_on_a_mixture(oracle: ModuleType, epsilon: f
 @pytest.mark.parametrize(
     ("delta", "tolerance"), [(1e-5, 2e-5), (1e-14, 5e-5), (1e-30, 1e-4)], ids=["1e-5", "1e-14", "1e-30"]
 )
-def test_thousand_laplace_releases_stay_sharp_down_to_tiny_delta(
-    oracle: ModuleType, delta: float, tolerance: float
-) -> None:
+def test_thousand_laplace_releases_stay_sharp_down_to_tiny_delta(delta: float, tolerance: float) -> None:
     """Laplace(10) x 1000: the bracket holds the oracle's epsilon and is narrower than the stated tolerance."""
     bracket = TILTED.epsilon(LAPLACE, delta)
     assert oracle.true_delta(LAPLACE, bracket.upper, 60).real <= delta
@@ -108,7 +104,7 @@ def test_sampled_gaussian_is_right_in_both_orders(order: SampledOrder, truth: fl
 
 
 @pytest.mark.parametrize("times", [1, 30])
-def test_many_kinds_of_losses_are_bracketed_to_second_order(oracle: ModuleType, times: int) -> None:
+def test_many_kinds_of_losses_are_bracketed_to_second_order(times: int) -> None:
     """Twelve Laplace, two response and one Gaussian kind: the oracle's value within a bracket 1e-5 wide, relatively."""
     rng = np.random.default_rng(times)
     sizes = rng.uniform(0.3, 1.0, 15) / math.sqrt(times)
@@ -132,7 +128,7 @@ def test_two_thousand_kinds_are_told_apart() -> None:
 
 
 @pytest.mark.slow
-def test_sampled_gaussian_agrees_with_the_contour_integral(oracle: Any) -> None:
+def test_sampled_gaussian_agrees_with_the_contour_integral() -> None:
     """Both orders of 50 sampled releases hold the oracle's delta in their brackets."""
     for order in ("remove", "add"):
         composition = Composition.of(SampledGaussianLoss(mu=1.5, rate=0.1, order=order)) * 50

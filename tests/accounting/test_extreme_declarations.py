@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import mechanisms
 from dpaudit import Claim, Release, Stated, Subsample, bracket_delta, bracket_epsilon, certify, fold, verify
 from dpaudit.certification.certificate import Certificate
 from dpaudit.engines.pairs.allocation import _window
@@ -17,22 +18,8 @@ from dpaudit.model.codec import decode_declaration
 from dpaudit.model.declaration import Allocate, Declaration, Group, Parallel, Repeat, Scheme, Sequential, Shuffle
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.refusals import Rejection
-from mechanisms import (
-    BallLaplace,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Exponential,
-    Finite,
-    Gaussian,
-    JointGaussian,
-    Laplace,
-    OneSidedWishart,
-    ReportNoisyMax,
-    SymmetricGaussian,
-    SymmetrisedWishart,
-)
 
-OPEN = Finite(first=(1, 0), second=(0, 1), neighbours="add_remove")
+OPEN = mechanisms.Finite(first=(1, 0), second=(0, 1), neighbours="add_remove")
 TOLD = Stated(epsilon=1.0, source="a vendor")
 
 
@@ -55,25 +42,25 @@ def test_no_noise_names_the_mechanism_that_says_it() -> None:
     """Each scale of noise refuses 0 with its own name."""
     related: Neighbours = "add_remove"
     with pytest.raises(ValueError, match=r"stddev=0.*'finite'"):
-        Gaussian(stddev=0, l2_sensitivity=1, neighbours=related)
+        mechanisms.Gaussian(stddev=0, l2_sensitivity=1, neighbours=related)
     with pytest.raises(ValueError, match=r"stddev=0.*'finite'"):
-        DiscreteGaussian(stddev=0, l2_sensitivity=1, neighbours=related)
+        mechanisms.DiscreteGaussian(stddev=0, l2_sensitivity=1, neighbours=related)
     with pytest.raises(ValueError, match=r"scale=0.*'finite'"):
-        Laplace(scale=0, l1_sensitivity=1, neighbours=related)
+        mechanisms.Laplace(scale=0, l1_sensitivity=1, neighbours=related)
     with pytest.raises(ValueError, match=r"scale=0.*'finite'"):
-        DiscreteLaplace(scale=0, l1_sensitivity=1, neighbours=related)
+        mechanisms.DiscreteLaplace(scale=0, l1_sensitivity=1, neighbours=related)
 
 
 SIZES = {
-    Gaussian: {"stddev": 1.0, "l2_sensitivity": 1.0},
-    Laplace: {"scale": 1.0, "l1_sensitivity": 1.0},
-    BallLaplace: {"dimension": 3, "scale": 1.0, "l2_sensitivity": 1.0},
-    SymmetricGaussian: {"stddev": 1.0, "l2_sensitivity": 1.0},
-    JointGaussian: {"matrix_stddev": 1.0, "vector_stddev": 1.0, "feature_bound": 1.0, "target_bound": 1.0},
-    Exponential: {"epsilon": 1.0, "linf_sensitivity": 1.0},
-    ReportNoisyMax: {"scale": 1.0, "linf_sensitivity": 1.0},
-    OneSidedWishart: {"dimension": 2, "scale": 1.0, "trace_sensitivity": 1.0},
-    SymmetrisedWishart: {"dimension": 2, "scale": 1.0, "nuclear_sensitivity": 1.0},
+    mechanisms.Gaussian: {"stddev": 1.0, "l2_sensitivity": 1.0},
+    mechanisms.Laplace: {"scale": 1.0, "l1_sensitivity": 1.0},
+    mechanisms.BallLaplace: {"dimension": 3, "scale": 1.0, "l2_sensitivity": 1.0},
+    mechanisms.SymmetricGaussian: {"stddev": 1.0, "l2_sensitivity": 1.0},
+    mechanisms.JointGaussian: {"matrix_stddev": 1.0, "vector_stddev": 1.0, "feature_bound": 1.0, "target_bound": 1.0},
+    mechanisms.Exponential: {"epsilon": 1.0, "linf_sensitivity": 1.0},
+    mechanisms.ReportNoisyMax: {"scale": 1.0, "linf_sensitivity": 1.0},
+    mechanisms.OneSidedWishart: {"dimension": 2, "scale": 1.0, "trace_sensitivity": 1.0},
+    mechanisms.SymmetrisedWishart: {"dimension": 2, "scale": 1.0, "nuclear_sensitivity": 1.0},
 }
 """Mechanisms with sizes that are no whole numbers."""
 
@@ -91,7 +78,7 @@ def test_sizes_that_floating_point_blurs_are_refused_where_they_are_written(fami
                 sides_of({"name": family.name} | fields | {name: value}, "add_remove")
     for value in (1e-140, 1e140):
         held = fields | dict.fromkeys(names, value)
-        if family is not JointGaussian:  # squares of bounds are compared with noise
+        if family is not mechanisms.JointGaussian:  # squares of bounds are compared with noise
             family(**held, neighbours="add_remove")
         assert sides_of({"name": family.name} | fields, "add_remove")[0]
 
@@ -100,10 +87,10 @@ def test_joint_noise_that_underflows_is_refused() -> None:
     """Bounds next to no floats beside noise of 5e-324 were certified at half of their mu."""
     small = {"matrix_stddev": 5e-324, "vector_stddev": 1.0, "feature_bound": 2.7205e-162, "target_bound": 1.0}
     with pytest.raises(ValueError, match=r"Expected matrix_stddev=5e-324 in \[1e-140, 1e140\]"):
-        JointGaussian(**small, neighbours="replace_one")
+        mechanisms.JointGaussian(**small, neighbours="replace_one")
     far = {"matrix_stddev": 1e100, "vector_stddev": 1.0, "feature_bound": 1e-30, "target_bound": 1.0}
     with pytest.raises(ValueError, match=r"Expected matrix_stddev=1e\+100 to be at most the bounds' product \* 1e150"):
-        JointGaussian(**far, neighbours="replace_one")
+        mechanisms.JointGaussian(**far, neighbours="replace_one")
     with pytest.raises(Rejection, match="the noise of a matrix or a vector is out of range"):
         sides_of({"name": "joint_gaussian"} | far, "replace_one")
 
@@ -118,7 +105,7 @@ def checked(node: Declaration, claim: Claim) -> Certificate:
 
 
 VAGUE = Stated(epsilon=math.inf, source="a vendor")
-ONE = Release(label="sum", mechanism=Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove"))
+ONE = Release(label="sum", mechanism=mechanisms.Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove"))
 SHOWN: dict[str, Declaration] = {
     "alone": VAGUE,
     "with a delta": Stated(epsilon=math.inf, delta=0.1, source="a vendor"),
@@ -204,7 +191,7 @@ def test_a_sample_of_nobody_keeps_any_claim(case: str) -> None:
 def test_a_sample_of_everybody_is_its_part(scheme: Scheme) -> None:
     """Rate 1 changes neither side."""
     claim = Claim(epsilon=1.0, delta=1e-5, neighbours="zero_out" if scheme == "poisson" else "replace_one")
-    noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours=claim.neighbours)
+    noise = mechanisms.Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours=claim.neighbours)
     part = Release(label="sum", mechanism=noise)
     assert checked(Subsample(part=part, rate=1, scheme=scheme), claim).tight == checked(part, claim).tight
 
@@ -242,14 +229,14 @@ def test_a_text_that_says_inf_is_a_text() -> None:
 def test_joint_noise_too_small_for_floating_point_is_refused_where_it_is_written() -> None:
     """The curve of its infinite mu was an internal error."""
     with pytest.raises(ValueError, match=r"Expected matrix_stddev=5e-324 in "):
-        JointGaussian(
+        mechanisms.JointGaussian(
             matrix_stddev=5e-324, vector_stddev=3.0, feature_bound=1.0, target_bound=2.0, neighbours="replace_one"
         )
 
 
 def test_the_far_mass_of_whole_number_noise_is_the_checkers() -> None:
     """An upper end of 3e-107, true as it was, was rejected."""
-    noise = DiscreteGaussian(stddev=12.7, l2_sensitivity=3, neighbours="add_remove")
+    noise = mechanisms.DiscreteGaussian(stddev=12.7, l2_sensitivity=3, neighbours="add_remove")
     checked(Release(label="x", mechanism=noise), Claim(epsilon=10.0, neighbours="add_remove"))
 
 

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -14,10 +13,11 @@ from dpaudit.engines import QUICK
 from dpaudit.engines.tilted.engine import TILTED
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import Composition, DiscreteLoss, GaussianLoss, SampledLoss
+from tests.accounting import oracle
 from tests.accounting.drawing_nodes import NODES, draw_nodes
 
 
-def contradicts(oracle: ModuleType, bracket: Bracket, simple: Composition, delta: float) -> bool:
+def contradicts(bracket: Bracket, simple: Composition, delta: float) -> bool:
     """Return whether the truth of `simple` contradicts a bracket of epsilon."""
     above = oracle.true_delta(simple, bracket.upper, 20).real if 0 < bracket.upper < math.inf else 0.0
     below = oracle.true_delta(simple, bracket.lower, 20).real if bracket.lower > 0 else 1.0
@@ -30,7 +30,7 @@ def one_order(form: NormalForm, delta: float) -> Bracket:
 
 
 @pytest.mark.parametrize("kind", NODES)
-def test_a_node_is_bracketed_around_the_truth(kind: str, oracle: ModuleType) -> None:
+def test_a_node_is_bracketed_around_the_truth(kind: str) -> None:
     """One draw of each kind, by the quick engines, which are as sound as the others."""
     rng = np.random.default_rng(41)
     while True:
@@ -38,10 +38,10 @@ def test_a_node_is_bracketed_around_the_truth(kind: str, oracle: ModuleType) -> 
         if name == kind and 3 < composition.events < 60:
             break
     form = NormalForm(upper=(composition,), lower=(composition,))
-    assert not contradicts(oracle, one_order(form, delta), simple, delta)
+    assert not contradicts(one_order(form, delta), simple, delta)
 
 
-def test_a_sample_of_a_tenth_more_is_seen(oracle: ModuleType) -> None:
+def test_a_sample_of_a_tenth_more_is_seen() -> None:
     """The broken twin: the same draw with a rate a tenth higher leaves the truth outside."""
     rng = np.random.default_rng(43)
     while True:
@@ -52,10 +52,10 @@ def test_a_sample_of_a_tenth_more_is_seen(oracle: ModuleType) -> None:
         (replace(loss, rate=loss.rate * 1.1) if isinstance(loss, SampledLoss) else loss, times)
         for loss, times in composition.parts
     )
-    assert contradicts(oracle, TILTED.epsilon(Composition(parts=parts), delta), simple, delta)
+    assert contradicts(TILTED.epsilon(Composition(parts=parts), delta), simple, delta)
 
 
-def test_the_oracle_goes_on_to_the_integrands_returns(oracle: ModuleType) -> None:
+def test_the_oracle_goes_on_to_the_integrands_returns() -> None:
     """Two equal atoms many times and little Gaussian noise: its integrand is nothing for long, and then returns."""
     epsilon, count, mu = 0.5, 160, 0.5
     law = [(math.exp(a) / (1 + math.exp(epsilon)), a) for a in (epsilon, 0.0)]

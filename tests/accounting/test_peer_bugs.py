@@ -1,7 +1,6 @@
 """Defects that accountants have shipped, each as a question that ours must answer rightly."""
 
 import math
-from types import ModuleType
 
 import pytest
 
@@ -10,6 +9,7 @@ from dpaudit.engines import BASIC, ENUMERATION, TILTED
 from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss
 from mechanisms.gaussian import Gaussian
 from mechanisms.randomised_response import RandomisedResponse
+from tests.accounting import oracle
 
 PURE = Composition.of(LaplaceLoss(shift=0.1)) * 1000
 
@@ -33,7 +33,7 @@ def test_b2_a_count_is_never_forgotten() -> None:
 
 
 @pytest.mark.parametrize("delta", [1e-9, 1e-12, 1e-14])
-def test_b4_small_delta_is_not_drowned_in_round_off(oracle: ModuleType, delta: float) -> None:
+def test_b4_small_delta_is_not_drowned_in_round_off(delta: float) -> None:
     """Where floating-point transforms fall below the truth, the upper bound stays above and within 1e-5."""
     bracket = TILTED.epsilon(PURE, delta)
     assert oracle.true_delta(PURE, bracket.upper, 50).real <= delta
@@ -73,9 +73,7 @@ def test_b9_large_epsilon_is_not_capped() -> None:
 
 
 @pytest.mark.parametrize(("epsilon", "times"), [(0.025, 100), (0.1, 100), (0.3, 7), (0.7, 3), (1e-3, 1000)])
-def test_black_boxes_asked_about_their_rounded_sum_are_bracketed(
-    oracle: ModuleType, epsilon: float, times: int
-) -> None:
+def test_black_boxes_asked_about_their_rounded_sum_are_bracketed(epsilon: float, times: int) -> None:
     """At the float next to times x epsilon the true delta can be positive (1e-46 and less), and zero is no upper bound.
 
     100 releases at a tenth of a tenth and a claim equal to their sum, in floats, do not set engines against each other.

@@ -13,17 +13,7 @@ from dpaudit.accounting.zeroed import _loss as zeroed_loss
 from dpaudit.accounting.zeroed import is_cut, zeroed_above
 from dpaudit.engines.basic import total_supremum
 from dpaudit.engines.single import single_delta
-from dpaudit.model.losses import (
-    Composition,
-    DiscreteLoss,
-    GaussianLoss,
-    LaplaceLoss,
-    MixtureLoss,
-    SampledGaussianLoss,
-    SampledLoss,
-    outer_losses,
-    sampled_atoms,
-)
+from dpaudit.model import losses
 from dpaudit.model.losses.mixture import binomial_weights
 from dpaudit.model.losses.sampled_ratios import absent, log_absent, loss_before, sampled_loss, share_without
 from dpaudit.verifier import integers, schemes
@@ -112,7 +102,7 @@ def test_the_inverse_and_the_shares_of_a_sample_are_right() -> None:
 def test_the_largest_loss_of_a_sample_is_no_less_than_the_truth(rate: float) -> None:
     """In both orders of the neighbours, of the project and of the checker."""
     for loss in LOSSES:
-        sample = SampledLoss(inside=((LaplaceLoss(shift=loss), 1),), rate=rate)
+        sample = losses.SampledLoss(inside=((losses.LaplaceLoss(shift=loss), 1),), rate=rate)
         held = ("map", ((("laplace", loss), 1),), rate, "remove")
         for order, other, exact in (
             (sample, held, truth(loss, rate)),
@@ -120,7 +110,7 @@ def test_the_largest_loss_of_a_sample_is_no_less_than_the_truth(rate: float) -> 
         ):
             assert exact <= mpmath.mpf(order.supremum) <= exact * (1 + CLOSE) + mpmath.mpf("2e-300")
             assert near(checker.supremum(other), exact, 1e-12)
-            assert total_supremum(Composition.of(order))[0] <= exact
+            assert total_supremum(losses.Composition.of(order))[0] <= exact
 
 
 def gaussian(mu: Any, epsilon: Any) -> Any:
@@ -141,7 +131,7 @@ def test_a_sampled_gaussian_is_bracketed_closely(rate: float, mu: float) -> None
         removed = q * gaussian(mpmath.mpf(mu), mpmath.log1p(mpmath.expm1(e) / q))
         added = outer * gaussian(mpmath.mpf(mu), -mpmath.log((mpmath.exp(-e) - 1 + q) / q)) if outer > 0 else 0
         for order, exact in (("remove", removed), ("add", added)):
-            low, high = single_delta(SampledGaussianLoss(mu=mu, rate=rate, order=order), epsilon)  # type: ignore[arg-type]
+            low, high = single_delta(losses.SampledGaussianLoss(mu=mu, rate=rate, order=order), epsilon)  # type: ignore[arg-type]
             assert low <= exact <= high
             if exact > 1e-9 * rate:
                 assert high - low <= CLOSE * exact, (order, epsilon)
@@ -154,7 +144,7 @@ def test_a_record_against_its_opposite_is_bracketed_closely(rate: float, noise: 
     """Two mixtures of shifts that share their largest weight: at rates below 1e-15 the upper end was nothing."""
     sides = ((0.0, absent(rate)), (mu, rate)), ((-mu, rate), (0.0, absent(rate)))
     for epsilon in (0.0, rate / 2, 1.5 * rate):
-        low, high = single_delta(MixtureLoss(above=sides[0], below=sides[1], noise=noise), epsilon)
+        low, high = single_delta(losses.MixtureLoss(above=sides[0], below=sides[1], noise=noise), epsilon)
         exact = opposite(rate, mu, epsilon, noise)
         assert low <= exact <= high
         assert high - low <= CLOSE * exact or exact < 1e-290
@@ -188,8 +178,8 @@ def opposite(rate: float, mu: float, epsilon: float, noise: str) -> Any:
 def test_a_sampled_response_is_bracketed_closely(rate: float, epsilon: float) -> None:
     """Two atoms on a sample: delta at 0 and at half of the largest loss, in both orders; the checker's atoms too."""
     odds = math.exp(-epsilon)
-    told = DiscreteLoss(atoms=((-epsilon, odds / (1 + odds)), (epsilon, 1 / (1 + odds))), symmetric=True)
-    sampled = outer_losses(sampled_atoms(told, rate), above=True)
+    told = losses.DiscreteLoss(atoms=((-epsilon, odds / (1 + odds)), (epsilon, 1 / (1 + odds))), symmetric=True)
+    sampled = losses.outer_losses(losses.sampled_atoms(told, rate), above=True)
     part = Counter([checker.black_box(epsilon)])
     q, e = rate_of(rate), mpmath.mpf(epsilon)
     first = 1 / (1 + mpmath.exp(-e))
@@ -262,5 +252,5 @@ def test_integer_noise_on_a_rare_sample_is_certified_at_its_largest_loss(rate: f
 
 def test_a_whole_gaussian_is_its_own_sample() -> None:
     """At a rate next to 1 the curve of a sampled Gaussian release is next to that of the release."""
-    sampled = single_delta(SampledGaussianLoss(mu=1.0, rate=1 - 1e-15), 1.0)
-    assert sampled[1] == pytest.approx(GaussianLoss(mu=1.0).hockey_stick(1.0), rel=1e-12)
+    sampled = single_delta(losses.SampledGaussianLoss(mu=1.0, rate=1 - 1e-15), 1.0)
+    assert sampled[1] == pytest.approx(losses.GaussianLoss(mu=1.0).hockey_stick(1.0), rel=1e-12)

@@ -10,16 +10,8 @@ from mpmath import mp, mpf
 from dpaudit import Claim, NormalForm, Release, Stated, UnsupportedError, bracket_delta, bracket_epsilon, certify, fold
 from dpaudit.engines import DEFAULT, ENGINES, QUICK, SINGLE, UPPERS
 from dpaudit.engines.single import single_delta
+from dpaudit.model import losses
 from dpaudit.model.bracket import smallest_epsilon
-from dpaudit.model.losses import (
-    ApproximateLoss,
-    Composition,
-    DiscreteLoss,
-    GaussianLoss,
-    LaplaceLoss,
-    Loss,
-    SampledGaussianLoss,
-)
 from dpaudit.model.losses.composed import SimpleLoss
 from dpaudit.model.mechanism import Array
 from mechanisms.discrete_gaussian import DiscreteGaussian
@@ -29,16 +21,19 @@ from mechanisms.laplace import Laplace
 from mechanisms.randomised_response import RandomisedResponse
 
 LOSSES = (
-    *(LaplaceLoss(shift=shift) for shift in (1e-12, 1e-3, 0.7, 30.0, 1200.0)),
-    *(ApproximateLoss(epsilon=e, delta=d) for e, d in ((0.3, 0.0), (2.0, 1e-9), (40.0, 0.1), (800.0, 0.0), (0.0, 0.1))),
+    *(losses.LaplaceLoss(shift=shift) for shift in (1e-12, 1e-3, 0.7, 30.0, 1200.0)),
+    *(
+        losses.ApproximateLoss(epsilon=e, delta=d)
+        for e, d in ((0.3, 0.0), (2.0, 1e-9), (40.0, 0.1), (800.0, 0.0), (0.0, 0.1))
+    ),
     *(RandomisedResponse(epsilon=e, categories=5).loss() for e in (1e-6, 0.4, 30.0, 700.0)),
     *(
-        SampledGaussianLoss(mu=mu, rate=rate, order=order)
+        losses.SampledGaussianLoss(mu=mu, rate=rate, order=order)
         for mu in (0.05, 1.0, 6.0)
         for rate in (1e-4, 0.1, 0.9)
         for order in ("remove", "add")
     ),
-    DiscreteLoss(atoms=((0.5, 1.0),), reverse_infinite_mass=-math.expm1(-0.5)),
+    losses.DiscreteLoss(atoms=((0.5, 1.0),), reverse_infinite_mass=-math.expm1(-0.5)),
 )
 
 
@@ -46,19 +41,19 @@ def normal_tail(x: Array) -> Any:
     return mp.erfc(x / mp.sqrt(2)) / 2
 
 
-def truth(loss: Loss, epsilon: float) -> Any:
+def truth(loss: losses.Loss, epsilon: float) -> Any:
     """Return delta(epsilon) with many digits, from the laws of the two outputs."""
     with mp.workdps(120):
         e = mpf(epsilon)
         match loss:
-            case LaplaceLoss(shift=shift):
+            case losses.LaplaceLoss(shift=shift):
                 return max(mpf(0), 1 - mp.exp((e - mpf(shift)) / 2))
-            case ApproximateLoss(epsilon=own, delta=delta):
+            case losses.ApproximateLoss(epsilon=own, delta=delta):
                 up, down = 1 / (1 + mp.exp(-mpf(own))), 1 / (1 + mp.exp(mpf(own)))
                 return mpf(delta) + (1 - mpf(delta)) * (up - mp.exp(e) * down if epsilon < own else 0)
-            case DiscreteLoss(atoms=atoms, infinite_mass=mass):
+            case losses.DiscreteLoss(atoms=atoms, infinite_mass=mass):
                 return mpf(mass) + mp.fsum(mpf(p) * max(mpf(0), 1 - mp.exp(e - mpf(v))) for v, p in atoms)
-            case SampledGaussianLoss(mu=mu, rate=rate, order=order):
+            case losses.SampledGaussianLoss(mu=mu, rate=rate, order=order):
                 m, q = mpf(mu), mpf(rate)
                 level = mp.exp(e) if order == "remove" else mp.exp(-e)
                 if level <= 1 - q:
@@ -74,7 +69,7 @@ def truth(loss: Loss, epsilon: float) -> Any:
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_a_single_loss_is_bracketed_at_the_width_of_rounding(loss: SimpleLoss) -> None:
     """At small, ordinary and extreme epsilons, and beside the largest loss, the exact delta is inside."""
-    composition = Composition.of(loss)
+    composition = losses.Composition.of(loss)
     top = loss.supremum if math.isfinite(loss.supremum) else 50.0
     points = {0.0, 1e-9, top / 3, top * 0.999, math.nextafter(top, 0), top, top * (1 + 1e-15), 2 * top}
     for epsilon in points:
@@ -141,15 +136,15 @@ def test_smallest_epsilon_returns_only_what_it_has_tested() -> None:
 def test_engines_that_cover_nothing_are_named() -> None:
     """Asking only for the composition of pure parts refuses a Gaussian in words."""
     form = fold(Stated(epsilon=1.0, source="a supplier"), "add_remove")
-    gaussian = NormalForm(upper=(Composition.of(GaussianLoss(mu=1.0)),), lower=form.lower)
+    gaussian = NormalForm(upper=(losses.Composition.of(losses.GaussianLoss(mu=1.0)),), lower=form.lower)
     with pytest.raises(UnsupportedError, match="enumeration covers this composition"):
         bracket_epsilon(gaussian, 1e-5, DEFAULT.by("enumeration"))
 
 
 def test_a_certain_answer_is_refuted_beside_anything_else() -> None:
     """A loss that is infinite for certain, alone, three times or next to noise: delta is 1, and no epsilon will do."""
-    certain = Composition.of(DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0))
-    for held in (certain, certain * 3, certain + Composition.of(LaplaceLoss(shift=1.0)) * 5):
+    certain = losses.Composition.of(losses.DiscreteLoss(atoms=(), infinite_mass=1.0, reverse_infinite_mass=1.0))
+    for held in (certain, certain * 3, certain + losses.Composition.of(losses.LaplaceLoss(shift=1.0)) * 5):
         form = NormalForm(upper=(held,), lower=(held,))
         assert bracket_epsilon(form, 1e-5).lower == math.inf
         assert bracket_delta(form, 1.0).lower == 1.0
@@ -158,8 +153,8 @@ def test_a_certain_answer_is_refuted_beside_anything_else() -> None:
 def test_the_worst_alternative_counts_for_every_set_of_engines_wherever_it_stands() -> None:
     """The smaller of two losses first or last: all engines, those for searches, and any others that are asked agree."""
     small, large = (
-        Composition.of(LaplaceLoss(shift=0.5)) * 3,
-        Composition.of(DiscreteLaplace(scale=2.0, l1_sensitivity=3, neighbours="replace_one").loss()) * 3,
+        losses.Composition.of(losses.LaplaceLoss(shift=0.5)) * 3,
+        losses.Composition.of(DiscreteLaplace(scale=2.0, l1_sensitivity=3, neighbours="replace_one").loss()) * 3,
     )
     some = (("enumeration", "tilted"), ("basic", "renyi"), ("basic", "enumeration", "tilted"))
     for precision in (DEFAULT, QUICK, UPPERS, *(DEFAULT.by(*names) for names in some)):

@@ -1,6 +1,5 @@
 import math
 from dataclasses import replace
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from dpaudit.model.losses import (
     SampledGaussianLoss,
 )
 from dpaudit.model.mechanism import Array
+from tests.accounting import drawing, oracle
 
 UNIT = 2.0**-53
 MIXED = Composition.of(GaussianLoss(mu=0.5), LaplaceLoss(shift=0.3), ApproximateLoss(epsilon=0.2, delta=1e-9)) * 20
@@ -78,7 +78,7 @@ def test_ten_thousand_sampled_steps_are_bracketed_to_two_in_a_hundred_thousand(
 
 
 @pytest.mark.parametrize("number", [10, pytest.param(60, marks=pytest.mark.slow)])
-def test_neither_side_is_wrong_on_random_compositions(oracle: ModuleType, drawing: ModuleType, number: int) -> None:
+def test_neither_side_is_wrong_on_random_compositions(number: int) -> None:
     """Random compositions: epsilon and delta on their sides of a 30-digit value; the median is narrow."""
     rng = np.random.default_rng(77)
     widths, unsettled = [], 0
@@ -102,7 +102,7 @@ def test_neither_side_is_wrong_on_random_compositions(oracle: ModuleType, drawin
 
 
 @pytest.mark.parametrize("delta", [1e-5, 1e-14, 1e-30, 1e-100])
-def test_a_tiny_delta_is_as_easy_as_a_large_one(delta: float, oracle: ModuleType) -> None:
+def test_a_tiny_delta_is_as_easy_as_a_large_one(delta: float) -> None:
     composition = Composition.of(LaplaceLoss(shift=0.1)) * 1000
     bracket = TILTED.epsilon(composition, delta)
     assert bracket.upper - bracket.lower <= 5e-5 * bracket.upper
@@ -137,7 +137,7 @@ def test_a_part_understated_by_a_hundred_thousandth_is_caught(
     ids=repr,
 )
 @pytest.mark.parametrize("deltas", [(1e-9, 1e-3), pytest.param((1e-3, 1e-9), marks=pytest.mark.slow)])
-def test_extreme_losses_give_a_bracket_that_holds(loss: Loss, deltas: tuple[float, float], oracle: ModuleType) -> None:
+def test_extreme_losses_give_a_bracket_that_holds(loss: Loss, deltas: tuple[float, float]) -> None:
     """Much noise, little noise and a mass at infinity: the contour integral's delta is within, however wide."""
     for times, delta in zip((2, 100), deltas, strict=True):
         composition = Composition.of(loss) * times

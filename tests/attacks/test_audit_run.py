@@ -17,6 +17,7 @@ from audits.bounds import guessing_bound
 from audits.experiment.execution import Execution
 from dpaudit import AuditCase, AuditResult, Claim
 from dpaudit.model.mechanism import Array
+from tests.cases import case_of
 
 PURE = Claim(epsilon=1.0, neighbours="replace_one")
 
@@ -123,13 +124,11 @@ def test_a_gaussian_claim_is_met_within_a_fifth() -> None:
     """mu = 0.268057 (epsilon 1 at delta 1e-5), 2 x 20,000 runs, significance 0.01: 0.8 reached, 1 not exceeded."""
     mu = 0.268057
     claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
-    case = AuditCase(
-        name="gaussian",
-        view="output",
+    case = case_of(
+        "gaussian",
+        lambda data, rng, n_runs: data + rng.standard_normal(n_runs),
+        (0.0, mu),
         description="one coordinate",
-        neighbours=(0.0, mu),
-        relation="replace_one",
-        run=lambda data, rng, n_runs: data + rng.standard_normal(n_runs),
         score=lambda view: mu * view - mu**2 / 2,
         gaussian=True,
     )
@@ -149,13 +148,11 @@ def test_randomised_response_audited_as_gaussian_breaks_its_declaration_and_neve
     """(1, 1e-5)-private code of another law: without a certificate no violation; with one, the assumption is told."""
     claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
     truth = 1 / (1 + np.exp(-1.0))
-    case = AuditCase(
-        name="response",
-        view="output",
+    case = case_of(
+        "response",
+        lambda data, rng, n_runs: np.where(rng.random(n_runs) < truth, data, not data).astype(float),
+        (False, True),
         description="one bit",
-        neighbours=(False, True),
-        relation="replace_one",
-        run=lambda data, rng, n_runs: np.where(rng.random(n_runs) < truth, data, not data).astype(float),
         score=lambda view: 2 * view - 1,
         gaussian=True,
     )

@@ -22,6 +22,7 @@ from dpaudit import AuditCase, Claim, Release, Repeat, Sequential
 from dpaudit.model.audit_result import Counts
 from dpaudit.model.losses import GaussianLoss
 from mechanisms import Gaussian
+from tests.cases import case_of
 from tests.narrowing import present
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
@@ -40,15 +41,7 @@ def rates(true_positives: int, positives: int, false_positives: int, negatives: 
 
 
 def laplace_case(true: float, score: Callable[..., Any] | None = None) -> AuditCase:
-    return AuditCase(
-        name="laplace",
-        view="output",
-        description="",
-        neighbours=(0.0, 1.0),
-        relation="replace_one",
-        run=lambda data, rng, n_runs: data + rng.laplace(0, 1 / true, n_runs),
-        score=score,
-    )
+    return case_of("laplace", lambda data, rng, n_runs: data + rng.laplace(0, 1 / true, n_runs), score=score)
 
 
 def test_one_run_reproduces_published_values() -> None:

@@ -14,6 +14,7 @@ from audits.decision.earned import would_refute
 from audits.decision.upper_limit import epsilon_limit, hockey_stick_limit
 from dpaudit import AuditCase, AuditResult, Claim
 from dpaudit.model.audit_result import Counts
+from tests.cases import case_of
 from tests.narrowing import present
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
@@ -106,13 +107,10 @@ def test_the_case_with_less_noise_makes_it_consistent() -> None:
     """Where the epsilon of the weakened case is known, catching it says that a gross violation would be caught."""
 
     def case(scale: float) -> AuditCase:
-        return AuditCase(
-            name="laplace",
+        return case_of(
+            "laplace",
+            laplace(scale),
             view="o",
-            description="",
-            neighbours=(0.0, 1.0),
-            relation="replace_one",
-            run=laplace(scale),
             score=lambda view: (np.abs(view) - np.abs(view - 1)) / scale,
             weaker=lambda epsilon: case(1 / epsilon),
         )

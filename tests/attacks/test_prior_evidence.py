@@ -14,6 +14,7 @@ from audits.checks.noise_law import FACTORS
 from audits.procedures.prior_evidence import PriorEvidence
 from dpaudit import AuditCase, AuditResult, Claim
 from mechanisms import Gaussian, Laplace
+from tests.cases import case_of
 
 CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
 LAPLACE = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
@@ -27,13 +28,9 @@ def oracle_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def case(scale: float, boldness: float = 1.0) -> AuditCase:
     """One Laplace release, scored by its likelihood ratio; with more boldness a fair game of some variance."""
-    return AuditCase(
-        name="laplace",
-        view="output",
-        description="",
-        neighbours=(0.0, 1.0),
-        relation="replace_one",
-        run=lambda data, rng, n_runs: data + rng.laplace(0, scale, n_runs),
+    return case_of(
+        "laplace",
+        lambda data, rng, n_runs: data + rng.laplace(0, scale, n_runs),
         score=lambda x: boldness * (np.abs(x) - np.abs(x - 1)) / scale,
     )
 

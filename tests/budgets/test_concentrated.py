@@ -8,21 +8,10 @@ from typing import Any
 import mpmath as mp
 import pytest
 
+import mechanisms
 from dpaudit import Claim, Mechanism, Release, Repeat, Stated
 from dpaudit.accounting.additive_costs import Cost, cost_of, zcdp
 from dpaudit.model.losses import ApproximateLoss, DiscreteLoss, LaplaceLoss
-from mechanisms import (
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Exponential,
-    Finite,
-    Gaussian,
-    Laplace,
-    RandomisedResponse,
-    ReportNoisyMax,
-    TreeAggregation,
-    TruncatedDiscreteGaussian,
-)
 
 Cumulant = Callable[[Any], Any]
 CLAIM = Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one")
@@ -81,7 +70,7 @@ def agrees(found: Any, truth: Any) -> bool:
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 5.0])
 def test_randomised_response_costs_its_largest_ratio(epsilon: float, categories: int) -> None:
     """With many categories the worst order is far above 1, and rho is a small part of epsilon^2 / 2."""
-    noise = RandomisedResponse(epsilon=epsilon, categories=categories, neighbours="replace_one")
+    noise = mechanisms.RandomisedResponse(epsilon=epsilon, categories=categories, neighbours="replace_one")
     with mp.workdps(50):
         truth = supremum(of_rows(responses(epsilon, categories)))
         assert agrees(amount(noise), truth)
@@ -103,7 +92,7 @@ def test_laplace_noise_costs_its_kullback_leibler_divergence(shift: float) -> No
 def test_whole_number_laplace_noise_costs_its_own_ratio(scale: float, moved: int) -> None:
     with mp.workdps(50):
         rows = whole(mp.exp(-1 / mp.mpf(str(scale))), moved)
-        noise = DiscreteLaplace(scale=scale, l1_sensitivity=moved, neighbours="replace_one")
+        noise = mechanisms.DiscreteLaplace(scale=scale, l1_sensitivity=moved, neighbours="replace_one")
         assert agrees(amount(noise), supremum(of_rows(rows)))
 
 
@@ -116,12 +105,12 @@ def test_a_table_costs_the_dearer_of_its_orders(first: tuple[float, ...], second
     with mp.workdps(50):
         rows = [(mp.mpf(str(p)), mp.mpf(str(q))) for p, q in zip(first, second, strict=True)]
         truth = max(supremum(of_rows(rows)), supremum(of_rows([(q, p) for p, q in rows])))
-        assert agrees(amount(Finite(first=first, second=second, neighbours="replace_one")), truth)
+        assert agrees(amount(mechanisms.Finite(first=first, second=second, neighbours="replace_one")), truth)
 
 
 def test_the_discrete_gaussian_costs_what_the_gaussian_costs() -> None:
     """Canonne, Kamath and Steinke (2020), Theorem 4: whole orders attain it."""
-    noise = DiscreteGaussian(stddev=2.0, l2_sensitivity=3, neighbours="replace_one")
+    noise = mechanisms.DiscreteGaussian(stddev=2.0, l2_sensitivity=3, neighbours="replace_one")
     cost = cost_of(Release(label="x", mechanism=noise), CLAIM, zcdp)
     assert cost == Cost(amount=Fraction(9, 8))
     with mp.workdps(50):
@@ -133,8 +122,8 @@ def test_the_discrete_gaussian_costs_what_the_gaussian_costs() -> None:
 
 def test_compositions_of_a_mechanism_cost_its_copies() -> None:
     """Trees and repeats: shift - 1 + e^-shift of each node."""
-    leaf = Laplace(scale=4.0, l1_sensitivity=1.0, neighbours="replace_one")
-    tree = Release(label="x", mechanism=TreeAggregation(horizon=8, leaf=leaf))
+    leaf = mechanisms.Laplace(scale=4.0, l1_sensitivity=1.0, neighbours="replace_one")
+    tree = Release(label="x", mechanism=mechanisms.TreeAggregation(horizon=8, leaf=leaf))
     cost = cost_of(Repeat(part=tree, times=3), CLAIM, zcdp)
     assert cost is not None
     assert float(cost.amount) == pytest.approx(12 * (0.25 - 1 + math.exp(-0.25)), rel=1e-12)
@@ -142,15 +131,15 @@ def test_compositions_of_a_mechanism_cost_its_copies() -> None:
 
 def test_mechanisms_with_a_theorem_or_a_bound_keep_it() -> None:
     """Bounded range; Gaussian noise; noisy maxima by the Laplace loss that dominates them."""
-    choice = amount(Exponential(epsilon=1.0, linf_sensitivity=1.0, neighbours="replace_one"))
+    choice = amount(mechanisms.Exponential(epsilon=1.0, linf_sensitivity=1.0, neighbours="replace_one"))
     assert 0 <= choice - (1 / mp.expm1(1) - 1 + mp.log(mp.expm1(1))) < 1e-11
-    assert amount(Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")) == mp.mpf(1) / 8
-    noisy = ReportNoisyMax(scale=2.0, linf_sensitivity=1.0, neighbours="replace_one")
+    assert amount(mechanisms.Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")) == mp.mpf(1) / 8
+    noisy = mechanisms.ReportNoisyMax(scale=2.0, linf_sensitivity=1.0, neighbours="replace_one")
     assert float(amount(noisy)) == pytest.approx(math.exp(-1), rel=1e-12)
 
 
 def test_a_mass_beyond_epsilon_is_counted_beside_its_black_box() -> None:
-    cut = TruncatedDiscreteGaussian(stddev=2.0, cut=3.0, l2_sensitivity=1, neighbours="replace_one")
+    cut = mechanisms.TruncatedDiscreteGaussian(stddev=2.0, cut=3.0, l2_sensitivity=1, neighbours="replace_one")
     cost = cost_of(Release(label="x", mechanism=cut), CLAIM, zcdp)
     assert cost is not None
     epsilon = cut.loss().supremum

@@ -10,20 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpaudit import (
-    Billboard,
-    Claim,
-    Declaration,
-    Parallel,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    UnsupportedError,
-    bracket_delta,
-    certify,
-    fold,
-)
+import dpaudit as dp
 from dpaudit.accounting.additive_costs import Cost
 from dpaudit.budgets.filters import (
     Filter,
@@ -42,23 +29,23 @@ from dpaudit.model.losses import ApproximateLoss
 from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian, Laplace
 
-CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
+CLAIM = dp.Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
 FILTERS = (basic_filter, gaussian_filter, concentrated_filter, advanced_filter, renyi_filter)
 
 
-def normal(mu: float) -> Release:
-    return Release(label="sum", mechanism=Gaussian(stddev=1 / mu, l2_sensitivity=1.0, neighbours="replace_one"))
+def normal(mu: float) -> dp.Release:
+    return dp.Release(label="sum", mechanism=Gaussian(stddev=1 / mu, l2_sensitivity=1.0, neighbours="replace_one"))
 
 
-def laplace(shift: float) -> Release:
-    return Release(label="count", mechanism=Laplace(scale=1 / shift, l1_sensitivity=1.0, neighbours="replace_one"))
+def laplace(shift: float) -> dp.Release:
+    return dp.Release(label="count", mechanism=Laplace(scale=1 / shift, l1_sensitivity=1.0, neighbours="replace_one"))
 
 
-def stated(epsilon: float, delta: float = 0.0) -> Stated:
-    return Stated(epsilon=epsilon, delta=delta, source="a vendor")
+def stated(epsilon: float, delta: float = 0.0) -> dp.Stated:
+    return dp.Stated(epsilon=epsilon, delta=delta, source="a vendor")
 
 
-def spent_on(budget: Filter, *parts: Declaration) -> Filter:
+def spent_on(budget: Filter, *parts: dp.Declaration) -> Filter:
     for part in parts:
         after = budget.spend(part)
         assert isinstance(after, Filter), after
@@ -120,13 +107,13 @@ MENU = ((1, 0.0), (2, 0.0), (3, 0.001), (5, 0.0))
 def test_no_adaptive_stream_of_two_point_parts_beats_a_filters_claim(
     build: Callable[..., Any], epsilon: float, delta: float
 ) -> None:
-    claim = Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
+    claim = dp.Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
     budget = build(claim) if build is basic_filter else build(claim, mass=delta / 4)
     assert against(budget, MENU) <= delta * (1 + 1e-12)
 
 
 def test_the_basic_filter_loses_nothing_to_an_analyst_who_spends_all_delta() -> None:
-    claim = Claim(epsilon=1.0, delta=0.004, neighbours="replace_one")
+    claim = dp.Claim(epsilon=1.0, delta=0.004, neighbours="replace_one")
     worst = against(basic_filter(claim), ((1, 0.001),))
     assert worst == pytest.approx(1 - 0.999**4, rel=1e-12)
 
@@ -142,14 +129,14 @@ def test_the_basic_filter_loses_nothing_to_an_analyst_who_spends_all_delta() -> 
 def test_no_menu_and_no_claim_lets_an_adaptive_analyst_through(
     epsilon: float, delta: float, share: float, menu: Any, build: Any
 ) -> None:
-    claim = Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
+    claim = dp.Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
     coarse = tuple((max(steps, 2), loss) for steps, loss in menu)
     assert against(build(claim, mass=delta * share), coarse) <= delta * (1 + 1e-12)
 
 
 def test_a_filter_that_checks_before_adding_is_caught() -> None:
     """The twin admits a part whenever anything is left, and so overspends by one."""
-    claim = Claim(epsilon=1.0, delta=0.05, neighbours="replace_one")
+    claim = dp.Claim(epsilon=1.0, delta=0.05, neighbours="replace_one")
     limit = concentrated_filter(claim).limit.amount
 
     def late(spent: Fraction, part: tuple[int, float]) -> Fraction | None:
@@ -160,7 +147,7 @@ def test_a_filter_that_checks_before_adding_is_caught() -> None:
 
 def test_a_filter_without_the_drift_is_caught() -> None:
     """The twin forgets half the sum of squares and keeps the root alone."""
-    claim = Claim(epsilon=6.0, delta=0.5, neighbours="replace_one")
+    claim = dp.Claim(epsilon=6.0, delta=0.5, neighbours="replace_one")
     limit = Fraction(claim.epsilon**2 / (4 * math.log(1 / claim.delta)))
 
     def loose(spent: Fraction, part: tuple[int, float]) -> Fraction | None:
@@ -196,7 +183,7 @@ def test_optimal_composition_of_what_was_spent_is_no_filter() -> None:
 
     menu = ((1, 0.0), (2, 0.0), (3, 0.0))
     assert adaptive_delta((), natural, claim_epsilon, menu) > claim_delta * 1.01
-    claim = Claim(epsilon=claim_epsilon, delta=claim_delta, neighbours="replace_one")
+    claim = dp.Claim(epsilon=claim_epsilon, delta=claim_delta, neighbours="replace_one")
     assert against(concentrated_filter(claim), menu) <= claim_delta
 
 
@@ -224,8 +211,8 @@ def test_what_is_spent_never_exceeds_the_limit_and_a_refusal_changes_nothing(bui
     assert budget.spent.within(budget.limit)
     assert budget.events == len(released)
     if released:  # parts that were in fact fixed in advance: the accountant must agree with the filter
-        form = fold(Sequential(parts=tuple(released)), "replace_one")
-        assert bracket_delta(form, CLAIM.epsilon).lower <= CLAIM.delta
+        form = dp.fold(dp.Sequential(parts=tuple(released)), "replace_one")
+        assert dp.bracket_delta(form, CLAIM.epsilon).lower <= CLAIM.delta
 
 
 @given(st.permutations([normal(0.05), normal(0.03), stated(0.02), laplace(0.1)]))
@@ -237,7 +224,7 @@ def test_the_order_of_spending_does_not_matter(parts: Any) -> None:
 
 
 def test_a_repeated_part_costs_what_its_copies_cost() -> None:
-    at_once = spent_on(gaussian_filter(CLAIM), Repeat(part=normal(0.01), times=7))
+    at_once = spent_on(gaussian_filter(CLAIM), dp.Repeat(part=normal(0.01), times=7))
     one_by_one = spent_on(gaussian_filter(CLAIM), *(normal(0.01) for _ in range(7)))
     assert at_once.spent == one_by_one.spent
     assert (at_once.events, one_by_one.events) == (1, 7)
@@ -246,25 +233,25 @@ def test_a_repeated_part_costs_what_its_copies_cost() -> None:
 def test_the_gaussian_filter_loses_nothing_against_parts_fixed_in_advance() -> None:
     """Four quarters of the calibrated mu^2 fit (halving mu is exact), and one part in 10^9 more does not."""
     needed = Gaussian.calibrated(CLAIM, l2_sensitivity=1.0)
-    quarter = Release(label="quarter", mechanism=needed.scaled(2.0))
+    quarter = dp.Release(label="quarter", mechanism=needed.scaled(2.0))
     full = spent_on(gaussian_filter(CLAIM), *(quarter,) * 4)
     assert float(full.remaining.amount) <= 1e-9 * float(full.limit.amount)
     assert isinstance(full.spend(normal(1e-4)), Refusal)
-    more = Release(label="quarter", mechanism=needed.scaled(2.0 * (1 - 1e-9)))
+    more = dp.Release(label="quarter", mechanism=needed.scaled(2.0 * (1 - 1e-9)))
     assert isinstance(spent_on(gaussian_filter(CLAIM), *(quarter,) * 3).spend(more), Refusal)
 
 
 def test_parallel_parts_cost_the_worst_of_them() -> None:
-    both = Parallel(parts=(stated(0.2), stated(0.5)), key="the arrival time")
+    both = dp.Parallel(parts=(stated(0.2), stated(0.5)), key="the arrival time")
     assert spent_on(basic_filter(CLAIM), both).spent.amount == Fraction(1, 2)
 
 
 @pytest.mark.parametrize("parts", [(normal(0.1), stated(0.05, 1e-7)), (stated(0.05, 1e-7), normal(0.1))])
 def test_of_parts_that_cannot_be_compared_the_worse_amount_and_the_worse_mass_are_spent(
-    parts: tuple[Declaration, ...],
+    parts: tuple[dp.Declaration, ...],
 ) -> None:
     budget = concentrated_filter(CLAIM, mass=1e-6)
-    assert spent_on(budget, Parallel(parts=parts, key="the arrival time")).spent == Cost(
+    assert spent_on(budget, dp.Parallel(parts=parts, key="the arrival time")).spent == Cost(
         amount=spent_on(budget, normal(0.1)).spent.amount, mass=Fraction(1, 10**7)
     )
 
@@ -305,8 +292,8 @@ def test_the_conversion_of_rho_is_above_its_formula_and_within_a_billionth_of_th
 
 @given(st.floats(1e-4, 10.0), st.floats(0.0, 20.0))
 def test_the_conversion_of_rho_is_an_upper_bound_for_the_gaussian_that_has_it(rho: float, epsilon: float) -> None:
-    form = fold(normal(math.sqrt(2 * rho)), "replace_one")
-    assert bracket_delta(form, epsilon).lower <= zcdp_delta(rho, epsilon)
+    form = dp.fold(normal(math.sqrt(2 * rho)), "replace_one")
+    assert dp.bracket_delta(form, epsilon).lower <= zcdp_delta(rho, epsilon)
 
 
 @given(st.floats(0.01, 20.0), st.floats(1e-30, 0.5))
@@ -337,12 +324,12 @@ def test_a_part_that_a_filter_cannot_count_is_refused_with_what_it_counts() -> N
 
 
 def test_a_part_for_other_neighbours_or_a_weaker_model_is_an_error() -> None:
-    other = Release(label="sum", mechanism=Gaussian(stddev=90.0, l2_sensitivity=1.0, neighbours="add_remove"))
+    other = dp.Release(label="sum", mechanism=Gaussian(stddev=90.0, l2_sensitivity=1.0, neighbours="add_remove"))
     with pytest.raises(DeclarationError, match="neighbours"):
         gaussian_filter(CLAIM).spend(other)
     with pytest.raises(DeclarationError, match="joint view"):
-        gaussian_filter(CLAIM).spend(Billboard(part=normal(0.01)))
-    assert isinstance(gaussian_filter(replace(CLAIM, model="joint")).spend(Billboard(part=normal(0.01))), Filter)
+        gaussian_filter(CLAIM).spend(dp.Billboard(part=normal(0.01)))
+    assert isinstance(gaussian_filter(replace(CLAIM, model="joint")).spend(dp.Billboard(part=normal(0.01))), Filter)
 
 
 def test_a_filter_that_overspent_cannot_be_built_and_none_can_be_changed() -> None:
@@ -358,16 +345,16 @@ def test_a_filter_that_overspent_cannot_be_built_and_none_can_be_changed() -> No
 
 
 def test_a_pure_claim_leaves_nothing_for_gaussian_noise() -> None:
-    pure = Claim(epsilon=1.0, neighbours="replace_one")
+    pure = dp.Claim(epsilon=1.0, neighbours="replace_one")
     for build in (gaussian_filter, concentrated_filter):
-        with pytest.raises(UnsupportedError, match="positive delta"):
+        with pytest.raises(dp.UnsupportedError, match="positive delta"):
             build(pure)
     assert advanced_filter(pure).limit == Cost()
 
 
 def test_a_certificate_is_spent_at_what_it_proves_and_nothing_else_is_spent_by_it() -> None:
-    claim = Claim(epsilon=0.5, delta=1e-6, neighbours="replace_one", unit="one traveller")
-    certificate = certify(normal(0.05), claim)
+    claim = dp.Claim(epsilon=0.5, delta=1e-6, neighbours="replace_one", unit="one traveller")
+    certificate = dp.certify(normal(0.05), claim)
     budget = basic_filter(replace(CLAIM, unit="one traveller"))
     part = stated_by(certificate, budget.claim)
     spent = spent_on(budget, part).spent
@@ -376,12 +363,12 @@ def test_a_certificate_is_spent_at_what_it_proves_and_nothing_else_is_spent_by_i
     with pytest.raises(DeclarationError, match="is about"):
         stated_by(certificate, CLAIM)
     with pytest.raises(DeclarationError, match="refuted"):
-        stated_by(certify(normal(9.0), claim), budget.claim)
+        stated_by(dp.certify(normal(9.0), claim), budget.claim)
 
 
 def test_a_joint_certificate_is_no_central_spending() -> None:
     claim = replace(CLAIM, model="joint")
-    part = stated_by(certify(Billboard(part=normal(0.05)), claim), CLAIM)
+    part = stated_by(dp.certify(dp.Billboard(part=normal(0.05)), claim), CLAIM)
     with pytest.raises(DeclarationError, match="joint view"):
         basic_filter(CLAIM).spend(part)
 

@@ -7,18 +7,17 @@ from typing import Any, Never
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from audits import audit_case, audit_sequentially
 from audits.examples import HALF_NOISE
 from dpaudit import Certificate, Claim, Group, Release, Repeat, Stated, UnsupportedError, certify, verify
 from dpaudit.accounting.calibration import smallest_noise
 from dpaudit.budgets.filters import basic_filter
-from dpaudit.cli.app import app
 from dpaudit.ledger.account import Account
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
 from mechanisms import Gaussian, Laplace
+from tests.command_line import dpaudit
 
 CLAIM = Claim(epsilon=math.inf, delta=1e-5, neighbours="replace_one")
 NOISE = Gaussian(stddev=3.0, l2_sensitivity=1.0, neighbours="replace_one")
@@ -100,7 +99,7 @@ def test_the_commands_take_both_forms(epsilon: str, tmp_path: Path) -> None:
     certificate = str(tmp_path / "open.json")
 
     def run(*words: str) -> tuple[int, str]:
-        result = CliRunner().invoke(app, list(words))
+        result = dpaudit(*words)
         return result.exit_code, result.output
 
     assert run("certify", str(path), "--format", "json", "-o", certificate)[0] == 0

@@ -9,24 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpaudit import (
-    BestOf,
-    Billboard,
-    Cells,
-    Claim,
-    Group,
-    Parallel,
-    PostProcess,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    Subsample,
-    UnsupportedError,
-    bracket_epsilon,
-    certify,
-    fold,
-)
+import dpaudit as dp
 from dpaudit.errors import ConfigError
 from dpaudit.interchange.deployments_registry import registry_fields
 from dpaudit.interchange.dp_event import from_event, to_event
@@ -42,10 +25,10 @@ with warnings.catch_warnings():
     from dp_accounting.pld import PLDAccountant
     from dp_accounting.rdp import RdpAccountant
 
-CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
+CLAIM = dp.Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
 HALF_RHO = RhoClaim(rho=0.5, neighbours="add_remove")
-NORMAL = Release(label="sum", mechanism=Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one"))
-LAPLACE = Release(label="count", mechanism=Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="replace_one"))
+NORMAL = dp.Release(label="sum", mechanism=Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one"))
+LAPLACE = dp.Release(label="count", mechanism=Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="replace_one"))
 
 
 def random_event(rng: np.random.Generator, depth: int = 3, *, sampled: bool = False) -> dpa.DpEvent:
@@ -79,15 +62,15 @@ def test_events_after_060_are_a_choice_and_a_stated_loss(neighbours: Neighbours)
     choice = type("ExponentialMechanismDpEvent", (dpa.DpEvent,), {"epsilon": 0.5})()
     failure = type("EpsilonDeltaDpEvent", (dpa.DpEvent,), {"epsilon": 0.0, "delta": 4e-6})()
     leaf = from_event(choice, neighbours)
-    assert isinstance(leaf, Release)
-    assert (leaf.mechanism.name, certify(leaf, replace(CLAIM, epsilon=0.5, neighbours=neighbours)).verdict) == (
+    assert isinstance(leaf, dp.Release)
+    assert (leaf.mechanism.name, dp.certify(leaf, replace(CLAIM, epsilon=0.5, neighbours=neighbours)).verdict) == (
         "exponential",
         "certified",
     )
-    claim = Claim(epsilon=4.5, delta=1e-5, neighbours=neighbours)
+    claim = dp.Claim(epsilon=4.5, delta=1e-5, neighbours=neighbours)
     noise = dpa.GaussianDpEvent(2.0 if neighbours == "replace_one" else 1.0)
     alone, with_failure = (
-        certify(from_event(event, neighbours), claim).tight.delta.upper
+        dp.certify(from_event(event, neighbours), claim).tight.delta.upper
         for event in (noise, dpa.ComposedDpEvent([noise, failure]))
     )
     assert alone < with_failure <= (alone + 4e-6) * (1 + 1e-6)
@@ -142,7 +125,7 @@ def test_the_pld_accountant_and_ours_agree_on_gaussians_for_both_relations(
 ) -> None:
     """At multiplier 2 and delta 1e-5: 1.993 added or removed, 4.377 replaced."""
     event = dpa.ComposedDpEvent([dpa.GaussianDpEvent(4.0), dpa.SelfComposedDpEvent(dpa.GaussianDpEvent(4), 3)])
-    ours = bracket_epsilon(fold(from_event(event, neighbours), neighbours), 1e-5)
+    ours = dp.bracket_epsilon(dp.fold(from_event(event, neighbours), neighbours), 1e-5)
     theirs = dpa.pld.PLDAccountant(neighboring_relation=dpa.NeighboringRelation[relation])
     assert theirs.compose(event).get_epsilon(1e-5) == pytest.approx(ours.upper, rel=1e-3)
     assert ours.upper == pytest.approx({"add_remove": 1.993, "replace_one": 4.377}[neighbours], abs=6e-4)
@@ -150,11 +133,11 @@ def test_the_pld_accountant_and_ours_agree_on_gaussians_for_both_relations(
 
 def test_replacing_without_the_factor_two_would_be_seen() -> None:
     """The twin takes the multiplier over the norm of one record for a replaced one, as the Renyi accountant does."""
-    twin = Release(label="sum", mechanism=Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one"))
+    twin = dp.Release(label="sum", mechanism=Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one"))
     honest = from_event(dpa.GaussianDpEvent(2.0), "replace_one")
     known = 4.377  # dp-accounting's PLD accountant, replace one, delta 1e-5
-    assert bracket_epsilon(fold(honest, "replace_one"), 1e-5).upper == pytest.approx(known, abs=6e-4)
-    assert bracket_epsilon(fold(twin, "replace_one"), 1e-5).upper < known / 2
+    assert dp.bracket_epsilon(dp.fold(honest, "replace_one"), 1e-5).upper == pytest.approx(known, abs=6e-4)
+    assert dp.bracket_epsilon(dp.fold(twin, "replace_one"), 1e-5).upper < known / 2
 
 
 @pytest.mark.parametrize("buckets", [2, 5])
@@ -165,21 +148,21 @@ def test_randomised_response_keeps_its_odds(buckets: int) -> None:
         assert declared.mechanism.epsilon == pytest.approx(math.log(true / other), rel=1e-12)
         assert to_event(declared).noise_parameter == pytest.approx(noise, rel=1e-12)
         assert to_event(declared).num_buckets == buckets
-    response = Release(label="vote", mechanism=RandomisedResponse(epsilon=1.5, categories=buckets))
+    response = dp.Release(label="vote", mechanism=RandomisedResponse(epsilon=1.5, categories=buckets))
     assert from_event(to_event(response), "replace_one").mechanism.epsilon == pytest.approx(1.5, rel=1e-12)
 
 
 def test_an_event_without_any_release_costs_nothing() -> None:
     for event in (dpa.NoOpDpEvent(), dpa.ComposedDpEvent([]), dpa.SelfComposedDpEvent(dpa.GaussianDpEvent(1.0), 0)):
         declared = from_event(event, "add_remove")
-        assert bracket_epsilon(fold(declared, "add_remove"), 0.0).upper == 0.0
+        assert dp.bracket_epsilon(dp.fold(declared, "add_remove"), 0.0).upper == 0.0
         assert to_event(declared) == dpa.NoOpDpEvent()
 
 
 def test_sampling_a_fixed_size_is_read_and_cannot_be_written() -> None:
     declared = from_event(dpa.SampledWithoutReplacementDpEvent(1000, 50, dpa.GaussianDpEvent(1.0)), "replace_one")
     assert (declared.rate, declared.scheme) == (0.05, "without_replacement")
-    with pytest.raises(UnsupportedError, match="both sizes"):
+    with pytest.raises(dp.UnsupportedError, match="both sizes"):
         to_event(declared)
 
 
@@ -200,7 +183,7 @@ def test_sampling_a_fixed_size_is_read_and_cannot_be_written() -> None:
 )
 def test_an_event_that_no_declaration_expresses_is_refused_by_name_and_place(event: Any, named: str) -> None:
     whole = dpa.ComposedDpEvent([dpa.NoOpDpEvent(), dpa.SelfComposedDpEvent(event, 3)])
-    with pytest.raises(UnsupportedError) as caught:
+    with pytest.raises(dp.UnsupportedError) as caught:
         from_event(whole, "add_remove")
     assert named in str(caught.value)
     assert "event.events[1].event" in str(caught.value)
@@ -209,21 +192,21 @@ def test_an_event_that_no_declaration_expresses_is_refused_by_name_and_place(eve
 @pytest.mark.parametrize(
     ("node", "named"),
     [
-        (Parallel(parts=(NORMAL, NORMAL), key="the day"), "'parallel'"),
-        (Cells(inside=NORMAL, touched=NORMAL), "'cells'"),
-        (Group(part=NORMAL, size=2), "'group'"),
-        (Stated(epsilon=0.1, source="a vendor"), "'stated'"),
+        (dp.Parallel(parts=(NORMAL, NORMAL), key="the day"), "'parallel'"),
+        (dp.Cells(inside=NORMAL, touched=NORMAL), "'cells'"),
+        (dp.Group(part=NORMAL, size=2), "'group'"),
+        (dp.Stated(epsilon=0.1, source="a vendor"), "'stated'"),
     ],
 )
 def test_a_node_that_no_event_expresses_is_refused_by_name_and_path(node: Declaration, named: str) -> None:
-    with pytest.raises(UnsupportedError) as caught:
-        to_event(Sequential(parts=(NORMAL, Repeat(part=node, times=2))))
+    with pytest.raises(dp.UnsupportedError) as caught:
+        to_event(dp.Sequential(parts=(NORMAL, dp.Repeat(part=node, times=2))))
     assert named in str(caught.value)
     assert "root.1.0" in str(caught.value)
 
 
 def test_who_sees_what_is_left_out_and_the_loss_is_not() -> None:
-    assert to_event(Billboard(part=PostProcess(part=NORMAL, steps=("round",)))) == dpa.GaussianDpEvent(8.0)
+    assert to_event(dp.Billboard(part=dp.PostProcess(part=NORMAL, steps=("round",)))) == dpa.GaussianDpEvent(8.0)
 
 
 # Opacus.
@@ -234,7 +217,7 @@ def test_a_history_becomes_repeated_samples_of_gaussian_sums() -> None:
     first, second = declared.parts
     assert (first.times, first.part.rate, first.part.part.mechanism.noise_multiplier) == (240, 1 / 12, 1.1)
     assert (second.times, second.part.rate, second.part.part.mechanism.noise_multiplier) == (10, 0.05, 2.0)
-    assert {node.mechanism.neighbours for _, node in walk(declared) if isinstance(node, Release)} == {"add_remove"}
+    assert {node.mechanism.neighbours for _, node in walk(declared) if isinstance(node, dp.Release)} == {"add_remove"}
 
 
 def test_a_history_reads_as_its_events_do() -> None:
@@ -315,16 +298,16 @@ JAX_PRIVACY: dict[str, tuple[dpa.DpEvent, Neighbours]] = {
 def test_a_training_of_jax_privacy_is_read(name: str) -> None:
     """Each becomes a declaration that folds, and costs something where something is released."""
     event, neighbours = JAX_PRIVACY[name]
-    form = fold(from_event(event, neighbours), neighbours)
+    form = dp.fold(from_event(event, neighbours), neighbours)
     assert bool(form.upper[0].parts) == (name not in ("no step", "nobody"))
 
 
 def test_nothing_is_proved_of_jax_privacys_zcdp_events_on_a_sample() -> None:
     """With `use_zcdp` a training is told by rho alone: repeated it adds up, and on a sample no rule bounds it."""
     repeated = dpa.SelfComposedDpEvent(dpa.ZCDpEvent(0.05), 10)
-    assert certify(from_event(repeated, "add_remove"), HALF_RHO).verdict == "stated"
+    assert dp.certify(from_event(repeated, "add_remove"), HALF_RHO).verdict == "stated"
     drawn = dpa.SelfComposedDpEvent(dpa.PoissonSampledDpEvent(0.1, dpa.ZCDpEvent(0.05)), 10)
-    assert certify(from_event(drawn, "add_remove"), HALF_RHO).verdict == "not_proved"
+    assert dp.certify(from_event(drawn, "add_remove"), HALF_RHO).verdict == "not_proved"
 
 
 # The deployments registry.
@@ -345,9 +328,11 @@ VARIANTS = {"Pure DP", "Approximate DP", "Zero-concentrated DP", "Renyi DP", "Cu
 
 
 def test_a_certificate_fills_the_registrys_own_fields_with_plain_data() -> None:
-    tree = PostProcess(part=Sequential(parts=(Repeat(part=NORMAL, times=2), NORMAL)), steps=("round to counts",))
-    claim = Claim(epsilon=2.5, delta=1e-5, neighbours="replace_one", unit="one traveller")
-    record = registry_fields(certify(tree, claim))["deployment"]
+    tree = dp.PostProcess(
+        part=dp.Sequential(parts=(dp.Repeat(part=NORMAL, times=2), NORMAL)), steps=("round to counts",)
+    )
+    claim = dp.Claim(epsilon=2.5, delta=1e-5, neighbours="replace_one", unit="one traveller")
+    record = registry_fields(dp.certify(tree, claim))["deployment"]
     assert {name: set(fields) for name, fields in record.items()} == REGISTRY
     assert record["dp_variant"]["variant_name"] in VARIANTS
     assert record["privacy_loss"]["privacy_unit"] == "one traveller"
@@ -367,7 +352,7 @@ def test_a_certificate_fills_the_registrys_own_fields_with_plain_data() -> None:
 
 
 def test_a_pure_claim_is_pure_dp_without_delta_or_rho() -> None:
-    record = registry_fields(certify(LAPLACE, Claim(epsilon=0.5, neighbours="replace_one")))["deployment"]
+    record = registry_fields(dp.certify(LAPLACE, dp.Claim(epsilon=0.5, neighbours="replace_one")))["deployment"]
     assert record["dp_variant"] == {"variant_name": "Pure DP"}
     assert record["privacy_loss"]["privacy_parameters"] == {"epsilon": 0.5}
 
@@ -375,17 +360,17 @@ def test_a_pure_claim_is_pure_dp_without_delta_or_rho() -> None:
 def test_the_registrys_model_follows_the_claim() -> None:
     names: tuple[tuple[Model, str], ...] = (("central", "Central"), ("joint", "Central"))
     for model, name in names:
-        claim = Claim(epsilon=2.5, delta=1e-5, neighbours="replace_one", model=model)
-        assert registry_fields(certify(NORMAL, claim))["deployment"]["deployment_model"]["model_name"] == name
+        claim = dp.Claim(epsilon=2.5, delta=1e-5, neighbours="replace_one", model=model)
+        assert registry_fields(dp.certify(NORMAL, claim))["deployment"]["deployment_model"]["model_name"] == name
 
 
 def test_a_claim_that_is_not_certified_is_no_registry_record() -> None:
-    with pytest.raises(UnsupportedError, match="refuted"):
-        registry_fields(certify(NORMAL, Claim(epsilon=0.1, delta=1e-9, neighbours="replace_one")))
+    with pytest.raises(dp.UnsupportedError, match="refuted"):
+        registry_fields(dp.certify(NORMAL, dp.Claim(epsilon=0.1, delta=1e-9, neighbours="replace_one")))
 
 
 def test_a_sampled_part_is_kept_as_it_was_written() -> None:
-    declared = Subsample(part=NORMAL, rate=0.25)
+    declared = dp.Subsample(part=NORMAL, rate=0.25)
     assert to_event(declared) == dpa.PoissonSampledDpEvent(0.25, dpa.GaussianDpEvent(8.0))
 
 
@@ -393,24 +378,24 @@ def test_a_poisson_sample_read_for_replacement_is_stated_for_a_record_against_no
     """Noise multiplier 2, rate .1: the part moves by the norm of one record, and the sample by both records."""
     node = from_event(dpa.PoissonSampledDpEvent(0.1, dpa.GaussianDpEvent(2.0)), "replace_one")
     inside = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove")
-    assert node == Subsample(part=Release(label="event.event", mechanism=inside), rate=0.1)
-    form = fold(Repeat(part=node, times=100), "replace_one")
-    assert bracket_epsilon(form, 1e-5).upper == pytest.approx(4.36810, abs=2e-5)
+    assert node == dp.Subsample(part=dp.Release(label="event.event", mechanism=inside), rate=0.1)
+    form = dp.fold(dp.Repeat(part=node, times=100), "replace_one")
+    assert dp.bracket_epsilon(form, 1e-5).upper == pytest.approx(4.36810, abs=2e-5)
 
 
 def test_samples_of_fixed_and_bounded_size_are_translated() -> None:
     """With replacement for a replaced record, truncated for a removed one; the other relations are refused by name."""
     drawn = dpa.SampledWithReplacementDpEvent(100, 10, dpa.GaussianDpEvent(2.0))
     node = from_event(drawn, "replace_one")
-    assert isinstance(node, Subsample)
+    assert isinstance(node, dp.Subsample)
     assert (node.scheme, node.population, node.batch_size) == ("with_replacement", 100, 10)
     assert to_event(node) == drawn
     cut = dpa.dp_event.TruncatedSubsampledGaussianDpEvent(100, 0.1, 15, 2.0)
     held = from_event(cut, "add_remove")
-    assert isinstance(held, Subsample)
+    assert isinstance(held, dp.Subsample)
     assert (held.scheme, held.population, held.batch_bound) == ("truncated_poisson", 100, 15)
     for event, relation in ((drawn, "add_remove"), (cut, "replace_one")):
-        with pytest.raises(UnsupportedError, match="nothing is proved"):
+        with pytest.raises(dp.UnsupportedError, match="nothing is proved"):
             from_event(event, relation)  # type: ignore[arg-type]  # the pairs hold relations
 
 
@@ -423,7 +408,7 @@ def test_every_event_class_is_translated_or_refused_by_name() -> None:
         dpa.SingleEpochTreeAggregationDpEvent(1.0, 4),
     )
     for event in refused:
-        with pytest.raises(UnsupportedError, match=type(event).__name__) as caught:
+        with pytest.raises(dp.UnsupportedError, match=type(event).__name__) as caught:
             from_event(event, "add_remove")
         assert "no declaration expresses it" not in str(caught.value)
     known = {
@@ -455,10 +440,10 @@ def test_the_best_of_many_runs_costs_less_than_dp_accounting_says(shape: float, 
     """Its Renyi divergences are those of Papernot and Steinke; the exact weights lie below, and no part is lost."""
     event = dpa.dp_event.RepeatAndSelectDpEvent(dpa.GaussianDpEvent(2.0), 10.0, shape)
     node = from_event(event, "add_remove")
-    assert isinstance(node, BestOf)
+    assert isinstance(node, dp.BestOf)
     assert node.law == law
     theirs = RdpAccountant().compose(event).get_epsilon(1e-5)
-    ours = bracket_epsilon(fold(node, "add_remove"), 1e-5)
+    ours = dp.bracket_epsilon(dp.fold(node, "add_remove"), 1e-5)
     assert theirs / 2 < ours.upper < theirs
     back = to_event(node)
     assert (back.shape, round(back.mean, 6)) == (shape, 10.0)
@@ -467,8 +452,8 @@ def test_the_best_of_many_runs_costs_less_than_dp_accounting_says(shape: float, 
 def test_one_run_on_average_is_one_run() -> None:
     """A mean of 1 chooses nothing, and one below 1 is refused as by dp-accounting."""
     noise = dpa.GaussianDpEvent(2.0)
-    assert isinstance(from_event(dpa.dp_event.RepeatAndSelectDpEvent(noise, 1.0, 1.0), "add_remove"), Release)
-    with pytest.raises(UnsupportedError, match=r"Expected mean=0.5 to be at least 1"):
+    assert isinstance(from_event(dpa.dp_event.RepeatAndSelectDpEvent(noise, 1.0, 1.0), "add_remove"), dp.Release)
+    with pytest.raises(dp.UnsupportedError, match=r"Expected mean=0.5 to be at least 1"):
         from_event(dpa.dp_event.RepeatAndSelectDpEvent(noise, 0.5, 1.0), "add_remove")
 
 
@@ -478,7 +463,7 @@ def test_discrete_laplace_noise_agrees_with_dp_accounting(noise: float, moved: i
     """Its pessimistic curve, discretised at 1e-4, lies above our bracket and close to it."""
     event = dpa.dp_event.DiscreteLaplaceDpEvent(noise, moved)
     theirs = PLDAccountant().compose(event).get_epsilon(1e-6)
-    ours = bracket_epsilon(fold(from_event(event, "add_remove"), "add_remove"), 1e-6)
+    ours = dp.bracket_epsilon(dp.fold(from_event(event, "add_remove"), "add_remove"), 1e-6)
     assert ours.lower <= theirs * (1 + 1e-9)
     assert theirs - ours.upper <= 2e-4
 
@@ -492,10 +477,11 @@ def test_restarted_trees_are_at_most_what_dp_accounting_says(steps: Any) -> None
     node = from_event(event, "zero_out")
     levels = max(steps if isinstance(steps, list) else [steps]).bit_length()
     assert (
-        certify(node, RenyiClaim(renyi=((4.0, 4 * levels / 8 + 1e-12),), neighbours="zero_out")).verdict == "certified"
+        dp.certify(node, RenyiClaim(renyi=((4.0, 4 * levels / 8 + 1e-12),), neighbours="zero_out")).verdict
+        == "certified"
     )
-    assert bracket_epsilon(fold(node, "zero_out"), 1e-6).upper <= theirs
-    with pytest.raises(UnsupportedError, match="moves the steps"):
+    assert dp.bracket_epsilon(dp.fold(node, "zero_out"), 1e-6).upper <= theirs
+    with pytest.raises(dp.UnsupportedError, match="moves the steps"):
         from_event(event, "add_remove")
 
 
@@ -503,9 +489,12 @@ def test_a_zcdp_event_is_stated_in_its_own_measure_and_one_without_privacy_is_in
     """No translation: rho for claims in rho and Renyi divergences, and no epsilon."""
     told = dpa.ComposedDpEvent([dpa.ZCDpEvent(0.25), dpa.GaussianDpEvent(math.sqrt(2.0))])
     assert (
-        certify(from_event(told, "add_remove"), RhoClaim(rho=0.5 + 1e-9, neighbours="add_remove")).verdict == "stated"
+        dp.certify(from_event(told, "add_remove"), RhoClaim(rho=0.5 + 1e-9, neighbours="add_remove")).verdict
+        == "stated"
     )
-    assert certify(from_event(told, "add_remove"), RhoClaim(rho=0.499, neighbours="add_remove")).verdict == "not_proved"
+    assert (
+        dp.certify(from_event(told, "add_remove"), RhoClaim(rho=0.499, neighbours="add_remove")).verdict == "not_proved"
+    )
     for event in (told, dpa.NonPrivateDpEvent()):
-        assert bracket_epsilon(fold(from_event(event, "add_remove"), "add_remove"), 1e-6).upper == math.inf
+        assert dp.bracket_epsilon(dp.fold(from_event(event, "add_remove"), "add_remove"), 1e-6).upper == math.inf
     assert RdpAccountant().compose(dpa.NonPrivateDpEvent()).get_epsilon(1e-6) == math.inf

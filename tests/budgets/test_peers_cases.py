@@ -9,18 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from dpaudit import (
-    Claim,
-    Declaration,
-    Release,
-    Repeat,
-    Stated,
-    Subsample,
-    bracket_delta,
-    bracket_epsilon,
-    certify,
-    fold,
-)
+import dpaudit as dp
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import MixtureLoss
@@ -57,10 +46,10 @@ class RandomMove:
         return replace(self, stddev=self.stddev * factor)
 
 
-def on_sample(mechanism: object, rate: float, times: int = 1, **scheme: object) -> Declaration:
+def on_sample(mechanism: object, rate: float, times: int = 1, **scheme: object) -> dp.Declaration:
     """Return a mechanism on a sample, again and again."""
-    part = Subsample(part=Release(label="sum", mechanism=mechanism), rate=rate, **scheme)  # type: ignore[arg-type]
-    return Repeat(part=part, times=times)
+    part = dp.Subsample(part=dp.Release(label="sum", mechanism=mechanism), rate=rate, **scheme)  # type: ignore[arg-type]
+    return dp.Repeat(part=part, times=times)
 
 
 def normal(mu: float, neighbours: Neighbours = "add_remove") -> Gaussian:
@@ -68,14 +57,14 @@ def normal(mu: float, neighbours: Neighbours = "add_remove") -> Gaussian:
     return Gaussian(stddev=1 / mu, l2_sensitivity=1.0, neighbours=neighbours)
 
 
-def epsilon(node: Declaration, neighbours: Neighbours, delta: float) -> Bracket:
+def epsilon(node: dp.Declaration, neighbours: Neighbours, delta: float) -> Bracket:
     """Return the smallest epsilon."""
-    return bracket_epsilon(fold(node, neighbours), delta)
+    return dp.bracket_epsilon(dp.fold(node, neighbours), delta)
 
 
-def delta(node: Declaration, neighbours: Neighbours, at: float) -> Bracket:
+def delta(node: dp.Declaration, neighbours: Neighbours, at: float) -> Bracket:
     """Return delta at an epsilon."""
-    return bracket_delta(fold(node, neighbours), at)
+    return dp.bracket_delta(dp.fold(node, neighbours), at)
 
 
 def enumerated(first: dict[int, Fraction], second: dict[int, Fraction], at: float) -> float:
@@ -131,10 +120,13 @@ KINDS: dict[str, tuple[Callable[[], Bracket], float]] = {
         4.36810,
     ),
     "truncated discrete Gaussian": (
-        lambda: delta(Release(label="count", mechanism=CLIPPED), "add_remove", 0.5),
+        lambda: delta(dp.Release(label="count", mechanism=CLIPPED), "add_remove", 0.5),
         enumerated(moved(CUT, 1), CUT, 0.5),
     ),
-    "mixture of Gaussians": (lambda: delta(Release(label="sum", mechanism=SKEWED), "add_remove", 0.4), of_moves(0.4)),
+    "mixture of Gaussians": (
+        lambda: delta(dp.Release(label="sum", mechanism=SKEWED), "add_remove", 0.4),
+        of_moves(0.4),
+    ),
     "sampled discrete Gaussian": (
         lambda: delta(on_sample(INTEGER, 0.2), "add_remove", 0.05),
         enumerated(mixed(GAUSS, 1, 0.2), GAUSS, 0.05),
@@ -199,7 +191,7 @@ def test_strategy_matrices(participations: int, truth: float) -> None:
 
 def test_a_renyi_curve_has_the_closed_form_of_a_sample() -> None:
     """Order 3 of one sampled Gaussian step: Mironov, Talwar and Zhang (2019), Section 3.3."""
-    certificate = certify(on_sample(normal(1.0), 0.1), Claim(epsilon=2.0, delta=1e-3, neighbours="add_remove"))
+    certificate = dp.certify(on_sample(normal(1.0), 0.1), dp.Claim(epsilon=2.0, delta=1e-3, neighbours="add_remove"))
     rows = {row[0]: row[1:] for row in certificate.curve("renyi").rows}
     low, high = rows[3.0]
     assert low <= 0.0317123003 * (1 + 1e-8)
@@ -208,12 +200,12 @@ def test_a_renyi_curve_has_the_closed_form_of_a_sample() -> None:
 
 def test_an_infinite_epsilon_is_expressed_as_what_is_stated_and_as_a_claim() -> None:
     """A part may promise nothing, and a release without noise loses everything; a claim of that is always kept."""
-    node = Stated(epsilon=math.inf, source="a vendor")
+    node = dp.Stated(epsilon=math.inf, source="a vendor")
     assert epsilon(node, "add_remove", 1e-5).upper == math.inf
-    bare = Release(label="count", mechanism=Finite(first=(1.0, 0.0), second=(0.0, 1.0), neighbours="add_remove"))
+    bare = dp.Release(label="count", mechanism=Finite(first=(1.0, 0.0), second=(0.0, 1.0), neighbours="add_remove"))
     assert epsilon(bare, "add_remove", 1e-5).lower == math.inf
-    claim = Claim(epsilon=math.inf, neighbours="add_remove")
-    assert [certify(part, claim).verdict for part in (node, bare)] == ["certified"] * 2
+    claim = dp.Claim(epsilon=math.inf, neighbours="add_remove")
+    assert [dp.certify(part, claim).verdict for part in (node, bare)] == ["certified"] * 2
 
 
 def test_a_wrong_number_would_be_seen() -> None:

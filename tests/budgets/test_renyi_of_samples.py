@@ -6,27 +6,19 @@ import pytest
 from scipy.integrate import quad
 
 from dpaudit.accounting.curves.renyi_divergence import renyi_of_loss
-from dpaudit.model.losses import (
-    AverageLoss,
-    GaussianLoss,
-    LaplaceLoss,
-    MixtureLoss,
-    SampledLoss,
-    SimpleLoss,
-    StitchedLoss,
-)
+from dpaudit.model import losses
 
-SAMPLED = SampledLoss(inside=((LaplaceLoss(shift=1.0), 1),), rate=0.1)
-LOSSES: dict[str, SimpleLoss] = {
+SAMPLED = losses.SampledLoss(inside=((losses.LaplaceLoss(shift=1.0), 1),), rate=0.1)
+LOSSES: dict[str, losses.SimpleLoss] = {
     "sample": SAMPLED,
     "sample, added": SAMPLED.reversed(),
-    "mixture": MixtureLoss(above=((0.0, 0.9), (0.5, 0.1)), below=((-0.5, 0.1), (0.0, 0.9))),
-    "stitched": StitchedLoss(positive=SAMPLED, negative=SAMPLED.reversed()),
-    "average": AverageLoss(options=((0.3, GaussianLoss(mu=0.5)), (0.7, LaplaceLoss(shift=0.2)))),
+    "mixture": losses.MixtureLoss(above=((0.0, 0.9), (0.5, 0.1)), below=((-0.5, 0.1), (0.0, 0.9))),
+    "stitched": losses.StitchedLoss(positive=SAMPLED, negative=SAMPLED.reversed()),
+    "average": losses.AverageLoss(options=((0.3, losses.GaussianLoss(mu=0.5)), (0.7, losses.LaplaceLoss(shift=0.2)))),
 }
 
 
-def divergence(loss: SimpleLoss, order: float) -> float:
+def divergence(loss: losses.SimpleLoss, order: float) -> float:
     """Return the divergence by the integral of both curves over epsilon."""
     back = loss.reversed()
 
@@ -59,6 +51,6 @@ def test_a_sample_of_other_noise_is_bounded_near_its_divergence(order: float) ->
     for loss in (SAMPLED, SAMPLED.reversed()):
         high, truth = renyi_of_loss(loss, order)[1], divergence(loss, order)
         assert truth <= high * (1 + 1e-9)
-        assert high < divergence(LaplaceLoss(shift=1.0), order) / 10
+        assert high < divergence(losses.LaplaceLoss(shift=1.0), order) / 10
     if order == int(order):
         assert renyi_of_loss(SAMPLED, order)[1] <= divergence(SAMPLED, order) * (1 + 1e-6)

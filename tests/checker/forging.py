@@ -11,29 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import (
-    Allocate,
-    Billboard,
-    Cells,
-    Certificate,
-    Claim,
-    Condition,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Printed,
-    Release,
-    Repeat,
-    Sequential,
-    Shuffle,
-    Stated,
-    Subsample,
-    bracket_epsilon,
-    certify,
-    fold,
-)
+import dpaudit as dp
 from dpaudit.certification.digits import least, most, stated
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Model, Neighbours
@@ -54,113 +32,115 @@ def laplace(scale: float, neighbours: Neighbours = "replace_one") -> Laplace:
     return Laplace(scale=scale, l1_sensitivity=1.0, neighbours=neighbours)
 
 
-def release(mechanism: Any, label: str = "sum", printed: Printed | None = None) -> Release:
+def release(mechanism: Any, label: str = "sum", printed: dp.Printed | None = None) -> dp.Release:
     """A leaf."""
-    return Release(label=label, mechanism=mechanism, printed=printed)
+    return dp.Release(label=label, mechanism=mechanism, printed=printed)
 
 
-def trees() -> Iterator[tuple[Declaration, Neighbours]]:
+def trees() -> Iterator[tuple[dp.Declaration, Neighbours]]:
     """Every mechanism once and repeated, and every node, with the relation that it is read for."""
     for name in NAMES:
         for example in importlib.import_module(f"mechanisms.{name}").EXAMPLES:
             yield release(example), example.neighbours
-            yield Repeat(part=release(example), times=6), example.neighbours
-    told = Stated(epsilon=0.2, delta=1e-9, source="a vendor")
+            yield dp.Repeat(part=release(example), times=6), example.neighbours
+    told = dp.Stated(epsilon=0.2, delta=1e-9, source="a vendor")
     noisy, heavy = release(gaussian(5.0)), release(laplace(8.0), "counts")
     bits = release(RandomisedResponse(epsilon=0.4, neighbours="replace_one"), "bit")
     lattice = release(DiscreteLaplace(scale=3.0, l1_sensitivity=1, neighbours="replace_one"), "lattice")
-    yield Sequential(parts=(noisy, heavy, told)), "replace_one"
-    yield Parallel(parts=(noisy, heavy), key="the day of arrival"), "replace_one"
-    yield Repeat(part=Parallel(parts=(noisy, heavy), key="the arm shown"), times=5), "replace_one"
-    yield Repeat(part=Parallel(parts=(told, told), key="the arm shown"), times=4), "replace_one"
-    yield Repeat(part=Parallel(parts=(lattice, bits), key="the arm shown"), times=4), "replace_one"
-    yield Repeat(part=Parallel(parts=(lattice, noisy, bits), key="the arm shown"), times=4), "replace_one"
-    yield Group(part=Repeat(part=noisy, times=3), size=2), "replace_one"
-    yield PostProcess(part=heavy, steps=("rounding", "a table")), "replace_one"
-    yield Billboard(part=Sequential(parts=(noisy, bits)), reads=("their own context",)), "replace_one"
-    yield Billboard(part=noisy), "replace_one"
-    yield Local(part=bits), "replace_one"
-    cells = Cells(inside=release(laplace(9.0), "bins"), touched=release(laplace(9.0, "add_remove"), "bins"))
+    yield dp.Sequential(parts=(noisy, heavy, told)), "replace_one"
+    yield dp.Parallel(parts=(noisy, heavy), key="the day of arrival"), "replace_one"
+    yield dp.Repeat(part=dp.Parallel(parts=(noisy, heavy), key="the arm shown"), times=5), "replace_one"
+    yield dp.Repeat(part=dp.Parallel(parts=(told, told), key="the arm shown"), times=4), "replace_one"
+    yield dp.Repeat(part=dp.Parallel(parts=(lattice, bits), key="the arm shown"), times=4), "replace_one"
+    yield dp.Repeat(part=dp.Parallel(parts=(lattice, noisy, bits), key="the arm shown"), times=4), "replace_one"
+    yield dp.Group(part=dp.Repeat(part=noisy, times=3), size=2), "replace_one"
+    yield dp.PostProcess(part=heavy, steps=("rounding", "a table")), "replace_one"
+    yield dp.Billboard(part=dp.Sequential(parts=(noisy, bits)), reads=("their own context",)), "replace_one"
+    yield dp.Billboard(part=noisy), "replace_one"
+    yield dp.Local(part=bits), "replace_one"
+    cells = dp.Cells(inside=release(laplace(9.0), "bins"), touched=release(laplace(9.0, "add_remove"), "bins"))
     yield cells, "replace_one"
-    yield Cells(inside=noisy, touched=release(gaussian(5.0, "add_remove"))), "add_remove"
+    yield dp.Cells(inside=noisy, touched=release(gaussian(5.0, "add_remove"))), "add_remove"
     for rate in (0.01, 0.2):
-        sampled = Subsample(part=release(gaussian(1.5, "add_remove"), "gradient"), rate=rate)
+        sampled = dp.Subsample(part=release(gaussian(1.5, "add_remove"), "gradient"), rate=rate)
         yield sampled, "add_remove"
-        yield Repeat(part=sampled, times=20), "add_remove"
-    yield Subsample(part=heavy, rate=0.1, scheme="without_replacement"), "replace_one"
-    yield Sequential(parts=tuple(release(laplace(10.0 + i)) for i in range(12))), "replace_one"
-    steps = Printed(rule="laplace", epsilon=0.125)
-    argued = Repeat(
-        part=release(laplace(8.0), printed=steps), times=8, printed=Printed(rule="basic", epsilon=1.0, slots=8)
+        yield dp.Repeat(part=sampled, times=20), "add_remove"
+    yield dp.Subsample(part=heavy, rate=0.1, scheme="without_replacement"), "replace_one"
+    yield dp.Sequential(parts=tuple(release(laplace(10.0 + i)) for i in range(12))), "replace_one"
+    steps = dp.Printed(rule="laplace", epsilon=0.125)
+    argued = dp.Repeat(
+        part=release(laplace(8.0), printed=steps), times=8, printed=dp.Printed(rule="basic", epsilon=1.0, slots=8)
     )
     yield argued, "replace_one"
     yield replace(argued, times=9), "replace_one"
-    classic = Printed(rule="classic_gaussian", epsilon=0.9, delta=1e-6)
-    yield Billboard(part=release(gaussian(5.9), printed=classic)), "replace_one"
+    classic = dp.Printed(rule="classic_gaussian", epsilon=0.9, delta=1e-6)
+    yield dp.Billboard(part=release(gaussian(5.9), printed=classic)), "replace_one"
     yield release(gaussian(6.0), printed=replace(classic, rule="classic_gaussian_2")), "replace_one"
 
 
-def sampled_trees() -> Iterator[tuple[Declaration, Neighbours]]:
+def sampled_trees() -> Iterator[tuple[dp.Declaration, Neighbours]]:
     """Samples of every scheme, secret steps, shuffled reports and batches, and persons with several records."""
     added, moved = release(gaussian(2.0, "add_remove")), release(gaussian(2.0))
     counts = release(laplace(2.0, "add_remove"), "counts")
-    yield Repeat(part=Subsample(part=counts, rate=0.1), times=20), "add_remove"
-    yield Repeat(part=Subsample(part=added, rate=0.1), times=20), "replace_one"
-    fixed = Subsample(part=moved, rate=0.1, scheme="without_replacement")
-    yield Repeat(part=fixed, times=20), "replace_one"
-    yield Repeat(part=fixed, times=20), "add_remove"
-    cut = Subsample(part=added, rate=0.1, scheme="truncated_poisson", population=100, batch_bound=14)
-    yield Repeat(part=cut, times=20), "add_remove"
-    yield Allocate(part=added, steps=20, per_epoch=3), "add_remove"
-    yield Allocate(part=counts, steps=10, epochs=2), "add_remove"
-    batches = Parallel(parts=(moved,) * 20, key="the shuffled order", visibility="secret")
-    yield Repeat(part=batches, times=2), "replace_one"
+    yield dp.Repeat(part=dp.Subsample(part=counts, rate=0.1), times=20), "add_remove"
+    yield dp.Repeat(part=dp.Subsample(part=added, rate=0.1), times=20), "replace_one"
+    fixed = dp.Subsample(part=moved, rate=0.1, scheme="without_replacement")
+    yield dp.Repeat(part=fixed, times=20), "replace_one"
+    yield dp.Repeat(part=fixed, times=20), "add_remove"
+    cut = dp.Subsample(part=added, rate=0.1, scheme="truncated_poisson", population=100, batch_bound=14)
+    yield dp.Repeat(part=cut, times=20), "add_remove"
+    yield dp.Allocate(part=added, steps=20, per_epoch=3), "add_remove"
+    yield dp.Allocate(part=counts, steps=10, epochs=2), "add_remove"
+    batches = dp.Parallel(parts=(moved,) * 20, key="the shuffled order", visibility="secret")
+    yield dp.Repeat(part=batches, times=2), "replace_one"
     answer = release(RandomisedResponse(epsilon=1.0, neighbours="replace_one"), "answer")
-    yield Shuffle(part=answer, users=500), "replace_one"
-    yield Repeat(part=Shuffle(part=answer, users=500), times=3), "replace_one"
-    yield Group(part=Repeat(part=Subsample(part=added, rate=0.01), times=20), size=3), "add_remove"
-    draws = Subsample(part=moved, rate=0.1, scheme="with_replacement", population=50, batch_size=5)
-    yield Repeat(part=draws, times=5), "replace_one"
-    yield Allocate(part=added, steps=10), "add_remove"
-    yield Allocate(part=added, steps=20, epochs=4, positions="repeated"), "add_remove"
-    yield Allocate(part=added, steps=20, epochs=2), "replace_one"
-    yield Allocate(part=added, steps=3, per_epoch=2), "add_remove"
+    yield dp.Shuffle(part=answer, users=500), "replace_one"
+    yield dp.Repeat(part=dp.Shuffle(part=answer, users=500), times=3), "replace_one"
+    yield dp.Group(part=dp.Repeat(part=dp.Subsample(part=added, rate=0.01), times=20), size=3), "add_remove"
+    draws = dp.Subsample(part=moved, rate=0.1, scheme="with_replacement", population=50, batch_size=5)
+    yield dp.Repeat(part=draws, times=5), "replace_one"
+    yield dp.Allocate(part=added, steps=10), "add_remove"
+    yield dp.Allocate(part=added, steps=20, epochs=4, positions="repeated"), "add_remove"
+    yield dp.Allocate(part=added, steps=20, epochs=2), "replace_one"
+    yield dp.Allocate(part=added, steps=3, per_epoch=2), "add_remove"
 
 
 def sampled(
     claims: tuple[tuple[float, float], ...] = ((1e-6, 1.25), (1e-6, 0.7)), every: int = 1
-) -> Iterator[Certificate]:
+) -> Iterator[dp.Certificate]:
     """Certificates of these, of claims (delta, epsilon relative to what is proved)."""
     for tree, relation in islice(sampled_trees(), 0, None, every):
-        form = fold(tree, relation)
+        form = dp.fold(tree, relation)
         for delta, factor in claims:
-            epsilon = min(bracket_epsilon(form, delta).upper * factor, 50.0)
-            yield certify(tree, Claim(epsilon=epsilon, delta=delta, neighbours=relation, unit=UNIT))
+            epsilon = min(dp.bracket_epsilon(form, delta).upper * factor, 50.0)
+            yield dp.certify(tree, dp.Claim(epsilon=epsilon, delta=delta, neighbours=relation, unit=UNIT))
 
 
-def honest(model: Model = "central", every: int = 1) -> Iterator[Certificate]:
+def honest(model: Model = "central", every: int = 1) -> Iterator[dp.Certificate]:
     """Certificates of each tree: of a claim that holds, of one that does not, and of a tiny delta."""
     for tree, relation in islice(trees(), 0, None, every):
-        form = fold(tree, relation)
+        form = dp.fold(tree, relation)
         for delta, factor in ((1e-6, 1.25), (1e-6, 0.7), (1e-14, 1.1)):
-            upper = bracket_epsilon(form, delta).upper
-            claim = Claim(epsilon=min(upper * factor, 50.0), delta=delta, neighbours=relation, model=model, unit=UNIT)
-            yield certify(tree, claim)
+            upper = dp.bracket_epsilon(form, delta).upper
+            claim = dp.Claim(
+                epsilon=min(upper * factor, 50.0), delta=delta, neighbours=relation, model=model, unit=UNIT
+            )
+            yield dp.certify(tree, claim)
         if relation == "replace_one":
-            yield certify(tree, Claim(epsilon=1.0, delta=1e-3, neighbours=relation, model="joint", unit=UNIT))
+            yield dp.certify(tree, dp.Claim(epsilon=1.0, delta=1e-3, neighbours=relation, model="joint", unit=UNIT))
 
 
-def drawn(rng: np.random.Generator) -> Certificate:
+def drawn(rng: np.random.Generator) -> dp.Certificate:
     """The certificate of a random tree of quick mechanisms, for a random claim."""
-    claim = Claim(
+    claim = dp.Claim(
         epsilon=float(rng.uniform(0.1, 3)), delta=float(10 ** rng.uniform(-9, -2)), neighbours="replace_one", unit=UNIT
     )
     text = "Every run took the scheduled number of people."
-    looked = (Condition(kind="public_schedule", about=("people",), text=text, status="checked"),)
-    return certify(_drawn(rng, 2), claim, conditions=looked if rng.random() < 0.3 else ())
+    looked = (dp.Condition(kind="public_schedule", about=("people",), text=text, status="checked"),)
+    return dp.certify(_drawn(rng, 2), claim, conditions=looked if rng.random() < 0.3 else ())
 
 
-def _drawn(rng: np.random.Generator, depth: int) -> Declaration:
+def _drawn(rng: np.random.Generator, depth: int) -> dp.Declaration:
     """A random tree."""
     size = float(rng.uniform(2, 12))
     match int(rng.integers(0, 9 if depth else 3)):
@@ -169,16 +149,16 @@ def _drawn(rng: np.random.Generator, depth: int) -> Declaration:
         case 2:
             return release(laplace(size))
         case 3 | 4:
-            return Sequential(parts=tuple(_drawn(rng, depth - 1) for _ in range(int(rng.integers(1, 4)))))
+            return dp.Sequential(parts=tuple(_drawn(rng, depth - 1) for _ in range(int(rng.integers(1, 4)))))
         case 5:
-            return Repeat(part=_drawn(rng, depth - 1), times=int(rng.integers(1, 9)))
+            return dp.Repeat(part=_drawn(rng, depth - 1), times=int(rng.integers(1, 9)))
         case 6:
             parts = tuple(_drawn(rng, 0) for _ in range(int(rng.integers(1, 4))))
-            return Parallel(parts=parts, key="the day of arrival")
+            return dp.Parallel(parts=parts, key="the day of arrival")
         case 7:
-            return PostProcess(part=_drawn(rng, depth - 1), steps=("rounding",))
+            return dp.PostProcess(part=_drawn(rng, depth - 1), steps=("rounding",))
         case _:
-            return Sequential(parts=(_drawn(rng, depth - 1), Stated(epsilon=0.1, source="a vendor")))
+            return dp.Sequential(parts=(_drawn(rng, depth - 1), dp.Stated(epsilon=0.1, source="a vendor")))
 
 
 def resealed(data: Data) -> str:
@@ -534,7 +514,7 @@ RULES: dict[str, Callable[[Data], None]] = {
 }
 
 
-def forgeries(certificate: Certificate) -> Iterator[tuple[str, str]]:
+def forgeries(certificate: dp.Certificate) -> Iterator[tuple[str, str]]:
     """Every forgery that the rules make of one certificate, with the digest computed anew, and four of its text."""
     data = json.loads(certificate.to_json())
     for name, rule in RULES.items():

@@ -14,23 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dpaudit as dp
 import mechanisms
-from dpaudit import (
-    Claim,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    Printed,
-    Release,
-    Repeat,
-    Sequential,
-    Shuffle,
-    Stated,
-    Subsample,
-    UnsupportedError,
-    certify,
-)
 from dpaudit.accounting.schemes import kept_rate, truncated_shares
 from dpaudit.accounting.shuffling import Clones
 from dpaudit.model.claim import Neighbours
@@ -38,89 +23,91 @@ from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
 from dpaudit.verifier import verify
 from dpaudit.verifier.numerics.sizes import cut_sizes
 from mechanisms import BallLaplace, DiscreteLaplace, Exponential, Finite, Gaussian, Laplace, RandomisedResponse
-from tests.checker.test_forgeries import FORGING
+from tests.checker import forging
 
 VAULT = 519168 / 12_695_312_500
 LAPLACE = Laplace(scale=10.0, l1_sensitivity=1.0, neighbours="add_remove")
 
 
-def gaussian(stddev: float, neighbours: Neighbours = "add_remove") -> Release:
-    return Release(label="sum", mechanism=Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
+def gaussian(stddev: float, neighbours: Neighbours = "add_remove") -> dp.Release:
+    return dp.Release(label="sum", mechanism=Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
 
 
-def finite(*laws: tuple[float, ...]) -> Release:
-    return Release(label="table", mechanism=Finite(first=laws[0], second=laws[1], neighbours="replace_one"))
+def finite(*laws: tuple[float, ...]) -> dp.Release:
+    return dp.Release(label="table", mechanism=Finite(first=laws[0], second=laws[1], neighbours="replace_one"))
 
 
-def claim(epsilon: float, delta: float, neighbours: Neighbours = "add_remove") -> Claim:
-    return Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, unit="one person")
+def claim(epsilon: float, delta: float, neighbours: Neighbours = "add_remove") -> dp.Claim:
+    return dp.Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, unit="one person")
 
 
-def shuffled(users: int, categories: int = 2) -> Shuffle:
-    response = Release(label="answer", mechanism=RandomisedResponse(epsilon=1.0, categories=categories))
-    return Shuffle(part=Local(part=response), users=users)
+def shuffled(users: int, categories: int = 2) -> dp.Shuffle:
+    response = dp.Release(label="answer", mechanism=RandomisedResponse(epsilon=1.0, categories=categories))
+    return dp.Shuffle(part=dp.Local(part=response), users=users)
 
 
-def cut(rate: float, population: int, bound: int, part: Declaration | None = None) -> Subsample:
+def cut(rate: float, population: int, bound: int, part: dp.Declaration | None = None) -> dp.Subsample:
     part = part or gaussian(0.614)
-    return Subsample(part=part, rate=rate, scheme="truncated_poisson", population=population, batch_bound=bound)
+    return dp.Subsample(part=part, rate=rate, scheme="truncated_poisson", population=population, batch_bound=bound)
 
 
-def nested(times: int, depth: int) -> Declaration:
-    tree: Declaration = gaussian(1e30)
+def nested(times: int, depth: int) -> dp.Declaration:
+    tree: dp.Declaration = gaussian(1e30)
     for _ in range(depth):
-        tree = Repeat(part=tree, times=times)
+        tree = dp.Repeat(part=tree, times=times)
     return tree
 
 
-BALL = Release(label="ball", mechanism=BallLaplace(scale=1e6, l2_sensitivity=1.0, dimension=4, neighbours="add_remove"))
-ONE = Subsample(part=gaussian(1, "replace_one"), rate=1.0, scheme="with_replacement", population=1, batch_size=1)
-HONEST: dict[str, tuple[Declaration, Claim]] = {
+BALL = dp.Release(
+    label="ball", mechanism=BallLaplace(scale=1e6, l2_sensitivity=1.0, dimension=4, neighbours="add_remove")
+)
+ONE = dp.Subsample(part=gaussian(1, "replace_one"), rate=1.0, scheme="with_replacement", population=1, batch_size=1)
+HONEST: dict[str, tuple[dp.Declaration, dp.Claim]] = {
     "5,000 tables at delta 0": (
-        Repeat(part=Local(part=finite((160, 611, 636, 592), (344, 364, 939, 515))), times=5000),
+        dp.Repeat(part=dp.Local(part=finite((160, 611, 636, 592), (344, 364, 939, 515))), times=5000),
         claim(1.242, 0.0, "replace_one"),
     ),
-    "a million ball releases at delta 0": (Repeat(part=BALL, times=10**6), claim(2.0, 0.0)),
+    "a million ball releases at delta 0": (dp.Repeat(part=BALL, times=10**6), claim(2.0, 0.0)),
     "a rule that does not fit its release": (
-        Release(label="count", mechanism=LAPLACE, printed=Printed(rule="basic", epsilon=0.1)),
+        dp.Release(label="count", mechanism=LAPLACE, printed=dp.Printed(rule="basic", epsilon=0.1)),
         claim(0.1, 0.0),
     ),
     "a sample of 12,695,312,500 records that is cut": (cut(VAULT, 12_695_312_500, 521_000), claim(2.0, 1.1e-10)),
     "draws from one record": (ONE, claim(1.0, 1e-5, "replace_one")),
     "counts as large as a float": (finite((1.0, 1e300), (1e300, 1.0)), claim(1.0, 1e-5, "replace_one")),
     "a cut sample of nested repeats": (
-        cut(0.01, 200, 8, Repeat(part=Repeat(part=gaussian(20.0), times=3), times=4)),
+        cut(0.01, 200, 8, dp.Repeat(part=dp.Repeat(part=gaussian(20.0), times=3), times=4)),
         claim(1.0, 1e-5),
     ),
     "repeats of repeats": (nested(10**18, 3), claim(1.0, 1e-5)),
 }
-WIDE: dict[str, tuple[Declaration, Claim]] = {
+WIDE: dict[str, tuple[dp.Declaration, dp.Claim]] = {
     "ten million stated parts": (
-        Repeat(part=Stated(epsilon=1e-3, source="a vendor"), times=10**7),
+        dp.Repeat(part=dp.Stated(epsilon=1e-3, source="a vendor"), times=10**7),
         claim(1.0, 1e-5),
     ),
     "a shuffle of 10^15 users": (shuffled(10**15), claim(1.0, 1e-6, "replace_one")),
     "10^36 Laplace releases": (
-        Repeat(part=Repeat(part=Release(label="x", mechanism=LAPLACE), times=10**18), times=10**18),
+        dp.Repeat(part=dp.Repeat(part=dp.Release(label="x", mechanism=LAPLACE), times=10**18), times=10**18),
         claim(1.0, 1e-5),
     ),
 }
 
 
-LATTICE = Release(
+LATTICE = dp.Release(
     label="count",
     mechanism=DiscreteLaplace(scale=3.0, l1_sensitivity=3, neighbours="add_remove"),
-    printed=Printed(rule="tree", epsilon=0.5, slots=4.0),
+    printed=dp.Printed(rule="tree", epsilon=0.5, slots=4.0),
 )
 HONEST |= {
     "a printed rule that no noise of a range meets": (
-        replace(LATTICE, printed=Printed(rule="laplace", epsilon=0.5)),
+        replace(LATTICE, printed=dp.Printed(rule="laplace", epsilon=0.5)),
         claim(1e-17, 0.0),
     ),
     "slots printed on a release": (LATTICE, claim(1.0, 1e-6)),
     "a delta next to the largest loss": (
-        Repeat(
-            part=Release(
+        dp.Repeat(
+            part=dp.Release(
                 label="choice",
                 mechanism=Exponential(epsilon=0.6137608038988214, linf_sensitivity=1.0, neighbours="add_remove"),
             ),
@@ -133,7 +120,7 @@ HONEST |= {
 
 @pytest.mark.parametrize("name", HONEST)
 def test_an_honest_certificate_of_an_extreme_declaration_is_accepted(name: str) -> None:
-    verified = verify(certify(*HONEST[name], effort="quick").to_json())
+    verified = verify(dp.certify(*HONEST[name], effort="quick").to_json())
     assert (verified.complaints, verified.unconfirmed) == ((), ())
 
 
@@ -141,26 +128,26 @@ def test_an_honest_certificate_of_an_extreme_declaration_is_accepted(name: str) 
 def test_what_is_beyond_the_checker_is_unconfirmed_and_never_rejected(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        text = certify(*WIDE[name], effort="quick").to_json()
+        text = dp.certify(*WIDE[name], effort="quick").to_json()
     verified = verify(text)
     assert verified.complaints == ()
     assert verified.verdict in ("certified", "not_proved")
 
 
 def test_a_release_that_is_met_too_often_is_refused_by_name() -> None:
-    with pytest.raises(UnsupportedError, match=r"met 1\.00e\+162 times is not covered; the most is 1e\+150"):
-        certify(nested(10**18, 24), claim(1.0, 1e-5))
-    data: dict[str, Any] = certify(nested(10**8, 9), claim(1.0, 1e-5)).to_dict()
+    with pytest.raises(dp.UnsupportedError, match=r"met 1\.00e\+162 times is not covered; the most is 1e\+150"):
+        dp.certify(nested(10**18, 24), claim(1.0, 1e-5))
+    data: dict[str, Any] = dp.certify(nested(10**8, 9), claim(1.0, 1e-5)).to_dict()
     for _ in range(2):  # the forgery: more of them in the file
         data["declaration"] = {"node": "repeat", "times": 10**18, "part": data["declaration"]}
         for _ in range(4):
             data["declaration"]["part"] = {"node": "repeat", "times": 10**18, "part": data["declaration"]["part"]}
-    assert not verify(FORGING.resealed(data)).accepted
+    assert not verify(forging.resealed(data)).accepted
 
 
 def test_a_mechanism_by_itself_is_one_release_of_its_name() -> None:
-    released = Release(label="laplace", mechanism=LAPLACE)
-    assert certify(LAPLACE, claim(0.1, 0.0)) == certify(released, claim(0.1, 0.0))
+    released = dp.Release(label="laplace", mechanism=LAPLACE)
+    assert dp.certify(LAPLACE, claim(0.1, 0.0)) == dp.certify(released, claim(0.1, 0.0))
 
 
 def test_a_mechanism_of_the_how_to_page_states_its_losses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,13 +157,13 @@ def test_a_mechanism_of_the_how_to_page_states_its_losses(monkeypatch: pytest.Mo
     module = types.ModuleType("mechanisms.logistic_noise")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(compile(source, "add_a_mechanism.md", "exec"), module.__dict__)  # noqa: S102 - our own page
-    certificate = certify(module.EXAMPLES[1], claim(2.0, 0.0))
+    certificate = dp.certify(module.EXAMPLES[1], claim(2.0, 0.0))
     verified = verify(certificate.to_json())
     assert verified.accepted
     assert "mechanism logistic_noise states of itself" in verified.notes[0]
     data: dict[str, Any] = certificate.to_dict()
     data["declaration"]["mechanism"].pop("stated")
-    assert not verify(FORGING.resealed(data)).accepted
+    assert not verify(forging.resealed(data)).accepted
 
 
 def test_the_memory_of_a_cut_sample_does_not_grow_with_its_population() -> None:
@@ -209,8 +196,8 @@ def test_a_cut_sample_is_an_average_over_all_sizes() -> None:
 
 def test_a_cut_that_hardly_ever_happens_counts_where_nothing_may_be_lost() -> None:
     """At delta 0 the largest loss decides: that of a replaced record, however rare a cut is."""
-    tree = cut(1e-3, 10**4, 9000, Release(label="count", mechanism=LAPLACE))
-    certificate = certify(tree, claim(1e-3, 0.0))
+    tree = cut(1e-3, 10**4, 9000, dp.Release(label="count", mechanism=LAPLACE))
+    certificate = dp.certify(tree, claim(1e-3, 0.0))
     rate = 1e-3 * 9000 / 9001
     assert certificate.tight.epsilon.upper >= math.log1p(rate * math.expm1(0.2)) * (1 - 1e-9)
     assert verify(certificate.to_json()).accepted
@@ -249,7 +236,7 @@ def _exact_delta(clones: Clones, at: float) -> float:
 
 def test_a_stated_slack_that_the_checker_cannot_follow_is_unconfirmed() -> None:
     """Noise so small that this checker takes it for no law: a remark about the slack, and no word of alteration."""
-    certificate = certify(LAPLACE, claim(0.2, 0.0))
+    certificate = dp.certify(LAPLACE, claim(0.2, 0.0))
     data: dict[str, Any] = certificate.to_dict()
     factor = 1e9
     slack = data["slack"]
@@ -257,7 +244,7 @@ def test_a_stated_slack_that_the_checker_cannot_follow_is_unconfirmed() -> None:
     slack["factors"][-1]["noise_factor"] *= factor
     value = slack["factors"][-1]["noise_factor"]
     slack["factors"][-1]["sentence"] = f"The declared noise is {value:.2f} times what the claim needs."
-    verified = verify(FORGING.resealed(json.loads(json.dumps(data))))
+    verified = verify(forging.resealed(json.loads(json.dumps(data))))
     assert verified.complaints == ()
     assert any("of the noise" in told for told in verified.unconfirmed)
     assert replace(verified, unconfirmed=()).accepted
@@ -266,10 +253,10 @@ def test_a_stated_slack_that_the_checker_cannot_follow_is_unconfirmed() -> None:
 def test_the_largest_laplace_noise_of_parallel_parts_stands_for_a_group() -> None:
     """Both sides keep its law; a black box in its place made the checker contradict an honest certificate."""
     parts = tuple(
-        Release(label=name, mechanism=Laplace(scale=scale, l1_sensitivity=1.0, neighbours="add_remove"))
+        dp.Release(label=name, mechanism=Laplace(scale=scale, l1_sensitivity=1.0, neighbours="add_remove"))
         for name, scale in (("one", 20.0), ("other", 50.0))
     )
-    shared = Release(label="all", mechanism=DiscreteLaplace(scale=8.0, l1_sensitivity=1, neighbours="add_remove"))
-    tree = Group(part=Sequential(parts=(shared, Parallel(parts=parts, key="the region"))), size=4)
-    verified = verify(certify(tree, claim(0.6999, 1e-6)).to_json())
+    shared = dp.Release(label="all", mechanism=DiscreteLaplace(scale=8.0, l1_sensitivity=1, neighbours="add_remove"))
+    tree = dp.Group(part=dp.Sequential(parts=(shared, dp.Parallel(parts=parts, key="the region"))), size=4)
+    verified = verify(dp.certify(tree, claim(0.6999, 1e-6)).to_json())
     assert (verified.complaints, verified.unconfirmed) == ((), ())

@@ -5,21 +5,7 @@ from typing import cast, get_args
 
 import pytest
 
-from dpaudit import (
-    Billboard,
-    Cells,
-    Certificate,
-    Claim,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Release,
-    Sequential,
-    Stated,
-    Subsample,
-    certify,
-)
+import dpaudit as dp
 from dpaudit.errors import CertificateError
 from dpaudit.gate.comparison import compare
 from dpaudit.model import condition_kinds
@@ -33,25 +19,25 @@ from dpaudit.report.releases import justified
 from dpaudit.verifier import verify
 from mechanisms import Gaussian
 
-CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint")
-ONE = Release(label="one sum", mechanism=Gaussian(stddev=80.0, l2_sensitivity=1.0, neighbours="replace_one"))
-ALONE = Release(label="one cell", mechanism=Gaussian(stddev=80.0, l2_sensitivity=1.0, neighbours="add_remove"))
-BOARD = Billboard(
-    part=PostProcess(
-        part=Sequential(
+CLAIM = dp.Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint")
+ONE = dp.Release(label="one sum", mechanism=Gaussian(stddev=80.0, l2_sensitivity=1.0, neighbours="replace_one"))
+ALONE = dp.Release(label="one cell", mechanism=Gaussian(stddev=80.0, l2_sensitivity=1.0, neighbours="add_remove"))
+BOARD = dp.Billboard(
+    part=dp.PostProcess(
+        part=dp.Sequential(
             parts=(
-                Parallel(parts=(ONE,), key="the arrival time"),
-                Group(part=ONE, size=2),
-                Subsample(part=Stated(epsilon=0.01, source="a vendor"), rate=0.5, scheme="without_replacement"),
-                Stated(epsilon=0.01, source="a vendor"),
-                Stated(epsilon=0.01, source="a vendor", neighbours="replace_one"),
+                dp.Parallel(parts=(ONE,), key="the arrival time"),
+                dp.Group(part=ONE, size=2),
+                dp.Subsample(part=dp.Stated(epsilon=0.01, source="a vendor"), rate=0.5, scheme="without_replacement"),
+                dp.Stated(epsilon=0.01, source="a vendor"),
+                dp.Stated(epsilon=0.01, source="a vendor", neighbours="replace_one"),
             )
         ),
         steps=("rounding", "sorting"),
     ),
     reads=("their own context",),
 )
-TREE = Sequential(parts=(BOARD, Cells(inside=ONE, touched=ALONE), Local(part=ONE)))
+TREE = dp.Sequential(parts=(BOARD, dp.Cells(inside=ONE, touched=ALONE), dp.Local(part=ONE)))
 """One node of each kind that brings a condition."""
 
 
@@ -101,13 +87,13 @@ def _readings(checked: tuple[ConditionKind, ...] = ("sensitivity",)) -> dict[str
     """Everything that a program derives from conditions, for `TREE` with some of them checked or violated."""
     looked = tuple(Condition(kind=kind, status="checked") for kind in checked)
     broken = Condition(kind="own_noise_stream", status="violated")
-    certificate = certify(TREE, CLAIM, conditions=looked)
-    refused = certify(TREE, CLAIM, conditions=(*looked, broken))
+    certificate = dp.certify(TREE, CLAIM, conditions=looked)
+    refused = dp.certify(TREE, CLAIM, conditions=(*looked, broken))
     report = Report(certificate=certificate, created="2026-01-01")
     return {
         "conditions": [(held.identity, held.status) for held in certificate.conditions],
         "verdicts": (certificate.verdict, refused.verdict),
-        "read": [Certificate.from_json(held.to_json()) == held for held in (certificate, refused)],
+        "read": [dp.Certificate.from_json(held.to_json()) == held for held in (certificate, refused)],
         "hazards": tuple(hazards(gather(report))),
         "justified": justified(report),
     }
@@ -116,14 +102,14 @@ def _readings(checked: tuple[ConditionKind, ...] = ("sensitivity",)) -> dict[str
 def test_rewording_every_sentence_changes_no_verdict_and_no_hazard(request: pytest.FixtureRequest) -> None:
     """The checker has a table of its own: it refuses other words of the same schema, in one line."""
     before = _readings()
-    old = certify(TREE, CLAIM)
+    old = dp.certify(TREE, CLAIM)
     assert verify(old.to_json()).accepted
     request.getfixturevalue("reworded")
     assert condition_kinds.sentence_of("sensitivity", ()) == "Sentence 0."
     assert _readings() == before
     assert before["verdicts"] == ("stated", "not_proved")
     assert verify(old.to_json()).accepted
-    new = certify(TREE, CLAIM)
+    new = dp.certify(TREE, CLAIM)
     (complaint,) = verify(new.to_json()).complaints
     assert complaint.startswith(f"the condition {old.conditions[0].text!r} is missing, altered or out of its place")
     assert merge(old.conditions, new.conditions) == old.conditions
@@ -134,10 +120,10 @@ def test_rewording_every_sentence_changes_no_verdict_and_no_hazard(request: pyte
 def test_the_checker_accepts_a_checked_condition_that_says_what_was_looked_at_and_no_other() -> None:
     sentence = condition_kinds.sentence_of("sensitivity", ())
     looked = Condition(kind="sensitivity", text=f"{sentence} Looked at: 40 pairs.", status="checked")
-    assert verify(certify(TREE, CLAIM, conditions=(looked,)).to_json()).accepted
+    assert verify(dp.certify(TREE, CLAIM, conditions=(looked,)).to_json()).accepted
     for kind, text in (("sensitivity", sentence), ("sensitivity", f"{sentence} Looked at: "), ("floating_point", "")):
         bare = Condition(kind=cast("ConditionKind", kind), text=text, status="checked")
-        assert not verify(certify(TREE, CLAIM, conditions=(bare,)).to_json()).accepted
+        assert not verify(dp.certify(TREE, CLAIM, conditions=(bare,)).to_json()).accepted
 
 
 @pytest.mark.parametrize("kind", ["sensitivity", "floating_point"])
@@ -147,7 +133,7 @@ def test_hazards_and_reasons_follow_the_kind_and_its_status(kind: ConditionKind)
 
 
 def test_a_certificate_with_a_condition_struck_out_or_about_something_else_is_rejected() -> None:
-    data = json.loads(certify(TREE, CLAIM).to_json())
+    data = json.loads(dp.certify(TREE, CLAIM).to_json())
     for place, row in enumerate(data["conditions"]):
         rest = [*data["conditions"][:place], *data["conditions"][place + 1 :]]
         other = {**row, "about": [*row["about"], "another"]}
@@ -157,12 +143,12 @@ def test_a_certificate_with_a_condition_struck_out_or_about_something_else_is_re
 
 
 def test_a_certificate_of_the_first_schema_is_refused_in_one_clear_line() -> None:
-    data = json.loads(certify(TREE, CLAIM).to_json())
+    data = json.loads(dp.certify(TREE, CLAIM).to_json())
     del data["schema"]
     data["conditions"] = [{"text": row["text"], "status": row["status"]} for row in data["conditions"]]
     text = json.dumps(data | {"digest": digest_of(data)})
     with pytest.raises(CertificateError, match="Certify the configuration again"):
-        Certificate.from_json(text)
+        dp.Certificate.from_json(text)
     (complaint,) = verify(text).complaints
     assert "schema 'none' is not read here" in complaint
 

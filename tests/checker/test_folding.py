@@ -8,23 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpaudit import (
-    Billboard,
-    Cells,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    UnsupportedError,
-    bracket_delta,
-    bracket_epsilon,
-    fold,
-)
+import dpaudit as dp
 from dpaudit.accounting.views import delivered_model
 from dpaudit.checks import meant
 from dpaudit.errors import DeclarationError
@@ -34,12 +18,12 @@ from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, Composition, Gauss
 from mechanisms import Gaussian
 
 
-def gaussian(stddev: float, neighbours: Neighbours = "replace_one", label: str = "g") -> Release:
-    return Release(label=label, mechanism=Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
+def gaussian(stddev: float, neighbours: Neighbours = "replace_one", label: str = "g") -> dp.Release:
+    return dp.Release(label=label, mechanism=Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
 
 
-def epsilon(tree: Declaration, delta: float = 1e-5) -> float:
-    return bracket_epsilon(fold(tree, "replace_one"), delta).upper
+def epsilon(tree: dp.Declaration, delta: float = 1e-5) -> float:
+    return dp.bracket_epsilon(dp.fold(tree, "replace_one"), delta).upper
 
 
 noises = st.floats(min_value=0.3, max_value=300.0)
@@ -48,31 +32,37 @@ noises = st.floats(min_value=0.3, max_value=300.0)
 @given(stddev=noises, times=st.integers(min_value=1, max_value=50))
 def test_repeat_equals_that_many_copies(stddev: float, times: int) -> None:
     part = gaussian(stddev)
-    assert fold(Repeat(part=part, times=times), "replace_one") == fold(Sequential(parts=(part,) * times), "replace_one")
+    assert dp.fold(dp.Repeat(part=part, times=times), "replace_one") == dp.fold(
+        dp.Sequential(parts=(part,) * times), "replace_one"
+    )
 
 
 @given(stddevs=st.lists(noises, min_size=2, max_size=6))
 def test_the_order_of_a_sequence_does_not_matter(stddevs: list[float]) -> None:
     parts = tuple(gaussian(s) for s in stddevs)
-    assert fold(Sequential(parts=parts), "replace_one") == fold(Sequential(parts=parts[::-1]), "replace_one")
+    assert dp.fold(dp.Sequential(parts=parts), "replace_one") == dp.fold(
+        dp.Sequential(parts=parts[::-1]), "replace_one"
+    )
 
 
 @given(stddevs=st.lists(noises, min_size=1, max_size=5))
 def test_parallel_is_the_worst_part_and_never_exceeds_the_sequence(stddevs: list[float]) -> None:
     parts = tuple(gaussian(s) for s in stddevs)
-    parallel = epsilon(Parallel(parts=parts, key="arrival"))
+    parallel = epsilon(dp.Parallel(parts=parts, key="arrival"))
     assert parallel == max(epsilon(part) for part in parts)
-    assert parallel <= epsilon(Sequential(parts=parts))
+    assert parallel <= epsilon(dp.Sequential(parts=parts))
 
 
 @given(stddev=noises, size=st.integers(min_value=1, max_value=20))
 def test_a_gaussian_group_is_one_gaussian_with_the_sensitivity_times_its_size(stddev: float, size: int) -> None:
-    grouped = fold(Group(part=gaussian(stddev), size=size), "replace_one")
+    grouped = dp.fold(dp.Group(part=gaussian(stddev), size=size), "replace_one")
     (alternative,) = grouped.upper
     assert alternative.parts[0][0] == GaussianLoss(mu=float(size / meant(stddev)))
-    assert grouped.lower == fold(gaussian(stddev), "replace_one").lower, "one record of the group is known to move it"
+    assert grouped.lower == dp.fold(gaussian(stddev), "replace_one").lower, (
+        "one record of the group is known to move it"
+    )
     checked = Condition(kind="attained", status="checked")
-    together = fold(Group(part=gaussian(stddev), size=size), "replace_one", (checked,))
+    together = dp.fold(dp.Group(part=gaussian(stddev), size=size), "replace_one", (checked,))
     assert together.lower == grouped.upper
 
 
@@ -84,16 +74,16 @@ def test_more_noise_never_costs_more(stddev: float, factor: float) -> None:
 
 @given(stddev=noises, delta=st.floats(min_value=1e-12, max_value=0.1))
 def test_epsilon_of_delta_of_epsilon_comes_back(stddev: float, delta: float) -> None:
-    form = fold(gaussian(stddev), "replace_one")
-    found = bracket_epsilon(form, delta)
+    form = dp.fold(gaussian(stddev), "replace_one")
+    found = dp.bracket_epsilon(form, delta)
     assert found.lower <= found.upper
-    assert bracket_delta(form, found.upper).upper <= delta or found.upper == 0.0
+    assert dp.bracket_delta(form, found.upper).upper <= delta or found.upper == 0.0
 
 
 def test_gaussian_composition_matches_fifty_digit_values() -> None:
     """sigma = 1, delta = 1e-5: 4.3771780957 once, 91.8172896247 a hundred times, 504263.892921 a million times."""
     for times, truth in ((1, 4.3771780957), (100, 91.8172896247), (10**4, 5425.50984615), (10**6, 504263.892921)):
-        found = bracket_epsilon(fold(Repeat(part=gaussian(1.0), times=times), "replace_one"), 1e-5)
+        found = dp.bracket_epsilon(dp.fold(dp.Repeat(part=gaussian(1.0), times=times), "replace_one"), 1e-5)
         assert found.lower <= truth * (1 + 1e-11)
         assert found.upper >= truth * (1 - 1e-11)
         assert found.upper / found.lower - 1 < 1e-6
@@ -101,74 +91,77 @@ def test_gaussian_composition_matches_fifty_digit_values() -> None:
 
 def test_a_sensitivity_for_other_neighbours_is_refused_by_label() -> None:
     with pytest.raises(DeclarationError, match=r"'sums'.*add_remove.*replace_one"):
-        fold(gaussian(1.0, "add_remove", "sums"), "replace_one")
+        dp.fold(gaussian(1.0, "add_remove", "sums"), "replace_one")
 
 
 def test_replacing_a_record_touches_two_cells_and_removing_it_one() -> None:
-    tree = Cells(inside=gaussian(2.0), touched=gaussian(1.0, "add_remove"))
-    (replaced,) = fold(tree, "replace_one").upper
+    tree = dp.Cells(inside=gaussian(2.0), touched=gaussian(1.0, "add_remove"))
+    (replaced,) = dp.fold(tree, "replace_one").upper
     assert replaced == Composition.of(GaussianLoss(mu=1.0)) * 2
-    (removed,) = fold(tree, "add_remove").upper
+    (removed,) = dp.fold(tree, "add_remove").upper
     assert removed == Composition.of(GaussianLoss(mu=1.0))
 
 
 def test_what_is_stated_bounds_from_above_only() -> None:
-    form = fold(Stated(epsilon=0.3, delta=1e-6, source="vendor"), "replace_one")
+    form = dp.fold(dp.Stated(epsilon=0.3, delta=1e-6, source="vendor"), "replace_one")
     assert form.upper == (Composition.of(ApproximateLoss(epsilon=0.3, delta=1e-6)),)
     assert form.lower == (Composition(),)
-    assert bracket_epsilon(form, 1e-6).lower == 0
-    assert bracket_epsilon(form, 1e-6).upper == 0.3
+    assert dp.bracket_epsilon(form, 1e-6).lower == 0
+    assert dp.bracket_epsilon(form, 1e-6).upper == 0.3
 
 
 def test_an_adaptive_choice_between_incomparable_parts_is_not_taken_for_the_worse_of_them() -> None:
     """Next to another release the choice may follow its output; the maximum over fixed choices is too small."""
-    choice = Parallel(parts=(Stated(epsilon=1.0, source="a"), Stated(epsilon=0.1, delta=0.01, source="b")), key="phase")
-    (joined,) = fold(Sequential(parts=(gaussian(1.0), choice)), "replace_one").upper
+    choice = dp.Parallel(
+        parts=(dp.Stated(epsilon=1.0, source="a"), dp.Stated(epsilon=0.1, delta=0.01, source="b")), key="phase"
+    )
+    (joined,) = dp.fold(dp.Sequential(parts=(gaussian(1.0), choice)), "replace_one").upper
     options = ApproximateLoss(epsilon=1.0), ApproximateLoss(epsilon=0.1, delta=0.01)
     assert joined == Composition.of(GaussianLoss(mu=1.0), ChoiceLoss(options=options))
 
 
 def test_a_group_over_parts_of_bounded_loss_uses_the_group_property_of_the_whole() -> None:
-    tree = Group(
-        part=Parallel(parts=(Stated(epsilon=1.0, source="a"), Stated(epsilon=0.5, source="b")), key="phase"), size=3
+    tree = dp.Group(
+        part=dp.Parallel(parts=(dp.Stated(epsilon=1.0, source="a"), dp.Stated(epsilon=0.5, source="b")), key="phase"),
+        size=3,
     )
-    assert bracket_epsilon(fold(tree, "replace_one"), 0.0).upper == 3.0
+    assert dp.bracket_epsilon(dp.fold(tree, "replace_one"), 0.0).upper == 3.0
 
 
 def test_a_group_over_parts_of_mixed_noise_is_refused() -> None:
-    tree = Group(part=Parallel(parts=(Stated(epsilon=1.0, source="a"), gaussian(1.0)), key="phase"), size=2)
-    with pytest.raises(UnsupportedError, match="group"):
-        fold(tree, "replace_one")
+    tree = dp.Group(part=dp.Parallel(parts=(dp.Stated(epsilon=1.0, source="a"), gaussian(1.0)), key="phase"), size=2)
+    with pytest.raises(dp.UnsupportedError, match="group"):
+        dp.fold(tree, "replace_one")
 
 
 @pytest.mark.parametrize(
     ("tree", "model"),
     [
         (gaussian(1.0), "central"),
-        (Billboard(part=gaussian(1.0)), "joint"),
-        (Local(part=gaussian(1.0)), "local"),
-        (PostProcess(part=Billboard(part=gaussian(1.0)), steps=("rounding",)), "joint"),
-        (Sequential(parts=(Local(part=gaussian(1.0)), gaussian(1.0))), "central"),
-        (Sequential(parts=(Billboard(part=gaussian(1.0)), gaussian(1.0))), "joint"),
+        (dp.Billboard(part=gaussian(1.0)), "joint"),
+        (dp.Local(part=gaussian(1.0)), "local"),
+        (dp.PostProcess(part=dp.Billboard(part=gaussian(1.0)), steps=("rounding",)), "joint"),
+        (dp.Sequential(parts=(dp.Local(part=gaussian(1.0)), gaussian(1.0))), "central"),
+        (dp.Sequential(parts=(dp.Billboard(part=gaussian(1.0)), gaussian(1.0))), "joint"),
     ],
 )
-def test_a_tree_protects_what_its_weakest_part_protects(tree: Declaration, model: str) -> None:
+def test_a_tree_protects_what_its_weakest_part_protects(tree: dp.Declaration, model: str) -> None:
     assert delivered_model(tree) == model
 
 
 @pytest.mark.parametrize(
     "build",
     [
-        lambda: Sequential(parts=()),
-        lambda: Sequential(parts=[gaussian(1.0)]),  # type: ignore[arg-type]
-        lambda: Repeat(part=gaussian(1.0), times=0),
-        lambda: Repeat(part=gaussian(1.0), times=2.5),  # type: ignore[arg-type]
-        lambda: Group(part=gaussian(1.0), size=-1),
-        lambda: Parallel(parts=(gaussian(1.0),), key=" "),
-        lambda: Stated(epsilon=1.0, delta=1.0, source="x"),
-        lambda: Stated(epsilon=math.nan, source="x"),
-        lambda: Stated(epsilon=1.0, source=""),
-        lambda: Release(label="x", mechanism="gaussian"),  # type: ignore[arg-type]
+        lambda: dp.Sequential(parts=()),
+        lambda: dp.Sequential(parts=[gaussian(1.0)]),  # type: ignore[arg-type]
+        lambda: dp.Repeat(part=gaussian(1.0), times=0),
+        lambda: dp.Repeat(part=gaussian(1.0), times=2.5),  # type: ignore[arg-type]
+        lambda: dp.Group(part=gaussian(1.0), size=-1),
+        lambda: dp.Parallel(parts=(gaussian(1.0),), key=" "),
+        lambda: dp.Stated(epsilon=1.0, delta=1.0, source="x"),
+        lambda: dp.Stated(epsilon=math.nan, source="x"),
+        lambda: dp.Stated(epsilon=1.0, source=""),
+        lambda: dp.Release(label="x", mechanism="gaussian"),  # type: ignore[arg-type]
     ],
 )
 def test_a_bad_node_cannot_exist(build: Callable[..., Any]) -> None:
@@ -177,9 +170,9 @@ def test_a_bad_node_cannot_exist(build: Callable[..., Any]) -> None:
 
 
 def test_pure_parts_add_up_exactly_at_delta_zero() -> None:
-    form = fold(Sequential(parts=(Stated(epsilon=0.1, source="a"),) * 10), "replace_one")
-    assert bracket_epsilon(form, 0.0).upper >= 1.0
-    assert bracket_epsilon(form, 0.0).upper == pytest.approx(1.0, abs=1e-15)
+    form = dp.fold(dp.Sequential(parts=(dp.Stated(epsilon=0.1, source="a"),) * 10), "replace_one")
+    assert dp.bracket_epsilon(form, 0.0).upper >= 1.0
+    assert dp.bracket_epsilon(form, 0.0).upper == pytest.approx(1.0, abs=1e-15)
 
 
 def test_dominance_prunes_within_a_family_only() -> None:

@@ -1,29 +1,16 @@
 """The independent checker accepts every honest certificate, and none that was forged by rule."""
 
-import importlib.util
 import itertools
 import json
 from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
+import dpaudit as dp
 from dpaudit.verifier import verify
-from tests.narrowing import present
-
-
-def load_forging() -> ModuleType:
-    """Return the rules of forging as a module, loaded by their path."""
-    spec = importlib.util.spec_from_file_location("certificate_forging", Path(__file__).with_name("forging.py"))
-    module = importlib.util.module_from_spec(present(spec))
-    spec.loader.exec_module(module)
-    return module
-
-
-FORGING = load_forging()
+from tests.checker import forging
 
 
 def rejected(certificates: list[Any] | Iterator[Any]) -> tuple[list[tuple[Any, Any, tuple[str, ...]]], int]:
@@ -34,14 +21,14 @@ def rejected(certificates: list[Any] | Iterator[Any]) -> tuple[list[tuple[Any, A
 
 def accepted(certificates: list[Any] | Iterator[Any]) -> tuple[list[tuple[Any, Any]], int, set[Any]]:
     """The forgeries that the checker accepts, how many there were, and by how many rules."""
-    held = [(name, c.declaration, text) for c in certificates for name, text in FORGING.forgeries(c)]
+    held = [(name, c.declaration, text) for c in certificates for name, text in forging.forgeries(c)]
     return [(name, tree) for name, tree, text in held if verify(text).accepted], len(held), {name for name, *_ in held}
 
 
 def test_honest_certificates_are_accepted_and_forged_ones_are_not() -> None:
     """A seeded sample of what the whole corpus holds."""
     rng = np.random.default_rng(15)
-    drawn = [FORGING.drawn(rng) for _ in range(8)]
+    drawn = [forging.drawn(rng) for _ in range(8)]
     wrong, count = rejected(drawn)
     assert (wrong, count) == ([], 8)
     passed, count, rules = accepted(drawn[:4])
@@ -52,7 +39,7 @@ def test_honest_certificates_are_accepted_and_forged_ones_are_not() -> None:
 
 def test_samples_are_accepted_and_forged_ones_are_not() -> None:
     """Laplace noise on samples, cut samples and shuffled reports; every forgery of the last."""
-    held = list(itertools.islice(FORGING.sampled(((1e-6, 1.25),), every=4), 3))
+    held = list(itertools.islice(forging.sampled(((1e-6, 1.25),), every=4), 3))
     assert [verify(c.to_json()).accepted for c in held] == [True] * 3
     passed, count, _ = accepted(held[2:])
     assert passed == []
@@ -61,9 +48,9 @@ def test_samples_are_accepted_and_forged_ones_are_not() -> None:
 
 def test_a_number_inside_a_wide_bracket_is_neither_confirmed_nor_contradicted() -> None:
     """A delta of 1e-14 at a secret step is beyond what the checker's transform tells from nothing."""
-    noise = FORGING.release(FORGING.gaussian(2.0, "add_remove"))
-    claim = FORGING.Claim(epsilon=4.9, delta=1e-14, neighbours="add_remove", unit=FORGING.UNIT)
-    certificate = FORGING.certify(FORGING.Allocate(part=noise, steps=2), claim, effort="quick")
+    noise = forging.release(forging.gaussian(2.0, "add_remove"))
+    claim = dp.Claim(epsilon=4.9, delta=1e-14, neighbours="add_remove", unit=forging.UNIT)
+    certificate = dp.certify(dp.Allocate(part=noise, steps=2), claim, effort="quick")
     found = verify(certificate.to_json())
     assert found.complaints == ()
     assert found.unconfirmed
@@ -73,16 +60,16 @@ def test_a_number_inside_a_wide_bracket_is_neither_confirmed_nor_contradicted() 
 @pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-7, 1e-9])
 def test_an_epsilon_next_to_the_largest_loss_is_confirmed(gap: float) -> None:
     """Three Laplace releases of a tenth, which lose three tenths at most."""
-    tree = FORGING.Repeat(part=FORGING.release(FORGING.laplace(10.0)), times=3)
+    tree = dp.Repeat(part=forging.release(forging.laplace(10.0)), times=3)
     for delta in (0.0, 1e-12):
-        claim = FORGING.Claim(epsilon=0.3 * (1 - gap), delta=delta, neighbours="replace_one", unit=FORGING.UNIT)
-        assert verify(FORGING.certify(tree, claim).to_json()).accepted
+        claim = dp.Claim(epsilon=0.3 * (1 - gap), delta=delta, neighbours="replace_one", unit=forging.UNIT)
+        assert verify(dp.certify(tree, claim).to_json()).accepted
 
 
 @pytest.mark.slow
 def test_no_honest_sample_is_rejected() -> None:
     """Every sampled tree, of claims that hold and that do not."""
-    wrong, count = rejected(FORGING.sampled())
+    wrong, count = rejected(forging.sampled())
     assert wrong == []
     assert count >= 30
 
@@ -91,7 +78,7 @@ def test_no_honest_sample_is_rejected() -> None:
 def test_no_honest_certificate_of_the_whole_corpus_is_rejected() -> None:
     """Every mechanism and node, claims that hold and that do not, deltas down to 1e-14, and 200 random trees."""
     rng = np.random.default_rng(16)
-    wrong, count = rejected(itertools.chain(FORGING.honest(), (FORGING.drawn(rng) for _ in range(250))))
+    wrong, count = rejected(itertools.chain(forging.honest(), (forging.drawn(rng) for _ in range(250))))
     assert wrong == []
     assert count >= 400
 
@@ -99,19 +86,19 @@ def test_no_honest_certificate_of_the_whole_corpus_is_rejected() -> None:
 @pytest.mark.slow
 def test_no_forgery_of_the_whole_corpus_is_accepted() -> None:
     """More than 400 forgeries by every rule from more than 40 honest certificates of every mechanism and node."""
-    passed, count, rules = accepted(itertools.islice(FORGING.honest(), 0, None, 4))
+    passed, count, rules = accepted(itertools.islice(forging.honest(), 0, None, 4))
     assert passed == []
     assert count >= 400
-    assert len(rules) >= len(FORGING.RULES)
+    assert len(rules) >= len(forging.RULES)
 
 
 @pytest.mark.parametrize("fields", [{"scale": 1e-320}, {"scale": 1e-5}, {"l1_sensitivity": 2.0**63}])
 def test_a_cell_with_next_to_no_noise_is_found(fields: dict[str, float]) -> None:
     """A loss of thousands of nats, or an infinite one, in one alternative beside a small one."""
-    inside = FORGING.release(FORGING.laplace(9.0))
-    touched = FORGING.release(FORGING.laplace(9.0, "add_remove"))
-    claim = FORGING.Claim(epsilon=1.0, neighbours="replace_one", unit=FORGING.UNIT)
-    data = json.loads(FORGING.certify(FORGING.Cells(inside=inside, touched=touched), claim).to_json())
-    assert verify(FORGING.resealed(data)).accepted
+    inside = forging.release(forging.laplace(9.0))
+    touched = forging.release(forging.laplace(9.0, "add_remove"))
+    claim = dp.Claim(epsilon=1.0, neighbours="replace_one", unit=forging.UNIT)
+    data = json.loads(dp.certify(dp.Cells(inside=inside, touched=touched), claim).to_json())
+    assert verify(forging.resealed(data)).accepted
     data["declaration"]["inside"]["mechanism"] |= fields
-    assert not verify(FORGING.resealed(data)).accepted
+    assert not verify(forging.resealed(data)).accepted

@@ -6,139 +6,121 @@ from typing import Any
 
 import pytest
 
-from dpaudit import (
-    Allocate,
-    Cells,
-    Certificate,
-    Claim,
-    Declaration,
-    Group,
-    Local,
-    Mechanism,
-    Parallel,
-    PostProcess,
-    Printed,
-    Release,
-    Repeat,
-    Sequential,
-    Shuffle,
-    Stated,
-    Subsample,
-    certify,
-)
+import dpaudit as dp
+import mechanisms
 from dpaudit.engines.pairs.looks import derived_delta
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import AllocatedLoss, GaussianLoss, SampledLoss
 from dpaudit.verifier import verify
-from mechanisms import (
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Exponential,
-    Finite,
-    Gaussian,
-    Laplace,
-    Matrix,
-    OneSidedWishart,
-    PermuteAndFlip,
-    RandomisedResponse,
-    ReportNoisyMax,
-    TruncatedDiscreteGaussian,
-)
-from tests.checker.test_forgeries import FORGING
+from tests.checker import forging
 from tests.checker.test_plug_ins import Drawn
 
-Question = tuple[Declaration, float, float, Neighbours]
+Question = tuple[dp.Declaration, float, float, Neighbours]
 
 
-def release(mechanism: Mechanism) -> Release:
-    return Release(label="sum", mechanism=mechanism)
+def release(mechanism: dp.Mechanism) -> dp.Release:
+    return dp.Release(label="sum", mechanism=mechanism)
 
 
-def gaussian(stddev: float, neighbours: Neighbours = "add_remove") -> Release:
-    return release(Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
+def gaussian(stddev: float, neighbours: Neighbours = "add_remove") -> dp.Release:
+    return release(mechanisms.Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
 
 
-def laplace(scale: float, neighbours: Neighbours = "add_remove") -> Release:
-    return Release(label="count", mechanism=Laplace(scale=scale, l1_sensitivity=1.0, neighbours=neighbours))
+def laplace(scale: float, neighbours: Neighbours = "add_remove") -> dp.Release:
+    return dp.Release(
+        label="count", mechanism=mechanisms.Laplace(scale=scale, l1_sensitivity=1.0, neighbours=neighbours)
+    )
 
 
-def sized(part: Declaration, population: int, batch: int) -> Subsample:
+def sized(part: dp.Declaration, population: int, batch: int) -> dp.Subsample:
     rate = batch / population
-    return Subsample(part=part, rate=rate, scheme="without_replacement", population=population, batch_size=batch)
+    return dp.Subsample(part=part, rate=rate, scheme="without_replacement", population=population, batch_size=batch)
 
 
-def response(epsilon: float, categories: int = 2) -> Release:
-    return release(RandomisedResponse(epsilon=epsilon, categories=categories))
+def response(epsilon: float, categories: int = 2) -> dp.Release:
+    return release(mechanisms.RandomisedResponse(epsilon=epsilon, categories=categories))
 
 
-def fixed(part: Declaration, rate: float) -> Subsample:
-    return Subsample(part=part, rate=rate, scheme="without_replacement")
+def fixed(part: dp.Declaration, rate: float) -> dp.Subsample:
+    return dp.Subsample(part=part, rate=rate, scheme="without_replacement")
 
 
-def made(question: Question) -> Certificate:
+def made(question: Question) -> dp.Certificate:
     tree, epsilon, delta, neighbours = question
-    return certify(tree, Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, unit="one person"))
+    return dp.certify(tree, dp.Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, unit="one person"))
 
 
-LATTICE = release(DiscreteLaplace(scale=2.112, l1_sensitivity=1, neighbours="add_remove"))
-LARGE = release(DiscreteGaussian(stddev=11.4, l2_sensitivity=3, neighbours="add_remove"))
-CHOSEN = release(Exponential(epsilon=0.0341, linf_sensitivity=1.0, neighbours="replace_one"))
-SLIGHT = release(Exponential(epsilon=0.028, linf_sensitivity=1.0, neighbours="replace_one"))
-FIRST = release(ReportNoisyMax(scale=10600.0, linf_sensitivity=1.0, neighbours="replace_one"))
-CUT = release(TruncatedDiscreteGaussian(stddev=1.8, cut=4.01, l2_sensitivity=2, neighbours="zero_out"))
-TABLE = release(Finite(first=(7, 2, 9, 19), second=(20, 2, 10, 7), neighbours="replace_one", dilution=1.0))
-LEAF = Gaussian(stddev=12.0, l2_sensitivity=1.0, neighbours="add_remove")
-TREE = release(Matrix(strategy="full_tree", horizon=11, leaf=LEAF, participations=3, separation=2))
-CLASSIC = Printed(rule="classic_gaussian", epsilon=1.28)
-VENDOR = Stated(epsilon=1.28, delta=1e-7, source="a vendor")
+LATTICE = release(mechanisms.DiscreteLaplace(scale=2.112, l1_sensitivity=1, neighbours="add_remove"))
+LARGE = release(mechanisms.DiscreteGaussian(stddev=11.4, l2_sensitivity=3, neighbours="add_remove"))
+CHOSEN = release(mechanisms.Exponential(epsilon=0.0341, linf_sensitivity=1.0, neighbours="replace_one"))
+SLIGHT = release(mechanisms.Exponential(epsilon=0.028, linf_sensitivity=1.0, neighbours="replace_one"))
+FIRST = release(mechanisms.ReportNoisyMax(scale=10600.0, linf_sensitivity=1.0, neighbours="replace_one"))
+CUT = release(mechanisms.TruncatedDiscreteGaussian(stddev=1.8, cut=4.01, l2_sensitivity=2, neighbours="zero_out"))
+TABLE = release(mechanisms.Finite(first=(7, 2, 9, 19), second=(20, 2, 10, 7), neighbours="replace_one", dilution=1.0))
+LEAF = mechanisms.Gaussian(stddev=12.0, l2_sensitivity=1.0, neighbours="add_remove")
+TREE = release(mechanisms.Matrix(strategy="full_tree", horizon=11, leaf=LEAF, participations=3, separation=2))
+CLASSIC = dp.Printed(rule="classic_gaussian", epsilon=1.28)
+VENDOR = dp.Stated(epsilon=1.28, delta=1e-7, source="a vendor")
 FAR = gaussian(0.1, "replace_one")
-REPLACED = DiscreteLaplace(scale=8.333, l1_sensitivity=1, neighbours="replace_one")
-WISHART = OneSidedWishart(dimension=3, scale=3.0, trace_sensitivity=4.5, neighbours="add_remove")
-BROKEN = Printed(rule="cells", epsilon=0.5, delta=2e-6)
-LEAKING = Printed(rule="laplace", epsilon=1.0, delta=0.03)
+REPLACED = mechanisms.DiscreteLaplace(scale=8.333, l1_sensitivity=1, neighbours="replace_one")
+WISHART = mechanisms.OneSidedWishart(dimension=3, scale=3.0, trace_sensitivity=4.5, neighbours="add_remove")
+BROKEN = dp.Printed(rule="cells", epsilon=0.5, delta=2e-6)
+LEAKING = dp.Printed(rule="laplace", epsilon=1.0, delta=0.03)
 
 CASES: dict[str, Question] = {
-    "a rate below the claimed delta": (Subsample(part=gaussian(1.0), rate=0.01), 1.0, 0.02, "add_remove"),
-    "a rate that is the claimed delta": (Subsample(part=laplace(1.0), rate=0.01), 1.0, 0.01, "add_remove"),
-    "a tiny epsilon beside a tiny delta": (Subsample(part=gaussian(1.0), rate=0.01), 1e-9, 1e-30, "add_remove"),
+    "a rate below the claimed delta": (dp.Subsample(part=gaussian(1.0), rate=0.01), 1.0, 0.02, "add_remove"),
+    "a rate that is the claimed delta": (dp.Subsample(part=laplace(1.0), rate=0.01), 1.0, 0.01, "add_remove"),
+    "a tiny epsilon beside a tiny delta": (dp.Subsample(part=gaussian(1.0), rate=0.01), 1e-9, 1e-30, "add_remove"),
     "the least noise of a lattice": (LATTICE, 100.0, 2.59e-20, "add_remove"),
-    "the least noise of a choice": (Local(part=CHOSEN), 100.0, 0.01, "replace_one"),
+    "the least noise of a choice": (dp.Local(part=CHOSEN), 100.0, 0.01, "replace_one"),
     "an argument without an end": (replace(release(LEAF), printed=CLASSIC), 1.0, 1e-5, "add_remove"),
     "a printed release of a matrix": (
-        PostProcess(part=TREE, printed=Printed(rule="post_processing", epsilon=2.0, delta=1e-3)),
+        dp.PostProcess(part=TREE, printed=dp.Printed(rule="post_processing", epsilon=2.0, delta=1e-3)),
         1.0,
         1e-5,
         "add_remove",
     ),
-    "a table of one record": (Group(part=TABLE, size=1), 1e-5, 0.1, "replace_one"),
+    "a table of one record": (dp.Group(part=TABLE, size=1), 1e-5, 0.1, "replace_one"),
     "a sampled response": (fixed(response(0.0145), 1 / 9), 3e-6, 0.0024, "replace_one"),
     "a small loss at delta 0": (fixed(laplace(1685.9, "replace_one"), 0.026), 5.8e-4, 0.0, "replace_one"),
-    "a shuffle of one user": (Shuffle(part=SLIGHT, users=1), 0.028, 3.5e-26, "replace_one"),
+    "a shuffle of one user": (dp.Shuffle(part=SLIGHT, users=1), 0.028, 3.5e-26, "replace_one"),
     "a sample of a plug-in's own": (release(Drawn(epsilon=0.05)), 1.0, 1e-5, "replace_one"),
     "a sample in a public part": (
-        Parallel(parts=(Subsample(part=CUT, rate=0.1), Stated(epsilon=0.04, source="a vendor")), key="the region"),
+        dp.Parallel(
+            parts=(dp.Subsample(part=CUT, rate=0.1), dp.Stated(epsilon=0.04, source="a vendor")), key="the region"
+        ),
         0.1,
         0.0248,
         "zero_out",
     ),
-    "a tree of several records": (Sequential(parts=(Group(part=TREE, size=10), laplace(6.3))), 1.0, 1e-3, "add_remove"),
-    "a sample of a large table": (Subsample(part=Subsample(part=LARGE, rate=0.1), rate=0.1), 0.11, 1e-9, "add_remove"),
-    "candidates that hardly differ": (Group(part=FIRST, size=10), 0.00245, 0.0, "replace_one"),
+    "a tree of several records": (
+        dp.Sequential(parts=(dp.Group(part=TREE, size=10), laplace(6.3))),
+        1.0,
+        1e-3,
+        "add_remove",
+    ),
+    "a sample of a large table": (
+        dp.Subsample(part=dp.Subsample(part=LARGE, rate=0.1), rate=0.1),
+        0.11,
+        1e-9,
+        "add_remove",
+    ),
+    "candidates that hardly differ": (dp.Group(part=FIRST, size=10), 0.00245, 0.0, "replace_one"),
     "a large loss at a secret step": (
-        Parallel(parts=(FAR, FAR), key="the day", visibility="secret"),
+        dp.Parallel(parts=(FAR, FAR), key="the day", visibility="secret"),
         8e-9,
         0.0,
         "replace_one",
     ),
-    "one secret step of two": (Allocate(part=laplace(23.8), steps=2), 0.0421, 4.9e-9, "add_remove"),
+    "one secret step of two": (dp.Allocate(part=laplace(23.8), steps=2), 0.0421, 4.9e-9, "add_remove"),
     "one secret step of three counts": (
-        Allocate(part=Repeat(part=laplace(56.6), times=3), steps=34, epochs=3, positions="repeated"),
+        dp.Allocate(part=dp.Repeat(part=laplace(56.6), times=3), steps=34, epochs=3, positions="repeated"),
         0.0239,
         1e-9,
         "add_remove",
     ),
     "a group of zeroed records": (
-        Group(part=sized(gaussian(29.9, "zero_out"), 73307, 820), size=4),
+        dp.Group(part=sized(gaussian(29.9, "zero_out"), 73307, 820), size=4),
         0.0424,
         1e-8,
         "zero_out",
@@ -151,40 +133,46 @@ CASES: dict[str, Question] = {
         "replace_one",
     ),
     "a printed group without a largest loss": (
-        Repeat(
-            part=Group(part=Sequential(parts=(gaussian(74.0), replace(laplace(9.0), printed=LEAKING))), size=3), times=9
+        dp.Repeat(
+            part=dp.Group(part=dp.Sequential(parts=(gaussian(74.0), replace(laplace(9.0), printed=LEAKING))), size=3),
+            times=9,
         ),
         9.0,
         1e-5,
         "add_remove",
     ),
     "a printed group of a loss below 0": (
-        Cells(inside=Group(part=release(WISHART), size=5), touched=laplace(3.0), printed=BROKEN),
+        dp.Cells(inside=dp.Group(part=release(WISHART), size=5), touched=laplace(3.0), printed=BROKEN),
         9.0,
         1e-5,
         "add_remove",
     ),
     "a printed delta beyond 1": (
-        Repeat(part=Sequential(parts=(replace(laplace(1.0), printed=LEAKING), gaussian(9.0))), times=1082),
+        dp.Repeat(part=dp.Sequential(parts=(replace(laplace(1.0), printed=LEAKING), gaussian(9.0))), times=1082),
         0.7,
         1e-5,
         "add_remove",
     ),
-    "three leaks on a sample": (Subsample(part=Repeat(part=VENDOR, times=3), rate=0.1), 10.0, 3.3e-8, "add_remove"),
+    "three leaks on a sample": (
+        dp.Subsample(part=dp.Repeat(part=VENDOR, times=3), rate=0.1),
+        10.0,
+        3.3e-8,
+        "add_remove",
+    ),
 }
 
 
 @pytest.fixture(scope="module", params=CASES)
-def certificate(request: pytest.FixtureRequest) -> Certificate:
+def certificate(request: pytest.FixtureRequest) -> dp.Certificate:
     return made(CASES[request.param])
 
 
-def test_an_honest_certificate_at_a_limit_is_accepted(certificate: Certificate) -> None:
+def test_an_honest_certificate_at_a_limit_is_accepted(certificate: dp.Certificate) -> None:
     verified = verify(certificate.to_json())
     assert (verified.complaints, verified.unconfirmed) == ((), ())
 
 
-def test_a_bracket_beside_the_honest_one_is_rejected(certificate: Certificate) -> None:
+def test_a_bracket_beside_the_honest_one_is_rejected(certificate: dp.Certificate) -> None:
     """The lower ends are said to be the upper ones' double, and the upper ends to be less than the lower ones."""
     data: dict[str, Any] = certificate.to_dict()
     for name, side in (("delta", "upper"), ("delta", "lower"), ("epsilon", "lower")):
@@ -195,7 +183,7 @@ def test_a_bracket_beside_the_honest_one_is_rejected(certificate: Certificate) -
             continue
         changed = {"lower": min(low, other), "upper": other} if side == "upper" else {"lower": other, "upper": other}
         forged = json.loads(json.dumps(data)) | {"tight": data["tight"] | {name: changed}}
-        assert not verify(FORGING.resealed(forged)).accepted, (name, side)
+        assert not verify(forging.resealed(forged)).accepted, (name, side)
 
 
 @pytest.mark.parametrize("name", ["the least noise of a lattice", "the least noise of a choice", "a sampled response"])
@@ -208,7 +196,7 @@ def test_another_noise_ratio_is_not_confirmed(name: str, factor: float) -> None:
     slack["noise_ratio"] *= factor
     row["noise_factor"] *= factor
     row["sentence"] = f"The declared noise is {row['noise_factor']:.2f} times what the claim needs."
-    verified = verify(FORGING.resealed(data))
+    verified = verify(forging.resealed(data))
     assert not verified.complaints
     assert any("of the noise" in told for told in verified.unconfirmed), verified
 
@@ -216,18 +204,18 @@ def test_another_noise_ratio_is_not_confirmed(name: str, factor: float) -> None:
 def test_a_slack_is_missing_only_where_no_noise_is_compared() -> None:
     """A sample's rate below the claimed delta needs no noise; one above it does."""
     for rate, needs in ((0.01, False), (0.03, True)):
-        found = made((Subsample(part=gaussian(1.0), rate=rate), 1.0, 0.02, "add_remove"))
+        found = made((dp.Subsample(part=gaussian(1.0), rate=rate), 1.0, 0.02, "add_remove"))
         assert (found.slack is None) == (not needs)
         data: dict[str, Any] = found.to_dict()
         data.pop("slack", None)
-        assert verify(FORGING.resealed(data)).accepted == (not needs)
+        assert verify(forging.resealed(data)).accepted == (not needs)
 
 
 def test_a_printed_argument_that_needs_no_epsilon_at_its_own_delta_has_no_ratio() -> None:
     """The rule gives epsilon 0 at the printed delta: only the declared noise is compared, and the slack multiplies."""
-    noise = Gaussian(stddev=833.3, l2_sensitivity=2.0, neighbours="add_remove")
-    printed = Printed(rule="classic_gaussian_2", epsilon=0.506, delta=0.00335)
-    tree = PostProcess(part=Release(label="sum", mechanism=noise, printed=printed), steps=("rounding",))
+    noise = mechanisms.Gaussian(stddev=833.3, l2_sensitivity=2.0, neighbours="add_remove")
+    printed = dp.Printed(rule="classic_gaussian_2", epsilon=0.506, delta=0.00335)
+    tree = dp.PostProcess(part=dp.Release(label="sum", mechanism=noise, printed=printed), steps=("rounding",))
     found = made((tree, 0.0124, 5e-11, "add_remove"))
     assert found.slack is not None
     assert [factor.name for factor in found.slack.factors] in ([], ["declared noise"])
@@ -242,11 +230,11 @@ def test_a_claim_above_100_nats_promises_nothing_to_compare_with() -> None:
 
 def test_a_sample_of_too_many_releases_is_bounded_by_two_records() -> None:
     """Three hundred Laplace releases: the bound is confirmed, and half of it is not."""
-    tree = Subsample(part=Repeat(part=laplace(1.0), times=300), rate=0.01)
+    tree = dp.Subsample(part=dp.Repeat(part=laplace(1.0), times=300), rate=0.01)
     data: dict[str, Any] = made((tree, 3.0, 0.02, "replace_one")).to_dict()
     assert verify(json.dumps(data)).accepted
     data["tight"]["delta"]["upper"] /= 2
-    assert not verify(FORGING.resealed(data)).accepted
+    assert not verify(forging.resealed(data)).accepted
 
 
 def test_a_plug_in_s_loss_of_a_replaced_record_is_stated_in_both_orders() -> None:
@@ -257,7 +245,7 @@ def test_a_plug_in_s_loss_of_a_replaced_record_is_stated_in_both_orders() -> Non
         (row,) = data["declaration"]["mechanism"]["stated"]["upper"]
         assert sorted(option["order"] for option in row["options"]) == ["add", "remove"]
         (row if "options" in change else row["options"][0]).update(change)
-        assert not verify(FORGING.resealed(data)).accepted
+        assert not verify(forging.resealed(data)).accepted
 
 
 def test_a_sample_of_secret_steps_has_no_lower_bound_above_its_upper_one() -> None:
@@ -272,7 +260,7 @@ def test_a_shuffled_report_attains_no_more_than_one_report_loses() -> None:
     """Rounding of the law of counts must not refute a claim of the report's own epsilon."""
     for epsilon in (0.0233, 0.0837, 0.4, 1.7):
         for categories in (2, 3):
-            tree = Shuffle(part=response(epsilon, categories), users=10)
+            tree = dp.Shuffle(part=response(epsilon, categories), users=10)
             at_most = made((tree, epsilon, 1e-28, "replace_one"))
             assert (at_most.tight.delta.lower, at_most.verdict == "refuted") == (0.0, False)
             below = made((tree, epsilon * 0.5, 1e-28, "replace_one"))
@@ -281,10 +269,12 @@ def test_a_shuffled_report_attains_no_more_than_one_report_loses() -> None:
 
 def test_a_group_over_a_sample_that_the_checker_cannot_double_is_unconfirmed() -> None:
     """A sampled choice of a bounded range beside a larger release: a limit of the checker is no complaint."""
-    choice = Exponential(epsilon=1.8, linf_sensitivity=2.0, neighbours="zero_out", utilities="monotone")
-    sample = Subsample(part=Release(label="choice", mechanism=choice), rate=0.05)
-    larger = Release(label="best", mechanism=PermuteAndFlip(scale=0.4, linf_sensitivity=1.0, neighbours="zero_out"))
-    tree = Parallel(parts=(Group(part=sample, size=2), larger), key="an arm")
-    verified = verify(certify(tree, Claim(epsilon=4.0, neighbours="zero_out")).to_json())
+    choice = mechanisms.Exponential(epsilon=1.8, linf_sensitivity=2.0, neighbours="zero_out", utilities="monotone")
+    sample = dp.Subsample(part=dp.Release(label="choice", mechanism=choice), rate=0.05)
+    larger = dp.Release(
+        label="best", mechanism=mechanisms.PermuteAndFlip(scale=0.4, linf_sensitivity=1.0, neighbours="zero_out")
+    )
+    tree = dp.Parallel(parts=(dp.Group(part=sample, size=2), larger), key="an arm")
+    verified = verify(dp.certify(tree, dp.Claim(epsilon=4.0, neighbours="zero_out")).to_json())
     assert not verified.complaints
     assert any("beyond this checker" in said for said in verified.unconfirmed)

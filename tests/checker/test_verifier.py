@@ -16,26 +16,7 @@ from typing import Any
 
 import pytest
 
-from dpaudit import (
-    Billboard,
-    Cells,
-    Certificate,
-    Claim,
-    Declaration,
-    Group,
-    Local,
-    Mechanism,
-    Parallel,
-    Printed,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    Subsample,
-    bracket_epsilon,
-    certify,
-    fold,
-)
+import dpaudit as dp
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Neighbours
@@ -48,7 +29,7 @@ from tests.checker.proofs.folds import fold as folded
 from tests.checker.proofs.folds import proved_again
 
 CHECKER = sorted(Path("dpaudit/verifier").rglob("*.py"))
-JOINT = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one round")
+JOINT = dp.Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one round")
 CENTRAL = replace(JOINT, model="central")
 
 
@@ -56,46 +37,46 @@ def noise(stddev: float, neighbours: Neighbours = "replace_one") -> Gaussian:
     return Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours)
 
 
-def printed_argument() -> Declaration:
+def printed_argument() -> dp.Declaration:
     slots = math.log(1000)
     stddev = 2 * slots * math.sqrt(math.log(1.25 * slots / 1e-5))
-    leaf = Printed(rule="classic_gaussian", epsilon=1 / slots, delta=1e-5 / slots)
-    releases = tuple(Release(label=f"epoch {i}", mechanism=noise(stddev), printed=leaf) for i in range(5))
-    basic = Printed(rule="basic", epsilon=1.0, delta=1e-5, slots=slots)
-    return Billboard(
-        part=Parallel(parts=releases, key="the arrival time", printed=basic),
+    leaf = dp.Printed(rule="classic_gaussian", epsilon=1 / slots, delta=1e-5 / slots)
+    releases = tuple(dp.Release(label=f"epoch {i}", mechanism=noise(stddev), printed=leaf) for i in range(5))
+    basic = dp.Printed(rule="basic", epsilon=1.0, delta=1e-5, slots=slots)
+    return dp.Billboard(
+        part=dp.Parallel(parts=releases, key="the arrival time", printed=basic),
         reads=("their own context",),
-        printed=Printed(rule="billboard", epsilon=1.0, delta=1e-5),
+        printed=dp.Printed(rule="billboard", epsilon=1.0, delta=1e-5),
     )
 
 
-LAPLACE = Release(label="counts", mechanism=Laplace(scale=20.0, l1_sensitivity=1.0, neighbours="replace_one"))
-RESPONSE = Release(label="bit", mechanism=RandomisedResponse(epsilon=0.5, neighbours="replace_one"))
-CASES: dict[str, tuple[Declaration, Claim]] = {
+LAPLACE = dp.Release(label="counts", mechanism=Laplace(scale=20.0, l1_sensitivity=1.0, neighbours="replace_one"))
+RESPONSE = dp.Release(label="bit", mechanism=RandomisedResponse(epsilon=0.5, neighbours="replace_one"))
+CASES: dict[str, tuple[dp.Declaration, dp.Claim]] = {
     "printed": (printed_argument(), JOINT),
-    "tight": (Billboard(part=Release(label="sum", mechanism=noise(3.7306316351127937))), JOINT),
-    "refuted": (Release(label="sum", mechanism=noise(3.0)), CENTRAL),
-    "wrong model": (Billboard(part=Release(label="sum", mechanism=noise(30.0))), CENTRAL),
-    "stated": (Sequential(parts=(Stated(epsilon=0.2, delta=1e-9, source="vendor"), LAPLACE)), CENTRAL),
-    "pure": (Local(part=RESPONSE), Claim(epsilon=0.5, neighbours="replace_one", model="local")),
+    "tight": (dp.Billboard(part=dp.Release(label="sum", mechanism=noise(3.7306316351127937))), JOINT),
+    "refuted": (dp.Release(label="sum", mechanism=noise(3.0)), CENTRAL),
+    "wrong model": (dp.Billboard(part=dp.Release(label="sum", mechanism=noise(30.0))), CENTRAL),
+    "stated": (dp.Sequential(parts=(dp.Stated(epsilon=0.2, delta=1e-9, source="vendor"), LAPLACE)), CENTRAL),
+    "pure": (dp.Local(part=RESPONSE), dp.Claim(epsilon=0.5, neighbours="replace_one", model="local")),
     "cells": (
-        Cells(
-            inside=Release(label="in", mechanism=noise(9.0)),
-            touched=Release(label="out", mechanism=noise(9.0, "add_remove")),
+        dp.Cells(
+            inside=dp.Release(label="in", mechanism=noise(9.0)),
+            touched=dp.Release(label="out", mechanism=noise(9.0, "add_remove")),
         ),
         CENTRAL,
     ),
-    "group": (Group(part=Repeat(part=Release(label="sum", mechanism=noise(90.0)), times=7), size=2), CENTRAL),
+    "group": (dp.Group(part=dp.Repeat(part=dp.Release(label="sum", mechanism=noise(90.0)), times=7), size=2), CENTRAL),
 }
 
 
 @pytest.fixture(scope="module", params=CASES)
-def certificate(request: pytest.FixtureRequest) -> Certificate:
+def certificate(request: pytest.FixtureRequest) -> dp.Certificate:
     tree, claim = CASES[request.param]
-    return certify(tree, claim)
+    return dp.certify(tree, claim)
 
 
-def test_the_checker_accepts_what_the_certifier_makes(certificate: Certificate) -> None:
+def test_the_checker_accepts_what_the_certifier_makes(certificate: dp.Certificate) -> None:
     assert verify(certificate.to_json()).complaints == ()
 
 
@@ -143,8 +124,8 @@ WORDS = {
 
 def still_true(text: str) -> bool:
     """Whether a forged certificate is a true one of another declaration or claim: nothing false was accepted."""
-    forged = Certificate.from_json(text)
-    honest = certify(forged.declaration, forged.claim)
+    forged = dp.Certificate.from_json(text)
+    honest = dp.certify(forged.declaration, forged.claim)
     sides = [(forged.tight.epsilon, honest.tight.epsilon), (forged.tight.delta, honest.tight.delta)]
     overlap = all(a.lower <= b.upper * 1.05 + 1e-12 and b.lower <= a.upper * 1.05 + 1e-12 for a, b in sides)
     valid = (forged.printed is None or forged.printed.valid) == (honest.printed is None or honest.printed.valid)
@@ -160,7 +141,7 @@ def test_every_forgery_is_found_unless_what_it_says_is_true(names: tuple[str, ..
     """With the old digest all are found; with a new one, all but changed words and other true certificates."""
     found, words, harmless, missed = 0, 0, 0, []
     for tree, claim in (CASES[name] for name in names):
-        data = json.loads(certify(tree, claim).to_json())
+        data = json.loads(dp.certify(tree, claim).to_json())
         for path, value in forgeries({key: held for key, held in data.items() if key != "digest"}):
             changed = copy.deepcopy(data)
             place = changed
@@ -243,13 +224,13 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("mechanism", EXAMPLES)
 @pytest.mark.parametrize("times", [1, 40])
-def test_every_mechanism_is_derived_again_from_its_parameters(mechanism: Mechanism, times: int) -> None:
+def test_every_mechanism_is_derived_again_from_its_parameters(mechanism: dp.Mechanism, times: int) -> None:
     """Discrete Gaussian noise and schedules of several participations, too."""
-    tree = Repeat(part=Release(label="x", mechanism=mechanism), times=times)
+    tree = dp.Repeat(part=dp.Release(label="x", mechanism=mechanism), times=times)
     relation = mechanism.neighbours
-    upper = bracket_epsilon(fold(tree, relation), 1e-6).upper
-    claim = Claim(epsilon=min(upper * 1.01, 1e6), delta=1e-6, neighbours=relation)
-    assert verify(certify(tree, claim).to_json()).complaints == ()
+    upper = dp.bracket_epsilon(dp.fold(tree, relation), 1e-6).upper
+    claim = dp.Claim(epsilon=min(upper * 1.01, 1e6), delta=1e-6, neighbours=relation)
+    assert verify(dp.certify(tree, claim).to_json()).complaints == ()
 
 
 def test_the_checker_counts_the_nodes_of_a_tree_as_enumeration_does() -> None:
@@ -276,7 +257,7 @@ def squared_counts(horizon: int, moved: tuple[tuple[int, int], ...]) -> int:
 def test_every_condition_that_a_node_brings_must_be_there() -> None:
     """Any one of the conditions struck out is missed, also those of nodes whose fields hold no words."""
     for name in ("cells", "group", "pure", "printed", "stated"):
-        data = json.loads(certify(*CASES[name]).to_json())
+        data = json.loads(dp.certify(*CASES[name]).to_json())
         for i in range(len(data["conditions"])):
             fewer = data | {"conditions": data["conditions"][:i] + data["conditions"][i + 1 :]}
             assert not verify(resealed(fewer)).accepted, (name, data["conditions"][i])
@@ -285,8 +266,8 @@ def test_every_condition_that_a_node_brings_must_be_there() -> None:
 def test_a_joint_claim_about_zeroed_records_is_refused() -> None:
     """Joint privacy is about a user whose data are replaced; the claim of a forged certificate says otherwise."""
     noise = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="zero_out")
-    data = certify(
-        Release(label="sum", mechanism=noise), Claim(epsilon=3.0, delta=1e-3, neighbours="zero_out")
+    data = dp.certify(
+        dp.Release(label="sum", mechanism=noise), dp.Claim(epsilon=3.0, delta=1e-3, neighbours="zero_out")
     ).to_dict()
     assert verify(json.dumps(data)).accepted
     forged = data | {"claim": data["claim"] | {"model": "joint"}}
@@ -310,8 +291,8 @@ def test_a_table_of_many_outcomes_ends_at_once() -> None:
 @pytest.mark.parametrize("digits", ["1e-400", "0.1E-330", "-3e-999", "1e400"])
 def test_a_number_that_floating_point_rounds_away_is_refused(digits: str) -> None:
     """A supplier's delta of 1e-400 was read as 0, and a claim at delta 0 was confirmed; a zero has many spellings."""
-    told = Stated(epsilon=0.5, source="a supplier")
-    text = certify(told, Claim(epsilon=1.0, neighbours="add_remove")).to_json()
+    told = dp.Stated(epsilon=0.5, source="a supplier")
+    text = dp.certify(told, dp.Claim(epsilon=1.0, neighbours="add_remove")).to_json()
     assert text.count('"delta": 0.0,') == 3
     assert verify(text.replace('"delta": 0.0,', '"delta": 0e-400,')).accepted
     found = verify(text.replace('"delta": 0.0,', f'"delta": {digits},'))
@@ -322,10 +303,10 @@ def test_a_number_that_floating_point_rounds_away_is_refused(digits: str) -> Non
 def test_two_records_of_an_inner_sample_have_no_rule(neighbours: Neighbours) -> None:
     """One record that leaves a Poisson sample while another one enters it is no person with two records."""
     noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")
-    inner = Subsample(part=Release(label="sum", mechanism=noise), rate=0.2)
-    cut = Subsample(part=inner, rate=0.3, scheme="truncated_poisson", population=10, batch_bound=4)
-    tree = cut if neighbours == "add_remove" else Subsample(part=inner, rate=0.3)
+    inner = dp.Subsample(part=dp.Release(label="sum", mechanism=noise), rate=0.2)
+    cut = dp.Subsample(part=inner, rate=0.3, scheme="truncated_poisson", population=10, batch_bound=4)
+    tree = cut if neighbours == "add_remove" else dp.Subsample(part=inner, rate=0.3)
     with pytest.raises(UnsupportedError):
-        fold(tree, neighbours)
+        dp.fold(tree, neighbours)
     with pytest.raises(Rejection, match="cannot be derived again"):
         folded(encode(tree), neighbours)

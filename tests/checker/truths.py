@@ -11,21 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import (
-    Certificate,
-    Claim,
-    Condition,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    Printed,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    certify,
-)
+import dpaudit as dp
 from mechanisms import Gaussian, Laplace, TreeAggregation
 from tests.narrowing import present
 
@@ -703,9 +689,9 @@ def _lower() -> Iterator[Truth]:
     yield ball, replaced, 1 - 1e-8, 1e-8 / 16
 
 
-def arguments() -> Iterator[tuple[Declaration, float, float]]:
+def arguments() -> Iterator[tuple[dp.Declaration, float, float]]:
     """Printed steps that just follow by their rule, with the epsilon and delta that they end at."""
-    part = Stated(epsilon=0.1, delta=1e-8, source="a vendor")
+    part = dp.Stated(epsilon=0.1, delta=1e-8, source="a vendor")
     k, e, d, delta = 30, 0.1, 1e-8, 1e-5
     spare = delta - k * d
     ends: dict[str, float] = {
@@ -715,24 +701,32 @@ def arguments() -> Iterator[tuple[Declaration, float, float]]:
         "optimal": _optimal(k, e, d, delta),
     }
     for rule, epsilon in ends.items():
-        yield Repeat(part=part, times=k, printed=Printed(rule=rule, epsilon=epsilon, delta=delta)), epsilon, delta
-    parts = (part, Stated(epsilon=0.2, delta=2e-8, source="a vendor"))
+        yield dp.Repeat(part=part, times=k, printed=dp.Printed(rule=rule, epsilon=epsilon, delta=delta)), epsilon, delta
+    parts = (part, dp.Stated(epsilon=0.2, delta=2e-8, source="a vendor"))
     spare = delta - 2 * 2e-8
     uneven = 0.2 * math.sqrt(4 * math.log(1 / spare)) + 2 * 0.2 * math.expm1(0.2)
-    yield Sequential(parts=parts, printed=Printed(rule="advanced", epsilon=uneven, delta=delta)), uneven, delta
-    yield Parallel(parts=parts, key="a day", printed=Printed(rule="parallel", epsilon=0.2, delta=2e-8)), 0.2, 2e-8
-    few = Stated(epsilon=0.01, delta=1e-8, source="a vendor")
+    yield dp.Sequential(parts=parts, printed=dp.Printed(rule="advanced", epsilon=uneven, delta=delta)), uneven, delta
+    yield dp.Parallel(parts=parts, key="a day", printed=dp.Printed(rule="parallel", epsilon=0.2, delta=2e-8)), 0.2, 2e-8
+    few = dp.Stated(epsilon=0.01, delta=1e-8, source="a vendor")
     short = 0.01 * math.sqrt(8 * k * math.log(2 / delta))
-    yield Repeat(part=few, times=k, printed=Printed(rule="advanced_short", epsilon=short, delta=delta)), short, delta
+    yield (
+        dp.Repeat(part=few, times=k, printed=dp.Printed(rule="advanced_short", epsilon=short, delta=delta)),
+        short,
+        delta,
+    )
     grown = d * math.expm1(0.3) / math.expm1(0.1)
-    yield Group(part=part, size=3, printed=Printed(rule="group", epsilon=0.3, delta=grown)), 0.3, grown
+    yield dp.Group(part=part, size=3, printed=dp.Printed(rule="group", epsilon=0.3, delta=grown)), 0.3, grown
     for rule, odds in (("classic_gaussian", 1.25), ("classic_gaussian_2", 2.0)):
         noise = Gaussian(
             stddev=math.sqrt(2 * math.log(odds / delta)) / 0.5, l2_sensitivity=1.0, neighbours="replace_one"
         )
-        yield Release(label="sum", mechanism=noise, printed=Printed(rule=rule, epsilon=0.5, delta=delta)), 0.5, delta
+        yield (
+            dp.Release(label="sum", mechanism=noise, printed=dp.Printed(rule=rule, epsilon=0.5, delta=delta)),
+            0.5,
+            delta,
+        )
     counts = Laplace(scale=4.0, l1_sensitivity=1.0, neighbours="replace_one")
-    yield Release(label="counts", mechanism=counts, printed=Printed(rule="laplace", epsilon=0.25)), 0.25, 0.0
+    yield dp.Release(label="counts", mechanism=counts, printed=dp.Printed(rule="laplace", epsilon=0.25)), 0.25, 0.0
 
 
 def _optimal(k: int, e: float, d: float, delta: float) -> float:
@@ -745,53 +739,57 @@ def _optimal(k: int, e: float, d: float, delta: float) -> float:
     return min(k * e, second, third)
 
 
-def argued(moved: Callable[[float], float]) -> Iterator[Certificate]:
+def argued(moved: Callable[[float], float]) -> Iterator[dp.Certificate]:
     """Certificates of these steps with the printed epsilon moved: just above it they hold, just below they do not."""
     for tree, epsilon, delta in arguments():
         printed = replace(present(tree.printed), epsilon=moved(epsilon))
-        yield certify(
-            replace(tree, printed=printed), Claim(epsilon=moved(epsilon), delta=delta, neighbours="replace_one")
+        yield dp.certify(
+            replace(tree, printed=printed), dp.Claim(epsilon=moved(epsilon), delta=delta, neighbours="replace_one")
         )
 
 
-def paired() -> Iterator[Certificate]:
+def paired() -> Iterator[dp.Certificate]:
     """Certificates that rest on one pair of two queries: checked, assumed, and of one query alone."""
-    claim = Claim(epsilon=1.018, delta=1e-5, neighbours="replace_one")
+    claim = dp.Claim(epsilon=1.018, delta=1e-5, neighbours="replace_one")
     noises = [Gaussian(stddev=8.0, l2_sensitivity=moved, neighbours="replace_one") for moved in (math.sqrt(2), 2.0)]
-    tree = Sequential(
-        parts=tuple(Release(label=label, mechanism=noise) for label, noise in zip("ab", noises, strict=True))
+    tree = dp.Sequential(
+        parts=tuple(dp.Release(label=label, mechanism=noise) for label, noise in zip("ab", noises, strict=True))
     )
     for about in ((), ("a", "b")):
         text = "A replay saw one pair move both."
-        yield certify(tree, claim, conditions=(Condition(kind="attained", about=about, text=text, status="checked"),))
-    yield certify(tree, claim)
-    yield certify(tree, replace(claim, epsilon=0.1))
-    yield certify(tree, replace(claim, epsilon=1.1574906))  # above the six digits of what is attained, and below that
-    counts = Release(label="counts", mechanism=Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="replace_one"))
+        yield dp.certify(
+            tree, claim, conditions=(dp.Condition(kind="attained", about=about, text=text, status="checked"),)
+        )
+    yield dp.certify(tree, claim)
+    yield dp.certify(tree, replace(claim, epsilon=0.1))
+    yield dp.certify(
+        tree, replace(claim, epsilon=1.1574906)
+    )  # above the six digits of what is attained, and below that
+    counts = dp.Release(label="counts", mechanism=Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="replace_one"))
     for epsilon in (0.6, 0.3):
-        yield certify(Repeat(part=counts, times=5), replace(claim, epsilon=epsilon, delta=1e-3))
+        yield dp.certify(dp.Repeat(part=counts, times=5), replace(claim, epsilon=epsilon, delta=1e-3))
 
 
-def rare() -> Iterator[Certificate]:
+def rare() -> Iterator[dp.Certificate]:
     """Certificates of a stated part that promises nothing, and of a quick and a sharp effort."""
-    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
-    yield certify(Stated(epsilon=math.inf, source="a vendor"), claim)
-    counts = Release(label="counts", mechanism=Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="replace_one"))
-    tree = Sequential(parts=(counts, Repeat(part=replace(counts, label="more"), times=3)))
-    yield certify(tree, claim, effort="quick")
-    yield certify(tree, replace(claim, epsilon=0.4), effort="sharp")
+    claim = dp.Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
+    yield dp.certify(dp.Stated(epsilon=math.inf, source="a vendor"), claim)
+    counts = dp.Release(label="counts", mechanism=Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="replace_one"))
+    tree = dp.Sequential(parts=(counts, dp.Repeat(part=replace(counts, label="more"), times=3)))
+    yield dp.certify(tree, claim, effort="quick")
+    yield dp.certify(tree, replace(claim, epsilon=0.4), effort="sharp")
     leaf = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
     stream = TreeAggregation(horizon=7, leaf=leaf, signs=(1, -1), separation=2)
-    yield certify(Release(label="stream", mechanism=stream), claim)
-    added = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
+    yield dp.certify(dp.Release(label="stream", mechanism=stream), claim)
+    added = dp.Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
     noise = Laplace(scale=8.0, l1_sensitivity=1.0, neighbours="add_remove")
     for model in ("central", "local"):
-        yield certify(Local(part=Release(label="counts", mechanism=noise)), replace(added, model=model))
-    alone = replace(counts, printed=Printed(rule="laplace", epsilon=0.125))
-    few = Stated(epsilon=0.01, delta=1e-6, source="a vendor")
-    short = Printed(rule="advanced_short", epsilon=0.9, delta=1e-5)
-    yield certify(Repeat(part=few, times=30, printed=short), claim)
+        yield dp.certify(dp.Local(part=dp.Release(label="counts", mechanism=noise)), replace(added, model=model))
+    alone = replace(counts, printed=dp.Printed(rule="laplace", epsilon=0.125))
+    few = dp.Stated(epsilon=0.01, delta=1e-6, source="a vendor")
+    short = dp.Printed(rule="advanced_short", epsilon=0.9, delta=1e-5)
+    yield dp.certify(dp.Repeat(part=few, times=30, printed=short), claim)
     text = "Every release draws fresh noise, independent of all else that is published. Looked at: 40 draws."
-    looked = (Condition(kind="fresh_noise", text=text, status="checked"),)
-    yield certify(counts, claim, conditions=looked)
-    yield certify(Repeat(part=alone, times=1, printed=Printed(rule="basic", epsilon=1.0, slots=8)), claim)
+    looked = (dp.Condition(kind="fresh_noise", text=text, status="checked"),)
+    yield dp.certify(counts, claim, conditions=looked)
+    yield dp.certify(dp.Repeat(part=alone, times=1, printed=dp.Printed(rule="basic", epsilon=1.0, slots=8)), claim)

@@ -23,6 +23,7 @@ from audits.outputs.raised import raised_entries, said_by
 from dpaudit import AuditCase, Claim, Condition, Recorder, Release, Streams, Transcript
 from dpaudit.model.mechanism import Array
 from mechanisms import Laplace
+from tests.cases import case_of
 
 
 class Plain(Laplace):
@@ -111,16 +112,7 @@ class Telling:
         def run(data: float, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
             return self.publish(np.full(n_runs, data), Streams.spawn(rng))[0]
 
-        return (
-            AuditCase(
-                name="one answer",
-                view="all",
-                description="One answer is 0 or 1.",
-                neighbours=(0.0, 1.0),
-                relation="replace_one",
-                run=run,
-            ),
-        )
+        return (case_of("one answer", run, view="all", description="One answer is 0 or 1."),)
 
 
 def print_nothing(exact: Array, noisy: Array, folder: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from dpaudit import AuditCase, Claim, Condition, Declaration, Recorder, Release, Streams, Transcript
 from dpaudit.model.condition import Status
 from mechanisms import Gaussian
+from tests.cases import case_of
 
 WRITTEN = """\
 [claim]
@@ -82,13 +83,12 @@ class OneSum:
             return self.run(data, Streams.spawn(rng), n_runs).arrays["sum"]
 
         return tuple(
-            AuditCase(
-                name=f"sum, {view}",
+            case_of(
+                f"sum, {view}",
+                run,
+                ((*problem, 0.0), (*problem, 1.0)),
                 view=view,
                 description="The last value is 0 or 1.",
-                neighbours=((*problem, 0.0), (*problem, 1.0)),
-                relation="replace_one",
-                run=run,
                 score=np.asarray,
                 gaussian=True,
             )

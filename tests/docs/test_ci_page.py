@@ -11,13 +11,12 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from dpaudit.cli.app import app
 from dpaudit.cli.common.exits import Exit
 from dpaudit.gate.catalogue import RULES
 from dpaudit.pytest_plugin.fixture import PrivacyChecks
 from dpaudit.pytest_plugin.settings import PROFILES
+from tests.command_line import dpaudit
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "how_to" / "check_in_a_pipeline.md").read_text(encoding="utf-8")
@@ -35,7 +34,7 @@ def test_the_commands_of_the_page_run_in_their_order(tmp_path: Path, monkeypatch
     for line in re.findall(r"^\$ (.*)$", PAGE, flags=re.M):
         words = shlex.split(re.sub(r"\d{4}-\d{2}-\d{2}", soon, line).replace("privacy/*.toml", str(path)))
         assert words[0] == "dpaudit"
-        codes.append(CliRunner().invoke(app, words[1:]).exit_code)
+        codes.append(dpaudit(*words[1:]).exit_code)
     assert codes == [1, 0, 0]
 
 

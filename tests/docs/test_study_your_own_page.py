@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from dpaudit.cli.app import app
 from dpaudit.model.transcript import Transcript
 from dpaudit.study.measuring import total_regret
+from tests.command_line import dpaudit
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how_to" / "study_your_own.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r'```\w+ title="([\w.]+)"\n(.*?)```', PAGE, flags=re.DOTALL))
@@ -35,7 +34,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.syspath_prepend(str(tmp_path))
         importlib.invalidate_caches()
         out = tmp_path / "study"
-        result = CliRunner().invoke(app, ["study", str(tmp_path / "study.toml"), "-o", str(out)])
+        result = dpaudit("study", str(tmp_path / "study.toml"), "-o", str(out))
         return result, out
 
     yield ran

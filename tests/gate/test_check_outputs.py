@@ -23,13 +23,11 @@ from dpaudit.gate.summary import STEP_LIMIT, append_step_summary, fitted
 from dpaudit.model.trace import Finding
 from mechanisms import Gaussian
 from tests.command_line import Write, dpaudit
+from tests.gate import sarif_schema
 from tests.gate.conftest import WRITTEN
 from tests.narrowing import present
 
-SPEC = importlib.util.spec_from_file_location("sarif_schema", Path(__file__).with_name("sarif_schema.py"))
-SARIF_MODULE = importlib.util.module_from_spec(present(SPEC))
-SPEC.loader.exec_module(SARIF_MODULE)
-SARIF = Draft202012Validator(SARIF_MODULE.SARIF)
+SARIF = Draft202012Validator(sarif_schema.SARIF)
 OUTCOMES = ("failure", "error", "skipped")
 TODAY = datetime.now(UTC).date()
 

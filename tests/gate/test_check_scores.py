@@ -6,36 +6,15 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
-import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
-from typer.testing import Result
 
-from audits import audit_scores
 from audits.bounds import GaussianTradeOff
-from dpaudit import Claim, schemas
+from dpaudit import schemas
 from dpaudit.history import observations_in
 from dpaudit.model.scores_result import ScoresResult
 from tests.command_line import dpaudit
-
-CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
-TOML = """[evidence]
-scores = ["scores.json"]
-[claim]
-epsilon = 1.0
-neighbours = "add_remove"
-[declaration]
-node = "release"
-label = "count"
-mechanism = { name = "laplace", scale = 1.0, l1_sensitivity = 1.0 }
-"""
-
-
-def scored(shift: float, **settings: Any) -> ScoresResult:
-    """Return an audit of normal scores, 400 of each kind, at distance `shift`."""
-    rng = np.random.default_rng(3)
-    ins, outs = rng.normal(shift, 1, 400), rng.normal(0, 1, 400)
-    return audit_scores(ins, outs, CLAIM, sampling="runs", rng=rng, **settings)
+from tests.scores.normal_scores import CONFIGURATION, scored
 
 
 @pytest.fixture
@@ -43,19 +22,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with a configuration that names scores."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    (tmp_path / "count.toml").write_text(TOML, encoding="utf-8")
+    (tmp_path / "count.toml").write_text(CONFIGURATION, encoding="utf-8")
     return tmp_path
-
-
-def run(*words: str) -> Result:
-    """Return the ended command."""
-    return dpaudit(*words)
 
 
 def checked(folder: Path, result: ScoresResult, *options: str) -> tuple[int, dict[str, Any], Xml.Element]:
     """Return the exit code of a check of these scores, its JSON and its JUnit."""
     (folder / "scores.json").write_text(result.to_json(), encoding="utf-8")
-    code = run("check", "count.toml", "-o", "out", *options).exit_code
+    code = dpaudit("check", "count.toml", "-o", "out", *options).exit_code
     document = json.loads(Path("out/check.json").read_text(encoding="utf-8"))
     Draft202012Validator(schemas.load("check")).validate(document)
     return code, document, Xml.parse("out/junit.xml").getroot()  # noqa: S314 - our own file
@@ -106,7 +80,7 @@ def test_history_reads_scores_of_reports_and_checks(folder: Path) -> None:
     """The bound of the scores is what was attacked, with its significance."""
     result = scored(0.9)
     checked(folder, result)
-    assert run("report", "count.toml", "-o", "report").exit_code == 0
+    assert dpaudit("report", "count.toml", "-o", "report").exit_code == 0
     seen = observations_in((folder,)).observations
     assert len(seen) == 2
     for one in seen:
@@ -118,7 +92,7 @@ def test_scores_are_tests_of_the_statement_and_marks_of_the_axis(folder: Path, s
     """The in-toto test result lists them by verdict, the privacy report has their bound; the axis draws them."""
     result = scored(shift)
     (folder / "scores.json").write_text(result.to_json(), encoding="utf-8")
-    run("report", "count.toml", "-o", "report")
+    dpaudit("report", "count.toml", "-o", "report")
     statements = {
         path.name: json.loads(path.read_text(encoding="utf-8"))["predicate"]
         for path in Path("report").rglob("*.json")

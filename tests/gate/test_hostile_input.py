@@ -1,6 +1,5 @@
 """Input that means harm does none: it ends with a message and exit code 2, and what it says stays text."""
 
-import importlib.util
 import json
 import pickle
 import sqlite3
@@ -14,12 +13,8 @@ from jsonschema import Draft202012Validator
 
 from dpaudit import schemas
 from tests.command_line import Write, dpaudit
+from tests.gate import sarif_schema
 from tests.gate.conftest import WRITTEN
-from tests.narrowing import present
-
-SPEC = importlib.util.spec_from_file_location("sarif_schema", Path(__file__).with_name("sarif_schema.py"))
-SARIF_MODULE = importlib.util.module_from_spec(present(SPEC))
-SPEC.loader.exec_module(SARIF_MODULE)
 
 MARKUP = "<script>alert(1)</script>|`x`![i](http://a)[b](javascript:c)\u202egnp.\x07 ]]> &amp; \"'"
 COMMANDS = (("certify",), ("check",), ("explain",), ("calibrate",), ("audit",), ("report", "-o", "out"))
@@ -52,7 +47,7 @@ def test_markup_in_names_stays_text_in_every_file(write: Write) -> None:
     ended = dpaudit("check", name, "-o", "out")
     assert ended.exit_code == 1
     sarif = json.loads(Path("out/check.sarif").read_text(encoding="utf-8"))
-    Draft202012Validator(SARIF_MODULE.SARIF).validate(sarif)
+    Draft202012Validator(sarif_schema.SARIF).validate(sarif)
     Draft202012Validator(schemas.load("check")).validate(json.loads(Path("out/check.json").read_text(encoding="utf-8")))
     root = ElementTree.parse("out/junit.xml").getroot()  # noqa: S314 - our own file
     assert root.find("testsuite").get("name") == name

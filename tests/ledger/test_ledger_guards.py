@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from dpaudit import Certificate, Claim, Release, certify
 from dpaudit.budgets import Refusal
-from dpaudit.cli.app import app
 from dpaudit.errors import LedgerError
 from dpaudit.ledger import Account, Booking, Entry, Ledger, recompute, store_at
 from dpaudit.ledger.entry import GENESIS, canonical, digest_of
@@ -23,6 +21,7 @@ from dpaudit.ledger.pace import history_of
 from dpaudit.ledger.pricing import decode_prices
 from dpaudit.ledger.repricing import reprice
 from mechanisms import Laplace
+from tests.command_line import dpaudit
 
 NOW = "2026-01-01T00:00:00+00:00"
 
@@ -163,7 +162,7 @@ def test_an_import_that_makes_no_sense_is_refused_at_its_line(
     file = tmp_path / "lines.jsonl"
     file.write_text("\n".join(("", *rechained(ledger.lines(), change))), encoding="utf-8")
     started = time.process_time()
-    ended = CliRunner().invoke(app, ["ledger", "import", str(tmp_path / "new.db"), str(file)], catch_exceptions=False)
+    ended = dpaudit("ledger", "import", str(tmp_path / "new.db"), str(file))
     assert (ended.exit_code, (tmp_path / "new.db").exists()) == (2, False)
     assert f"{file}:3: DPA50" in ended.stderr
     assert time.process_time() - started < 5
@@ -175,7 +174,7 @@ def test_an_altered_line_is_said_to_be_altered_and_where(ledger: Ledger, fifth: 
     lines = list(ledger.lines())
     lines[1] = lines[1].replace("first", "furst")
     (tmp_path / "lines.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    ended = CliRunner().invoke(app, ["ledger", "import", str(tmp_path / "new.db"), str(tmp_path / "lines.jsonl")])
+    ended = dpaudit("ledger", "import", str(tmp_path / "new.db"), str(tmp_path / "lines.jsonl"))
     assert ended.exit_code == 2
     assert "lines.jsonl:2: DPA501 The content does not hash to the digest; the entry was altered." in ended.stderr
 
@@ -279,7 +278,7 @@ def test_the_report_of_a_ledger_says_cost_rest_and_end(ledger: Ledger, fifth: Ce
     for number in range(3):
         ledger.book("survey 1", fifth, f"<b>week {number}</b>", f"2026-01-{1 + 10 * number:02}T00:00:00+00:00")
     command = ["ledger", "report", str(tmp_path / "ledger.db"), "-o", str(tmp_path / "out")]
-    ended = CliRunner().invoke(app, command, catch_exceptions=False)
+    ended = dpaudit(*command)
     assert ended.exit_code == 0
     assert [Path(line).name for line in ended.stdout.splitlines()] == ["ledger.html", "ledger.json"]
     page = (tmp_path / "out" / "ledger.html").read_text(encoding="utf-8")
@@ -287,7 +286,7 @@ def test_the_report_of_a_ledger_says_cost_rest_and_end(ledger: Ledger, fifth: Ce
         assert expected in page
     assert "<script" not in page
     assert "http" not in re.sub(r'xmlns="[^"]*"|http-equiv', "", page)
-    shown = CliRunner().invoke(app, ["ledger", "show", str(tmp_path / "ledger.db")])
+    shown = dpaudit("ledger", "show", str(tmp_path / "ledger.db"))
     assert "2026-01-21  ████████████····" in shown.stdout
     assert "2026-04-01" in shown.stdout
 
@@ -297,7 +296,7 @@ def test_a_malformed_address_is_one_line(tmp_path: Path, monkeypatch: pytest.Mon
     """Exit code 2, one line, and what was expected."""
     monkeypatch.chdir(tmp_path)
     command = ["ledger", "open", address, "--account", "a", "--epsilon", "1", "--unit", "one person"]
-    ended = CliRunner().invoke(app, command, catch_exceptions=False)
+    ended = dpaudit(*command)
     assert (ended.exit_code, ended.stdout, len(ended.stderr.splitlines())) == (2, "", 1)
 
 

@@ -9,18 +9,17 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from scipy.stats import norm
-from typer.testing import CliRunner
 
 from dpaudit import Certificate, Claim, Release, Repeat, Sequential, Stated, certify, schemas
 from dpaudit.accounting.additive_costs import squared_mu
 from dpaudit.budgets import Refusal
-from dpaudit.cli.app import app
 from dpaudit.ledger import Account, Ledger, recompute, store_at
 from dpaudit.ledger.pricing import prices
 from dpaudit.ledger.repricing import reprice
 from dpaudit.model.losses import ApproximateLoss
 from dpaudit.model.measures.claims import MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from mechanisms import Gaussian, Laplace
+from tests.command_line import dpaudit
 
 NOW = "2026-01-01T00:00:00+00:00"
 WHO: Any = {"neighbours": "replace_one", "unit": "one person"}
@@ -156,7 +155,7 @@ def test_the_command_line_keeps_an_account_in_rho(tmp_path: Path) -> None:
     certificate.write_text(certify(SUM, RhoClaim(rho=0.5, **WHO)).to_json(), encoding="utf-8")
 
     def run(*words: object) -> Any:
-        return CliRunner().invoke(app, ["ledger", *map(str, words)])
+        return dpaudit("ledger", *map(str, words))
 
     opening = ("open", file, "--account", "data", "--unit", "one person")
     assert run(*opening, "--rho", 0.5, "--mu", 1).exit_code == 2

@@ -11,22 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from dpaudit import (
-    Billboard,
-    Claim,
-    Declaration,
-    DPAuditError,
-    Group,
-    Local,
-    Parallel,
-    Printed,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    Subsample,
-    certify,
-)
+import dpaudit as dp
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import scaled
@@ -40,8 +25,8 @@ from tests.mutation.inputs import CLAIM, INPUTS, NOTHING, epochs, gaussian, lapl
 class Scene:
     """What is declared, what is claimed, and what ran."""
 
-    declaration: Declaration
-    claim: Claim
+    declaration: dp.Declaration
+    claim: dp.Claim
     ran: tuple[Released, ...] = ()
 
 
@@ -74,8 +59,8 @@ def objections(scene: Scene) -> dict[str, str]:
         if scene.ran:
             for finding in admit(scene.declaration, scene.ran):
                 found.setdefault(f"trace admission, {finding.rule}", finding.message)
-        certificate = certify(scene.declaration, scene.claim)
-    except (DPAuditError, ValueError) as error:
+        certificate = dp.certify(scene.declaration, scene.claim)
+    except (dp.DPAuditError, ValueError) as error:
         return found | {"refused by name": str(error)}
     if certificate.verdict not in ("certified", "stated"):
         found[f"verdict {certificate.verdict.replace('_', ' ')}"] = certificate.reasons[0]
@@ -88,7 +73,7 @@ def objections(scene: Scene) -> dict[str, str]:
 @cache
 def certified(name: str) -> str:
     """Return the sound certificate of an input."""
-    return certify(*INPUTS[name]).to_json()
+    return dp.certify(*INPUTS[name]).to_json()
 
 
 def complaints(mutant: ForgedMutant) -> tuple[str, ...]:
@@ -108,11 +93,11 @@ def _ran(label: str, mechanism: Any, times: int = 1, noise: tuple[float, ...] | 
     return Released(label=label, mechanism=mechanism, times=times, fingerprint=noise)
 
 
-def _scene(tree: Declaration, claim: Claim = CLAIM, *ran: Released) -> Scene:
+def _scene(tree: dp.Declaration, claim: dp.Claim = CLAIM, *ran: Released) -> Scene:
     return Scene(declaration=tree, claim=claim, ran=ran)
 
 
-def _tight(tree: Declaration, claim: Claim = CLAIM) -> Declaration:
+def _tight(tree: dp.Declaration, claim: dp.Claim = CLAIM) -> dp.Declaration:
     """Return the tree with just enough noise for the claim."""
     from dpaudit import smallest_noise
 
@@ -122,14 +107,14 @@ def _tight(tree: Declaration, claim: Claim = CLAIM) -> Declaration:
 def _table() -> tuple[tuple[str, str, Scene, Scene], ...]:
     joint = replace(CLAIM, model="joint")
     added = replace(CLAIM, neighbours="add_remove")
-    two = Sequential(parts=(release(gaussian(9.0), "a"), release(gaussian(9.0), "b")))
+    two = dp.Sequential(parts=(release(gaussian(9.0), "a"), release(gaussian(9.0), "b")))
     both = (_ran("a", gaussian(9.0), 1, (0.6, 0.8)), _ran("b", gaussian(9.0), 1, (0.8, 0.6)))
     episodes, steps = 64, 5
     tree = release(TreeAggregation(horizon=episodes, leaf=gaussian(1.0, sensitivity=steps)), "counts")
-    trees = _tight(Repeat(part=tree, times=2 * steps))
+    trees = _tight(dp.Repeat(part=tree, times=2 * steps))
     noise = trees.part.mechanism.leaf
-    short = Repeat(part=tree, times=2 * steps)
-    stream = Repeat(part=release(TreeAggregation(horizon=episodes, leaf=noise), "counts"), times=2 * steps)
+    short = dp.Repeat(part=tree, times=2 * steps)
+    stream = dp.Repeat(part=release(TreeAggregation(horizon=episodes, leaf=noise), "counts"), times=2 * steps)
     matrix = SymmetricGaussian(stddev=1.0, l2_sensitivity=math.sqrt(2), neighbours="replace_one")
     gram = _tight(release(matrix))
     wrong_gram = release(replace(matrix, stddev=gram.mechanism.stddev / math.sqrt(2)))
@@ -142,42 +127,44 @@ def _table() -> tuple[tuple[str, str, Scene, Scene], ...]:
     sampled = _sampled(0.01)
     loose = replace(added, epsilon=2.0)
     half = epochs()
-    assert isinstance(half, Billboard)
+    assert isinstance(half, dp.Billboard)
     k = 400
     small = 1 / math.sqrt(8 * k * math.log(2e5))
-    part = Stated(epsilon=small, delta=1e-5 / (2 * k), source="an arm")
-    shorthand = Repeat(part=part, times=k, printed=Printed(rule="advanced_short", epsilon=1.0, delta=1e-5))
-    advanced = Repeat(
-        part=Stated(epsilon=0.01, source="an arm"), times=k, printed=Printed(rule="advanced", epsilon=1.1, delta=1e-5)
+    part = dp.Stated(epsilon=small, delta=1e-5 / (2 * k), source="an arm")
+    shorthand = dp.Repeat(part=part, times=k, printed=dp.Printed(rule="advanced_short", epsilon=1.0, delta=1e-5))
+    advanced = dp.Repeat(
+        part=dp.Stated(epsilon=0.01, source="an arm"),
+        times=k,
+        printed=dp.Printed(rule="advanced", epsilon=1.1, delta=1e-5),
     )
     wide = replace(CLAIM, epsilon=1.1)
     return (
         ("B3d", "a removed record's sensitivity under a replacement claim", _scene(release(gaussian(4.0))),
          _scene(release(gaussian(4.0, "add_remove")))),
         ("B12", "a matrix from a tree's L2 distance: levels for the root of levels", _scene(stream),
-         _scene(Repeat(part=release(TreeAggregation(horizon=episodes, leaf=noise.scaled(1 / 2.6)), "counts"), times=10))),
+         _scene(dp.Repeat(part=release(TreeAggregation(horizon=episodes, leaf=noise.scaled(1 / 2.6)), "counts"), times=10))),
         ("B15", "validated at the physical, run at the effective batch", _scene(sampled, loose),
          _scene(_sampled(0.08), loose)),
         ("B16", "the sample rate is off by the size of a shard", _scene(sampled, loose),
          _scene(_sampled(0.781), loose)),
         ("B17d", "parallel parts although one person's records lie in all of them",
-         _scene(Parallel(parts=two.parts, key="arm")), _scene(Group(part=Parallel(parts=two.parts, key="arm"), size=4))),
+         _scene(dp.Parallel(parts=two.parts, key="arm")), _scene(dp.Group(part=dp.Parallel(parts=two.parts, key="arm"), size=4))),
         ("D1", "2H trees declared as one", _scene(stream), _scene(short)),
         ("D2", "episodes counted, steps forgotten in the sensitivity", _scene(stream),
-         _scene(Repeat(part=release(TreeAggregation(horizon=episodes, leaf=replace(noise, stddev=noise.stddev / steps))), times=10))),
+         _scene(dp.Repeat(part=release(TreeAggregation(horizon=episodes, leaf=replace(noise, stddev=noise.stddev / steps))), times=10))),
         ("D3", "the tree's capacity is the number of users although removals are fed, too", _scene(stream),
-         _scene(Repeat(part=release(TreeAggregation(horizon=episodes, leaf=noise, signs=(1, -1))), times=10))),
+         _scene(dp.Repeat(part=release(TreeAggregation(horizon=episodes, leaf=noise, signs=(1, -1))), times=10))),
         ("D4", "sqrt 2 saved by (Z + Z^T) / 2", _scene(gram), _scene(wrong_gram)),
         ("D5", "Gram matrix and target with the sensitivity of each alone", _scene(pair), _scene(low_pair)),
-        ("D6", "one-sided Wishart claimed pure", _scene(Sequential(parts=(release(laplace(9.0)), NOTHING)), replace(CLAIM, delta=0.0)),
+        ("D6", "one-sided Wishart claimed pure", _scene(dp.Sequential(parts=(release(laplace(9.0)), NOTHING)), replace(CLAIM, delta=0.0)),
          _scene(release(OneSidedWishart(dimension=2, scale=9.0, trace_sensitivity=1.0, neighbours="replace_one")),
                 replace(CLAIM, delta=0.0))),
-        ("D7", "Gaussian noise claimed pure", _scene(Sequential(parts=(release(laplace(9.0)), NOTHING)), replace(CLAIM, delta=0.0)),
+        ("D7", "Gaussian noise claimed pure", _scene(dp.Sequential(parts=(release(laplace(9.0)), NOTHING)), replace(CLAIM, delta=0.0)),
          _scene(release(gaussian(9.0)), replace(CLAIM, delta=0.0))),
-        ("D8", "joint protection sold as central", _scene(Billboard(part=release(gaussian(4.0))), joint),
-         _scene(Billboard(part=release(gaussian(4.0))))),
-        ("D9", "central noise sold as local", _scene(Local(part=Sequential(parts=(release(laplace(9.0)), NOTHING))), replace(CLAIM, model="local")),
-         _scene(Sequential(parts=(release(laplace(9.0)), NOTHING)), replace(CLAIM, model="local"))),
+        ("D8", "joint protection sold as central", _scene(dp.Billboard(part=release(gaussian(4.0))), joint),
+         _scene(dp.Billboard(part=release(gaussian(4.0))))),
+        ("D9", "central noise sold as local", _scene(dp.Local(part=dp.Sequential(parts=(release(laplace(9.0)), NOTHING))), replace(CLAIM, model="local")),
+         _scene(dp.Sequential(parts=(release(laplace(9.0)), NOTHING)), replace(CLAIM, model="local"))),
         ("D10", "Poisson amplification under replacement", _scene(sampled, loose),
          _scene(_sampled(0.01, "replace_one"), replace(CLAIM, epsilon=2.0))),
         ("D11", "classic Gaussian beyond epsilon 1", _scene(half, joint), _scene(_at_three(), replace(joint, epsilon=3.0))),
@@ -185,19 +172,19 @@ def _table() -> tuple[tuple[str, str, Scene, Scene], ...]:
         ("D13", "more epochs than slots", _scene(half, joint), _scene(epochs(count=8), joint)),
         ("D14", "delta not split over the epochs", _scene(half, joint), _scene(_undivided(), joint)),
         ("D15", "a billboard's rule without a billboard", _scene(half, joint),
-         _scene(Repeat(part=half.part, times=1, printed=half.printed), joint)),
+         _scene(dp.Repeat(part=half.part, times=1, printed=half.printed), joint)),
         ("D16", "the argument ends above the claim", _scene(half, joint), _scene(half, replace(joint, epsilon=0.9))),
         ("D17", "the shorthand beyond epsilon 1", _scene(shorthand),
-         _scene(replace(shorthand, part=replace(part, epsilon=2 * small), printed=Printed(rule="advanced_short", epsilon=2.0, delta=1e-5)),
+         _scene(replace(shorthand, part=replace(part, epsilon=2 * small), printed=dp.Printed(rule="advanced_short", epsilon=2.0, delta=1e-5)),
                 replace(CLAIM, epsilon=2.0))),
         ("D18", "the shorthand with delta / k", _scene(shorthand), _scene(replace(shorthand, part=replace(part, delta=1e-5 / k)))),
         ("D19", "advanced composition with half the parts", _scene(advanced, wide), _scene(replace(advanced, times=2 * k), wide)),
         ("D20", "advanced composition with nothing left of delta", _scene(advanced, wide),
-         _scene(replace(advanced, part=Stated(epsilon=0.001, delta=1e-5 / k, source="an arm")), wide)),
+         _scene(replace(advanced, part=dp.Stated(epsilon=0.001, delta=1e-5 / k, source="an arm")), wide)),
         ("D21", "an unknown rule is cited", _scene(shorthand),
-         _scene(replace(shorthand, printed=Printed(rule="advanced_folklore", epsilon=1.0, delta=1e-5)))),
-        ("D22", "a vendor's epsilon counted once for four uses", _scene(Stated(epsilon=0.4, source="a vendor")),
-         _scene(Repeat(part=Stated(epsilon=0.4, source="a vendor"), times=4))),
+         _scene(replace(shorthand, printed=dp.Printed(rule="advanced_folklore", epsilon=1.0, delta=1e-5)))),
+        ("D22", "a vendor's epsilon counted once for four uses", _scene(dp.Stated(epsilon=0.4, source="a vendor")),
+         _scene(dp.Repeat(part=dp.Stated(epsilon=0.4, source="a vendor"), times=4))),
         ("T1", "noise half as large as declared", _scene(two, CLAIM, *both), _scene(two, CLAIM, _ran("a", gaussian(4.5)), both[1])),
         ("T2", "a release nobody declared", _scene(two, CLAIM, *both), _scene(two, CLAIM, *both, _ran("debug", gaussian(9.0)))),
         ("T3", "one release too many", _scene(two, CLAIM, *both), _scene(two, CLAIM, *both, _ran("b", gaussian(9.0)))),
@@ -212,34 +199,34 @@ def _table() -> tuple[tuple[str, str, Scene, Scene], ...]:
     )  # fmt: skip
 
 
-def _sampled(rate: float, neighbours: Neighbours = "add_remove") -> Declaration:
+def _sampled(rate: float, neighbours: Neighbours = "add_remove") -> dp.Declaration:
     """A hundred sampled Gaussian releases, beside something that costs nothing so that no slack is searched."""
-    part = Subsample(part=release(gaussian(1.0, neighbours)), rate=rate)
-    return Sequential(parts=(Repeat(part=part, times=100), NOTHING))
+    part = dp.Subsample(part=release(gaussian(1.0, neighbours)), rate=rate)
+    return dp.Sequential(parts=(dp.Repeat(part=part, times=100), NOTHING))
 
 
-def _at_three() -> Declaration:
+def _at_three() -> dp.Declaration:
     """The printed argument of one epoch, at epsilon 3 with the classic formula."""
     stddev = math.sqrt(2 * math.log(1.25e5)) / 3
-    leaf = Printed(rule="classic_gaussian", epsilon=3.0, delta=1e-5)
-    return Billboard(
-        part=release(gaussian(stddev), printed=leaf), printed=Printed(rule="billboard", epsilon=3.0, delta=1e-5)
+    leaf = dp.Printed(rule="classic_gaussian", epsilon=3.0, delta=1e-5)
+    return dp.Billboard(
+        part=release(gaussian(stddev), printed=leaf), printed=dp.Printed(rule="billboard", epsilon=3.0, delta=1e-5)
     )
 
 
-def _undivided() -> Declaration:
+def _undivided() -> dp.Declaration:
     """The printed argument with the whole delta for each epoch."""
     tree = epochs()
-    assert isinstance(tree, Billboard)
+    assert isinstance(tree, dp.Billboard)
 
     def change(node: Any) -> Any:
-        if isinstance(node, Release) and node.printed is not None:
+        if isinstance(node, dp.Release) and node.printed is not None:
             return replace(node, printed=replace(node.printed, delta=1e-5))
-        if isinstance(node, Parallel):
+        if isinstance(node, dp.Parallel):
             return replace(node, parts=tuple(change(child) for child in node.parts))
         return replace(node, part=change(node.part))
 
-    changed: Declaration = change(tree)
+    changed: dp.Declaration = change(tree)
     return changed
 
 

@@ -11,30 +11,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from dpaudit import (
-    Billboard,
-    Cells,
-    Certificate,
-    Claim,
-    Condition,
-    Group,
-    Local,
-    NormalForm,
-    Parallel,
-    PostProcess,
-    Recorder,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    Subsample,
-    UnsupportedError,
-    bracket_delta,
-    bracket_epsilon,
-    certify,
-    fold,
-    smallest_noise,
-)
+import dpaudit as dp
 from dpaudit.accounting.derivation.groups import chain
 from dpaudit.accounting.views import delivered_model
 from dpaudit.budgets.filters import Filter, Refusal, advanced_filter, basic_filter, concentrated_filter, gaussian_filter
@@ -43,23 +20,12 @@ from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate, 
 from dpaudit.engines import BASIC, DEFAULT, ENGINES, ENUMERATION, GAUSSIAN, QUICK, RENYI, TILTED, UPPERS
 from dpaudit.errors import CertificateError, DeclarationError
 from dpaudit.interchange.dp_event import from_event, to_event
+from dpaudit.model import losses
 from dpaudit.model.bracket import Bracket, largest_epsilon, smallest_epsilon
 from dpaudit.model.claim import Model, Neighbours
 from dpaudit.model.codec import decode_declaration, encode
 from dpaudit.model.condition import conditions_of, merge
 from dpaudit.model.declaration import Declaration, Scheme
-from dpaudit.model.losses import (
-    ApproximateLoss,
-    ChoiceLoss,
-    Composition,
-    DiscreteLoss,
-    GaussianLoss,
-    LaplaceLoss,
-    MixtureLoss,
-    SampledGaussianLoss,
-    SampledLoss,
-    SimpleLoss,
-)
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.trace import Finding, Released, admit
 from dpaudit.printed.slack import slack_of
@@ -67,13 +33,15 @@ from dpaudit.verifier import verify
 from mechanisms import Gaussian, RandomisedResponse, ReportNoisyMax, TreeAggregation
 from tests.mutation.inputs import INPUTS, NOTHING, gaussian, laplace, release
 
-BLACK = ApproximateLoss(epsilon=0.2, delta=1e-7)
-MIXED = Composition.of(GaussianLoss(mu=0.3), LaplaceLoss(shift=0.4), ApproximateLoss(epsilon=0.2))
+BLACK = losses.ApproximateLoss(epsilon=0.2, delta=1e-7)
+MIXED = losses.Composition.of(
+    losses.GaussianLoss(mu=0.3), losses.LaplaceLoss(shift=0.4), losses.ApproximateLoss(epsilon=0.2)
+)
 CHECKED = ("gaussian", "gaussian and laplace", "tree", "pure tree", "cells", "group", "stated twice", "local", "epochs")
 
 
 def epsilon(node: Declaration, delta: float = 1e-5, neighbours: Neighbours = "replace_one") -> Bracket:
-    return bracket_epsilon(fold(node, neighbours), delta)
+    return dp.bracket_epsilon(dp.fold(node, neighbours), delta)
 
 
 def near(one: Bracket, other: Bracket, relative: float = 2e-4) -> bool:
@@ -87,19 +55,23 @@ def the_checker_accepts() -> None:
     """Certificates of many declarations pass the independent checker."""
     for name in CHECKED:
         tree, claim = INPUTS[name]
-        assert verify(certify(tree, claim).to_json()).complaints == (), name
+        assert verify(dp.certify(tree, claim).to_json()).complaints == (), name
 
 
 def engines_overlap() -> None:
     """All engines that cover a composition agree, at several epsilons and deltas, and the bracket is narrow."""
     cases = [
-        (Composition.of(GaussianLoss(mu=0.3)) * 9, 1e-5, (GAUSSIAN, RENYI, BASIC)),
-        (Composition.of(ApproximateLoss(epsilon=0.3)) * 20, 1e-6, (ENUMERATION, TILTED, RENYI, BASIC)),
-        (Composition.of(BLACK) * 30, 1e-5, (ENUMERATION, TILTED, RENYI, BASIC)),
-        (Composition.of(BLACK, ApproximateLoss(epsilon=0.5)), 1e-5, (ENUMERATION, TILTED, RENYI, BASIC)),
-        (Composition.of(LaplaceLoss(shift=0.2)) * 30, 1e-6, (TILTED, RENYI, BASIC)),
+        (losses.Composition.of(losses.GaussianLoss(mu=0.3)) * 9, 1e-5, (GAUSSIAN, RENYI, BASIC)),
+        (losses.Composition.of(losses.ApproximateLoss(epsilon=0.3)) * 20, 1e-6, (ENUMERATION, TILTED, RENYI, BASIC)),
+        (losses.Composition.of(BLACK) * 30, 1e-5, (ENUMERATION, TILTED, RENYI, BASIC)),
+        (losses.Composition.of(BLACK, losses.ApproximateLoss(epsilon=0.5)), 1e-5, (ENUMERATION, TILTED, RENYI, BASIC)),
+        (losses.Composition.of(losses.LaplaceLoss(shift=0.2)) * 30, 1e-6, (TILTED, RENYI, BASIC)),
         (MIXED, 1e-5, (TILTED, RENYI, BASIC)),
-        (Composition.of(DiscreteLoss(atoms=((0.5, 0.6), (_other(0.5, 0.6), 0.4)))) * 3, 1e-4, (TILTED, RENYI, BASIC)),
+        (
+            losses.Composition.of(losses.DiscreteLoss(atoms=((0.5, 0.6), (_other(0.5, 0.6), 0.4)))) * 3,
+            1e-4,
+            (TILTED, RENYI, BASIC),
+        ),
     ]
     for composition, delta, engines in cases:
         covering = [engine for engine in engines if engine is TILTED or engine.covers(composition)]
@@ -116,38 +88,44 @@ def _other(loss: float, mass: float) -> float:
 
 
 def repeat_equals_copies() -> None:
-    for loss in (GaussianLoss(mu=0.2), LaplaceLoss(shift=0.2), BLACK):
-        assert Composition.of(loss) * 5 == Composition.of(*[loss] * 5)
-    for part in (release(gaussian(9.0)), release(laplace(9.0)), Stated(epsilon=0.2, delta=1e-7, source="x")):
-        often, copies = (fold(n, "replace_one") for n in (Repeat(part=part, times=6), Sequential(parts=(part,) * 6)))
+    for loss in (losses.GaussianLoss(mu=0.2), losses.LaplaceLoss(shift=0.2), BLACK):
+        assert losses.Composition.of(loss) * 5 == losses.Composition.of(*[loss] * 5)
+    for part in (release(gaussian(9.0)), release(laplace(9.0)), dp.Stated(epsilon=0.2, delta=1e-7, source="x")):
+        often, copies = (
+            dp.fold(n, "replace_one") for n in (dp.Repeat(part=part, times=6), dp.Sequential(parts=(part,) * 6))
+        )
         assert often == copies
-        assert near(bracket_epsilon(often, 1e-5), bracket_epsilon(copies, 1e-5))
+        assert near(dp.bracket_epsilon(often, 1e-5), dp.bracket_epsilon(copies, 1e-5))
         once = epsilon(part)
-        assert epsilon(Repeat(part=part, times=6)).upper > 1.5 * once.upper
-    nested = Repeat(part=Repeat(part=release(gaussian(9.0)), times=3), times=4)
-    assert fold(nested, "replace_one") == fold(Repeat(part=release(gaussian(9.0)), times=12), "replace_one")
-    composed = Composition.of(GaussianLoss(mu=1.0), GaussianLoss(mu=1.0)) + Composition.of(GaussianLoss(mu=1.0))
+        assert epsilon(dp.Repeat(part=part, times=6)).upper > 1.5 * once.upper
+    nested = dp.Repeat(part=dp.Repeat(part=release(gaussian(9.0)), times=3), times=4)
+    assert dp.fold(nested, "replace_one") == dp.fold(dp.Repeat(part=release(gaussian(9.0)), times=12), "replace_one")
+    composed = losses.Composition.of(losses.GaussianLoss(mu=1.0), losses.GaussianLoss(mu=1.0)) + losses.Composition.of(
+        losses.GaussianLoss(mu=1.0)
+    )
     assert composed.events == 3
     for engine in (RENYI, TILTED, ENUMERATION, BASIC):
-        one, many = (engine.delta(Composition.of(ApproximateLoss(epsilon=0.1)) * n, 0.05).upper for n in (2, 9))
+        one, many = (
+            engine.delta(losses.Composition.of(losses.ApproximateLoss(epsilon=0.1)) * n, 0.05).upper for n in (2, 9)
+        )
         assert many > one
-        loss = ApproximateLoss(epsilon=0.01, delta=1e-4)
-        assert engine.delta(Composition.of(loss) * 10, 0.5).upper >= 9.9e-4
+        loss = losses.ApproximateLoss(epsilon=0.01, delta=1e-4)
+        assert engine.delta(losses.Composition.of(loss) * 10, 0.5).upper >= 9.9e-4
 
 
 SCHEMES: tuple[tuple[Scheme, Neighbours], ...] = (("poisson", "add_remove"), ("without_replacement", "replace_one"))
 """Schemes of sampling, each with the relation that it is proved for."""
 
-TOGETHER = Condition(kind="attained", text="A replay saw one pair move all releases by as much.", status="checked")
+TOGETHER = dp.Condition(kind="attained", text="A replay saw one pair move all releases by as much.", status="checked")
 """One pair moves all releases, so that the lower side is as large as it can be."""
 
 
 def order_does_not_matter() -> None:
-    parts = (release(gaussian(9.0), "a"), release(laplace(9.0), "b"), Stated(epsilon=0.1, source="x"))
-    forms = [fold(Sequential(parts=order), "replace_one") for order in (parts, parts[::-1])]
+    parts = (release(gaussian(9.0), "a"), release(laplace(9.0), "b"), dp.Stated(epsilon=0.1, source="x"))
+    forms = [dp.fold(dp.Sequential(parts=order), "replace_one") for order in (parts, parts[::-1])]
     assert forms[0] == forms[1]
-    assert epsilon(Sequential(parts=parts)).upper > epsilon(Sequential(parts=parts[:2])).upper
-    assert near(bracket_epsilon(forms[0], 1e-5), bracket_epsilon(forms[1], 1e-5))
+    assert epsilon(dp.Sequential(parts=parts)).upper > epsilon(dp.Sequential(parts=parts[:2])).upper
+    assert near(dp.bracket_epsilon(forms[0], 1e-5), dp.bracket_epsilon(forms[1], 1e-5))
 
 
 def integers_and_floats_agree() -> None:
@@ -155,66 +133,73 @@ def integers_and_floats_agree() -> None:
         assert one.loss() == other.loss()
         assert epsilon(release(one)) == epsilon(release(other))
     trees = [
-        Repeat(part=Subsample(part=Repeat(part=release(gaussian(s, "add_remove")), times=4), rate=0.01), times=3)
+        dp.Repeat(
+            part=dp.Subsample(part=dp.Repeat(part=release(gaussian(s, "add_remove")), times=4), rate=0.01), times=3
+        )
         for s in (1, 1.0)
     ]
-    assert fold(trees[0], "add_remove") == fold(trees[1], "add_remove")
+    assert dp.fold(trees[0], "add_remove") == dp.fold(trees[1], "add_remove")
 
 
 def parallel_is_at_most_sequential() -> None:
     parts = (release(gaussian(2.0), "a"), release(gaussian(1.0), "b"))
-    alone, both = epsilon(Parallel(parts=parts, key="phase")), epsilon(Sequential(parts=parts))
-    together = bracket_epsilon(fold(Sequential(parts=parts), "replace_one", (TOGETHER,)), 1e-5)
+    alone, both = epsilon(dp.Parallel(parts=parts, key="phase")), epsilon(dp.Sequential(parts=parts))
+    together = dp.bracket_epsilon(dp.fold(dp.Sequential(parts=parts), "replace_one", (TOGETHER,)), 1e-5)
     assert alone.upper < together.lower <= both.upper
     assert both.lower <= alone.upper
     assert near(alone, epsilon(parts[1]))
     unlike = (release(gaussian(9.0), "a"), release(laplace(2.0), "b"))
-    worst = epsilon(Parallel(parts=unlike, key="phase"))
+    worst = epsilon(dp.Parallel(parts=unlike, key="phase"))
     assert worst.upper >= max(epsilon(part).lower for part in unlike)
-    chosen = Sequential(parts=(Parallel(parts=unlike, key="phase"), release(laplace(50.0), "c")))
-    assert epsilon(chosen).upper >= epsilon(Sequential(parts=(unlike[1], release(laplace(50.0), "c")))).upper
-    deltas = [epsilon(Sequential(parts=(part, release(laplace(50.0), "c"))), 1e-9).lower for part in unlike]
+    chosen = dp.Sequential(parts=(dp.Parallel(parts=unlike, key="phase"), release(laplace(50.0), "c")))
+    assert epsilon(chosen).upper >= epsilon(dp.Sequential(parts=(unlike[1], release(laplace(50.0), "c")))).upper
+    deltas = [epsilon(dp.Sequential(parts=(part, release(laplace(50.0), "c"))), 1e-9).lower for part in unlike]
     assert epsilon(chosen, 1e-9).upper >= max(deltas)
     for order in (unlike, unlike[::-1]):
-        form = fold(Parallel(parts=order, key="phase"), "replace_one")
+        form = dp.fold(dp.Parallel(parts=order, key="phase"), "replace_one")
         for precision in (DEFAULT, QUICK, UPPERS, DEFAULT.by("basic", "tilted")):
-            assert bracket_epsilon(form, 1e-5, precision).upper >= worst.lower
+            assert dp.bracket_epsilon(form, 1e-5, precision).upper >= worst.lower
 
 
 def choices_cover_every_strategy() -> None:
     """Two rounds of black boxes by recursion, where following the first output is worse than any fixed choice."""
-    boxes = ApproximateLoss(epsilon=0.5), ApproximateLoss(epsilon=0.25, delta=0.02)
-    either = Parallel(parts=tuple(Stated(epsilon=b.epsilon, delta=b.delta, source="x") for b in boxes), key="arm")
-    twice = fold(Repeat(part=either, times=2), "replace_one")
+    boxes = losses.ApproximateLoss(epsilon=0.5), losses.ApproximateLoss(epsilon=0.25, delta=0.02)
+    either = dp.Parallel(parts=tuple(dp.Stated(epsilon=b.epsilon, delta=b.delta, source="x") for b in boxes), key="arm")
+    twice = dp.fold(dp.Repeat(part=either, times=2), "replace_one")
     for value in (0.3, 0.8):
         best = 0.0
         for box in boxes:
             high = 1 / (1 + math.exp(-box.epsilon))
             after = [max(b.hockey_stick(value + step) for b in boxes) for step in (-box.epsilon, box.epsilon)]
             best = max(best, box.delta + (1 - box.delta) * (high * after[0] + (1 - high) * after[1]))
-        assert best * (1 - 1e-9) <= bracket_delta(twice, value).upper <= best * 1.1
-        once = bracket_delta(fold(Repeat(part=either, times=1), "replace_one"), value).upper
+        assert best * (1 - 1e-9) <= dp.bracket_delta(twice, value).upper <= best * 1.1
+        once = dp.bracket_delta(dp.fold(dp.Repeat(part=either, times=1), "replace_one"), value).upper
         assert once >= max(b.hockey_stick(value) for b in boxes)
-    thrice = Repeat(part=release(laplace(6.0), "b"), times=3)
-    for options in ((thrice, release(gaussian(1.0), "a")), (thrice, Stated(epsilon=0.1, delta=1e-9, source="x"))):
-        bound = epsilon(Repeat(part=Parallel(parts=options, key="arm"), times=4)).upper
-        assert bound >= max(epsilon(Repeat(part=option, times=4)).lower for option in options)
-    pair = ChoiceLoss(options=(GaussianLoss(mu=0.25), LaplaceLoss(shift=0.25)))
-    records = chain(Composition.of(pair), 2)
+    thrice = dp.Repeat(part=release(laplace(6.0), "b"), times=3)
+    for options in ((thrice, release(gaussian(1.0), "a")), (thrice, dp.Stated(epsilon=0.1, delta=1e-9, source="x"))):
+        bound = epsilon(dp.Repeat(part=dp.Parallel(parts=options, key="arm"), times=4)).upper
+        assert bound >= max(epsilon(dp.Repeat(part=option, times=4)).lower for option in options)
+    pair = losses.ChoiceLoss(options=(losses.GaussianLoss(mu=0.25), losses.LaplaceLoss(shift=0.25)))
+    records = chain(losses.Composition.of(pair), 2)
     assert [type(loss).__name__ for loss, _ in records.parts] == ["GaussianLoss", "LaplaceLoss"]
     assert all(
         loss.hockey_stick(0.0)
         == pytest.approx(
-            (GaussianLoss(mu=0.5) if isinstance(loss, GaussianLoss) else LaplaceLoss(shift=0.5)).hockey_stick(0.0)
+            (
+                losses.GaussianLoss(mu=0.5) if isinstance(loss, losses.GaussianLoss) else losses.LaplaceLoss(shift=0.5)
+            ).hockey_stick(0.0)
         )
         for loss, _ in records.parts
     )
-    sampled = tuple(SampledGaussianLoss(mu=m, rate=r) for m, r in ((1.0, 0.1), (0.5, 0.3)))
-    for order in (Composition.of(ChoiceLoss(options=sampled)), Composition.of(ChoiceLoss(options=sampled)).reversed()):
+    sampled = tuple(losses.SampledGaussianLoss(mu=m, rate=r) for m, r in ((1.0, 0.1), (0.5, 0.3)))
+    for order in (
+        losses.Composition.of(losses.ChoiceLoss(options=sampled)),
+        losses.Composition.of(losses.ChoiceLoss(options=sampled)).reversed(),
+    ):
         fixed = [loss if order.parts[0][0].options[0].order == loss.order else loss.reversed() for loss in sampled]
         found = TILTED.delta(order * 20, 0.4).upper
-        assert found >= max(TILTED.delta(Composition.of(loss) * 20, 0.4).lower for loss in fixed)
-    both = Composition.of(ChoiceLoss(options=sampled)).reversed().parts[0][0]
+        assert found >= max(TILTED.delta(losses.Composition.of(loss) * 20, 0.4).lower for loss in fixed)
+    both = losses.Composition.of(losses.ChoiceLoss(options=sampled)).reversed().parts[0][0]
     assert {loss.order for loss in both.options} == {"add"}
 
 
@@ -224,18 +209,18 @@ def brackets_are_monotone() -> None:
         answers = [epsilon(release(make(s))) for s in (1.0, 2.0, 4.0)]
         assert answers[0].lower > answers[1].upper
         assert answers[1].lower > answers[2].upper
-        tight, loose = (epsilon(Repeat(part=release(make(5.0)), times=3), d) for d in (1e-9, 1e-4))
+        tight, loose = (epsilon(dp.Repeat(part=release(make(5.0)), times=3), d) for d in (1e-9, 1e-4))
         assert tight.lower > loose.upper
-    for part in (release(gaussian(20.0)), release(laplace(20.0)), Stated(epsilon=0.1, delta=1e-9, source="x")):
-        sizes = [epsilon(Group(part=part, size=size)).upper for size in (1, 2, 3)]
+    for part in (release(gaussian(20.0)), release(laplace(20.0)), dp.Stated(epsilon=0.1, delta=1e-9, source="x")):
+        sizes = [epsilon(dp.Group(part=part, size=size)).upper for size in (1, 2, 3)]
         assert sizes[0] < sizes[1] < sizes[2]
     for scheme, relation in SCHEMES:
-        part = Stated(epsilon=1.0, delta=1e-6, source="x")
-        forms = [fold(Subsample(part=part, rate=r, scheme=scheme), relation) for r in (0.1, 0.5)]
-        rates = [bracket_epsilon(form, 1e-6).upper for form in forms]
+        part = dp.Stated(epsilon=1.0, delta=1e-6, source="x")
+        forms = [dp.fold(dp.Subsample(part=part, rate=r, scheme=scheme), relation) for r in (0.1, 0.5)]
+        rates = [dp.bracket_epsilon(form, 1e-6).upper for form in forms]
         assert rates[0] < rates[1] < 1.0
     sampled = [
-        bracket_delta(fold(Subsample(part=release(gaussian(1.0, "add_remove")), rate=r), "add_remove"), 0.1)
+        dp.bracket_delta(dp.fold(dp.Subsample(part=release(gaussian(1.0, "add_remove")), rate=r), "add_remove"), 0.1)
         for r in (0.05, 0.5)
     ]
     assert sampled[0].upper < sampled[1].lower
@@ -244,11 +229,11 @@ def brackets_are_monotone() -> None:
 def round_trip() -> None:
     """delta at the returned epsilon meets the delta asked for, and just misses it a little below."""
     for composition, delta in (
-        (Composition.of(GaussianLoss(mu=3.0)), 1e-5),
-        (Composition.of(GaussianLoss(mu=30.0)), 1e-5),
-        (Composition.of(LaplaceLoss(shift=0.5)) * 15, 1e-7),
-        (Composition.of(ApproximateLoss(epsilon=0.5)) * 15, 1e-7),
-        (Composition.of(BLACK) * 15, 1e-5),
+        (losses.Composition.of(losses.GaussianLoss(mu=3.0)), 1e-5),
+        (losses.Composition.of(losses.GaussianLoss(mu=30.0)), 1e-5),
+        (losses.Composition.of(losses.LaplaceLoss(shift=0.5)) * 15, 1e-7),
+        (losses.Composition.of(losses.ApproximateLoss(epsilon=0.5)) * 15, 1e-7),
+        (losses.Composition.of(BLACK) * 15, 1e-5),
     ):
         for engine in ENGINES:
             if engine.covers(composition):
@@ -264,88 +249,90 @@ def round_trip() -> None:
 def replacement_is_the_right_doubling() -> None:
     """Replacing is removing and adding; every relation is named, and none is read for another."""
     touched, inside = release(gaussian(9.0, "add_remove"), "out"), release(gaussian(90.0), "in")
-    cells = Cells(inside=inside, touched=touched)
-    twice = epsilon(Repeat(part=touched, times=2), neighbours="add_remove")
-    assert near(bracket_epsilon(fold(cells, "replace_one", (TOGETHER,)), 1e-5), twice)
+    cells = dp.Cells(inside=inside, touched=touched)
+    twice = epsilon(dp.Repeat(part=touched, times=2), neighbours="add_remove")
+    assert near(dp.bracket_epsilon(dp.fold(cells, "replace_one", (TOGETHER,)), 1e-5), twice)
     assert near(epsilon(cells, neighbours="add_remove"), epsilon(touched, neighbours="add_remove"))
-    strong = Cells(inside=release(gaussian(2.0), "in"), touched=touched)
+    strong = dp.Cells(inside=release(gaussian(2.0), "in"), touched=touched)
     assert near(epsilon(strong), epsilon(release(gaussian(2.0))))
-    skewed = DiscreteLoss(atoms=((0.5, 0.9), (_other(0.5, 0.9), 0.1)))
+    skewed = losses.DiscreteLoss(atoms=((0.5, 0.9), (_other(0.5, 0.9), 0.1)))
     assert skewed.reversed().supremum > 1.5
-    assert Composition.of(skewed).reversed() != Composition.of(skewed)
-    assert Composition.of(skewed).reversed().reversed().parts[0][0].supremum == pytest.approx(0.5)
-    form = NormalForm(upper=(Composition.of(skewed),), lower=(Composition.of(skewed),))
-    assert bracket_epsilon(form, 0.0).lower == pytest.approx(max(0.5, skewed.reversed().supremum))
+    assert losses.Composition.of(skewed).reversed() != losses.Composition.of(skewed)
+    assert losses.Composition.of(skewed).reversed().reversed().parts[0][0].supremum == pytest.approx(0.5)
+    form = dp.NormalForm(upper=(losses.Composition.of(skewed),), lower=(losses.Composition.of(skewed),))
+    assert dp.bracket_epsilon(form, 0.0).lower == pytest.approx(max(0.5, skewed.reversed().supremum))
     for name in ("gaussian", "laplace x 20", "tree"):
         with pytest.raises(DeclarationError):
-            fold(INPUTS[name][0], "add_remove")
-    told = Stated(epsilon=1.0, source="x")
+            dp.fold(INPUTS[name][0], "add_remove")
+    told = dp.Stated(epsilon=1.0, source="x")
     with pytest.raises(DeclarationError):
-        fold(Subsample(part=told, rate=0.1, scheme="with_replacement", population=20, batch_size=2), "add_remove")
+        dp.fold(dp.Subsample(part=told, rate=0.1, scheme="with_replacement", population=20, batch_size=2), "add_remove")
     with pytest.raises(DeclarationError):
-        fold(Subsample(part=told, rate=0.1, scheme="truncated_poisson", population=20, batch_bound=2), "replace_one")
+        dp.fold(
+            dp.Subsample(part=told, rate=0.1, scheme="truncated_poisson", population=20, batch_bound=2), "replace_one"
+        )
     from dp_accounting import dp_event
 
     for event, value in ((dp_event.GaussianDpEvent(2), 1.0), (dp_event.LaplaceDpEvent(2), 1.0)):
-        (loss, _), *_ = fold(from_event(event, "replace_one"), "replace_one").upper[0].parts
-        (other, _), *_ = fold(from_event(event, "add_remove"), "add_remove").upper[0].parts
+        (loss, _), *_ = dp.fold(from_event(event, "replace_one"), "replace_one").upper[0].parts
+        (other, _), *_ = dp.fold(from_event(event, "add_remove"), "add_remove").upper[0].parts
         size = getattr(loss, "mu", None) or loss.shift
         assert size == value
         assert size == 2 * (getattr(other, "mu", None) or other.shift)
 
 
-def chained(loss: SimpleLoss, records: int) -> Any:
+def chained(loss: losses.SimpleLoss, records: int) -> Any:
     """Return the one loss of so many records that change one after another."""
-    ((longer, _),) = chain(Composition.of(loss), records).parts
+    ((longer, _),) = chain(losses.Composition.of(loss), records).parts
     return longer
 
 
 def groups_move_every_record() -> None:
     """Gaussian and Laplace shifts grow by the size, a black box by the geometric sum, a spread group is covered."""
-    assert chained(GaussianLoss(mu=0.2), 3).mu == pytest.approx(0.6)
-    assert chained(LaplaceLoss(shift=0.2), 3).shift == pytest.approx(0.6)
-    grown = chained(ApproximateLoss(epsilon=0.5, delta=1e-6), 10)
+    assert chained(losses.GaussianLoss(mu=0.2), 3).mu == pytest.approx(0.6)
+    assert chained(losses.LaplaceLoss(shift=0.2), 3).shift == pytest.approx(0.6)
+    grown = chained(losses.ApproximateLoss(epsilon=0.5, delta=1e-6), 10)
     assert grown.epsilon == 5.0
     assert grown.delta == pytest.approx(2.27e-4, rel=3e-3)
-    assert chained(ApproximateLoss(epsilon=0.0, delta=1e-6), 10).delta == pytest.approx(1e-5)
-    with pytest.raises(UnsupportedError):
-        chained(SampledLoss(inside=((LaplaceLoss(shift=1.0), 1),), rate=0.1), 2)
-    with pytest.raises(UnsupportedError):
-        chained(SampledGaussianLoss(mu=1.0, rate=0.1), 2)
+    assert chained(losses.ApproximateLoss(epsilon=0.0, delta=1e-6), 10).delta == pytest.approx(1e-5)
+    with pytest.raises(dp.UnsupportedError):
+        chained(losses.SampledLoss(inside=((losses.LaplaceLoss(shift=1.0), 1),), rate=0.1), 2)
+    with pytest.raises(dp.UnsupportedError):
+        chained(losses.SampledGaussianLoss(mu=1.0, rate=0.1), 2)
     noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")
-    sampled = fold(Group(part=Subsample(part=release(noise), rate=0.1), size=2), "add_remove")
-    assert isinstance(sampled.upper[0].parts[0][0], MixtureLoss)
-    mixed = Parallel(parts=(release(gaussian(9.0), "a"), release(laplace(9.0), "b")), key="arm")
-    with pytest.raises(UnsupportedError):
-        fold(Group(part=mixed, size=2), "replace_one")
-    bounded = Parallel(parts=(release(laplace(4.0), "a"), release(RandomisedResponse(epsilon=0.5), "b")), key="arm")
-    assert fold(Group(part=bounded, size=3), "replace_one").upper[0].parts[0][0].epsilon == pytest.approx(1.5)
-    lower = fold(Group(part=Stated(epsilon=0.5, source="x"), size=3), "replace_one").lower
-    assert lower == (Composition(),)
-    person = fold(Group(part=release(gaussian(9.0)), size=3), "replace_one")
-    assert person.lower == fold(release(gaussian(9.0)), "replace_one").lower != person.upper
+    sampled = dp.fold(dp.Group(part=dp.Subsample(part=release(noise), rate=0.1), size=2), "add_remove")
+    assert isinstance(sampled.upper[0].parts[0][0], losses.MixtureLoss)
+    mixed = dp.Parallel(parts=(release(gaussian(9.0), "a"), release(laplace(9.0), "b")), key="arm")
+    with pytest.raises(dp.UnsupportedError):
+        dp.fold(dp.Group(part=mixed, size=2), "replace_one")
+    bounded = dp.Parallel(parts=(release(laplace(4.0), "a"), release(RandomisedResponse(epsilon=0.5), "b")), key="arm")
+    assert dp.fold(dp.Group(part=bounded, size=3), "replace_one").upper[0].parts[0][0].epsilon == pytest.approx(1.5)
+    lower = dp.fold(dp.Group(part=dp.Stated(epsilon=0.5, source="x"), size=3), "replace_one").lower
+    assert lower == (losses.Composition(),)
+    person = dp.fold(dp.Group(part=release(gaussian(9.0)), size=3), "replace_one")
+    assert person.lower == dp.fold(release(gaussian(9.0)), "replace_one").lower != person.upper
 
 
 def stated_parts_have_no_lower_bound() -> None:
     """What is taken on trust, or known to be dominated only, never refutes a claim."""
-    form = fold(Repeat(part=Stated(epsilon=1.0, source="x"), times=3), "replace_one")
-    assert bracket_epsilon(form, 1e-5).lower == 0
-    assert bracket_epsilon(form, 1e-5).upper == pytest.approx(3.0, abs=0.2)
-    chosen = fold(release(ReportNoisyMax(scale=2.0, linf_sensitivity=1.0, neighbours="replace_one")), "replace_one")
-    assert bracket_epsilon(chosen, 0.0).lower <= 0.5 + 1e-9
-    assert bracket_epsilon(chosen, 0.0).upper >= 1.0
-    boxed = fold(Subsample(part=Stated(epsilon=1.0, source="x"), rate=0.5), "add_remove")
-    assert bracket_epsilon(boxed, 0.0).lower == 0
+    form = dp.fold(dp.Repeat(part=dp.Stated(epsilon=1.0, source="x"), times=3), "replace_one")
+    assert dp.bracket_epsilon(form, 1e-5).lower == 0
+    assert dp.bracket_epsilon(form, 1e-5).upper == pytest.approx(3.0, abs=0.2)
+    chosen = dp.fold(release(ReportNoisyMax(scale=2.0, linf_sensitivity=1.0, neighbours="replace_one")), "replace_one")
+    assert dp.bracket_epsilon(chosen, 0.0).lower <= 0.5 + 1e-9
+    assert dp.bracket_epsilon(chosen, 0.0).upper >= 1.0
+    boxed = dp.fold(dp.Subsample(part=dp.Stated(epsilon=1.0, source="x"), rate=0.5), "add_remove")
+    assert dp.bracket_epsilon(boxed, 0.0).lower == 0
 
 
 def traces_are_admitted_or_not() -> None:
     """An honest run is admitted; every kind of dishonest one is named."""
-    declared = Sequential(parts=(release(gaussian(2.0), "a"), Repeat(part=release(laplace(3.0), "b"), times=2)))
+    declared = dp.Sequential(parts=(release(gaussian(2.0), "a"), dp.Repeat(part=release(laplace(3.0), "b"), times=2)))
     rng = np.random.default_rng(5)
     zero = np.zeros((3, 4))
 
     def run(*steps: Any) -> tuple[Released, ...]:
-        recorder = Recorder(rng)
+        recorder = dp.Recorder(rng)
         for label, mechanism, times in steps:
             recorder.release(label, mechanism, zero, times)
         return recorder.trace()
@@ -370,55 +357,55 @@ def traces_are_admitted_or_not() -> None:
 def verdicts_follow_from_the_evidence() -> None:
     """Certified, refuted and not proved, for a bracket, a view, a condition and a finding."""
     tree, claim = INPUTS["gaussian"]
-    tight = bracket_epsilon(fold(tree, "replace_one"), 1e-5)
-    assert certify(tree, claim).verdict == "certified"
-    assert certify(tree, replace(claim, epsilon=tight.upper)).verdict == "certified"
-    assert certify(tree, replace(claim, epsilon=tight.lower * 0.999)).verdict == "refuted"
-    assert certify(Stated(epsilon=2.0, source="x"), claim).verdict == "not_proved"
-    bad = Condition(kind="clipping", about=("rewards",), status="violated")
-    broken = certify(tree, claim, conditions=(bad,))
+    tight = dp.bracket_epsilon(dp.fold(tree, "replace_one"), 1e-5)
+    assert dp.certify(tree, claim).verdict == "certified"
+    assert dp.certify(tree, replace(claim, epsilon=tight.upper)).verdict == "certified"
+    assert dp.certify(tree, replace(claim, epsilon=tight.lower * 0.999)).verdict == "refuted"
+    assert dp.certify(dp.Stated(epsilon=2.0, source="x"), claim).verdict == "not_proved"
+    bad = dp.Condition(kind="clipping", about=("rewards",), status="violated")
+    broken = dp.certify(tree, claim, conditions=(bad,))
     assert broken.verdict == "not_proved"
     assert any(bad.text in reason for reason in broken.reasons)
     assert (broken.tight.epsilon.upper, broken.tight.delta.upper) == (math.inf, 1.0)
     seen = Finding(rule="DPA212", where="sum", message="other noise")
-    assert certify(tree, claim, findings=(seen,)).verdict == "not_proved"
-    assert certify(Billboard(part=tree), claim).verdict == "not_proved"
-    assert certify(Billboard(part=tree), replace(claim, model="joint")).verdict == "certified"
-    assert certify(tree, replace(claim, model="local")).verdict == "not_proved"
+    assert dp.certify(tree, claim, findings=(seen,)).verdict == "not_proved"
+    assert dp.certify(dp.Billboard(part=tree), claim).verdict == "not_proved"
+    assert dp.certify(dp.Billboard(part=tree), replace(claim, model="joint")).verdict == "certified"
+    assert dp.certify(tree, replace(claim, model="local")).verdict == "not_proved"
 
 
 def views_are_no_stronger_than_their_weakest_part() -> None:
     plain = release(gaussian(9.0))
-    assert delivered_model(plain) == delivered_model(Stated(epsilon=1.0, source="x")) == "central"
-    assert delivered_model(PostProcess(part=Local(part=plain))) == "local"
-    assert delivered_model(Sequential(parts=(Local(part=plain), plain))) == "central"
-    assert delivered_model(Sequential(parts=(plain, Billboard(part=plain)))) == "joint"
+    assert delivered_model(plain) == delivered_model(dp.Stated(epsilon=1.0, source="x")) == "central"
+    assert delivered_model(dp.PostProcess(part=dp.Local(part=plain))) == "local"
+    assert delivered_model(dp.Sequential(parts=(dp.Local(part=plain), plain))) == "central"
+    assert delivered_model(dp.Sequential(parts=(plain, dp.Billboard(part=plain)))) == "joint"
     order: tuple[Model, ...] = ("local", "central", "joint")
     for proved in order:
         for claimed in order:
-            claim = Claim(epsilon=1.0, neighbours="replace_one", model=claimed)
+            claim = dp.Claim(epsilon=1.0, neighbours="replace_one", model=claimed)
             assert claim.implied_by(proved) == (order.index(proved) <= order.index(claimed))
-    assert not Claim(epsilon=1.0, neighbours="add_remove", model="central").implied_by("local")
+    assert not dp.Claim(epsilon=1.0, neighbours="add_remove", model="central").implied_by("local")
 
 
 def every_node_brings_its_conditions() -> None:
     words: dict[str, Declaration] = {
         "moves a query further": release(gaussian(1.0)),
         "fresh noise": release(gaussian(1.0)),
-        "decided by the arm": Parallel(parts=(NOTHING,), key="the arm"),
-        "exactly one cell": Cells(inside=NOTHING, touched=NOTHING),
-        "more than 7 records": Group(part=NOTHING, size=7),
-        "the scheme poisson": Subsample(part=NOTHING, rate=0.1),
-        "the scheme without_replacement": Subsample(part=NOTHING, rate=0.1, scheme="without_replacement"),
-        "read again by: clipping": PostProcess(part=NOTHING, steps=("clipping",)),
-        "nothing of other users": Billboard(part=NOTHING),
-        "reaches no other user": Billboard(part=NOTHING, reads=("a key",)),
-        "leaves the device": Local(part=NOTHING),
+        "decided by the arm": dp.Parallel(parts=(NOTHING,), key="the arm"),
+        "exactly one cell": dp.Cells(inside=NOTHING, touched=NOTHING),
+        "more than 7 records": dp.Group(part=NOTHING, size=7),
+        "the scheme poisson": dp.Subsample(part=NOTHING, rate=0.1),
+        "the scheme without_replacement": dp.Subsample(part=NOTHING, rate=0.1, scheme="without_replacement"),
+        "read again by: clipping": dp.PostProcess(part=NOTHING, steps=("clipping",)),
+        "nothing of other users": dp.Billboard(part=NOTHING),
+        "reaches no other user": dp.Billboard(part=NOTHING, reads=("a key",)),
+        "leaves the device": dp.Local(part=NOTHING),
         "stated by nobody": NOTHING,
     }
     for text, node in words.items():
         assert any(text in condition.text for condition in conditions_of(node)), text
-    one = Condition(kind="other", about=("x",), status="checked")
+    one = dp.Condition(kind="other", about=("x",), status="checked")
     other = replace(one, status="violated")
     assert merge((one,), (other,))[0].status == merge((other,), (one,))[0].status == "violated"
     assert merge((replace(one, status="assumed"),), (one,))[0].status == "checked"
@@ -431,18 +418,18 @@ def the_smallest_noise_is_smallest() -> None:
         from dpaudit.model.declaration import scaled
 
         assert scaled(release(gaussian(4.0)), 2.0) == release(gaussian(8.0))
-        factor = smallest_noise(tree, claim)
+        factor = dp.smallest_noise(tree, claim)
         just, less = (
-            bracket_delta(fold(scaled(tree, factor * f), "replace_one", (TOGETHER,)), claim.epsilon)
+            dp.bracket_delta(dp.fold(scaled(tree, factor * f), "replace_one", (TOGETHER,)), claim.epsilon)
             for f in (1.0, 1 - 1e-6)
         )
         assert just.upper <= claim.delta < less.lower
     tree, claim = INPUTS["epochs"]
     slack = slack_of(tree, claim)
     assert slack is not None
-    tight = bracket_epsilon(fold(tree, "replace_one"), claim.delta).upper
+    tight = dp.bracket_epsilon(dp.fold(tree, "replace_one"), claim.delta).upper
     assert slack.epsilon_ratio == pytest.approx(claim.epsilon / tight, rel=1e-9)
-    assert slack.noise_ratio == pytest.approx(1 / smallest_noise(tree, claim), rel=1e-6)
+    assert slack.noise_ratio == pytest.approx(1 / dp.smallest_noise(tree, claim), rel=1e-6)
     assert math.prod(f.factor for f in slack.factors) == pytest.approx(slack.epsilon_ratio, rel=1e-6)
     assert math.prod(f.noise_factor for f in slack.factors) == pytest.approx(slack.noise_ratio, rel=1e-6)
     assert all(f.factor > 1 - 1e-9 for f in slack.factors)
@@ -451,20 +438,22 @@ def the_smallest_noise_is_smallest() -> None:
 
 def small_deltas_stay_finite() -> None:
     """No fixed truncation is added, and no round-off floor: epsilon is finite at 1e-30, and delta is 0 at the sum."""
-    composition = Composition.of(LaplaceLoss(shift=0.1)) * 100
+    composition = losses.Composition.of(losses.LaplaceLoss(shift=0.1)) * 100
     answers = [TILTED.epsilon(composition, delta) for delta in (1e-9, 1e-15, 1e-30)]
     assert answers[0].upper < answers[1].lower < answers[1].upper < answers[2].lower
     assert answers[2].upper < 9.999
     assert all(answer.upper - answer.lower < 1e-3 for answer in answers)
     assert BASIC.epsilon(composition, 0.0).upper == pytest.approx(10.0)
-    assert bracket_epsilon(fold(release(gaussian(1.0)), "replace_one"), 0.0).lower == math.inf
-    assert GAUSSIAN.epsilon(Composition.of(GaussianLoss(mu=1.0)), 1e-30).upper == pytest.approx(11.9, abs=0.3)
+    assert dp.bracket_epsilon(dp.fold(release(gaussian(1.0)), "replace_one"), 0.0).lower == math.inf
+    assert GAUSSIAN.epsilon(losses.Composition.of(losses.GaussianLoss(mu=1.0)), 1e-30).upper == pytest.approx(
+        11.9, abs=0.3
+    )
 
 
 def certificates_return_and_tampering_shows() -> None:
     tree, claim = INPUTS["cells"]
-    text = certify(tree, claim).to_json()
-    assert Certificate.from_json(text).to_json() == text
+    text = dp.certify(tree, claim).to_json()
+    assert dp.Certificate.from_json(text).to_json() == text
     for name in ("epochs", "sampled", "parallel", "group"):
         node, about = INPUTS[name]
         assert decode_declaration(json.loads(json.dumps(encode(node))), about.neighbours) == node
@@ -477,34 +466,34 @@ def certificates_return_and_tampering_shows() -> None:
         held = json.loads(text)
         reduce(lambda table, key: table[key], path[:-1], held)[path[-1]] = value
         with pytest.raises(CertificateError):
-            Certificate.from_json(json.dumps(held))
+            dp.Certificate.from_json(json.dumps(held))
         assert not verify(json.dumps(held)).accepted
     assert set(data) >= {"verdict", "tight", "conditions", "digest"}
 
 
 def budgets_are_kept() -> None:
     """Filters stop before the limit, odometers never read less than was spent, conversions are upper bounds."""
-    part = Stated(epsilon=0.25, source="a look")
-    budget: Filter | Refusal = basic_filter(Claim(epsilon=1.0, neighbours="replace_one"))
+    part = dp.Stated(epsilon=0.25, source="a look")
+    budget: Filter | Refusal = basic_filter(dp.Claim(epsilon=1.0, neighbours="replace_one"))
     for _ in range(4):
         assert isinstance(budget, Filter)
         budget = budget.spend(part)
     assert isinstance(budget, Filter)
     assert isinstance(budget.spend(part), Refusal)
-    claim = Claim(epsilon=2.0, delta=1e-6, neighbours="replace_one")
+    claim = dp.Claim(epsilon=2.0, delta=1e-6, neighbours="replace_one")
     for make in (concentrated_filter, gaussian_filter, advanced_filter):
         held: Filter | Refusal = make(claim)
         count = 0
         while isinstance(held, Filter) and count < 2000:
             last, held, count = held, held.spend(release(gaussian(20.0))), count + 1
         assert isinstance(held, Refusal)
-        within = Repeat(part=release(gaussian(20.0)), times=last.events)
-        assert bracket_delta(fold(within, "replace_one"), 2.0).upper <= 1e-6
-        more = Repeat(part=release(gaussian(20.0)), times=2 * last.events)
-        assert bracket_delta(fold(more, "replace_one"), 2.0).lower > 1e-6
+        within = dp.Repeat(part=release(gaussian(20.0)), times=last.events)
+        assert dp.bracket_delta(dp.fold(within, "replace_one"), 2.0).upper <= 1e-6
+        more = dp.Repeat(part=release(gaussian(20.0)), times=2 * last.events)
+        assert dp.bracket_delta(dp.fold(more, "replace_one"), 2.0).lower > 1e-6
     for rho in (0.01, 0.5, 5.0):
         for target in (0.5, 2.0, 20.0):
-            exact = GaussianLoss(mu=math.sqrt(2 * rho)).hockey_stick(target)
+            exact = losses.GaussianLoss(mu=math.sqrt(2 * rho)).hockey_stick(target)
             assert exact <= zcdp_delta(rho, target) <= max(30 * exact, 1e-15)
     best, rate = largest_rho(1.0, 1e-6), largest_rho_at_the_advanced_rate(1.0, 1e-6)
     assert rate < best < 2 * rate
@@ -514,20 +503,20 @@ def budgets_are_kept() -> None:
         spent = meter.spend(release(gaussian(20.0)))
         assert isinstance(spent, Odometer)
         meter = spent
-    assert meter.reading >= epsilon(Repeat(part=release(gaussian(20.0)), times=20), 1e-6).upper
+    assert meter.reading >= epsilon(dp.Repeat(part=release(gaussian(20.0)), times=20), 1e-6).upper
     assert meter.reading < 3.0
 
 
 def events_return() -> None:
     """A declaration survives dp-accounting's events and back, counts and rates included."""
-    parts = (release(gaussian(2.0, "add_remove")), Repeat(part=release(laplace(3.0, "add_remove")), times=7))
-    tree = Sequential(parts=(*parts, Subsample(part=release(gaussian(1.0, "add_remove")), rate=0.1)))
+    parts = (release(gaussian(2.0, "add_remove")), dp.Repeat(part=release(laplace(3.0, "add_remove")), times=7))
+    tree = dp.Sequential(parts=(*parts, dp.Subsample(part=release(gaussian(1.0, "add_remove")), rate=0.1)))
     returned = from_event(to_event(tree), "add_remove")
-    assert fold(returned, "add_remove", (TOGETHER,)) == fold(tree, "add_remove", (TOGETHER,))
-    with pytest.raises(UnsupportedError):
-        to_event(Parallel(parts=parts, key="arm"))
-    with pytest.raises(UnsupportedError):
-        to_event(Stated(epsilon=1.0, source="x"))
+    assert dp.fold(returned, "add_remove", (TOGETHER,)) == dp.fold(tree, "add_remove", (TOGETHER,))
+    with pytest.raises(dp.UnsupportedError):
+        to_event(dp.Parallel(parts=parts, key="arm"))
+    with pytest.raises(dp.UnsupportedError):
+        to_event(dp.Stated(epsilon=1.0, source="x"))
 
 
 def impossible_objects_cannot_exist() -> None:
@@ -538,24 +527,24 @@ def impossible_objects_cannot_exist() -> None:
         lambda: gaussian(math.nan),
         lambda: laplace(math.inf),
         lambda: gaussian(1.0, cast("Neighbours", "replaced")),
-        lambda: Subsample(part=NOTHING, rate=7.0),
-        lambda: Subsample(part=NOTHING, rate=0.1, scheme=cast("Scheme", "uniform")),
-        lambda: Repeat(part=NOTHING, times=0),
-        lambda: Repeat(part=NOTHING, times=cast("int", 2.5)),
-        lambda: Group(part=NOTHING, size=0),
-        lambda: Sequential(parts=cast("tuple[Declaration, ...]", [NOTHING])),
-        lambda: Parallel(parts=(NOTHING,), key=" "),
-        lambda: Stated(epsilon=-0.1, source="x"),
-        lambda: Stated(epsilon=0.1, delta=1.0, source="x"),
-        lambda: Stated(epsilon=0.1, source=""),
-        lambda: Claim(epsilon=1.0, delta=1.0, neighbours="replace_one"),
-        lambda: Claim(epsilon=-1.0, neighbours="replace_one"),
-        lambda: Claim(epsilon=1.0, neighbours=cast("Neighbours", "both")),
-        lambda: GaussianLoss(mu=-1.0),
-        lambda: DiscreteLoss(atoms=((1.0, 0.5), (-1.0, 0.5))),
-        lambda: DiscreteLoss(atoms=((0.0, 0.5),), infinite_mass=0.2, reverse_infinite_mass=0.5),
+        lambda: dp.Subsample(part=NOTHING, rate=7.0),
+        lambda: dp.Subsample(part=NOTHING, rate=0.1, scheme=cast("Scheme", "uniform")),
+        lambda: dp.Repeat(part=NOTHING, times=0),
+        lambda: dp.Repeat(part=NOTHING, times=cast("int", 2.5)),
+        lambda: dp.Group(part=NOTHING, size=0),
+        lambda: dp.Sequential(parts=cast("tuple[Declaration, ...]", [NOTHING])),
+        lambda: dp.Parallel(parts=(NOTHING,), key=" "),
+        lambda: dp.Stated(epsilon=-0.1, source="x"),
+        lambda: dp.Stated(epsilon=0.1, delta=1.0, source="x"),
+        lambda: dp.Stated(epsilon=0.1, source=""),
+        lambda: dp.Claim(epsilon=1.0, delta=1.0, neighbours="replace_one"),
+        lambda: dp.Claim(epsilon=-1.0, neighbours="replace_one"),
+        lambda: dp.Claim(epsilon=1.0, neighbours=cast("Neighbours", "both")),
+        lambda: losses.GaussianLoss(mu=-1.0),
+        lambda: losses.DiscreteLoss(atoms=((1.0, 0.5), (-1.0, 0.5))),
+        lambda: losses.DiscreteLoss(atoms=((0.0, 0.5),), infinite_mass=0.2, reverse_infinite_mass=0.5),
         lambda: TreeAggregation(horizon=4, leaf=laplace(1.0), signs=(1, 1)),
-        lambda: Release(label="x", mechanism=cast("Mechanism", "gaussian")),
+        lambda: dp.Release(label="x", mechanism=cast("Mechanism", "gaussian")),
         lambda: Bracket(lower=2.0, upper=1.0, engines=("x",)),
     )
     for place, make in enumerate(refused):

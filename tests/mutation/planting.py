@@ -8,10 +8,11 @@ import inspect
 import re
 import sys
 import textwrap
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
-from functools import reduce
+from functools import cache, reduce
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -46,15 +47,15 @@ def planted(defect: Source) -> Iterator[None]:
     caches = _caches()
     for held, attribute in places:
         _put(held, attribute, defective)
-    for cache in caches:
-        cache.cache_clear()
+    for memoised in caches:
+        memoised.cache_clear()
     try:
         yield
     finally:
         for held, attribute in places:
             _put(held, attribute, sound)
-        for cache in caches:
-            cache.cache_clear()
+        for memoised in caches:
+            memoised.cache_clear()
 
 
 def _rewritten(module: ModuleType, name: str, sound: Any, defect: Source) -> Any:
@@ -76,16 +77,23 @@ def _modules() -> list[ModuleType]:
 
 def _places(sound: Any) -> Iterator[tuple[Any, str]]:
     """Yield (holder, attribute) for every place of the loaded packages that holds exactly this object."""
-    for module in _modules():
-        for attribute, value in list(vars(module).items()):
-            if value is sound:
-                yield module, attribute
+    for holder, attribute in _holders(tuple(module.__name__ for module in _modules())).get(id(sound), ()):
+        if getattr(holder, attribute) is sound:
+            yield holder, attribute
+
+
+@cache
+def _holders(names: tuple[str, ...]) -> dict[int, list[tuple[Any, str]]]:
+    """Return the places of each function of these modules, by its identity: in a module, or in a record of one."""
+    found: dict[int, list[tuple[Any, str]]] = defaultdict(list)
+    for module in map(import_module, names):
+        for attribute, value in vars(module).items():
+            found[id(value)].append((module, attribute))
             for record in _records(value):
-                yield from (
-                    (record, entry.name)
-                    for entry in fields(record)
-                    if entry.init and getattr(record, entry.name) is sound
-                )
+                for entry in fields(record):
+                    if entry.init:
+                        found[id(getattr(record, entry.name))].append((record, entry.name))
+    return found
 
 
 def _records(value: Any) -> Iterator[Any]:
@@ -107,6 +115,9 @@ def _put(holder: Any, attribute: str, value: Any) -> None:
 
 
 def _caches() -> list[Any]:
-    """Return the memoised functions of the loaded packages."""
-    found = {id(v): v for module in _modules() for v in vars(module).values() if hasattr(v, "cache_clear")}
-    return list(found.values())
+    """Return the memoised functions of the loaded packages.
+
+    A package is not asked: it looks for the name in all of its files, to say where it is.
+    """
+    values = (value for module in _modules() for value in vars(module).values() if not isinstance(value, ModuleType))
+    return list({id(value): value for value in values if hasattr(value, "cache_clear")}.values())

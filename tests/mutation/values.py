@@ -7,32 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpaudit import (
-    Billboard,
-    Group,
-    Mechanism,
-    Printed,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    Subsample,
-    bracket_delta,
-    bracket_epsilon,
-    fold,
-)
+import dpaudit as dp
 from dpaudit.engines import ENUMERATION, GAUSSIAN, RENYI, TILTED
 from dpaudit.engines.basic import total_infinite_mass
+from dpaudit.model import losses
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration, Scheme
-from dpaudit.model.losses import (
-    ApproximateLoss,
-    Composition,
-    DiscreteLoss,
-    GaussianLoss,
-    LaplaceLoss,
-    SampledGaussianLoss,
-)
 from dpaudit.model.losses.sampled_gaussian import SampledOrder
 from dpaudit.model.mechanism import Array
 from dpaudit.printed.argument import replay
@@ -60,23 +40,24 @@ def known_values() -> None:
     """Epsilons of the literature, most of them to ten digits."""
     answers = {
         "one Gaussian (Balle and Wang 2018, Theorem 8)": (
-            GAUSSIAN.epsilon(Composition.of(GaussianLoss(mu=1.0)), 1e-5), 4.3771780957, 1e-9),
+            GAUSSIAN.epsilon(losses.Composition.of(losses.GaussianLoss(mu=1.0)), 1e-5), 4.3771780957, 1e-9),
         "a hundred Gaussians": (
-            GAUSSIAN.epsilon(Composition.of(GaussianLoss(mu=1.0)) * 100, 1e-5), 91.8172896247, 1e-9),
+            GAUSSIAN.epsilon(losses.Composition.of(losses.GaussianLoss(mu=1.0)) * 100, 1e-5), 91.8172896247, 1e-9),
         "a hundred Laplaces of scale 10": (
-            TILTED.epsilon(Composition.of(LaplaceLoss(shift=0.1)) * 100, 1e-5), LAPLACE_HUNDRED, 1e-4),
+            TILTED.epsilon(losses.Composition.of(losses.LaplaceLoss(shift=0.1)) * 100, 1e-5), LAPLACE_HUNDRED, 1e-4),
         "optimal composition (Kairouz, Oh and Viswanath 2015)": (
-            ENUMERATION.epsilon(Composition.of(ApproximateLoss(epsilon=0.1)) * 1000, 1e-5), 17.787, 1e-4),
-        "Renyi of Laplace": (RENYI.epsilon(Composition.of(LaplaceLoss(shift=0.1)) * 1000, 1e-5), 18.575, 1e-3),
+            ENUMERATION.epsilon(losses.Composition.of(losses.ApproximateLoss(epsilon=0.1)) * 1000, 1e-5), 17.787, 1e-4),
+        "Renyi of Laplace": (
+            RENYI.epsilon(losses.Composition.of(losses.LaplaceLoss(shift=0.1)) * 1000, 1e-5), 18.575, 1e-3),
     }  # fmt: skip
     for name, (bracket, value, tolerance) in answers.items():
         assert bracket.upper >= value * (1 - tolerance / 10), name
         assert bracket.upper <= value * (1 + tolerance), name
         assert bracket.lower <= value * (1 + tolerance), name
-    masses = Composition.of(ApproximateLoss(epsilon=0.0, delta=0.01)) * 10
+    masses = losses.Composition.of(losses.ApproximateLoss(epsilon=0.0, delta=0.01)) * 10
     for bound in total_infinite_mass(masses):
         assert bound == pytest.approx(1 - 0.99**10, rel=1e-12)
-    many = Composition.of(ApproximateLoss(epsilon=0.0, delta=1e-6)) * 5000
+    many = losses.Composition.of(losses.ApproximateLoss(epsilon=0.0, delta=1e-6)) * 5000
     for bound in total_infinite_mass(many):
         assert bound == pytest.approx(-math.expm1(5000 * math.log1p(-1e-6)), rel=1e-9)
 
@@ -89,29 +70,31 @@ def amplification_by_sampling() -> None:
     """ln(1 + q (e^epsilon - 1)) and q delta for black boxes, both mixtures by integration for Gaussians."""
     schemes: tuple[tuple[Scheme, Neighbours], ...] = (("poisson", "add_remove"), ("without_replacement", "replace_one"))
     for scheme, relation in schemes:
-        form = fold(Subsample(part=Stated(epsilon=2.0, delta=1e-6, source="x"), rate=0.1, scheme=scheme), relation)
+        form = dp.fold(
+            dp.Subsample(part=dp.Stated(epsilon=2.0, delta=1e-6, source="x"), rate=0.1, scheme=scheme), relation
+        )
         largest = math.log1p(0.1 * math.expm1(2.0))
-        assert bracket_epsilon(form, 1e-7).upper == pytest.approx(largest, rel=1e-6)
-        assert bracket_delta(form, largest * 1.01).upper == pytest.approx(1e-7, rel=1e-5)
+        assert dp.bracket_epsilon(form, 1e-7).upper == pytest.approx(largest, rel=1e-6)
+        assert dp.bracket_delta(form, largest * 1.01).upper == pytest.approx(1e-7, rel=1e-5)
         assert TILTED.delta(form.upper[0], largest * 1.01).upper == pytest.approx(1e-7, rel=1e-5)
-    ordered = Subsample(part=release(gaussian(1.0, "add_remove")), rate=0.1)
-    lower = fold(Subsample(part=ordered, rate=0.5), "add_remove").lower
-    assert lower == (Composition(),), "no pair is known for a loss with an order"
+    ordered = dp.Subsample(part=release(gaussian(1.0, "add_remove")), rate=0.1)
+    lower = dp.fold(dp.Subsample(part=ordered, rate=0.5), "add_remove").lower
+    assert lower == (losses.Composition(),), "no pair is known for a loss with an order"
     x = np.linspace(-14, 16, 600_001)
     step = x[1] - x[0]
     plain, moved = (np.exp(-((x - m) ** 2) / 2) / math.sqrt(2 * math.pi) for m in (0.0, 1.0))
     mixed = 0.9 * plain + 0.1 * moved
     orders: tuple[tuple[SampledOrder, tuple[Array, Array]], ...] = (("remove", (mixed, plain)), ("add", (plain, mixed)))
     for order, (p, q) in orders:
-        loss = SampledGaussianLoss(mu=1.0, rate=0.1, order=order)
+        loss = losses.SampledGaussianLoss(mu=1.0, rate=0.1, order=order)
         for target in (0.0, 0.05, 0.3, -0.1):
             exact = float(np.maximum(p - math.exp(target) * q, 0.0).sum() * step)
             assert loss.hockey_stick(target) == pytest.approx(exact, rel=1e-6, abs=1e-12)
             other = float(np.maximum(q - math.exp(target) * p, 0.0).sum() * step)
             assert loss.reversed().hockey_stick(target) == pytest.approx(other, rel=1e-6, abs=1e-12)
-    sampled = Subsample(part=Repeat(part=release(gaussian(2.0, "add_remove")), times=4), rate=0.1)
-    worst = max(SampledGaussianLoss(mu=1.0, rate=0.1, order=o).hockey_stick(0.1) for o, _ in orders)
-    bracket = bracket_delta(fold(sampled, "add_remove"), 0.1)
+    sampled = dp.Subsample(part=dp.Repeat(part=release(gaussian(2.0, "add_remove")), times=4), rate=0.1)
+    worst = max(losses.SampledGaussianLoss(mu=1.0, rate=0.1, order=o).hockey_stick(0.1) for o, _ in orders)
+    bracket = dp.bracket_delta(dp.fold(sampled, "add_remove"), 0.1)
     assert bracket.lower == pytest.approx(worst, rel=1e-4)
     assert bracket.upper == pytest.approx(worst, rel=1e-4)
 
@@ -158,7 +141,7 @@ def losses_are_those_of_the_densities() -> None:
         assert attained.hockey_stick(0.1) == pytest.approx(float(gap), rel=1e-6, abs=1e-9)
 
 
-def _compare(mechanism: Mechanism, log_p: Array, log_q: Array, step: float, *, exact: bool) -> None:
+def _compare(mechanism: dp.Mechanism, log_p: Array, log_q: Array, step: float, *, exact: bool) -> None:
     p, q = np.exp(log_p), np.exp(log_q)
     assert p.sum() * step == pytest.approx(1.0, abs=1e-6)
     for target in (0.0, 0.1, 0.45, 1.2):
@@ -259,22 +242,22 @@ def masses_at_infinity_are_kept() -> None:
     """A one-sided Wishart is worth delta = 1 - e^-c at every epsilon; a symmetrised one is pure and bounded."""
     bad = OneSidedWishart(dimension=2, scale=4.5, trace_sensitivity=1.0, neighbours="replace_one")
     for target in (0.2, 1.0, 50.0):
-        bracket = bracket_delta(fold(release(bad), "replace_one"), target)
+        bracket = dp.bracket_delta(dp.fold(release(bad), "replace_one"), target)
         assert bracket.lower == pytest.approx(1 - math.exp(-1 / 9), rel=1e-9)
         assert bracket.upper == pytest.approx(1 - math.exp(-1 / 9), rel=1e-9)
     assert bad.loss().hockey_stick(1.0) == pytest.approx(1 - math.exp(-1 / 9))
-    box = ApproximateLoss(epsilon=1.0, delta=0.1)
+    box = losses.ApproximateLoss(epsilon=1.0, delta=0.1)
     assert box.hockey_stick(0.0) == pytest.approx(0.1 + 0.9 * math.tanh(0.5))
-    twice = bracket_delta(fold(Repeat(part=release(bad), times=2), "replace_one"), 1.0)
+    twice = dp.bracket_delta(dp.fold(dp.Repeat(part=release(bad), times=2), "replace_one"), 1.0)
     assert twice.lower == pytest.approx(1 - math.exp(-2 / 9), rel=1e-9)
     good = SymmetrisedWishart(dimension=2, scale=2.0, nuclear_sensitivity=2.0, neighbours="replace_one")
     assert good.loss().shift == pytest.approx(0.5)
-    sided = DiscreteLoss(atoms=((math.log(8 / 9), 0.8),), infinite_mass=0.2, reverse_infinite_mass=0.1)
+    sided = losses.DiscreteLoss(atoms=((math.log(8 / 9), 0.8),), infinite_mass=0.2, reverse_infinite_mass=0.1)
     assert (sided.reversed().infinite_mass, sided.reversed().reverse_infinite_mass) == (0.1, 0.2)
-    kept = DiscreteLoss(atoms=((0.0, 0.9),), infinite_mass=0.1, reverse_infinite_mass=0.1)
-    assert bracket_epsilon(fold(release(bad), "replace_one"), 0.05).lower == math.inf
-    assert ENUMERATION.delta(Composition.of(kept) * 3, 2.0).lower == pytest.approx(1 - 0.9**3, rel=1e-6)
-    assert RENYI.delta(Composition.of(kept) * 3, 2.0).upper >= 1 - 0.9**3
+    kept = losses.DiscreteLoss(atoms=((0.0, 0.9),), infinite_mass=0.1, reverse_infinite_mass=0.1)
+    assert dp.bracket_epsilon(dp.fold(release(bad), "replace_one"), 0.05).lower == math.inf
+    assert ENUMERATION.delta(losses.Composition.of(kept) * 3, 2.0).lower == pytest.approx(1 - 0.9**3, rel=1e-6)
+    assert RENYI.delta(losses.Composition.of(kept) * 3, 2.0).upper >= 1 - 0.9**3
 
 
 def step(
@@ -286,8 +269,8 @@ def step(
     node: Declaration | None = None,
 ) -> Step:
     """Return one inference of a printed argument."""
-    printed = Printed(rule=rule, epsilon=epsilon, delta=delta, slots=slots)
-    held = node or Sequential(parts=(Stated(epsilon=1.0, source="x"),) * max(1, len(parts)), printed=printed)
+    printed = dp.Printed(rule=rule, epsilon=epsilon, delta=delta, slots=slots)
+    held = node or dp.Sequential(parts=(dp.Stated(epsilon=1.0, source="x"),) * max(1, len(parts)), printed=printed)
     return Step(node=held, printed=printed, parts=tuple((Budget(epsilon=e, delta=d), n) for e, d, n in parts))
 
 
@@ -313,7 +296,7 @@ def rules_conclude_what_their_theorems_say() -> None:
     for name, (inference, value) in values.items():
         assert RULES[inference.printed.rule].conclude(inference) == pytest.approx(value, rel=2e-4), name
     for delta in (0.0, 1e-7):
-        truth = ENUMERATION.epsilon(Composition.of(ApproximateLoss(epsilon=0.1, delta=delta)) * 200, 1e-4)
+        truth = ENUMERATION.epsilon(losses.Composition.of(losses.ApproximateLoss(epsilon=0.1, delta=delta)) * 200, 1e-4)
         for name in ("basic", "advanced", "advanced_refined", "optimal"):
             concluded = RULES[name].conclude(step(name, 9, 1e-4, [(0.1, delta, 200)]))
             assert concluded >= truth.lower, name
@@ -328,7 +311,7 @@ def rules_conclude_what_their_theorems_say() -> None:
 
 def rules_know_their_premises() -> None:
     """Each premise is broken once, and named; kept, it is silent."""
-    gauss, part = release(gaussian(5.0)), Stated(epsilon=0.1, source="x")
+    gauss, part = release(gaussian(5.0)), dp.Stated(epsilon=0.1, source="x")
     broken = {
         "the classic Gaussian needs epsilon < 1": step("classic_gaussian", 1.0, 1e-5, [], node=gauss),
         "parts fit the slots": step("basic", 9, 1e-5, [(0.1, 0, 5)], slots=4.5),
@@ -340,7 +323,7 @@ def rules_know_their_premises() -> None:
         "the shorthand halves delta": step("advanced_short", 1, 1e-5, [(0.001, 8e-7, 10)]),
         "deltas fit, parallel": step("parallel", 1, 1e-6, [(0.1, 1e-5, 1)]),
         "deltas fit, group": step(
-            "group", 1, 1e-6, [(0.1, 1e-6, 1)], node=Group(part=Stated(epsilon=0.1, source="x"), size=3)
+            "group", 1, 1e-6, [(0.1, 1e-6, 1)], node=dp.Group(part=dp.Stated(epsilon=0.1, source="x"), size=3)
         ),
         "a pure rule knows mass at infinity": step("wishart", 1, 0, [], node=INPUTS["wishart"][0]),
     }
@@ -358,10 +341,10 @@ def rules_know_their_premises() -> None:
     for inference in kept:
         assert RULES[inference.printed.rule].premises(inference) == (), inference
     for node in (
-        Sequential(parts=(part,), printed=Printed(rule="billboard", epsilon=1.0, delta=1e-5)),
-        Sequential(parts=(part,), printed=Printed(rule="local", epsilon=1.0, delta=1e-5)),
-        Sequential(parts=(part,), printed=Printed(rule="laplace", epsilon=1.0, delta=1e-5)),
-        release(laplace(5.0), printed=Printed(rule="classic_gaussian", epsilon=0.5, delta=1e-5)),
+        dp.Sequential(parts=(part,), printed=dp.Printed(rule="billboard", epsilon=1.0, delta=1e-5)),
+        dp.Sequential(parts=(part,), printed=dp.Printed(rule="local", epsilon=1.0, delta=1e-5)),
+        dp.Sequential(parts=(part,), printed=dp.Printed(rule="laplace", epsilon=1.0, delta=1e-5)),
+        release(laplace(5.0), printed=dp.Printed(rule="classic_gaussian", epsilon=0.5, delta=1e-5)),
     ):
         assert not replay(node, CLAIM).valid
     unproved = step("classic_gaussian", 3.0, 1e-5, [], node=release(gaussian(2.0)))
@@ -374,7 +357,7 @@ def printed_arguments_are_replayed() -> None:
     """A sound argument is valid; one with a smaller conclusion than its rule gives, or than the claim, is not."""
     claim = INPUTS["epochs"][1]
     assert replay(epochs(), claim).valid
-    tree = as_a(Billboard, epochs())
+    tree = as_a(dp.Billboard, epochs())
     changes: tuple[dict[str, Any], ...] = (
         {"epsilon": 0.9, "rule": "billboard"},
         {"epsilon": 2.0, "rule": "billboard"},
@@ -383,16 +366,20 @@ def printed_arguments_are_replayed() -> None:
     )
     for change in changes:
         fields: dict[str, Any] = {"delta": 1e-5} | change
-        changed = Billboard(part=tree.part, reads=tree.reads, printed=Printed(**fields))
+        changed = dp.Billboard(part=tree.part, reads=tree.reads, printed=dp.Printed(**fields))
         assert not replay(changed, claim).valid, change
-    unprinted = Sequential(
-        parts=(Stated(epsilon=0.3, delta=1e-6, source="a"), Stated(epsilon=0.4, delta=1e-6, source="b"))
+    unprinted = dp.Sequential(
+        parts=(dp.Stated(epsilon=0.3, delta=1e-6, source="a"), dp.Stated(epsilon=0.4, delta=1e-6, source="b"))
     )
-    held = replay(Repeat(part=unprinted, times=2, printed=Printed(rule="basic", epsilon=1.4, delta=4e-6)), CLAIM)
+    held = replay(dp.Repeat(part=unprinted, times=2, printed=dp.Printed(rule="basic", epsilon=1.4, delta=4e-6)), CLAIM)
     assert [problem.rule for problem in held.problems] == ["claim"]
-    outer = Sequential(parts=(Repeat(part=unprinted, times=2),), printed=Printed(rule="basic", epsilon=1.4, delta=4e-6))
+    outer = dp.Sequential(
+        parts=(dp.Repeat(part=unprinted, times=2),), printed=dp.Printed(rule="basic", epsilon=1.4, delta=4e-6)
+    )
     assert [problem.rule for problem in replay(outer, CLAIM).problems] == ["claim"]
-    short = Sequential(parts=(Repeat(part=unprinted, times=2),), printed=Printed(rule="basic", epsilon=1.0, delta=4e-6))
+    short = dp.Sequential(
+        parts=(dp.Repeat(part=unprinted, times=2),), printed=dp.Printed(rule="basic", epsilon=1.0, delta=4e-6)
+    )
     assert not replay(short, CLAIM).valid
 
 
@@ -405,7 +392,7 @@ def noise_is_calibrated_exactly() -> None:
         TreeAggregation.calibrated(CLAIM, horizon=50, leaf=gaussian(1.0)),
         JointGaussian.calibrated(CLAIM, feature_bound=1.0, target_bound=1.0),
     ):
-        tree = Release(label="x", mechanism=mechanism)
-        assert bracket_delta(fold(tree, "replace_one"), 1.0).upper <= 1e-5 * (1 + 1e-5)
-        less = Release(label="x", mechanism=mechanism.scaled(0.9999))
-        assert bracket_delta(fold(less, "replace_one"), 1.0).lower > 1e-5
+        tree = dp.Release(label="x", mechanism=mechanism)
+        assert dp.bracket_delta(dp.fold(tree, "replace_one"), 1.0).upper <= 1e-5 * (1 + 1e-5)
+        less = dp.Release(label="x", mechanism=mechanism.scaled(0.9999))
+        assert dp.bracket_delta(dp.fold(less, "replace_one"), 1.0).lower > 1e-5

@@ -21,11 +21,15 @@ from mechanisms.above_threshold import Queries
 CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
 
 
-def asked(threshold: float, query: float, **more: Any) -> Release:
-    noise = AboveThreshold(
-        threshold_scale=threshold, query_scale=query, linf_sensitivity=1.0, neighbours="replace_one", **more
+def noise_of(threshold: float, query: float, moved: float = 1.0, **more: Any) -> AboveThreshold:
+    """Return noise of two scales for queries that one record moves by at most `moved`."""
+    return AboveThreshold(
+        threshold_scale=threshold, query_scale=query, linf_sensitivity=moved, neighbours="replace_one", **more
     )
-    return Release(label="answers", mechanism=noise)
+
+
+def asked(threshold: float, query: float, **more: Any) -> Release:
+    return Release(label="answers", mechanism=noise_of(threshold, query, **more))
 
 
 @pytest.mark.parametrize(
@@ -140,9 +144,7 @@ def test_it_is_counted_in_rho_and_repeated() -> None:
 
 
 def test_the_chances_of_all_patterns_sum_to_one() -> None:
-    noise = AboveThreshold(
-        threshold_scale=1.0, query_scale=2.0, linf_sensitivity=1.0, neighbours="replace_one", cutoff=2, horizon=5
-    )
+    noise = noise_of(1.0, 2.0, cutoff=2, horizon=5)
     queries = np.array([0.3, -1.0, 2.0, 0.0, 0.7])
     logs = noise.log_density(np.arange(32), np.broadcast_to(queries, (32, 5)))
     assert np.exp(logs).sum() == pytest.approx(1.0, abs=1e-12)
@@ -150,9 +152,7 @@ def test_the_chances_of_all_patterns_sum_to_one() -> None:
 
 
 def test_an_answer_after_the_last_one_is_never_given() -> None:
-    noise = AboveThreshold(
-        threshold_scale=1.0, query_scale=1.0, linf_sensitivity=1.0, neighbours="replace_one", cutoff=2, horizon=6
-    )
+    noise = noise_of(1.0, 1.0, cutoff=2, horizon=6)
     told = noise.release(np.full((1000, 6), 50.0), np.random.default_rng(0))
     assert (told == 0b11).all()
 
@@ -185,15 +185,7 @@ def test_what_a_pattern_attains_is_right_for_noise_of_any_two_scales(
 
     Panels of one width, at most 20,000 of them, gave 20.018 for 19.9991 in the second row: above what is proved.
     """
-    noise = AboveThreshold(
-        threshold_scale=threshold,
-        query_scale=query,
-        linf_sensitivity=moved,
-        neighbours="replace_one",
-        cutoff=cutoff,
-        horizon=horizon,
-        queries=queries,
-    )
+    noise = noise_of(threshold, query, moved, cutoff=cutoff, horizon=horizon, queries=queries)
     attained = max(loss for loss, _ in noise.attained_loss().atoms)
     known = {field.name: getattr(noise, field.name) for field in fields(noise)} | {"name": noise.name}
     (checked,) = sides_of(known, "replace_one")[1]
@@ -225,7 +217,7 @@ def _below(x: mpmath.mpf) -> mpmath.mpf:
 
 
 def test_nothing_is_attained_where_chances_are_no_doubles() -> None:
-    noise = AboveThreshold(threshold_scale=1e-3, query_scale=1.0, linf_sensitivity=1.0, neighbours="replace_one")
+    noise = noise_of(1e-3, 1.0)
     assert noise.attained_loss().atoms == ((0.0, 1.0),)
     vast = certify(Release(label="answers", mechanism=noise), CLAIM)
     assert vast.verdict == "not_proved"
@@ -239,14 +231,7 @@ def test_no_noise_on_queries_is_refuted(queries: Queries) -> None:
     assert certificate.verdict == "refuted"
     assert certificate.tight.delta.lower == pytest.approx(-np.expm1(-0.5) / 2, rel=1e-9)
     assert verify(certificate.to_json()).accepted
-    mechanism = AboveThreshold(
-        threshold_scale=2.0,
-        query_scale=0.0,
-        linf_sensitivity=1.0,
-        neighbours="replace_one",
-        horizon=2,
-        queries=queries,
-    )
+    mechanism = noise_of(2.0, 0.0, horizon=2, queries=queries)
     first, second = (np.exp(mechanism.log_density(np.arange(4), answers)) for answers in mechanism.worst_pair())
     assert first.sum() == pytest.approx(1.0)
     assert max(np.where(second == 0, first, 0.0)) == pytest.approx(-np.expm1(-0.5) / 2)
@@ -269,15 +254,7 @@ def test_two_integrals_that_differ_by_their_rounding_do_not_contradict(
     threshold: float, query: float, moved: float, cutoff: int, horizon: int, off: float
 ) -> None:
     """Next to the attained loss delta is a difference of nearly equal numbers: the stated one is the smaller one."""
-    noise = AboveThreshold(
-        threshold_scale=threshold,
-        query_scale=query,
-        linf_sensitivity=moved,
-        neighbours="replace_one",
-        cutoff=cutoff,
-        horizon=horizon,
-        queries="monotone",
-    )
+    noise = noise_of(threshold, query, moved, cutoff=cutoff, horizon=horizon, queries="monotone")
     attained = max(loss for loss, _ in noise.attained_loss().atoms)
     claim = Claim(epsilon=attained * (1 - off), delta=1e-9, neighbours="replace_one")
     assert verify(certify(Release(label="answers", mechanism=noise), claim).to_json()).accepted

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+import dpaudit as dp
 from algorithms._shuffles import report_epsilon
 from algorithms.capri import Capri
 from algorithms.dp_ebs import DpEbs
@@ -18,36 +19,22 @@ from algorithms.lplr.cases import sums_case
 from algorithms.lplr.leaves import fewest_shuffled
 from algorithms.problems import load
 from algorithms.ucrl_vtr import UcrlVtr
-from dpaudit import (
-    Declaration,
-    Local,
-    Parallel,
-    PostProcess,
-    Release,
-    Shuffle,
-    Streams,
-    UnsupportedError,
-    bracket_epsilon,
-    certify,
-    fold,
-    verify,
-)
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import admit
 from mechanisms import BallLaplace, RandomisedResponse
 from tests.papers.dueling.test_dueling_audits import result_of
 
 
-def report_of(declaration: Declaration) -> Declaration:
+def report_of(declaration: dp.Declaration) -> dp.Declaration:
     """Return one user's message."""
-    assert isinstance(declaration, Local)
+    assert isinstance(declaration, dp.Local)
     return declaration.part
 
 
 def test_votes_of_one_duel_can_be_shuffled() -> None:
     """10,000 binary votes at epsilon 1 and delta 1e-6: .0432062 above, the clones at 2/(p + 1)."""
     vote = report_of(DpEbs(model="local", epsilon=1.0, horizon=1000, arms=3).declaration())
-    found = bracket_epsilon(fold(Shuffle(part=vote, users=10_000), "replace_one"), 1e-6)
+    found = dp.bracket_epsilon(dp.fold(dp.Shuffle(part=vote, users=10_000), "replace_one"), 1e-6)
     assert 0.0432062 - 2e-7 <= found.upper <= 0.0432062 * (1 + 1e-4)
     assert 0.03 < found.lower < found.upper
 
@@ -56,8 +43,8 @@ def test_pure_messages_of_one_value_function_can_be_shuffled() -> None:
     """Laplace noise, repaired: above, the clones of any randomiser (.0530055 at epsilon 1); nothing from below."""
     settings = UcrlVtr(model="local", epsilon=1.0, episodes=1000, steps=3, dimension=2, calibration="pure_repaired")
     message = report_of(settings.declaration())
-    alone = bracket_epsilon(fold(message, "replace_one"), 0.0).upper
-    found = bracket_epsilon(fold(Shuffle(part=message, users=10_000), "replace_one"), 1e-6)
+    alone = dp.bracket_epsilon(dp.fold(message, "replace_one"), 0.0).upper
+    found = dp.bracket_epsilon(dp.fold(dp.Shuffle(part=message, users=10_000), "replace_one"), 1e-6)
     assert found.upper < alone / 10
     assert found.lower == 0
 
@@ -65,11 +52,11 @@ def test_pure_messages_of_one_value_function_can_be_shuffled() -> None:
 def test_messages_with_normal_noise_are_refused() -> None:
     """CAPRI within an epoch, and UCRL-VTR with tight noise."""
     epochs = report_of(Capri(model="local", epsilon=1.0, delta=1e-5, horizon=1000).declaration())
-    assert isinstance(epochs, Parallel)
+    assert isinstance(epochs, dp.Parallel)
     linear = UcrlVtr(model="local", epsilon=1.0, delta=1e-5, episodes=1000, steps=3, dimension=2, calibration="tight")
     for message in (epochs.parts[0], report_of(linear.declaration())):
-        with pytest.raises(UnsupportedError, match="pure epsilon"):
-            fold(Shuffle(part=message, users=10_000), "replace_one")
+        with pytest.raises(dp.UnsupportedError, match="pure epsilon"):
+            dp.fold(dp.Shuffle(part=message, users=10_000), "replace_one")
 
 
 def test_messages_that_depend_on_the_user_are_refused() -> None:
@@ -78,7 +65,7 @@ def test_messages_that_depend_on_the_user_are_refused() -> None:
     linear = Lplr(epsilon=1.0, horizon=4000, dimension=2, actions=3, variant="fixed").declaration()
     for whole in (epochs, linear):
         with pytest.raises(ValueError, match="depend on the user"):
-            Shuffle(part=whole, users=10_000)
+            dp.Shuffle(part=whole, users=10_000)
 
 
 VOTES = DpEbs(model="shuffle", variant="batched", epsilon=1.0, delta=1e-5, horizon=100_000, arms=5)
@@ -89,22 +76,24 @@ LAYERS = Lplr(model="shuffle", epsilon=1.0, delta=1e-5, horizon=10**10, dimensio
 def test_a_shuffled_variant_is_certified_and_its_certificate_verified(config: DpEbs | Lplr) -> None:
     """At epsilon 1 and delta 1e-5; the checker refuses the same certificate for twice as many users a shuffle."""
     declaration = config.declaration()
-    assert isinstance(declaration, PostProcess)
-    assert isinstance(declaration.part, Shuffle)
-    certificate = certify(declaration, config.claim())
+    assert isinstance(declaration, dp.PostProcess)
+    assert isinstance(declaration.part, dp.Shuffle)
+    certificate = dp.certify(declaration, config.claim())
     assert certificate.verdict == "certified"
     assert 0.97 < certificate.tight.epsilon.upper <= 1.0
     text, users = certificate.to_json(), declaration.part.users
-    found = verify(text)
+    found = dp.verify(text)
     assert found.accepted, found.complaints
-    assert not verify(text.replace(f'"users": {users}', f'"users": {2 * users}')).accepted
+    assert not dp.verify(text.replace(f'"users": {users}', f'"users": {2 * users}')).accepted
 
 
 @pytest.mark.parametrize("config", [VOTES, LAYERS], ids=["dp_ebs", "lplr"])
 def test_the_trace_of_a_shuffled_run_is_admitted_and_a_report_with_less_noise_is_not(config: DpEbs | Lplr) -> None:
     """The twin runs at an epsilon 1.5 times the declared one."""
     problem: Any = load("hardest_duels")(seed=1) if isinstance(config, DpEbs) else load("hardest_linear")(seed=1)
-    runs = [c.run(problem, Streams.spawn(np.random.default_rng(1)), 2) for c in (config, replace(config, epsilon=1.5))]
+    runs = [
+        c.run(problem, dp.Streams.spawn(np.random.default_rng(1)), 2) for c in (config, replace(config, epsilon=1.5))
+    ]
     assert admit(config.declaration(), runs[0].trace) == ()
     assert {finding.rule for finding in admit(config.declaration(), runs[1].trace)} == {"DPA212"}
     assert all(condition.status == "checked" for condition in runs[0].conditions)
@@ -117,7 +106,7 @@ def test_shuffled_votes_lose_what_central_batches_lose_and_local_ones_several_ti
     local = DpEbs(model="local", epsilon=0.1, horizon=100_000, arms=5)
     problem = load("hardest_duels")(seed=2)
     lost = [
-        c.run(problem, Streams.spawn(np.random.default_rng(3)), 20).arrays["preference_regret"].mean()
+        c.run(problem, dp.Streams.spawn(np.random.default_rng(3)), 20).arrays["preference_regret"].mean()
         for c in (shuffled, central, local)
     ]
     assert lost[0] == pytest.approx(lost[1], rel=0.1)
@@ -129,7 +118,7 @@ def test_shuffled_layers_lose_a_tenth_of_what_local_ones_lose() -> None:
     lost = []
     for config in (LAYERS, replace(LAYERS, model="local", delta=0.0)):
         runs = [
-            config.run(load("hardest_linear")(seed=seed), Streams.spawn(np.random.default_rng(seed)), 10)
+            config.run(load("hardest_linear")(seed=seed), dp.Streams.spawn(np.random.default_rng(seed)), 10)
             for seed in (0, 1)
         ]
         lost.append(max(run.arrays["regret"].sum(axis=1).mean() for run in runs))
@@ -154,8 +143,8 @@ def test_the_law_of_a_shuffled_sum_has_known_losses_and_the_accountant_is_above_
     assert found[0] == pytest.approx(1.264157, abs=1e-6)
     assert found[1] == pytest.approx(1.276626, abs=1e-6)
     assert max(found) == pytest.approx(found[1], abs=1e-9)
-    shuffle = Shuffle(part=Release(label="vote", mechanism=votes.response), users=50)
-    assert bracket_epsilon(fold(shuffle, "replace_one"), 1e-3).upper >= max(found)
+    shuffle = dp.Shuffle(part=dp.Release(label="vote", mechanism=votes.response), users=50)
+    assert dp.bracket_epsilon(dp.fold(shuffle, "replace_one"), 1e-3).upper >= max(found)
 
 
 def test_estimated_sums_have_the_stated_mean_and_deviation() -> None:

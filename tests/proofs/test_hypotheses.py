@@ -6,20 +6,7 @@ from typing import get_args
 
 import pytest
 
-from dpaudit import (
-    Billboard,
-    Cells,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    Subsample,
-)
+import dpaudit as dp
 from dpaudit.model.condition import conditions_of
 from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.model.declaration import children
@@ -30,20 +17,20 @@ SECTION, _, KINDS = (
     README.split("## Hypotheses and what a certificate lists")[1].split("\n## ")[0].partition("\n### Kinds")
 )
 NOISE = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
-LEAF = Release(label="sums", mechanism=TreeAggregation(horizon=4, leaf=NOISE))
-TOLD = Stated(epsilon=0.1, source="a supplier")
-NODES: dict[str, Declaration] = {
+LEAF = dp.Release(label="sums", mechanism=TreeAggregation(horizon=4, leaf=NOISE))
+TOLD = dp.Stated(epsilon=0.1, source="a supplier")
+NODES: dict[str, dp.Declaration] = {
     "Release": LEAF,
     "Stated": TOLD,
-    "Sequential": Sequential(parts=(LEAF,)),
-    "Repeat": Repeat(part=LEAF, times=2),
-    "Parallel": Parallel(parts=(LEAF,), key="the day"),
-    "Cells": Cells(inside=LEAF, touched=LEAF),
-    "Group": Group(part=LEAF, size=2),
-    "Subsample": Subsample(part=LEAF, rate=0.5),
-    "PostProcess": PostProcess(part=LEAF, steps=("rounding",)),
-    "Billboard": Billboard(part=LEAF),
-    "Local": Local(part=LEAF),
+    "Sequential": dp.Sequential(parts=(LEAF,)),
+    "Repeat": dp.Repeat(part=LEAF, times=2),
+    "Parallel": dp.Parallel(parts=(LEAF,), key="the day"),
+    "Cells": dp.Cells(inside=LEAF, touched=LEAF),
+    "Group": dp.Group(part=LEAF, size=2),
+    "Subsample": dp.Subsample(part=LEAF, rate=0.5),
+    "PostProcess": dp.PostProcess(part=LEAF, steps=("rounding",)),
+    "Billboard": dp.Billboard(part=LEAF),
+    "Local": dp.Local(part=LEAF),
 }
 
 

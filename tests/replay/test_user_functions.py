@@ -11,10 +11,11 @@ import pytest
 
 from audits import audit, audit_anytime, audit_sequentially
 from audits.procedures.replayed import STATE, replayed
-from dpaudit import AuditCase, Claim
+from dpaudit import Claim
 from dpaudit.pytest_plugin.fixture import PrivacyChecks
 from dpaudit.pytest_plugin.settings import Settings
 from dpaudit.wording.audits import audit_meaning
+from tests.cases import case_of
 
 CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
 PAY = np.array([*np.linspace(0.5, 9.5, 19), 48.5])
@@ -175,13 +176,11 @@ def test_a_sequential_audit_names_the_cause_by_a_replay(leaky: bool) -> None:
         released = [token_of_the_data(data, rng, leaky=leaky) for _ in range(n_runs)]
         return {name: np.array([one[name] for one in released]) for name in ("n", "token")}
 
-    case = AuditCase(
-        name="count",
-        view="output",
-        description="",
-        neighbours=(PAY, PAY[1:]),
+    case = case_of(
+        "count",
+        run,
+        (PAY, PAY[1:]),
         relation="add_remove",
-        run=run,
         score=lambda view: np.where(view["n"] < len(PAY) - 0.5, 1.0, -1.0),
     )
     result = audit_sequentially(case, CLAIM, runs=400, rng=np.random.default_rng(1), control_runs=0)

@@ -7,24 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pytest
 
-from dpaudit import (
-    AuditResult,
-    Billboard,
-    Certificate,
-    Claim,
-    Condition,
-    Group,
-    Parallel,
-    PostProcess,
-    Printed,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    bracket_delta,
-    bracket_epsilon,
-    fold,
-)
+import dpaudit as dp
 from dpaudit.model.audit_result import AuditVerdict, Counts, LowerBound, Power
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.condition import conditions_of, merge
@@ -35,8 +18,10 @@ from dpaudit.model.readings import Factor, FailedStep, PrintedReading, Slack, Ti
 from dpaudit.model.trace import Finding
 from dpaudit.report import Report, System, render
 
-CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one person's year of care")
-CLIPPED = Condition(kind="clipping", about=("rewards",), text="Rewards are clipped to [-1, 1] before they are summed.")
+CLAIM = dp.Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one person's year of care")
+CLIPPED = dp.Condition(
+    kind="clipping", about=("rewards",), text="Rewards are clipped to [-1, 1] before they are summed."
+)
 HOSTILE = '</title><script>alert("x")</script>|`*_[x](javascript:y)\n# <img src=x onerror=z>\x00\u202e&'
 CONFIG = """[algorithm]
 name = "capri"
@@ -84,10 +69,10 @@ class Pure(Noise):
         return LaplaceLoss(shift=self.l2_sensitivity / self.stddev)
 
 
-def certificate(declaration: Declaration, claim: Claim, verdict: Verdict, **more: Any) -> Certificate:
+def certificate(declaration: Declaration, claim: dp.Claim, verdict: Verdict, **more: Any) -> dp.Certificate:
     """Return a certificate whose brackets are the accountant's."""
-    form = fold(declaration, claim.neighbours)
-    tight = Tight(epsilon=bracket_epsilon(form, claim.delta), delta=bracket_delta(form, claim.epsilon))
+    form = dp.fold(declaration, claim.neighbours)
+    tight = Tight(epsilon=dp.bracket_epsilon(form, claim.delta), delta=dp.bracket_delta(form, claim.epsilon))
     given: dict[str, Any] = {
         "reasons": (),
         "printed": None,
@@ -100,33 +85,35 @@ def certificate(declaration: Declaration, claim: Claim, verdict: Verdict, **more
         "versions": (("dpaudit", "0.1.0"), ("numpy", "2.4.6")),
         "source_digest": "5f" * 32,
     } | more
-    return Certificate(verdict=verdict, claim=claim, tight=given.pop("tight", tight), declaration=declaration, **given)
+    return dp.Certificate(
+        verdict=verdict, claim=claim, tight=given.pop("tight", tight), declaration=declaration, **given
+    )
 
 
-def epochs(multiplier: float, number: int = 6, rule: str | None = None) -> PostProcess:
+def epochs(multiplier: float, number: int = 6, rule: str | None = None) -> dp.PostProcess:
     """Return the declaration of a bandit whose users are split over epochs."""
     slots = math.log(10_000)
-    share = Printed(rule="classic_gaussian", epsilon=1 / slots, delta=1e-5 / slots) if rule else None
-    whole = Printed(rule="basic", epsilon=1.0, delta=1e-5, slots=slots) if rule else None
+    share = dp.Printed(rule="classic_gaussian", epsilon=1 / slots, delta=1e-5 / slots) if rule else None
+    whole = dp.Printed(rule="basic", epsilon=1.0, delta=1e-5, slots=slots) if rule else None
     parts = tuple(
-        Release(label=f"estimator g_{r}", mechanism=Noise(stddev=2 * multiplier, l2_sensitivity=2.0), printed=share)
+        dp.Release(label=f"estimator g_{r}", mechanism=Noise(stddev=2 * multiplier, l2_sensitivity=2.0), printed=share)
         for r in range(1, number + 1)
     )
-    inner = Parallel(parts=parts, key="the epoch of a user's arrival", printed=whole)
-    return PostProcess(
-        part=Billboard(part=inner, reads=("their own context",)), steps=("surviving actions", "confidence widths")
+    inner = dp.Parallel(parts=parts, key="the epoch of a user's arrival", printed=whole)
+    return dp.PostProcess(
+        part=dp.Billboard(part=inner, reads=("their own context",)), steps=("surviving actions", "confidence widths")
     )
 
 
 def audit(
-    claim: Claim,
+    claim: dp.Claim,
     *,
     mu: float = 0.0145,
     lower: float = 0.012,
     verdict: AuditVerdict = "consistent",
     certified: float = math.inf,
     **more: Any,
-) -> AuditResult:
+) -> dp.AuditResult:
     """Return an audit of Gaussian scores, with the exact ROC of two normals `mu` apart."""
     from scipy.special import ndtr, ndtri
 
@@ -160,7 +147,7 @@ def audit(
         "seconds": 3.2,
         "roc": roc,
     } | more
-    return AuditResult(verdict=verdict, epsilon_lower=lower, claim=claim, certified=certified, **given)
+    return dp.AuditResult(verdict=verdict, epsilon_lower=lower, claim=claim, certified=certified, **given)
 
 
 def _paper() -> Report:
@@ -210,8 +197,8 @@ def _paper() -> Report:
         conditions=merge(
             conditions_of(declaration),
             (
-                Condition(kind="sensitivity", status="checked"),
-                Condition(kind="fresh_noise", status="checked"),
+                dp.Condition(kind="sensitivity", status="checked"),
+                dp.Condition(kind="fresh_noise", status="checked"),
                 CLIPPED.seen(holds=True),
             ),
         ),
@@ -244,8 +231,8 @@ def _paper() -> Report:
 
 
 def _all_checked() -> Report:
-    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one patient")
-    declaration = Release(label="total", mechanism=Noise(stddev=3.7307, l2_sensitivity=1.0))
+    claim = dp.Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", unit="one patient")
+    declaration = dp.Release(label="total", mechanism=Noise(stddev=3.7307, l2_sensitivity=1.0))
     conditions = tuple(replace(c, status="checked") for c in conditions_of(declaration))
     printed = PrintedReading(epsilon=1.0, delta=1e-5, valid=True)
     held = certificate(declaration, claim, "certified", conditions=conditions, printed=printed)
@@ -266,8 +253,8 @@ def _all_checked() -> Report:
 
 
 def _refuted() -> Report:
-    declaration = Sequential(
-        parts=(epochs(3.0), Release(label="last", mechanism=Noise(stddev=2.0, l2_sensitivity=1.0)))
+    declaration = dp.Sequential(
+        parts=(epochs(3.0), dp.Release(label="last", mechanism=Noise(stddev=2.0, l2_sensitivity=1.0)))
     )
     held = certificate(
         declaration,
@@ -328,8 +315,8 @@ def _inconclusive() -> Report:
 
 
 def _infinite() -> Report:
-    claim = Claim(epsilon=1.0, neighbours="replace_one", unit="one message")
-    declaration = Repeat(part=Release(label="sums", mechanism=Noise(stddev=5.0, l2_sensitivity=1.0)), times=40)
+    claim = dp.Claim(epsilon=1.0, neighbours="replace_one", unit="one message")
+    declaration = dp.Repeat(part=dp.Release(label="sums", mechanism=Noise(stddev=5.0, l2_sensitivity=1.0)), times=40)
     held = certificate(declaration, claim, "refuted", reasons=("No finite epsilon holds at delta 0.",))
     return Report(
         certificate=held, audits=(audit(claim, lower=0.4, ceiling=math.inf, certified=math.inf),), created="2026-03-01"
@@ -337,8 +324,8 @@ def _infinite() -> Report:
 
 
 def _open() -> Report:
-    claim = Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one", unit="one trip")
-    declaration = Group(part=Stated(epsilon=0.4, delta=1e-8, source="the vendor's white paper"), size=3)
+    claim = dp.Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one", unit="one trip")
+    declaration = dp.Group(part=dp.Stated(epsilon=0.4, delta=1e-8, source="the vendor's white paper"), size=3)
     wide = Tight(
         epsilon=Bracket(lower=0.3, upper=math.inf, engines=("basic",)),
         delta=Bracket(lower=0.0, upper=1.0, engines=("basic",)),
@@ -352,10 +339,10 @@ def _open() -> Report:
 
 
 def _pure() -> Report:
-    claim = Claim(epsilon=2.0, neighbours="replace_one", model="local", unit="one vote")
-    declaration = Sequential(
+    claim = dp.Claim(epsilon=2.0, neighbours="replace_one", model="local", unit="one vote")
+    declaration = dp.Sequential(
         parts=tuple(
-            Release(label=f"answer {i}", mechanism=Pure(stddev=10.0 + i % 2, l2_sensitivity=1.0)) for i in range(12)
+            dp.Release(label=f"answer {i}", mechanism=Pure(stddev=10.0 + i % 2, l2_sensitivity=1.0)) for i in range(12)
         )
     )
     return Report(
@@ -367,21 +354,23 @@ def _pure() -> Report:
 
 def _huge() -> Report:
     parts = tuple(
-        Release(label=f"day {i}", mechanism=Noise(stddev=300.0 + i // 50, l2_sensitivity=1.0)) for i in range(600)
+        dp.Release(label=f"day {i}", mechanism=Noise(stddev=300.0 + i // 50, l2_sensitivity=1.0)) for i in range(600)
     )
-    tree: Declaration = Sequential(parts=(*parts, epochs(300.0, number=17)))
+    tree: Declaration = dp.Sequential(parts=(*parts, epochs(300.0, number=17)))
     for _ in range(30):
-        tree = PostProcess(part=tree, steps=("rounding",))
+        tree = dp.PostProcess(part=tree, steps=("rounding",))
     claim = replace(CLAIM, epsilon=4.0)
     return Report(certificate=certificate(tree, claim, "certified"), created="2026-03-01", title="Six hundred days")
 
 
 def _hostile() -> Report:
     claim = replace(CLAIM, unit=HOSTILE)
-    declaration = Sequential(
+    declaration = dp.Sequential(
         parts=(
-            Parallel(parts=(Release(label=HOSTILE, mechanism=Noise(stddev=9.0, l2_sensitivity=1.0)),), key=HOSTILE),
-            Stated(epsilon=0.1, source=HOSTILE),
+            dp.Parallel(
+                parts=(dp.Release(label=HOSTILE, mechanism=Noise(stddev=9.0, l2_sensitivity=1.0)),), key=HOSTILE
+            ),
+            dp.Stated(epsilon=0.1, source=HOSTILE),
         )
     )
     held = certificate(
@@ -399,7 +388,7 @@ def _hostile() -> Report:
         ),
         conditions=(
             *conditions_of(declaration),
-            Condition(kind="other", about=(HOSTILE,), text=HOSTILE, status="violated"),
+            dp.Condition(kind="other", about=(HOSTILE,), text=HOSTILE, status="violated"),
         ),
         findings=(Finding(rule=HOSTILE, where=HOSTILE, message=HOSTILE),),
         versions=((HOSTILE, HOSTILE),),

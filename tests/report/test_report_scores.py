@@ -9,13 +9,10 @@ from typing import Any, Literal
 import jsonschema
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
-from audits import audit_scores
 from audits.bounds import GaussianTradeOff
 from audits.scores import Band
 from dpaudit import Claim
-from dpaudit.cli.app import app
 from dpaudit.configuration.scores_document import decode_scores
 from dpaudit.errors import Fault
 from dpaudit.model.scores_result import ScoresResult
@@ -24,28 +21,11 @@ from dpaudit.report.figures.rates import band_of
 from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.report.writing import contents, render
 from dpaudit.schemas import load
-
-_CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
-_TOML = """[evidence]
-scores = ["scores.json"]
-[claim]
-epsilon = 1.0
-neighbours = "add_remove"
-[declaration]
-node = "release"
-label = "count"
-mechanism = { name = "laplace", scale = 1.0, l1_sensitivity = 1.0 }
-"""
+from tests.command_line import dpaudit
+from tests.scores.normal_scores import CLAIM, CONFIGURATION, scored
 
 
-def _result(shift: float = 0.5, claim: Claim = _CLAIM, **settings: Any) -> ScoresResult:
-    """Return an audit of normal scores, 400 of each kind."""
-    rng = np.random.default_rng(3)
-    ins, outs = rng.normal(shift, 1, 400), rng.normal(0, 1, 400)
-    return audit_scores(ins, outs, claim, **{"sampling": "runs", "rng": rng, **settings})
-
-
-def _write(folder: Path, result: ScoresResult, toml: str = _TOML) -> Path:
+def _write(folder: Path, result: ScoresResult, toml: str = CONFIGURATION) -> Path:
     """Return a configuration that names `result` as evidence."""
     (folder / "scores.json").write_text(result.to_json(), encoding="utf-8")
     (folder / "config.toml").write_text(toml, encoding="utf-8")
@@ -55,9 +35,9 @@ def _write(folder: Path, result: ScoresResult, toml: str = _TOML) -> Path:
 @pytest.mark.parametrize("sampling", ["runs", "canaries", "paired"])
 def test_a_result_is_read_back_as_it_was_written(sampling: Literal["runs", "canaries", "paired"]) -> None:
     """Decoding inverts encoding for every sampling, infinities and declared trade-offs included."""
-    claim = replace(_CLAIM, neighbours="replace_one") if sampling == "paired" else _CLAIM
+    claim = replace(CLAIM, neighbours="replace_one") if sampling == "paired" else CLAIM
     for shift in (0.0, 6.0):
-        result = _result(shift, claim, sampling=sampling, declared=GaussianTradeOff(mu=0.3))
+        result = scored(shift, claim, sampling=sampling, declared=GaussianTradeOff(mu=0.3))
         assert decode_scores(json.loads(result.to_json())) == result
 
 
@@ -100,7 +80,7 @@ def _set(*path: str | int, to: Any) -> Callable[[dict[str, Any]], None]:
 )
 def test_an_altered_file_is_a_fault(change: Callable[[dict[str, Any]], None], message: str) -> None:
     """Each contradiction and wrong type is named; the unaltered file is read."""
-    data = _result().to_dict()
+    data = scored().to_dict()
     decode_scores(data)
     altered = json.loads(json.dumps(data))
     change(altered)
@@ -111,7 +91,7 @@ def test_an_altered_file_is_a_fault(change: Callable[[dict[str, Any]], None], me
 
 def test_the_band_has_the_limits_at_each_rate() -> None:
     """At any rate the band is what brute force over the points gives; a broken band without steps differs."""
-    result = _result(1.0, rule=Band())
+    result = scored(1.0, rule=Band())
     corners = band_of(result)
     pairs = [(p.false_positive_rate, p.true_positive_rate) for p in result.roc]
     limits = [(f, t) for f, t in pairs if f is not None and t is not None]
@@ -122,7 +102,7 @@ def test_the_band_has_the_limits_at_each_rate() -> None:
         lower = max(y for a, y in corners[:turn] if a <= x)
         upper = min(y for a, y in corners[turn:] if a >= x)
         assert (lower, upper) == (low, high)
-    assert band_of(_result(1.0, sampling="canaries")) == []
+    assert band_of(scored(1.0, sampling="canaries")) == []
 
 
 def _report(result: ScoresResult) -> Report:
@@ -131,14 +111,14 @@ def _report(result: ScoresResult) -> Report:
     from mechanisms import Laplace
 
     noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
-    certificate = certify(Release(label="count", mechanism=noise), _CLAIM)
+    certificate = certify(Release(label="count", mechanism=noise), CLAIM)
     held = ScoreEvidence(file="scores.json", digest="0" * 64, result=result)
     return Report(certificate=certificate, scores=(held,), created="2026-01-31")
 
 
 def test_scores_are_in_every_format() -> None:
     """HTML, Markdown, JSON and figure have verdict, sampling, bounds, area and rates; the JSON fits its schema."""
-    result = _result()
+    result = scored()
     assert result.verdict == "not_refuted"
     texts = render(_report(result))
     for name in ("report.html", "report.md"):
@@ -156,49 +136,44 @@ def test_scores_are_in_every_format() -> None:
 
 def test_without_scores_there_is_no_section() -> None:
     """A report without scores has no section 7a and an empty list."""
-    texts = render(replace(_report(_result()), scores=()))
+    texts = render(replace(_report(scored()), scores=()))
     assert "Membership scores" not in texts["report.html"] + texts["report.md"]
     assert json.loads(texts["report.json"])["scores"] == []
 
 
 def test_scores_above_the_claim_void_the_report() -> None:
     """A violation of the claim is VIOLATION, under the stated sampling; one of a declaration is a caveat."""
-    above = _report(_result(4.0))
+    above = _report(scored(4.0))
     assert above.verdict == "VIOLATION"
     assert "if sampled as stated" in above.void
-    beside = _result(0.9, declared=GaussianTradeOff(mu=0.01))
+    beside = scored(0.9, declared=GaussianTradeOff(mu=0.01))
     assert (beside.verdict, beside.exceeds_claim) == ("violation", False)
     data = _report(beside).to_dict()
     assert data["verdict"] == "CERTIFIED WITH CAVEATS"
     assert any("refute a Gaussian trade-off with mu = 0.01" in caveat for caveat in data["caveats"])
 
 
-def _run(*words: str) -> Result:
-    """Return the ended command."""
-    return CliRunner().invoke(app, list(words))
-
-
 @pytest.mark.parametrize(("shift", "code"), [(0.5, 0), (4.0, 1)])
 def test_the_command_reads_the_files(tmp_path: Path, shift: float, code: int) -> None:
     """A declaration without code takes scores as evidence; a violation exits 1."""
-    config = _write(tmp_path, _result(shift))
-    assert _run("report", str(config), "-o", str(tmp_path / "out")).exit_code == code
+    config = _write(tmp_path, scored(shift))
+    assert dpaudit("report", str(config), "-o", str(tmp_path / "out")).exit_code == code
     assert "S1: AUROC" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("claim", "words"),
     [
-        (replace(_CLAIM, neighbours="replace_one"), "its neighbours is 'replace_one', the certificate's 'add_remove'"),
-        (replace(_CLAIM, epsilon=2.0), "its epsilon is 2.0, the certificate's 1.0"),
-        (replace(_CLAIM, delta=1e-5), "its delta is 1e-05, the certificate's 0.0"),
-        (replace(_CLAIM, model="local"), "its model is 'local', the certificate's 'central'"),
+        (replace(CLAIM, neighbours="replace_one"), "its neighbours is 'replace_one', the certificate's 'add_remove'"),
+        (replace(CLAIM, epsilon=2.0), "its epsilon is 2.0, the certificate's 1.0"),
+        (replace(CLAIM, delta=1e-5), "its delta is 1e-05, the certificate's 0.0"),
+        (replace(CLAIM, model="local"), "its model is 'local', the certificate's 'central'"),
     ],
 )
 def test_scores_of_another_claim_are_refused(tmp_path: Path, claim: Claim, words: str) -> None:
     """One line names file, key, line and difference; nothing is written."""
-    config = _write(tmp_path, _result(claim=claim))
-    ended = _run("report", str(config), "-o", str(tmp_path / "out"))
+    config = _write(tmp_path, scored(claim=claim))
+    ended = dpaudit("report", str(config), "-o", str(tmp_path / "out"))
     assert ended.exit_code == 2
     assert words in ended.stderr
     assert ":2: " in ended.stderr
@@ -208,16 +183,16 @@ def test_scores_of_another_claim_are_refused(tmp_path: Path, claim: Claim, words
 
 def test_files_that_hold_no_scores_are_refused(tmp_path: Path) -> None:
     """A missing file, text, and a study without an algorithm end with exit code 2 and one line."""
-    config = _write(tmp_path, _result())
+    config = _write(tmp_path, scored())
     for text in ("no json", "[]", "[" * 100_000):
         (tmp_path / "scores.json").write_text(text, encoding="utf-8")
-        ended = _run("report", str(config), "-o", str(tmp_path / "out"))
+        ended = dpaudit("report", str(config), "-o", str(tmp_path / "out"))
         assert (ended.exit_code, ended.stderr.count("\n")) == (2, 1)
     (tmp_path / "scores.json").unlink()
-    ended = _run("report", str(config), "-o", str(tmp_path / "out"))
+    ended = dpaudit("report", str(config), "-o", str(tmp_path / "out"))
     assert ended.exit_code == 2
     assert "scores.json" in ended.stderr
-    _write(tmp_path, _result(), _TOML.replace('scores = ["scores.json"]', 'study = "study.json"'))
-    ended = _run("certify", str(config))
+    _write(tmp_path, scored(), CONFIGURATION.replace('scores = ["scores.json"]', 'study = "study.json"'))
+    ended = dpaudit("certify", str(config))
     assert ended.exit_code == 2
     assert "study needs an [algorithm]" in ended.stderr

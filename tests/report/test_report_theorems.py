@@ -9,25 +9,7 @@ from typing import get_args
 
 import pytest
 
-from dpaudit import (
-    Allocate,
-    BestOf,
-    Billboard,
-    Cells,
-    Claim,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Release,
-    Repeat,
-    Sequential,
-    Shuffle,
-    Stated,
-    Subsample,
-    certify,
-)
+import dpaudit as dp
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.node_kinds import NODES
 from dpaudit.report import Report, System
@@ -39,72 +21,72 @@ from mechanisms import Gaussian, Laplace, RandomisedResponse, TreeAggregation
 ROOT = Path(__file__).parents[2]
 
 
-def normal(neighbours: Neighbours = "replace_one") -> Release:
+def normal(neighbours: Neighbours = "replace_one") -> dp.Release:
     """Return a Gaussian release."""
-    return Release(label="normal", mechanism=Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours=neighbours))
+    return dp.Release(label="normal", mechanism=Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours=neighbours))
 
 
-def double(neighbours: Neighbours = "replace_one") -> Release:
+def double(neighbours: Neighbours = "replace_one") -> dp.Release:
     """Return a Laplace release."""
-    return Release(label="double", mechanism=Laplace(scale=9.0, l1_sensitivity=1.0, neighbours=neighbours))
+    return dp.Release(label="double", mechanism=Laplace(scale=9.0, l1_sensitivity=1.0, neighbours=neighbours))
 
 
-def tree(signs: tuple[int, ...] = (1,)) -> Release:
+def tree(signs: tuple[int, ...] = (1,)) -> dp.Release:
     """Return a tree over a stream."""
     leaf = Gaussian(stddev=9.0, l2_sensitivity=1.0, neighbours="replace_one")
-    return Release(label="tree", mechanism=TreeAggregation(horizon=8, leaf=leaf, signs=signs))
+    return dp.Release(label="tree", mechanism=TreeAggregation(horizon=8, leaf=leaf, signs=signs))
 
 
-TOLD = Stated(epsilon=0.1, delta=1e-7, source="a supplier")
-TOLD_PURE = Stated(epsilon=0.05, source="a supplier")
-EITHER = Parallel(parts=(normal(), double()), key="the arm shown")
-USED: dict[str, tuple[Declaration, Neighbours, tuple[RuleKind, ...]]] = {
+TOLD = dp.Stated(epsilon=0.1, delta=1e-7, source="a supplier")
+TOLD_PURE = dp.Stated(epsilon=0.05, source="a supplier")
+EITHER = dp.Parallel(parts=(normal(), double()), key="the arm shown")
+USED: dict[str, tuple[dp.Declaration, Neighbours, tuple[RuleKind, ...]]] = {
     "noise": (normal(), "replace_one", ("release",)),
     "outcomes": (
-        Release(label="bit", mechanism=RandomisedResponse(epsilon=0.5, categories=3)),
+        dp.Release(label="bit", mechanism=RandomisedResponse(epsilon=0.5, categories=3)),
         "replace_one",
         ("by_definition",),
     ),
     "tree": (tree(), "replace_one", ("release", "tree")),
     "tree with removals": (tree((1, -1)), "replace_one", ("release", "tree_plan")),
-    "sequence": (Sequential(parts=(normal(), double())), "replace_one", ("sequential",)),
-    "repetition": (Repeat(part=normal(), times=3), "replace_one", ("repeat",)),
-    "choice": (Repeat(part=EITHER, times=3), "replace_one", ("repeat", "adaptive_choice")),
-    "choice in sequence": (Sequential(parts=(EITHER, normal())), "replace_one", ("sequential", "adaptive_choice")),
+    "sequence": (dp.Sequential(parts=(normal(), double())), "replace_one", ("sequential",)),
+    "repetition": (dp.Repeat(part=normal(), times=3), "replace_one", ("repeat",)),
+    "choice": (dp.Repeat(part=EITHER, times=3), "replace_one", ("repeat", "adaptive_choice")),
+    "choice in sequence": (dp.Sequential(parts=(EITHER, normal())), "replace_one", ("sequential", "adaptive_choice")),
     "one part is worst": (
-        Repeat(part=Parallel(parts=(normal(), normal()), key="the day"), times=2),
+        dp.Repeat(part=dp.Parallel(parts=(normal(), normal()), key="the day"), times=2),
         "replace_one",
         ("repeat",),
     ),
     "parallel": (EITHER, "replace_one", ("parallel",)),
     "secret key": (replace(EITHER, visibility="secret"), "replace_one", ("secret_key",)),
-    "cells": (Cells(inside=normal(), touched=normal("add_remove")), "replace_one", ("cells",)),
-    "group of shifts": (Group(part=normal(), size=3), "replace_one", ("shifted_group",)),
-    "group of boxes": (Group(part=TOLD, size=3), "replace_one", ("group",)),
-    "sampled normal noise": (Subsample(part=normal("add_remove"), rate=0.1), "add_remove", ("subsample",)),
-    "sampled box": (Subsample(part=double("add_remove"), rate=0.1), "add_remove", ("sample",)),
-    "secret steps": (Allocate(part=normal("add_remove"), steps=10), "add_remove", ("allocate",)),
+    "cells": (dp.Cells(inside=normal(), touched=normal("add_remove")), "replace_one", ("cells",)),
+    "group of shifts": (dp.Group(part=normal(), size=3), "replace_one", ("shifted_group",)),
+    "group of boxes": (dp.Group(part=TOLD, size=3), "replace_one", ("group",)),
+    "sampled normal noise": (dp.Subsample(part=normal("add_remove"), rate=0.1), "add_remove", ("subsample",)),
+    "sampled box": (dp.Subsample(part=double("add_remove"), rate=0.1), "add_remove", ("sample",)),
+    "secret steps": (dp.Allocate(part=normal("add_remove"), steps=10), "add_remove", ("allocate",)),
     "fixed sample": (
-        Subsample(part=double(), rate=0.1, scheme="without_replacement"),
+        dp.Subsample(part=double(), rate=0.1, scheme="without_replacement"),
         "replace_one",
         ("subsample",),
     ),
-    "group that no rule covers": (Group(part=EITHER, size=3), "replace_one", ("shifted_group",)),
+    "group that no rule covers": (dp.Group(part=EITHER, size=3), "replace_one", ("shifted_group",)),
     "group of several boxes": (
-        Group(part=Parallel(parts=(double(), TOLD_PURE), key="the day"), size=3),
+        dp.Group(part=dp.Parallel(parts=(double(), TOLD_PURE), key="the day"), size=3),
         "replace_one",
         ("group",),
     ),
-    "sample that no rule covers": (Subsample(part=double(), rate=0.1), "replace_one", ("subsample",)),
+    "sample that no rule covers": (dp.Subsample(part=double(), rate=0.1), "replace_one", ("subsample",)),
     "shuffled reports": (
-        Shuffle(part=Release(label="bit", mechanism=RandomisedResponse(epsilon=0.5, categories=3)), users=9),
+        dp.Shuffle(part=dp.Release(label="bit", mechanism=RandomisedResponse(epsilon=0.5, categories=3)), users=9),
         "replace_one",
         ("shuffle",),
     ),
-    "best of several runs": (BestOf(part=normal(), law="fixed", runs=3), "replace_one", ("best_of",)),
-    "processing": (PostProcess(part=normal(), steps=("rounding",)), "replace_one", ("post_process",)),
-    "billboard": (Billboard(part=normal()), "replace_one", ("billboard",)),
-    "local": (Local(part=normal()), "replace_one", ("local",)),
+    "best of several runs": (dp.BestOf(part=normal(), law="fixed", runs=3), "replace_one", ("best_of",)),
+    "processing": (dp.PostProcess(part=normal(), steps=("rounding",)), "replace_one", ("post_process",)),
+    "billboard": (dp.Billboard(part=normal()), "replace_one", ("billboard",)),
+    "local": (dp.Local(part=normal()), "replace_one", ("local",)),
     "stated": (TOLD, "replace_one", ("stated",)),
 }
 
@@ -157,7 +139,7 @@ def test_an_entry_that_names_nothing_is_seen(twin: Reference) -> None:
 
 @pytest.mark.parametrize(("node", "neighbours", "rules"), USED.values(), ids=USED)
 def test_a_node_names_the_rules_that_the_fold_uses(
-    node: Declaration, neighbours: Neighbours, rules: tuple[RuleKind, ...]
+    node: dp.Declaration, neighbours: Neighbours, rules: tuple[RuleKind, ...]
 ) -> None:
     """The rule depends on the losses below: a choice needs two alternatives, a box of (epsilon, delta) is no shift."""
     assert tuple(entry.rule for entry in theorems_of(node, neighbours)) == rules
@@ -171,7 +153,7 @@ def test_every_entry_is_used_by_some_node() -> None:
 def test_sources_stand_where_nothing_is_proved_here() -> None:
     """A cited rule names the paper of the noise or of the node; a stated part names who said it."""
     assert theorems_of(normal(), "replace_one")[0].place == "Balle and Wang (2018), Theorem 8"
-    assert "Zhu, Dong and Wang" in theorems_of(Subsample(part=normal("add_remove"), rate=0.1), "add_remove")[0].place
+    assert "Zhu, Dong and Wang" in theorems_of(dp.Subsample(part=normal("add_remove"), rate=0.1), "add_remove")[0].place
     assert reference_words(theorems_of(TOLD, "replace_one")[0]) == "no theorem: taken on trust from a supplier"
     for node, neighbours, _ in USED.values():
         for entry in theorems_of(node, neighbours):
@@ -183,8 +165,8 @@ def test_every_format_names_the_theorem_of_each_rule() -> None:
 
     The claim promises so little that no slack is computed, which no row is about.
     """
-    node = Billboard(part=Repeat(part=EITHER, times=3))
-    certificate = certify(node, Claim(epsilon=101.0, delta=1e-5, neighbours="replace_one", model="joint"))
+    node = dp.Billboard(part=dp.Repeat(part=EITHER, times=3))
+    certificate = dp.certify(node, dp.Claim(epsilon=101.0, delta=1e-5, neighbours="replace_one", model="joint"))
     files = render(Report(system=System(name="a board"), certificate=certificate, created="2026-01-31"))
     rows = json.loads(files["report.json"])["derivation"]
     assert [[entry["rule"] for entry in row["theorems"]] for row in rows] == [

@@ -5,9 +5,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from dpaudit.cli.app import app
+from tests.command_line import dpaudit
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = (ROOT / "examples", ROOT / "dpaudit" / "demo")
@@ -29,7 +28,7 @@ def test_a_configuration_that_ships_is_certified(path: Path) -> None:
     """Exit code 0: no example teaches a claim that does not hold, unless it is there to be refuted or is stated."""
     if path.name.startswith("dp_sgd") and (find_spec("torch") is None or find_spec("opacus") is None):
         pytest.skip("not run: the extra 'opacus' is not installed")
-    ended = CliRunner().invoke(app, ["certify", str(path)])
+    ended = dpaudit("certify", str(path))
     assert ended.exit_code == (1 if path.name in KNOWN_BAD else 4 if path.name in STATED else 0), ended.output
     if path.name in KNOWN_BAD:
         assert "known-bad" in path.read_text(encoding="utf-8").splitlines()[0]

@@ -31,9 +31,9 @@ def length(function: ast.FunctionDef) -> int:
 
 
 def nesting(node: ast.AST) -> int:
-    """Return how deeply blocks stand inside each other; `elif` does not count as deeper."""
+    """Return how deeply blocks, which no expression holds, stand inside each other; `elif` does not count as deeper."""
     deepest = 0
-    for child in ast.iter_child_nodes(node):
+    for child in (child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)):
         chained = isinstance(node, ast.If) and isinstance(child, ast.If) and child in node.orelse
         inside = isinstance(child, _BLOCKS) and not chained
         deepest = max(deepest, nesting(child) + inside)

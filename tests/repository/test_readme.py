@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from dpaudit.cli.app import app
+from tests.command_line import dpaudit
 from tests.narrowing import as_a
 
 ROOT = Path(__file__).parents[2]
@@ -78,7 +78,7 @@ def test_every_console_example_runs_on_the_configuration_above_it(
     for line in lines:
         program, *arguments = shlex.split(line)
         assert program == "dpaudit"
-        ended = CliRunner().invoke(app, arguments)
+        ended = dpaudit(*arguments)
         assert ended.exit_code == 0, (line, ended.output)
 
 
@@ -86,7 +86,7 @@ def test_the_algorithm_example_is_certified(tmp_path: Path, monkeypatch: pytest.
     """The second configuration is valid and its claim holds."""
     monkeypatch.chdir(tmp_path)
     Path("capri.toml").write_text(_blocks("toml")[1], encoding="utf-8")
-    assert CliRunner().invoke(app, ["certify", "capri.toml"]).exit_code == 0
+    assert dpaudit("certify", "capri.toml").exit_code == 0
 
 
 def test_the_table_of_commands_is_the_one_that_the_program_has() -> None:

@@ -28,8 +28,8 @@ from audits.bounds import (
     pairs_refute,
     rho_region,
 )
-from dpaudit import AuditCase
 from dpaudit.model.mechanism import Array
+from tests.cases import case_of
 from tests.scores.honest_laws import LAWS
 
 LEVEL = 0.01
@@ -202,14 +202,7 @@ def test_cells_show_the_stated_share_of_a_divergence(order: float, shares: tuple
 
 def test_a_whole_curve_of_rho_is_refuted_at_any_time() -> None:
     """Outputs with rho 1/2 refute rho .2 through the polygon of its region, and never rho .5."""
-    case = AuditCase(
-        name="gaussian",
-        description="noise 1",
-        run=_gaussian,
-        neighbours=(0.0, 1.0),
-        relation="add_remove",
-        view="output",
-    )
+    case = case_of("gaussian", _gaussian, description="noise 1", relation="add_remove")
     rng = np.random.default_rng(9)
     assert audit_curve(case, RhoTradeOff(rho=0.15), runs=4_000, rng=rng).refuted
     assert not audit_curve(case, RhoTradeOff(rho=0.5), runs=1_000, rng=rng).refuted

@@ -13,8 +13,8 @@ from audits.bounds.curve_process import CurveProcess
 from audits.bounds.projection import project
 from audits.bounds.trade_offs import TradeOff
 from audits.examples import HALF_NOISE
-from dpaudit import AuditCase
 from dpaudit.model.mechanism import Array
+from tests.cases import case_of
 
 TRADE_OFFS = (
     GaussianTradeOff(mu=1.0),
@@ -165,14 +165,7 @@ def test_mu_two_refutes_mu_one_within_ninety_runs_in_the_median() -> None:
 
 def test_an_audit_stops_when_the_curve_falls_and_learns_a_score_where_none_is_given() -> None:
     """Half the noise is refuted with and without its score; the right claim is not, in all runs."""
-    unscored = AuditCase(
-        name="unscored",
-        view="output",
-        description="",
-        neighbours=HALF_NOISE.neighbours,
-        relation="replace_one",
-        run=HALF_NOISE.run,
-    )
+    unscored = case_of("unscored", HALF_NOISE.run, HALF_NOISE.neighbours)
     for case, most in ((HALF_NOISE, 1_000), (unscored, 4_000)):
         result = audit_curve(case, PrivateTradeOff.of(1.0), runs=4_000, rng=np.random.default_rng(6))
         assert result.refuted

@@ -36,6 +36,12 @@ def pair() -> tuple[Array, Array]:
     return table, np.delete(table, ROWS // 2, axis=0)
 
 
+def audited(synthesizer: Any, runs: int, **settings: Any) -> SynthesizerResult:
+    """Return the audit of a synthesizer on the pair at a claim of 1, by default without a control."""
+    defaults: dict[str, Any] = {"neighbours": pair(), "rng": np.random.default_rng(0), "control_runs": 0}
+    return audit_synthesizer(synthesizer, records(0), ONE, runs=runs, **defaults | settings)
+
+
 def test_a_domain_from_the_data_is_found_from_one_data_set() -> None:
     """Neighbours by coverage hold the pair; nothing but the table of 200 rows is given."""
     result = audit_synthesizer(domain_from_data, records(0), ONE, runs=400, rng=np.random.default_rng(0))
@@ -46,9 +52,7 @@ def test_a_domain_from_the_data_is_found_from_one_data_set() -> None:
 @pytest.mark.parametrize("leaking", LEAKING)
 def test_a_synthesizer_that_leaks_a_rare_row_is_found_on_its_pair(leaking: Any) -> None:
     """A domain, a range, a number of rows and a rare row that follow the data, each at a claim of 1."""
-    result = audit_synthesizer(
-        leaking, records(0), ONE, neighbours=pair(), runs=600, rng=np.random.default_rng(0), control_runs=0
-    )
+    result = audited(leaking, 600)
     assert result.audit.verdict == "violation"
     assert result.audit.epsilon_lower > ONE.epsilon
 
@@ -57,16 +61,7 @@ def test_a_synthesizer_that_leaks_a_rare_row_is_found_on_its_pair(leaking: Any) 
 @pytest.mark.parametrize("seed", range(2))
 def test_an_honest_synthesizer_is_not_flagged(honest: Any, seed: int) -> None:
     """On the pair that the leaking ones fail; a false alarm has probability 1e-9."""
-    result = audit_synthesizer(
-        honest,
-        records(0),
-        ONE,
-        neighbours=pair(),
-        runs=600,
-        rng=np.random.default_rng(seed),
-        significance=1e-9,
-        control_runs=0,
-    )
+    result = audited(honest, 600, rng=np.random.default_rng(seed), significance=1e-9)
     assert result.audit.verdict != "violation"
 
 
@@ -95,9 +90,7 @@ def test_a_published_model_is_told_by_its_likelihood() -> None:
             log_likelihood=lambda rows: np.log(shares[rows[:, 0].astype(int)] + 1e-9),
         )
 
-    result = audit_synthesizer(
-        with_model, records(0), ONE, neighbours=pair(), runs=400, rng=np.random.default_rng(0), control_runs=0
-    )
+    result = audited(with_model, 400)
     assert result.audit.verdict == "violation"
     assert any("log likelihood" in remark for remark in result.audit.remarks)
 
@@ -123,7 +116,13 @@ def test_frames_with_texts_numbers_and_missing_values_are_read() -> None:
     assert result.audit.view == "synthetic table"
 
 
-def test_risks_are_beside_the_verdict_and_have_base_rates() -> None:
+@pytest.fixture(scope="module")
+def small() -> SynthesizerResult:
+    """Return a result of few runs."""
+    return audited(independent_histograms, 40)
+
+
+def test_risks_are_beside_the_verdict_and_have_base_rates(small: SynthesizerResult) -> None:
     """A copy of the records links every one of them; a violation of the audit needs no risk, nor the reverse."""
 
     def copied(data: Array, rng: np.random.Generator) -> Array:
@@ -139,31 +138,8 @@ def test_risks_are_beside_the_verdict_and_have_base_rates() -> None:
     linked = next(risk for risk in result.risks if risk.name == "linkability")
     assert (linked.rate.right, linked.rate.attacks, linked.above_base) == (ROWS // 2, ROWS // 2, True)
     assert linked.base.rate < 0.5
-    private = audit_synthesizer(
-        independent_histograms,
-        records(0),
-        ONE,
-        neighbours=pair(),
-        runs=40,
-        rng=np.random.default_rng(0),
-        control_runs=0,
-    )
-    assert [risk.name for risk in private.risks] == ["singling out", "linkability", "attribute inference"]
-    assert not any(risk.above_base for risk in private.risks)
-
-
-@pytest.fixture(scope="module")
-def small() -> SynthesizerResult:
-    """Return a result of few runs."""
-    return audit_synthesizer(
-        independent_histograms,
-        records(0),
-        ONE,
-        neighbours=pair(),
-        runs=40,
-        rng=np.random.default_rng(0),
-        control_runs=0,
-    )
+    assert [risk.name for risk in small.risks] == ["singling out", "linkability", "attribute inference"]
+    assert not any(risk.above_base for risk in small.risks)
 
 
 def test_json_text_and_markdown_set_the_risks_apart(small: SynthesizerResult) -> None:

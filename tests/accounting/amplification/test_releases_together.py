@@ -9,19 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpaudit import (
-    Claim,
-    Condition,
-    Release,
-    Repeat,
-    Sequential,
-    Subsample,
-    bracket_delta,
-    bracket_epsilon,
-    certify,
-    fold,
-    verify,
-)
+import dpaudit as dp
 from dpaudit.model.bracket import Bracket
 from mechanisms import DiscreteGaussian, DiscreteLaplace, Finite, Gaussian, Laplace, TruncatedDiscreteGaussian
 from tests.accounting.amplification.named_pairs import NAMED
@@ -78,15 +66,15 @@ def pair(noises: list[Any], rate: float) -> tuple[Law, Law]:
     return (1 - rate) * alone + rate * one, (1 - rate) * alone + rate * two
 
 
-def sample(noises: list[Any], rate: float) -> Subsample:
+def sample(noises: list[Any], rate: float) -> dp.Subsample:
     """All releases on one sample, each with a label of its own."""
-    parts = tuple(Release(label=f"r{i}", mechanism=noise) for i, noise in enumerate(noises))
-    return Subsample(part=Sequential(parts=parts), rate=rate)
+    parts = tuple(dp.Release(label=f"r{i}", mechanism=noise) for i, noise in enumerate(noises))
+    return dp.Subsample(part=dp.Sequential(parts=parts), rate=rate)
 
 
 def bracket(noises: list[Any], rate: float, epsilon: float) -> Bracket:
     """Both sides of delta where the pair is named."""
-    return bracket_delta(fold(sample(noises, rate), "replace_one", (NAMED,)), epsilon)
+    return dp.bracket_delta(dp.fold(sample(noises, rate), "replace_one", (NAMED,)), epsilon)
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.8, 1.0])
@@ -122,11 +110,11 @@ def test_two_samples_in_turn() -> None:
     _, group = np.unique(ratio, return_inverse=True)
     once = [np.asarray(np.bincount(group.ravel(), held), np.float64) for held in (first, second)]
     twice = [np.asarray(np.outer(held, held).ravel(), np.float64) for held in once]
-    tree = Repeat(part=sample(noises, rate), times=2)
-    form = fold(tree, "replace_one", (NAMED,))
+    tree = dp.Repeat(part=sample(noises, rate), times=2)
+    form = dp.fold(tree, "replace_one", (NAMED,))
     for epsilon in (0.1, 0.5):
         exact = delta(twice[0], twice[1], epsilon)
-        found = bracket_delta(form, epsilon)
+        found = dp.bracket_delta(form, epsilon)
         assert found.lower <= exact + 1e-9
         assert exact <= found.upper + 1e-9
         assert found.upper - found.lower <= 1e-3 * exact
@@ -156,12 +144,12 @@ def test_no_moves_exceed_the_upper_side() -> None:
 def test_only_named_releases_move() -> None:
     """A pair of one label moves one of two releases; with none, nothing is known; a skewed table has both sides."""
     noises, rate = [LAPLACE, NORMAL], 0.3
-    one = Condition(kind="attained", text="A pair moves the first.", status="checked", about=("r0",))
+    one = dp.Condition(kind="attained", text="A pair moves the first.", status="checked", about=("r0",))
     tree = sample(noises, rate)
-    found = bracket_delta(fold(tree, "replace_one", (one,)), 0.05)
-    alone = bracket_delta(fold(sample([LAPLACE], rate), "replace_one", (NAMED,)), 0.05)
+    found = dp.bracket_delta(dp.fold(tree, "replace_one", (one,)), 0.05)
+    alone = dp.bracket_delta(dp.fold(sample([LAPLACE], rate), "replace_one", (NAMED,)), 0.05)
     assert found.lower == pytest.approx(alone.lower, rel=1e-9) or found.lower <= alone.lower
-    assert bracket_delta(fold(tree, "replace_one"), 0.05).lower == 0
+    assert dp.bracket_delta(dp.fold(tree, "replace_one"), 0.05).lower == 0
     assert 0 < bracket([SKEWED, LAPLACE], rate, 0.05).lower < bracket([SKEWED, LAPLACE], rate, 0.05).upper
 
 
@@ -182,7 +170,7 @@ def test_continuous_noise_meets_its_integral() -> None:
     assert found.lower * (1 - 1e-5) <= exact <= found.upper * (1 + 1e-5)
     assert found.upper - found.lower <= 1e-5 * found.upper
     mixed = [noises[0], Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove"), LAPLACE]
-    sides = bracket_epsilon(fold(Repeat(part=sample(mixed, 0.05), times=100), "replace_one", (NAMED,)), 1e-6)
+    sides = dp.bracket_epsilon(dp.fold(dp.Repeat(part=sample(mixed, 0.05), times=100), "replace_one", (NAMED,)), 1e-6)
     assert sides.lower > 0
     assert sides.upper <= sides.lower * 1.001
 
@@ -205,12 +193,12 @@ def test_the_checker_derives_both_sides_again(case: str, factor: float) -> None:
     normal = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove")
     noises = ({"normal": [LAPLACE, normal, normal]} | PARTS | TABLES)[case]
     target = 0.05 if case == "three" else 1e-3
-    node = Repeat(part=sample(noises, 0.25), times=2)
-    sides = bracket_epsilon(fold(node, "replace_one", (NAMED,)), target)
+    node = dp.Repeat(part=sample(noises, 0.25), times=2)
+    sides = dp.bracket_epsilon(dp.fold(node, "replace_one", (NAMED,)), target)
     told = round((sides.lower if factor < 1 else sides.upper) * factor, 4)
-    claim = Claim(epsilon=told, delta=target, neighbours="replace_one")
-    certificate = certify(node, claim, conditions=(NAMED,), effort="quick")
+    claim = dp.Claim(epsilon=told, delta=target, neighbours="replace_one")
+    certificate = dp.certify(node, claim, conditions=(NAMED,), effort="quick")
     assert certificate.verdict == ("certified" if factor > 1 else "refuted")
     text = certificate.to_json()
-    assert verify(text).accepted, verify(text)
-    assert not verify(text.replace('"rate": 0.25', '"rate": 0.2')).accepted
+    assert dp.verify(text).accepted, dp.verify(text)
+    assert not dp.verify(text.replace('"rate": 0.25', '"rate": 0.2')).accepted

@@ -14,6 +14,7 @@ from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.fold import above, fold
 from dpaudit.engines import ENGINES, TILTED
 from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model import losses
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import (
@@ -27,16 +28,6 @@ from dpaudit.model.declaration import (
     Sequential,
     Stated,
     Subsample,
-)
-from dpaudit.model.losses import (
-    AllocatedLoss,
-    Composition,
-    GaussianLoss,
-    LaplaceLoss,
-    MixtureLoss,
-    SampledLoss,
-    SampledOrder,
-    SimpleLoss,
 )
 from mechanisms import Gaussian, Laplace
 from tests.accounting.amplification.named_pairs import NAMED
@@ -55,13 +46,13 @@ def double(shift: float, neighbours: Neighbours = "add_remove") -> Release:
     return Release(label="count", mechanism=Laplace(scale=1 / shift, l1_sensitivity=1.0, neighbours=neighbours))
 
 
-def epsilon_of(loss: SimpleLoss, times: int, delta: float) -> tuple[Bracket, Bracket]:
+def epsilon_of(loss: losses.SimpleLoss, times: int, delta: float) -> tuple[Bracket, Bracket]:
     """The smallest epsilon of `times` copies, in the order of the loss and in the other one."""
-    composition = Composition.of(loss) * times
+    composition = losses.Composition.of(loss) * times
     return _one_order(composition, delta), _one_order(composition.reversed(), delta)
 
 
-def _one_order(composition: Composition, delta: float) -> Bracket:
+def _one_order(composition: losses.Composition, delta: float) -> Bracket:
     """What the engines say of one order."""
     answers = [engine.epsilon(composition, delta) for engine in ENGINES if engine.covers(composition)]
     return reduce(Bracket.intersect, answers)
@@ -75,7 +66,7 @@ def holds(bracket: Bracket, value: float, digit: float) -> bool:
 
 def test_a_laplace_release_on_a_sample_has_its_known_curve() -> None:
     """Source: the closed form of Laplace noise under the map of Balle, Barthe and Gaboardi (2018), Theorem 2."""
-    loss = SampledLoss(inside=((LaplaceLoss(shift=1.0), 1),), rate=0.1)
+    loss = losses.SampledLoss(inside=((losses.LaplaceLoss(shift=1.0), 1),), rate=0.1)
     assert loss.hockey_stick(0.05) == pytest.approx(0.0254013898, abs=2e-10)
     assert loss.reversed().hockey_stick(0.05) == pytest.approx(0.0082179483, abs=2e-10)
     removed, added = epsilon_of(loss, 100, 1e-5)
@@ -85,8 +76,8 @@ def test_a_laplace_release_on_a_sample_has_its_known_curve() -> None:
 
 def test_several_releases_in_one_sample_are_composed_first() -> None:
     """Three Gaussian releases of mu .5 and a Laplace one of .3, sampled at .05."""
-    inside = ((GaussianLoss(mu=0.5 * math.sqrt(3)), 1), (LaplaceLoss(shift=0.3), 1))
-    loss = SampledLoss(inside=inside, rate=0.05)
+    inside = ((losses.GaussianLoss(mu=0.5 * math.sqrt(3)), 1), (losses.LaplaceLoss(shift=0.3), 1))
+    loss = losses.SampledLoss(inside=inside, rate=0.05)
     assert holds(epsilon_of(loss, 1, 1e-6)[0], 1.118622, 1e-6)
     removed, added = epsilon_of(loss, 200, 1e-6)
     assert holds(removed, 4.55699, 1e-5)
@@ -97,7 +88,7 @@ def test_a_replaced_record_of_a_poisson_sample_is_a_pair_of_mixtures() -> None:
     """Both orders are one, and the curve is attained by the opposite record."""
     tree = Repeat(part=Subsample(part=normal(0.5), rate=0.1), times=100)
     form = fold(tree, "replace_one", (NAMED,))
-    assert isinstance(form.upper[0].parts[0][0], MixtureLoss)
+    assert isinstance(form.upper[0].parts[0][0], losses.MixtureLoss)
     once = fold(Subsample(part=normal(0.5), rate=0.1), "replace_one", (NAMED,))
     found = bracket_delta(once, 0.1)
     assert found.lower <= 0.0085320897 + 1e-10
@@ -131,7 +122,7 @@ def test_a_person_of_several_records_meets_a_binomial_mixture() -> None:
     """k 4, q .01, mu 1, 100 steps; k 10, mu .5, 1000 steps."""
     tree = Group(part=Repeat(part=Subsample(part=normal(1.0), rate=0.01), times=100), size=4)
     ((loss, times),) = above(tree, "add_remove")[0].parts
-    assert isinstance(loss, MixtureLoss)
+    assert isinstance(loss, losses.MixtureLoss)
     assert times == 100
     removed, added = epsilon_of(loss, 100, 1e-5)
     assert holds(removed, 3.21039, 1e-5)
@@ -155,10 +146,12 @@ def test_a_secret_step_has_its_known_epsilon(case: str) -> None:
 
 def test_an_added_record_at_secret_steps_is_known_as_closely_as_a_removed_one() -> None:
     """mu 1, t 10: delta .0778894 at .2 and .00048619 at 1, added; epsilon 2.57928 at 1e-5 over three fresh epochs."""
-    loss = AllocatedLoss(inside=((GaussianLoss(mu=1.0), 1),), steps=10, order="add")
+    loss = losses.AllocatedLoss(inside=((losses.GaussianLoss(mu=1.0), 1),), steps=10, order="add")
     for epsilon, value in ((0.2, 0.0778894), (1.0, 0.00048619)):
         answers = [
-            engine.delta(Composition.of(loss), epsilon) for engine in ENGINES if engine.covers(Composition.of(loss))
+            engine.delta(losses.Composition.of(loss), epsilon)
+            for engine in ENGINES
+            if engine.covers(losses.Composition.of(loss))
         ]
         assert holds(reduce(Bracket.intersect, answers), value, 1e-7 if value > 0.01 else 1e-8)
     assert holds(epsilon_of(loss, 3, 1e-5)[0], 2.57928, 1e-5)
@@ -173,10 +166,10 @@ def test_secret_steps_are_narrow_at_small_deltas(mu: float, steps: int, epochs: 
 
 
 @pytest.mark.parametrize("order", ["remove", "add"])
-def test_secret_steps_of_much_noise_are_narrow_in_both_orders(order: SampledOrder) -> None:
+def test_secret_steps_of_much_noise_are_narrow_in_both_orders(order: losses.SampledOrder) -> None:
     """What atoms lack of a whole law is summed with one rounding; n of them put mass where a tilt sees nothing else."""
-    loss = AllocatedLoss(inside=((GaussianLoss(mu=0.0176126), 1),), steps=3, order=order)
-    found = TILTED.delta(Composition.of(loss) * 2, 0.005294)
+    loss = losses.AllocatedLoss(inside=((losses.GaussianLoss(mu=0.0176126), 1),), steps=3, order=order)
+    found = TILTED.delta(losses.Composition.of(loss) * 2, 0.005294)
     assert 0 < found.upper - found.lower < 1e-4 * found.upper
 
 
@@ -203,7 +196,9 @@ def test_one_step_and_a_sure_sample_are_the_part_itself() -> None:
     base = above(normal(1.0), "add_remove")
     assert above(Allocate(part=normal(1.0), steps=1), "add_remove") == base
     assert above(Subsample(part=normal(1.0), rate=1), "add_remove") == base
-    assert above(Subsample(part=normal(1.0), rate=1), "replace_one") == (Composition.of(GaussianLoss(mu=2.0)),)
+    assert above(Subsample(part=normal(1.0), rate=1), "replace_one") == (
+        losses.Composition.of(losses.GaussianLoss(mu=2.0)),
+    )
     uncut = Subsample(part=double(1.0), rate=0.1, scheme="truncated_poisson", population=50, batch_bound=50)
     plain = Subsample(part=double(1.0), rate=0.1)
     one, other = (above(node, "add_remove") for node in (uncut, plain))

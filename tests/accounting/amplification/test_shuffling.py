@@ -9,21 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpaudit import (
-    Claim,
-    Group,
-    Local,
-    Release,
-    Repeat,
-    Shuffle,
-    Stated,
-    UnsupportedError,
-    bracket_delta,
-    bracket_epsilon,
-    certify,
-    fold,
-    verify,
-)
+import dpaudit as dp
 from dpaudit.accounting.blanket import responses
 from dpaudit.accounting.fold import above
 from dpaudit.accounting.shuffling import Clones, clones_of
@@ -33,9 +19,9 @@ from mechanisms import Gaussian, Laplace, RandomisedResponse
 Law = dict[tuple[int, ...], float]
 
 
-def report(epsilon: float = 1.0, categories: int = 2) -> Release:
+def report(epsilon: float = 1.0, categories: int = 2) -> dp.Release:
     """Return one user's randomised response."""
-    return Release(label="answer", mechanism=RandomisedResponse(epsilon=epsilon, categories=categories))
+    return dp.Release(label="answer", mechanism=RandomisedResponse(epsilon=epsilon, categories=categories))
 
 
 @lru_cache(maxsize=512)
@@ -81,7 +67,7 @@ def test_ten_thousand_users_have_known_epsilons(rate: float, epsilon: float) -> 
 
 def test_the_folded_loss_of_ten_thousand_users_keeps_the_number() -> None:
     """The atoms that engines compose lie above the pair, by next to nothing."""
-    upper = bracket_epsilon(fold(Shuffle(part=report(), users=10_000), "replace_one"), 1e-6).upper
+    upper = dp.bracket_epsilon(dp.fold(dp.Shuffle(part=report(), users=10_000), "replace_one"), 1e-6).upper
     assert 0.0432062 - 2e-7 <= upper <= 0.0432062 * (1 + 1e-4)
 
 
@@ -89,15 +75,15 @@ def test_the_folded_loss_of_ten_thousand_users_keeps_the_number() -> None:
 @pytest.mark.parametrize("users", [1, 2, 3, 4])
 def test_no_data_set_of_a_few_users_exceeds_the_upper_side(epsilon: float, categories: int, users: int) -> None:
     """All data sets of up to four users, at several epsilons: none lies above, and the explicit one not below."""
-    node = Shuffle(part=report(epsilon, categories), users=users)
-    form = fold(node, "replace_one")
+    node = dp.Shuffle(part=report(epsilon, categories), users=users)
+    form = dp.fold(node, "replace_one")
     for at in (0.0, 0.2 * epsilon, 0.6 * epsilon):
         worst = max(
             delta_of((x, *others), (y, *others), epsilon, categories, at)
             for x, y in ((0, 1), (1, 0))
             for others in product(range(categories), repeat=users - 1)
         )
-        bracket = bracket_delta(form, at)
+        bracket = dp.bracket_delta(form, at)
         assert bracket.lower <= worst * (1 + 1e-9)
         assert worst <= bracket.upper * (1 + 1e-9)
 
@@ -121,8 +107,8 @@ def test_no_data_set_of_two_responses_exceeds_the_upper_side(epsilon: float, use
             law = dict(longer)
         return law
 
-    part = Repeat(part=report(epsilon / 2), times=2)
-    form = fold(Shuffle(part=part, users=users), "replace_one")
+    part = dp.Repeat(part=report(epsilon / 2), times=2)
+    form = dp.fold(dp.Shuffle(part=part, users=users), "replace_one")
     for at in (0.0, 0.2 * epsilon, 0.45 * epsilon, 0.7 * epsilon):
         worst: dict[int, float] = {}
         for changed, (x, y) in ((1, ((1, 0), (0, 0))), (2, ((1, 0), (0, 1))), (2, ((1, 1), (0, 0)))):
@@ -131,7 +117,7 @@ def test_no_data_set_of_two_responses_exceeds_the_upper_side(epsilon: float, use
                 for one, other in ((p, q), (q, p)):
                     delta = sum(max(0.0, mass - math.exp(at) * other[counts]) for counts, mass in one.items())
                     worst[changed] = max(worst.get(changed, 0.0), delta)
-        bracket = bracket_delta(form, at)
+        bracket = dp.bracket_delta(form, at)
         assert bracket.lower <= worst[2] * (1 + 1e-9)
         assert max(worst.values()) <= bracket.upper * (1 + 1e-9)
 
@@ -139,8 +125,8 @@ def test_no_data_set_of_two_responses_exceeds_the_upper_side(epsilon: float, use
 @pytest.mark.parametrize(("epsilon", "categories"), [(1.0, 2), (1.0, 3), (1.0, 10), (2.0, 4), (3.0, 20)])
 def test_forty_responses_are_known_within_two_percent(epsilon: float, categories: int) -> None:
     """At delta 1e-2. Twin: the clones alone are more than four percent wide for the same reports."""
-    node = Shuffle(part=report(epsilon, categories), users=40)
-    bracket = bracket_epsilon(fold(node, "replace_one"), 1e-2)
+    node = dp.Shuffle(part=report(epsilon, categories), users=40)
+    bracket = dp.bracket_epsilon(dp.fold(node, "replace_one"), 1e-2)
     assert bracket.upper <= 1.02 * bracket.lower
     assert clones_of(epsilon, node).delta(bracket.lower * 1.04)[1] > 1e-2
 
@@ -148,11 +134,11 @@ def test_forty_responses_are_known_within_two_percent(epsilon: float, categories
 def test_the_lower_side_is_the_explicit_data_set() -> None:
     """Three categories: others on the third one, exactly; binary: all others at one value, both orders."""
     for categories, users in ((3, 5), (2, 6)):
-        form = fold(Shuffle(part=report(1.0, categories), users=users), "replace_one")
+        form = dp.fold(dp.Shuffle(part=report(1.0, categories), users=users), "replace_one")
         others = (categories - 1,) * (users - 1)
         for at in (0.1, 0.3):
             shown = max(delta_of((x, *others), (y, *others), 1.0, categories, at) for x, y in ((0, 1), (1, 0)))
-            assert bracket_delta(form, at).lower == pytest.approx(shown, rel=2e-4)
+            assert dp.bracket_delta(form, at).lower == pytest.approx(shown, rel=2e-4)
 
 
 def test_the_pair_with_a_hidden_null_is_no_upper_bound() -> None:
@@ -167,7 +153,7 @@ def test_the_pair_with_a_hidden_null_is_no_upper_bound() -> None:
     truth = delta_of((0, 3, 3, 3, 3), (1, 3, 3, 3, 3), epsilon, categories, at)
     assert truth == pytest.approx(0.0795803699, abs=2e-10)
     assert hidden < truth
-    assert bracket_delta(fold(Shuffle(part=report(1.0, 4), users=5), "replace_one"), at).upper > truth
+    assert dp.bracket_delta(dp.fold(dp.Shuffle(part=report(1.0, 4), users=5), "replace_one"), at).upper > truth
     published = lie * (p + 1) * Clones(epsilon=1.0, users=5, rate=2 * lie).delta(at)[1]
     assert published == pytest.approx(0.115793, abs=2e-6)
 
@@ -199,8 +185,8 @@ def both(a: int, b: int, lie: float, users: int) -> float:
 def test_the_atoms_lie_above_the_pair_at_and_between_knots(points: int) -> None:
     """The dominating atoms are nowhere below the pair, for few and for many users."""
     for users in (2, 40, 41, 2000):
-        node = Shuffle(part=report(1.0, 3), users=users)
-        ((loss, _),) = fold(node, "replace_one").upper[0].parts
+        node = dp.Shuffle(part=report(1.0, 3), users=users)
+        ((loss, _),) = dp.fold(node, "replace_one").upper[0].parts
         assert isinstance(loss, DiscreteLoss)
         clones, blanket = clones_of(1.0, node), responses(epsilon=1.0, users=users, categories=(3,))
         for at in np.linspace(0.0, 1.0, points):
@@ -210,10 +196,10 @@ def test_the_atoms_lie_above_the_pair_at_and_between_knots(points: int) -> None:
 
 def test_rounds_compose_as_pairs() -> None:
     """Ten rounds cost less than ten times one, and lie between both sides of their own."""
-    once = Shuffle(part=report(), users=2000)
-    form = fold(Repeat(part=once, times=10), "replace_one")
-    single = bracket_epsilon(fold(once, "replace_one"), 1e-7)
-    tenfold = bracket_epsilon(form, 1e-6)
+    once = dp.Shuffle(part=report(), users=2000)
+    form = dp.fold(dp.Repeat(part=once, times=10), "replace_one")
+    single = dp.bracket_epsilon(dp.fold(once, "replace_one"), 1e-7)
+    tenfold = dp.bracket_epsilon(form, 1e-6)
     assert single.upper < tenfold.upper < 10 * single.upper
     assert 0 < tenfold.lower < tenfold.upper
     assert form.lower[0].events == 10
@@ -222,28 +208,28 @@ def test_rounds_compose_as_pairs() -> None:
 def test_reports_of_any_randomiser_have_an_upper_side_alone() -> None:
     """Laplace reports and stated ones: c = 1/p, and no data set is known to attain anything."""
     noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
-    for part in (Release(label="value", mechanism=noise), Stated(epsilon=1.0, source="a telephone's maker")):
-        form = fold(Shuffle(part=part, users=1000), "replace_one")
+    for part in (dp.Release(label="value", mechanism=noise), dp.Stated(epsilon=1.0, source="a telephone's maker")):
+        form = dp.fold(dp.Shuffle(part=part, users=1000), "replace_one")
         assert form.lower == (Composition(),)
-        assert bracket_delta(form, 0.1).upper == pytest.approx(3.527657e-4, rel=1e-3)
+        assert dp.bracket_delta(form, 0.1).upper == pytest.approx(3.527657e-4, rel=1e-3)
 
 
 @pytest.mark.parametrize(("users", "categories"), [(30, 2), (301, 2), (300, 6), (40, 0)])
 def test_a_certificate_of_shuffled_reports_is_verified(users: int, categories: int) -> None:
     """The checker derives both sides by its own sums; one user more than declared is found. 0: two binary responses."""
-    part = report(1.0, categories) if categories else Repeat(part=report(0.5), times=2)
-    node = Repeat(part=Shuffle(part=Local(part=part), users=users), times=2)
-    claim = Claim(epsilon=0.9, delta=1e-4, neighbours="replace_one")
-    certificate = certify(node, claim)
-    found = verify(certificate.to_json())
+    part = report(1.0, categories) if categories else dp.Repeat(part=report(0.5), times=2)
+    node = dp.Repeat(part=dp.Shuffle(part=dp.Local(part=part), users=users), times=2)
+    claim = dp.Claim(epsilon=0.9, delta=1e-4, neighbours="replace_one")
+    certificate = dp.certify(node, claim)
+    found = dp.verify(certificate.to_json())
     assert found.accepted, found.complaints
-    assert not verify(certificate.to_json().replace(f'"users": {users}', f'"users": {users + 1}')).accepted
+    assert not dp.verify(certificate.to_json().replace(f'"users": {users}', f'"users": {users + 1}')).accepted
 
 
 def test_a_shuffle_protects_the_central_view_alone() -> None:
     """Whoever sees a report before the shuffle has the report's own epsilon."""
-    claim = Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one", model="local")
-    certificate = certify(Shuffle(part=Local(part=report()), users=60), claim)
+    claim = dp.Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one", model="local")
+    certificate = dp.certify(dp.Shuffle(part=dp.Local(part=report()), users=60), claim)
     assert certificate.verdict == "not_proved"
     assert any("local" in reason for reason in certificate.reasons)
 
@@ -251,23 +237,23 @@ def test_a_shuffle_protects_the_central_view_alone() -> None:
 def test_what_is_not_covered_is_refused_by_name() -> None:
     """Users with randomisers of their own, reports that can fail, noise without a largest loss, other neighbours."""
     with pytest.raises(ValueError, match="the same for every user"):
-        Shuffle(part=Group(part=report(), size=2), users=10)
+        dp.Shuffle(part=dp.Group(part=report(), size=2), users=10)
     with pytest.raises(ValueError, match="pure epsilon"):
-        Shuffle(part=Stated(epsilon=1.0, delta=1e-9, source="a vendor"), users=10)
+        dp.Shuffle(part=dp.Stated(epsilon=1.0, delta=1e-9, source="a vendor"), users=10)
     with pytest.raises(ValueError, match="one user's own message"):
-        Local(part=Shuffle(part=report(), users=10))
+        dp.Local(part=dp.Shuffle(part=report(), users=10))
     normal = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
-    with pytest.raises(UnsupportedError, match="'shuffle'"):
-        fold(Shuffle(part=Release(label="value", mechanism=normal), users=10), "replace_one")
-    with pytest.raises(UnsupportedError, match="'shuffle' under remove: no rule"):
-        fold(Shuffle(part=Stated(epsilon=1.0, source="a vendor"), users=10), "add_remove")
+    with pytest.raises(dp.UnsupportedError, match="'shuffle'"):
+        dp.fold(dp.Shuffle(part=dp.Release(label="value", mechanism=normal), users=10), "replace_one")
+    with pytest.raises(dp.UnsupportedError, match="'shuffle' under remove: no rule"):
+        dp.fold(dp.Shuffle(part=dp.Stated(epsilon=1.0, source="a vendor"), users=10), "add_remove")
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 5.0])
 @pytest.mark.parametrize("users", [10, 500, 10_000])
 def test_the_dominating_law_is_the_same_in_both_orders(epsilon: float, users: int) -> None:
     """Both laws have all their mass; a loss l has the mass of -l in the other order, up to rounding."""
-    ((loss, times),) = above(Shuffle(part=report(epsilon), users=users), "replace_one")[0].parts
+    ((loss, times),) = above(dp.Shuffle(part=report(epsilon), users=users), "replace_one")[0].parts
     assert isinstance(loss, DiscreteLoss)
     assert times == 1
     back = loss.reversed()
@@ -280,8 +266,8 @@ def test_the_dominating_law_is_the_same_in_both_orders(epsilon: float, users: in
 @pytest.mark.parametrize("epsilon", [1e-9, 1e-14, 1e-15, 1e-16])
 def test_reports_of_next_to_no_epsilon_keep_theirs(epsilon: float) -> None:
     """Rounding of e^epsilon - 1 would put the upper end below one report's epsilon at delta 0, and the lower above."""
-    answer = Release(label="answer", mechanism=RandomisedResponse(epsilon=epsilon))
-    found = bracket_epsilon(fold(Shuffle(part=Local(part=answer), users=10), "replace_one"), 0.0)
+    answer = dp.Release(label="answer", mechanism=RandomisedResponse(epsilon=epsilon))
+    found = dp.bracket_epsilon(dp.fold(dp.Shuffle(part=dp.Local(part=answer), users=10), "replace_one"), 0.0)
     assert found.lower <= epsilon * (1 - 1e-12) <= epsilon <= found.upper
 
 
@@ -294,5 +280,5 @@ def test_truthful_reports_keep_a_lower_side_that_is_their_data_set(epsilon: floa
             for one in (1 - lie, lie))  # fmt: skip
     for at in (0.5, 2.0):
         exact = max(float(np.maximum(a - math.exp(at) * b, 0.0).sum()) for a, b in ((p, q), (q, p)))
-        found = bracket_delta(fold(Shuffle(part=report(epsilon, 2), users=users), "replace_one"), at)
+        found = dp.bracket_delta(dp.fold(dp.Shuffle(part=report(epsilon, 2), users=users), "replace_one"), at)
         assert 0.999 * exact <= found.lower <= exact * (1 + 1e-9) <= found.upper * (1 + 2e-9)

@@ -8,20 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from dpaudit import (
-    Claim,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    Release,
-    Repeat,
-    Sequential,
-    Subsample,
-    bracket_delta,
-    certify,
-    fold,
-)
+import dpaudit as dp
 from dpaudit.accounting.views import delivered_model
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.bracket import Bracket
@@ -51,7 +38,7 @@ def system(node: Node, neighbours: Neighbours, keys: tuple[int, ...]) -> System:
 def surely_right(held: System, epsilon: float) -> Bracket:
     """Return the bracket of delta, which lies around the truth and which the independent checker accepts."""
     truth = held.deltas((epsilon,))[0]
-    certificate = certify(held.declaration, Claim(epsilon=epsilon, delta=0.9 * truth, neighbours=held.neighbours))
+    certificate = dp.certify(held.declaration, dp.Claim(epsilon=epsilon, delta=0.9 * truth, neighbours=held.neighbours))
     assert certificate.verdict != "certified"
     assert verify(certificate.to_json()).accepted
     assert certificate.tight.delta.lower <= truth * (1 + 1e-9)
@@ -75,10 +62,10 @@ def test_a_sample_of_fixed_size_over_parallel_parts_is_refused(scheme: Scheme, n
     """
     both = trees.parallel((response("north", 3), response("south", 3)), 0, 1)
     held = system(trees.sampled(both, scheme, 2, 1, 0.5), neighbours, (0, 1))
-    one_part = Subsample(part=response("north", 3).declare("replace_one"), rate=0.5, scheme="without_replacement")
-    assert held.deltas((0.6,))[0] > 1.5 * bracket_delta(fold(one_part, "replace_one"), 0.6).upper
+    one_part = dp.Subsample(part=response("north", 3).declare("replace_one"), rate=0.5, scheme="without_replacement")
+    assert held.deltas((0.6,))[0] > 1.5 * dp.bracket_delta(dp.fold(one_part, "replace_one"), 0.6).upper
     with pytest.raises(UnsupportedError, match="may touch another part"):
-        fold(held.declaration, neighbours)
+        dp.fold(held.declaration, neighbours)
 
 
 def test_a_record_that_takes_a_place_in_a_cut_sample_counts_in_its_own_part() -> None:
@@ -99,7 +86,7 @@ def test_secret_steps_may_meet_different_parts(epochs: int, per_epoch: int) -> N
     assert held.deltas((0.0,))[0] > 0.54  # each part all along: 0.51 at most
     surely_right(held, 0.0)
     with pytest.raises(UnsupportedError, match="'allocate' over 'parallel' under replace: no rule"):
-        fold(held.declaration, "replace_one")
+        dp.fold(held.declaration, "replace_one")
 
 
 @dataclass(frozen=True)
@@ -130,9 +117,9 @@ class Sided:
 def test_a_group_over_parts_of_two_kinds_counts_both_orders() -> None:
     """What only the second law can show is lost, too: its delta grows with the group, and no part is taken as pure."""
     laplace = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
-    parts = Release(label="sided", mechanism=Sided()), Release(label="laplace", mechanism=laplace)
-    tree = Group(part=Parallel(parts=parts, key="the day"), size=2)
-    certificate = certify(tree, Claim(epsilon=2.5, delta=0.15, neighbours="add_remove"))
+    parts = dp.Release(label="sided", mechanism=Sided()), dp.Release(label="laplace", mechanism=laplace)
+    tree = dp.Group(part=dp.Parallel(parts=parts, key="the day"), size=2)
+    certificate = dp.certify(tree, dp.Claim(epsilon=2.5, delta=0.15, neighbours="add_remove"))
     assert certificate.verdict == "not_proved"
     assert certificate.tight.delta.upper >= 1 - 0.9**2  # both records in the first part
     assert verify(certificate.to_json()).accepted
@@ -142,30 +129,32 @@ def test_a_group_over_a_part_without_a_largest_loss_is_still_refused() -> None:
     """A normal noise beside another kind has no black box."""
     laplace = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
     normal = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")
-    parts = Release(label="normal", mechanism=normal), Release(label="laplace", mechanism=laplace)
+    parts = dp.Release(label="normal", mechanism=normal), dp.Release(label="laplace", mechanism=laplace)
     with pytest.raises(UnsupportedError, match="no largest loss"):
-        fold(Group(part=Parallel(parts=parts, key="the day"), size=2), "add_remove")
+        dp.fold(dp.Group(part=dp.Parallel(parts=parts, key="the day"), size=2), "add_remove")
 
 
-def twice(keys: tuple[str, str]) -> Sequential:
+def twice(keys: tuple[str, str]) -> dp.Sequential:
     """Return two rounds of parallel parts: the first asks a query thrice of one part, the second of the other."""
     noise = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
-    once = Release(label="count", mechanism=noise)
-    often = Repeat(part=once, times=3)
-    return Sequential(parts=(Parallel(parts=(often, once), key=keys[0]), Parallel(parts=(once, often), key=keys[1])))
+    once = dp.Release(label="count", mechanism=noise)
+    often = dp.Repeat(part=once, times=3)
+    return dp.Sequential(
+        parts=(dp.Parallel(parts=(often, once), key=keys[0]), dp.Parallel(parts=(once, often), key=keys[1]))
+    )
 
 
 def test_one_key_has_one_value() -> None:
     """A person's region is the same in both rounds, so that four releases are met; of another key nothing is known."""
-    same, other = (fold(twice(keys), "replace_one").lower for keys in (("region", "region"), ("region", "season")))
+    same, other = (dp.fold(twice(keys), "replace_one").lower for keys in (("region", "region"), ("region", "season")))
     assert [held.events for held in same] == [4]
     assert [held.events for held in other] == [3]
 
 
 def test_a_witness_that_gives_one_key_two_values_is_rejected() -> None:
     """The broken twin: an assumption about six releases, whose witness is in both regions at once."""
-    claim = Claim(epsilon=1.45, delta=1e-3, neighbours="replace_one")
-    assumed = certify(twice(("region", "season")), claim)
+    claim = dp.Claim(epsilon=1.45, delta=1e-3, neighbours="replace_one")
+    assumed = dp.certify(twice(("region", "season")), claim)
     assert assumed.witnesses[-1].attained == "assumed"
     assert verify(assumed.to_json()).accepted
     forged = json.loads(assumed.to_json())
@@ -173,35 +162,35 @@ def test_a_witness_that_gives_one_key_two_values_is_rejected() -> None:
     forged.pop("digest")
     complaints = verify(json.dumps(forged)).complaints
     assert complaints
-    assert certify(twice(("region", "region")), claim).verdict == "not_proved"
+    assert dp.certify(twice(("region", "region")), claim).verdict == "not_proved"
 
 
 def test_a_sample_of_messages_protects_no_local_view() -> None:
     """Whoever gets each user's own message sees who sends one: nothing is amplified in the local view."""
     table = Finite(first=(3.0, 1.0), second=(1.0, 3.0), neighbours="add_remove")
-    tree = Subsample(part=Local(part=Release(label="vote", mechanism=table)), rate=0.5)
+    tree = dp.Subsample(part=dp.Local(part=dp.Release(label="vote", mechanism=table)), rate=0.5)
     assert delivered_model(tree) == "central"
-    certificate = certify(tree, Claim(epsilon=1.0, delta=0.6, neighbours="replace_one", model="local"))
+    certificate = dp.certify(tree, dp.Claim(epsilon=1.0, delta=0.6, neighbours="replace_one", model="local"))
     assert certificate.verdict == "not_proved"
     assert verify(certificate.to_json()).accepted
 
 
 def test_messages_in_places_that_others_take_are_refused() -> None:
     """Where a record leaves a set of fixed size another one's message comes; at secret steps they come in any order."""
-    message = Local(part=Release(label="vote", mechanism=RandomisedResponse(epsilon=1.0)))
-    votes = Subsample(part=message, rate=0.5, scheme="without_replacement", population=4, batch_size=2)
-    refused: dict[str, Declaration] = {"without_replacement": votes, "allocate": Allocate(part=message, steps=3)}
+    message = dp.Local(part=dp.Release(label="vote", mechanism=RandomisedResponse(epsilon=1.0)))
+    votes = dp.Subsample(part=message, rate=0.5, scheme="without_replacement", population=4, batch_size=2)
+    refused: dict[str, dp.Declaration] = {"without_replacement": votes, "allocate": Allocate(part=message, steps=3)}
     for name, tree in refused.items():
         with pytest.raises(UnsupportedError, match=f"'{name}' over 'local' under replace: no rule"):
-            fold(tree, "replace_one")
+            dp.fold(tree, "replace_one")
 
 
 def test_a_leak_at_a_secret_step_beside_noise_is_a_leak() -> None:
     """A release that shows everything leaves nothing to compose, on either side and in either order."""
-    shown = Release(label="all", mechanism=Finite(first=(1.0, 0.0), second=(0.0, 1.0), neighbours="add_remove"))
-    other = Release(label="some", mechanism=Finite(first=(3.0, 1.0), second=(1.0, 3.0), neighbours="add_remove"))
-    tree = Allocate(part=Sequential(parts=(shown, other)), steps=2)
-    certificate = certify(tree, Claim(epsilon=1.0, delta=0.5, neighbours="add_remove"), conditions=(NAMED,))
+    shown = dp.Release(label="all", mechanism=Finite(first=(1.0, 0.0), second=(0.0, 1.0), neighbours="add_remove"))
+    other = dp.Release(label="some", mechanism=Finite(first=(3.0, 1.0), second=(1.0, 3.0), neighbours="add_remove"))
+    tree = Allocate(part=dp.Sequential(parts=(shown, other)), steps=2)
+    certificate = dp.certify(tree, dp.Claim(epsilon=1.0, delta=0.5, neighbours="add_remove"), conditions=(NAMED,))
     assert (certificate.tight.delta.lower, certificate.tight.delta.upper) == (1.0, 1.0)
     assert verify(certificate.to_json()).accepted
 

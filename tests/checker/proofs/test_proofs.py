@@ -7,22 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpaudit import (
-    Cells,
-    Certificate,
-    Claim,
-    Declaration,
-    DPAuditError,
-    Group,
-    Local,
-    Parallel,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    Subsample,
-    certify,
-)
+import dpaudit as dp
 from dpaudit.accounting.derivation.table import RULES
 from dpaudit.accounting.derivation.walker import derived
 from dpaudit.accounting.derivation.whitelist import ALLOWED
@@ -44,34 +29,36 @@ from tests.checker.proofs.folds import derivation
 Data = dict[str, Any]
 
 
-def noisy(stddev: float = 3.0, neighbours: Neighbours = "replace_one", label: str = "sum") -> Release:
+def noisy(stddev: float = 3.0, neighbours: Neighbours = "replace_one", label: str = "sum") -> dp.Release:
     """A release of Gaussian noise."""
-    return Release(label=label, mechanism=Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
+    return dp.Release(label=label, mechanism=Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours=neighbours))
 
 
 ADDED = noisy(2.0, "add_remove")
-COUNT = Release(label="count", mechanism=Laplace(scale=4.0, l1_sensitivity=1.0, neighbours="replace_one"))
-TREES: dict[str, tuple[Declaration, Neighbours]] = {
-    "training": (Repeat(part=Subsample(part=ADDED, rate=0.02), times=100), "add_remove"),
+COUNT = dp.Release(label="count", mechanism=Laplace(scale=4.0, l1_sensitivity=1.0, neighbours="replace_one"))
+TREES: dict[str, tuple[dp.Declaration, Neighbours]] = {
+    "training": (dp.Repeat(part=dp.Subsample(part=ADDED, rate=0.02), times=100), "add_remove"),
     "two samples": (
-        Sequential(parts=tuple(Repeat(part=Subsample(part=ADDED, rate=rate), times=9) for rate in (0.02, 0.3))),
+        dp.Sequential(
+            parts=tuple(dp.Repeat(part=dp.Subsample(part=ADDED, rate=rate), times=9) for rate in (0.02, 0.3))
+        ),
         "add_remove",
     ),
     "a set": (
-        Subsample(part=noisy(), rate=0.2, scheme="without_replacement", population=10, batch_size=2),
+        dp.Subsample(part=noisy(), rate=0.2, scheme="without_replacement", population=10, batch_size=2),
         "add_remove",
     ),
-    "a group": (Group(part=Parallel(parts=(noisy(), noisy(4.0)), key="the day"), size=2), "replace_one"),
-    "cells": (Cells(inside=noisy(), touched=noisy(3.0, "add_remove")), "replace_one"),
-    "messages": (Group(part=Local(part=Sequential(parts=(COUNT, noisy()))), size=3), "replace_one"),
-    "a supplier": (Sequential(parts=(Stated(epsilon=0.2, delta=1e-9, source="a vendor"), COUNT)), "replace_one"),
+    "a group": (dp.Group(part=dp.Parallel(parts=(noisy(), noisy(4.0)), key="the day"), size=2), "replace_one"),
+    "cells": (dp.Cells(inside=noisy(), touched=noisy(3.0, "add_remove")), "replace_one"),
+    "messages": (dp.Group(part=dp.Local(part=dp.Sequential(parts=(COUNT, noisy()))), size=3), "replace_one"),
+    "a supplier": (dp.Sequential(parts=(dp.Stated(epsilon=0.2, delta=1e-9, source="a vendor"), COUNT)), "replace_one"),
 }
 
 
 def certificate(name: str) -> Data:
     """An honest certificate as data."""
     tree, relation = TREES[name]
-    data: Data = certify(tree, Claim(epsilon=4.0, delta=1e-4, neighbours=relation), effort="quick").to_dict()
+    data: Data = dp.certify(tree, dp.Claim(epsilon=4.0, delta=1e-4, neighbours=relation), effort="quick").to_dict()
     return data
 
 
@@ -105,7 +92,7 @@ def test_the_derivation_is_written_as_the_checker_demands_it_of_random_trees() -
         try:
             tree, relation = drawn_tree(rng)
             rows = derivation_of(derived(tree, relation))
-        except (DPAuditError, ValueError):
+        except (dp.DPAuditError, ValueError):
             continue
         plain = [row.plain() for row in rows]
         said = [{key: value for key, value in row.items() if key != "conclusion"} for row in plain]
@@ -136,9 +123,9 @@ def test_both_tables_have_the_same_rules_premises_and_nests() -> None:
 
 def test_a_derivation_comes_back_as_it_was_written() -> None:
     for tree, relation in TREES.values():
-        held = certify(tree, Claim(epsilon=4.0, delta=1e-4, neighbours=relation), effort="quick")
+        held = dp.certify(tree, dp.Claim(epsilon=4.0, delta=1e-4, neighbours=relation), effort="quick")
         assert held.derivation[-1].path == "root"
-        assert Certificate.from_json(held.to_json()) == held
+        assert dp.Certificate.from_json(held.to_json()) == held
 
 
 def test_a_derivation_that_is_too_long_is_left_out_and_not_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ from algorithms.g_optimal_dueling.phases import play_phases
 from dpaudit import AuditCase, Claim, Mechanism, Recorder, Streams
 from dpaudit.model.mechanism import Array
 from mechanisms import Laplace, TreeAggregation
+from tests.cases import case_of
 
 RUNS = 20_000
 
@@ -78,13 +79,12 @@ def counter_case(
     """An audit of one counter over `length` answers; `run(answers, rng, n_runs)` returns its outputs."""
     low, high = stream(length, 0), stream(length, 1)
     tree = tree_of(length, honest_scale)
-    return AuditCase(
-        name=name,
+    return case_of(
+        name,
+        lambda data, rng, n: {"outputs": run(data, rng, n)},
+        (low, high),
         view="counter",
         description=text,
-        neighbours=(low, high),
-        relation="replace_one",
-        run=lambda data, rng, n: {"outputs": run(data, rng, n)},
         score=score or node_ratio(tree, low, high),
     )
 
@@ -343,13 +343,12 @@ def released(
         return {"sums": np.stack([held[:, 0] for held in seen], axis=1)}
 
     first, second = (wins_of(k) if voters is None else voters(k) for k in wins)
-    return AuditCase(
-        name=name,
+    return case_of(
+        name,
+        run,
+        (first, second),
         view="sums",
         description=name,
-        neighbours=(first, second),
-        relation="replace_one",
-        run=run,
         score=score or (lambda view: (np.abs(view["sums"] - wins[0]) - np.abs(view["sums"] - wins[1])).sum(axis=1)),
     )
 

@@ -339,74 +339,51 @@ def test_every_printed_argument_holds_as_written_at_one_and_its_claim_beyond(con
     assert certificate.printed.valid == (config.model == "local")
 
 
+def meets_its_claim_exactly(config: UcrlVtr | LsviUcb) -> None:
+    """Assert that a configuration is certified and that, if one pair attains all, a claim smaller by 1e-7 is not."""
+    form = fold(config.declaration(), "replace_one", TOGETHER)
+    assert bracket_delta(form, config.epsilon).upper <= config.delta
+    assert bracket_delta(form, config.epsilon * (1 - 1e-7)).lower > config.delta
+
+
 @settings(max_examples=30, deadline=None)
 @given(
-    epsilon=st.floats(0.05, 20),
-    delta=st.floats(1e-9, 0.1),
-    episodes=st.integers(1, 10**6),
-    steps=st.integers(2, 8),
-    dimension=st.integers(1, 12),
-    model=st.sampled_from(["joint", "local"]),
-    bonus=st.sampled_from(["hoeffding", "bernstein"]),
-    clipping=st.sampled_from(["horizon", "range_aware"]),
-    symmetry=st.sampled_from(["half", "mirror", "sqrt2"]),
-)
-def test_the_tight_noise_of_ucrl_vtr_meets_its_claim_exactly(
-    epsilon: float,
-    delta: float,
-    episodes: int,
-    steps: int,
-    dimension: int,
-    model: str,
-    bonus: str,
-    clipping: Any,
-    symmetry: Any,
-) -> None:
-    """Certified for any epsilon; if one pair attains all at once, no longer at a claim smaller by 1e-7."""
-    config = UcrlVtr(
-        model=model,
-        epsilon=epsilon,
-        delta=delta,
-        episodes=episodes,
-        steps=steps,
-        dimension=dimension,
-        bonus=bonus,
-        clipping=clipping,
-        symmetry=symmetry,
+    st.builds(
+        UcrlVtr,
+        epsilon=st.floats(0.05, 20),
+        delta=st.floats(1e-9, 0.1),
+        episodes=st.integers(1, 10**6),
+        steps=st.integers(2, 8),
+        dimension=st.integers(1, 12),
+        model=st.sampled_from(["joint", "local"]),
+        bonus=st.sampled_from(["hoeffding", "bernstein"]),
+        clipping=st.sampled_from(["horizon", "range_aware"]),
+        symmetry=st.sampled_from(["half", "mirror", "sqrt2"]),
     )
-    form = fold(config.declaration(), "replace_one", TOGETHER)
-    assert bracket_delta(form, epsilon).upper <= delta
-    assert bracket_delta(form, epsilon * (1 - 1e-7)).lower > delta
-    assert delivered_model(config.declaration()) == model
+)
+def test_the_tight_noise_of_ucrl_vtr_meets_its_claim_exactly(config: UcrlVtr) -> None:
+    """Of UCRL-VTR, for any epsilon, in both models."""
+    meets_its_claim_exactly(config)
+    assert delivered_model(config.declaration()) == config.model
 
 
 @settings(max_examples=20, deadline=None)
 @given(
-    epsilon=st.floats(0.5, 20),
-    delta=st.floats(1e-9, 0.1),
-    episodes=st.integers(2, 10**6),
-    steps=st.integers(1, 8),
-    dimension=st.integers(1, 12),
-    clipping=st.sampled_from(["horizon", "range_aware"]),
-    schedule=st.sampled_from(["static", "switching"]),
-)
-def test_the_tight_noise_of_lsvi_ucb_meets_its_claim_exactly(
-    epsilon: float, delta: float, episodes: int, steps: int, dimension: int, clipping: Any, schedule: Any
-) -> None:
-    """As for the other algorithm, with the static schedule and with the switching rule."""
-    config = LsviUcb(
-        epsilon=epsilon,
-        delta=delta,
-        episodes=episodes,
-        steps=steps,
-        dimension=dimension,
-        clipping=clipping,
-        schedule=schedule,
-        least_batches=2,
+    st.builds(
+        LsviUcb,
+        epsilon=st.floats(0.5, 20),
+        delta=st.floats(1e-9, 0.1),
+        episodes=st.integers(2, 10**6),
+        steps=st.integers(1, 8),
+        dimension=st.integers(1, 12),
+        clipping=st.sampled_from(["horizon", "range_aware"]),
+        schedule=st.sampled_from(["static", "switching"]),
+        least_batches=st.just(2),
     )
-    form = fold(config.declaration(), "replace_one", TOGETHER)
-    assert bracket_delta(form, epsilon).upper <= delta
-    assert bracket_delta(form, epsilon * (1 - 1e-7)).lower > delta
+)
+def test_the_tight_noise_of_lsvi_ucb_meets_its_claim_exactly(config: LsviUcb) -> None:
+    """Of LSVI-UCB, with the static schedule and with the switching rule."""
+    meets_its_claim_exactly(config)
 
 
 def test_range_aware_clipping_needs_less_noise() -> None:
