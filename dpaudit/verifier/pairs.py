@@ -7,7 +7,7 @@ under P and under Q: what follows from labels is a test. Samples, averages, choi
 import math
 from collections.abc import Callable
 from functools import lru_cache, reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -225,7 +225,7 @@ def _together(inside: tuple[tuple[Loss, int], ...], cells: int) -> Pair:
     often, _ = max(held, key=lambda row: row[1])
     step = sum(n * float(np.ptp(part.at)) for part, n in held) / min(cells, _INNER) or 1.0
     step = aligned(step, float(np.abs(often.at).max()))
-    cuts = [cut(part, step) for part, n in held for _ in range(n)]
+    cuts = [one for part, n in held for one in [cut(part, step)] * n]
     upper, *labels = (reduce(np.convolve, [part.rows[i] for part in cuts]) for i in range(5))
     at = (sum(part.first for part in cuts) + np.arange(len(upper))) * step
     lost = -math.expm1(math.fsum(math.log1p(-min(part.lost, 1 - UNIT)) for part in cuts))
@@ -267,19 +267,23 @@ def _chosen(options: list[tuple[Pair, float]], knots: int, chosen: Chooser) -> P
     cuts = [cut(held, step) for held, _ in options]
     first, last = min(part.first for part in cuts), max(part.first + part.rows.shape[1] for part in cuts)
     at = (first + np.arange(last - first)) * step
-    shrunk, above, below = np.exp(-at), [], []
+    shrunk, above, below, atoms = np.exp(-at), [], [], []
     for part, (_, surely) in zip(cuts, options, strict=True):
         around = part.first - first, last - part.first - part.rows.shape[1]
         upper, p, q, *_ = np.pad(part.rows, ((0, 0), around))
+        atoms.append(upper[1:])
         above.append((_sums(upper) + part.lost, _sums(upper * shrunk)))
         below.append((_sums(p) + surely, _sums(q * shrunk)))
-    over, under = chosen(above, at)
+    best = chosen(above, at)
+    over, under = _of_each(above, best)
     lost = float(over[-1])
     off, grown = 2 * len(at) * UNIT * over[:-1], np.exp(at[:-1])
     p, q = -np.diff(over), -np.diff(under) * grown
     up = np.maximum(0.0, (p - q + 2 * off) / -math.expm1(-step))
-    masses = np.append(np.maximum(0.0, p + off - up), 0.0) + np.append(max(0.0, 1 - over[0]), up)
-    over, under = chosen(below, at)
+    same, own = best[:-1] == best[1:], _of_each(atoms, best[1:])  # between two knots of one option lies its own atom
+    up, rest = np.where(same, own, up), np.where(same, 0.0, np.maximum(0.0, p + off - up))
+    masses = np.append(rest, 0.0) + np.append(max(0.0, 1 - over[0]), up)
+    over, under = _of_each(below, chosen(below, at))
     wrong = 4 * len(at) * UNIT
     p, q = _concave(np.minimum.accumulate(over) * (1 - wrong), under * (1 + wrong))
     told = np.minimum(np.log(p) - np.log(np.maximum(q, _TINY)), at[-1]) - _FINE
@@ -312,16 +316,21 @@ def _sums(row: Array) -> Array:
     return np.append(np.cumsum(row[:0:-1])[::-1], 0.0)
 
 
+def _of_each(rows: Any, best: Array) -> Array:
+    """Return at each knot the rows of the option that is chosen there."""
+    table = np.array(rows)
+    return np.asarray(np.take_along_axis(table, best[(None,) * (table.ndim - 1)], axis=0)[0])
+
+
 def _largest(tails: list[tuple[Array, Array]], at: Array) -> Array:
-    """Return at each knot both tails of the option whose curve is the largest there."""
+    """Return at each knot the option whose curve is the largest there."""
     rows: Array = np.array(tails)
-    best = np.argmax(rows[:, 0] - rows[:, 1] * np.exp(at), axis=0)
-    return np.asarray(np.take_along_axis(rows, best[None, None], axis=0)[0])
+    return np.asarray(np.argmax(rows[:, 0] - rows[:, 1] * np.exp(at), axis=0))
 
 
 def _by_sign(tails: list[tuple[Array, Array]], at: Array) -> Array:
-    """Return at each knot both tails of the first option, and below 0 those of the second."""
-    return np.where(at < 0, np.array(tails[1]), np.array(tails[0]))
+    """Return at each knot the first option, and below 0 the second."""
+    return np.asarray((at < 0).astype(int))
 
 
 def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:

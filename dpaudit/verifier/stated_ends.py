@@ -54,13 +54,14 @@ def tolerance(curve: Worst) -> float:
 
 
 def compared(side: str, data: Table, ends: Table, curve: Worst, attained: Worst, digits: float = 0.0) -> Outcome:
-    """Ask the curve at the stated ends of delta and epsilon, which may be rounded to so many digits.
+    """Ask the curve at the stated ends of delta and epsilon, rounded to so many digits where they are assumed.
 
     What contradicts an upper end is the curve that is `attained`; a lower end, `curve` itself.
-    A quick effort is sharp in closed form alone, and no effort is of losses made of others.
+    A quick effort is sharp in closed form alone, and no effort is of losses made of others or of what is assumed.
     """
     claim, loose = data["claim"], max(tolerance(curve), digits)
-    sharp = not curve.derived and (curve.closed or (data["effort"] != "quick" and claim["epsilon"] < _FURTHEST))
+    sharp = not curve.derived and not digits and (curve.closed or data["effort"] != "quick")
+    sharp &= curve.closed or claim["epsilon"] < _FURTHEST
     delta, epsilon = (float(ends[name][side]) for name in ("delta", "epsilon"))
     found = _delta(side, delta, claim, curve, loose, sharp=sharp)
     found = found.joined(_epsilon(side, epsilon, float(claim["delta"]), curve, loose, sharp=sharp))
