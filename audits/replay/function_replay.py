@@ -32,6 +32,9 @@ _OF_A_KIND = 2
 _KEPT, _FEW = 8, 4
 """So many pairs that differ in form, and as many that move numbers; few of those that move most or are outside."""
 
+_REMARKED = 1e-3
+"""The level at which a value that no record of the data has is confirmed: it is a remark and decides nothing."""
+
 _CONFIRMED, _TRIES = 8, 3
 """So many subjects are confirmed, each on so many pairs at most."""
 
@@ -70,7 +73,7 @@ class Tried:
 class FunctionReplay:
     """What a replay of `tried` pairs shows: all that it found, and the pairs to attack by their outputs.
 
-    `found` has confirmed sightings first; one whose pair is outside the values of the data decides nothing. The texts,
+    `found` has sightings on values of the data first, confirmed ones before others; those outside decide nothing. The texts,
     warnings or files of the pair `channels` differ. `keeps_state` says that earlier calls move the output of a later
     one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks.
     """
@@ -118,7 +121,7 @@ def replay_function(
     judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups]
     player.call(pairs[-1].neighbours[0], _TRIED)  # what it leaves behind shows in the next call
     keeps_state = output_digest(player, last) != fresh != ""
-    found = sorted((one for one in judged if one.margin > 0), key=lambda one: not one.confirmed)
+    found = sorted((one for one in judged if one.margin > 0), key=lambda one: (one.pair.outside, not one.confirmed))
     return FunctionReplay(
         found=tuple(found),
         pairs=_to_attack(tried, found),
@@ -148,7 +151,8 @@ def _first_confirmed(
     """Return the first of a few sightings of one subject that fresh runs confirm, or the last that was tried."""
     judged = group[0]
     for sighting in group[:_TRIES]:
-        judged = sighting.confirmed_on(player, claim, level, most, int(rng.integers(2**62)))
+        own = _REMARKED if sighting.pair.outside else level
+        judged = sighting.confirmed_on(player, claim, own, most, int(rng.integers(2**62)))
         if judged.confirmed or judged.margin > 0:
             break
     return judged
@@ -173,25 +177,27 @@ def _sight(calls: Calls, data: Any) -> Sight:
 _ROWS: tuple[Callable[[Call], Mapping[Any, Any]], ...] = (
     lambda call: {"raised": call.raised},
     lambda call: call.form,
-    lambda call: {"draws": [(draw.law, len(draw.noise), draw.site) for draw in call.draws]},
+    lambda call: {"draws": [(draw.law, len(draw.noise), draw.scale.tobytes(), draw.site) for draw in call.draws]},
     lambda call: dict.fromkeys(call.lines, True),
 )
-"""What two calls without noise have in common where the data tell nothing: outcome, form, draws and lines, by name."""
+"""What two calls without noise have in common where the data tell nothing: outcome, form, draws with their scales, and lines, by name."""
 
 
 def _tried(calls: Calls, pair: Pair) -> Tried:
     """Return what one call of each side shows without noise, and where noise enters otherwise."""
     first, second = (calls.watched(data, _TRIED) for data in pair.neighbours)
     heard = apart(first.channels, second.channels)
-    ours, theirs = (_added(calls, data) for data in pair.neighbours)
-    noise = (("noise", name) for name in ours if name in theirs and _differ(ours[name], theirs[name]))
-    lines = sorted(first.lines ^ second.lines)
+    differing = {name for row in _ROWS for name in apart(row(first), row(second))} | {*heard}
+    moved = {name for name, value in first.numbers.items() if second.numbers.get(name, value) != value}
+    if calls.traced or not (differing or moved):  # a slow function is called with noise only where nothing else differs
+        ours, theirs = (_added(calls, data) for data in pair.neighbours)
+        differing |= {("noise", name) for name in ours if name in theirs and _differ(ours[name], theirs[name])}
     return Tried(
         pair=pair,
-        apart=frozenset((*(name for row in _ROWS for name in apart(row(first), row(second))), *heard, *noise)),
-        moved=frozenset(name for name, value in first.numbers.items() if second.numbers.get(name, value) != value),
+        apart=frozenset(differing),
+        moved=frozenset(moved),
         shift=_shift(first, second),
-        lines=tuple(f"{name.rpartition('/')[2]}:{line}" for name, line in lines),
+        lines=tuple(f"{name.rpartition('/')[2]}:{line}" for name, line in sorted(first.lines ^ second.lines)),
         raised=bool(first.raised or second.raised),
         heard=bool(heard),
     )

@@ -86,7 +86,7 @@ class Player:
             del frame, event, argument
             entered.append(None)
 
-        run_traced(lambda: self.call(data, *seed), count)
+        run_traced(lambda: outcome(self.run, data, Recorder(seed=seed).generator(), self.seconds), count)
         return len(entered)
 
     def call(self, data: Any, *seed: int, factor: float = 1.0) -> Call:
