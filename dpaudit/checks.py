@@ -379,6 +379,9 @@ def _check_of(hint: Any) -> Check | None:
     if get_origin(hint) is tuple and Ellipsis in get_args(hint):
         item = _check_of(get_args(hint)[0])
         return None if item is None else partial(_of_each, item)
+    if get_origin(hint) is tuple:
+        places = [place for part in get_args(hint) if (place := _check_of(part)) is not None]
+        return partial(_of_places, tuple(places)) if len(places) == len(get_args(hint)) else None
     if get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint):
         found = [inner for part in get_args(hint) if (inner := _check_of(part)) is not None]
         return partial(_unless_absent, found[0]) if len(found) == 1 else None
@@ -388,6 +391,13 @@ def _check_of(hint: Any) -> Check | None:
 def _of_each(check: Check, name: str, value: Any) -> Any:
     """Return the values of a list as their check returns them."""
     return tuple(check(name, item) for item in value)
+
+
+def _of_places(checks: tuple[Check, ...], name: str, value: Any) -> Any:
+    """Return the values of a tuple as the checks of their places return them."""
+    if len(value) != len(checks):
+        raise FieldError(name, f"Expected {name}={value!r:.80} to be a list of {len(checks)}.")
+    return tuple(check(name, item) for check, item in zip(checks, value, strict=True))
 
 
 def _unless_absent(check: Check, name: str, value: Any) -> Any:
