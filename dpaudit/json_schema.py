@@ -9,6 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from datetime import date
 from functools import reduce
 from operator import or_
 from types import NoneType, UnionType
@@ -28,6 +29,7 @@ _PLAIN: dict[Any, JsonSchema] = {
     dict: {"type": "object"},
     list: {"type": "array"},
     NoneType: {"type": "null"},
+    date: {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
 }
 
 

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 
 from dpaudit import Claim
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import Count, FieldError, NoiseSize, Size, SizeOrZero, count, meant, ratio, settle, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, DiscreteLoss
@@ -29,8 +29,7 @@ _SHRUNK = (
 )
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class AboveThreshold:
     """Says of one query after another whether it exceeds a noisy threshold, and stops after `cutoff` that do.
 

@@ -1,14 +1,14 @@
 """KNOWN BAD: a sparse vector that prints the noisy answers which it compared with its threshold."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
 from scipy.special import betaln, comb
 
 from dpaudit import Claim
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import Count, NoiseSize, Size, count, meant, ratio, settle, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, DiscreteLoss
@@ -20,8 +20,7 @@ _LARGEST = 700.0  # the largest epsilon whose exponential is a double
 _LEAST, _SHRUNK = 1e-300, 1e-10  # a probability that may be no double; relative, far more than its rounding
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class AboveThresholdAnswers:
     """Prints, of one query after another, the noisy answer if it exceeds a noisy threshold; stops after `cutoff`.
 

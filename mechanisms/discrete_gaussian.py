@@ -1,14 +1,14 @@
 """Exact integer Gaussian noise on an integer query."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
 
 from dpaudit import Claim, UnsupportedError
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import Count, NoiseSize, meant, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, ThreeLaws, opposed_loss, outer_losses
@@ -21,8 +21,7 @@ _SMALLEST, _LARGEST, _LARGEST_MU, _REACH = 0.1, 1e4, 10.0, 22.0
 _FAR_MASS = 1e-106  # at least the probability of what lies beyond _REACH on both sides
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class DiscreteGaussian:
     """Adds integers with probabilities proportional to e^(-k^2 / (2 stddev^2)).
 

@@ -1,14 +1,14 @@
 """Exact integer Laplace noise on integer queries of known l1 sensitivity."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
 
 from dpaudit import Claim
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import Count, NoiseSize, ratio, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, ThreeLaws, opposed_loss, outer_losses
@@ -19,8 +19,7 @@ from mechanisms._exact import discrete_laplace
 _SMALLEST, _LARGEST, _LARGEST_SHIFT = 2.0**-8, 2.0**53, 500.0
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class DiscreteLaplace:
     """Adds independent integers, with probabilities proportional to e^(-|k| / scale), to every coordinate.
 

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dpaudit.checks import Count, Natural, OpenProbability, settle
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, Natural, OpenProbability
 from dpaudit.configuration.files import json_value
 from dpaudit.configuration.tables import read_object
 from dpaudit.errors import CertificateError, Fault
@@ -31,7 +32,7 @@ _SALT_BYTES = 16
 _CLOSE = 1e-12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class PlannedAudit:
     """One audit of a plan: its case, its pair of data sets and code by content address, its attack and its bounds.
 
@@ -50,11 +51,8 @@ class PlannedAudit:
     significance: OpenProbability
     seed: Digest
 
-    def __post_init__(self) -> None:
-        settle(self)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class AuditPlan:
     """What a list of audits will do. `configuration` is the SHA-256 of the configuration's text, empty for none.
 
@@ -71,9 +69,6 @@ class AuditPlan:
     significance: OpenProbability
     salt: str
     audits: tuple[PlannedAudit, ...]
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @classmethod
     def of(

@@ -7,7 +7,6 @@ and numbers out of a key's range. Rules between keys are left to `dpaudit certif
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, is_dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +116,6 @@ def _named(hint: Any) -> JsonSchema | None:
 
 _NAMED: dict[Any, JsonSchema] = {
     Path: {"type": "string"},
-    date: {"type": "string", "format": "date"},
     Mechanism: {"$ref": "#/$defs/mechanism"},
     AdditiveMechanism: {"$ref": "#/$defs/mechanism"},
     Printed: {"$ref": "#/$defs/printed"},

@@ -10,6 +10,7 @@ from dpaudit.configuration.files import json_object
 from dpaudit.errors import ConfigError
 from dpaudit.gate.issues import Issue
 from dpaudit.gate.terms import Terms
+from dpaudit.json_schema import Digest, Text
 
 SCHEMA = "urn:dpaudit:schema:baseline:2"
 """The schema of what is written. Entries of the first did not say for which claim and numbers they hold."""
@@ -30,11 +31,11 @@ class Accepted:
     Raises: ValueError: no reason, no ISO dates, or an expiry more than 366 days after the day of acceptance.
     """
 
-    fingerprint: str
-    rule: str
+    fingerprint: Digest
+    rule: Text
     config: str
     subject: str
-    reason: str
+    reason: Text
     accepted: date
     expires: date
     terms: Terms

@@ -3,9 +3,10 @@
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated, Any, Literal
 
+from dpaudit.arguments import settled
 from dpaudit.checks import (
     Count,
     Natural,
@@ -15,7 +16,6 @@ from dpaudit.checks import (
     ProbabilityBelowOne,
     Share,
     open_probability,
-    settle,
 )
 from dpaudit.errors import UnsupportedError
 from dpaudit.json_schema import Digest, Keywords
@@ -40,7 +40,7 @@ Statistic = Literal["pairs", "one event", "all thresholds", "cells at any time",
 Rates = Annotated[tuple[Share, Share], "False and true positive rate."]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class LowerBound:
     """A lower bound on epsilon at the audit's delta, wrong with probability at most `significance`.
 
@@ -56,11 +56,8 @@ class LowerBound:
     significance: OpenProbability
     assumption: str = ""
 
-    def __post_init__(self) -> None:
-        settle(self)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class MeasuredBound:
     """A lower bound on mu (Gaussian differential privacy) or rho from samples, for what ran on one pair of data sets.
 
@@ -77,11 +74,8 @@ class MeasuredBound:
     samples: Natural
     significance: OpenProbability
 
-    def __post_init__(self) -> None:
-        settle(self)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class MeasuredNumber:
     """A number of a claim beside its lower bound from samples; `at` is its order or its epsilon, if it has one.
 
@@ -99,7 +93,7 @@ class MeasuredNumber:
         return self.lower > self.claimed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class MeasureTest:
     """What one event shows against a claim in rho, mu, Renyi divergences or points of a profile.
 
@@ -126,7 +120,7 @@ class MeasureTest:
         return any(number.refuted for number in self.numbers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class FollowedPlan:
     """The plan that an audit was bound to before it ran, by its digest, and in what the audit departed from it.
 
@@ -138,7 +132,7 @@ class FollowedPlan:
     departures: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Power:
     """What the audit would have caught, as far as it was measured; right except with probability `error`.
 
@@ -159,11 +153,8 @@ class Power:
     kind: PowerKind
     repetitions: Natural
 
-    def __post_init__(self) -> None:
-        settle(self)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Counts:
     """The guesses that the bound counts, on runs that chose nothing: `correct` of `guesses` in `runs`.
 
@@ -185,7 +176,7 @@ class Counts:
     negatives: Natural
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class AuditResult:
     """An audit's verdict and all that is needed to judge it.
 
@@ -238,9 +229,6 @@ class AuditResult:
     plan: FollowedPlan | None = None
     tested: MeasureTest | None = None
     epsilon_at: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @property
     def assumption(self) -> str:

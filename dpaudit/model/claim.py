@@ -1,12 +1,11 @@
 """The claim: (epsilon, delta), between which neighbours, to whom, about which unit."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args, overload
 
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import (
     FieldError,
     NonNegativeOrInfinite,
@@ -53,8 +52,7 @@ def measure_of(given: Any) -> str:
     return measures[0] if measures else ""
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Claim:
     """A promise of (epsilon, delta)-differential privacy that can be checked.
 

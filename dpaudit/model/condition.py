@@ -1,9 +1,9 @@
 """Side-conditions of a proof: what must hold beside the arithmetic, and whether a run looked."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, assert_never
 
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition_kinds import GENERAL, ConditionKind, sentence_of
@@ -30,8 +30,7 @@ from dpaudit.model.mechanism import Mechanism, is_plugged_in, with_leaves
 Status = Literal["checked", "assumed", "violated"]
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Condition:
     """One side-condition; `checked` means that a run or a computation looked at it.
 

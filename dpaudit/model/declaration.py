@@ -17,10 +17,10 @@ Any node may carry `printed`: the theorem its paper used there, and the budget t
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Literal, TypeAlias
 
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import (
     Count,
     FieldError,
@@ -52,8 +52,7 @@ KeyVisibility = Literal["public", "secret"]
 """Whether an adversary sees which part a record touches."""
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Printed:
     """The theorem that a paper cites at a node, and the (epsilon, delta) it concludes there.
 
@@ -71,12 +70,8 @@ class Printed:
     slots: Positive | None = None
     largest_epsilon: Positive | None = None
 
-    def __post_init__(self) -> None:
-        settle(self)
 
-
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Release:
     """One noisy answer: a leaf, named by a label that a run's trace repeats.
 
@@ -100,8 +95,7 @@ class Release:
             raise ValueError(f"Expected mechanism={self.mechanism!r} to be a mechanism, as in `mechanisms`.")
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Sequential:
     """Parts released one after another; each may be chosen by looking at the outputs before it.
 
@@ -119,8 +113,7 @@ class Sequential:
         _require_parts("Sequential", self.parts)
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Repeat:
     """One part released `times` times with fresh noise; each time may depend on the outputs before it.
 
@@ -134,12 +127,8 @@ class Repeat:
     times: Count
     printed: Printed | None = None
 
-    def __post_init__(self) -> None:
-        settle(self)
 
-
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Parallel:
     """Parts of which a record touches one; `key` says in words what decides which.
 
@@ -174,8 +163,7 @@ class Parallel:
             )
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Cells:
     """An array of cells of which the record's value picks one; every other cell gets noise only.
 
@@ -197,8 +185,7 @@ class Cells:
     printed: Printed | None = None
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Group:
     """A part of which one person owns up to `size` records.
 
@@ -212,12 +199,8 @@ class Group:
     size: Count
     printed: Printed | None = None
 
-    def __post_init__(self) -> None:
-        settle(self)
 
-
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Subsample:
     """A part that sees a random sample: each record with probability `rate`, or a set of fixed size.
 
@@ -275,8 +258,7 @@ class Subsample:
             raise FieldError(name, f"Expected {name}={value} to be left out for scheme={self.scheme!r}.")
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Allocate:
     """A part run `steps` times an epoch, in which a record takes part `per_epoch` times, at secret places of its own.
 
@@ -307,8 +289,7 @@ class Allocate:
             raise FieldError("per_epoch", f"Expected per_epoch={self.per_epoch} to be at most steps={self.steps}.")
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Shuffle:
     """The reports of `users` users in a secret uniform order; each user's report is the part, on that user's own data.
 
@@ -342,8 +323,7 @@ class Shuffle:
                 raise FieldError("part", f"Expected a report of a finite, pure epsilon; {node.source!r} states {told}.")
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class BestOf:
     """The output with the best score among independent runs of a part, whose number is drawn from a public law.
 
@@ -380,8 +360,7 @@ class BestOf:
                 raise FieldError(name, f"Expected {name}={value} to be left out for law={self.law!r}.")
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class PostProcess:
     """A part followed by `steps` that never look at the data again.
 
@@ -396,8 +375,7 @@ class PostProcess:
     printed: Printed | None = None
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Billboard:
     """A part shown to everybody, which each user combines with `reads`, their own data: joint privacy.
 
@@ -423,8 +401,7 @@ class Billboard:
                 )
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Local:
     """What one user's own message goes through before anybody sees it; one message a user.
 
@@ -442,8 +419,7 @@ class Local:
             raise FieldError("part", "Expected part to be one user's own message; a shuffle holds those of all users.")
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Stated:
     """Somebody else's (epsilon, delta), rho or mu, taken on trust: an upper bound with nothing known below it.
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from dpaudit.arguments import settled
 from dpaudit.checks import NonNegativeOrInfinite, Share
 from dpaudit.json_schema import Keywords
 from dpaudit.model.bracket import Bracket
@@ -11,7 +12,7 @@ Verdict = Literal["certified", "stated", "refuted", "not_proved"]
 """`stated` is a claim that follows only from what somebody else states: nothing of that was proved or checked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Trust:
     """What of a claim rests on the word of others: their names, and what is proved of the other parts alone.
 
@@ -33,7 +34,7 @@ class FailedStep:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class PrintedReading:
     """What the paper's own rules conclude, and whether each step of them holds as written."""
 
@@ -43,7 +44,7 @@ class PrintedReading:
     problems: tuple[FailedStep, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Factor:
     """One inequality of the printed argument replaced by a tighter one, and what that saves.
 
@@ -57,7 +58,7 @@ class Factor:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Slack:
     """How loose a claim is: claimed over tight epsilon, declared over needed noise, and both as products."""
 

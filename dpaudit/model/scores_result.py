@@ -1,9 +1,10 @@
 """The result of an audit of scores: what they show against a claim, the ROC curve with its limits, its JSON form."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Literal, get_args
 
+from dpaudit.arguments import settled
 from dpaudit.checks import (
     Count,
     Natural,
@@ -12,7 +13,6 @@ from dpaudit.checks import (
     OpenProbability,
     ProbabilityBelowOne,
     Share,
-    settle,
 )
 from dpaudit.json_schema import Keywords
 from dpaudit.model.audit_result import Counts, LowerBound, MeasuredBound, Rates
@@ -37,7 +37,7 @@ ScoresVerdict = Literal["violation", "not_refuted", "inconclusive"]
 """Scores refute a claim, or show a leak within it, or show nothing; they never prove a claim."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class RocPoint:
     """One threshold: the scores at or above it are called members; the limits hold at all thresholds together.
 
@@ -51,7 +51,7 @@ class RocPoint:
     true_positive_rate: tuple[Share, Share] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class RateAt:
     """The true positive rate at one false positive rate.
 
@@ -67,7 +67,7 @@ class RateAt:
     upper: Share | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class AreaUnderRoc:
     """The area under the ROC curve, its limits (absent where scores share a run), and the most that the claim allows.
 
@@ -81,7 +81,7 @@ class AreaUnderRoc:
     delong: tuple[Share, Share] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class RawEpsilon:
     """The largest log ratio of counts at any threshold with `least` errors or more of each kind; no bound of any kind.
 
@@ -93,7 +93,7 @@ class RawEpsilon:
     threshold: Score | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class DeclaredTradeOff:
     """The trade-off that was declared beside the claim, whether the scores refute it, and the test's level."""
 
@@ -102,7 +102,7 @@ class DeclaredTradeOff:
     significance: OpenProbability
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class ScoresResult:
     """An audit of scores: verdict, lower bound on epsilon at `delta`, and the measured ROC curve.
 
@@ -142,9 +142,6 @@ class ScoresResult:
     roc: tuple[RocPoint, ...] = field(repr=False)
     measured: tuple[MeasuredBound, ...] = ()
     curve: tuple[Rates, ...] = field(default=(), repr=False)
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @property
     def exceeds_claim(self) -> bool:

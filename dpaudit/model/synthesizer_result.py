@@ -4,7 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dpaudit.checks import Count, Natural, OpenProbability, Share, settle
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, Natural, OpenProbability, Share
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.codec import encode
 
@@ -13,7 +14,7 @@ SCHEMA = "urn:dpaudit:schema:synthesizer:1"
 RiskName = Literal["singling out", "linkability", "attribute inference"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class AttackRate:
     """How often an attack was right, with the exact limits of the probability that it is right on another target.
 
@@ -27,16 +28,13 @@ class AttackRate:
     right: Natural
     limits: tuple[Share, Share]
 
-    def __post_init__(self) -> None:
-        settle(self)
-
     @property
     def rate(self) -> float:
         """The share of right attacks."""
         return self.right / self.attacks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class DisclosureRisk:
     """How often an attack by one synthetic table is right about records that it was made from, and about others.
 
@@ -52,9 +50,6 @@ class DisclosureRisk:
     rate: AttackRate
     base: AttackRate
     significance: OpenProbability
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @property
     def above_base(self) -> bool:

@@ -6,6 +6,7 @@ A witness says which releases one pair of neighbours moves, and where its record
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
+from dpaudit.arguments import settled
 from dpaudit.checks import Count, Natural, settle
 from dpaudit.json_schema import Keywords
 
@@ -16,7 +17,7 @@ Attainment = Literal["by_definition", "checked", "assumed"]
 """How it is known that one pair moves all of a witness's releases by their whole sensitivities at once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Entry:
     """The part of a `parallel` or `cells` node that the pair's record enters.
 
@@ -29,9 +30,6 @@ class Entry:
 
     path: NodePath
     part: Natural
-
-    def __post_init__(self) -> None:
-        settle(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +62,7 @@ Numbers: TypeAlias = tuple[tuple[str, int | float], ...]
 """Named numbers, sorted by name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class DerivationRow:
     """One step of the proof that a certificate carries.
 
@@ -85,9 +83,6 @@ class DerivationRow:
     parameters: Numbers = ()
     premises: tuple[int, ...] = ()
     conclusion: Numbers = ()
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     def plain(self) -> dict[str, Any]:
         """Return the row as plain data; without a conclusion that is not short."""

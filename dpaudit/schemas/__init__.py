@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from dpaudit.configuration.audit_plan import AuditPlan
+from dpaudit.gate import terms
 from dpaudit.json_schema import JsonSchema, defined, definition_name, object_schema, type_schema
 from dpaudit.model import bracket, claim, witness
 from dpaudit.model.audit_result import AuditResult
@@ -17,7 +18,7 @@ from dpaudit.model.synthesizer_result import DisclosureRisk, SynthesizerResult
 from dpaudit.report.derivation import Row
 from dpaudit.schemas.audits import AuditDocument, Disclosure, PlanDocument, Risk, ScoresDocument, SynthesizerDocument
 from dpaudit.schemas.certificate import AnyMechanism, CertificateDocument, DerivationRow
-from dpaudit.schemas.gate import BaselineDocument, CheckDocument
+from dpaudit.schemas.gate import BaselineDocument, CheckDocument, Terms
 from dpaudit.schemas.reports import CurveDocument, LedgerDocument, NodeRow, ReportDocument, TrainingDocument
 from dpaudit.schemas.studies import StudyDocument
 from dpaudit.schemas.values import AnyClaim, Bracket, MeasuredEnds
@@ -43,6 +44,7 @@ _WRITTEN_AS: dict[Any, Any] = {
     bracket.Bracket: Bracket,
     claim.Claim: AnyClaim,
     ends.Ends: MeasuredEnds,
+    terms.Terms: Terms,
     witness.DerivationRow: DerivationRow,
     DisclosureRisk: Risk,
 }

@@ -1,14 +1,15 @@
 """Checks of a project, and the issues that it accepts."""
 
+from datetime import date
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from dpaudit.checks import Count, Natural, NonNegative, NonNegativeOrInfinite, PositiveShare, ProbabilityBelowOne
+from dpaudit.gate.baseline import Accepted
 from dpaudit.gate.catalogue import Level
 from dpaudit.json_schema import Digest, Keywords, Text
 from dpaudit.model.claim import MeasureKind
 from dpaudit.schemas.audits import AuditDocument, ScoresFile
 from dpaudit.schemas.certificate import CertificateDocument
-from dpaudit.schemas.values import Day
 
 
 class CheckedConfiguration(TypedDict):
@@ -29,7 +30,7 @@ class AcceptedWith(TypedDict):
     """Why an issue is accepted, and until when."""
 
     reason: Text
-    expires: Day
+    expires: date
 
 
 class AcceptedClaim(TypedDict):
@@ -92,28 +93,15 @@ class CheckDocument(TypedDict):
     """What one run of the gate found: configurations, issues, and the exit code they lead to."""
 
     schema: Literal["urn:dpaudit:schema:check:6"]
-    created: Day
+    created: date
     verdict: Literal["pass", "finding", "unusable", "inconclusive"]
     exit_code: Literal[0, 1, 2, 4]
     configurations: list[CheckedConfiguration]
     issues: list[Issue]
 
 
-class Acceptance(TypedDict):
-    """One accepted issue."""
-
-    fingerprint: Digest
-    rule: Text
-    config: str
-    subject: str
-    reason: Text
-    accepted: Day
-    expires: Day
-    terms: Terms
-
-
 class BaselineDocument(TypedDict):
     """Accepted issues, each with a reason and the last day on which it is accepted."""
 
     schema: Literal["urn:dpaudit:schema:baseline:2"]
-    accepted: list[Acceptance]
+    accepted: list[Accepted]

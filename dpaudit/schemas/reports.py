@@ -1,5 +1,6 @@
 """Reports, accounts of a ledger, and privacy curves."""
 
+from datetime import date
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from dpaudit.accounting.curves.table import CurveKind
@@ -25,7 +26,7 @@ from dpaudit.report.not_assessed import NotAssessed
 from dpaudit.report.verdicts import Word
 from dpaudit.schemas.audits import AuditDocument, PlanDocument, ScoresFile
 from dpaudit.schemas.certificate import CertificateDocument
-from dpaudit.schemas.values import AnyClaim, Bracket, Claim, Day, Extended
+from dpaudit.schemas.values import AnyClaim, Bracket, Claim, Extended
 from dpaudit.training import Training
 
 Nothing = Annotated[dict[str, Any], Keywords({"maxProperties": 0})]
@@ -188,7 +189,7 @@ class ReportDocument(TypedDict):
 
     schema: Literal["urn:dpaudit:schema:report:10"]
     title: str
-    created: Day
+    created: date
     system: SystemOfReport
     verdict: Word
     sentence: str

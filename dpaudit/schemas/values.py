@@ -7,7 +7,6 @@ from dpaudit.json_schema import Keywords, Text
 from dpaudit.model.audit_result import MeasuredBound
 from dpaudit.model.claim import Model, Neighbours
 
-Day = Annotated[str, Keywords({"format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"})]
 FalseAlarm = Annotated[OpenProbability, "Probability of a false alarm."]
 Extended = float | Literal["inf"]
 

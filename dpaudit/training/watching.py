@@ -6,12 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpaudit.checks import Count, Positive, PositiveShare, settle
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, Positive, PositiveShare
 from dpaudit.model.mechanism import Array
 from dpaudit.model.watched.steps import CanaryRows, Loader, Script, Taken, TooManyStepsError, by_name, mark
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Training:
     """What is declared of a run: each step adds N(0, (noise_multiplier max_grad_norm)^2) to a sum of clipped gradients.
 
@@ -28,9 +29,6 @@ class Training:
     sample_rate: PositiveShare
     steps: Count
     records: Count
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @property
     def stddev(self) -> float:
