@@ -1,7 +1,8 @@
 """Pairs of neighbours that cover a data set: extreme, rare and missing values, each small count, duplicates, no record.
 
 All values occur in the data, except in pairs that are marked as *outside*: there one record holds a value, or values
-together, that no record of the data has, such as NaN, an unseen category, or the rarest town with the highest pay. Whether such a record can occur, the data do not say.
+together, that no record of the data has, such as NaN, an unseen category, or the rarest town with the highest pay.
+Whether such a record can occur, the data do not say.
 """
 
 from collections.abc import Iterator

@@ -74,8 +74,8 @@ class FunctionReplay:
     """What a replay of `tried` pairs shows: all that it found, and the pairs to attack by their outputs.
 
     `found` has sightings on values of the data first, confirmed ones before others; those outside decide nothing. The
-    texts, warnings or files of the pair `channels` differ. `keeps_state` says that earlier calls move the output of a later
-    one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks.
+    texts, warnings or files of the pair `channels` differ. `keeps_state` says that earlier calls move the output of a
+    later one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks.
     """
 
     found: tuple[Sighting, ...]
