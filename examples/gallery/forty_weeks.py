@@ -31,5 +31,5 @@ def main() -> Figure:
     axes.axhline(1.0, color="0.5", linestyle=":")
     axes.annotate("the claim", (1, 1.0), xytext=(0, 4), textcoords="offset points", color="0.4")
     axes.set(xlabel="weeks", ylabel="epsilon at delta = 1e-5", ylim=(0, 4), title="Upper bounds on what has been spent")
-    axes.legend(loc="upper left")
+    axes.legend(loc="upper right")
     return figure
