@@ -2,9 +2,12 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, wraps
-from typing import Any, Literal, ParamSpec, TypeVar, get_args, get_origin
+from typing import Any, Literal, ParamSpec, TypeVar, dataclass_transform, get_args, get_origin
+
+from dpaudit.checks import settle
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -17,14 +20,20 @@ _EXAMPLES = {
 """What is written for an argument that is missing, where dots would not say it."""
 
 
-def named_fields(cls: type[T]) -> type[T]:
-    """Return a keyword-only data class whose wrong calls are answered with the right one.
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
+def settled(cls: type[T]) -> type[T]:
+    """Return the frozen data class of `cls`: fields by keyword, checked by `settle`, and wrong calls answered.
+
+    A class with a `__post_init__` of its own calls `settle` there.
 
     >>> from dpaudit import Claim
     >>> Claim(epsilon=1.0, neighbors="replace_one")
     Traceback (most recent call last):
     TypeError: Claim has no field 'neighbors'; did you mean 'neighbours'? It has epsilon, delta, neighbours, ...
     """
+    if not hasattr(cls, "__post_init__"):
+        type.__setattr__(cls, "__post_init__", settle)
+    cls = dataclass(frozen=True, slots=True, kw_only=True)(cls)
     made: Callable[..., None] = cls.__init__
 
     @wraps(made)

@@ -53,27 +53,45 @@ class Within:
     below: float | None = None
     infinite: bool = False
 
+    def hold(self, number: float) -> bool:
+        """Return whether a number that is not NaN lies within the limits."""
+        if math.isinf(number):
+            return self.infinite and number > 0
+        return (
+            (self.at_least is None or number >= self.at_least)
+            and (self.above is None or number > self.above)
+            and (self.at_most is None or number <= self.at_most)
+            and (self.below is None or number < self.below)
+        )
+
     def __str__(self) -> str:
         ends = (("at least", self.at_least), ("above", self.above), ("at most", self.at_most), ("below", self.below))
         told = [f"{word} {end:g}" for word, end in ends if end is not None] or ["any number"]
         return ", ".join([*told, "may be inf"] if self.infinite else told)
 
 
-Positive = Annotated[float, Within(above=0)]
+_POSITIVE = Within(above=0)
+Positive = Annotated[float, _POSITIVE]
 """What `positive` accepts."""
-NonNegative = Annotated[float, Within(at_least=0)]
+_NON_NEGATIVE = Within(at_least=0)
+NonNegative = Annotated[float, _NON_NEGATIVE]
 """What `non_negative` accepts."""
-NonNegativeOrInfinite = Annotated[float, Within(at_least=0, infinite=True)]
+_OR_INFINITE = Within(at_least=0, infinite=True)
+NonNegativeOrInfinite = Annotated[float, _OR_INFINITE]
 """What `non_negative_or_infinite` accepts."""
-ProbabilityBelowOne = Annotated[float, Within(at_least=0, below=1)]
+_BELOW_ONE = Within(at_least=0, below=1)
+ProbabilityBelowOne = Annotated[float, _BELOW_ONE]
 """What `probability_below_one` accepts."""
-Size = Annotated[float, Within(at_least=1e-140, at_most=1e140)]
+_SIZE = Within(at_least=1e-140, at_most=1e140)
+Size = Annotated[float, _SIZE]
 """What `size` accepts."""
-OpenProbability = Annotated[float, Within(above=0, below=1)]
+_OPEN = Within(above=0, below=1)
+OpenProbability = Annotated[float, _OPEN]
 """What `open_probability` accepts."""
 PositiveShare = Annotated[float, Within(above=0, at_most=1)]
-"""What `positive_share` accepts: a share of records that is not empty."""
-Share = Annotated[float, Within(at_least=0, at_most=1)]
+"""A share of records that is not empty: above 0 and at most 1."""
+_SHARE = Within(at_least=0, at_most=1)
+Share = Annotated[float, _SHARE]
 """What `share` accepts."""
 Count = Annotated[int, Within(at_least=1)]
 """What `count` accepts."""
@@ -130,6 +148,34 @@ def _real(name: str, value: object) -> float:
     return number
 
 
+_EXPECTED: dict[Within, str] = {
+    _POSITIVE: "to be positive and finite",
+    _NON_NEGATIVE: "to be zero or positive, and finite",
+    _OR_INFINITE: "to be zero or positive",
+    _BELOW_ONE: "in [0, 1)",
+    _SIZE: "in [1e-140, 1e140]; state sizes in another unit",
+    _OPEN: "strictly between 0 and 1",
+    Within(above=0, at_most=1): "in (0, 1]",
+    _SHARE: "in [0, 1]",
+}
+"""How a message names the limits that many fields have."""
+
+
+def within(name: str, value: object, limits: Within) -> float:
+    """Return `value` as a float within `limits`; it is finite unless these accept infinity.
+
+    Raises: ValueError: not a number, NaN, or outside the limits.
+
+    >>> within("width", 3, Within(at_least=2))
+    3.0
+    """
+    number = _real(name, value)
+    if not limits.hold(number):
+        missed = _POSITIVE if number <= 0 < (limits.at_least or 0) else limits  # the first rule that it breaks
+        raise FieldError(name, f"Expected {name}={value!r} {_EXPECTED.get(missed, f'to be {missed}')}.")
+    return number
+
+
 def positive(name: str, value: object) -> float:
     """Return `value` as a float that is finite and above zero.
 
@@ -138,13 +184,7 @@ def positive(name: str, value: object) -> float:
     >>> positive("stddev", 3)
     3.0
     """
-    number = _real(name, value)
-    if not 0 < number < math.inf:
-        raise FieldError(name, f"Expected {name}={value!r} to be positive and finite.")
-    return number
-
-
-_SMALLEST_SIZE, _LARGEST_SIZE = 1e-140, 1e140
+    return within(name, value, _POSITIVE)
 
 
 def size(name: str, value: object) -> float:
@@ -160,10 +200,7 @@ def size(name: str, value: object) -> float:
     ...
     dpaudit.checks.FieldError: Expected feature_bound=2.7205e-162 in [1e-140, 1e140]; state sizes in another unit.
     """
-    number = positive(name, value)
-    if not _SMALLEST_SIZE <= number <= _LARGEST_SIZE:
-        raise FieldError(name, f"Expected {name}={value!r} in [1e-140, 1e140]; state sizes in another unit.")
-    return number
+    return within(name, value, _SIZE)
 
 
 def size_or_zero(name: str, value: object) -> float:
@@ -217,10 +254,7 @@ def non_negative(name: str, value: object) -> float:
 
     Raises: ValueError: not a number, NaN, infinite or negative.
     """
-    number = _real(name, value)
-    if not 0 <= number < math.inf:
-        raise FieldError(name, f"Expected {name}={value!r} to be zero or positive, and finite.")
-    return number
+    return within(name, value, _NON_NEGATIVE)
 
 
 def non_negative_or_infinite(name: str, value: object) -> float:
@@ -231,8 +265,7 @@ def non_negative_or_infinite(name: str, value: object) -> float:
     >>> non_negative_or_infinite("epsilon", math.inf)
     inf
     """
-    number = _real(name, value)
-    return number if number == math.inf else non_negative(name, value)
+    return within(name, value, _OR_INFINITE)
 
 
 def share(name: str, value: object) -> float:
@@ -243,24 +276,7 @@ def share(name: str, value: object) -> float:
     >>> share("rate", 1)
     1.0
     """
-    number = _real(name, value)
-    if not 0 <= number <= 1:
-        raise FieldError(name, f"Expected {name}={value!r} in [0, 1].")
-    return number
-
-
-def positive_share(name: str, value: object) -> float:
-    """Return `value` as a float in (0, 1].
-
-    Raises: ValueError: not a number, NaN, zero, negative, or above 1.
-
-    >>> positive_share("sample_rate", 1)
-    1.0
-    """
-    number = positive(name, value)
-    if number > 1:
-        raise FieldError(name, f"Expected {name}={value!r} in (0, 1].")
-    return number
+    return within(name, value, _SHARE)
 
 
 def probability_below_one(name: str, value: object) -> float:
@@ -273,10 +289,7 @@ def probability_below_one(name: str, value: object) -> float:
     ...
     dpaudit.checks.FieldError: Expected delta=1.5 in [0, 1).
     """
-    number = _real(name, value)
-    if not 0 <= number < 1:
-        raise FieldError(name, f"Expected {name}={value!r} in [0, 1).")
-    return number
+    return within(name, value, _BELOW_ONE)
 
 
 def open_probability(name: str, value: object) -> float:
@@ -284,10 +297,7 @@ def open_probability(name: str, value: object) -> float:
 
     Raises: ValueError: not a number, NaN, or outside (0, 1).
     """
-    number = _real(name, value)
-    if not 0 < number < 1:
-        raise FieldError(name, f"Expected {name}={value!r} strictly between 0 and 1.")
-    return number
+    return within(name, value, _OPEN)
 
 
 def count(name: str, value: object, *, at_least: int = 1) -> int:
@@ -323,17 +333,6 @@ SizeOrZero = Annotated[float, Within(at_least=0, at_most=1e140), size_or_zero]
 """What `size_or_zero` accepts."""
 
 Check = Callable[[str, Any], Any]
-_CHECKS: dict[Within, Check] = {
-    Within(above=0): positive,
-    Within(at_least=0): non_negative,
-    Within(at_least=0, infinite=True): non_negative_or_infinite,
-    Within(at_least=0, below=1): probability_below_one,
-    Within(at_least=1e-140, at_most=1e140): size,
-    Within(above=0, below=1): open_probability,
-    Within(above=0, at_most=1): positive_share,
-    Within(at_least=0, at_most=1): share,
-}
-"""What checks each kind of limits on a float."""
 
 
 def settle(value: Any) -> None:
@@ -381,12 +380,15 @@ def _check_of(hint: Any) -> Check | None:
             return check
     limits = [mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Within)]
     if limits:
-        return _CHECKS[limits[0]]
+        return partial(within, limits=limits[0])
     if get_origin(hint) is Literal:
         return partial(one_of, allowed=get_args(hint))
     if get_origin(hint) is tuple and Ellipsis in get_args(hint):
         item = _check_of(get_args(hint)[0])
         return None if item is None else partial(_of_each, item)
+    if get_origin(hint) is tuple:
+        places = [place for part in get_args(hint) if (place := _check_of(part)) is not None]
+        return partial(_of_places, tuple(places)) if len(places) == len(get_args(hint)) else None
     if get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint):
         found = [inner for part in get_args(hint) if (inner := _check_of(part)) is not None]
         return partial(_unless_absent, found[0]) if len(found) == 1 else None
@@ -396,6 +398,13 @@ def _check_of(hint: Any) -> Check | None:
 def _of_each(check: Check, name: str, value: Any) -> Any:
     """Return the values of a list as their check returns them."""
     return tuple(check(name, item) for item in value)
+
+
+def _of_places(checks: tuple[Check, ...], name: str, value: Any) -> Any:
+    """Return the values of a tuple as the checks of their places return them."""
+    if len(value) != len(checks):
+        raise FieldError(name, f"Expected {name}={value!r:.80} to be a list of {len(checks)}.")
+    return tuple(check(name, item) for check, item in zip(checks, value, strict=True))
 
 
 def _unless_absent(check: Check, name: str, value: Any) -> Any:

@@ -2,22 +2,23 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from dpaudit import Claim, meets, smallest_holding
-from dpaudit.arguments import named_fields
+from dpaudit import Claim
+from dpaudit.arguments import settled
 from dpaudit.checks import Count, FieldError, NoiseSize, Size, SizeOrZero, count, meant, ratio, settle, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, DiscreteLoss
 from dpaudit.model.mechanism import Array
+from mechanisms._calibration import meeting
 
 Queries = Literal["general", "monotone"]
 """Whether a record may move some queries up and others down, or all of them one way."""
 
-_LONGEST = 62  # queries whose answers one integer holds
+LONGEST = 62  # queries whose answers one integer holds
 _REACH, _NODES = 45.0, 20  # scales of noise that are integrated; nodes of each panel
 _LARGEST = (
     700.0  # the epsilon up to which a pattern's probability is a double and a difference of queries is exact enough
@@ -28,8 +29,7 @@ _SHRUNK = (
 )
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class AboveThreshold:
     """Says of one query after another whether it exceeds a noisy threshold, and stops after `cutoff` that do.
 
@@ -60,15 +60,12 @@ class AboveThreshold:
     linf_sensitivity: Size
     neighbours: Neighbours
     cutoff: Count = 1
-    horizon: Count = _LONGEST
+    horizon: Count = LONGEST
     queries: Queries = "general"
 
     def __post_init__(self) -> None:
         settle(self)
-        if self.horizon > _LONGEST:
-            raise FieldError("horizon", f"Expected horizon={self.horizon} to be at most {_LONGEST}; ask in turns.")
-        if self.cutoff > self.horizon:
-            raise FieldError("cutoff", f"Expected cutoff={self.cutoff} to be at most horizon={self.horizon}.")
+        require_answerable(self.horizon, self.cutoff)
 
     @classmethod
     def calibrated(
@@ -77,7 +74,7 @@ class AboveThreshold:
         *,
         linf_sensitivity: float,
         cutoff: int = 1,
-        horizon: int = _LONGEST,
+        horizon: int = LONGEST,
         queries: Queries = "general",
     ) -> Self:
         """Return the smallest noise that provably meets `claim`, within 1e-9 and never below.
@@ -99,11 +96,7 @@ class AboveThreshold:
             horizon=horizon,
             queries=queries,
         )
-
-        def holds(factor: float) -> bool:
-            return meets(unit.scaled(factor).loss(), claim.epsilon, claim.delta)
-
-        return unit.scaled(smallest_holding(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
+        return meeting(unit, claim)
 
     def loss(self) -> ApproximateLoss | DiscreteLoss:
         """Return a loss that dominates every pair: a black box, which hides nothing where queries have no noise."""
@@ -207,6 +200,17 @@ class AboveThreshold:
     def _pattern(self) -> int:
         """Return below again and again, and then above."""
         return ((1 << self._told()) - 1) << (self.horizon - self._told())
+
+
+def require_answerable(horizon: int, cutoff: int) -> None:
+    """Refuse more queries than one integer holds, and a cutoff beyond them.
+
+    Raises: FieldError: naming the field that is too large.
+    """
+    if horizon > LONGEST:
+        raise FieldError("horizon", f"Expected horizon={horizon} to be at most {LONGEST}; ask in turns.")
+    if cutoff > horizon:
+        raise FieldError("cutoff", f"Expected cutoff={cutoff} to be at most horizon={horizon}.")
 
 
 def log_means(

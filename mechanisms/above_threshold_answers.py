@@ -1,26 +1,26 @@
 """KNOWN BAD: a sparse vector that prints the noisy answers which it compared with its threshold."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
 from scipy.special import betaln, comb
 
-from dpaudit import Claim, meets, smallest_holding
-from dpaudit.arguments import named_fields
-from dpaudit.checks import Count, FieldError, NoiseSize, Size, count, meant, ratio, settle, size
+from dpaudit import Claim
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, NoiseSize, Size, count, meant, ratio, settle, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, DiscreteLoss
 from dpaudit.model.mechanism import Array
-from mechanisms.above_threshold import log_below, log_means
+from mechanisms._calibration import meeting
+from mechanisms.above_threshold import LONGEST, log_below, log_means, require_answerable
 
-_LONGEST, _LARGEST = 62, 700.0  # queries; the largest epsilon whose exponential is a double
+_LARGEST = 700.0  # the largest epsilon whose exponential is a double
 _LEAST, _SHRUNK = 1e-300, 1e-10  # a probability that may be no double; relative, far more than its rounding
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class AboveThresholdAnswers:
     """Prints, of one query after another, the noisy answer if it exceeds a noisy threshold; stops after `cutoff`.
 
@@ -50,17 +50,14 @@ class AboveThresholdAnswers:
     linf_sensitivity: Size
     neighbours: Neighbours
     cutoff: Count = 1
-    horizon: Count = _LONGEST
+    horizon: Count = LONGEST
 
     def __post_init__(self) -> None:
         settle(self)
-        if self.horizon > _LONGEST:
-            raise FieldError("horizon", f"Expected horizon={self.horizon} to be at most {_LONGEST}; ask in turns.")
-        if self.cutoff > self.horizon:
-            raise FieldError("cutoff", f"Expected cutoff={self.cutoff} to be at most horizon={self.horizon}.")
+        require_answerable(self.horizon, self.cutoff)
 
     @classmethod
-    def calibrated(cls, claim: Claim, *, linf_sensitivity: float, cutoff: int = 1, horizon: int = _LONGEST) -> Self:
+    def calibrated(cls, claim: Claim, *, linf_sensitivity: float, cutoff: int = 1, horizon: int = LONGEST) -> Self:
         """Return the smallest noise that provably meets `claim`, within 1e-9 and never below, the same on both.
 
         Raises: UnsupportedError: epsilon and delta are both 0.
@@ -74,11 +71,7 @@ class AboveThresholdAnswers:
             cutoff=cutoff,
             horizon=horizon,
         )
-
-        def holds(factor: float) -> bool:
-            return meets(unit.scaled(factor).loss(), claim.epsilon, claim.delta)
-
-        return unit.scaled(smallest_holding(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
+        return meeting(unit, claim)
 
     def loss(self) -> ApproximateLoss:
         """Return a loss that dominates every pair: the black box of all noisy answers."""

@@ -1,14 +1,14 @@
 """Laplace noise on a vector of bounded Euclidean norm, whose worst direction is spread over all coordinates."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
 
 from dpaudit import Claim, meets
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import (
     Count,
     NoiseSize,
@@ -16,7 +16,6 @@ from dpaudit.checks import (
     count,
     meant,
     ratio,
-    settle,
     size,
 )
 from dpaudit.model.claim import Neighbours
@@ -26,8 +25,7 @@ from mechanisms._additive import laplace_log_density, with_laplace_noise
 from mechanisms.laplace import Laplace
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class BallLaplace:
     """Adds independent Laplace noise to every coordinate of a vector that moves by a bounded Euclidean distance.
 
@@ -52,9 +50,6 @@ class BallLaplace:
     scale: NoiseSize
     l2_sensitivity: SizeOrZero
     neighbours: Neighbours
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, dimension: int, l2_sensitivity: float) -> Self:

@@ -1,18 +1,19 @@
 """Exact integer Gaussian noise on an integer query."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, UnsupportedError, meets, smallest_holding
-from dpaudit.arguments import named_fields
+from dpaudit import Claim, UnsupportedError
+from dpaudit.arguments import settled
 from dpaudit.checks import Count, NoiseSize, meant, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
+from mechanisms._calibration import meeting
 from mechanisms._exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers, of_whole
 
@@ -20,8 +21,7 @@ _SMALLEST, _LARGEST, _LARGEST_MU, _REACH = 0.1, 1e4, 10.0, 22.0
 _FAR_MASS = 1e-106  # at least the probability of what lies beyond _REACH on both sides
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class DiscreteGaussian:
     """Adds integers with probabilities proportional to e^(-k^2 / (2 stddev^2)).
 
@@ -64,11 +64,7 @@ class DiscreteGaussian:
         unit = cls(stddev=float(l2_sensitivity), l2_sensitivity=l2_sensitivity, neighbours=claim.neighbours)
         if claim.delta == 0:
             raise UnsupportedError("No Gaussian noise reaches delta=0; allow a positive delta, or use Laplace noise.")
-
-        def holds(factor: float) -> bool:
-            return meets(unit.scaled(factor).loss(), claim.epsilon, claim.delta)
-
-        return unit.scaled(smallest_holding(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
+        return meeting(unit, claim)
 
     def loss(self) -> DiscreteLoss:
         """Return a loss that dominates the exact one by less than 1e-106 in delta.

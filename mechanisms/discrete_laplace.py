@@ -1,25 +1,25 @@
 """Exact integer Laplace noise on integer queries of known l1 sensitivity."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit import Claim, meets, smallest_holding
-from dpaudit.arguments import named_fields
+from dpaudit import Claim
+from dpaudit.arguments import settled
 from dpaudit.checks import Count, NoiseSize, ratio, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
+from mechanisms._calibration import meeting
 from mechanisms._exact import discrete_laplace
 
 _SMALLEST, _LARGEST, _LARGEST_SHIFT = 2.0**-8, 2.0**53, 500.0
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class DiscreteLaplace:
     """Adds independent integers, with probabilities proportional to e^(-|k| / scale), to every coordinate.
 
@@ -57,11 +57,7 @@ class DiscreteLaplace:
         Raises: UnsupportedError: epsilon and delta are both 0.
         """
         unit = cls(scale=float(l1_sensitivity), l1_sensitivity=l1_sensitivity, neighbours=claim.neighbours)
-
-        def holds(factor: float) -> bool:
-            return meets(unit.scaled(factor).loss(), claim.epsilon, claim.delta)
-
-        return unit.scaled(smallest_holding(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))
+        return meeting(unit, claim)
 
     def loss(self) -> DiscreteLoss:
         """Return the exact loss of one release."""

@@ -1,14 +1,14 @@
 """The exponential mechanism: a candidate drawn with probability exponential in its utility."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import log_softmax
 
 from dpaudit import Claim, meets, smallest_holding
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import Positive, Size, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss
@@ -21,8 +21,7 @@ _LARGEST_EPSILON = 300.0
 _STEPS = 1000
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Exponential:
     """Draws a candidate with probability proportional to e^(epsilon utility / (2 linf_sensitivity)).
 

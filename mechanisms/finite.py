@@ -1,14 +1,14 @@
 """A release with finitely many outcomes, given by its two laws as a table."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import FieldError, Positive, meant, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import (
@@ -28,8 +28,7 @@ from dpaudit.model.mechanism import Array
 _MOST = 100_000
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Finite:
     """Reports one of finitely many outcomes; `first` and `second` are their probabilities for the two answers 0 and 1.
 

@@ -1,21 +1,20 @@
 """Gaussian noise on a query of known l2 sensitivity."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from dpaudit import Claim, smallest_noise
-from dpaudit.arguments import named_fields
-from dpaudit.checks import NoiseSize, Size, ratio, settle, size
+from dpaudit.arguments import settled
+from dpaudit.checks import NoiseSize, Size, ratio, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import normal_log_density
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Gaussian:
     """Adds independent normal noise to every coordinate of a vector or matrix.
 
@@ -38,9 +37,6 @@ class Gaussian:
     stddev: NoiseSize
     l2_sensitivity: Size
     neighbours: Neighbours
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, l2_sensitivity: float) -> Self:

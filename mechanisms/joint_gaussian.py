@@ -1,14 +1,14 @@
 """Gaussian noise on a Gram matrix and a target vector, released together under their joint sensitivity."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Self
 
 import numpy as np
 
 from dpaudit import Claim, smallest_noise
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import FieldError, Size, settle, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import GaussianLoss
@@ -19,8 +19,7 @@ from mechanisms.symmetric_gaussian import SymmetricGaussian
 _LARGEST_RATIO = 1e150  # of two bounds over a deviation, or the reverse: its square is a float with all digits
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class JointGaussian:
     """Releases sums of x x^T and of y x over records (x, y), with symmetric and with plain normal noise.
 

@@ -1,22 +1,21 @@
 """Laplace noise on a query of known l1 sensitivity."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from dpaudit import Claim, UnsupportedError, meets
-from dpaudit.arguments import named_fields
-from dpaudit.checks import NoiseSize, Size, ratio, settle, size
+from dpaudit.arguments import settled
+from dpaudit.checks import NoiseSize, Size, ratio, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import LaplaceLoss
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import laplace_log_density, with_laplace_noise
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Laplace:
     """Adds independent Laplace noise to every coordinate of a vector or matrix.
 
@@ -41,9 +40,6 @@ class Laplace:
     scale: NoiseSize
     l1_sensitivity: Size
     neighbours: Neighbours
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, l1_sensitivity: float) -> Self:

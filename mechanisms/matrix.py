@@ -1,13 +1,13 @@
 """A stream released through a strategy matrix with Gaussian noise on every row: factorised prefix sums, DP-FTRL."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from dpaudit import Claim, Release, Repeat, Subsample, smallest_noise
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import Count, FieldError, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ComposedLoss, GaussianLoss, Loss
@@ -26,8 +26,7 @@ from mechanisms.gaussian import Gaussian
 _LARGEST, _LARGEST_MATRIX = 1 << 16, 512
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Matrix:
     """Releases C G + Z for a stream G of up to `horizon` elements, a strategy matrix C and independent noise Z.
 

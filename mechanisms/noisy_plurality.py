@@ -1,15 +1,15 @@
 """The label with most votes after Gaussian noise, as teachers vote in PATE."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
 from scipy.special import log_ndtr
 
 from dpaudit import Claim
-from dpaudit.arguments import named_fields
-from dpaudit.checks import Count, NoiseSize, count, ratio, settle
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, NoiseSize, count, ratio
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, ComposedLoss, GaussianLoss
 from dpaudit.model.mechanism import Array
@@ -21,8 +21,7 @@ _UP = 1 + 2.0**-50  # of a square root
 _REACH, _NODES = 10, 20  # deviations around the scores that are integrated; nodes of each panel
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class NoisyPlurality:
     """Adds Gaussian noise to the number of votes for each label and releases which is largest, and nothing else.
 
@@ -47,9 +46,6 @@ class NoisyPlurality:
     stddev: NoiseSize
     neighbours: Neighbours
     voters: Count = 1
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, voters: int = 1) -> Self:

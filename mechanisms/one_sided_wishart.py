@@ -5,13 +5,13 @@ private use `symmetrised_wishart`.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit.arguments import named_fields
-from dpaudit.checks import Count, NoiseSize, Size, settle
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, NoiseSize, Size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.mechanism import Array
@@ -20,8 +20,7 @@ from mechanisms._matrices.wishart import log_constant, symmetric_matrices, wisha
 _ROUNDING = 1e-9
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class OneSidedWishart:
     """Adds W ~ Wishart(dimension + 1, scale I) to a positive semi-definite matrix: not pure, at any epsilon.
 
@@ -49,9 +48,6 @@ class OneSidedWishart:
     scale: NoiseSize
     trace_sensitivity: Size
     neighbours: Neighbours
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     def loss(self) -> DiscreteLoss:
         """Return the loss of one release: exact for add_remove, dominating for replace_one."""

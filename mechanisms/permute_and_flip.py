@@ -1,14 +1,14 @@
 """Permute-and-flip: the candidate whose score is largest after exponential noise."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 
 from dpaudit import Claim
-from dpaudit.arguments import named_fields
-from dpaudit.checks import NoiseSize, Size, ratio, settle, size
+from dpaudit.arguments import settled
+from dpaudit.checks import NoiseSize, Size, ratio, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, LaplaceLoss
 from dpaudit.model.mechanism import Array
@@ -21,8 +21,7 @@ Scores = Literal["general", "monotone"]
 _MOST = 400  # candidates whose probabilities are integrated
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class PermuteAndFlip:
     """Adds exponential noise to every score and releases which is largest, and nothing else.
 
@@ -50,9 +49,6 @@ class PermuteAndFlip:
     linf_sensitivity: Size
     neighbours: Neighbours
     scores: Scores = "general"
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, linf_sensitivity: float, scores: Scores = "general") -> Self:

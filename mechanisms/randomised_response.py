@@ -1,13 +1,13 @@
 """Randomised response: a category reported truthfully with a fixed advantage."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
 from dpaudit import Claim, UnsupportedError, meets
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import OneOf, Positive, TwoOrMore, count, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, DiscreteLoss
@@ -16,8 +16,7 @@ from dpaudit.model.mechanism import Array
 _LARGEST_EPSILON = 700.0
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class RandomisedResponse:
     """Reports the true category with e^epsilon times the probability of each other one.
 

@@ -1,14 +1,14 @@
 """Report noisy max: the candidate whose score is largest after Laplace noise."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from dpaudit import Claim
-from dpaudit.arguments import named_fields
-from dpaudit.checks import NoiseSize, Size, ratio, settle, size
+from dpaudit.arguments import settled
+from dpaudit.checks import NoiseSize, Size, ratio, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, LaplaceLoss
 from dpaudit.model.mechanism import Array
@@ -19,8 +19,7 @@ _DOWN = 2.0**-48  # relative; what rounding may have made of a loss
 _REACH, _FARTHEST, _NODES = 45.0, 700.0, 20
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class ReportNoisyMax:
     """Adds Laplace noise to every score and releases which is largest, and nothing else.
 
@@ -45,9 +44,6 @@ class ReportNoisyMax:
     scale: NoiseSize
     linf_sensitivity: Size
     neighbours: Neighbours
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, linf_sensitivity: float) -> Self:

@@ -1,15 +1,15 @@
 """Gaussian noise on a symmetric matrix of known Frobenius sensitivity."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Literal, Self, get_args
 
 import numpy as np
 
 from dpaudit import Claim, smallest_noise
-from dpaudit.arguments import named_fields
-from dpaudit.checks import NoiseSize, Size, settle, size
+from dpaudit.arguments import settled
+from dpaudit.checks import NoiseSize, Size, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import Array
@@ -25,8 +25,7 @@ DEVIATIONS: dict[Symmetry, tuple[float, float]] = {
 """Standard deviations on and off the diagonal, in units of `stddev`."""
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class SymmetricGaussian:
     """Adds symmetric normal noise to a symmetric matrix.
 
@@ -50,9 +49,6 @@ class SymmetricGaussian:
     l2_sensitivity: Size
     neighbours: Neighbours
     symmetry: Symmetry = "half"
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, l2_sensitivity: float, symmetry: Symmetry = "half") -> Self:

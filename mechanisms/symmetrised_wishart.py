@@ -1,15 +1,15 @@
 """The difference of two Wishart matrices, on a symmetric matrix of known nuclear-norm sensitivity."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import ClassVar, Self
 
 import numpy as np
 
 from dpaudit import Claim, UnsupportedError
-from dpaudit.arguments import named_fields
-from dpaudit.checks import Count, NoiseSize, Size, ratio, settle, size
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, NoiseSize, Size, ratio, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, LaplaceLoss
 from dpaudit.model.mechanism import Array
@@ -19,8 +19,7 @@ from mechanisms.laplace import Laplace
 _NODES = 12
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class SymmetrisedWishart:
     """Adds W - W', both Wishart(dimension + 1, scale I) and independent, to a symmetric matrix: pure.
 
@@ -45,9 +44,6 @@ class SymmetrisedWishart:
     scale: NoiseSize
     nuclear_sensitivity: Size
     neighbours: Neighbours
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @classmethod
     def calibrated(cls, claim: Claim, *, dimension: int, nuclear_sensitivity: float) -> Self:

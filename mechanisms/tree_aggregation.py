@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpaudit import Claim, smallest_noise
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import Count, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ComposedLoss, GaussianLoss, Loss
@@ -20,8 +20,7 @@ from mechanisms.laplace import Laplace
 _LARGEST_SEPARATION = 16
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class TreeAggregation:
     """Releases every prefix sum of a stream of up to `horizon` elements, with one draw of `leaf` noise a tree node.
 

@@ -1,13 +1,13 @@
 """Exact integer Gaussian noise that never exceeds a bound, on an integer query."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import (
     Count,
     FieldError,
@@ -24,8 +24,7 @@ from mechanisms.discrete_laplace import integers, of_whole
 _LARGEST = 100_000
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class TruncatedDiscreteGaussian:
     """Adds integers k, |k| <= round(cut stddev), with probabilities proportional to e^(-k^2 / (2 stddev^2)).
 

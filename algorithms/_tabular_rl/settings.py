@@ -1,11 +1,10 @@
 """Settings of the two tabular baselines, and their checks."""
 
-from dataclasses import dataclass
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, OpenProbability, Positive
 
-from dpaudit.checks import Count, OpenProbability, Positive, settle
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class TabularSettings:
     """Everything that a user chooses about PUCB and LDP-OBI.
 
@@ -29,6 +28,3 @@ class TabularSettings:
     def number_of_units(self) -> int:
         """The number of units that the claim is about: one user an episode."""
         return self.episodes
-
-    def __post_init__(self) -> None:
-        settle(self)

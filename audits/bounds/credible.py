@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import betainc, betaincinv
 
 from audits.bounds.bisection import bisected
+from audits.bounds.counts import threshold_counts
 from audits.bounds.error_rates import error_rate_bound
 from dpaudit.model.audit_result import Counts, LowerBound
 
@@ -35,15 +36,7 @@ def credible_bound(counts: Counts, delta: float, significance: float) -> LowerBo
     alarm = (counts.false_positives + _PRIOR, rejected + _PRIOR)
     miss = (missed + _PRIOR, counts.true_positives + _PRIOR)
     epsilon = max(_quantile(alarm, miss, delta, significance), _quantile(miss, alarm, delta, significance))
-    best = Counts(
-        runs=counts.runs,
-        guesses=counts.runs,
-        correct=counts.runs,
-        true_positives=counts.positives,
-        false_positives=0,
-        positives=counts.positives,
-        negatives=counts.negatives,
-    )
+    best = threshold_counts(counts.positives, 0, counts.positives, counts.negatives)
     limit = error_rate_bound(best, delta, significance).epsilon
     return LowerBound(
         name=name, epsilon=min(max(0.0, epsilon), limit), significance=significance, assumption=assumption

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.checks.lines_run import Lines, lines_run, own_files, spans
+from audits.experiment.lines_run import Lines, lines_run, own_files, spans
 from dpaudit import AuditCase, Declaration
 from dpaudit.model.case import AuditCoverage
 from dpaudit.model.declaration import Release, walk

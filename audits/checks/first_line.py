@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.checks.tracer import run_traced
+from audits.experiment.tracer import run_traced
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import line_of
 

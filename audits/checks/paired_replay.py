@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from audits.checks.experiment import Compared, replayed
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
+from audits.checks.taped_run import Compared, replayed
 from dpaudit import Declaration, Mechanism
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import RunTape, TapedGenerator

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from audits.checks.experiment import SEED, Compared, Program, Replay, fields_of, replayed
 from audits.checks.laws.mechanism_law import asked_by, law_findings
 from audits.checks.looked import Looked, attained, decided
 from audits.checks.sampler import SamplerSeen, sampler_seen
@@ -29,6 +28,7 @@ from audits.checks.taped_noise import (
     of_other_laws_together,
     used_twice,
 )
+from audits.checks.taped_run import SEED, Compared, Program, Replay, fields_of, replayed
 from audits.checks.taped_totals import too_calm
 from dpaudit import AuditCase, Condition, Declaration, Streams, Transcript
 from dpaudit.model.case import ReplayCase

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import bdtrik
 
 from audits.bounds.binomial import proportion_lower, tail
+from audits.bounds.counts import threshold_counts
 from audits.bounds.gaussian import gaussian_bound
 from audits.bounds.guessing import leak_allowance
 from dpaudit import Claim
@@ -63,9 +64,7 @@ def would_refute(
         return False
     hits = control.true_positives + control.negatives - control.false_positives
     accurate = _low(runs, float(proportion_lower(hits, control.runs, level)), 1 - CAUGHT)
-    counts = Counts(
-        runs=runs, guesses=0, correct=0, true_positives=accurate, false_positives=0, positives=runs, negatives=0
-    )
+    counts = threshold_counts(accurate, 0, runs, 0)
     return gaussian_bound(counts, delta, significance).epsilon > claim.epsilon
 
 

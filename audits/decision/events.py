@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
+from audits.bounds.counts import guess_counts
 from audits.decision.score_calibration import calibrated_odds
 from dpaudit.model.audit_result import Counts
 from dpaudit.model.mechanism import Array
@@ -114,15 +115,7 @@ def count_guesses(event: Event, scores: Array, labels: Array) -> Counts:
     """Return the counts of the event's guesses on runs that were not used to choose it."""
     up, down = scores >= event.high, scores <= event.low
     positive = scores >= event.cut
-    return Counts(
-        runs=len(labels),
-        guesses=int(up.sum() + down.sum()),
-        correct=int((up & labels).sum() + (down & ~labels).sum()),
-        true_positives=int((positive & labels).sum()),
-        false_positives=int((positive & ~labels).sum()),
-        positives=int(labels.sum()),
-        negatives=int((~labels).sum()),
-    )
+    return guess_counts(labels, up.astype(int) - down, positive)
 
 
 def roc_points(scores: Array, labels: Array, points: int = 101) -> tuple[tuple[float, float], ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from audits.bounds.binomial import proportion_lower, proportion_upper, tail_quantile
+from audits.bounds.counts import threshold_counts
 from audits.bounds.one_event import event_rates
 from audits.bounds.renyi_region import coin_divergence, coin_rho
 from dpaudit import implied_claim
@@ -127,13 +128,5 @@ def would_refute_measure(control: Counts, runs: int, claim: MeasuredClaim, signi
         return False
     fewest = half - tail_quantile(half, 1 - b, _QUANTILE)
     most = tail_quantile(half, q, _QUANTILE)
-    counts = Counts(
-        runs=2 * half,
-        guesses=0,
-        correct=0,
-        true_positives=fewest,
-        false_positives=most,
-        positives=half,
-        negatives=half,
-    )
+    counts = threshold_counts(fewest, most, half, half)
     return any(number.refuted for number in _bounded(claim, counts, significance)[2])

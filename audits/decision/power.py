@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from audits.bounds.binomial import tail
 from audits.bounds.bisection import least_count
+from audits.bounds.counts import perfect_counts
 from audits.bounds.guessing import critical_correct
 from dpaudit.checks import count, open_probability, positive, probability_below_one
 from dpaudit.model.audit_result import Counts, LowerBound
@@ -14,20 +15,6 @@ Bound = Callable[[Counts, float, float], LowerBound]
 
 POWER = 0.9
 _MOST_RUNS = 10**12
-
-
-def perfect_counts(runs: int) -> Counts:
-    """Return the counts of an attack that is always right in `runs` runs."""
-    half = runs // 2
-    return Counts(
-        runs=runs,
-        guesses=runs,
-        correct=runs,
-        true_positives=runs - half,
-        false_positives=0,
-        positives=runs - half,
-        negatives=half,
-    )
 
 
 def ceiling(bound: Bound, runs: int, delta: float, significance: float) -> float:

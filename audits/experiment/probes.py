@@ -1,9 +1,5 @@
 """Probes of the code of a case before an audit: a few calls that show whether its runs are independent draws."""
 
-import hashlib
-import random
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,6 +7,7 @@ import numpy as np
 
 from audits.experiment.digests import digest_of
 from audits.experiment.forms import precision_apart, types_apart
+from audits.experiment.global_generators import global_states
 from audits.experiment.published_seeds import published_seeds
 from audits.experiment.rounding import rounded_by_data
 from audits.experiment.unseen import unseen_outputs
@@ -33,8 +30,8 @@ class Probed:
 
     `sound` is false where they are not: then an audit that finds no violation is inconclusive. `repeatable` is false
     where the same random stream gave two outputs, `shared` true where one draw of noise serves all runs of a call, and
-    `rounded` true where noise is rounded after data are added, so that last bits may show them. `raised` names the
-    exception that every probe of both sides raised.
+    `rounded` true where noise is rounded after data are added, so that last bits may show them. `raised` says what
+    was raised first, where every probe of both sides raised.
     """
 
     case: AuditCase
@@ -44,6 +41,12 @@ class Probed:
     shared: bool = False
     rounded: bool = False
     raised: str = ""
+
+    @property
+    def nothing_released(self) -> str:
+        """The remark where every probe of both sides raised."""
+        text = " ".join(self.raised.split())
+        return f"Every run on both data sets raised an exception ({text:.200}): nothing was released to attack."
 
 
 @dataclass(slots=True)
@@ -63,12 +66,12 @@ def probe(case: AuditCase, runs: int, seconds: float | None = None) -> Probed:
     audit uses them; no probe is counted.
     """
     notes = _Notes()
-    before = _state_digests(case.neighbours)
+    before = _states(case.neighbours)
     outcomes = [
         [outcome(case.run, data, _stream(side, number), seconds) for number in range(_LEAST)]
         for side, data in enumerate(case.neighbours)
     ]
-    raised = [o.exception for side in outcomes for o in side if isinstance(o, Raised)]
+    raised = [o.says for side in outcomes for o in side if isinstance(o, Raised)]
     if len(raised) == 2 * _LEAST:
         return Probed(case=case, raised=raised[0], sound=False)
     case = replace(case, alone=case.alone or bool(raised) or seconds is not None)
@@ -280,23 +283,9 @@ def _sigmas(columns: int) -> float:
     return 6.0 + float(np.log10(columns))
 
 
-def _state_digests(neighbours: Any) -> dict[str, str]:
-    """Return digests of the global generators of Python, numpy and torch, and of the data."""
-    states: dict[str, Callable[[], str]] = {
-        "Python's global generator": lambda: _state(random.getstate()),
-        "numpy's global generator": lambda: _state(np.random.get_state()),  # noqa: NPY002 - to see changes
-        "the data": lambda: _digest(neighbours),
-    }
-    if "torch" in sys.modules:
-        states["torch's global generator"] = lambda: _state(sys.modules["torch"].get_rng_state().numpy().tobytes())
-    return {name: state() for name, state in states.items()}
-
-
-def _state(state: Any) -> str:
-    """Return a digest of the state of a generator."""
-    parts = state if isinstance(state, tuple) else (state,)
-    raw = (part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode() for part in parts)
-    return hashlib.sha256(b" ".join(raw)).hexdigest()
+def _states(neighbours: Any) -> dict[str, Any]:
+    """Return the states of the global generators, and a digest of the data."""
+    return {**global_states(), "the data": _digest(neighbours)}
 
 
 def _digest(data: Any) -> str:
@@ -307,14 +296,14 @@ def _digest(data: Any) -> str:
         return ""
 
 
-def _compare_states(case: AuditCase, before: dict[str, str], seconds: float | None, notes: _Notes) -> None:
+def _compare_states(case: AuditCase, before: dict[str, Any], seconds: float | None, notes: _Notes) -> None:
     """Note which global states the function changed; not those that it sets by its own random stream."""
-    after = _state_digests(case.neighbours)
+    after = _states(case.neighbours)
     changed = [name for name, digest in before.items() if digest != after[name]]
     again = []
     for _ in range(2 if set(changed) - {"the data"} else 0):
         outcome(case.run, case.neighbours[0], _stream(0, 0), seconds)
-        again.append(_state_digests(case.neighbours))
+        again.append(_states(case.neighbours))
     for name in changed:
         if name != "the data" and again[0][name] == again[1][name]:
             continue

@@ -132,8 +132,7 @@ def _of_pandas(value: Any) -> dict[str, Any]:
     axes: list[Any] = [getattr(value, axis, None) for axis in ("index", "columns")]
     found["frequencies"] = [axis.freqstr for axis in (*axes, value) if getattr(axis, "freqstr", None)]
     found["names"] = [list(axis.names) for axis in (*axes, value) if hasattr(axis, "names")]
-    columns = [value.iloc[:, place] for place in range(value.shape[1])] if hasattr(value, "columns") else [value]
-    dtypes: list[Any] = [getattr(column, "dtype", None) for column in columns]
+    dtypes: list[Any] = list(value.dtypes) if hasattr(value, "columns") else [getattr(value, "dtype", None)]
     found["categories"] = [[list(d.categories), d.ordered] for d in dtypes if hasattr(d, "categories")]
     found["nanoseconds"] = getattr(value, "nanosecond", getattr(value, "nanoseconds", None))
     small = found["nanoseconds"]

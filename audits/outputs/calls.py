@@ -14,7 +14,7 @@ import numpy as np
 
 from audits.outputs.conversion import columns_of_one
 from audits.outputs.fields import KIND, Fields, kind_of, of_records, stacked
-from audits.outputs.raised import class_name, raised_entries
+from audits.outputs.raised import class_name, raised_entries, said_by
 from dpaudit import DPAuditError
 from dpaudit.model.case import Run
 
@@ -28,10 +28,12 @@ OUTCOME = f"{KIND} outcome"
 class Raised:
     """The outcome of a run that raised an exception, exited or took too long: the name of the exception's class.
 
-    `shown` holds what else the exception shows, its text and its attributes, as numbers by name.
+    `says` is the class with the text, for people. `shown` holds what else the exception shows, its text and its
+    attributes, as numbers by name.
     """
 
     exception: str
+    says: str = ""
     shown: dict[str, float] = field(default_factory=dict[str, float])
 
 
@@ -67,8 +69,8 @@ def outcome(run: Run, data: Any, rng: np.random.Generator, seconds: float | None
         with time_limit(seconds):
             return called(run, data, rng, 1)
     except CallRaisedError as error:
-        cause = error.__cause__
-        return Raised(exception=error.exception, shown={} if cause is None else raised_entries(cause))
+        cause = error.__cause__ or error
+        return Raised(exception=error.exception, says=said_by(cause), shown=raised_entries(cause))
 
 
 def each_columns(run: Run, data: Any, rng: np.random.Generator, n_runs: int, seconds: float | None) -> Fields:

@@ -173,7 +173,7 @@ def _together(members: list[Any], path: str) -> Fields:
 def _one_by_one(members: list[Any], path: str) -> Fields:
     """Return the columns of outputs of any type."""
     fields = of_records([record(member) for member in members])
-    return Fields({_prefixed(name, path): column for name, column in fields.items()})
+    return Fields({_prefixed(name, path): column for name, column in fields.items()}) if path else fields
 
 
 def _prefixed(name: str, path: str) -> str:

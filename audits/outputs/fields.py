@@ -47,7 +47,8 @@ def absent(name: str) -> float:
 def of_records(records: Sequence[dict[str, float]]) -> Fields:
     """Return the columns of one dict a run."""
     if len(records) == 1:
-        return Fields({name: np.array([[value]], dtype=np.float64) for name, value in records[0].items()})
+        columns = np.array(list(records[0].values()), dtype=np.float64).reshape(-1, 1, 1)
+        return Fields(zip(records[0], columns, strict=True))
     names = dict.fromkeys(name for record in records for name in record)
     return Fields(
         {name: np.array([[record.get(name, absent(name))] for record in records], dtype=np.float64) for name in names}

@@ -37,8 +37,11 @@ def _torch(value: Any) -> Any:
 def _pandas(value: Any) -> Any:
     """Return a frame, series or index as its type, its index and its columns."""
     if hasattr(value, "columns"):
-        columns = {f"{place} {name}": value.iloc[:, place] for place, name in enumerate(value.columns)}
-        return {"type": f"{_named(value)} {list(columns)}", "index": _index(value), "columns": columns}
+        names = [str(name) for name in value.columns]
+        named = names if len(set(names)) == len(names) else [f"{place} {name}" for place, name in enumerate(names)]
+        columns = {name: _listed(value.iloc[:, place]) for place, name in enumerate(named)}
+        types = list(zip(map(repr, value.columns), map(str, value.dtypes), strict=True))
+        return {"type": f"{_named(value)} {types}", "index": _index(value), "columns": columns}
     if hasattr(value, "index") and hasattr(value, "dtype"):
         described = f"{_named(value)} {value.dtype} {value.name!r}"
         return {"type": described, "index": _index(value), "values": _listed(value)}

@@ -4,12 +4,13 @@ import re
 import struct
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from math import copysign
 
 from audits.outputs.fields import KIND, MARK, NUMBER, kind_of
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,4})?|[-+]?\b(?:nan|inf(?:inity)?)\b", re.IGNORECASE)
-_MOST_NUMBERS, _MOST_BYTES, _MOST_DIGITS = 256, 64, 400
+_MOST_NUMBERS, _MOST_BYTES, _MOST_DIGITS, _SHORT = 256, 64, 400, 128
 
 
 def text_entries(text: str, path: str) -> Iterator[tuple[str, float]]:
@@ -17,6 +18,15 @@ def text_entries(text: str, path: str) -> Iterator[tuple[str, float]]:
 
     JSON, CSV and formatted numbers are texts around numbers. What follows the 256th number is one category.
     """
+    parts = _parts(text) if len(text) <= _SHORT else _parts.__wrapped__(text)
+    for word, inside, value in parts:
+        yield f"{word}{path}{inside}", value
+
+
+@lru_cache(maxsize=1 << 12)
+def _parts(text: str) -> tuple[tuple[str, str, float], ...]:
+    """Return the columns of a text, (first word, rest of the name, value); those of short texts are kept."""
+    parts: list[tuple[str, str, float]] = []
     frame, end = [], 0
     for index, match in enumerate(_NUMBER.finditer(text)):
         if index == _MOST_NUMBERS:
@@ -24,9 +34,8 @@ def text_entries(text: str, path: str) -> Iterator[tuple[str, float]]:
         written = match.group()
         frame.append(f"{text[end : match.start()]}\0{_style(written)}")
         end = match.end()
-        yield from number_entries(written, f"{path}#{index}")
-    yield f"{KIND}{path} text", kind_of("".join(frame) + text[end:])
-    yield f"{MARK}{path} length", float(len(text))
+        parts += [(word, f"#{index}{inside}", value) for word, inside, value in _number_parts(written)]
+    return (*parts, (KIND, " text", kind_of("".join(frame) + text[end:])), (MARK, " length", float(len(text))))
 
 
 def bytes_entries(data: bytes, path: str) -> Iterator[tuple[str, float]]:
@@ -48,15 +57,15 @@ def bytes_entries(data: bytes, path: str) -> Iterator[tuple[str, float]]:
         yield from text_entries(text, f"{path}@text")
 
 
-def number_entries(written: str, path: str) -> Iterator[tuple[str, float]]:
+def _number_parts(written: str) -> Iterator[tuple[str, str, float]]:
     """Yield a written number as a double, and what the double leaves out."""
     value = float(written)
-    yield f"{NUMBER}{path}", value
+    yield NUMBER, "", value
     if value == 0 and copysign(1.0, value) < 0:
-        yield f"{MARK}{path} negative zero", 1.0
+        yield MARK, " negative zero", 1.0
     if len(written) > 15 and len(written) <= _MOST_DIGITS and abs(value) < float("inf"):
-        yield f"{MARK}{path} rest", float(Fraction(written) - Fraction(value))
-        yield f"{MARK}{path} last digit", float(written[-1]) if written[-1].isdigit() else -1.0
+        yield MARK, " rest", float(Fraction(written) - Fraction(value))
+        yield MARK, " last digit", float(written[-1]) if written[-1].isdigit() else -1.0
 
 
 def _style(written: str) -> str:

@@ -30,6 +30,7 @@ Entries = Iterator[tuple[str, float]]
 _DEEPEST, _MOST_ENTRIES = 32, 256
 _EPOCH = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - compared with naive moments only
 _WRITTEN = (UserString, uuid.UUID, pathlib.PurePath, ipaddress.IPv4Address, ipaddress.IPv6Address)
+_TEXT = kind_of("builtins.str")
 _EMPTY = (type(None), type(Ellipsis), type(NotImplemented))
 
 
@@ -47,6 +48,10 @@ def _entries(value: Any, path: str, depth: int) -> Entries:
     """Yield (column, value) for a value and all its parts."""
     if depth > _DEEPEST:
         raise UnsupportedError(f"Expected outputs nested at most {_DEEPEST} deep, at {path[:60]!r}; return them flat.")
+    if type(value) is str:  # most entries of frames are texts, which carry nothing
+        yield f"{KIND}{path}", _TEXT
+        yield from text_entries(value, path)
+        return
     carried, value = _opened(value, path)
     for name, part in carried.items():
         yield from _entries(part, f"{path}!{name}", depth + 1)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.bounds.counts import guess_counts, perfect_counts
 from audits.bounds.guessing import guessing_bound
 from audits.bounds.mu_process import MuProcess
 from audits.decision.earned import nothing_earned
@@ -348,10 +349,7 @@ class _Ending:
     def _remarks(self, case: AuditCase, state: Betting) -> tuple[tuple[str, ...], bool]:
         """Return the remarks, and whether the runs can be judged where no violation was found."""
         if self.probed.raised:
-            said = (
-                f"Every run on both data sets raised {self.probed.raised}: nothing was released that could be attacked."
-            )
-            return (said, *self.probed.remarks), False
+            return (self.probed.nothing_released, *self.probed.remarks), False
         seen = seen_in(together(*state.seen).kept if state.seen and case.score is None else None)
         stopped = (f"Interrupted after {state.runs} of {self.settings.runs} runs.",) if state.interrupted else ()
         decides, exact = bool(state.shares[-1]), _is_exact(case)
@@ -426,16 +424,7 @@ def _attack_of(case: AuditCase, state: Betting) -> str:
 def _counts(scores: Array, labels: Array, epsilon: float) -> Counts:
     """Return the counts of the runs scored nearly as high as `epsilon`, or as the bettor's own high scores."""
     if len(labels) == 0:
-        return Counts(runs=0, guesses=0, correct=0, true_positives=0, false_positives=0, positives=0, negatives=0)
+        return perfect_counts(0)
     size = np.abs(scores)
     guessed = size >= _NEARLY * min(epsilon, float(np.quantile(size, 0.95)))
-    second = scores > 0
-    return Counts(
-        runs=len(labels),
-        guesses=int(guessed.sum()),
-        correct=int((guessed & (second == labels)).sum()),
-        true_positives=int((second & labels).sum()),
-        false_positives=int((second & ~labels).sum()),
-        positives=int(labels.sum()),
-        negatives=int((~labels).sum()),
-    )
+    return guess_counts(labels, np.where(guessed, np.where(scores > 0, 1, -1), 0), scores > 0)

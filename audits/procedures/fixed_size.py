@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.bounds.counts import perfect_counts
 from audits.bounds.e_process import e_process_bound
 from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
@@ -384,9 +385,8 @@ class _Experiment:
 
     def _unreleased(self, case: AuditCase, probed: Probed) -> AuditResult:
         """Return the result where every probe of both data sets raised: nothing was released."""
-        nothing = Counts(runs=0, guesses=0, correct=0, true_positives=0, false_positives=0, positives=0, negatives=0)
+        nothing = perfect_counts(0)
         bound = LowerBound(name="guessing", epsilon=0.0, significance=self.significance)
-        remark = f"Every run on both data sets raised {probed.raised}: nothing was released that could be attacked."
         return AuditResult(
             name=case.name,
             verdict="inconclusive",
@@ -405,7 +405,7 @@ class _Experiment:
             claim=self.claim,
             certified=self.certified,
             description=case.description,
-            remarks=(remark, *probed.remarks),
+            remarks=(probed.nothing_released, *probed.remarks),
             tested=self._tested(nothing, self.significance),
         )
 

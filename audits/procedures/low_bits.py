@@ -3,10 +3,11 @@
 import math
 from dataclasses import replace
 
+from audits.bounds.counts import guess_counts
 from audits.bounds.guessing import guessing_bound
 from audits.decision.overruled import overruled
 from dpaudit import AuditResult
-from dpaudit.model.audit_result import Counts, LowerBound
+from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.mechanism import Array
 
 LOW_BITS_SHARE = 0.1
@@ -57,7 +58,7 @@ def with_low_bits(
     bound stands beside the verdict, at the significance of the audit.
     """
     level = result.significance * (LOW_BITS_SHARE if decides else 1)
-    counts = _counted(guesses, labels)
+    counts = guess_counts(labels, guesses, guesses > 0)
     epsilon = guessing_bound(counts, result.delta, level).epsilon
     if epsilon <= result.claim.epsilon:
         return result
@@ -68,17 +69,3 @@ def with_low_bits(
     if result.verdict == "violation" and result.epsilon_lower >= epsilon:
         return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, remark))
     return overruled(result, bound, counts, "last bits", LOW_BITS_SHARE, remark)
-
-
-def _counted(guesses: Array, labels: Array) -> Counts:
-    """Return the counts of the guesses; the threshold test is the same guess, without abstaining."""
-    second = guesses > 0
-    return Counts(
-        runs=len(labels),
-        guesses=int((guesses != 0).sum()),
-        correct=int(((guesses > 0) & labels).sum() + ((guesses < 0) & ~labels).sum()),
-        true_positives=int((second & labels).sum()),
-        false_positives=int((second & ~labels).sum()),
-        positives=int(labels.sum()),
-        negatives=int((~labels).sum()),
-    )

@@ -27,14 +27,14 @@ STATE = (
     "that had served no other data. Keep no state between calls."
 )
 _NO_DRAW = "No draw from rng was seen ({}): its noise could not be replayed, and its outputs alone were attacked."
-_UNREAD = "The outputs of single calls could not be read, so that the function was not replayed."
+_UNREAD = "The function was not replayed: {:.200}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Replayed:
     """A function replayed on some pairs of neighbours; `replay` is None where its outputs cannot be read.
 
-    `channels` names what else than its outputs follows the data.
+    `unread` says why they cannot. `channels` names what else than its outputs follows the data.
     """
 
     run: Run
@@ -43,6 +43,7 @@ class Replayed:
     replay: FunctionReplay | None
     rng: np.random.Generator
     channels: tuple[str, ...] = ()
+    unread: str = ""
 
     @property
     def violation(self) -> Sighting | None:
@@ -58,7 +59,7 @@ class Replayed:
     def beside(self) -> tuple[str, ...]:
         """What the replay saw beside outputs and draws, or could not see, in sentences."""
         if self.replay is None:
-            return (_UNREAD,)
+            return (_UNREAD.format(self.unread),)
         state = (STATE,) if self.replay.keeps_state else ()
         beside = (
             (
@@ -159,8 +160,9 @@ def replayed(
     player, aside = Player(run=run, seconds=seconds), _aside(rng)
     try:
         replay = replay_function(player, pairs, claim, most=runs // 2, rng=aside, further=None if given else further)
-    except (DPAuditError, ValueError, TypeError):
-        return Replayed(run=run, seconds=seconds, pairs=pairs, replay=None, rng=aside)
+    except (DPAuditError, ValueError, TypeError) as error:
+        unread = " ".join(str(error).split())
+        return Replayed(run=run, seconds=seconds, pairs=pairs, replay=None, rng=aside, unread=unread)
     heard = replay.channels
     channels = () if heard is None else unseen_outputs(run, heard.neighbours, seconds)
     return Replayed(run=run, seconds=seconds, pairs=pairs, replay=replay, rng=aside, channels=channels)

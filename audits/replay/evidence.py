@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from math import ceil, exp, log, log1p
 
 from audits.bounds.binomial import proportion_upper
+from audits.bounds.counts import threshold_counts
 from audits.bounds.error_rates import error_rate_bound
 from audits.outputs.fields import absent
 from audits.replay.noise_model import NoiseModel
@@ -51,15 +52,8 @@ class Event:
 
     def counts(self, heard: Heard) -> Counts:
         """Return the counts of the test that takes the event for the second data set where that one always has it."""
-        counts = Counts(
-            runs=sum(map(len, heard)),
-            guesses=0,
-            correct=0,
-            true_positives=sum(heard[1]),
-            false_positives=sum(heard[0]),
-            positives=len(heard[1]),
-            negatives=len(heard[0]),
-        )
+        counts = threshold_counts(sum(heard[1]), sum(heard[0]), len(heard[1]), len(heard[0]))
+        counts = replace(counts, guesses=0, correct=0)
         if self.side == 0:
             misses = [len(side) - sum(side) for side in heard]
             counts = replace(counts, true_positives=misses[1], false_positives=misses[0])
@@ -98,15 +92,7 @@ class SeenLaw:
     def counts(self, heard: Heard) -> Counts:
         """Return counts with the numbers of runs alone."""
         runs = len(heard[0])
-        return Counts(
-            runs=2 * runs,
-            guesses=0,
-            correct=0,
-            true_positives=0,
-            false_positives=0,
-            positives=runs,
-            negatives=runs,
-        )
+        return replace(threshold_counts(0, 0, runs, runs), guesses=0, correct=0)
 
 
 def same_value(first: float, second: float) -> bool:

@@ -4,20 +4,22 @@ Each pair is tried once without noise. Pairs that differ in exceptions, form, li
 answers move most, are replayed on more streams; what tells their sides apart is confirmed on fresh runs.
 """
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from typing import Any
 
 import numpy as np
 
+from audits.experiment.global_generators import other_sources
+from audits.experiment.replays import apart
 from audits.replay.boundary_pairs import Seeing, Sight
 from audits.replay.coverage_pairs import Pair
 from audits.replay.evidence import ROUNDING
 from audits.replay.kept_state import fresh_digest, output_digest
-from audits.replay.one_call import Call, Player
-from audits.replay.other_sources import other_sources
-from audits.replay.sighting import Calls, Sighting, sightings
+from audits.replay.one_call import Call, Calls, Player
+from audits.replay.sighting import Sighting, sightings
 from dpaudit import Claim
 
 FALSE_ALARM = 1e-9
@@ -29,6 +31,9 @@ _OF_A_KIND = 2
 
 _KEPT, _FEW = 8, 4
 """So many pairs that differ in form, and as many that move numbers; few of those that move most or are outside."""
+
+_REMARKED = 1e-3
+"""The level at which a value that no record of the data has is confirmed: it is a remark and decides nothing."""
 
 _CONFIRMED, _TRIES = 8, 3
 """So many subjects are confirmed, each on so many pairs at most."""
@@ -68,7 +73,7 @@ class Tried:
 class FunctionReplay:
     """What a replay of `tried` pairs shows: all that it found, and the pairs to attack by their outputs.
 
-    `found` has confirmed sightings first; one whose pair is outside the values of the data decides nothing. The texts,
+    `found` has sightings on values of the data first, confirmed ones before others; those outside decide nothing. The texts,
     warnings or files of the pair `channels` differ. `keeps_state` says that earlier calls move the output of a later
     one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks.
     """
@@ -108,15 +113,15 @@ def replay_function(
     first, last = pairs[0].neighbours[0], pairs[-1].neighbours[1]
     fresh = fresh_digest(player, last)
     base, sources = other_sources(lambda: player.call(first, _TRIED))
-    watch = _Watch(player=player, traced=player.frames(first, _TRIED) <= _MOST_FRAMES)
-    more = () if further is None else further(watch.sight)
-    tried = [_tried(watch, pair) for pair in (*pairs, *more)]
-    groups = _by_subject(player, _kept(tried), claim) if claim.epsilon <= _MOST_EPSILON else []
+    calls = Calls(player=player, traced=player.frames(first, _TRIED) <= _MOST_FRAMES)
+    more = () if further is None else further(partial(_sight, calls))
+    tried = [_tried(calls, pair) for pair in (*pairs, *more)]
+    groups = _by_subject(calls, _kept(tried), claim) if claim.epsilon <= _MOST_EPSILON else []
     level = FALSE_ALARM / (_CONFIRMED * _TRIES)
     judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups]
     player.call(pairs[-1].neighbours[0], _TRIED)  # what it leaves behind shows in the next call
     keeps_state = output_digest(player, last) != fresh != ""
-    found = sorted((one for one in judged if one.margin > 0), key=lambda one: not one.confirmed)
+    found = sorted((one for one in judged if one.margin > 0), key=lambda one: (one.pair.outside, not one.confirmed))
     return FunctionReplay(
         found=tuple(found),
         pairs=_to_attack(tried, found),
@@ -128,10 +133,9 @@ def replay_function(
     )
 
 
-def _by_subject(player: Player, kept: Sequence[Tried], claim: Claim) -> list[list[Sighting]]:
+def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim) -> list[list[Sighting]]:
     """Return the sightings on some pairs by subject, the largest margin first; the most telling subjects."""
     groups: dict[tuple[str, bool], list[Sighting]] = {}
-    calls = Calls(player=player)
     for one in kept:
         for sighting in sightings(calls, one.pair, claim):
             if sighting.margin > ROUNDING:
@@ -147,7 +151,8 @@ def _first_confirmed(
     """Return the first of a few sightings of one subject that fresh runs confirm, or the last that was tried."""
     judged = group[0]
     for sighting in group[:_TRIES]:
-        judged = sighting.confirmed_on(player, claim, level, most, int(rng.integers(2**62)))
+        own = _REMARKED if sighting.pair.outside else level
+        judged = sighting.confirmed_on(player, claim, own, most, int(rng.integers(2**62)))
         if judged.confirmed or judged.margin > 0:
             break
     return judged
@@ -163,60 +168,45 @@ def _with_lines(says: str, tried: Tried) -> str:
     return f"{says} Only one of them runs {', '.join(tried.lines[:2])}." if tried.lines else says
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Watch:
-    """Watched calls, and calls with noise on one stream; a data set that several pairs share is called once."""
-
-    player: Player
-    traced: bool
-    known: dict[int, Call] = field(default_factory=dict[int, Call])
-    loud: dict[int, Call] = field(default_factory=dict[int, Call])
-
-    def call(self, data: Any) -> Call:
-        """Return one watched call."""
-        if id(data) not in self.known:
-            self.known[id(data)] = self.player.watched(data, _TRIED, traced=self.traced)
-        return self.known[id(data)]
-
-    def sight(self, data: Any) -> Sight:
-        """Return what a watched call of any data set shows; data sets that are gone after it are not kept."""
-        seen = self.player.watched(data, _TRIED, traced=self.traced)
-        return Sight(traits=seen.traits, numbers=seen.measures)
-
-    def added(self, data: Any) -> dict[str, float]:
-        """Return by how much noise moves each number."""
-        if id(data) not in self.loud:
-            self.loud[id(data)] = self.player.call(data, _TRIED)
-        quiet, loud = self.call(data).numbers, self.loud[id(data)].numbers
-        return {name: value - quiet[name] for name, value in loud.items() if name in quiet}
+def _sight(calls: Calls, data: Any) -> Sight:
+    """Return what a watched call of any data set shows; data sets that are gone after it are not kept."""
+    seen = calls.player.watched(data, _TRIED, traced=calls.traced)
+    return Sight(traits=seen.traits, numbers=seen.measures)
 
 
-def _tried(watch: _Watch, pair: Pair) -> Tried:
+_ROWS: tuple[Callable[[Call], Mapping[Any, Any]], ...] = (
+    lambda call: {"raised": call.raised},
+    lambda call: call.form,
+    lambda call: {"draws": [(draw.law, len(draw.noise), draw.scale.tobytes(), draw.site) for draw in call.draws]},
+    lambda call: dict.fromkeys(call.lines, True),
+)
+"""What two calls without noise have in common where the data tell nothing: outcome, form, draws with their scales, and lines, by name."""
+
+
+def _tried(calls: Calls, pair: Pair) -> Tried:
     """Return what one call of each side shows without noise, and where noise enters otherwise."""
-    first, second = map(watch.call, pair.neighbours)
-    apart: set[Hashable] = set()
-    if first.raised != second.raised:
-        apart.add("raised")
-    form, other = first.form, second.form
-    apart |= {name for name in {*form, *other} if form.get(name) != other.get(name)}
-    channels = {*first.channels, *second.channels}
-    heard = {name for name in channels if first.channels.get(name) != second.channels.get(name)}
-    apart |= heard
-    if [(d.law, len(d.noise), d.site) for d in first.draws] != [(d.law, len(d.noise), d.site) for d in second.draws]:
-        apart.add("draws")
-    lines = first.lines ^ second.lines
-    apart |= lines
-    ours, theirs = map(watch.added, pair.neighbours)
-    apart |= {("noise", name) for name in ours if name in theirs and _differ(ours[name], theirs[name])}
+    first, second = (calls.watched(data, _TRIED) for data in pair.neighbours)
+    heard = apart(first.channels, second.channels)
+    differing = {name for row in _ROWS for name in apart(row(first), row(second))} | {*heard}
+    moved = {name for name, value in first.numbers.items() if second.numbers.get(name, value) != value}
+    if calls.traced or not (differing or moved):  # a slow function is called with noise only where nothing else differs
+        ours, theirs = (_added(calls, data) for data in pair.neighbours)
+        differing |= {("noise", name) for name in ours if name in theirs and _differ(ours[name], theirs[name])}
     return Tried(
         pair=pair,
-        apart=frozenset(apart),
-        moved=frozenset(name for name, value in first.numbers.items() if second.numbers.get(name, value) != value),
+        apart=frozenset(differing),
+        moved=frozenset(moved),
         shift=_shift(first, second),
-        lines=tuple(f"{name.rpartition('/')[2]}:{line}" for name, line in sorted(lines)),
+        lines=tuple(f"{name.rpartition('/')[2]}:{line}" for name, line in sorted(first.lines ^ second.lines)),
         raised=bool(first.raised or second.raised),
         heard=bool(heard),
     )
+
+
+def _added(calls: Calls, data: Any) -> dict[str, float]:
+    """Return by how much noise moves each number."""
+    quiet, loud = calls.watched(data, _TRIED).numbers, calls(data, _TRIED).numbers
+    return {name: value - quiet[name] for name, value in loud.items() if name in quiet}
 
 
 def _differ(first: float, second: float) -> bool:

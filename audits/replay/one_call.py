@@ -1,15 +1,15 @@
 """One call of a function on a fixed stream: its output as columns, its draws, what it shows beside, and its lines."""
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
-from audits.checks.lines_run import lines_run
-from audits.checks.tracer import run_traced
 from audits.experiment.channels import shown_beside
+from audits.experiment.lines_run import lines_run
+from audits.experiment.tracer import run_traced
 from audits.outputs.calls import Raised, outcome, row_of
 from audits.outputs.fields import NUMBER, Fields
 from audits.replay.recording import ADDITIVE, Draw, Recorder
@@ -78,11 +78,6 @@ class Player:
     run: Run
     seconds: float | None = None
 
-    @property
-    def function(self) -> Any:
-        """The function that the user wrote."""
-        return getattr(self.run, "function", self.run)
-
     def frames(self, data: Any, *seed: int) -> int:
         """Return how many Python functions one call enters: tracing them all can cost more than the call."""
         entered = list[None]()
@@ -97,32 +92,53 @@ class Player:
     def call(self, data: Any, *seed: int, factor: float = 1.0) -> Call:
         """Return one call. Raises: DPAuditError: an output that cannot be read."""
         recorder = Recorder(seed=seed, factor=factor)
-        returned = outcome(self.run, data, recorder.generator(), self.seconds)
-        return Call(returned=returned, columns=_single(row_of(returned)), draws=tuple(recorder.draws))
+        return _read(outcome(self.run, data, recorder.generator(), self.seconds), recorder)
 
     def watched(self, data: Any, *seed: int, traced: bool = True) -> Call:
         """Return one call without additive noise, with what it shows beside its output and the lines that it ran."""
-        recorder, returned = Recorder(seed=seed, factor=0.0), list[Any]()
-        file = getattr(getattr(self.function, "__code__", None), "co_filename", None) if traced else None
+        recorder, lines = Recorder(seed=seed, factor=0.0), dict[str, set[int]]()
+        function = getattr(self.run, "function", self.run)
+        file = getattr(getattr(function, "__code__", None), "co_filename", None) if traced else None
+        returned = list[Any]()
 
         def program() -> None:
             returned.append(outcome(self.run, data, recorder.generator(), self.seconds))
 
         with shown_beside() as shown:
-            lines = lines_run(program, lambda name: name == file) if file else _plainly(program)
-        return Call(
-            returned=returned[0],
-            columns=_single(row_of(returned[0])),
-            draws=tuple(recorder.draws),
-            channels=shown.channels,
-            lines=frozenset((name, line) for name, numbers in lines.items() for line in numbers),
-        )
+            if file is None:
+                program()
+            else:
+                lines = lines_run(program, lambda name: name == file)
+        ran = frozenset((name, line) for name, numbers in lines.items() for line in numbers)
+        return replace(_read(returned[0], recorder), channels=shown.channels, lines=ran)
 
 
-def _plainly(program: Callable[[], Any]) -> dict[str, set[int]]:
-    """Run a program without a look at its lines."""
-    program()
-    return {}
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Calls:
+    """Calls that are made once each, however many pairs share a data set; lines are looked at where `traced`."""
+
+    player: Player
+    traced: bool = False
+    known: dict[tuple[Any, ...], Call] = field(default_factory=dict[tuple[Any, ...], Call])
+
+    def __call__(self, data: Any, *seed: int, factor: float = 1.0) -> Call:
+        """Return the call on the stream of a seed."""
+        key = id(data), seed, factor
+        if key not in self.known:
+            self.known[key] = self.player.call(data, *seed, factor=factor)
+        return self.known[key]
+
+    def watched(self, data: Any, *seed: int) -> Call:
+        """Return the watched call on the stream of a seed."""
+        key = id(data), seed, "watched"
+        if key not in self.known:
+            self.known[key] = self.player.watched(data, *seed, traced=self.traced)
+        return self.known[key]
+
+
+def _read(returned: Any, recorder: Recorder) -> Call:
+    """Return a call with its output as columns."""
+    return Call(returned=returned, columns=_single(row_of(returned)), draws=tuple(recorder.draws))
 
 
 def _single(fields: Fields) -> dict[str, float]:

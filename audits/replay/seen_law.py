@@ -154,8 +154,13 @@ def _laplace(loss: float, draws: int, claim: Claim, names: tuple[str, ...], site
         names=names,
         sites=sites,
         kind="moves",
-        cause=f"the answers move by {loss:.4g} times the scale of their Laplace noise",
+        cause=f"{_answers(names)} {loss:.4g} times the scale of {'its' if len(names) == 1 else 'their'} Laplace noise",
     )
+
+
+def _answers(names: tuple[str, ...]) -> str:
+    """Return the beginning of a cause: one answer moves, or several move in all."""
+    return "the answer moves by" if len(names) == 1 else f"{len(names)} answers move, in all by"
 
 
 def _gaussian(distance: float, claim: Claim, names: tuple[str, ...], sites: tuple[str, ...]) -> SeenLoss:
@@ -172,7 +177,7 @@ def _gaussian(distance: float, claim: Claim, names: tuple[str, ...], sites: tupl
         names=names,
         sites=sites,
         kind="moves",
-        cause=f"the answers move by {distance:.4g} standard deviations of their Gaussian noise",
+        cause=f"{_answers(names)} {distance:.4g} standard deviations of the Gaussian noise",
     )
 
 

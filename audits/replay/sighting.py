@@ -1,6 +1,6 @@
 """What one pair of neighbours shows on fixed streams, and its confirmation on fresh ones."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
 from typing import Any
@@ -10,7 +10,7 @@ from audits.outputs.fields import NUMBER, absent
 from audits.replay.coverage_pairs import Pair
 from audits.replay.evidence import Event, Heard, SeenLaw, same_value
 from audits.replay.noise_model import NoiseModel, noise_model
-from audits.replay.one_call import Call, Player
+from audits.replay.one_call import Call, Calls, Player
 from audits.replay.seen_law import SeenLoss, seen_loss
 from audits.replay.words import event_words, law_words
 from dpaudit import Claim
@@ -84,24 +84,9 @@ class Sighting:
         return certain or self.source.epsilon(answers, claim, _SUSPECTED) > claim.epsilon
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Calls:
-    """Calls on the fixed streams; a data set that several pairs share is called once."""
-
-    player: Player
-    known: dict[tuple[int, int, float], Call] = field(default_factory=dict[tuple[int, int, float], Call])
-
-    def __call__(self, data: Any, number: int, factor: float = 1.0) -> Call:
-        """Return the call on one stream."""
-        key = id(data), number, factor
-        if key not in self.known:
-            self.known[key] = self.player.call(data, _REPLAYED, number, factor=factor)
-        return self.known[key]
-
-
 def sightings(call: Calls, pair: Pair, claim: Claim) -> tuple[Sighting, ...]:
     """Return the events by which a pair may be told apart: certain ones, and those of the seen law of its noise."""
-    sides = [[call(data, number) for number in range(_CALLS)] for data in pair.neighbours]
+    sides = [[call(data, _REPLAYED, number) for number in range(_CALLS)] for data in pair.neighbours]
     found: list[Sighting] = []
     event = _event(sides, pair, claim)
     if event is not None:
@@ -119,13 +104,13 @@ def sightings(call: Calls, pair: Pair, claim: Claim) -> tuple[Sighting, ...]:
 
 def _model(call: Calls, data: Any, calls: list[Call]) -> NoiseModel | None:
     """Return the noise model of one side; more calls are made where some number may sum several draws."""
-    quiet = call(data, 0, 0.0)
+    quiet = call(data, _REPLAYED, 0, factor=0.0)
     model = noise_model(quiet, tuple(calls))
     draws = len(quiet.noise)
     explained = 0 if model is None else len(model.names)
     if explained == len(quiet.numbers) or not 1 < draws <= _MORE - 3 or not quiet.only_additive:
         return model
-    more = [call(data, number) for number in range(_CALLS, draws + 3)]
+    more = [call(data, _REPLAYED, number) for number in range(_CALLS, draws + 3)]
     return noise_model(quiet, (*calls, *more))
 
 

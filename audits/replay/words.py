@@ -22,11 +22,16 @@ def column_words(name: str) -> str:
 
     >>> column_words("number .total"), column_words("number [2]"), column_words("number #0 rest")
     ("'total'", 'entry [2] of the output', 'number 1 of the text')
+    >>> column_words("number .columns.age[3]")
+    "row 3 of the column 'age'"
     """
     path = name.partition(" ")[2].lstrip(".").replace(" NaN bits", "").replace("NaN bits", "")
     path = path.removesuffix(" text").removesuffix("length").strip()
     if place := re.match(r"#(\d+)", path):
         return f"number {int(place[1]) + 1} of the text"
+    if cell := re.fullmatch(r"columns\.([^.\[]+)(?:\[(\d+)\])?.*", path):
+        row = f"row {cell[2]} of " if cell[2] else ""
+        return f"{row}the column '{cell[1]}'"
     if path.startswith("["):
         return f"entry {path} of the output"
     return f"'{path}'" if path else "the output"

@@ -6,10 +6,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from audits.bounds.band import tail_limits
+from audits.bounds.counts import threshold_counts
 from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
 from audits.bounds.trade_offs import TradeOff
 from audits.scores.cuts import Cuts, Scores
-from audits.scores.fixed_threshold import threshold_counts
 from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.mechanism import Array
 

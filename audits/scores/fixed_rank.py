@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from audits.bounds.counts import threshold_counts
 from audits.bounds.credible import credible_bound
 from audits.bounds.rank import rank_bound, rank_gaussian_bound, rank_p_value
 from audits.bounds.trade_offs import TradeOff
 from audits.scores.cuts import Scores
-from audits.scores.fixed_threshold import threshold_counts
 from dpaudit.checks import count
 from dpaudit.model.audit_result import Counts, LowerBound
 

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from audits.bounds.binomial import proportion_upper
+from audits.bounds.counts import threshold_counts
 from audits.bounds.credible import credible_bound
 from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.joint import joint_bound, joint_gaussian_bound, joint_p_value
@@ -80,19 +81,6 @@ def split_evidence(scores: Scores, split: Split, hypothesis: TradeOff, rng: np.r
     )
     rule = f"the threshold {threshold:.6g}, which {len(teaching_ins) + len(teaching_outs)} other scores chose"
     return ThresholdEvidence(rule=rule, counts=counts)
-
-
-def threshold_counts(true_positives: int, false_positives: int, positives: int, negatives: int) -> Counts:
-    """Return the counts of one threshold at which every score is a guess."""
-    return Counts(
-        runs=positives + negatives,
-        guesses=positives + negatives,
-        correct=true_positives + negatives - false_positives,
-        true_positives=true_positives,
-        false_positives=false_positives,
-        positives=positives,
-        negatives=negatives,
-    )
 
 
 def _parted(sample: Array, share: float, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -1,16 +1,15 @@
 """One run of a loop from a seed, by a script: its watch, its public states, what it published and showed beside."""
 
 import io
-import random
-import sys
-from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from audits.experiment.channels import shown_beside
+from audits.experiment.global_generators import seed_globals, seeded
+from audits.experiment.replays import ending
 from audits.outputs.raised import said_by
 from audits.outputs.values import record
 from audits.training.lines import Lines, Sought, traced
@@ -59,10 +58,9 @@ class Run:
             name for name in self.watch.trainable if all(state.get(name) == first.get(name) for state in self.states)
         )
 
-    def differing_channels(self, other: "Run") -> set[str]:
-        """Return the channels beside the published values whose content differs; a warning may come once a process."""
-        names = ({*self.channels} | {*other.channels}) - {"warnings"}
-        return {name for name in names if self.channels.get(name) != other.channels.get(name)}
+    def again(self, train: Loop) -> "Run":
+        """Return a repetition of the run."""
+        return run_loop(train, self.records, self.seed, self.script, other_draws=self.other_draws)
 
 
 def run_loop(train: Loop, records: Records, seed: int, script: Script, *, other_draws: bool = False) -> Run:
@@ -94,22 +92,20 @@ def _run(
         records=len(records.labels),
         script=replace(script, after_first=(lambda: _reseed(rng)) if other_draws else None),
     )
-    lines, returned, error = Lines(watch=watch, sought=sought or Sought(steps=-1)), None, ""
+    lines = Lines(watch=watch, sought=sought or Sought(steps=-1))
     with ExitStack() as stack:
         stack.enter_context(seeded(seed))
         stack.enter_context(redirect_stdout(io.StringIO()))
         stack.enter_context(redirect_stderr(io.StringIO()))
-        shown = stack.enter_context(shown_beside())
         if sought is not None:
             stack.enter_context(traced(lines, train))
-        try:
-            returned = train(records.features.copy(), records.labels.copy(), watch, rng)
-        except TooManyStepsError:
-            pass  # the number of its steps says so
-        except Exception as raised:  # a replay that raises is not seen, and says why
-            error = said_by(raised)
-    run = ended(records, seed, watch, returned)
-    return replace(run, channels=shown.channels, error=error, script=script, other_draws=other_draws), lines
+        end = ending(lambda: train(records.features.copy(), records.labels.copy(), watch, rng))
+    whole = end.raised is None or isinstance(end.raised, TooManyStepsError)  # the number of its steps says so
+    run = ended(records, seed, watch, end.returned)
+    # A warning may come once a process.
+    channels = {name: shown for name, shown in end.channels.items() if name != "warnings"}
+    error = "" if whole or end.raised is None else said_by(end.raised)
+    return replace(run, channels=channels, error=error, script=script, other_draws=other_draws), lines
 
 
 def ended(records: Records, seed: int, watch: Watch, returned: Any) -> Run:
@@ -148,33 +144,8 @@ def _read(value: Any) -> dict[str, Any]:
         return {"": repr(type(held))}
 
 
-@contextmanager
-def seeded(seed: int) -> Generator[None, None, None]:
-    """Set the global generators of Python, numpy and torch for a block, and put back their states afterwards."""
-    torch: Any = sys.modules.get("torch")
-    python, numpy_state = random.getstate(), np.random.get_state()  # noqa: NPY002 - the user's loop may draw from it
-    torch_state = None if torch is None else torch.get_rng_state()
-    _seed_globals(seed)
-    try:
-        yield
-    finally:
-        random.setstate(python)
-        np.random.set_state(numpy_state)  # noqa: NPY002 - what the loop found is put back
-        if torch is not None and torch_state is not None:
-            torch.set_rng_state(torch_state)
-
-
-def _seed_globals(seed: int) -> None:
-    """Start the global generators from a seed."""
-    random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002 - the user's loop may draw from it
-    torch: Any = sys.modules.get("torch")
-    if torch is not None:
-        torch.manual_seed(seed)
-
-
 def _reseed(rng: np.random.Generator) -> None:
     """Let all generators go on from another place."""
     other = type(rng.bit_generator)(_OTHER_DRAWS)
     rng.bit_generator.state = other.state
-    _seed_globals(_OTHER_DRAWS)
+    seed_globals(_OTHER_DRAWS)

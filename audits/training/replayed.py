@@ -7,7 +7,6 @@ must agree in all of it. The sums before noise are compared too: two batches tha
 clipped gradient, over all parameters together.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from audits.experiment.equality import same
+from audits.experiment.replays import Channels, apart, following
 from audits.training.lines import Sought, line_of_end, line_of_value
 from audits.training.replay_data import alike_records, one_changed, other_records, relabelled
 from audits.training.replay_runs import Loop, Run, run_loop, run_traced
@@ -80,7 +81,7 @@ def replay_loop(train: Loop, first: Run, training: Training, rng: np.random.Gene
         found, unseen = (() if doubt else _distinct(found)), (*((doubt,) if doubt else ()), *unseen)
     return Replay(
         findings=stale + found,
-        unseen=(*unseen, *_shown_beside(train, base, pairs, script)),
+        unseen=(*unseen, *_shown_beside(train, pairs)),
         compared=(*base.names, *base.published),
         sums=any(len(pair.changed) < 2 and pair.first.watch.taken[0].summed is not None for pair in pairs),
     )
@@ -134,27 +135,26 @@ def _with_other_batches(train: Loop, run: Run, script: Script, rng: np.random.Ge
 
 
 def _findings_of(train: Loop, pair: _Pair, training: Training, script: Script, known: set[str]) -> list[Finding]:
-    """Return what a pair of runs does not have in common although it should; `known` names were found before."""
-    found: list[Finding] = []
+    """Return what a pair of runs does not have in common although it should; `known` names were found before.
+
+    A row that differs makes those below it meaningless: states, the number of steps, what is published in the end.
+    """
     one, two = pair.first, pair.second
     at, names = _first_difference(one, two)
-    fewer = min(one.watch.steps, two.watch.steps)
-    if names and not known.issuperset(names):
-        lines = [run_traced(train, run, Sought(steps=at, names=names)) for run in (one, two)]
-        when = "before the first step" if at == 0 else f"after step {at}"
-        place = line_of_value(lines[0], lines[1])
-        found.append(_follows(", ".join(names[:_MOST_NAMED]), pair, f"{when}{_values(one, two, at, names)}", place))
-        known.update(names)
-    elif not names and one.watch.steps != two.watch.steps and _STEPS not in known:
-        lines = [run_traced(train, run, Sought(steps=fewer)) for run in (one, two)]
-        numbers = f"{one.watch.steps} against {two.watch.steps}"
-        found.append(_follows(_STEPS, pair, numbers, line_of_end(lines[0], lines[1])))
-        known.add(_STEPS)
-    every = {**one.published, **two.published}
-    published = [name for name in every if one.published.get(name) != two.published.get(name)]
-    if published and not names and one.watch.steps == two.watch.steps and not known.issuperset(published):
-        found.append(_follows("published " + ", ".join(published[:_MOST_NAMED]), pair, "in the end", ""))
-        known.update(published)
+    numbers = one.watch.steps, two.watch.steps
+    when = "before the first step" if at == 0 else f"after step {at}"
+    rows: tuple[tuple[str, tuple[str, ...], str, Sought | None], ...] = (
+        ("", names, f"{when}{_values(one, two, at, names)}", Sought(steps=at, names=names)),
+        ("", (_STEPS,) * (numbers[0] != numbers[1]), f"{numbers[0]} against {numbers[1]}", Sought(steps=min(numbers))),
+        ("published ", apart(one.published, two.published, same), "in the end", None),
+    )
+    kind, differing, detail, sought = next((row for row in rows if row[1]), ("", (), "", None))
+    found: list[Finding] = []
+    if not known.issuperset(differing):
+        known.update(differing)
+        lines = [run_traced(train, run, sought) for run in (one, two) if sought is not None]
+        place = "" if sought is None else (line_of_value if names else line_of_end)(lines[0], lines[1])
+        found.append(_follows(kind + ", ".join(differing[:_MOST_NAMED]), pair, detail, place))
     return [*found, *_moved_too_far(train, pair, training, script, at if names else None)]
 
 
@@ -182,8 +182,7 @@ def _first_difference(one: Run, two: Run) -> tuple[int, tuple[str, ...]]:
     same_end = one.watch.steps == two.watch.steps
     states = list(zip(one.states, two.states, strict=False))
     for at, (ours, theirs) in enumerate(states if same_end else states[:-1]):
-        names = tuple(name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name))
-        if names:
+        if names := apart(ours, theirs, same):
             return at, names
     return 0, ()
 
@@ -196,11 +195,11 @@ def _moved_too_far(train: Loop, pair: _Pair, training: Training, script: Script,
     both = list(zip(pair.first.watch.taken, pair.second.watch.taken, strict=False))[:until]
     one = [_too_far(taken, None, at, pair, training) for at, (_, taken) in enumerate(both, start=1)]
     two = [_too_far(*steps, at, pair, training) for at, steps in enumerate(both, start=1)]
-    alone, apart = (max(found, default=_NOT_FAR) for found in (one, two))
+    alone, moved = (max(found, default=_NOT_FAR) for found in (one, two))
     if alone > _NOT_FAR:
         return [Finding(rule=CLIPPING, where=alone[1], message=alone[2])]
-    if apart > _NOT_FAR and not _random_gradients(train, pair, script):
-        return [Finding(rule=CLIPPING, where=apart[1], message=apart[2])]
+    if moved > _NOT_FAR and not _random_gradients(train, pair, script):
+        return [Finding(rule=CLIPPING, where=moved[1], message=moved[2])]
     return []
 
 
@@ -217,13 +216,13 @@ def _too_far(one: Taken, other: Taken | None, at: int, pair: _Pair, training: Tr
         difference = {name: one.summed[name] - values for name, values in other.summed.items()}
         contributions = _contributions(one.batch, other.batch, pair.changed)
         what = f"with {pair.what} the sum of clipped gradients of all parameters moved by"
-    apart = {name: float(np.linalg.norm(values)) for name, values in difference.items()}
+    lengths = {name: float(np.linalg.norm(values)) for name, values in difference.items()}
     size = max(float(np.linalg.norm(values)) for values in one.summed.values())
     allowed = contributions * training.max_grad_norm * (1 + _ROUNDING) + _ROUNDING / 100 * size
-    length = float(np.linalg.norm(list(apart.values())))
+    length = float(np.linalg.norm(list(lengths.values())))
     if length <= allowed:
         return _NOT_FAR
-    most = max(apart, key=lambda name: apart[name])
+    most = max(lengths, key=lambda name: lengths[name])
     message = (
         f"Step {at}: {what} {length:.4g}, most of it in {most}; {contributions} contributions of norm "
         f"{training.max_grad_norm:g} are declared, {allowed:.4g} at most."
@@ -257,8 +256,8 @@ def _random_gradients(train: Loop, pair: _Pair, script: Script) -> bool:
 
 def _doubt(train: Loop, base: Run, script: Script) -> str:
     """Return why differences say nothing: the loop does not repeat itself, or does not go on with the given sums."""
-    again = run_loop(train, base.records, base.seed, script)
-    if again.error or _first_difference(base, again)[1] or again.published != base.published:
+    again = base.again(train)
+    if again.error or _first_difference(base, again)[1] or apart(again.published, base.published, same):
         return "replays: two runs on the same records from one seed differ; draw all randomness from `rng`"
     if not base.watch.readers:
         turned = tuple({name: -values for name, values in sums.items()} for sums in script.sums)
@@ -267,30 +266,17 @@ def _doubt(train: Loop, base: Run, script: Script) -> str:
     return ""
 
 
-def _shown_beside(train: Loop, base: Run, pairs: tuple[_Pair, ...], script: Script) -> list[str]:
+def _shown_beside(train: Loop, pairs: tuple[_Pair, ...]) -> list[str]:
     """Return what is printed, logged or written and follows the records, in words; times and counters do not."""
-    shown = {name for pair in pairs for name in pair.first.differing_channels(pair.second)}
-    again = run_loop(train, base.records, base.seed, script) if shown else base
-    follow = [
-        name
-        for name in sorted(shown)
-        if any(_differs(name, (pair.first, pair.second), (base, again)) for pair in pairs)
-    ]
-    return [f"{name}, which follows the records: return what it holds, or leave it out" for name in follow]
+    follow: dict[str, None] = {}
+    for one, two in ((pair.first, pair.second) for pair in pairs):
+        follow |= dict.fromkeys(following((one.channels, two.channels), partial(_again, train, one, two)))
+    return [f"{name}, which follows the records: return what it holds, or leave it out" for name in sorted(follow)]
 
 
-def _differs(name: str, pair: tuple[Run, Run], same: tuple[Run, Run]) -> bool:
-    """Return whether two runs show other words in a channel, where two runs on the same records show the same ones."""
-    (one, two), (ours, theirs) = ([_words(run.channels.get(name)) for run in runs] for runs in (pair, same))
-    if len(ours) != len(theirs):
-        return False
-    steady = [at for at, word in enumerate(ours) if word == theirs[at]]
-    return len(one) != len(two) or any(one[at] != two[at] for at in steady if at < len(one))
-
-
-def _words(shown: Any) -> list[str]:
-    """Return the words and numbers of what a channel holds."""
-    return re.findall(r"[\w.+-]+", repr(shown))
+def _again(train: Loop, one: Run, two: Run) -> tuple[Channels, Channels]:
+    """Return what repetitions of two runs show beside."""
+    return one.again(train).channels, two.again(train).channels
 
 
 def _stale_noise(first: Run, base: Run) -> list[Finding]:

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.special import bdtrc, ndtr
 
 from audits.bounds.bisection import least_count
+from audits.bounds.counts import guess_counts, threshold_counts
 from audits.bounds.gaussian import gaussian_bound, gaussian_epsilon
 from audits.training.check import TrainingCheck, largest_factor, power_sentence, quiet_verdict
 from dpaudit.model.audit_result import Counts
-from dpaudit.model.mechanism import Array
 from dpaudit.training import Training, Watch
 
 
@@ -36,7 +36,7 @@ def check_step(
         return ()
     labels = rng.random(events) < 0.5
     guessed = np.where(labels, inside[:events], outside[:events]) > training.max_grad_norm / 2
-    counts = _counts(labels, guessed)
+    counts = guess_counts(labels, np.where(guessed, 1, -1), guessed)
     bound = gaussian_bound(counts, delta, significance)
     shift = 1 / training.noise_multiplier
     declared = gaussian_epsilon(shift, delta)
@@ -66,20 +66,6 @@ def check_step(
     )
 
 
-def _counts(labels: Array, guessed: Array) -> Counts:
-    """Return the counts of one guess an event."""
-    right = int((labels == guessed).sum())
-    return Counts(
-        runs=len(labels),
-        guesses=len(labels),
-        correct=right,
-        true_positives=int((guessed & labels).sum()),
-        false_positives=int((guessed & ~labels).sum()),
-        positives=int(labels.sum()),
-        negatives=int((~labels).sum()),
-    )
-
-
 def _right(right: int, events: int) -> Counts:
-    """Return the counts of a test that is right on `right` of the events."""
-    return _counts(np.ones(events, dtype=bool), np.arange(events) < right)
+    """Return the counts of a test that is right on `right` of the events, all of which are positives."""
+    return threshold_counts(right, 0, events, 0)

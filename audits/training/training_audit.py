@@ -18,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from audits.experiment.global_generators import seeded
 from audits.outputs.raised import said_by
 from audits.training.apart import check_apart
 from audits.training.check import TrainingCheck, TrainingVerdict, quiet_verdict
 from audits.training.membership import check_run, without_direction
 from audits.training.replay_data import Records
-from audits.training.replay_runs import Run, ended, seeded
+from audits.training.replay_runs import Run, ended
 from audits.training.replayed import FOLLOWS, Replay, replay_loop
 from audits.training.step import check_step
 from dpaudit import Claim, training_epsilon
@@ -255,7 +256,7 @@ def _attacks(
 
 def _without_canaries(said: str) -> TrainingCheck:
     """Return the check of a loop that does not run with canaries."""
-    sentence = f"The loop did not run with canaries, which are further columns and records: {said}."
+    sentence = f"The loop did not run with canaries, which are further columns and records: {said.rstrip('.')}."
     return TrainingCheck(name="whole run", verdict="inconclusive", noise_caught=0.0, sentence=sentence)
 
 

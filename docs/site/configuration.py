@@ -22,7 +22,7 @@ def page(text: str) -> str:
 def generated() -> str:
     """Return the tables of the sections, and of each algorithm, problem, mechanism and node."""
     from dpaudit.configuration.configuration import AccountingSettings, AuditSettings, EvidenceSettings, ReportSettings
-    from dpaudit.configuration.fields import summary_of
+    from dpaudit.json_schema import summary
     from dpaudit.model.claim import Claim
     from dpaudit.model.declaration import Printed
     from dpaudit.model.deployment import System
@@ -38,9 +38,9 @@ def generated() -> str:
     }
     nodes = {**NODES, "printed": Printed}
     parts = ["## Keys of the sections"]
-    parts += [_entry(f"[{name}]", summary_of(kind), kind) for name, kind in sections.items()]
+    parts += [_entry(f"[{name}]", summary(kind), kind) for name, kind in sections.items()]
     parts.append("## Keys of the nodes")
-    parts += [_entry(name, summary_of(kind), kind) for name, kind in nodes.items()]
+    parts += [_entry(name, summary(kind), kind) for name, kind in nodes.items()]
     return _GAP.join(parts + _named())
 
 

@@ -62,6 +62,19 @@ class Cost:
         """Return the smallest cost that covers both."""
         return Cost(amount=max(self.amount, other.amount), mass=max(self.mass, other.mass))
 
+    def beside(self, left: "Cost") -> str:
+        """Return what is asked for beside what is left, as the end of a sentence; a delta only where there is one.
+
+        >>> Cost(amount=Fraction(1, 2)).beside(Cost(amount=Fraction(1, 4)))
+        'costs 0.5, where 0.25 is left'
+        """
+        if self.mass == left.mass == 0:
+            return f"costs {float(self.amount):.6g}, where {float(left.amount):.6g} is left"
+        return (
+            f"costs {float(self.amount):.6g} and a delta of {float(self.mass):.3g}, where {float(left.amount):.6g} and "
+            f"a delta of {float(left.mass):.3g} are left"
+        )
+
 
 CostOfLoss: TypeAlias = Callable[[SimpleLoss], Cost | None]
 """What one loss costs; None for a loss that this cost cannot count."""

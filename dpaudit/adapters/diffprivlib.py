@@ -11,12 +11,11 @@ from dpaudit.adapters.awkward import awkward_records, awkward_values
 from dpaudit.adapters.awkward_frames import awkward_labelled
 from dpaudit.adapters.calls import SeededCalls, published
 from dpaudit.adapters.finding import installed_version
+from dpaudit.adapters.noise import release, scale_for
 from dpaudit.adapters.release import LibraryRelease, Question, stated
-from dpaudit.adapters.scales import scale_for
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim, Neighbours
-from dpaudit.model.declaration import Declaration, PostProcess, Release
-from dpaudit.runtime.plugins import find_plugin
+from dpaudit.model.declaration import Declaration, PostProcess
 
 _LIBRARY = "diffprivlib"
 _RELATIONS: dict[str, Neighbours] = {
@@ -30,13 +29,16 @@ _RELATIONS: dict[str, Neighbours] = {
 }
 """What the sensitivity of a statistic is computed for; the library's documents do not say."""
 
+_OWN_SHARES = ("axis", "keepdims", "weights")
+
 
 def adapt(subject: Any, question: Question) -> LibraryRelease:
     """Return the release of a mechanism, of a statistic of `diffprivlib.tools`, or of a model's fitted attributes.
 
-    Laplace, Gaussian and geometric noise (truncated or folded, too), a binary response and the exponential mechanism of
-    utilities that are not monotone are declared with the parameters that their formulas give; all else is stated.
-    Each batch of runs uses a fresh object with a seed of the audit.
+    Laplace, Gaussian and geometric noise (truncated or folded, too), a binary response, the exponential mechanism and
+    permute-and-flip are declared with the parameters that their formulas give. Of a mean, a sum or a histogram with a
+    pair, the mechanism is seen in one run on each data set, and declared. All else is stated. Each batch of runs uses a
+    fresh object with a seed of the audit.
     Raises: UnsupportedError: an object without epsilon.
     """
     version = installed_version(_LIBRARY)
@@ -84,11 +86,8 @@ def _noise(subject: Any, kind: str, claim: Claim) -> Declaration | None:
     What is truncated or folded is processed after its noise.
     """
     name, fields = _parameters(subject, kind.removesuffix("Truncated").removesuffix("Folded"), claim)
-    if not fields:
-        return None
-    noise = find_plugin("mechanisms", name)(**fields, neighbours=claim.neighbours)
-    release = Release(label=f"{_LIBRARY} {kind}", mechanism=noise)
-    return PostProcess(part=release, steps=(kind,)) if kind.endswith(("Truncated", "Folded")) else release
+    drawn = release(f"{_LIBRARY} {kind}", name, claim.neighbours, **fields) if fields else None
+    return PostProcess(part=drawn, steps=(kind,)) if drawn and kind.endswith(("Truncated", "Folded")) else drawn
 
 
 def _parameters(subject: Any, kind: str, claim: Claim) -> tuple[str, dict[str, Any]]:
@@ -107,10 +106,33 @@ def _parameters(subject: Any, kind: str, claim: Claim) -> tuple[str, dict[str, A
             return "gaussian", {"stddev": stddev, "l2_sensitivity": sensitivity}
         case "Binary" if pure and claim.neighbours == "replace_one":
             return "randomised_response", {"epsilon": epsilon}
-        case "Exponential" if pure and sensitivity > 0 and getattr(subject, "monotonic", None) is False:
-            return "exponential", {"epsilon": epsilon, "linf_sensitivity": sensitivity}
+        case "Exponential" | "PermuteAndFlip" if pure and sensitivity > 0:
+            general = getattr(subject, "monotonic", None) is False
+            if not general and claim.neighbours != "add_remove":  # a replaced record moves utilities both ways
+                return "", {}
+            moved, ways = {"linf_sensitivity": sensitivity}, "general" if general else "monotone"
+            if kind == "Exponential":
+                return "exponential", {"epsilon": epsilon if general else 2 * epsilon, "utilities": ways} | moved
+            whole = 2 * sensitivity if general else sensitivity
+            return "permute_and_flip", {"scale": scale_for(epsilon, whole / epsilon, whole), "scores": ways} | moved
         case _:
             return "", {}
+
+
+class _SeenState(np.random.RandomState):
+    """A state that keeps the mechanisms whose code draws from it, in their order."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.seen: list[Any] = []
+
+    def __getattribute__(self, name: str) -> Any:
+        """Return an attribute; a mechanism that asks for one is kept."""
+        frame = inspect.currentframe()
+        asking = frame.f_back.f_locals.get("self") if frame is not None and frame.f_back is not None else None
+        if hasattr(asking, "randomise") and hasattr(asking, "epsilon"):
+            super().__getattribute__("seen").append(asking)
+        return super().__getattribute__(name)
 
 
 def _statistic(subject: Any, question: Question, version: str) -> LibraryRelease:
@@ -132,14 +154,15 @@ def _statistic(subject: Any, question: Question, version: str) -> LibraryRelease
 
     relation = _RELATIONS.get(name)
     unlike = relation is not None and relation != question.neighbours
+    declaration = _seen(name, subject, question, claim) if relation is not None and not unlike else None
     return LibraryRelease(
         library=_LIBRARY,
         version=version,
         text=f"tools.{name}",
         claim=claim,
         source=source,
-        declaration=stated(claim, _LIBRARY, version, source),
-        stated_because="a statistic does not tell its sensitivity",
+        declaration=declaration or stated(claim, _LIBRARY, version, source),
+        stated_because="" if declaration else f"no run of {name} showed one mechanism that the adapter declares",
         function=SeededCalls(prepare=prepare),
         pair=question.pair,
         reproducible=True,
@@ -148,6 +171,29 @@ def _statistic(subject: Any, question: Question, version: str) -> LibraryRelease
         if unlike
         else (),
     )
+
+
+def _seen(name: str, subject: Any, question: Question, claim: Claim) -> Declaration | None:
+    """Return the one mechanism that a statistic drew from on each data set of a pair, or None.
+
+    Noise on a histogram is one vector, of which one record changes one place. Bounds that the statistic takes from the
+    data, axes, which have their own shares of epsilon, and weights, whose size is not bounded, are not declared.
+    """
+    given = question.parameters
+    public = {"mean": "bounds", "sum": "bounds"}.get(name, "range")
+    if question.pair is None or given.get(public) is None or any(given.get(key) is not None for key in _OWN_SHARES):
+        return None
+    told: list[tuple[Any, ...]] = []
+    for data in question.pair:
+        state = _SeenState(0)
+        try:
+            subject(data, **given, random_state=state)
+        except Exception:  # the library's own refusal of a data set: an audit sees it as an outcome
+            return None
+        told += [(type(one).__name__, one.epsilon, one.delta, one.sensitivity) for one in state.seen]
+    if len(set(told)) != 1 or told[0][1:3] != (claim.epsilon, claim.delta):
+        return None
+    return _noise(state.seen[0], told[0][0], claim)
 
 
 def _model(subject: Any, question: Question, version: str) -> LibraryRelease:

@@ -1,20 +1,25 @@
 """OpenDP: a measurement maps a distance between inputs to a loss; that map is its claim."""
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 from dpaudit.adapters.awkward import AwkwardPair, awkward_records, awkward_values
 from dpaudit.adapters.calls import Calls, published
 from dpaudit.adapters.finding import installed_version, library_module
+from dpaudit.adapters.noise import noise, release
 from dpaudit.adapters.release import LibraryRelease, Question, stated
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.claim import Claim
-from dpaudit.model.declaration import Release
+from dpaudit.model.claim import Claim, Neighbours
+from dpaudit.model.declaration import Declaration, PostProcess, Release, Sequential
 from dpaudit.model.measures.claims import RhoClaim
-from dpaudit.runtime.plugins import find_plugin
 
 _LIBRARY = "opendp"
 _UNORDERED = ("SymmetricDistance", "InsertDeleteDistance")
 _CHANGED = ("ChangeOneDistance", "HammingDistance")
+_CONVERSIONS = ("make_zCDP_to_approxDP", "make_pureDP_to_zCDP", "make_fix_delta", "make_approximate")
+_ROUNDED = 1e-15
+"""A map rounds up by no more than this share: its number is then that of the noise."""
 
 
 def adapt(subject: Any, question: Question) -> LibraryRelease:
@@ -22,7 +27,9 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
 
     The distance of neighbours follows from the metric: under symmetric distance a replaced record is two changes, an
     added one is one; other metrics need `distance`. A loss in zCDP is a claim in rho; with `delta` the library converts
-    it. A measurement says nothing of its noise, so that its declaration is its own claim.
+    it. A measurement keeps its constructors and their parameters (from 0.13 on): Laplace, geometric and Gaussian noise,
+    noisy maxima, randomised response, their chains, compositions and conversions are declared. Sensitivity is what the
+    map of the transformation before the noise tells. All else is stated.
     Raises: UnsupportedError: no measurement, no distance, or a loss that needs delta and has none.
     """
     version = installed_version(_LIBRARY)
@@ -31,14 +38,15 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     distance = _distance(str(subject.input_metric), question)
     claim, source = _claim(subject, distance, question)
     notes = _misuse(subject, question)
+    declaration = _declared(subject, distance, question.neighbours)
     return LibraryRelease(
         library=_LIBRARY,
         version=version,
         text=f"measurement on {subject.input_domain}",
         claim=claim,
         source=source,
-        declaration=stated(claim, _LIBRARY, version, source),
-        stated_because="a measurement tells its privacy map and not its noise",
+        declaration=declaration or stated(claim, _LIBRARY, version, source),
+        stated_because="" if declaration else "its constructors are not among those that the adapter declares",
         function=Calls(call=published(subject, question.released)),
         pair=question.pair,
         reproducible=False,
@@ -47,54 +55,54 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     )
 
 
-def laplace(scale: float, sensitivity: float, question: Question) -> LibraryRelease:
-    """Return the release of OpenDP's Laplace noise on one float, with its noise as the declaration.
-
-    The adapter builds the measurement itself, so that it knows kind and scale; claim and declaration come from
-    different sources and must agree.
-    """
-    prelude = library_module("opendp.prelude", _LIBRARY)
-    prelude.enable_features("contrib")
-    space = prelude.atom_domain(T=float, nan=False), prelude.absolute_distance(T=float)
-    built = space >> prelude.m.then_laplace(scale=scale)
-    return _declared(built, "laplace", {"scale": scale, "l1_sensitivity": sensitivity}, sensitivity, question)
-
-
-def gaussian(scale: float, sensitivity: float, question: Question) -> LibraryRelease:
-    """Return the release of OpenDP's Gaussian noise on one float, with its noise as the declaration."""
-    prelude = library_module("opendp.prelude", _LIBRARY)
-    prelude.enable_features("contrib")
-    space = prelude.atom_domain(T=float, nan=False), prelude.absolute_distance(T=float)
-    built = space >> prelude.m.then_gaussian(scale=scale)
-    return _declared(built, "gaussian", {"stddev": scale, "l2_sensitivity": sensitivity}, sensitivity, question)
+def _declared(node: Any, distance: Any, neighbours: Neighbours) -> Declaration | None:
+    """Return what a measurement does on data at a distance, by the constructors that its objects keep; else None."""
+    made = getattr(node, "__opendp_dict__", None) or {}
+    name, given = made.get("__function__", ""), made.get("__kwargs__", {})
+    match name:
+        case "make_chain_mt":
+            return _declared(given["measurement1"], given["transformation0"].map(distance), neighbours)
+        case "make_chain_pm":
+            part = _declared(given["measurement0"], distance, neighbours)
+            return None if part is None else PostProcess(part=part, steps=("a function of the output",))
+        case "make_composition" | "make_basic_composition":
+            parts = [_declared(part, distance, neighbours) for part in given["measurements"]]
+            known = tuple(part for part in parts if part is not None)
+            return Sequential(parts=known) if known and len(known) == len(parts) else None
+        case _ if name in _CONVERSIONS:
+            return _declared(given["measurement"], distance, neighbours)
+        case _:
+            return _noise(name, given, node, distance, neighbours)
 
 
-def _declared(
-    built: Any, kind: str, parameters: dict[str, float], sensitivity: float, question: Question
-) -> LibraryRelease:
-    """Return the release of a measurement that this module built."""
-    asked = Question(
-        neighbours=question.neighbours,
-        pair=question.pair or (0.0, sensitivity),
-        distance=sensitivity,
-        delta=question.delta,
-        unit=question.unit,
-    )
-    release = adapt(built, asked)
-    noise = find_plugin("mechanisms", kind)(**parameters, neighbours=question.neighbours)
-    return LibraryRelease(
-        library=release.library,
-        version=release.version,
-        text=f"{kind} noise of scale {next(iter(parameters.values())):g}",
-        claim=release.claim,
-        source=release.source,
-        declaration=Release(label=f"{_LIBRARY} {kind}", mechanism=noise),
-        function=release.function,
-        pair=release.pair,
-        reproducible=False,
-        awkward=release.awkward,
-        notes=release.notes,
-    )
+def _noise(name: str, given: Mapping[str, Any], node: Any, distance: Any, neighbours: Neighbours) -> Release | None:
+    """Return the noise of a constructor on data at a distance, or None for what no mechanism here has."""
+    metric, domain, pure = str(node.input_metric), str(node.input_domain), str(node.output_measure) == "MaxDivergence"
+    label, discrete = f"{_LIBRARY} {name.removeprefix('make_')}", "discrete_" if "T=f" not in domain else ""
+    single = metric.startswith("AbsoluteDistance")
+    adds = {"make_laplace": "laplace", "make_geometric": "laplace", "make_gaussian": "gaussian"}
+    match adds.get(name, name):
+        case "make_noise":
+            return _noise("make_laplace" if pure else "make_gaussian", given, node, distance, neighbours)
+        case "laplace" if single or metric.startswith("L1Distance"):
+            return noise(label, f"{discrete}laplace", given["scale"], distance, neighbours)
+        case "gaussian" if single or (metric.startswith("L2Distance") and not discrete):
+            return noise(label, f"{discrete}gaussian", given["scale"], distance, neighbours)
+        case "make_noisy_max" if metric.startswith("LInfDistance"):
+            one_way, scale = "monotone" if "monotonic" in metric else "general", given["scale"]
+            sizes = {"linf_sensitivity": float(distance)}
+            if pure:
+                return release(label, "permute_and_flip", neighbours, scale=scale, scores=one_way, **sizes)
+            epsilon = 2 * float(distance) / scale
+            return release(label, "exponential", neighbours, epsilon=epsilon, utilities=one_way, **sizes)
+        case "make_randomized_response_bool" | "make_randomized_response" if 0 < given["prob"] < 1:
+            categories = len(given.get("categories", (False, True)))
+            odds, told = given["prob"] / (1 - given["prob"]) * (categories - 1), float(node.map(distance))
+            epsilon = math.log(odds) if odds > 0 else 0.0
+            epsilon = told if math.isclose(epsilon, told, rel_tol=_ROUNDED) else epsilon
+            return release(label, "randomised_response", neighbours, epsilon=epsilon, categories=categories)
+        case _:
+            return None
 
 
 def _distance(metric: str, question: Question) -> Any:

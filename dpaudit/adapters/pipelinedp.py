@@ -6,8 +6,11 @@ from typing import Any
 from dpaudit.adapters.awkward import awkward_rows
 from dpaudit.adapters.calls import Calls, published
 from dpaudit.adapters.finding import installed_version, library_module
+from dpaudit.adapters.noise import noise
 from dpaudit.adapters.release import LibraryRelease, Question, stated
 from dpaudit.errors import UnsupportedError
+from dpaudit.model.claim import Claim
+from dpaudit.model.declaration import Declaration, Sequential, Stated
 
 _LIBRARY = "pipeline-dp"
 
@@ -15,8 +18,9 @@ _LIBRARY = "pipeline-dp"
 def adapt(subject: Any, question: Question) -> LibraryRelease:
     """Return the release of `AggregateParams`, with `epsilon`, `delta` and `public_partitions` as parameters.
 
-    The claim is that of the budget accountant, which splits it between noise and partition selection; how it does is
-    not told before the budget is computed, so that the claim is stated. Outputs are sorted by partition.
+    The claim is that of the budget accountant. It is made once on the first data set of a pair, and shares the budget
+    among noises and the choice of partitions: Laplace noise on counts, sums and means is declared, all else is stated.
+    For added and removed users, whose contributions the parameters bound. Outputs are sorted by partition.
     Raises: UnsupportedError: no parameters of an aggregation, or no epsilon.
     """
     version, given = installed_version(_LIBRARY), question.with_delta()
@@ -32,14 +36,18 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     def aggregated(rows: Any) -> Any:
         return _aggregated(subject, rows, epsilon, delta, public)
 
+    declaration = None
+    if question.pair is not None and question.neighbours == "add_remove":
+        accountant = _prepared(subject, question.pair[0], epsilon, delta, public)[0]
+        declaration = _declared(subject, accountant, claim, source)
     return LibraryRelease(
         library=_LIBRARY,
         version=version,
         text=f"aggregation of {', '.join(str(metric) for metric in subject.metrics)}",
         claim=claim,
         source=source,
-        declaration=stated(claim, _LIBRARY, version, source),
-        stated_because="the share of each request is known only after the budget is computed",
+        declaration=declaration or stated(claim, _LIBRARY, version, source),
+        stated_because="" if declaration else "no share of the budget is Laplace noise that the adapter knows",
         function=Calls(call=published(aggregated, question.released)),
         pair=question.pair,
         reproducible=False,
@@ -47,8 +55,8 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     )
 
 
-def _aggregated(parameters: Any, rows: Any, epsilon: float, delta: float, public: Any) -> dict[str, Any]:
-    """Return the published metrics of one run, by partition."""
+def _prepared(parameters: Any, rows: Any, epsilon: float, delta: float, public: Any) -> tuple[Any, Any]:
+    """Return the accountant, its budget shared out, and what the engine computes when it is read."""
     library = library_module("pipeline_dp", _LIBRARY)
     accountant = library.NaiveBudgetAccountant(total_epsilon=epsilon, total_delta=delta)
     extractors = library.DataExtractors(
@@ -57,5 +65,51 @@ def _aggregated(parameters: Any, rows: Any, epsilon: float, delta: float, public
     engine = library.DPEngine(accountant, library.LocalBackend())
     result = engine.aggregate(list(rows), parameters, extractors, public_partitions=public)
     accountant.compute_budgets()
+    return accountant, result
+
+
+def _aggregated(parameters: Any, rows: Any, epsilon: float, delta: float, public: Any) -> dict[str, Any]:
+    """Return the published metrics of one run, by partition."""
+    result = _prepared(parameters, rows, epsilon, delta, public)[1]
     rows_out = {str(key): list(value) for key, value in result}
     return dict(sorted(rows_out.items()))
+
+
+def _declared(parameters: Any, accountant: Any, claim: Claim, source: str) -> Declaration | None:
+    """Return what the accountant shared its budget among, or None where nothing of it is a mechanism here.
+
+    Laplace noise on counts, sums and the two halves of a mean is declared; other noise and the choice of partitions are
+    stated at their share.
+    """
+    parts: list[Declaration] = []
+    for one in getattr(accountant, "_mechanisms", ()):
+        spec = one.mechanism_spec
+        moved = _moved(parameters, spec.name) if spec.mechanism_type.name == "LAPLACE" else None
+        shown = None
+        if moved:
+            label, scale = f"{_LIBRARY} {spec.name}", moved / spec.eps
+            shown = noise(label, "laplace", scale, moved, claim.neighbours, epsilon=spec.eps)
+        told = f"{source}: the share of {spec.name}"
+        parts.append(shown or Stated(epsilon=spec.eps, delta=spec.delta, source=told, neighbours=claim.neighbours))
+    if all(isinstance(part, Stated) for part in parts):
+        return None
+    return parts[0] if len(parts) == 1 else Sequential(parts=tuple(parts))
+
+
+def _moved(parameters: Any, name: str) -> float | None:
+    """Return how far one user moves all partitions of a metric together, or None where it is not known here."""
+    partitions, rows = parameters.max_partitions_contributed, parameters.max_contributions_per_partition
+    low, high = parameters.min_value, parameters.max_value
+    if partitions is None or (rows is None and name != "PrivacyIdCount"):
+        return None
+    match name:
+        case "Count" | "MeanCount":
+            return float(partitions * rows)
+        case "PrivacyIdCount":
+            return float(partitions)
+        case "Sum" if low is not None and high is not None:
+            return float(partitions * rows * max(abs(low), abs(high)))
+        case "MeanSum" if low is not None and high is not None:
+            return float(partitions * rows * (high - low) / 2)
+        case _:
+            return None

@@ -7,12 +7,11 @@ from typing import Any
 from dpaudit.adapters.awkward import AwkwardPair, awkward_records, awkward_values
 from dpaudit.adapters.calls import Calls, published
 from dpaudit.adapters.finding import installed_version
+from dpaudit.adapters.noise import noise
 from dpaudit.adapters.release import LibraryRelease, Question, stated
-from dpaudit.adapters.scales import scale_for
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
-from dpaudit.model.declaration import Declaration, Release
-from dpaudit.runtime.plugins import find_plugin
+from dpaudit.model.declaration import Declaration
 
 _LIBRARY = "python-dp"
 
@@ -87,6 +86,5 @@ def _noise(name: str, given: dict[str, Any], claim: Claim) -> Declaration | None
         sensitivity = float(max(abs(given["lower_bound"]), abs(given["upper_bound"])))
     else:
         return None
-    scale = scale_for(claim.epsilon, sensitivity / claim.epsilon, sensitivity)
-    noise = find_plugin("mechanisms", "laplace")(scale=scale, l1_sensitivity=sensitivity, neighbours=claim.neighbours)
-    return Release(label=f"{_LIBRARY} {name}", mechanism=noise)
+    label, scale = f"{_LIBRARY} {name}", sensitivity / claim.epsilon
+    return noise(label, "laplace", scale, sensitivity, claim.neighbours, epsilon=claim.epsilon)

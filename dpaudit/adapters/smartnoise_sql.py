@@ -7,8 +7,10 @@ from dpaudit.adapters.awkward import AwkwardPair
 from dpaudit.adapters.awkward_frames import awkward_frames
 from dpaudit.adapters.calls import Calls, published
 from dpaudit.adapters.finding import installed_version, library_module
+from dpaudit.adapters.noise import noise
 from dpaudit.adapters.release import LibraryRelease, Question, stated
 from dpaudit.errors import UnsupportedError
+from dpaudit.model.declaration import Declaration, Sequential
 
 _LIBRARY = "smartnoise-sql"
 _RUNS = "One run takes some 50 ms; 2,000 runs are a sensible first audit."
@@ -19,9 +21,11 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     """Return the release of one SQL query under a `Privacy` object; `query` and `metadata` are parameters.
 
     The data sets are pandas frames. The claim is `get_privacy_cost(query)` of a reader on the first of them, which
-    does not depend on its rows. Every run makes a fresh reader, since a reader adds to its odometer. Where `metadata`
-    is a mapping whose tables all protect rows (`row_privacy`), the release has awkward neighbours: a frame with a row
-    more. Where a column names the person, what a person adds is not known here.
+    does not depend on its rows. Its Laplace noise on counts and sums of the whole table is declared; queries by group,
+    whose keys are shown above a threshold, and Gaussian noise are stated. Every run makes a fresh reader, since a
+    reader adds to its odometer. Where `metadata` is a mapping whose tables all protect rows (`row_privacy`), the
+    release has awkward neighbours: a frame with a row more. Where a column names the person, what a person adds is not
+    known here.
     Raises: UnsupportedError: another object, no query, no metadata, or no pair to make a reader on.
     """
     version, given = installed_version(_LIBRARY), dict(question.parameters)
@@ -30,9 +34,10 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     if not {"query", "metadata"} <= set(given) or question.pair is None:
         raise UnsupportedError("Expected query=..., metadata=... and pair=(frame, neighbouring frame).")
     query, metadata = str(given["query"]), given["metadata"]
-    epsilon, delta = _reader(subject, metadata, question.pair[0]).get_privacy_cost(query)
+    reader, source = _reader(subject, metadata, question.pair[0]), "reader.get_privacy_cost(query)"
+    epsilon, delta = reader.get_privacy_cost(query)
     claim = question.claim(float(epsilon), float(delta))
-    source = "reader.get_privacy_cost(query)"
+    declaration = _declared(reader, query) if question.neighbours == "add_remove" else None
 
     def call(frame: Any) -> Any:
         return _reader(subject, metadata, frame).execute(query)[1:]  # the first row holds the names of the columns
@@ -43,14 +48,33 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         text=query,
         claim=claim,
         source=source,
-        declaration=stated(claim, _LIBRARY, version, source),
-        stated_because="the mechanism of each column is the reader's choice",
+        declaration=declaration or stated(claim, _LIBRARY, version, source),
+        stated_because="" if declaration else "not every column is Laplace noise on a number for the whole table",
         function=Calls(call=published(call, question.released)),
         pair=question.pair,
         reproducible=False,
         awkward=_awkward(question, metadata),
         notes=(_RUNS,) if question.neighbours == "add_remove" else (_RUNS, _MISUSE),
     )
+
+
+def _declared(reader: Any, query: str) -> Declaration | None:
+    """Return the noise that a reader has chosen for the columns of a query, or None where one is no Laplace noise.
+
+    The keys of groups have no noise: which of them are shown is decided by a threshold, and stated.
+    """
+    try:
+        columns = reader._get_mechanisms(reader._rewrite(query)[0])
+    except (AttributeError, TypeError, ValueError):  # another version of the library
+        return None
+    parts = []
+    for place, column in enumerate(columns):
+        if type(column).__name__ != "Laplace":
+            return None
+        moved, label = float(column.sensitivity * column.max_contrib), f"{_LIBRARY} column {place}"
+        parts.append(noise(label, "laplace", column.scale, moved, "add_remove", epsilon=column.epsilon))
+    known = tuple(part for part in parts if part is not None)
+    return Sequential(parts=known) if known and len(known) == len(parts) else None
 
 
 def _reader(privacy: Any, metadata: Any, frame: Any) -> Any:

@@ -7,13 +7,12 @@ from typing import Any
 from dpaudit.accounting.calibration import smallest_holding
 from dpaudit.adapters.calls import Calls, published
 from dpaudit.adapters.finding import installed_version
+from dpaudit.adapters.noise import noise
 from dpaudit.adapters.release import LibraryRelease, Question, stated
-from dpaudit.adapters.scales import scale_for
 from dpaudit.budgets.zcdp import zcdp_delta
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
-from dpaudit.model.declaration import Declaration, Release
-from dpaudit.runtime.plugins import find_plugin
+from dpaudit.model.declaration import Declaration
 
 _LIBRARY = "tumult"
 _RUNS = "One run takes seconds of Spark, whose workers need PYSPARK_PYTHON; 100 runs are a sensible first audit."
@@ -43,8 +42,8 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     budget = given.get("budget", left)
     claim, source = _claim(budget, question, _unit(subject))
     expression = getattr(query, "_query_expr", query)
-    compiled, noise = (None, ()) if query is None else _compiled(subject, expression, budget)
-    declaration = None if query is None else _noise(expression, compiled, noise, claim)
+    compiled, told = (None, ()) if query is None else _compiled(subject, expression, budget)
+    declaration = None if query is None else _noise(expression, compiled, told, claim)
     text = f"session on {', '.join(subject.private_sources)}" if query is None else type(expression).__name__
     runs = query is not None and question.pair is not None
     groups = len(_columns(getattr(expression, "groupby_keys", ())))
@@ -120,40 +119,34 @@ def _unit(session: Any) -> str:
 def _compiled(session: Any, expression: Any, budget: Any) -> tuple[Any, tuple[Any, ...]]:
     """Return the measurement that a session compiles for a query, and what it says of its noise."""
     try:
-        compiled, _, noise = session._compile_and_get_info(expression, budget)
+        compiled, _, told = session._compile_and_get_info(expression, budget)
     except (ValueError, RuntimeError, NotImplementedError) as error:
         raise UnsupportedError(f"The session refuses the query ({' '.join(str(error).split())[:300]}).") from None
-    return compiled, tuple(noise)
+    return compiled, tuple(told)
 
 
-def _noise(expression: Any, compiled: Any, noise: tuple[Any, ...], claim: Claim) -> Declaration | None:
+def _noise(expression: Any, compiled: Any, told: tuple[Any, ...], claim: Claim) -> Declaration | None:
     """Return the noise of a count or of a bounded sum whose sensitivity the compiled query tells, or None."""
     kind = type(expression).__name__
-    if kind not in ("GroupByCount", "GroupByCountDistinct", "GroupByBoundedSum") or len(noise) != 1:
+    if kind not in ("GroupByCount", "GroupByCountDistinct", "GroupByBoundedSum") or len(told) != 1:
         return None
     while hasattr(compiled, "measurement"):
         compiled = compiled.measurement
     largest = max(abs(expression.low), abs(expression.high)) if kind == "GroupByBoundedSum" else 1
-    mechanism, number = _NOISE.get(noise[0]["noise_mechanism"].name), _number(noise[0]["noise_parameter"])
+    mechanism, number = _NOISE.get(told[0]["noise_mechanism"].name), _number(told[0]["noise_parameter"])
     rows = _number(getattr(compiled, "d_in", math.nan))
     if not (math.isfinite(number) and math.isfinite(rows)):
         return None
     moved, metric = rows * float(largest), getattr(compiled, "input_metric", None)
-    size = int(moved) if moved.is_integer() else moved
     by_rows = type(metric).__name__ == "SymmetricDifference"
     in_total = by_rows or type(getattr(metric, "inner_metric", None)).__name__ == "SumOf"
     in_one_place = rows == 1 or not _columns(expression.groupby_keys)
-    given: dict[str, Any] = {"neighbours": claim.neighbours}
+    label = f"{_LIBRARY} {kind}"
     if mechanism in ("laplace", "discrete_laplace") and in_total:
-        given |= {"scale": scale_for(claim.epsilon, number, moved), "l1_sensitivity": size}
-    elif by_rows and (mechanism == "gaussian" or (mechanism == "discrete_gaussian" and in_one_place)):
-        given |= {"stddev": math.sqrt(number), "l2_sensitivity": size}
-    else:
-        return None
-    try:
-        return Release(label=f"{_LIBRARY} {kind}", mechanism=find_plugin("mechanisms", mechanism)(**given))
-    except ValueError:  # a sensitivity of no rows, or noise outside the range of the mechanism
-        return None
+        return noise(label, mechanism, number, moved, claim.neighbours, epsilon=claim.epsilon)
+    if by_rows and (mechanism == "gaussian" or (mechanism == "discrete_gaussian" and in_one_place)):
+        return noise(label, mechanism, math.sqrt(number), moved, claim.neighbours)
+    return None
 
 
 def _columns(keys: Any) -> Any:

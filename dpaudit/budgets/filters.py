@@ -119,7 +119,7 @@ class Filter:
         """
         cost = cost_of(part, self.claim, self.theorem.cost_of_loss)
         if cost is None:
-            return Refusal(reason=f"A {self.theorem.name} filter counts {self.theorem.counts}; the part is none.")
+            return Refusal(reason=f"A {self.theorem.name} filter counts {self.theorem.counts} only.")
         spent = self.spent + cost
         if not spent.within(self.limit):
             return Refusal(reason=self._overrun(cost))
@@ -127,12 +127,8 @@ class Filter:
 
     def _overrun(self, cost: Cost) -> str:
         """Return what `cost` asks for beside what is left, in one sentence."""
-        left = self.remaining
-        return (
-            f"The part costs {float(cost.amount):.6g} and a mass of {float(cost.mass):.3g}; "
-            f"{float(left.amount):.6g} and {float(left.mass):.3g} are left "
-            f"of {self.claim.words} by the {self.theorem.name} filter."
-        )
+        words = cost.beside(self.remaining)
+        return f"By the {self.theorem.name} filter, the part {words} of {self.claim.words}."
 
 
 _OWN = {"rho": CONCENTRATED, "mu": GAUSSIAN_PRIVACY}
@@ -154,7 +150,7 @@ def basic_filter(claim: Claim) -> Filter:
     >>> budget = basic_filter(Claim(epsilon=1.0, neighbours="replace_one"))
     >>> budget = budget.spend(Stated(epsilon=0.75, source="a first look"))
     >>> budget.spend(Stated(epsilon=0.5, source="a second look")).reason
-    'The part costs 0.5 and a mass of 0; 0.25 and 0 are left of epsilon=1, delta=0 by the basic filter.'
+    'By the basic filter, the part costs 0.5, where 0.25 is left of epsilon=1, delta=0.'
     """
     return Filter(claim=claim, theorem=BASIC, mass=claim.delta)
 
@@ -261,5 +257,5 @@ def require_spendable(certificate: Certificate, claim: Claim) -> None:
     if (proved.neighbours, proved.unit) != (claim.neighbours, claim.unit):
         raise DeclarationError(
             f"The certificate is about {proved.unit!r} and neighbours={proved.neighbours!r}; the budget is about "
-            f"{claim.unit!r} and neighbours={claim.neighbours!r}."
+            f"{claim.unit!r} and neighbours={claim.neighbours!r}. Both must be the same."
         )

@@ -119,7 +119,7 @@ def _require_declarations(declaration: Declaration) -> None:
             if not isinstance(node, Declaration):
                 where = "" if path == "root" else f" at {path}"
                 raise TypeError(
-                    f"Expected a declaration or a mechanism, got {type(node).__name__}{where}: {node!r:.40}; write "
+                    f"Expected a declaration or a mechanism, got {type(node).__name__}{where}; write "
                     "Release(label='sums', mechanism=...)."
                 )
     except RecursionError:

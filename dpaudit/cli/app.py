@@ -1,9 +1,11 @@
 """The table of commands, in the order in which a newcomer meets them; the module of a command is imported on use."""
 
 import os
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -31,46 +33,25 @@ class Command(NamedTuple):
         return get_command(single)
 
 
-COMMANDS = (
-    Command("init", "init", "Write a configuration, its tests and a pipeline, for a new project."),
-    Command("certify", "certify", "Prove or refute a claim on paper."),
-    Command("audit", "audit", "Attack the code: run it on neighbouring data and bound epsilon from below."),
-    Command(
-        "scores",
-        "scores",
-        "Audit membership-inference scores that were computed elsewhere: bound epsilon from below.",
-    ),
-    Command("report", "report", "Write certificate and audits as one report: HTML, Markdown and JSON."),
-    Command("verify", "verify", "Check a certificate or a received report again from its files alone."),
-    Command("calibrate", "calibrate", "Find the smallest noise that certifies the claim, and what it saves."),
-    Command(
-        "explain",
-        "explain",
-        "Show how the claim is derived, node by node, and where it is loose; or what a rule or a node says.",
-    ),
-    Command(
-        "curve",
-        "curve",
-        "Compute a privacy curve of a declaration with both sides proved: tradeoff, gdp, renyi, zcdp, tail, group.",
-    ),
-    Command(
-        "list", "listing", "List the algorithms, mechanisms, audits, problems and schemas there are, plug-ins included."
-    ),
-    Command("check", "check", "Certify and audit several configurations and say whether a pipeline may go on."),
-    Command(
-        "compare",
-        "compare",
-        "Show what changed between two reports, where a change for the worse is a finding; or what many documents said "
-        "over time.",
-    ),
-    Command(
-        "doctor",
-        "doctor",
-        "Check one plug-in, or the installation: packages, versions, engines, noise, auditor, plug-ins.",
-    ),
-    Command("study", "study", "Measure what privacy costs in usefulness, at equal certified epsilon."),
-    Command("demo", "demo", "Tell the whole story in under a minute and write a report."),
-    Command("ledger", "ledger", "Keep budgets: book certificates against what a data set may spend in all."),
+_ORDER = (
+    *("init", "certify", "audit", "scores", "report", "verify", "calibrate", "explain", "curve", "list", "check"),
+    *("compare", "doctor", "study", "demo", "ledger"),
+)
+_MODULES = {"list": "listing"}
+"""The module of a command whose name is a word of the language."""
+
+
+def _summary(module: str) -> str:
+    """Return what a command says of itself first, from its source: importing all commands would cost the start."""
+    source = (Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8")
+    stated = re.search(rf'^def {module}\(.*?"""(.*?)(?:\n\n|""")', source, re.DOTALL | re.MULTILINE)
+    of_group = re.search(r'help="(.*?)"', source)
+    said = stated or of_group
+    return " ".join(said[1].split()) if said else ""
+
+
+COMMANDS = tuple(
+    Command(name, module, _summary(module)) for name, module in ((name, _MODULES.get(name, name)) for name in _ORDER)
 )
 """Every command of `dpaudit`."""
 

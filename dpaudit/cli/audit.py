@@ -48,32 +48,21 @@ def audit(
     its plan is inconclusive at best.
     """
     from dpaudit.cli.common.output import note, progress
-    from dpaudit.cli.common.plans import plan_exit, read_plan, write_plan
+    from dpaudit.cli.common.plans import PlannedAudits, plan_exit, read_plan, write_plan
     from dpaudit.cli.common.verdicts import audit_exit, worst
     from dpaudit.cli.witness import write_witnesses
     from dpaudit.configuration.config import read_config
     from dpaudit.documents.document import joined
     from dpaudit.render.audit import audit_document
     from dpaudit.runtime.sources import digest_of_sources
-    from dpaudit.workflow import (
-        AuditExecution,
-        Stated,
-        audits_in,
-        audits_of,
-        cases_of,
-        certificate_of,
-        settings_of,
-        stored_seed,
-        usable_store,
-    )
+    from dpaudit.workflow import AuditExecution, Stated, certificate_of, stored_seed, usable_store
 
     followed = read_plan(planned, plan)
     configuration = read_config(config)
-    stated = Stated(runs=runs, significance=significance, jobs=jobs, seed=seed)
-    settings = settings_of(configuration, stated if followed is None else followed.stated(stated))
-    cases = cases_of(configuration, settings.view)
+    options = Stated(runs=runs, significance=significance, jobs=jobs, seed=seed)
+    audits = PlannedAudits.of(configuration, followed, options)
     if plan is not None:
-        return write_plan(plan, configuration, cases, settings)
+        return write_plan(plan, audits)
     execution = AuditExecution(
         progress=progress,
         scheduler=scheduler,
@@ -81,16 +70,13 @@ def audit(
         configuration_text=configuration.text,
         sources=digest_of_sources(getattr(configuration.subject, "algorithm", None)),
     )
-    given = settings.seed if followed is None else followed.seed(seed, settings.seed)
+    given = audits.seed(seed)
     used_seed = stored_seed(execution, note) if given is None else given
-    results = audits_of(
-        cases, certificate_of(configuration, used_seed), settings, used_seed, execution, audits_in(configuration)
-    )
-    if followed is not None:
-        results = followed.followed(configuration, cases, settings, used_seed, results)
+    results = audits.results(certificate_of(configuration, used_seed), used_seed, execution)
 
     def witnessed() -> None:
-        for file in () if witness is None else write_witnesses(configuration, cases, results, used_seed, witness):
+        files = () if witness is None else write_witnesses(configuration, audits.cases, results, used_seed, witness)
+        for file in files:
             note(f"witness {file}")
 
     ends = (audit_exit(result, require_consistent=require is Required.CONSISTENT) for result in results)

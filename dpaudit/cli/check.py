@@ -2,13 +2,16 @@
 
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import GateSeed, Jobs, Require, Required, Runs, Significance
 from dpaudit.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dpaudit.gate.document import CheckDocument
 
 
 @ending
@@ -51,13 +54,11 @@ def check(
     summary. Without a seed, the seed is 0: the same code gives the same result. With --accept the open issues are
     added to the baseline, which is meant to be reviewed like code, and the result is what it then says.
     """
-    from dpaudit.cli.common.output import doing, note, output_folder, progress, show, show_lines, write, write_files
+    from dpaudit.cli.common.output import doing, output_folder, progress, show, show_lines, write
     from dpaudit.gate.acceptance import accept as accept_issues
     from dpaudit.gate.baseline import Baseline, read_baseline
-    from dpaudit.gate.junit import junit
     from dpaudit.gate.running import run_checks
-    from dpaudit.gate.sarif import sarif
-    from dpaudit.gate.summary import append_step_summary, check_document, issue_lines, summary
+    from dpaudit.gate.summary import check_document, issue_lines
     from dpaudit.workflow import Stated
 
     today = datetime.now(UTC).date()
@@ -82,12 +83,22 @@ def check(
         write(baseline, document.baseline.to_json())
     show(check_document(document))
     show_lines(issue_lines(document))
+    _write_for_pipelines(document, folder)
+    return Exit(document.exit_code)
+
+
+def _write_for_pipelines(document: "CheckDocument", folder: Path | None) -> None:
+    """Write the files that pipelines read to a folder, if there is one, and the summary of the step on GitHub."""
+    from dpaudit.cli.common.output import note, write_files
+    from dpaudit.gate.junit import junit
+    from dpaudit.gate.sarif import sarif
+    from dpaudit.gate.summary import append_step_summary, summary
+
     if folder is not None:
         files = {"check.json": document.to_json(), "check.sarif": sarif(document), "junit.xml": junit(document)}
         write_files(folder, files | {"summary.md": summary(document)})
     if append_step_summary(summary(document)):
         note("Added to the step summary.")
-    return Exit(document.exit_code)
 
 
 def _last_day(reason: str, expires: str, today: date, baseline: Path | None) -> date:

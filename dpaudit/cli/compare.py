@@ -46,11 +46,11 @@ def _write_page(documents: list[Path], page: Path) -> None:
 
 def _two(before: Path, after: Path) -> Result:
     """Return the differences between two reports."""
-    from dpaudit.gate.baseline import read_json
+    from dpaudit.configuration.files import json_object
     from dpaudit.gate.changes import changes_document
     from dpaudit.gate.comparison import compare as compared
 
-    changes = compared(read_json(before), read_json(after))
+    changes = compared(json_object(before), json_object(after))
     worse = any(change.direction == "worse" for change in changes)
     return Result(
         document=lambda: changes_document(changes),

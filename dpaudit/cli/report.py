@@ -42,46 +42,31 @@ def report(
     """
     from dpaudit.cli.common.extras import extras_of
     from dpaudit.cli.common.output import doing, note, output_folder, progress, say
-    from dpaudit.cli.common.plans import plan_exit, read_plan
+    from dpaudit.cli.common.plans import PlannedAudits, plan_exit, read_plan
     from dpaudit.cli.common.verdicts import audit_exit, verdict_exit, worst
     from dpaudit.configuration.config import read_config
-    from dpaudit.workflow import (
-        AuditExecution,
-        Stated,
-        audits_in,
-        audits_of,
-        cases_of,
-        certificate_of,
-        drawn_seed,
-        runs_code,
-        scores_in,
-        settings_of,
-        write_report,
-    )
+    from dpaudit.workflow import AuditExecution, Stated, certificate_of, drawn_seed, runs_code, scores_in, write_report
 
     configuration = read_config(config)
     extras = extras_of(configuration, pdf=pdf, deployment=deployment, ledger=ledger, account=account, previous=previous)
     followed = read_plan(planned)
     folder = output_folder(output)
-    stated = Stated(runs=runs, significance=significance, jobs=jobs, seed=seed)
-    settings = settings_of(configuration, stated if followed is None else followed.stated(stated))
+    options = Stated(runs=runs, significance=significance, jobs=jobs, seed=seed)
     audited = runs_code(configuration)
-    cases = cases_of(configuration, settings.view) if audited else ()
-    given = settings.seed if followed is None else followed.seed(seed, settings.seed)
+    work = PlannedAudits.of(configuration, followed, options, needed=audited)
+    given = work.seed(seed)
     used_seed = drawn_seed(given, note) if audited else 0
     with doing("Proving the claim"):
         certificate = certificate_of(configuration, used_seed)
-    execution = AuditExecution(progress=progress)
     scores = scores_in(configuration, certificate)
-    audits = audits_of(cases, certificate, settings, used_seed, execution, audits_in(configuration))
+    audits = work.results(certificate, used_seed, AuditExecution(progress=progress))
     if followed is not None:
-        audits = followed.followed(configuration, cases, settings, used_seed, audits)
         extras = replace(
             extras, plan=followed.plan, options=(*extras.options, f"--planned {shlex.quote(str(planned))}")
         )
     stated_seed = used_seed if audited else None
     with doing("Writing the report"):
-        paths = write_report(configuration, certificate, audits, settings, stated_seed, folder, extras)
+        paths = write_report(configuration, certificate, audits, work.settings, stated_seed, folder, extras)
     for path in paths:
         say(str(path))
     found = (Exit.FINDING for held in scores if held.result.verdict == "violation")

@@ -14,10 +14,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dpaudit.checks import Count, Natural, OpenProbability, settle
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, Natural, OpenProbability
 from dpaudit.configuration.files import json_value
 from dpaudit.configuration.tables import read_object
 from dpaudit.errors import CertificateError, Fault
+from dpaudit.json_schema import Digest
 from dpaudit.model.audit_result import AuditResult, FollowedPlan
 from dpaudit.model.case import AuditCase
 from dpaudit.model.certificate import digest_of
@@ -30,7 +32,7 @@ _SALT_BYTES = 16
 _CLOSE = 1e-12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class PlannedAudit:
     """One audit of a plan: its case, its pair of data sets and code by content address, its attack and its bounds.
 
@@ -41,19 +43,16 @@ class PlannedAudit:
     number: Natural
     name: str
     view: str
-    pair: str
+    pair: Digest
     attack: str
     bounds: tuple[str, ...]
     measured: tuple[str, ...]
     runs: Count
     significance: OpenProbability
-    seed: str
-
-    def __post_init__(self) -> None:
-        settle(self)
+    seed: Digest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class AuditPlan:
     """What a list of audits will do. `configuration` is the SHA-256 of the configuration's text, empty for none.
 
@@ -70,9 +69,6 @@ class AuditPlan:
     significance: OpenProbability
     salt: str
     audits: tuple[PlannedAudit, ...]
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @classmethod
     def of(

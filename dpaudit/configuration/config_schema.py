@@ -7,15 +7,13 @@ and numbers out of a key's range. Rules between keys are left to `dpaudit certif
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, is_dataclass
-from datetime import date
 from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any
 
-from dpaudit.checks import Within
 from dpaudit.configuration.configuration import AccountingSettings, AuditSettings, EvidenceSettings, ReportSettings
-from dpaudit.configuration.fields import Field, fields_of, summary_of
+from dpaudit.configuration.fields import Field, fields_of
 from dpaudit.errors import DPAuditError
+from dpaudit.json_schema import JsonSchema, present, range_words, summary, type_schema
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Printed
 from dpaudit.model.deployment import Deployment, System
@@ -23,8 +21,6 @@ from dpaudit.model.measures.claims import KINDS, MeasuredClaim
 from dpaudit.model.mechanism import AdditiveMechanism, Mechanism
 from dpaudit.model.node_kinds import NODES
 from dpaudit.runtime.plugins import Kind, descriptions, find_plugin, names
-
-JsonSchema = dict[str, Any]
 
 _HEAD: JsonSchema = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -65,7 +61,7 @@ def config_schema() -> JsonSchema:
 
     Plug-ins are among them; the keys of a plug-in that cannot be imported are left open.
     """
-    sections = {name: table_schema(fields_of(kind), summary_of(kind)) for name, kind in _SECTIONS.items()}
+    sections = {name: table_schema(fields_of(kind), summary(kind)) for name, kind in _SECTIONS.items()}
     sections["claim"] = {"anyOf": [sections["claim"], *map(_measured_schema, KINDS.values())]}
     sections |= {"algorithm": _choice("algorithms"), "problem": _choice("problems"), "library": _LIBRARY}
     sections |= {"declaration": {"$ref": "#/$defs/node"}}
@@ -94,7 +90,7 @@ def _measured_schema(kind: type[MeasuredClaim]) -> JsonSchema:
         "additionalProperties": False,
     }
     value = {"anyOf": [row, {"type": "array", "minItems": 1, "items": row}]} if points else number
-    held = table_schema(who, summary_of(kind))
+    held = table_schema(who, summary(kind))
     held["properties"] = dict.fromkeys(numbers, value) | held["properties"]
     return held | {"required": [kind.measure, *held["required"]]}
 
@@ -111,34 +107,15 @@ def table_schema(fields: tuple[Field, ...], description: str, **fixed: str) -> J
     }
 
 
-def type_schema(hint: Any) -> JsonSchema:
-    """Return the schema of the values of a type, as TOML and JSON write them.
-
-    >>> type_schema(tuple[float, ...] | None)
-    {'type': 'array', 'items': {'type': 'number'}}
-    """
-    if hint in _NAMED:
-        return dict(_NAMED[hint])
-    origin, options = get_origin(hint), get_args(hint)
-    if origin is Literal:
-        return {"enum": list(options)}
-    if origin in (Union, UnionType):
-        kinds = [type_schema(option) for option in options if option is not type(None)]
-        return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
-    if origin in (tuple, list):
-        return {"type": "array", "items": type_schema(options[0])}
-    if is_dataclass(hint) and isinstance(hint, type) and hint not in NODES.values():
-        return table_schema(fields_of(hint), summary_of(hint))
-    return {}
+def _named(hint: Any) -> JsonSchema | None:
+    """Return the schema of a type that configurations write in their own way."""
+    if is_dataclass(hint) and isinstance(hint, type) and hint not in (*NODES.values(), Printed):
+        return table_schema(fields_of(hint), summary(hint))
+    return _NAMED.get(hint)
 
 
 _NAMED: dict[Any, JsonSchema] = {
-    float: {"type": "number"},
-    int: {"type": "integer"},
-    bool: {"type": "boolean"},
-    str: {"type": "string"},
     Path: {"type": "string"},
-    date: {"type": "string", "format": "date"},
     Mechanism: {"$ref": "#/$defs/mechanism"},
     AdditiveMechanism: {"$ref": "#/$defs/mechanism"},
     Printed: {"$ref": "#/$defs/printed"},
@@ -147,25 +124,15 @@ _NAMED: dict[Any, JsonSchema] = {
 
 def _field_schema(field: Field) -> JsonSchema:
     """Return the schema of one key."""
-    schema = type_schema(field.hint)
+    schema = type_schema(present(field.hint), _named)
     if field.values:
         schema = {"enum": list(field.values)}
-    schema |= {word: end for word, end in _range(field.limits) if end is not None}
+    schema |= range_words(field.limits)
     if field.limits.infinite:
         schema = {"anyOf": [schema, {"const": "inf"}]}
     if field.default is not MISSING and _writable(field.default):
         schema["default"] = list(field.default) if isinstance(field.default, tuple) else field.default
     return schema | ({"description": field.meaning} if field.meaning else {})
-
-
-def _range(limits: Within) -> tuple[tuple[str, float | None], ...]:
-    """Return the ends of a range by the words that a schema has for them."""
-    return (
-        ("minimum", limits.at_least),
-        ("exclusiveMinimum", limits.above),
-        ("maximum", limits.at_most),
-        ("exclusiveMaximum", limits.below),
-    )
 
 
 def _writable(value: Any) -> bool:
@@ -194,15 +161,15 @@ def _definitions() -> Iterator[tuple[str, JsonSchema]]:
     kinds: tuple[Kind, ...] = ("algorithms", "problems", "mechanisms")
     for kind in kinds:
         for name, line in descriptions(kind).items():
-            yield f"{kind}.{name}", _named(kind, name, line)
+            yield f"{kind}.{name}", _table_of(kind, name, line)
     yield "mechanism", {"oneOf": [{"$ref": f"#/$defs/mechanisms.{name}"} for name in names("mechanisms")]}
-    yield "printed", table_schema(fields_of(Printed), summary_of(Printed))
+    yield "printed", table_schema(fields_of(Printed), summary(Printed))
     yield "node", {"oneOf": [{"$ref": f"#/$defs/nodes.{kind}"} for kind in NODES]}
     for node, target in NODES.items():
         yield f"nodes.{node}", _node(node, target)
 
 
-def _named(kind: Kind, name: str, line: str) -> JsonSchema:
+def _table_of(kind: Kind, name: str, line: str) -> JsonSchema:
     """Return the schema of the table that one algorithm, problem or mechanism is configured by."""
     try:
         fields = fields_of(find_plugin(kind, name))
@@ -216,7 +183,7 @@ def _named(kind: Kind, name: str, line: str) -> JsonSchema:
 
 def _node(kind: str, target: Callable[..., Any]) -> JsonSchema:
     """Return the schema of one kind of node; its parts are nodes again."""
-    schema = table_schema(fields_of(target), summary_of(target), node=kind)
+    schema = table_schema(fields_of(target), summary(target), node=kind)
     part = {"$ref": "#/$defs/node"}
     inner: JsonSchema = {"part": part, "inside": part, "touched": part, "parts": {"type": "array", "items": part}}
     for key in schema["properties"].keys() & inner.keys():

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from dpaudit.checks import Count, Natural, OpenProbability, Within, settle
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, Natural, OpenProbability, Within
 from dpaudit.configuration.files import locate
 from dpaudit.errors import ConfigError, DeclarationError, Fault, UnsupportedError
 from dpaudit.model.algorithm import Algorithm
@@ -20,7 +21,7 @@ LEAST_RUNS = 4
 """What an audit needs: a run to learn from, one to choose on, and two that count."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class AuditSettings:
     """How to attack.
 
@@ -35,9 +36,6 @@ class AuditSettings:
     significance: OpenProbability = 0.01
     jobs: Count = 1
     seed: Natural | None = None
-
-    def __post_init__(self) -> None:
-        settle(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,6 @@ All of it is read from what the table configures: the annotations, the defaults 
 """
 
 import inspect
-import re
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, is_dataclass
 from dataclasses import fields as dataclass_fields
@@ -14,6 +13,7 @@ from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from dpaudit.checks import OneOf, Within
+from dpaudit.json_schema import meaning_of, summary
 from dpaudit.model.claim import Claim
 
 
@@ -58,40 +58,10 @@ def fields_of(target: Callable[..., Any]) -> tuple[Field, ...]:
             default=_default(target, name, entry),
             values=next((mark.values for mark in _marks(hints.get(name, Any)) if isinstance(mark, OneOf)), ()),
             limits=next((mark for mark in _marks(hints.get(name, Any)) if isinstance(mark, Within)), Within()),
-            meaning=_meaning(target, name) or _meaning(Claim, name) or _of_type(hints.get(name, Any)),
+            meaning=meaning_of(target, name) or meaning_of(Claim, name) or _of_type(hints.get(name, Any)),
         )
         for name, entry in inspect.signature(target).parameters.items()
     )
-
-
-def summary_of(target: Callable[..., Any]) -> str:
-    """Return the first paragraph of a docstring on one line; empty where there is none.
-
-    >>> summary_of(Claim)
-    'A promise of (epsilon, delta)-differential privacy that can be checked.'
-    """
-    return " ".join((inspect.getdoc(target) or "").split("\n\n")[0].split())
-
-
-def clauses_of(text: str) -> tuple[str, ...]:
-    r"""Return the clauses of a docstring that can say what a parameter means, without headings and examples.
-
-    >>> clauses_of("A sum.\n\nParameters: `rows`, a count; `name` of the sum.\nRaises: ValueError: no `rows`.")
-    ('A sum', '`rows`, a count', '`name` of the sum')
-    """
-    kept: list[str] = []
-    skipped = False
-    for line in text.split(">>>", maxsplit=1)[0].splitlines():
-        heading = _HEADING.match(line)
-        skipped = not _MEANINGS.match(line) if heading else skipped and bool(line.strip())
-        kept.append("" if skipped else _MEANINGS.sub("\0", line))
-    parts = _CLAUSE_END.split(" ".join(" ".join(kept).split()))
-    return tuple(part.strip().rstrip(".") for part in parts if part.strip())
-
-
-_MEANINGS = re.compile(r"(Parameters|Unit|Fields that matter for [a-z ]+):\s*")
-_HEADING = re.compile(r"[A-Z][A-Za-z ]+:(\s|$)")
-_CLAUSE_END = re.compile(r"\0|; (?=(?:and )?`)|(?<=[^\s.])\. (?=[A-Z`])")
 
 
 def _plain(hint: Any) -> Any:
@@ -128,12 +98,4 @@ def _of_type(hint: Any) -> str:
     """Return the summary of the dataclass that a key holds; empty where it holds none."""
     options: tuple[Any, ...] = get_args(hint) or (hint,)
     kind = next((option for option in options if is_dataclass(option)), None)
-    return summary_of(kind).rstrip(".") if isinstance(kind, type) and len(options) < 3 else ""
-
-
-def _meaning(target: Callable[..., Any], name: str) -> str:
-    """Return the clause that opens with a parameter's name, else the first that names it, in base classes too."""
-    owners = target.__mro__ if inspect.isclass(target) else (target,)
-    clauses = [clause for owner in owners for clause in clauses_of(inspect.cleandoc(owner.__doc__ or ""))]
-    opening = (clause for clause in clauses if clause.startswith(f"`{name}`"))
-    return next(opening, next((clause for clause in clauses if f"`{name}`" in clause), ""))
+    return summary(kind).rstrip(".") if isinstance(kind, type) and len(options) < 3 else ""

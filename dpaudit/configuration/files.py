@@ -77,6 +77,20 @@ def json_value(text: str) -> Any:
     return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_whole)
 
 
+def json_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file.
+
+    Raises: ConfigError: no such file, no JSON, nested too deeply, or no object.
+    """
+    try:
+        data = json_value(read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: invalid JSON ({error}).") from None
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path}: expected a JSON object.")
+    return data
+
+
 def _depth(text: str) -> int:
     """Return how many brackets of JSON text stand inside each other at most."""
     depth = deepest = 0

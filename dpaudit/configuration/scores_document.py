@@ -1,12 +1,11 @@
 """Reading back the JSON of an audit of scores: each field of its type, each number in agreement with the others."""
 
 from collections.abc import Mapping
-from dataclasses import astuple
 from typing import Any
 
 from dpaudit.configuration.tables import read_object
 from dpaudit.errors import Fault
-from dpaudit.model.scores_result import READABLE, SCHEMA, RateAt, RocPoint, ScoresResult
+from dpaudit.model.scores_result import READABLE, SCHEMA, RocPoint, ScoresResult
 
 _SLACK = 1e-9
 """By how much two numbers that were computed by different formulas may differ."""
@@ -54,10 +53,6 @@ def _contradiction(result: ScoresResult) -> str:
 def _of_counts(result: ScoresResult) -> str:
     """Return what is wrong with the counts."""
     counts = result.counts
-    if min(result.members, result.others) < 1:
-        return "members and others are not both positive"
-    if min(*astuple(counts), result.raw.least, *(min(p.false_positives, p.true_positives) for p in result.roc)) < 0:
-        return "a count is negative"
     inside = counts.correct <= counts.guesses <= counts.runs <= result.members + result.others
     whole = counts.true_positives <= counts.positives and counts.false_positives <= counts.negatives
     if not inside or not whole:
@@ -69,30 +64,18 @@ def _of_counts(result: ScoresResult) -> str:
 
 def _of_rates(result: ScoresResult) -> str:
     """Return what is wrong with the rates, the area and their limits."""
-    if any(not 0 <= value <= 1 for rate in result.rates for value in _shares(rate)):
-        return "a rate is outside [0, 1]"
     pairs = [pair for point in result.roc for pair in _limits(point)]
     pairs += [(rate.lower, rate.upper) for rate in result.rates if rate.lower is not None and rate.upper is not None]
     area = result.auroc
     if area.lower is not None and area.upper is not None:
         pairs.append((area.lower, area.upper))
-    pairs += [
-        (area.value, area.value),
-        (area.allowed, area.allowed),
-        *((rate, rate) for at in result.curve for rate in at),
-    ]
-    if any(not 0 <= low <= high <= 1 for low, high in pairs):
-        return "the limits of a rate are out of order or outside [0, 1]"
+    if any(low > high for low, high in pairs):
+        return "the limits of a rate are out of order"
     limited = result.sampling == "runs"
     stands = [area.lower, *(rate.lower for rate in result.rates), *(p.true_positive_rate for p in result.roc)]
     if not limited and any(limit is not None for limit in stands):
         return f"limits of rates stand beside the sampling {result.sampling!r}, whose scores share a run"
     return ""
-
-
-def _shares(rate: RateAt) -> tuple[float, ...]:
-    """Return the probabilities of a rate."""
-    return (rate.false_positive_rate, rate.measured, rate.randomised, rate.allowed)
 
 
 def _limits(point: RocPoint) -> tuple[tuple[float, float], ...]:

@@ -2,6 +2,7 @@
 
 import io
 from itertools import pairwise
+from typing import Literal
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -55,7 +56,7 @@ def _apart(before: blocks.Block | None, block: blocks.Block) -> bool:
         case blocks.Paragraph():
             return not isinstance(before, blocks.Heading)
         case blocks.Table():
-            return isinstance(before, blocks.Paragraph | blocks.Verdict)
+            return isinstance(before, blocks.Paragraph | blocks.Items | blocks.Verdict)
         case _:
             return isinstance(before, blocks.Verdict)
 
@@ -107,7 +108,9 @@ def _grid(block: blocks.Table) -> Grid:
     for place in range(width):
         look = block.looks[place] if place < len(block.looks) else ""
         wide = place == width - 1 or block.wrapped
-        grid.add_column(style=_STYLES[look], no_wrap=not wide, justify="right" if look == "number" else "left")
+        justify: Literal["left", "right"] = "right" if look == "number" else "left"
+        overflow: Literal["fold", "ellipsis"] = "fold" if wide else "ellipsis"
+        grid.add_column(style=_STYLES[look], no_wrap=not wide, overflow=overflow, justify=justify)
     if any(block.head):
         grid.add_row(*(Text(name, style="dim") for name in block.head))
     for row in block.rows:

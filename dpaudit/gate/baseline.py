@@ -6,10 +6,11 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from dpaudit.configuration.files import json_value, read_text
+from dpaudit.configuration.files import json_object
 from dpaudit.errors import ConfigError
 from dpaudit.gate.issues import Issue
 from dpaudit.gate.terms import Terms
+from dpaudit.json_schema import Digest, Text
 
 SCHEMA = "urn:dpaudit:schema:baseline:2"
 """The schema of what is written. Entries of the first did not say for which claim and numbers they hold."""
@@ -30,11 +31,11 @@ class Accepted:
     Raises: ValueError: no reason, no ISO dates, or an expiry more than 366 days after the day of acceptance.
     """
 
-    fingerprint: str
-    rule: str
+    fingerprint: Digest
+    rule: Text
     config: str
     subject: str
-    reason: str
+    reason: Text
     accepted: date
     expires: date
     terms: Terms
@@ -92,7 +93,7 @@ def read_baseline(path: Path) -> Baseline:
 
     Raises: ConfigError: no such file, no such JSON, or an entry that no baseline may have.
     """
-    data = read_json(path)
+    data = json_object(path)
     rows = data.get("accepted")
     if data.get("schema") == _FIRST_SCHEMA and rows == []:
         return Baseline()
@@ -104,20 +105,6 @@ def read_baseline(path: Path) -> Baseline:
     if data.get("schema") != SCHEMA or not isinstance(rows, list):
         raise ConfigError(f"{path}: expected a baseline as `dpaudit check --accept` writes it (schema {SCHEMA}).")
     return Baseline(entries=tuple(_entry(path, number, row) for number, row in enumerate(rows)))
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Return the JSON object in a file.
-
-    Raises: ConfigError: no such file, no JSON, nested too deeply, or no object.
-    """
-    try:
-        data = json_value(read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: invalid JSON ({error}).") from None
-    if not isinstance(data, dict):
-        raise ConfigError(f"{path}: expected a JSON object.")
-    return data
 
 
 def _entry(path: Path, number: int, row: Any) -> Accepted:

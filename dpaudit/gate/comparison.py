@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dpaudit.errors import ConfigError
+from dpaudit.wording.measures import numbers_by_name
 
 Direction = Literal["worse", "better", "other"]
 
@@ -50,12 +51,11 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> tuple[Change, ...]
 def _certificates(earlier: dict[str, Any], later: dict[str, Any]) -> list[Change]:
     """Return the changes of claim, verdict, numbers and findings."""
     rows = [_ranked("certificate", earlier["verdict"], later["verdict"], _VERDICTS)]
-    rows += [_number(f"claimed {name}", earlier["claim"][name], later["claim"][name]) for name in ("epsilon", "delta")]
+    rows += _numbers("claimed", earlier["claim"], later["claim"])
     rows += [_plain(name, earlier["claim"][name], later["claim"][name]) for name in ("unit", "neighbours", "model")]
-    tight = [(name, earlier["tight"][name]["upper"], later["tight"][name]["upper"]) for name in ("epsilon", "delta")]
     if "effort" in earlier.keys() & later.keys():  # reports of older versions do not say it
         rows.append(_plain("effort", earlier["effort"], later["effort"]))
-    rows += [_number(f"certified {name}", before, after) for name, before, after in tight]
+    rows += _numbers("certified", earlier["tight"], later["tight"])
     old, new = ({f"{finding['rule']} {finding['where']}" for finding in side["findings"]} for side in (earlier, later))
     rows += [Change(what=name, before="not found", after="found", direction="worse") for name in sorted(new - old)]
     rows += [Change(what=name, before="found", after="not found", direction="better") for name in sorted(old - new)]
@@ -114,6 +114,17 @@ def _number(what: str, before: float | str, after: float | str) -> Change | None
     if math.isclose(old, new, rel_tol=_TOLERANCE):
         return None
     return Change(what=what, before=_shown(old), after=_shown(new), direction="worse" if new > old else "better")
+
+
+def _numbers(which: str, earlier: dict[str, Any], later: dict[str, Any]) -> list[Change | None]:
+    """Return the changes of the numbers of two claims or proofs; of other measures no order is known."""
+    before, after = numbers_by_name(earlier), numbers_by_name(later)
+    return [
+        _number(f"{which} {name}", before[name], after[name])
+        if name in before and name in after
+        else _plain(f"{which} {name}", *(_shown(side[name]) if name in side else "none" for side in (before, after)))
+        for name in {**before, **after}
+    ]
 
 
 def _plain(what: str, before: str, after: str) -> Change | None:

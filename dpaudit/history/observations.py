@@ -11,6 +11,8 @@ from typing import Any
 from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import ConfigError
 from dpaudit.wording.escaping import one_line
+from dpaudit.wording.measures import numbers_by_name
+from dpaudit.wording.numerals import at_most
 from dpaudit.wording.verdicts import word_of_report
 
 _SCHEMA = re.compile(r"urn:dpaudit:schema:(report|check):\d+")
@@ -22,12 +24,12 @@ _LARGEST = 64 * 2**20
 class Observation:
     """What one document says of one subject.
 
-    `claimed` is the claimed epsilon; a claim in another measure has its numbers in `claim`, and neither `claimed` nor
-    `proved`. `proved` is the upper bound on epsilon at the claim's delta: None without a certificate or with a
-    condition that is violated, infinity where nothing finite is proved. `attacked` is the largest lower bound of the
-    document's audits, of code and of scores, None without any; `error` is the sum of their significances.
-    `open_issues` is None in a report, which has no issues. `spent` is the share of a ledger's account, None where the
-    document names no account.
+    `claimed` is the claimed epsilon; a claim in another measure has its numbers in `claim`, what is proved of them in
+    `proved_numbers`, and neither `claimed` nor `proved`. `proved` is the upper bound on epsilon at the claim's delta:
+    None without a certificate or with a condition that is violated, infinity where nothing finite is proved. `attacked`
+    is the largest lower bound of the document's audits, of code and of scores, None without any; `error` is the sum of
+    their significances. `open_issues` is None in a report, which has no issues. `spent` is the share of a ledger's
+    account, None where the document names no account.
     """
 
     day: date
@@ -43,6 +45,7 @@ class Observation:
     findings: int
     open_issues: int | None
     spent: float | None
+    proved_numbers: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,8 +157,10 @@ def _observation(certificate: dict[str, Any] | None, audits: list[dict[str, Any]
     in_epsilon = "epsilon" in claim
     names = ("delta", "rho", "xi", "mu", "renyi", "profile", "neighbours", "model", "unit")
     terms = ", ".join(f"{name} {claim[name]}" for name in names if name in claim)
+    proved = numbers_by_name(certificate["tight"]) if certificate and holds and not in_epsilon else {}
     return Observation(
         claim=one_line(terms),
+        proved_numbers=", ".join(f"{name} at most {at_most(value)}" for name, value in proved.items()),
         claimed=_number(claim["epsilon"]) if in_epsilon else None,
         proved=_number(certificate["tight"]["epsilon"]["upper"]) if certificate and holds and in_epsilon else None,
         attacked=_number(strongest["epsilon_lower"]) if strongest else None,

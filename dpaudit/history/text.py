@@ -7,7 +7,7 @@ from typing import Any
 
 from dpaudit.documents.document import Block, Document, Look, Paragraph, Picture, Table, document, items, under
 from dpaudit.history.observations import Observation, Observed
-from dpaudit.history.trends import Trend, summary_of, trends_of
+from dpaudit.history.trends import Trend, claim_of, summary_of, trends_of
 from dpaudit.model.codec import encode
 from dpaudit.report.figures.over_time import Line, over_time_figure
 from dpaudit.wording.numerals import at_least, at_most, counted, nearest
@@ -88,8 +88,8 @@ def _row(seen: Observation) -> tuple[str, ...]:
         str(seen.day),
         seen.document,
         seen.verdict + spent,
-        "" if seen.claimed is None else nearest(seen.claimed),
-        "" if seen.proved is None else at_most(seen.proved),
+        claim_of(seen).partition(", neighbours")[0] if seen.claimed is None else nearest(seen.claimed),
+        seen.proved_numbers if seen.proved is None else at_most(seen.proved),
         "" if seen.attacked is None else at_least(seen.attacked),
         str(seen.findings),
         "" if seen.open_issues is None else str(seen.open_issues),

@@ -73,6 +73,9 @@ def _changes(before: Observation, after: Observation) -> list[str]:
     if before.proved is not None and after.proved is not None and _differ(before.proved, after.proved):
         grew = "grew" if after.proved > before.proved else "fell"
         sentences.append(f"The proved epsilon {grew} from {at_most(before.proved)} to {at_most(after.proved)}.")
+    if before.proved_numbers != after.proved_numbers:
+        earlier, later = (side.proved_numbers or "nothing" for side in (before, after))
+        sentences.append(f"What was proved was {earlier}, and is {later}.")
     if before.findings != after.findings:
         sentences.append(f"Differences between code and declaration: {before.findings} before, {after.findings} now.")
     if before.audits and not after.audits:
@@ -91,6 +94,8 @@ def summary_of(trend: Trend) -> str:
     known = f"{last.day}: {last.verdict}."
     if last.proved is not None:
         known += f" Proved, under the conditions of the document: epsilon at most {at_most(last.proved)}."
+    elif last.proved_numbers:
+        known += f" Claimed: {last.claim}. Proved, under the conditions of the document: {last.proved_numbers}."
     if strongest is None or strongest.attacked is None:
         return f"{known} No audit is among the documents."
     return (

@@ -223,12 +223,8 @@ def _overrun(balance: Balance, costs: dict[str, Cost]) -> str:
     for spending in balance.alive:
         name, left = spending.theorem.name, spending.remaining
         if name not in costs:
-            clauses.append(f"the {name} filter counts {spending.theorem.counts}, and this is none")
-            continue
-        cost = costs[name]
-        clauses.append(
-            f"by the {name} filter it costs {float(cost.amount):.6g} and a mass of {float(cost.mass):.3g}, where "
-            f"{float(left.amount):.6g} and {float(left.mass):.3g} are left"
-        )
+            clauses.append(f"the {name} filter counts {spending.theorem.counts} only")
+        else:
+            clauses.append(f"by the {name} filter it {costs[name].beside(left)}")
     budget = balance.account.budget
     return f"The booking would overspend {budget.words}: {'; '.join(clauses)}."

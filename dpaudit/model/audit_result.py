@@ -3,13 +3,24 @@
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from dataclasses import field, replace
+from typing import Annotated, Any, Literal
 
-from dpaudit.checks import count, non_negative, one_of, open_probability, probability_below_one
+from dpaudit.arguments import settled
+from dpaudit.checks import (
+    Count,
+    Natural,
+    NonNegative,
+    NonNegativeOrInfinite,
+    OpenProbability,
+    ProbabilityBelowOne,
+    Share,
+    open_probability,
+)
 from dpaudit.errors import UnsupportedError
+from dpaudit.json_schema import Digest, Keywords
 from dpaudit.model.case import AuditCoverage
-from dpaudit.model.claim import Claim
+from dpaudit.model.claim import Claim, MeasureKind
 from dpaudit.model.codec import encode
 
 AuditVerdict = Literal["violation", "consistent", "not_refuted", "inconclusive"]
@@ -26,7 +37,10 @@ Statistic = Literal["pairs", "one event", "all thresholds", "cells at any time",
 """What a bound on a measure counts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+Rates = Annotated[tuple[Share, Share], "False and true positive rate."]
+
+
+@settled
 class LowerBound:
     """A lower bound on epsilon at the audit's delta, wrong with probability at most `significance`.
 
@@ -38,17 +52,12 @@ class LowerBound:
     """
 
     name: str
-    epsilon: float
-    significance: float
+    epsilon: NonNegativeOrInfinite
+    significance: OpenProbability
     assumption: str = ""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "significance", open_probability("significance", self.significance))
-        if not self.epsilon >= 0:
-            raise ValueError(f"Expected epsilon={self.epsilon!r} to be zero or positive.")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class MeasuredBound:
     """A lower bound on mu (Gaussian differential privacy) or rho from samples, for what ran on one pair of data sets.
 
@@ -60,20 +69,13 @@ class MeasuredBound:
     """
 
     measure: Measure
-    value: float
-    statistic: Statistic
-    samples: int
-    significance: float
-
-    def __post_init__(self) -> None:
-        one_of("measure", self.measure, get_args(Measure))
-        one_of("statistic", self.statistic, get_args(Statistic))
-        count("samples", self.samples, at_least=0)
-        open_probability("significance", self.significance)
-        non_negative("value", self.value)
+    value: NonNegative
+    statistic: Annotated[Statistic, "What was counted."]
+    samples: Natural
+    significance: OpenProbability
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class MeasuredNumber:
     """A number of a claim beside its lower bound from samples; `at` is its order or its epsilon, if it has one.
 
@@ -81,9 +83,9 @@ class MeasuredNumber:
     True
     """
 
-    at: float | None = None
-    claimed: float
-    lower: float
+    at: NonNegative | None = None
+    claimed: NonNegativeOrInfinite
+    lower: NonNegativeOrInfinite
 
     @property
     def refuted(self) -> bool:
@@ -91,7 +93,7 @@ class MeasuredNumber:
         return self.lower > self.claimed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class MeasureTest:
     """What one event shows against a claim in rho, mu, Renyi divergences or points of a profile.
 
@@ -105,12 +107,12 @@ class MeasureTest:
     True
     """
 
-    measure: str
-    numbers: tuple[MeasuredNumber, ...]
-    true_positive_rate: float
-    false_positive_rate: float
-    significance: float
-    implied_epsilon: float
+    measure: MeasureKind
+    numbers: Annotated[tuple[MeasuredNumber, ...], Keywords({"minItems": 1})]
+    true_positive_rate: Share
+    false_positive_rate: Share
+    significance: OpenProbability
+    implied_epsilon: NonNegativeOrInfinite
 
     @property
     def refuted(self) -> bool:
@@ -118,7 +120,7 @@ class MeasureTest:
         return any(number.refuted for number in self.numbers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class FollowedPlan:
     """The plan that an audit was bound to before it ran, by its digest, and in what the audit departed from it.
 
@@ -126,11 +128,11 @@ class FollowedPlan:
     ()
     """
 
-    digest: str
+    digest: Digest
     departures: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Power:
     """What the audit would have caught, as far as it was measured; right except with probability `error`.
 
@@ -145,18 +147,14 @@ class Power:
     'far_pair'
     """
 
-    epsilon: float
-    probability: float
-    error: float
+    epsilon: NonNegativeOrInfinite
+    probability: Share
+    error: Share
     kind: PowerKind
-    repetitions: int
-
-    def __post_init__(self) -> None:
-        one_of("kind", self.kind, get_args(PowerKind))
-        count("repetitions", self.repetitions, at_least=0)
+    repetitions: Natural
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Counts:
     """The guesses that the bound counts, on runs that chose nothing: `correct` of `guesses` in `runs`.
 
@@ -169,16 +167,16 @@ class Counts:
     True
     """
 
-    runs: int
-    guesses: int
-    correct: int
-    true_positives: int
-    false_positives: int
-    positives: int
-    negatives: int
+    runs: Natural
+    guesses: Natural
+    correct: Natural
+    true_positives: Natural
+    false_positives: Natural
+    positives: Natural
+    negatives: Natural
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class AuditResult:
     """An audit's verdict and all that is needed to judge it.
 
@@ -207,11 +205,11 @@ class AuditResult:
 
     name: str
     verdict: AuditVerdict
-    epsilon_lower: float
-    delta: float
-    significance: float
-    runs: int
-    ceiling: float
+    epsilon_lower: NonNegative
+    delta: ProbabilityBelowOne
+    significance: OpenProbability
+    runs: Count
+    ceiling: NonNegativeOrInfinite
     power: Power
     view: str
     attack: str
@@ -222,22 +220,15 @@ class AuditResult:
     claim: Claim
     certified: float = math.inf
     description: str = ""
-    seconds: float = 0.0
-    roc: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+    seconds: NonNegative = 0.0
+    roc: tuple[Rates, ...] = field(default=(), repr=False)
     remarks: tuple[str, ...] = ()
     coverage: AuditCoverage | None = None
     measured: tuple[MeasuredBound, ...] = ()
-    curve: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+    curve: tuple[Rates, ...] = field(default=(), repr=False)
     plan: FollowedPlan | None = None
     tested: MeasureTest | None = None
     epsilon_at: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        one_of("verdict", self.verdict, get_args(AuditVerdict))
-        non_negative("epsilon_lower", self.epsilon_lower)
-        probability_below_one("delta", self.delta)
-        open_probability("significance", self.significance)
-        count("runs", self.runs)
 
     @property
     def assumption(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.checks import count, one_of
+from dpaudit.checks import Natural, count, one_of
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.declaration import Allocate, Shuffle, Subsample
 from dpaudit.model.mechanism import Array
@@ -36,7 +36,7 @@ class AuditCoverage:
     declared: tuple[str, ...]
     attacked: tuple[str, ...]
     recorded: bool
-    lines: int
+    lines: Natural
     missed: tuple[str, ...]
 
     @property

@@ -3,10 +3,9 @@
 import hashlib
 import json
 import math
-from dataclasses import dataclass
-from typing import Any, Self, get_args
+from typing import Any, Self
 
-from dpaudit.checks import one_of
+from dpaudit.arguments import settled
 from dpaudit.errors import CertificateError, DPAuditError
 from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.claim import Claim
@@ -29,7 +28,7 @@ _MALFORMED = (DPAuditError, KeyError, TypeError, ValueError, AttributeError, Ari
 """What plain data raise that have a right digest and are no certificate."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class CertificateRecord:
     """The fields of a certificate and their JSON form; see `dpaudit.Certificate` for what they guarantee."""
 
@@ -49,10 +48,6 @@ class CertificateRecord:
     source_digest: str
     trust: Trust | None = None
     derivation: tuple[DerivationRow, ...] = ()
-
-    def __post_init__(self) -> None:
-        one_of("verdict", self.verdict, get_args(Verdict))
-        one_of("effort", self.effort, get_args(Effort))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain data in the published field names, its digest included."""

@@ -1,12 +1,11 @@
 """The claim: (epsilon, delta), between which neighbours, to whom, about which unit."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args, overload
 
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import (
     FieldError,
     NonNegativeOrInfinite,
@@ -31,7 +30,8 @@ MODELS: tuple[Model, ...] = get_args(Model)
 Points: TypeAlias = Iterable[tuple[float, float]] | Mapping[str, float] | Iterable[Mapping[str, float]]
 """Pairs of numbers, or tables of them: order and epsilon, or epsilon and delta."""
 
-MEASURES = ("rho", "mu", "renyi", "profile")
+MeasureKind = Literal["rho", "mu", "renyi", "profile"]
+MEASURES: tuple[MeasureKind, ...] = get_args(MeasureKind)
 """The measures in which a claim may be made beside epsilon and delta."""
 
 
@@ -52,8 +52,7 @@ def measure_of(given: Any) -> str:
     return measures[0] if measures else ""
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Claim:
     """A promise of (epsilon, delta)-differential privacy that can be checked.
 
@@ -192,4 +191,4 @@ def require_claim(claim: object) -> None:
     if not isinstance(claim, Claim):
         epsilon = claim if isinstance(claim, int | float) else 1.0
         meant = f"Claim(epsilon={epsilon!r}, delta=1e-5, neighbours='add_remove')"
-        raise TypeError(f"Expected a Claim, got {type(claim).__name__}: {claim!r:.40}; write {meant}.")
+        raise TypeError(f"Expected a Claim, got {type(claim).__name__}; write {meant}.")

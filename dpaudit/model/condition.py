@@ -1,10 +1,10 @@
 """Side-conditions of a proof: what must hold beside the arithmetic, and whether a run looked."""
 
-from dataclasses import dataclass, replace
-from typing import Literal, assert_never, get_args
+from dataclasses import replace
+from typing import Literal, assert_never
 
-from dpaudit.arguments import named_fields
-from dpaudit.checks import one_of
+from dpaudit.arguments import settled
+from dpaudit.checks import settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition_kinds import GENERAL, ConditionKind, sentence_of
 from dpaudit.model.declaration import (
@@ -30,8 +30,7 @@ from dpaudit.model.mechanism import Mechanism, is_plugged_in, with_leaves
 Status = Literal["checked", "assumed", "violated"]
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Condition:
     """One side-condition; `checked` means that a run or a computation looked at it.
 
@@ -51,8 +50,7 @@ class Condition:
     status: Status = "assumed"
 
     def __post_init__(self) -> None:
-        one_of("kind", self.kind, get_args(ConditionKind))
-        one_of("status", self.status, get_args(Status))
+        settle(self)
         if not self.about and self.kind not in GENERAL:
             raise ValueError(
                 f"Expected about=(...) to name what a condition of kind={self.kind!r} is about; it is empty, and two "

@@ -17,10 +17,10 @@ Any node may carry `printed`: the theorem its paper used there, and the budget t
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from dataclasses import replace
+from typing import Annotated, Literal, TypeAlias
 
-from dpaudit.arguments import named_fields
+from dpaudit.arguments import settled
 from dpaudit.checks import (
     Count,
     FieldError,
@@ -33,6 +33,7 @@ from dpaudit.checks import (
     TwoOrMore,
     settle,
 )
+from dpaudit.json_schema import Keywords, Text
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.mechanism import Mechanism, is_mechanism
 
@@ -51,8 +52,7 @@ KeyVisibility = Literal["public", "secret"]
 """Whether an adversary sees which part a record touches."""
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Printed:
     """The theorem that a paper cites at a node, and the (epsilon, delta) it concludes there.
 
@@ -64,18 +64,14 @@ class Printed:
     0.0
     """
 
-    rule: str
+    rule: Text
     epsilon: NonNegative
     delta: ProbabilityBelowOne = 0.0
     slots: Positive | None = None
     largest_epsilon: Positive | None = None
 
-    def __post_init__(self) -> None:
-        settle(self)
 
-
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Release:
     """One noisy answer: a leaf, named by a label that a run's trace repeats.
 
@@ -99,8 +95,7 @@ class Release:
             raise ValueError(f"Expected mechanism={self.mechanism!r} to be a mechanism, as in `mechanisms`.")
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Sequential:
     """Parts released one after another; each may be chosen by looking at the outputs before it.
 
@@ -111,15 +106,14 @@ class Sequential:
     2
     """
 
-    parts: "tuple[Declaration, ...]"
+    parts: Annotated["tuple[Declaration, ...]", Keywords({"minItems": 1})]
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
         _require_parts("Sequential", self.parts)
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Repeat:
     """One part released `times` times with fresh noise; each time may depend on the outputs before it.
 
@@ -133,12 +127,8 @@ class Repeat:
     times: Count
     printed: Printed | None = None
 
-    def __post_init__(self) -> None:
-        settle(self)
 
-
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Parallel:
     """Parts of which a record touches one; `key` says in words what decides which.
 
@@ -155,8 +145,8 @@ class Parallel:
     'the region in which a person is registered'
     """
 
-    parts: "tuple[Declaration, ...]"
-    key: str
+    parts: Annotated["tuple[Declaration, ...]", Keywords({"minItems": 1})]
+    key: Text
     visibility: KeyVisibility = "public"
     printed: Printed | None = None
 
@@ -173,8 +163,7 @@ class Parallel:
             )
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Cells:
     """An array of cells of which the record's value picks one; every other cell gets noise only.
 
@@ -196,8 +185,7 @@ class Cells:
     printed: Printed | None = None
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Group:
     """A part of which one person owns up to `size` records.
 
@@ -211,12 +199,8 @@ class Group:
     size: Count
     printed: Printed | None = None
 
-    def __post_init__(self) -> None:
-        settle(self)
 
-
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Subsample:
     """A part that sees a random sample: each record with probability `rate`, or a set of fixed size.
 
@@ -274,8 +258,7 @@ class Subsample:
             raise FieldError(name, f"Expected {name}={value} to be left out for scheme={self.scheme!r}.")
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Allocate:
     """A part run `steps` times an epoch, in which a record takes part `per_epoch` times, at secret places of its own.
 
@@ -306,8 +289,7 @@ class Allocate:
             raise FieldError("per_epoch", f"Expected per_epoch={self.per_epoch} to be at most steps={self.steps}.")
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Shuffle:
     """The reports of `users` users in a secret uniform order; each user's report is the part, on that user's own data.
 
@@ -341,8 +323,7 @@ class Shuffle:
                 raise FieldError("part", f"Expected a report of a finite, pure epsilon; {node.source!r} states {told}.")
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class BestOf:
     """The output with the best score among independent runs of a part, whose number is drawn from a public law.
 
@@ -379,8 +360,7 @@ class BestOf:
                 raise FieldError(name, f"Expected {name}={value} to be left out for law={self.law!r}.")
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class PostProcess:
     """A part followed by `steps` that never look at the data again.
 
@@ -395,8 +375,7 @@ class PostProcess:
     printed: Printed | None = None
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Billboard:
     """A part shown to everybody, which each user combines with `reads`, their own data: joint privacy.
 
@@ -422,8 +401,7 @@ class Billboard:
                 )
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Local:
     """What one user's own message goes through before anybody sees it; one message a user.
 
@@ -441,8 +419,7 @@ class Local:
             raise FieldError("part", "Expected part to be one user's own message; a shuffle holds those of all users.")
 
 
-@named_fields
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Stated:
     """Somebody else's (epsilon, delta), rho or mu, taken on trust: an upper bound with nothing known below it.
 
@@ -461,7 +438,7 @@ class Stated:
     delta: ProbabilityBelowOne = 0.0
     rho: NonNegative | None = None
     mu: NonNegative | None = None
-    source: str
+    source: Text
     neighbours: Neighbours | None = None
     printed: Printed | None = None
 

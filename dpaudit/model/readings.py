@@ -1,15 +1,18 @@
 """Readings of a declaration beside a claim: brackets, the printed argument, slack, and a verdict."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
+from dpaudit.arguments import settled
+from dpaudit.checks import NonNegativeOrInfinite, Share
+from dpaudit.json_schema import Keywords
 from dpaudit.model.bracket import Bracket
 
 Verdict = Literal["certified", "stated", "refuted", "not_proved"]
 """`stated` is a claim that follows only from what somebody else states: nothing of that was proved or checked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Trust:
     """What of a claim rests on the word of others: their names, and what is proved of the other parts alone.
 
@@ -17,9 +20,9 @@ class Trust:
     or where no rule reads them alone. `share` is 1 - proved / whole, of the upper end of the whole declaration.
     """
 
-    sources: tuple[str, ...]
-    proved: float | None = None
-    share: float = 1.0
+    sources: Annotated[tuple[str, ...], Keywords({"minItems": 1})]
+    proved: NonNegativeOrInfinite | None = None
+    share: Share = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,17 +34,17 @@ class FailedStep:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class PrintedReading:
     """What the paper's own rules conclude, and whether each step of them holds as written."""
 
-    epsilon: float
-    delta: float
+    epsilon: NonNegativeOrInfinite
+    delta: NonNegativeOrInfinite
     valid: bool
     problems: tuple[FailedStep, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Factor:
     """One inequality of the printed argument replaced by a tighter one, and what that saves.
 
@@ -50,17 +53,17 @@ class Factor:
     """
 
     name: str
-    factor: float
-    noise_factor: float
+    factor: NonNegativeOrInfinite
+    noise_factor: NonNegativeOrInfinite
     sentence: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Slack:
     """How loose a claim is: claimed over tight epsilon, declared over needed noise, and both as products."""
 
-    epsilon_ratio: float
-    noise_ratio: float
+    epsilon_ratio: NonNegativeOrInfinite
+    noise_ratio: NonNegativeOrInfinite
     factors: tuple[Factor, ...] = ()
 
 

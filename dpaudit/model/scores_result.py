@@ -1,11 +1,21 @@
 """The result of an audit of scores: what they show against a claim, the ROC curve with its limits, its JSON form."""
 
 import json
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import field
+from typing import Annotated, Any, Literal, get_args
 
-from dpaudit.checks import NonNegative, OpenProbability, ProbabilityBelowOne, settle
-from dpaudit.model.audit_result import Counts, LowerBound, MeasuredBound
+from dpaudit.arguments import settled
+from dpaudit.checks import (
+    Count,
+    Natural,
+    NonNegative,
+    NonNegativeOrInfinite,
+    OpenProbability,
+    ProbabilityBelowOne,
+    Share,
+)
+from dpaudit.json_schema import Keywords
+from dpaudit.model.audit_result import Counts, LowerBound, MeasuredBound, Rates
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 
@@ -20,25 +30,28 @@ Sampling = Literal["runs", "canaries", "paired"]
 
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
 
+Score = Annotated[float, Keywords({"type": ["number", "string"], "pattern": "^-?inf$"})]
+"""A score; infinite ones are texts in JSON."""
+
 ScoresVerdict = Literal["violation", "not_refuted", "inconclusive"]
 """Scores refute a claim, or show a leak within it, or show nothing; they never prove a claim."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class RocPoint:
     """One threshold: the scores at or above it are called members; the limits hold at all thresholds together.
 
     `false_positive_rate` and `true_positive_rate` are (lower, upper) limits, absent where scores share a run.
     """
 
-    threshold: float
-    false_positives: int
-    true_positives: int
-    false_positive_rate: tuple[float, float] | None = None
-    true_positive_rate: tuple[float, float] | None = None
+    threshold: Score
+    false_positives: Natural
+    true_positives: Natural
+    false_positive_rate: tuple[Share, Share] | None = None
+    true_positive_rate: tuple[Share, Share] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class RateAt:
     """The true positive rate at one false positive rate.
 
@@ -46,50 +59,50 @@ class RateAt:
     scores share a run), and `allowed` is the most that the claim allows.
     """
 
-    false_positive_rate: float
-    measured: float
-    randomised: float
-    allowed: float
-    lower: float | None = None
-    upper: float | None = None
+    false_positive_rate: Share
+    measured: Share
+    randomised: Share
+    allowed: Share
+    lower: Share | None = None
+    upper: Share | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class AreaUnderRoc:
     """The area under the ROC curve, its limits (absent where scores share a run), and the most that the claim allows.
 
     `delong` is the asymptotic interval; it decides nothing.
     """
 
-    value: float
-    allowed: float
-    lower: float | None = None
-    upper: float | None = None
-    delong: tuple[float, float] | None = None
+    value: Share
+    allowed: Share
+    lower: Share | None = None
+    upper: Share | None = None
+    delong: tuple[Share, Share] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class RawEpsilon:
     """The largest log ratio of counts at any threshold with `least` errors or more of each kind; no bound of any kind.
 
     `threshold` is absent where no threshold has so many.
     """
 
-    epsilon: float
-    least: int
-    threshold: float | None = None
+    epsilon: NonNegativeOrInfinite
+    least: Natural
+    threshold: Score | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class DeclaredTradeOff:
     """The trade-off that was declared beside the claim, whether the scores refute it, and the test's level."""
 
     text: str
     refuted: bool
-    significance: float
+    significance: OpenProbability
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class ScoresResult:
     """An audit of scores: verdict, lower bound on epsilon at `delta`, and the measured ROC curve.
 
@@ -114,9 +127,9 @@ class ScoresResult:
     epsilon_lower: NonNegative
     delta: ProbabilityBelowOne
     significance: OpenProbability
-    members: int
-    others: int
-    ceiling: float
+    members: Count
+    others: Count
+    ceiling: NonNegativeOrInfinite
     rule: str
     bound: str
     bounds: tuple[LowerBound, ...]
@@ -128,10 +141,7 @@ class ScoresResult:
     raw: RawEpsilon
     roc: tuple[RocPoint, ...] = field(repr=False)
     measured: tuple[MeasuredBound, ...] = ()
-    curve: tuple[tuple[float, float], ...] = field(default=(), repr=False)
-
-    def __post_init__(self) -> None:
-        settle(self)
+    curve: tuple[Rates, ...] = field(default=(), repr=False)
 
     @property
     def exceeds_claim(self) -> bool:

@@ -2,9 +2,10 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from dpaudit.checks import count, one_of, open_probability
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, Natural, OpenProbability, Share
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.codec import encode
 
@@ -13,7 +14,7 @@ SCHEMA = "urn:dpaudit:schema:synthesizer:1"
 RiskName = Literal["singling out", "linkability", "attribute inference"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class AttackRate:
     """How often an attack was right, with the exact limits of the probability that it is right on another target.
 
@@ -23,13 +24,9 @@ class AttackRate:
     0.15
     """
 
-    attacks: int
-    right: int
-    limits: tuple[float, float]
-
-    def __post_init__(self) -> None:
-        count("attacks", self.attacks)
-        count("right", self.right, at_least=0)
+    attacks: Count
+    right: Natural
+    limits: tuple[Share, Share]
 
     @property
     def rate(self) -> float:
@@ -37,7 +34,7 @@ class AttackRate:
         return self.right / self.attacks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class DisclosureRisk:
     """How often an attack by one synthetic table is right about records that it was made from, and about others.
 
@@ -52,11 +49,7 @@ class DisclosureRisk:
     name: RiskName
     rate: AttackRate
     base: AttackRate
-    significance: float
-
-    def __post_init__(self) -> None:
-        one_of("name", self.name, get_args(RiskName))
-        open_probability("significance", self.significance)
+    significance: OpenProbability
 
     @property
     def above_base(self) -> bool:
@@ -74,8 +67,8 @@ class SynthesizerResult:
 
     audit: AuditResult
     risks: tuple[DisclosureRisk, ...] = ()
-    records: int = 0
-    controls: int = 0
+    records: Natural = 0
+    controls: Natural = 0
     unmeasured: str = ""
 
     def to_dict(self) -> dict[str, Any]:

@@ -4,15 +4,20 @@ A witness says which releases one pair of neighbours moves, and where its record
 """
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from dpaudit.checks import count, one_of
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, Natural, settle
+from dpaudit.json_schema import Keywords
+
+NodePath = Annotated[str, Keywords({"pattern": r"^root(\.[0-9]+)*$"})]
+"""A node by the places of its ancestors, as `walk` names it."""
 
 Attainment = Literal["by_definition", "checked", "assumed"]
 """How it is known that one pair moves all of a witness's releases by their whole sensitivities at once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Entry:
     """The part of a `parallel` or `cells` node that the pair's record enters.
 
@@ -23,11 +28,8 @@ class Entry:
     2
     """
 
-    path: str
-    part: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "part", count("part", self.part, at_least=0))
+    path: NodePath
+    part: Natural
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,7 @@ class Witness:
     attained: Attainment
 
     def __post_init__(self) -> None:
-        one_of("attained", self.attained, get_args(Attainment))
+        settle(self)
         if self.attained == "by_definition" and len(self.labels) != 1:
             raise ValueError(f"Expected labels={self.labels!r} to name one release, as it is attained by definition.")
 
@@ -60,7 +62,7 @@ Numbers: TypeAlias = tuple[tuple[str, int | float], ...]
 """Named numbers, sorted by name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class DerivationRow:
     """One step of the proof that a certificate carries.
 
@@ -73,19 +75,14 @@ class DerivationRow:
     {'mu': 1.0}
     """
 
-    id: int
+    id: Natural
     rule: str
-    path: str
+    path: NodePath
     move: MoveName
-    records: int
+    records: Count
     parameters: Numbers = ()
     premises: tuple[int, ...] = ()
     conclusion: Numbers = ()
-
-    def __post_init__(self) -> None:
-        one_of("move", self.move, get_args(MoveName))
-        object.__setattr__(self, "id", count("id", self.id, at_least=0))
-        object.__setattr__(self, "records", count("records", self.records, at_least=1))
 
     def plain(self) -> dict[str, Any]:
         """Return the row as plain data; without a conclusion that is not short."""

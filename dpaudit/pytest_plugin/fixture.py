@@ -10,6 +10,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 import pytest
 
+from dpaudit.accounting.curves.implied import implied_claim
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.verdict import certify
 from dpaudit.configuration.config import read_config
@@ -144,10 +145,11 @@ class PrivacyChecks:
         """
         __tracebackhide__ = True
         called, rng = name or _name_of(function), np.random.default_rng(self.settings.seed or 0)
+        claim = implied_claim(self.claim) if isinstance(self.claim, MeasuredClaim) else self.claim
         replayed = load_package("audits.procedures.replayed").replayed(
-            function, neighbours, data, self.claim, unit=unit, runs=self._runs, rng=rng
+            function, neighbours, data, claim, unit=unit, runs=self._runs, rng=rng
         )
-        pair, _ = replayed.attacked((), self.claim, runs=self._runs, rng=rng, score=score)
+        pair, _ = replayed.attacked((), claim, runs=self._runs, rng=rng, score=score)
         case = load_package("audits").function_case(
             function, pair, self.claim, score=score, name=called, arithmetic=arithmetic
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 from dpaudit.wording.escaping import one_line
 
-_LINES, _WIDTH = 30, 92
+_LINES, _LONGEST = 30, 60
 
 
 def outline(declaration: dict[str, Any]) -> list[str]:
@@ -26,13 +26,20 @@ def _lines(node: dict[str, Any], indent: str, times: int, last: str = "") -> Ite
     said = {key: value for key, value in node.items() if not isinstance(value, dict) and key not in ("node", "parts")}
     if last and said.get("label") != last:
         said["label"] = f"{said['label']} ... {last}"
-    said |= {key: value for key, value in node.get("mechanism", {}).items() if key != "neighbours"}
-    words = one_line(" ".join([node["node"], *(f"{key}={value}" for key, value in said.items())]))
-    line = f"{indent}{f'{times} x ' if times > 1 else ''}{words}"
-    yield line if len(line) <= _WIDTH else f"{line[:_WIDTH]}..."
+    mechanism = node.get("mechanism", {})
+    said |= {"mechanism": mechanism["name"]} if "name" in mechanism else {}
+    said |= {key: value for key, value in mechanism.items() if key not in ("neighbours", "name")}
+    words = one_line(" ".join([node["node"], *(f"{key}={_short(value)}" for key, value in said.items())]))
+    yield f"{indent}{f'{times} x ' if times > 1 else ''}{words}"
     for _, group in groupby(parts, key=_without_label):
         alike = list(group)
         yield from _lines(alike[0], f"{indent}  ", len(alike), alike[-1].get("label", ""))
+
+
+def _short(value: Any) -> str:
+    """Return a value as text, cut where it is long."""
+    text = str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def _without_label(node: dict[str, Any]) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
+from dpaudit.checks import Count, Natural
+from dpaudit.json_schema import Keywords
 from dpaudit.report.compliance.fields import Field, Section
 from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
@@ -25,8 +27,8 @@ _MOST_NAMED = 6
 class NamedCondition:
     """A condition with its number in the certificate and its mark."""
 
-    number: int
-    mark: Mark
+    number: Count
+    mark: Annotated[Mark, Keywords({"enum": ["assumed", "to confirm"]})]
     text: str
 
 
@@ -38,7 +40,7 @@ class CoverLine:
     form: Form
     text: str
     conditions: tuple[NamedCondition, ...] = ()
-    further: int = 0
+    further: Natural = 0
 
 
 def cover_lines(facts: Facts, section: Section) -> tuple[CoverLine, ...]:

@@ -7,6 +7,7 @@ from dpaudit.accounting.accountant import bracket_delta
 from dpaudit.accounting.fold import fold
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.reading import Reading, reading_of
+from dpaudit.checks import Share
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
@@ -95,8 +96,8 @@ class Gain:
     """The most that any attacker reaches by one measure, under the claim and under the certificate."""
 
     measure: str
-    claim: float
-    certificate: float | None
+    claim: Share
+    certificate: Share | None
 
 
 def gains_of(claim: Claim, curve: Curve) -> tuple[Gain, ...]:

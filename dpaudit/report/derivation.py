@@ -8,6 +8,7 @@ from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.measured import ends_of
+from dpaudit.checks import Count, Natural
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
@@ -50,18 +51,18 @@ class Row:
     """
 
     path: str
-    depth: int
+    depth: Natural
     node: str
     name: str
     rule: str = ""
-    alike: int = 1
+    alike: Count = 1
     sensitivity: str = ""
     noise: str = ""
     printed: Printed | None = None
     delta: float = 0.0
     epsilon: Bracket | None = None
     ends: Ends | None = None
-    conditions: tuple[int, ...] = ()
+    conditions: tuple[Natural, ...] = ()
     theorems: tuple[Reference, ...] = ()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from dpaudit.configuration.audit_plan import received_plan
-from dpaudit.configuration.files import LARGEST_FILE, json_value, read_text
+from dpaudit.configuration.files import LARGEST_FILE, json_object
 from dpaudit.errors import ConfigError
 from dpaudit.report.plain import SCHEMA
 from dpaudit.report.signed import signed_digest
@@ -36,7 +36,7 @@ def is_report(path: Path) -> bool:
     A file `report.json` is one unless it holds a certificate.
     """
     if path.name == DATA and path.is_file():
-        return "certificate:" not in str(_json(path).get("schema"))
+        return "certificate:" not in str(json_object(path).get("schema"))
     return path.name in (DATA, STATEMENT, *PAGES) or path.is_dir()
 
 
@@ -54,7 +54,7 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
     Raises: ConfigError: no report.json of this version, or a file that cannot be read.
     """
     folder = path if path.is_dir() else path.parent
-    data = _data(folder)
+    data = _data(path, folder)
     certificate = verify(json.dumps(data.get("certificate")))
     computed = _computed(data)
     audits = data.get("audits")
@@ -70,7 +70,7 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
         if path.name in PAGES:
             complaints.append(f"{path.name} cannot be checked without {STATEMENT} beside it")
     else:
-        complaints += [*_differing(folder, stated), *_against_data(_json(folder / STATEMENT), data)]
+        complaints += [*_differing(folder, stated), *_against_data(json_object(folder / STATEMENT), data)]
         unnamed = [name for name in (DATA, *PAGES) if name not in stated and (folder / name).exists()]
         complaints += [f"{name} is not named in {STATEMENT}" for name in unnamed]
         notes = [f"{len(stated)} files were compared with their SHA-256 in {STATEMENT}.", *_beside(folder, stated)]
@@ -101,27 +101,17 @@ def _against_itself(data: dict[str, Any]) -> Iterator[str]:
             yield f"the report holds a violation: {audit.get('name')!s:.80}"
 
 
-def _data(folder: Path) -> dict[str, Any]:
+def _data(path: Path, folder: Path) -> dict[str, Any]:
     """Return the content of report.json."""
     file = folder / DATA
     if not file.exists():
-        raise ConfigError(f"{folder}: no {DATA} there; keep the files of a report in one folder.")
-    data = _json(file)
+        where = "in it" if path == folder else "beside it"
+        raise ConfigError(f"{path}: no {DATA} {where}; keep all files of a report in one folder.")
+    data = json_object(file)
     if data.get("schema") != SCHEMA:
         raise ConfigError(
             f"{file}: no report of this version; its schema is {str(data.get('schema'))!r:.80}, and {SCHEMA!r} is read."
         )
-    return data
-
-
-def _json(file: Path) -> dict[str, Any]:
-    """Return the object that a JSON file spells."""
-    try:
-        data = json_value(read_text(file))
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{file}: {error}.") from None
-    if not isinstance(data, dict):
-        raise ConfigError(f"{file}: expected a JSON object.")
     return data
 
 
@@ -139,7 +129,7 @@ def _stated(folder: Path) -> dict[str, str] | None:
     if not file.exists():
         return None
     try:
-        subjects = [(str(entry["name"]), str(entry["digest"]["sha256"])) for entry in _json(file)["subject"]]
+        subjects = [(str(entry["name"]), str(entry["digest"]["sha256"])) for entry in json_object(file)["subject"]]
     except (KeyError, TypeError):
         raise ConfigError(f"{file}: expected a statement with 'subject': a name and a SHA-256 for each file.") from None
     if len(subjects) > _MOST_FILES:

@@ -14,6 +14,7 @@ from dpaudit.semantics.data import Record as Record
 from dpaudit.semantics.data import pairs as pairs
 from dpaudit.semantics.game import Algorithm as Algorithm
 from dpaudit.semantics.game import replay as replay
+from dpaudit.semantics.game import replay_at_random as replay_at_random
 from dpaudit.semantics.game import value as value
 from dpaudit.semantics.nodes import UndefinedInstanceError as UndefinedInstanceError
 from dpaudit.semantics.tables import Table as Table

@@ -11,7 +11,7 @@ denominator, which grows at every step by a `scale`.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -127,7 +127,7 @@ class Game:
         if position not in self.known:
             found: list[tuple[Fraction, Step]] = []
             undefined: UndefinedInstanceError | None = None
-            for step in self._steps(worlds, tasks, budget):
+            for step in self.steps(worlds, tasks, budget):
                 try:
                     ends = (self.value(after, step.tasks + tasks[1:], step.budget) for after in step.shown.values())
                     found.append((sum(ends, start=Fraction(0)) / step.scale, step))
@@ -138,7 +138,7 @@ class Game:
             self.known[position] = max(found, key=lambda reached: reached[0])
         return self.known[position]
 
-    def _steps(self, worlds: Worlds, tasks: tuple[Task, ...], budget: int) -> Iterator[Step]:
+    def steps(self, worlds: Worlds, tasks: tuple[Task, ...], budget: int) -> Iterator[Step]:
         """Yield what the adversary may do next; queries share what may be tried after them."""
         task = tasks[0]
         if isinstance(task, Leaf):
@@ -274,6 +274,46 @@ def replay(
         UndefinedInstanceError: the tree says nothing about this pair.
         ValueError: a query that breaks the bounds of its table, or a choice that is not stated or not possible.
     """
+
+    def stated(worlds: Worlds, tasks: tuple[Task, ...], view: View, keys: int) -> tuple[Step, int]:
+        match tasks[0]:
+            case Leaf() as leaf:
+                sets = tuple(sorted({held for data, _ in worlds for held in inputs(leaf, data)}))
+                return shown(leaf, worlds, _stated(algorithm, len(view), leaf.table, sets)), keys
+            case Inner() as node:
+                possible = [*dealt(node, worlds)]
+                return _chosen(algorithm, keys, possible), keys + (len(possible) > 1)
+            case Turn():
+                raise TypeError("A settled position begins with a node.")
+
+    return _views(tree, tables, pair, stated)
+
+
+def replay_at_random(
+    tree: Declaration, tables: Mapping[str, Table], pair: Pair, rng: np.random.Generator, most_queries: int = 8
+) -> dict[View, tuple[Fraction, Fraction]]:
+    """Return the probabilities of each view of an adversary whose choices are drawn, in view of all outputs so far.
+
+    Every second choice is among the first three, where the queries are that separate the two data sets most.
+    Raises: UndefinedInstanceError: the tree says nothing about this pair, or nothing after a choice that was drawn.
+    """
+    game = Game(rng=rng)
+
+    def drawn(worlds: Worlds, tasks: tuple[Task, ...], view: View, keys: int) -> tuple[Step, int]:
+        steps = [*game.steps(worlds, tasks, most_queries)]
+        return steps[int(rng.integers(min(len(steps), 3) if rng.random() < 0.5 else len(steps)))], keys
+
+    return _views(tree, tables, pair, drawn)
+
+
+Choice: TypeAlias = Callable[[Worlds, tuple[Task, ...], View, int], tuple[Step, int]]
+"""What is done at a settled position, by the outputs and the number of keys so far; and the number after it."""
+
+
+def _views(
+    tree: Declaration, tables: Mapping[str, Table], pair: Pair, choice: Choice
+) -> dict[View, tuple[Fraction, Fraction]]:
+    """Return the probabilities of each view under both data sets, where `choice` picks each step."""
     views: dict[View, tuple[Fraction, Fraction]] = {}
     todo: list[tuple[Worlds, tuple[Task, ...], View, int, int]]
     todo = [(start(pair, 1, 1), (played(tree, tables),), (), 0, 1)]
@@ -284,16 +324,7 @@ def replay(
             p, q = totals(worlds)
             views[view] = Fraction(p, scale), Fraction(q, scale)
             continue
-        match tasks[0]:
-            case Leaf() as leaf:
-                sets = tuple(sorted({held for data, _ in worlds for held in inputs(leaf, data)}))
-                step = shown(leaf, worlds, _stated(algorithm, len(view), leaf.table, sets))
-            case Inner() as node:
-                possible = [*dealt(node, worlds)]
-                step = _chosen(algorithm, keys, possible)
-                keys += len(possible) > 1
-            case Turn():  # a settled position begins with a node
-                continue
+        step, keys = choice(worlds, tasks, view, keys)
         for output, after in step.shown.items():
             seen_then = view if output is None else (*view, output)
             todo.append((after, step.tasks + tasks[1:], seen_then, keys, scale * step.scale))

@@ -1,11 +1,14 @@
-"""The tables of a study as CSV: cells, contrasts and exponents, ordered by key; numbers in their shortest form."""
+"""The tables of a study as CSV, ordered by key; numbers in their shortest form.
+
+Rows, contrasts and exponents are read from the document of the study, cells from the outcome.
+"""
 
 import csv
 import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from dpaudit.study.rows import Row
 from dpaudit.study.running import Outcome
 
 CELLS = (
@@ -13,43 +16,50 @@ CELLS = (
     *("delta", "relation", "unit", "T", "problem", "gap_factor", "runs", "regret_mean", "regret_sd", "share", "lost"),
     *("certificate", "config", "remark"),
 )
-ROWS = (
-    *("contender", "algorithm", "role", "model", "claim_epsilon", "epsilon", "epsilon_person", "T", "samples"),
-    *("regret", "se", "lower", "upper", "per_round", "share", "lost", "uniform", "myopic"),
-    *("floor", "minus_floor", "floor_lower", "floor_upper", "visible", "remark"),
-    *("lower_bound", "instances", "worst_instance", "worst_lower", "worst_upper"),
-    *("upper_bound", "most_regret", "upper_from", "gain_lower", "gain_upper"),
-    *("study", "problem", "problems", "runs", "users", "relation", "delta", "alpha"),
+
+
+def _columns(text: str) -> dict[str, tuple[str, ...]]:
+    """Return the columns that a text lists, `name=place` each, with the keys of the place; the name where it has none.
+
+    >>> _columns("role se=regret.error")
+    {'role': ('role',), 'se': ('regret', 'error')}
+    """
+    named = (word.partition("=") for word in text.split())
+    return {name: tuple((place or name).split(".")) for name, _, place in named}
+
+
+_ROWS = _columns(
+    """
+    contender=label algorithm role model claim_epsilon=claim epsilon epsilon_person=person_epsilon T
+    samples=regret.count regret=regret.mean se=regret.error lower=regret.lower upper=regret.upper per_round
+    share lost uniform myopic floor minus_floor=minus_floor.mean floor_lower=minus_floor.lower
+    floor_upper=minus_floor.upper visible remark lower_bound=lower_bound.regret instances=lower_bound.instances
+    worst_instance=lower_bound.worst.mean worst_lower=lower_bound.worst.lower worst_upper=lower_bound.worst.upper
+    upper_bound=upper_bound.regret most_regret=upper_bound.most upper_from=upper_bound.log10_from
+    gain_lower=information_gain.lower gain_upper=information_gain.upper
+    study=study.name problem=study.described problems=study.count runs=study.runs users=study.users
+    relation=study.relation delta=study.delta alpha=study.alpha
+    """
 )
-CONTRASTS = (
-    *("kind", "T", "first", "first_claim", "first_epsilon", "second", "second_claim", "second_epsilon"),
-    *("difference", "se", "lower", "upper"),
+_CONTRASTS = _columns(
+    """
+    kind T first=first.label first_claim=first.claim first_epsilon=first.epsilon second=second.label
+    second_claim=second.claim second_epsilon=second.epsilon difference=gap.mean se=gap.error lower=gap.lower
+    upper=gap.upper
+    """
 )
-EXPONENTS = (
-    *(
-        "contender",
-        "claim_epsilon",
-        "variable",
-        "fit",
-        "T",
-        "slope",
-        "lower",
-        "upper",
-        "points",
-        "root",
-        "offset",
-        "why",
-    ),
+_EXPONENTS = _columns(
+    "contender=label claim_epsilon=epsilon variable fit T=horizon slope lower upper points root offset why"
 )
 
 
-def number(value: float | int | None) -> str:
-    """Return a number with ten digits at most; nothing for NaN and None, "inf" for infinity.
+def number(value: float | int | str | None) -> str:
+    """Return a number with ten digits at most; nothing for NaN and None, "inf" for infinity, a text as it is.
 
     >>> number(0.1), number(1e7), number(10**17), number(float("nan"))
     ('0.1', '10000000', '100000000000000000', '')
     """
-    if isinstance(value, int):
+    if isinstance(value, int | str):
         return str(value)
     if value is None or math.isnan(value):
         return ""
@@ -82,79 +92,40 @@ def cells_csv(outcome: Outcome) -> str:
     return _written(CELLS, lines)
 
 
-def rows_csv(outcome: Outcome, problem: str) -> str:
-    """Return one line for each contender, epsilon and horizon, with its interval and its best floor.
+def rows_csv(study: Mapping[str, Any], problem: str) -> str:
+    """Return one line for each contender, epsilon and horizon of a study's document, with its interval and best floor.
 
     The last columns say what every caption must: `problem` in words, problems, runs, users, relation, delta and alpha.
     """
-    settings = outcome.study.settings
-    common = [
-        *(settings.name, problem, number(len(settings.problems)), number(settings.runs), "simulated"),
-        *(settings.neighbours, number(settings.delta), number(settings.alpha)),
-    ]
-    floors = {id(line.row): line for line in outcome.floors}
-    lines: list[list[str]] = []
-    for row in outcome.rows:
-        held, against = row.certified, floors.get(id(row))
-        gap = against.difference if against else None
-        lines.append(
-            [
-                *(row.label, row.name, row.role, held.model, number(row.epsilon), _epsilon(row), number(held.person)),
-                *(number(row.horizon), number(len(row.samples)), number(row.regret.mean), number(row.regret.error)),
-                *(number(row.regret.lower), number(row.regret.upper), number(row.regret.mean / row.horizon)),
-                *(number(row.share), number(row.lost), number(_mean(row.uniform)), number(_mean(row.myopic))),
-                *(
-                    (against.floor, number(gap.mean), number(gap.lower), number(gap.upper))
-                    if against and gap
-                    else [""] * 4
-                ),
-                *(against.visible if against else "", held.why if row.role == "private" else ""),
-                *((number(row.bound.value), number(row.bound.instances)) if row.bound else ("", "")),
-                *map(number, (row.worst.mean, row.worst.lower, row.worst.upper) if row.worst else (None,) * 3),
-                *map(number, (row.upper.value, row.upper.most, row.upper.log10) if row.upper else (None,) * 3),
-                *map(number, row.gain[:2] if row.gain else (None, None)),
-                *common,
-            ]
-        )
-    return _written(ROWS, lines)
+    common = {**study, "described": problem, "count": len(study["problems"]), "users": study["problem"]["users"]}
+    rows = ({**row, "per_round": row["regret"]["mean"] / row["T"], "study": common} for row in study["rows"])
+    return _from(_ROWS, rows)
 
 
-def contrasts_csv(outcome: Outcome) -> str:
+def contrasts_csv(study: Mapping[str, Any]) -> str:
     """Return one line for each private row against its best floor, and one for each case of dominance."""
-    lines: list[list[str]] = []
-    for line in outcome.floors:
-        gap = line.difference
-        lines.append(
-            [
-                *("floor", number(line.row.horizon), line.row.label, number(line.row.epsilon), _epsilon(line.row)),
-                *(line.floor, "", "", number(gap.mean), number(gap.error), number(gap.lower), number(gap.upper)),
-            ]
-        )
-    for pair in outcome.dominated:
-        gap, better, worse = pair.difference, pair.better, pair.worse
-        lines.append(
-            [
-                *("dominates", number(better.horizon), better.label, number(better.epsilon), _epsilon(better)),
-                *(worse.label, number(worse.epsilon), _epsilon(worse)),
-                *(number(gap.mean), number(gap.error), number(gap.lower), number(gap.upper)),
-            ]
-        )
-    return _written(CONTRASTS, lines)
-
-
-def exponents_csv(outcome: Outcome) -> str:
-    """Return one line for each exponent, also those that there is not, with the reason."""
-    return _written(
-        EXPONENTS,
-        [
-            [
-                *(line.label, number(line.epsilon), line.variable, line.fit, number(line.horizon)),
-                *(number(line.slope), number(line.lower), number(line.upper)),
-                *(" ".join(map(number, line.points)), number(line.root), number(line.offset), line.why),
-            ]
-            for line in outcome.exponents
-        ],
+    known = {(row["label"], row["claim"], row["T"]): row for row in study["rows"]}
+    floors = (
+        {"kind": "floor", "T": row["T"], "first": row, "second": {"label": row["floor"]}, "gap": row["minus_floor"]}
+        for row in study["rows"]
+        if row["floor"] is not None
     )
+    dominance = (
+        {
+            "kind": "dominates",
+            "T": pair["T"],
+            "first": known[pair["better"], pair["better_claim"], pair["T"]],
+            "second": known[pair["worse"], pair["worse_claim"], pair["T"]],
+            "gap": pair["difference"],
+        }
+        for pair in study["dominance"]
+    )
+    return _from(_CONTRASTS, (*floors, *dominance))
+
+
+def exponents_csv(study: Mapping[str, Any]) -> str:
+    """Return one line for each exponent, also those that there is not, with the reason."""
+    return _from(_EXPONENTS, ({**line, "points": " ".join(map(number, line["points"]))} for line in study["exponents"]))
 
 
 def seconds_csv(outcome: Outcome) -> str:
@@ -167,9 +138,16 @@ def seconds_csv(outcome: Outcome) -> str:
     return _written(("contender", "claim_epsilon", "T", "problem", "seconds"), lines)
 
 
-def _epsilon(row: Row) -> str:
-    """Return the certified epsilon of a row; nothing where there is none."""
-    return number(row.certified.epsilon) if row.role == "private" and row.certified.model else ""
+def _from(columns: Mapping[str, tuple[str, ...]], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return a table as CSV; a cell is empty where the document has nothing at its place."""
+    return _written(tuple(columns), ([number(_at(row, place)) for place in columns.values()] for row in rows))
+
+
+def _at(row: Any, place: tuple[str, ...]) -> Any:
+    """Return what lies at a place; None where some part of it is absent."""
+    for key in place:
+        row = row.get(key) if row else None
+    return row
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -22,16 +22,15 @@ def write_study(outcome: Outcome, base: Path, folder: Path) -> tuple[Path, ...]:
     """
     study = outcome.study
     problem = make_problem(study, study.settings.horizons[-1], study.settings.problems[0], base)
-    rows = rows_csv(outcome, _described(problem))
-    exponents = exponents_csv(outcome)
     document = document_of(outcome, problem)
+    rows, exponents = rows_csv(document, _described(problem)), exponents_csv(document)
     summary = summary_of(document)
     texts = {
         "summary.md": markdown(summary),
         "summary.html": page(summary),
         "cells.csv": cells_csv(outcome),
         "rows.csv": rows,
-        "contrasts.csv": contrasts_csv(outcome),
+        "contrasts.csv": contrasts_csv(document),
         "exponents.csv": exponents,
         "seconds.csv": seconds_csv(outcome),
         "study.json": document_json(document),

@@ -6,12 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpaudit.checks import Count, Positive, PositiveShare, settle
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, Positive, PositiveShare
 from dpaudit.model.mechanism import Array
 from dpaudit.model.watched.steps import CanaryRows, Loader, Script, Taken, TooManyStepsError, by_name, mark
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Training:
     """What is declared of a run: each step adds N(0, (noise_multiplier max_grad_norm)^2) to a sum of clipped gradients.
 
@@ -28,9 +29,6 @@ class Training:
     sample_rate: PositiveShare
     steps: Count
     records: Count
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     @property
     def stddev(self) -> float:
@@ -207,9 +205,11 @@ class Watch:
         layer, planted = next(iter(after.values())), len(self.slots.canaries) + len(self.slots.blanks)
         rows = int(max(self.slots.canaries.max(initial=-1), self.slots.blanks.max(initial=-1))) + 1
         if planted and (layer.ndim != 2 or len(layer) < rows):
+            turned = layer.ndim == 2 and layer.shape[1] >= rows
+            remedy = "Transpose it" if turned else "Canaries need a first layer that takes the features and is trained"
             raise ValueError(
                 f"Step {self.steps + 1}: expected released as the gradient of the first layer, one row a feature and "
-                f"one column a unit: at least {rows} rows; got shape {layer.shape}. Transpose it."
+                f"one column a unit: at least {rows} rows; got shape {layer.shape}. {remedy}."
             )
         deep = sum(values.ndim > 1 for values in after.values()) > 1
         if planted and (deep or layer.shape[1] != self.slots.directions.shape[1]):

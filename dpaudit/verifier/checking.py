@@ -69,6 +69,7 @@ def verify(text: str) -> Verification:
     limits. Ends of samples and secret steps, and of sums at a quick effort, may be loose, if they are true.
     Edge cases: whatever cannot be derived again (an unknown mechanism) is a complaint, never accepted. What a run has
     looked at, and the privacy that a `stated` part claims, are taken from the certificate; notes say so.
+    Raises: TypeError: no text.
 
     >>> from dpaudit import Claim, Release, certify
     >>> from mechanisms import Laplace
@@ -77,6 +78,8 @@ def verify(text: str) -> Verification:
     >>> verify(text).accepted, verify(text.replace("certified", "refuted")).accepted
     (True, False)
     """
+    if not isinstance(text, str):
+        raise TypeError(f"Expected the text of a certificate, got {type(text).__name__}; give certificate.to_json().")
     try:
         with np.errstate(all="ignore", invalid="raise", divide="raise"):
             return _verification(read(text))

@@ -18,6 +18,7 @@ from dpaudit.verifier.losses import (
     Multiset,
     distinct,
     drawn,
+    listed,
     merged,
     most,
     one_pair,
@@ -44,6 +45,7 @@ _COUNTED = 1e9  # losses, beyond which the longest floats are rounded too much a
 _AIMS = (0.25, 1.0, 4.0, 16.0, 64.0)  # epsilons at which sums are sharp that are read over a whole curve
 _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed form, by itself
 _FINE = 1000  # knots within the largest value of a loss: beyond, splitting its atoms costs nothing
+_PRODUCT = 1e-12  # relative; more than what rounding makes of the masses of one more loss that is listed
 _FEW = 8  # kinds of losses whose sum others may still know closely
 _BEYOND, _NOTHING = 12.0, 1e-305  # -ln of a window's outside over its width; no number below is told from this
 _CROSSED = "the checker's own curve is no privacy curve"
@@ -115,6 +117,8 @@ class _Curve:
         ends = [reach(loss) for loss in self.finite]
         require(np.isfinite(ends).all(), "a loss is beyond floating point")
         self.blur = sum(n * blur(loss) for loss, n in self.finite.items())
+        self.listed, self.met = listed(self.finite), sum(self.finite.values())
+        self.blur *= self.met if self.listed else 1  # sums are rounded once for each loss
         self.sums: dict[float, list[_Sum]] = {}
         self.aimed: dict[float, _Sum] = {}
 
@@ -154,9 +158,10 @@ class _Curve:
         """Return bounds for the finite part by the laws of its losses."""
         before, after = epsilon - self.blur, epsilon + self.blur
         least, most = self._at_the_end(before, after)
-        if sum(self.finite.values()) == 1:
-            (loss,) = self.finite
-            return max(least, plain(loss, after)[0]), min(most, plain(loss, before)[1])
+        if self.listed:
+            off = _PRODUCT * (self.met - 1)
+            low, high = plain(self.listed, after)[0] * (1 - off), plain(self.listed, before)[1] * (1 + off)
+            return max(least, low), min(most, high)
         follow(len(self.finite) <= _KINDS, f"more than {_KINDS} kinds of losses cannot be derived again")
         if most - least <= _WIDTHS[-1] * most:
             return least, most

@@ -33,6 +33,7 @@ _ON_LINE = ("mixture", "gaussian")
 _ALTERNATIVES, _SURE = 400, 1 - 1e-16
 _MOST = 2000
 _OFTEN = 10**150
+_LISTED, _LISTED_OFTEN, _ALIKE = 2**13, 256, 1e-15  # outcomes and losses of a sum that is listed; alike, relative
 Curve = Callable[[Fraction], Fraction]
 
 
@@ -50,6 +51,18 @@ def black_box(epsilon: float, delta: float = 0.0) -> Loss:
         return discrete([], 1.0, 1.0)
     share = (1 - delta) / (1 + math.exp(-epsilon))
     return discrete([(epsilon, share), (-epsilon, share * math.exp(-epsilon))], delta, delta)
+
+
+def halves(first: Loss, second: Loss) -> Loss:
+    """Return the loss whose curve is that of the first at epsilon 0 and above, and that of the second below.
+
+    Both curves have one value at 0. Of atoms, those above 0 are the first one's and those below the second one's.
+    """
+    if (first[0], second[0]) != ("discrete", "discrete"):
+        return ("halves", first, second)
+    atoms = [atom for atom in first[1] if atom[0] > 0] + [atom for atom in second[1] if atom[0] < 0]
+    rest = 1 - first[2] - math.fsum(mass for _, mass in atoms)
+    return (*discrete([*atoms, (0.0, max(0.0, rest))], first[2], second[3]), "sampled")
 
 
 def half(loss: Loss) -> Loss:
@@ -103,29 +116,51 @@ def joined(alternatives: list[Multiset]) -> Multiset:
     """
     if told := [a for a in alternatives if shows_all(a)]:
         return told[0]
-    ranked = sorted(map(merged, alternatives), key=lambda a: (_only_gaussian(a), -a.total()))
-    largest = max((loss[1] for a in ranked if _only_gaussian(a) for loss in a), default=0.0)
-    kept = [a for a in ranked if not _only_gaussian(a) or a == Counter({("gaussian", largest): 1})]
-    ranked = distinct(kept) or ranked
-    require(len(ranked) <= _ALTERNATIVES, "too many alternatives to be derived again")
-    return reduce(_either, (a for a in ranked if not any(a != b and _either(b, a) == b for b in ranked)))
-
-
-def _only_gaussian(a: Multiset) -> bool:
-    """Return whether every loss is Gaussian."""
-    return {loss[0] for loss in a} <= {"gaussian"}
+    undominated: list[Multiset] = []
+    for a in sorted(map(merged, alternatives), key=lambda a: ({loss[0] for loss in a} <= {"gaussian"}, -a.total())):
+        if not any(_dominates(b, a) for b in undominated):
+            undominated = [*(b for b in undominated if not _dominates(a, b)), a]
+    require(len(undominated) <= _ALTERNATIVES, "too many alternatives to be derived again")
+    return reduce(_either, undominated)
 
 
 def _either(a: Multiset, b: Multiset) -> Multiset:
-    """Pair the copies of one loss with those of another, a Gaussian one being cut into as many; or take all of both."""
+    """Return what dominates both: the one above the other, paired copies of two losses, or all losses together.
+
+    A Gaussian loss is cut into as many as the copies that it is paired with.
+    """
+    if _dominates(a, b):
+        return a
     if len(a) != 1 or len(b) != 1:
         return a | b
     ((x, n),), ((y, m),) = a.items(), b.items()
     y, m = (("gaussian", y[1] / math.sqrt(n)), n) if y[0] == "gaussian" else (y, m)
-    parts = {*options(x), *options(y)}
-    alike = len({part[0] if part[0] in SHIFTS else part for part in parts}) == 1
-    both, k = max(parts) if alike else ("choice", frozenset(parts)), min(n, m)
+    larger_of = [one for one, other in ((x, y), (y, x)) if _exceeds(one, other)]
+    both, k = larger_of[0] if larger_of else ("choice", frozenset((*options(x), *options(y)))), min(n, m)
     return Counter({both: k}) + Counter({x: n - k}) + Counter({y: m - k})
+
+
+def _dominates(a: Multiset, b: Multiset) -> bool:
+    """Return whether each loss of `b` has a loss of `a` of its own that exceeds it: each family is ordered by size."""
+    return all(
+        sum(n for other, n in b.items() if _exceeds(other, loss))
+        <= sum(n for other, n in a.items() if _exceeds(other, loss))
+        for loss in b
+    )
+
+
+def _exceeds(one: Loss, other: Loss) -> bool:
+    """Return whether a loss is of the family of another one, and at least as large."""
+    (family, size), (same, least) = map(_ranked, (one, other))
+    return family == same and size >= least
+
+
+def _ranked(loss: Loss) -> tuple[Any, float]:
+    """Return the family of a loss and its size there: a shift, a width, or the epsilon of a black box."""
+    if loss[0] in (*SHIFTS, "range"):
+        return loss[0], loss[1]
+    epsilon = max((value for value, _ in loss[1]), default=0.0) if loss[0] == "discrete" else 0.0
+    return (loss[2:], epsilon) if epsilon and loss == black_box(epsilon, loss[2]) else (loss, 0.0)
 
 
 def options(loss: Loss) -> tuple[Loss, ...]:
@@ -309,6 +344,28 @@ def _inside(loss: Loss) -> list[tuple[Loss, int]]:
     if loss[0] in ("map", "allocated"):
         return [(part if loss[3] == "remove" else reverse(part), n) for part, n in loss[1]]
     return [(part, 1) for part in loss[1]] if loss[0] == "choice" else [(part, 1) for _, part in loss[1]]
+
+
+def listed(losses: dict[Loss, int]) -> Loss:
+    """Return the sum of finite losses as one, outcome by outcome, of few outcomes; a loss that is met once as it is.
+
+    Sums that rounding alone can tell apart are one. Nothing is returned where outcomes are many.
+    """
+    if sum(losses.values()) < 2:
+        return next(iter(losses), ())
+    if any(loss[0] != "discrete" for loss in losses) or sum(losses.values()) > _LISTED_OFTEN:
+        return ()
+    furthest = sum(n * max(abs(value) for value, _ in loss[1]) for loss, n in losses.items())
+    at: Any = np.zeros(1)
+    masses: Any = np.ones(1)
+    for values, weights in (np.array(loss[1]).T for loss, n in losses.items() for _ in range(n)):
+        if len(at) * len(values) > _LISTED:
+            return ()
+        sums = np.add.outer(at, values).ravel()
+        _, first, where = np.unique(np.rint(sums / (_ALIKE * furthest)), return_index=True, return_inverse=True)
+        at, masses = sums[first], np.bincount(where.ravel(), np.outer(masses, weights).ravel())
+    infinite, other = (-math.expm1(sum(n * math.log1p(-loss[i]) for loss, n in losses.items())) for i in (2, 3))
+    return discrete(list(zip(at.tolist(), masses.tolist(), strict=True)), infinite, other)
 
 
 def leak(loss: Loss) -> float:

@@ -7,12 +7,13 @@ under P and under Q: what follows from labels is a test. Samples, averages, choi
 import math
 from collections.abc import Callable
 from functools import lru_cache, reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpaudit.verifier import shifts
 from dpaudit.verifier.losses import Loss, leak
+from dpaudit.verifier.numerics import ratios
 from dpaudit.verifier.numerics.rates import absent, log_absent, sampled
 from dpaudit.verifier.shifts import UNIT, Array
 from dpaudit.verifier.sums import Window, summed
@@ -25,6 +26,8 @@ _INNER, _WIDEST = 2**13, 2**22  # knots of losses that are met together or chose
 _SUM, _PLACED = 2**18, 2**16  # knots of a secret step
 _CAPS = {"remove": 1e-12, "add": 1e-5}  # what its largest ratios may weigh
 _TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and over a deviation of the sum
+_FEW_STEPS, _FEW_KNOTS = 16, 2**13  # secret steps whose ratios are met on knots of logarithms, and so many of these
+_FARTHEST, _LOWEST = 1e-30, -36.0  # what ratios beyond such knots may weigh, and the logarithm of the least ratio
 _FEWEST = 64  # knots that the ratios of a secret step are told by
 _FEW = 1e-16  # what knots of a secret step that hold rounding may weigh
 _SELDOM = 1e-8  # what is left out twice as often as it is met: the square of this
@@ -73,7 +76,7 @@ def _pair(loss: Loss, cells: int) -> Pair:
             size, inner = min(_SUM, 4 * cells), max(cells, 2**14)
             if loss[4:]:
                 return _at_places(loss, inner, size)
-            return _allocated(_together(loss[1], inner), loss[2], size, loss[3])
+            return _at_one_step(_together(loss[1], inner), loss[2], size, loss[3])
         case "average":
             return _averaged([(weight, pair(option, _coarser(cells, weight))) for weight, option in loss[1]])
         case "between":
@@ -222,7 +225,7 @@ def _together(inside: tuple[tuple[Loss, int], ...], cells: int) -> Pair:
     often, _ = max(held, key=lambda row: row[1])
     step = sum(n * float(np.ptp(part.at)) for part, n in held) / min(cells, _INNER) or 1.0
     step = aligned(step, float(np.abs(often.at).max()))
-    cuts = [cut(part, step) for part, n in held for _ in range(n)]
+    cuts = [one for part, n in held for one in [cut(part, step)] * n]
     upper, *labels = (reduce(np.convolve, [part.rows[i] for part in cuts]) for i in range(5))
     at = (sum(part.first for part in cuts) + np.arange(len(upper))) * step
     lost = -math.expm1(math.fsum(math.log1p(-min(part.lost, 1 - UNIT)) for part in cuts))
@@ -260,23 +263,27 @@ def _chosen(options: list[tuple[Pair, float]], knots: int, chosen: Chooser) -> P
     """Return the loss whose curve is at each knot that of the option which is `chosen` there."""
     options = [(capped(held, _LARGEST), surely) for held, surely in options]
     ends = [float(end) for held, _ in options for end in (max(-_DEEP, held.at.min()), held.at.max())]
-    step = max(max(ends) - min(ends), 1e-300) / knots
+    step = aligned(max(max(ends) - min(ends), 1e-300) / knots, max(map(abs, ends)))
     cuts = [cut(held, step) for held, _ in options]
     first, last = min(part.first for part in cuts), max(part.first + part.rows.shape[1] for part in cuts)
     at = (first + np.arange(last - first)) * step
-    shrunk, above, below = np.exp(-at), [], []
+    shrunk, above, below, atoms = np.exp(-at), [], [], []
     for part, (_, surely) in zip(cuts, options, strict=True):
         around = part.first - first, last - part.first - part.rows.shape[1]
         upper, p, q, *_ = np.pad(part.rows, ((0, 0), around))
+        atoms.append(upper[1:])
         above.append((_sums(upper) + part.lost, _sums(upper * shrunk)))
         below.append((_sums(p) + surely, _sums(q * shrunk)))
-    over, under = chosen(above, at)
+    best = chosen(above, at)
+    over, under = _of_each(above, best)
     lost = float(over[-1])
     off, grown = 2 * len(at) * UNIT * over[:-1], np.exp(at[:-1])
     p, q = -np.diff(over), -np.diff(under) * grown
     up = np.maximum(0.0, (p - q + 2 * off) / -math.expm1(-step))
-    masses = np.append(np.maximum(0.0, p + off - up), 0.0) + np.append(max(0.0, 1 - over[0]), up)
-    over, under = chosen(below, at)
+    same, own = best[:-1] == best[1:], _of_each(atoms, best[1:])  # between two knots of one option lies its own atom
+    up, rest = np.where(same, own, up), np.where(same, 0.0, np.maximum(0.0, p + off - up))
+    masses = np.append(rest, 0.0) + np.append(max(0.0, 1 - over[0]), up)
+    over, under = _of_each(below, chosen(below, at))
     wrong = 4 * len(at) * UNIT
     p, q = _concave(np.minimum.accumulate(over) * (1 - wrong), under * (1 + wrong))
     told = np.minimum(np.log(p) - np.log(np.maximum(q, _TINY)), at[-1]) - _FINE
@@ -309,16 +316,21 @@ def _sums(row: Array) -> Array:
     return np.append(np.cumsum(row[:0:-1])[::-1], 0.0)
 
 
+def _of_each(rows: Any, best: Array) -> Array:
+    """Return at each knot the rows of the option that is chosen there."""
+    table = np.array(rows)
+    return np.asarray(np.take_along_axis(table, best[(None,) * (table.ndim - 1)], axis=0)[0])
+
+
 def _largest(tails: list[tuple[Array, Array]], at: Array) -> Array:
-    """Return at each knot both tails of the option whose curve is the largest there."""
+    """Return at each knot the option whose curve is the largest there."""
     rows: Array = np.array(tails)
-    best = np.argmax(rows[:, 0] - rows[:, 1] * np.exp(at), axis=0)
-    return np.asarray(np.take_along_axis(rows, best[None, None], axis=0)[0])
+    return np.asarray(np.argmax(rows[:, 0] - rows[:, 1] * np.exp(at), axis=0))
 
 
 def _by_sign(tails: list[tuple[Array, Array]], at: Array) -> Array:
-    """Return at each knot both tails of the first option, and below 0 those of the second."""
-    return np.where(at < 0, np.array(tails[1]), np.array(tails[0]))
+    """Return at each knot the first option, and below 0 the second."""
+    return np.asarray((at < 0).astype(int))
 
 
 def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
@@ -365,6 +377,37 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
     return Pair(at, law, lost, alone, *_counted(values, rows, (steps, 1), order, (size, tilts), at))
 
 
+def _at_one_step(inner: Pair, steps: int, size: int, order: str) -> Pair:
+    """Return the mean of likelihood ratios of steps, of which one has the record's."""
+    if steps > _FEW_STEPS:
+        return _allocated(inner, steps, size, order)
+    return _at_few_steps(inner, steps, min(size, _FEW_KNOTS), order)
+
+
+def _at_few_steps(inner: Pair, steps: int, size: int, order: str) -> Pair:
+    """Return the mean of likelihood ratios of few steps, on knots evenly spaced in logarithms, from above and below."""
+    ranks = np.argsort(-inner.at)
+    beyond = int(np.searchsorted(np.cumsum(inner.masses[ranks]), _FARTHEST))
+    cap = min(float(inner.at[ranks[min(beyond, len(ranks) - 1)]]), _LARGEST)
+    lost = inner.lost + float(inner.masses[inner.at > cap].sum())
+    least = min(cap, max(float(inner.at.min()), _LOWEST))
+    knots, off = ratios.knots_for(least, cap, steps, size), steps * ratios.ROUNDED
+    above = ratios.on_knots(knots, np.minimum(inner.at, cap), _under_q(inner.at, inner.masses) * (1 + _SLACK))
+    above[0] += inner.alone
+    whole = ratios.summed(knots, steps, above)[0] * (1 + off)
+    at, law, nothing = knots.logarithms - math.log(steps), whole[1:], float(whole[0])
+    shrunk, rows = _inner_labels(inner)
+    p, q, p_high, q_low = (ratios.on_knots(knots, np.minimum(-np.log(shrunk), cap), row) for row in rows)
+    sums = ((q_low, p), (q, q)) if order == "remove" else ((q_low, q_low), (q, p_high))
+    one, two = (
+        np.maximum(ratios.summed(knots, steps, *laws)[1] * (1 + side * off), _TINY)
+        for laws, side in zip(sums, (-1, 1), strict=True)
+    )
+    if order == "remove":
+        return Pair(at, law * np.exp(at), lost, nothing, *_told_apart(one, two, at))
+    return Pair(-at, law, nothing, lost, *_told_apart(one, two, -at))
+
+
 def _knots(above: Array, q: Array, steps: int, size: int) -> tuple[float, float]:
     """Return the step of knots that hold nearly every sum of values above the least one, and the sum's deviation."""
     mean, square, span = float(above @ q), float(above**2 @ q), float(above.max())
@@ -376,7 +419,7 @@ def _knots(above: Array, q: Array, steps: int, size: int) -> tuple[float, float]
 def _at_places(loss: Loss, cells: int, size: int) -> Pair:
     """Return several secret steps: above, one place in each of as many blocks; below, sums of ln(1 + ratio / steps)."""
     _, inside, steps, order, places = loss
-    over = _allocated(_together(tuple((part, n * places) for part, n in inside), cells), steps // places, size, order)
+    over = _at_one_step(_together(tuple((part, n * places) for part, n in inside), cells), steps // places, size, order)
     told = _by_logarithms(_together(inside, cells), (steps, places), order, min(size, _PLACED), over.at)
     return Pair(*over[:4], *told)
 
@@ -419,6 +462,11 @@ def _counted(
     ways = ([(p, places), (q_low, fewer)], [(q, steps)]), ([(q_low, steps)], [(p_high, places), (q, fewer)])
     laws = zip(ways[order == "add"], (-1, 1), strict=True)
     one, two = (np.maximum(_power(measures, size, side, tilts)[0], _TINY) for measures, side in laws)
+    return _told_apart(one, two, at)
+
+
+def _told_apart(one: Array, two: Array, at: Array) -> tuple[Array, ...]:
+    """Return labels and their rows by a law from below and one from above, near the losses `at`."""
     ratio = np.log(one) - np.log(two)
     known = ratio >= at.min()
     told, p = np.minimum(ratio, at.max())[known], one[known]

@@ -171,7 +171,7 @@ def _both(part: Multiset, rate: float) -> Multiset:
         return part
     if shows_all(part):
         return Counter([black_box(0.0, rate)])
-    return Counter([("halves", _on(part, rate), reverse(_on(reversed_all(part), rate)))])
+    return Counter([losses.halves(_on(part, rate), reverse(_on(reversed_all(part), rate)))])
 
 
 def _drawn(node: Table, part: Multiset, *, low: bool) -> Multiset:

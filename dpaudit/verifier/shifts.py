@@ -48,15 +48,26 @@ def losses_at(loss: Loss, z: Array) -> Array:
 
 def closed(loss: Loss, epsilon: float) -> tuple[float, float, float]:
     """Return P(L > epsilon), e^epsilon Q(L > epsilon), and a bound on the error of both."""
+    last = ends(loss)[1]
+    output = np.array([_output_of(loss, epsilon)])
+    if output[0] >= last + _FAR:
+        return 0.0, 0.0, 0.0
+    (over, _), (under, _) = _log_tails(loss, output)
+    p, q = math.exp(over[0]), math.exp(min(0.0, under[0] + epsilon))
+    return p, q, float(_errors(loss, output)[0]) * p
+
+
+def _output_of(loss: Loss, epsilon: float) -> float:
+    """Return the output beyond which the loss exceeds an epsilon, next to the shifts or `_FAR` from them."""
     first, last = ends(loss)
     low, high = first - _FAR, last + _FAR
+    if loss[0] != "mixture" and last:
+        if loss[0] == "gaussian":
+            return min(high, max(low, epsilon / last + last / 2))
+        return low if epsilon < -last else high if epsilon >= last else (epsilon + last) / 2
     while low < (middle := (low + high) / 2) < high:
         low, high = (low, middle) if losses_at(loss, np.array([middle]))[0] > epsilon else (middle, high)
-    if high == last + _FAR:
-        return 0.0, 0.0, 0.0
-    (over, _), (under, _) = _log_tails(loss, np.array([high]))
-    p, q = math.exp(over[0]), math.exp(min(0.0, under[0] + epsilon))
-    return p, q, float(_errors(loss, np.array([high]))[0]) * p
+    return high
 
 
 def cells(loss: Loss, count: int) -> tuple[Array, list[Array], list[Array]]:

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from dpaudit.verifier.curve import ROUGH, Worst
+from dpaudit.verifier.curve import ROUGH, SHARP, Worst
 from dpaudit.verifier.mechanisms import plug_ins, rescaled
 from dpaudit.verifier.proof.derivation import Row
 from dpaudit.verifier.proof.rules import above
@@ -88,7 +88,7 @@ def _disagreement(ratio: float, data: Table, rows: list[Row], *, loose: bool) ->
             "less is enough" if less else f"delta is {met:.6g} or more there"
         )
     proved = high * (1 - _NEAR) <= max(claim["delta"], small_delta(enough, 0.0))
-    proved = proved or _met(rescaled(data["declaration"], 1 / (ratio * (1 - known))), claim, rows)
+    proved = proved or _met(rescaled(data["declaration"], 1 / (ratio * (1 - known))), claim, rows, SHARP)
     return "" if proved else f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"
 
 
@@ -123,10 +123,10 @@ def _hopeless(data: Table, rows: list[Row]) -> bool:
     return not _met(rescaled(tree, 0.9 * min(room)), data["claim"], rows)
 
 
-def _met(tree: Table, claim: Table, rows: list[Row]) -> bool:
+def _met(tree: Table, claim: Table, rows: list[Row], looks: int = ROUGH) -> bool:
     """Return whether a tree is proved to meet a claim."""
     try:
-        return bool(Worst(above(rows, tree), ROUGH).delta(claim["epsilon"])[1] <= claim["delta"] * (1 + _EQUAL))
+        return bool(Worst(above(rows, tree), looks).delta(claim["epsilon"])[1] <= claim["delta"] * (1 + _EQUAL))
     except Rejection:
         return False
 

@@ -17,6 +17,7 @@ from dpaudit.verifier.refusals import Table
 # made of others before it is told; and how wide a bracket of delta may be that confirms an end inside.
 _CLOSED, _SUMMED, _DERIVED, _WIDE, _EXACT = 1e-9, 1e-3, 1e-2, 1e-2, 1e-12
 _ROUNDED = 1e-8  # relative: what rare parts of losses made of others are rounded up by
+_FURTHEST = 1e4  # nats: beyond, no effort puts losses on a lattice
 _COARSE = 5e-2  # the same of choices and of sums of many kinds, which engines know less closely
 # No delta below `SMALL` is compared, and none below `_RARE` of sums and of listed outcomes; below `BLUNT` only closed
 # forms are known to be sharp. Of losses made of others a delta below `_TRIFLE` times the claimed one need only be true.
@@ -53,13 +54,14 @@ def tolerance(curve: Worst) -> float:
 
 
 def compared(side: str, data: Table, ends: Table, curve: Worst, attained: Worst, digits: float = 0.0) -> Outcome:
-    """Ask the curve at the stated ends of delta and epsilon, which may be rounded to so many digits.
+    """Ask the curve at the stated ends of delta and epsilon, rounded to so many digits where they are assumed.
 
     What contradicts an upper end is the curve that is `attained`; a lower end, `curve` itself.
-    A quick effort is sharp in closed form alone, and no effort is of losses made of others.
+    A quick effort is sharp in closed form alone, and no effort is of losses made of others or of what is assumed.
     """
     claim, loose = data["claim"], max(tolerance(curve), digits)
-    sharp = not curve.derived and (curve.closed or data["effort"] != "quick")
+    sharp = not curve.derived and not digits and (curve.closed or data["effort"] != "quick")
+    sharp &= curve.closed or claim["epsilon"] < _FURTHEST
     delta, epsilon = (float(ends[name][side]) for name in ("delta", "epsilon"))
     found = _delta(side, delta, claim, curve, loose, sharp=sharp)
     found = found.joined(_epsilon(side, epsilon, float(claim["delta"]), curve, loose, sharp=sharp))

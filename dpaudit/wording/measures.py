@@ -1,5 +1,7 @@
 """The numbers of a claim in another measure than epsilon and delta: their names, and what is proved of each."""
 
+from typing import Any
+
 from dpaudit.model.measures.ends import Ends
 from dpaudit.wording.certificates import bracket_phrase
 from dpaudit.wording.numerals import at_most, number_name
@@ -13,6 +15,24 @@ def uppers_phrase(ends: Ends) -> str:
     'rho at most 0.5'
     """
     return ", ".join(f"{number_name(ends.measure, row.at)} at most {at_most(row.upper)}" for row in ends.rows)
+
+
+def numbers_by_name(values: dict[str, Any]) -> dict[str, float]:
+    """Return the numbers of a claim, or the upper ends of what is proved, as JSON holds them: each by its name.
+
+    >>> numbers_by_name({"renyi": [{"order": 2.0, "epsilon": 0.5}], "unit": "one record"})
+    {'renyi epsilon at order 2': 0.5}
+    >>> numbers_by_name({"rho": {"lower": 0.4, "upper": 0.5}})
+    {'rho': 0.5}
+    """
+    numbers: dict[str, float] = {}
+    for name in ("epsilon", "delta", "rho", "xi", "mu"):
+        if name in values:
+            numbers[name] = float(values[name]["upper"] if isinstance(values[name], dict) else values[name])
+    for measure, name, at in (("renyi", "epsilon", "order"), ("profile", "delta", "epsilon")):
+        for row in values.get(measure, ()):
+            numbers[f"{measure} {name} at {at} {row[at]:g}"] = float(row["upper"] if "upper" in row else row[name])
+    return numbers
 
 
 def bounds_rows(ends: Ends) -> tuple[tuple[str, str], ...]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from dpaudit.json_schema import Text
 from dpaudit.model.node_kinds import NodeKind
 
 Standing = Literal["machine_checked", "on_paper", "cited", "no_theorem"]
@@ -33,7 +34,7 @@ class Reference:
 
     rule: RuleKind
     standing: Standing
-    place: str
+    place: Text
     theorem: str = ""
     scope: str = ""
 

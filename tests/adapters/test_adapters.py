@@ -14,8 +14,7 @@ import pytest
 from audits import audit_case
 from dpaudit import certify
 from dpaudit.adapters import ADAPTERS, LibraryRelease, Question, adapt
-from dpaudit.adapters import opendp as opendp_adapter
-from dpaudit.adapters.scales import scale_for
+from dpaudit.adapters.noise import scale_for
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Release, Stated, walk
 from dpaudit.model.measures.claims import RhoClaim
@@ -145,33 +144,6 @@ def test_a_measurement_is_audited_at_its_own_claim() -> None:
     assert audited(outside) == "violation"
 
 
-def test_what_the_adapter_built_itself_is_declared_and_compared_with_the_map(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The leaf has the scale; a map that claims less than the leaf delivers is refuted by the certificate."""
-    prelude = SimpleNamespace(
-        enable_features=lambda name: None,
-        atom_domain=lambda **_: "domain",
-        absolute_distance=lambda **_: "metric",
-        m=SimpleNamespace(then_laplace=_Then),
-    )
-    monkeypatch.setattr(opendp_adapter, "library_module", lambda *_: prelude)
-    question = Question(neighbours="replace_one")
-    honest = opendp_adapter.laplace(1.0, 1.0, question)
-    assert certify(honest.declaration, honest.claim).verdict == "certified"
-    assert audited(honest) != "violation"
-    wrong = opendp_adapter.laplace(0.5, 1.0, question)
-    assert certify(wrong.declaration, wrong.claim).verdict == "refuted"
-
-
-class _Then:
-    """The second half of a chain of OpenDP's."""
-
-    def __init__(self, scale: float) -> None:
-        self.scale = scale
-
-    def __rrshift__(self, space: Any) -> Measurement:
-        return Measurement("AbsoluteDistance(f64)", scale=self.scale)
-
-
 def test_a_zcdp_measurement_claims_its_rho_and_is_audited_in_rho() -> None:
     """No delta, no conversion: the library's rho is stated as rho; the twin with a tenth of the noise falls in rho."""
     release = adapt(Measurement("SymmetricDistance()", "ZeroConcentratedDivergence"), neighbours="add_remove")
@@ -207,7 +179,7 @@ def test_a_zcdp_measurement_claims_its_rho_and_is_audited_in_rho() -> None:
         ("LaplaceBoundedNoise", {"delta": 0.1}, ""),
         ("LaplaceBoundedDomain", {}, ""),
         ("GaussianAnalytic", {"delta": 1e-5}, ""),
-        ("PermuteAndFlip", {"monotonic": False}, ""),
+        ("PermuteAndFlip", {"monotonic": False}, "permute_and_flip"),
         ("Staircase", {}, ""),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 
 from dpaudit.adapters import adapt
 from dpaudit.adapters.draws import RecordingGenerator, compare
-from dpaudit.adapters.scales import scale_for
+from dpaudit.adapters.noise import scale_for
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Stated
 

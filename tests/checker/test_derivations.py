@@ -363,6 +363,25 @@ def test_alternatives_that_are_picked_are_one_multiset_above_all() -> None:
     assert joined([Counter({ANSWER: 3}), Counter({("gaussian", 0.6): 1})]) == Counter({part: 3})
 
 
+def test_an_alternative_counts_no_more_where_another_one_exceeds_each_of_its_losses() -> None:
+    """A wider shift, range or black box exceeds a narrower one of its family; each loss is exceeded by one of its own.
+
+    The broken twin takes the losses of both alternatives together, which dominates and is not sharp.
+    """
+    losses = checker("losses")
+    small, large, failing = (losses.black_box(*box) for box in ((0.1,), (0.3,), (0.3, 1e-3)))
+    long = Counter({("gaussian", 0.5): 1, ("laplace", 0.4): 1, large: 2})
+    for short in (
+        Counter({("laplace", 0.3): 1}),
+        Counter({small: 2, ("laplace", 0.4): 1}),
+        Counter({("gaussian", 0.3): 2, small: 1}),
+    ):
+        assert losses.joined([short, long]) == losses.joined([long, short]) == long, short
+        assert losses.joined([short, long]) != short | long
+    for other in (Counter({("laplace", 0.3): 2}), Counter({small: 3}), Counter([failing]), Counter([ANSWER])):
+        assert losses.joined([other, long]) == long | other, other  # nothing of its own exceeds one of them
+
+
 def test_finite_laws_have_all_their_mass() -> None:
     """Under both laws: the larger curve of two orders, answers of four kinds, noise on a cone, a zeroed record."""
     losses, sides = checker("losses"), checker("mechanisms").sides_of
@@ -960,3 +979,31 @@ def test_what_no_rule_or_no_law_gives_is_not_proved() -> None:
     assert checker("printed")._concluded("advanced_short", times(BOX, 3) | {"printed": step}, "replace_one") == math.inf
     fields = {"strategy": "explicit", "horizon": 4, "participations": 2, "separation": 1}
     assert checker("strategies").squared_move(fields | {"entries": np.eye(4).ravel().tolist()}) == (2.0, 2.0)
+
+
+def test_few_outcomes_are_listed_with_the_products_of_their_masses() -> None:
+    """Two losses, one met twice: six sums, some alike; what either law has alone is lost for good."""
+    losses = checker("losses")
+    one, two = losses.discrete([(0.5, 0.6), (-0.25, 0.3)], 0.1, 0.2), losses.discrete([(0.25, 0.7), (-0.5, 0.3)])
+    _, atoms, lost, other = losses.listed({one: 2, two: 1})
+    expected = {1.25: 0.252, 0.5: 0.108 + 0.252, -0.25: 0.108 + 0.063, -1.0: 0.027}
+    assert dict(atoms) == pytest.approx(expected)
+    assert (lost, other) == pytest.approx((1 - 0.9**2, 1 - 0.8**2))
+    assert losses.listed({("laplace", 0.3): 1}) == ("laplace", 0.3)
+    assert losses.listed({one: 1, ("laplace", 0.3): 1}) == losses.listed({one: 300}) == ()
+
+
+def test_halves_of_atoms_are_the_atoms_of_each_sign() -> None:
+    """The larger of both orders of a table on a sample: from epsilon 0 on the first, below it the second."""
+    losses, curve = checker("losses"), checker("curve")
+    rest = 1 - 0.5 * math.exp(-0.8) - 0.3 * math.exp(0.3) - 0.2 * math.exp(0.5)
+    table = losses.discrete([(0.8, 0.5), (-0.3, 0.3), (-0.5, 0.2)], 0.0, rest)
+    first, second = table, losses.reverse(table)
+    both = losses.halves(first, second)
+    assert both[0] == "discrete"
+    assert math.fsum(mass for _, mass in both[1]) + both[2] == pytest.approx(1.0, rel=1e-15)
+    for epsilon in (0.0, 0.2, 0.7):
+        one, whole = (curve.Worst([Counter([loss])]).curves[0].delta(epsilon) for loss in (first, both))
+        assert whole == pytest.approx(one, rel=1e-9)
+    laplace = ("laplace", 0.3)
+    assert losses.halves(first, laplace) == ("halves", first, laplace)

@@ -11,6 +11,8 @@ from tests.checker import drawn_certificates
 from tests.checker.drawn_certificates import EXAMPLES, KINDS, SECONDS, Drawn, outcome_of, outcomes
 
 FEW = range(16)
+MENDED = (8_200_011, 8_200_082, 8_200_117, 8_200_204, 8_300_024, 8_300_038, 8_300_694, 8_300_771)
+"""Certificates that were unconfirmed: alternatives, few secret steps, larger curves and sums of few atoms."""
 
 
 def wrong(found: list[Drawn]) -> list[Drawn]:
@@ -25,6 +27,11 @@ def test_few_random_honest_certificates_are_unconfirmed_and_none_is_rejected() -
     assert counts["unconfirmed"] <= 1, [one.told for one in found if one.outcome == "unconfirmed"]
     assert counts["accepted"] >= len(found) / 2
     assert max(one.seconds for one in found) < SECONDS
+
+
+@pytest.mark.parametrize("seed", MENDED)
+def test_a_certificate_that_was_unconfirmed_is_accepted(seed: int) -> None:
+    assert outcome_of(seed).outcome == "accepted"
 
 
 @pytest.mark.slow

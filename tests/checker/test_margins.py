@@ -305,22 +305,24 @@ def test_a_choice_has_at_each_knot_at_least_the_larger_curve_and_below_at_most()
     assert (found.q is found.p, found.p_high.tolist(), found.q_low.any()) == (True, [1.0] * len(found.p), False)
 
 
-def test_the_atoms_of_a_choice_err_by_two_roundings_of_each_knot() -> None:
-    """Cells without an atom show it: they have 2 n units of the tail above."""
+def test_the_atoms_of_a_choice_are_those_of_its_option_and_err_where_options_change() -> None:
+    """Cells without an atom show it: they are empty, but for that between two options: 2 n units of the tail above."""
     pairs = checker("pairs")
-    law = [(v, p / math.fsum(m for _, m in CROSSING[1])) for v, p in CROSSING[1]]
-    found = pairs._chosen([(_losses(*law), 0.0)], 64, pairs._largest)
-    knots, step = found.at, 2 / 64
-    assert near(knots[1] - knots[0], step)
-    off = 2 * len(knots) * UNIT * np.array([math.fsum(p for v, p in law if v > at + step / 2) for at in knots])
-    for i, at in enumerate(knots[:-2].tolist()):
-        held = math.fsum(p for v, p in law if abs(v - at - step) < 1e-9)
-        if not held and off[i]:
-            assert near(found.masses[i + 1], 2 * off[i] / -math.expm1(-step), 1e-6)
-        if held:
-            assert found.masses[i + 1] >= held + off[i]
-    assert (found.masses >= 0).all()
-    assert found.alone == pytest.approx(1 - math.fsum(p * math.exp(-v) for v, p in law), abs=1e-9)
+    laws = [[(v, p / math.fsum(m for _, m in law)) for v, p in law] for law in CROSSING]
+    found = pairs._chosen([(_losses(*laws[1]), 0.0)], 64, pairs._largest)
+    step = float(found.at[1] - found.at[0])
+    assert near(step, 2 / 64)
+    for at, mass in zip(found.at.tolist()[1:], found.masses.tolist()[1:], strict=True):
+        held = math.fsum(p for v, p in laws[1] if abs(v - at) < 1e-9)
+        assert held <= mass <= held * (1 + 1e-11)
+    assert found.alone == pytest.approx(1 - math.fsum(p * math.exp(-v) for v, p in laws[1]), abs=1e-9)
+    both = [(_losses(*law), 0.0) for law in laws]
+    mixed = pairs._chosen(both, 64, lambda tails, at: (np.abs(at - 0.25) < step / 4).astype(int))
+    apart = np.abs(mixed.at[:, None] - [v for law in laws for v, _ in law]).min(axis=1) > step / 2
+    raised = mixed.at[apart & (mixed.masses > 0)]
+    assert len(raised) <= 4  # on both sides of the change
+    assert (np.abs(raised - 0.25) <= 1.01 * step).all()
+    assert (mixed.masses >= 0).all()
 
 
 def test_the_labels_of_a_choice_have_the_curve_of_its_options_but_for_roundings() -> None:

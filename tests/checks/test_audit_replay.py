@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits.checks.equality import same
 from audits.checks.paired_replay import Tape, replay_neighbours
+from audits.experiment.equality import same
 from audits.experiment.neighbours import awkward_pairs
 from dpaudit import Parallel, Release
 from dpaudit.model.mechanism import Array

@@ -13,7 +13,7 @@ import pytest
 from algorithms.capri import Capri
 from algorithms.problems import load
 from audits.checks.case_coverage import ProgramLines, coverage_of
-from audits.checks.lines_run import lines_run, own_files, spans
+from audits.experiment.lines_run import lines_run, own_files, spans
 from dpaudit import AuditCase
 from dpaudit.model.case import AuditCoverage, never_attacked
 from dpaudit.model.mechanism import Array
@@ -120,7 +120,7 @@ def test_later_interpreters_give_the_lines_of_a_tracer_and_free_their_tool() -> 
     if not interpreters:
         pytest.skip("not run: no Python 3.12 or later on this machine")
     for interpreter in interpreters:
-        file = sys.modules["audits.checks.lines_run"].__file__ or ""
+        file = sys.modules["audits.experiment.lines_run"].__file__ or ""
         done = subprocess.run([interpreter, "-c", _LATER, file], capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{interpreter}: {done.stderr}"
 

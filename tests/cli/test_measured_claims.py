@@ -109,3 +109,23 @@ def test_checks_of_claims_in_a_measure_are_compared_over_time(tmp_path: Path) ->
     assert result.exit_code == 0, result.output
     assert "rho 1.0" in result.output
     assert "epsilon" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code", "says"),
+    [
+        ("rho = 1.0", "rho = 2.0", 1, "claimed rho"),
+        ("rho = 2.0", "rho = 1.0", 0, "claimed rho"),
+        ("renyi = {order = 2, epsilon = 2}", "renyi = {order = 2, epsilon = 3}", 1, "claimed renyi epsilon at order 2"),
+        ("mu = 1.4143", "rho = 1.0", 0, "claimed mu"),
+    ],
+)
+def test_reports_of_claims_in_a_measure_are_compared(
+    tmp_path: Path, before: str, after: str, code: int, says: str
+) -> None:
+    """In one measure more is worse; between two measures no order is known."""
+    for name, numbers in (("before", before), ("after", after)):
+        assert run("report", written(tmp_path, numbers), "-o", tmp_path / name).exit_code == 0
+    result = run("compare", *(tmp_path / name / "report.json" for name in ("before", "after")), "--format", "json")
+    assert result.exit_code == code, result.output
+    assert says in result.output

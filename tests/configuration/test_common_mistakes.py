@@ -132,8 +132,8 @@ PYTHON: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a node by position": (lambda: Repeat(NOISE, 3), "Repeat takes its fields by name: Repeat(part=..., times=3)"),  # type: ignore[call-arg,arg-type]
     "a name of another package": (lambda: audits.Gaussian, "write: from mechanisms import Gaussian"),  # type: ignore[attr-defined]
-    "a number for a claim": (lambda: certify(NOISE, 1.0), "Expected a Claim, got float: 1.0; write Claim(epsilon=1.0"),  # type: ignore[arg-type]
-    "a number for a declaration": (lambda: certify(3, CLAIM), "got int: 3; write Release"),  # type: ignore[arg-type]
+    "a number for a claim": (lambda: certify(NOISE, 1.0), "Expected a Claim, got float; write Claim(epsilon=1.0"),  # type: ignore[arg-type]
+    "a number for a declaration": (lambda: certify(3, CLAIM), "got int; write Release"),  # type: ignore[arg-type]
     "a parameter of another library": (
         lambda: Gaussian(sigma=5.0, l2_sensitivity=1.0, neighbours="add_remove"),  # type: ignore[call-arg]
         "It has stddev, l2_sensitivity",
@@ -142,6 +142,7 @@ PYTHON: dict[str, tuple[Callable[[], object], str]] = {
         lambda: certify(CLAIM, Release(label="sum", mechanism=NOISE)),  # type: ignore[arg-type]
         "Expected a Claim, got Release",
     ),
+    "a certificate to verify": (lambda: dpaudit.verify(certify(NOISE, CLAIM)), "give certificate.to_json()"),  # type: ignore[arg-type]
     "a mechanism for a part": (lambda: certify(Sequential(parts=(NOISE,)), CLAIM), "at root.0"),  # type: ignore[arg-type]
     "a list of parts": (lambda: Sequential(parts=[NOISE]), "Sequential(parts=(a, b))"),  # type: ignore[arg-type]
     "a class for a mechanism": (lambda: Release(label="sum", mechanism=Gaussian), "Gaussian(...)"),  # type: ignore[arg-type]

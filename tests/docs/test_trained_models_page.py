@@ -43,3 +43,19 @@ def test_a_quarter_of_the_noise_is_accused_and_the_declared_noise_is_not() -> No
     assert STUDY["accusations"](data, 0.25, 2, np.random.default_rng(1))["whole run"] == 2
     assert STUDY["accusations"](data, 1.0, 2, np.random.default_rng(1))["audit"] == 0
     assert "10 of 10" in PAGE
+
+
+@pytest.mark.slow
+def test_the_transformer_shows_what_the_page_says() -> None:
+    """One run of each noise; the page says ten of ten and none of ten."""
+    pytest.importorskip("torch")
+    study = runpy.run_path(str(ROOT / "examples" / "small_transformer.py"))
+    training = study["declared"](study["training_noise"](4.0, 1e-5, study["RATE"], study["STEPS"]))
+    audits = {
+        factor: study["attacked"](training, study["train"](training, factor, 0), np.random.default_rng(0))[0]
+        for factor in (0.25, 1.0)
+    }
+    shown = {check.name: check.epsilon_lower for check in audits[1.0].checks}
+    assert f"| {np.floor(100 * shown['whole run']) / 100:g} |" in PAGE
+    assert f"| {np.floor(100 * shown['canaries apart']) / 100:g} |" in PAGE
+    assert [audit.verdict == "violation" for audit in audits.values()] == [True, False]

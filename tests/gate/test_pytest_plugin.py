@@ -247,10 +247,13 @@ def test_a_claim_in_its_own_measure_is_checked(project: Callable[..., Any]) -> N
         "test_right": body.format(1.0, 1.0),
         "test_less": body.format(0.2, 1.0),
         "test_false": body.format(1.0, 0.9),
+        "test_broken": body.format("'1'", 1.0).replace("data.sum()", "data.total()"),
     }
     ended = project("-v", **files)
     found = dict(re.findall(r"^test_(\w+)\.py::test_it (\w+)", ended.stdout.str(), flags=re.M))
-    assert found == {"right": "PASSED", "less": "FAILED", "false": "FAILED"}, ended.stdout.str()
+    assert found == {"right": "PASSED", "less": "FAILED", "false": "FAILED", "broken": "SKIPPED"}, ended.stdout.str()
+    assert "not replayed" not in ended.stdout.str()
+    assert "AttributeError: 'numpy.ndarray' object has no attribute 'total'" in ended.stdout.str()
     assert "shows rho of at least" in ended.stdout.str()
     assert "rho at most 0.5 is proved, rho = 0.5 claimed" in ended.stdout.str()
 

@@ -164,5 +164,5 @@ def test_an_account_in_rho_is_the_same_in_a_report_on_a_terminal_in_markdown_and
         assert "epsilon 5 (counted as the losses that it declares, added up)" in plain
     data = valid(replace(report_of(CLAIMS["rho"]), balance=ledger.balance("data"), ledger_head=statement.head))
     assert data["ledger"]["counts"][0]["rho_so_far"] == pytest.approx(1.0)
-    shape = schemas.load("ledger")["properties"]["accounts"]["items"]["properties"]
-    assert schemas.load("report")["$defs"]["account"]["properties"].keys() == {"head", *shape}
+    shape = schemas.load("ledger")["$defs"]["account"]["properties"]
+    assert schemas.load("report")["$defs"]["account_at"]["properties"].keys() == {"head", *shape}

@@ -1,5 +1,6 @@
 """The JSON is what the published schemas say, and the schemas refuse what it is not."""
 
+import importlib
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -7,8 +8,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from dpaudit import schemas
+from dpaudit import Claim, Printed, Release, Subsample, certify, schemas
+from dpaudit.json_schema import Keywords, defined, definition_name
+from dpaudit.model.node_kinds import NODES
 from dpaudit.report import Report
+from mechanisms import Gaussian
 
 
 def validator(name: str) -> Draft202012Validator:
@@ -124,6 +128,27 @@ def test_infinity_is_a_string_and_json_stays_strict(stories: dict[str, Report]) 
     data = stories["infinite"].to_dict()
     assert data["certificate"]["tight"]["epsilon"]["upper"] == "inf"
     json.loads(stories["infinite"].to_json(), parse_constant=pytest.fail)
+
+
+def test_every_object_of_a_document_has_a_definition_of_its_own() -> None:
+    """No two types of the documents share the name of a definition, and a document states the name of its schema."""
+    rooms = ("audits", "certificate", "gate", "reports", "studies", "values")
+    modules = [importlib.import_module(f"dpaudit.schemas.{room}") for room in rooms]
+    kinds = {kind for module in modules for kind in vars(module).values() if defined(kind)} - {Keywords}
+    names = [definition_name(kind) for kind in kinds | set(NODES.values())]
+    assert len(names) == len(set(names)) > 80
+    for name in set(schemas.NAMES) - {"ledger"}:
+        schema = schemas.load(name)
+        assert schema["properties"]["schema"] == {"const": schema["$id"]}
+
+
+def test_a_sample_of_rate_zero_and_a_stated_limit_of_an_argument_are_valid() -> None:
+    """The schema of a declaration accepts what the data model accepts: it is read from the same annotations."""
+    noise = Gaussian(l2_sensitivity=1.0, stddev=1.0, neighbours="add_remove")
+    printed = Printed(rule="classic_gaussian", epsilon=1.0, largest_epsilon=1.0)
+    part = Subsample(part=Release(label="sums", mechanism=noise, printed=printed), rate=0.0)
+    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove", model="central", unit="record")
+    validator("certificate").validate(json.loads(certify(part, claim).to_json()))
 
 
 def test_schemas_name_themselves_and_know_nothing_else() -> None:

@@ -9,13 +9,13 @@ from scipy import integrate, stats
 
 from audits.bounds import GaussianTradeOff, PrivateTradeOff, area_under_roc, error_rate_bound
 from audits.bounds.band import local_level, tail_limits
+from audits.bounds.counts import threshold_counts
 from audits.bounds.joint import accountant_curve, gaussian_curve, private_curve
 from audits.bounds.one_run import one_run_bound
 from audits.bounds.one_run_order import one_run_order_bound
 from audits.bounds.one_run_trade_off import one_run_mu, one_run_refutes, one_run_trade_off_bound
 from audits.bounds.rank import rank_bound, rank_mu, rank_p_value
 from audits.bounds.trade_offs import TradeOff, equal_error_mu
-from audits.scores.fixed_threshold import threshold_counts
 from dpaudit.model.losses import GaussianLoss
 
 Counts = tuple[int, int, int, int]

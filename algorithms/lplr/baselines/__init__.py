@@ -2,12 +2,10 @@
 
 `SufficientStatistics` is pure and local (the route that the paper's lower bound on squared errors speaks of);
 `GaussianUcb` is (epsilon, delta)-local (Zheng et al., 2020; greedy: Han et al., 2021), and `LinUcb` protects nobody.
-`InputPerturbation` is an estimator alone, the one of Theorem 2.2.
 """
 
 from algorithms.lplr.baselines.gaussian_ucb import GaussianUcb
-from algorithms.lplr.baselines.input_perturbation import InputPerturbation
 from algorithms.lplr.baselines.lin_ucb import LinUcb
 from algorithms.lplr.baselines.sufficient_statistics import SufficientStatistics
 
-__all__ = ["GaussianUcb", "InputPerturbation", "LinUcb", "SufficientStatistics"]
+__all__ = ["GaussianUcb", "LinUcb", "SufficientStatistics"]

@@ -1,7 +1,6 @@
 """Optimism on statistics with Gaussian noise (Zheng et al., 2020), and its greedy form (Han et al., 2021)."""
 
 import math
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -11,14 +10,15 @@ from algorithms._growth import Growth
 from algorithms.lplr.baselines.batches import batch_lengths, best_of, run_batches
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Claim, Declaration, Local, Printed, Recorder, Release, Streams, Transcript
-from dpaudit.checks import Count, OneOf, OpenProbability, Positive, settle
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, OneOf, OpenProbability, Positive
 from dpaudit.model.mechanism import Array
 from mechanisms import JointGaussian
 
 POLICIES = ("optimistic", "greedy")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class GaussianUcb:
     """Users send x x^T and y x with normal noise of 6 sqrt(2 ln(2.5 / delta)) / epsilon; the server is optimistic.
 
@@ -41,9 +41,6 @@ class GaussianUcb:
     shrinkage: Positive = 1.0
     growth: Growth = 1.05
     fail_prob: OpenProbability = 0.1
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     def claim(self) -> Claim:
         """Return what is promised: (epsilon, delta) for each user's own message."""

@@ -1,7 +1,6 @@
 """Optimism on raw statistics, without privacy: the reference for the price of privacy."""
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -10,11 +9,12 @@ from algorithms._growth import Growth
 from algorithms.lplr.baselines.batches import batch_lengths, best_of, run_batches
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Declaration, Streams, Transcript, UnsupportedError
-from dpaudit.checks import Count, OpenProbability, Positive, settle
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, OpenProbability, Positive
 from dpaudit.model.mechanism import Array
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class LinUcb:
     """Ridge regression with an ellipsoid of radius sqrt(ridge) + sqrt(2 ln(1 / fail_prob) + d ln(1 + t / (ridge d))).
 
@@ -31,9 +31,6 @@ class LinUcb:
     ridge: Positive = 1.0
     growth: Growth = 1.02
     fail_prob: OpenProbability = 0.1
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     def declaration(self) -> Declaration:
         """Raise: there is no noise to declare.

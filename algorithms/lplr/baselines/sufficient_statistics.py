@@ -1,7 +1,6 @@
 """Sufficient statistics under pure local noise: the simple method that layered regression is compared with first."""
 
 import math
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -11,14 +10,15 @@ from algorithms.lplr.baselines.batches import best_of, run_batches, statistics_o
 from algorithms.lplr.sums import released_sum
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Claim, Declaration, Local, Recorder, Release, Sequential, Streams, Transcript
-from dpaudit.checks import Count, OneOf, Positive, settle
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, OneOf, Positive
 from dpaudit.model.mechanism import Array
 from mechanisms import BallLaplace, SymmetrisedWishart
 
 POLICIES = ("elimination", "greedy")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class SufficientStatistics:
     """Users send x x^T and y x with noise once; the server solves the regularised normal equations.
 
@@ -36,9 +36,6 @@ class SufficientStatistics:
     dimension: Count
     policy: Annotated[str, OneOf(POLICIES)] = "elimination"
     quantile: Positive = 4.0
-
-    def __post_init__(self) -> None:
-        settle(self)
 
     def claim(self) -> Claim:
         """Return what is promised: (epsilon, 0) for each user's own message."""

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks.wall.row import Replay, Row, Standing
-from dpaudit.adapters import LibraryRelease, Question, adapt
-from dpaudit.adapters import opendp as adapter
+from dpaudit.adapters import LibraryRelease, adapt
 from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.model.claim import Neighbours
 
@@ -116,12 +115,6 @@ def _quantile(p: Any) -> Any:
     return scores >> p.m.then_noisy_max(p.max_divergence(), scale=1.0, negate=True)
 
 
-def _declared(kind: str) -> LibraryRelease:
-    """Return noise that the adapter builds and declares."""
-    question = Question(neighbours="replace_one", delta=None if kind == "laplace" else 1e-5)
-    return (adapter.laplace if kind == "laplace" else adapter.gaussian)(1.0, 1.0, question)
-
-
 def _squared_deviations() -> Replay:
     """Return how far one replaced record moves a sum of squared deviations at bounds near 2^50."""
     p, start, size = _prelude(), 2.0**50, 1024
@@ -174,20 +167,6 @@ ROWS = (
     _row("Laplace on an integer", (0, 1), partial(_number, "int", "laplace"), distance=1),
     _row("Gaussian on a float", (0.0, 1.0), partial(_number, "float", "gaussian"), distance=1.0, delta=1e-5),
     _row("Gaussian on an integer", (0, 1), partial(_number, "int", "gaussian"), distance=1, delta=1e-5),
-    Row(
-        library=_LIBRARY,
-        name="Laplace, scale declared",
-        pair="0.0 and 1.0",
-        runs=20_000,
-        build=partial(_declared, "laplace"),
-    ),
-    Row(
-        library=_LIBRARY,
-        name="Gaussian, scale declared",
-        pair="0.0 and 1.0",
-        runs=20_000,
-        build=partial(_declared, "gaussian"),
-    ),
     _row("count, Laplace, no data", ([], [5]), _counted, neighbours="add_remove"),
     _row("count, Gaussian", ([1], [1, 5]), partial(_counted, then="gaussian"), neighbours="add_remove", delta=1e-5),
     _row("count, geometric", ([1], [1, 5]), _geometric, neighbours="add_remove"),

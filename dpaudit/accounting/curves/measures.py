@@ -65,7 +65,7 @@ def bounds_of(form: NormalForm, claim: MeasuredClaim) -> list[tuple[Number, Numb
         case RenyiClaim(renyi=points):
             return [renyi_between(form, order) for order, _ in points]
         case _:
-            raise UnsupportedError(f"A claim in {claim.measure or type(claim).__name__} has no rule here.")
+            raise UnsupportedError(f"A claim in {claim.measure} has no rule here.")
 
 
 def rho_between(form: NormalForm, xi: float = 0.0) -> tuple[Number, Number]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dpaudit.certification.certificate import Certificate
 from dpaudit.cli.common.exits import Exit
 from dpaudit.cli.common.output import note, write
 from dpaudit.cli.common.results import Result
@@ -11,7 +12,17 @@ from dpaudit.configuration.configuration import AuditSettings, Configuration
 from dpaudit.configuration.files import read_text
 from dpaudit.errors import CertificateError, ConfigError
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.workflow import NumberedCase, Stated, drawn_seed, plan_of
+from dpaudit.workflow import (
+    AuditExecution,
+    NumberedCase,
+    Stated,
+    audits_in,
+    audits_of,
+    cases_of,
+    drawn_seed,
+    plan_of,
+    settings_of,
+)
 
 _SECRET = 0o600
 
@@ -47,16 +58,42 @@ class PlannedRun:
                 f"{self.file}: commits to a seed that {_seed_file(self.file).name} does not hold; give it by --seed."
             ) from None
 
-    def followed(
-        self,
-        configuration: Configuration,
-        cases: tuple[NumberedCase, ...],
-        settings: AuditSettings,
-        seed: int,
-        results: tuple[AuditResult, ...],
-    ) -> tuple[AuditResult, ...]:
-        """Return the results with the plan's digest and what departed from it."""
-        return self.plan.followed(results, plan_of(configuration, cases, settings, seed, self.plan.salt))
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedAudits:
+    """The audits that a command runs: cases and settings of a configuration, and the plan that they follow, if any."""
+
+    configuration: Configuration
+    settings: AuditSettings
+    cases: tuple[NumberedCase, ...]
+    planned: PlannedRun | None
+
+    @classmethod
+    def of(
+        cls, configuration: Configuration, planned: PlannedRun | None, options: Stated, *, needed: bool = True
+    ) -> "PlannedAudits":
+        """Return the audits of a configuration under the options of a command; none where they are not `needed`.
+
+        Raises: ConfigError: a setting out of range, or a configuration that runs no code, as `cases_of`.
+        """
+        settings = settings_of(configuration, options if planned is None else planned.stated(options))
+        cases = cases_of(configuration, settings.view) if needed else ()
+        return cls(configuration=configuration, settings=settings, cases=cases, planned=planned)
+
+    def seed(self, given: int | None) -> int | None:
+        """Return the seed that is stated: by an option, beside the plan, or in the configuration; None for none."""
+        if self.planned is None:
+            return self.settings.seed
+        return self.planned.seed(given, self.settings.seed)
+
+    def results(self, certificate: Certificate, seed: int, execution: AuditExecution) -> tuple[AuditResult, ...]:
+        """Return the results, with the digest of the plan and what departed from it."""
+        sharing = audits_in(self.configuration)
+        results = audits_of(self.cases, certificate, self.settings, seed, execution, sharing)
+        if self.planned is None:
+            return results
+        plan = self.planned.plan
+        return plan.followed(results, plan_of(self.configuration, self.cases, self.settings, seed, plan.salt))
 
 
 def read_plan(file: Path | None, written: Path | None = None) -> PlannedRun | None:
@@ -74,12 +111,10 @@ def read_plan(file: Path | None, written: Path | None = None) -> PlannedRun | No
         raise ConfigError(f"{file}: {error}") from None
 
 
-def write_plan(
-    file: Path, configuration: Configuration, cases: tuple[NumberedCase, ...], settings: AuditSettings
-) -> Result:
-    """Write the plan of a configuration, and its seed into a file that its owner alone reads; show the digest."""
-    seed, secret = drawn_seed(settings.seed, note), _seed_file(file)
-    plan = plan_of(configuration, cases, settings, seed)
+def write_plan(file: Path, audits: PlannedAudits) -> Result:
+    """Write the plan of some audits, and their seed into a file that its owner alone reads; show the digest."""
+    seed, secret = drawn_seed(audits.settings.seed, note), _seed_file(file)
+    plan = plan_of(audits.configuration, audits.cases, audits.settings, seed)
     write(file, plan.to_json())
     write(secret, f"{seed}\n")
     secret.chmod(_SECRET)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from dpaudit.checks import FieldError, non_negative, probability_below_one
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.claim import MEASURES, Claim
+from dpaudit.model.claim import MEASURES, Claim, MeasureKind
 
 Points = tuple[tuple[float, float], ...]
 
@@ -20,7 +20,7 @@ Points = tuple[tuple[float, float], ...]
 class MeasuredClaim(Claim):
     """A claim that is not made in epsilon and delta; `measure` names what it is made in."""
 
-    measure: ClassVar[str] = ""
+    measure: ClassVar[MeasureKind]
     epsilon: float = field(init=False, repr=False, compare=False)
     delta: float = field(init=False, repr=False, compare=False)
 
@@ -81,7 +81,7 @@ class RhoClaim(MeasuredClaim):
     'rho = 0.5'
     """
 
-    measure: ClassVar[str] = "rho"
+    measure: ClassVar[MeasureKind] = "rho"
     rho: float
     xi: float = 0.0
 
@@ -104,7 +104,7 @@ class MuClaim(MeasuredClaim):
     'mu = 1'
     """
 
-    measure: ClassVar[str] = "mu"
+    measure: ClassVar[MeasureKind] = "mu"
     mu: float
 
     def __post_init__(self) -> None:
@@ -120,7 +120,7 @@ class RenyiClaim(MeasuredClaim):
     ((2.0, 0.1), (8.0, 0.5))
     """
 
-    measure: ClassVar[str] = "renyi"
+    measure: ClassVar[MeasureKind] = "renyi"
     renyi: Points
 
     def __post_init__(self) -> None:
@@ -140,7 +140,7 @@ class ProfileClaim(MeasuredClaim):
     ((0.5, 0.001), (1.0, 1e-05))
     """
 
-    measure: ClassVar[str] = "profile"
+    measure: ClassVar[MeasureKind] = "profile"
     profile: Points
 
     def __post_init__(self) -> None:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from dpaudit.json_schema import Keywords, Text
 from dpaudit.model.deployment import PRINTED
 from dpaudit.wording.numerals import whole
 
@@ -19,7 +20,7 @@ NOT_ASSESSED = "not assessed"
 class Field:
     """One value, what it rests on, and where that is found in report.json (or in the deployment's own words)."""
 
-    name: str
+    name: Text
     value: str
     status: Status
     evidence_ref: str = ""
@@ -45,9 +46,9 @@ Part = Field | Grid
 class Section:
     """One section: its number and title, its fields and tables, and which outside words it answers to."""
 
-    number: str
-    ident: str
-    title: str
+    number: Annotated[str, Keywords({"pattern": "^([0-9]|7a|9a|1[0-3]|A)$"})]
+    ident: Annotated[str, Keywords({"pattern": "^[a-z]+$"})]
+    title: Text
     crosswalk: str
     fields: tuple[Field, ...] = ()
     grids: tuple[Grid, ...] = ()

@@ -46,9 +46,9 @@ def _draw(reading: Reading, curve: Curve, width: float) -> Canvas:
     across = Scale(low=0.0, high=curve.epsilons[-1], left=left, right=right)
 
     def down(delta: float) -> float:
-        """Return the pixel of a delta on the logarithmic vertical axis, cut off at its foot."""
-        height = math.log10(delta) / power if delta > 0 else 1.0
-        return top + min(1.0, max(0.0, height)) * (bottom - top)
+        """Return the pixel of a delta on the logarithmic vertical axis; below its foot for smaller ones."""
+        height = math.log10(delta) / power if delta > 0 else math.inf
+        return top + max(0.0, height) * (bottom - top)
 
     draw_across(canvas, across, top, bottom, "epsilon")
     powers = [10.0**exponent for exponent in range(0, power - 1, -max(1, math.ceil(-power / 6)))]
@@ -58,7 +58,7 @@ def _draw(reading: Reading, curve: Curve, width: float) -> Canvas:
     lower = [(across(e), down(b.lower)) for e, b in zip(curve.epsilons, curve.deltas, strict=True)]
     canvas.band(_cut(upper, bottom), _cut(lower, bottom))
     if reading.claim.epsilon < math.inf:
-        x, y = across(reading.claim.epsilon), down(reading.claim.delta)
+        x, y = across(reading.claim.epsilon), min(bottom, down(reading.claim.delta))
         canvas.line(left, y, x, y, "claim thin")
         canvas.line(x, y, x, bottom, "claim thin")
         canvas.diamond(x, y, 6, "hollow")
@@ -67,8 +67,10 @@ def _draw(reading: Reading, curve: Curve, width: float) -> Canvas:
 
 
 def _cut(points: list[tuple[float, float]], bottom: float) -> list[tuple[float, float]]:
-    """Return the points up to the first that lies at the foot of the axis."""
-    for place, (_, y) in enumerate(points):
-        if y >= bottom - 0.05:
-            return points[: place + 1]
+    """Return the points down to where their line meets the foot of the axis."""
+    for place, (x, y) in enumerate(points):
+        if y > bottom:
+            left, above = points[max(0, place - 1)]
+            share = max(0.0, (bottom - above) / (y - above)) if y > above else 0.0
+            return [*points[:place], (left + share * (x - left), bottom)]
     return points

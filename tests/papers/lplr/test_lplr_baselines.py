@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from algorithms.lplr.baselines import GaussianUcb, InputPerturbation, LinUcb, SufficientStatistics
+from algorithms.lplr.baselines import GaussianUcb, LinUcb, SufficientStatistics
 from algorithms.lplr.baselines.batches import batch_lengths, statistics_of, uniform_policy
 from algorithms.lplr.lower_bounds import least_error_of_input_perturbation
 from algorithms.problems import load
@@ -23,6 +23,7 @@ from dpaudit import (
 )
 from dpaudit.model.trace import admit
 from mechanisms import BallLaplace, Gaussian, Laplace
+from tests.papers.lplr.input_perturbation import InputPerturbation
 
 PROBLEM = load("random_atoms")(atoms=8, actions=4)
 TOGETHER = (Condition(kind="attained", status="checked"),)

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from audits.checks.tracer import run_traced
+from audits.experiment.tracer import run_traced
 
 Lines = dict[str, set[int]]
 """Line numbers by the full name of a file."""

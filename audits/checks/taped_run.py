@@ -1,4 +1,4 @@
-"""The replay experiment: a program runs on a tape, and two runs of it are compared row by row.
+"""A program that runs on a tape, and the table of rows by which two of its runs are compared.
 
 A run is set by the seed of its tape, the salts of its streams, and the releases of an earlier run that are pinned to
 it. Two runs on one tape differ in their data alone. So whatever they publish, show or draw otherwise follows the data.
@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from audits.checks.equality import same
 from audits.checks.first_line import first_line
-from audits.experiment.channels import shown_beside
+from audits.experiment.equality import same
+from audits.experiment.replays import apart, ending, following
 from audits.outputs.raised import said_by
 from dpaudit.model.tape import RunTape, TapedGenerator, TapedRelease
 from dpaudit.model.trace import Finding
@@ -53,13 +53,11 @@ def replayed(program: Program, tape: RunTape) -> Replay:
     sum 3
     {'printed text': 'sum 3\n'}
     """
-    published, ended, said = None, "", {}
-    with shown_beside() as shown, np.errstate(all="ignore"):
-        try:
-            published = program(tape.generator())
-        except Exception as error:  # an exception is an output of the audited code
-            ended, said = type(error).__name__, {_EXCEPTION: said_by(error)}
-    return Replay(program=program, tape=tape, published=published, ended=ended, channels=shown.channels | said)
+    with np.errstate(all="ignore"):
+        end = ending(lambda: program(tape.generator()))
+    said = {} if end.raised is None else {_EXCEPTION: said_by(end.raised)}
+    ended = "" if end.raised is None else type(end.raised).__name__
+    return Replay(program=program, tape=tape, published=end.returned, ended=ended, channels={**end.channels, **said})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,34 +70,31 @@ class Compared:
     where: str = "the program"
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what the runs do not have in common although they should, the most basic row first.
-
-        A run that ends otherwise, or releases otherwise, makes the rows below it meaningless.
-        """
+        """Yield what the runs do not have in common although they should, the most basic row first."""
         for row in (self._ends, self._releases):
-            found = next(row(), None)
-            if found is not None:
+            found = next(row(self.first, self.second), None)
+            if found is not None:  # the rows below it mean nothing then
                 yield found
                 return
-        yield from self._channels()
+        yield from self._channels(self.first, self.second)
         if not self.first.ended:
-            yield from self._published()
+            yield from self._published(self.first, self.second)
 
     def _found(self, rule: str, where: str, message: str) -> Finding:
         """Return a finding that names the pair."""
         return Finding(rule=rule, where=where, message=f"{message} Pair: {self.says.rstrip('.')}.")
 
-    def _ends(self) -> Iterator[Finding]:
+    def _ends(self, first: Replay, second: Replay) -> Iterator[Finding]:
         """Yield a finding (DPA221) where the runs end otherwise."""
-        ours, theirs = (run.ended or "a result" for run in (self.first, self.second))
+        ours, theirs = (run.ended or "a result" for run in (first, second))
         if ours != theirs:
             message = f"'{self.where}' ends with {ours} on one data set and with {theirs} on the other."
             yield self._found("DPA221", self.where, message)
 
-    def _releases(self) -> Iterator[Finding]:
+    def _releases(self, first: Replay, second: Replay) -> Iterator[Finding]:
         """Yield a finding where releases differ in label, order, runs, mechanism, shape, type or number."""
-        first, second = self.first.tape.released, self.second.tape.released
-        for ours, theirs in zip(first, second, strict=False):
+        released = first.tape.released, second.tape.released
+        for ours, theirs in zip(*released, strict=False):
             label = f"'{ours.labels[0]}'"
             if ours.labels != theirs.labels or not np.array_equal(ours.runs, theirs.runs):
                 other = f"'{theirs.labels[0]}' with the other ({theirs.site})"
@@ -114,46 +109,38 @@ class Compared:
             if _form(ours) != _form(theirs):
                 forms = f"{_form(ours)} or {_form(theirs)}, by the data ({ours.site})"
                 yield self._found("DPA221", ours.labels[0], f"The answer of {label} is {forms}.")
-        if len(first) != len(second):
-            last = max(first, second, key=len)[min(len(first), len(second))]
-            message = f"{len(first)} releases with one data set, {len(second)} with the other"
+        numbers = [len(releases) for releases in released]
+        if numbers[0] != numbers[1]:
+            last = max(released, key=len)[min(numbers)]
+            message = f"{numbers[0]} releases with one data set, {numbers[1]} with the other"
             more = f"'{last.labels[0]}' is one more ({last.site})"
             yield self._found("DPA221", last.labels[0], f"{message}; {more}.")
 
-    def _channels(self) -> Iterator[Finding]:
-        """Yield a finding (DPA224) for each channel that shows other things with other data.
-
-        What differs between two runs on the same data, such as times and counters, follows no data.
-        """
-        first = self.first
+    def _channels(self, first: Replay, second: Replay) -> Iterator[Finding]:
+        """Yield a finding (DPA224) for each channel that shows other things with other data."""
         if first.channels is None:
-            first = first.again() if self.second.channels else self.second
-        ours, theirs = first.channels or {}, self.second.channels or {}
-        names = [name for name in dict.fromkeys((*ours, *theirs)) if ours.get(name) != theirs.get(name)]
-        if not names:
-            return
-        repeated = [run.again().channels or {} for run in (first, self.second)]
-        for name in names:
-            if [ours.get(name), theirs.get(name)] == [channels.get(name) for channels in repeated]:
-                message = f"The data show in {name}, where no noise covers them: every release was equal."
-                yield self._found("DPA224", name, message)
+            first = first.again() if second.channels else second
+        shown = first.channels or {}, second.channels or {}
+        for name in following(shown, lambda: (first.again().channels or {}, second.again().channels or {})):
+            message = f"The data show in {name}, where no noise covers them: every release was equal."
+            yield self._found("DPA224", name, message)
 
-    def _published(self) -> Iterator[Finding]:
+    def _published(self, first: Replay, second: Replay) -> Iterator[Finding]:
         """Yield a finding (DPA224) for each published field that differs."""
-        left, right = fields_of(self.first.published), fields_of(self.second.published)
+        left, right = fields_of(first.published), fields_of(second.published)
         if list(left) != list(right):
             names = " or ".join(", ".join(map(repr, published)) for published in (left, right))
             yield self._found("DPA224", "fields", f"Other fields are published with other data: {names}.")
             return
-        for name, value in left.items():
-            if not same(value, right[name]):
-                place = _place(value, right[name])
-                line = first_line(self.second.again, right[name], value) if isinstance(value, np.ndarray) else None
-                message = (
-                    f"'{name}' differs{place} although every release was equal: it reads data outside the "
-                    f"releases{f', first at {line}' if line else ''}."
-                )
-                yield self._found("DPA224", name, message)
+        for name in apart(left, right, same):
+            place = _place(left[name], right[name])
+            known = isinstance(left[name], np.ndarray)
+            line = first_line(second.again, right[name], left[name]) if known else None
+            message = (
+                f"'{name}' differs{place} although every release was equal: it reads data outside the "
+                f"releases{f', first at {line}' if line else ''}."
+            )
+            yield self._found("DPA224", name, message)
 
 
 def fields_of(published: Any) -> dict[str, Any]:

@@ -1,0 +1,77 @@
+"""The random generators that all code of a process shares: their states, a start from a seed, and who asks them."""
+
+import os
+import random
+import sys
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from typing import Any, TypeVar
+from unittest.mock import patch
+
+import numpy as np
+
+Result = TypeVar("Result")
+
+
+def global_states() -> dict[str, Any]:
+    """Return the states of the global generators of Python, numpy and, where it is imported, torch, by name.
+
+    States are equal where the next numbers are.
+    """
+    states: dict[str, Any] = {
+        "Python's global generator": random.getstate(),
+        "numpy's global generator": repr(np.random.get_state()),  # noqa: NPY002 - to see changes
+    }
+    if "torch" in sys.modules:
+        states["torch's global generator"] = sys.modules["torch"].get_rng_state().numpy().tobytes()
+    return states
+
+
+def other_sources(program: Callable[[], Result]) -> tuple[Result, tuple[str, ...]]:
+    """Return what `program` returns, and the names of the sources of randomness that it asks beside a given generator.
+
+    Seen are the operating system, as asked from Python, and the global generators of Python, numpy and torch.
+
+    >>> other_sources(lambda: os.urandom(2) and 1)
+    (1, ('the operating system',))
+    """
+    asked: list[None] = []
+    plain = os.urandom
+
+    def urandom(size: int, /) -> bytes:
+        asked.append(None)
+        return plain(size)
+
+    before = global_states()
+    with ExitStack() as stack:
+        for module, name in ((os, "urandom"), (random, "_urandom")):
+            stack.enter_context(patch.object(module, name, urandom))
+        result = program()
+    after = global_states()
+    moved = tuple(name for name, state in before.items() if after[name] != state)
+    return result, (*(("the operating system",) if asked else ()), *moved)
+
+
+@contextmanager
+def seeded(seed: int) -> Generator[None, None, None]:
+    """Start the global generators from a seed for a block, and put back their states afterwards."""
+    torch: Any = sys.modules.get("torch")
+    python, numpy_state = random.getstate(), np.random.get_state()  # noqa: NPY002 - the code may draw from it
+    torch_state = None if torch is None else torch.get_rng_state()
+    seed_globals(seed)
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy_state)  # noqa: NPY002 - what the code found is put back
+        if torch is not None and torch_state is not None:
+            torch.set_rng_state(torch_state)
+
+
+def seed_globals(seed: int) -> None:
+    """Start the global generators from a seed."""
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 - the code may draw from it
+    torch: Any = sys.modules.get("torch")
+    if torch is not None:
+        torch.manual_seed(seed)
