@@ -19,36 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit import Claim, DPAuditError, Mechanism, certify
+import dpaudit as dp
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
 from dpaudit.engines import BY_EFFORT
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
-from dpaudit.model.declaration import (
-    Allocate,
-    BestOf,
-    Billboard,
-    Cells,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Printed,
-    Release,
-    Repeat,
-    Sequential,
-    Shuffle,
-    Stated,
-    Subsample,
-)
 from dpaudit.model.moves import proved_relations, relation_read
 from dpaudit.rules import RULES
 from dpaudit.verifier import verify
 from mechanisms import NAMES
 
 SECONDS, GIBIBYTES, DEEPEST = 12, 4, 3
-EXAMPLES: tuple[Mechanism, ...] = tuple(
+EXAMPLES: tuple[dp.Mechanism, ...] = tuple(
     example for name in NAMES for example in import_module(f"mechanisms.{name}").EXAMPLES
 )
 
@@ -76,7 +58,7 @@ class Place:
         return Place(relation=relation or self.relation, depth=self.depth - 1, above=(*self.above, kind))
 
 
-def drawn_tree(rng: np.random.Generator) -> tuple[Declaration, Neighbours]:
+def drawn_tree(rng: np.random.Generator) -> tuple[dp.Declaration, Neighbours]:
     """Return a declaration and the relation that it is drawn for.
 
     Raises: DPAuditError, ValueError: a node that cannot be.
@@ -85,7 +67,7 @@ def drawn_tree(rng: np.random.Generator) -> tuple[Declaration, Neighbours]:
     return _node(rng, Place(relation=relation)), relation
 
 
-def claim_near(tree: Declaration, relation: Neighbours, rng: np.random.Generator) -> Claim:
+def claim_near(tree: dp.Declaration, relation: Neighbours, rng: np.random.Generator) -> dp.Claim:
     """Return a claim near what a declaration delivers, on either side.
 
     Raises: DPAuditError: a declaration that is refused.
@@ -95,10 +77,10 @@ def claim_near(tree: Declaration, relation: Neighbours, rng: np.random.Generator
     near = bracket.upper if rng.random() < 0.7 or not bracket.lower else bracket.lower
     near = near if 0 < near < 1e300 else 1.0
     epsilon = near * float(rng.choice([1.0, 1.0001, 0.9999, math.exp(rng.normal(0, 0.1)), math.exp(rng.normal(0, 1))]))
-    return Claim(epsilon=epsilon, delta=delta, neighbours=relation, unit="one person")
+    return dp.Claim(epsilon=epsilon, delta=delta, neighbours=relation, unit="one person")
 
 
-def _node(rng: np.random.Generator, place: Place) -> Declaration:
+def _node(rng: np.random.Generator, place: Place) -> dp.Declaration:
     """Return a random node that fits a place, sometimes with a step of a printed argument."""
     kinds = [kind for kind, (fits, _) in KINDS.items() if fits(place)]
     leaf = place.depth <= 0 or rng.random() < 0.15
@@ -108,25 +90,27 @@ def _node(rng: np.random.Generator, place: Place) -> Declaration:
     rule = str(rng.choice([name for name, held in RULES.items() if isinstance(node, held.nodes)] or list(RULES)))
     delta = 0.0 if rng.random() < 0.3 else float(10 ** rng.uniform(-9, -2))
     slots = float(rng.integers(1, 50)) if rng.random() < 0.2 else None
-    return replace(node, printed=Printed(rule=rule, epsilon=float(10 ** rng.uniform(-2, 1)), delta=delta, slots=slots))
+    return replace(
+        node, printed=dp.Printed(rule=rule, epsilon=float(10 ** rng.uniform(-2, 1)), delta=delta, slots=slots)
+    )
 
 
-def _leaf(rng: np.random.Generator, place: Place) -> Declaration:
+def _leaf(rng: np.random.Generator, place: Place) -> dp.Declaration:
     """Return a release of any mechanism, or a stated part."""
     if rng.random() < 0.08:
         delta = 0.0 if "shuffle" in place.above or rng.random() < 0.5 else float(10 ** rng.uniform(-12, -2))
-        return Stated(epsilon=float(10 ** rng.uniform(-3, 0.7)), delta=delta, source="a vendor")
+        return dp.Stated(epsilon=float(10 ** rng.uniform(-3, 0.7)), delta=delta, source="a vendor")
     fitting = _fitting(place.relation)
     mechanism = fitting[int(rng.integers(len(fitting)))]
     with suppress(ValueError):  # beyond the noise that it takes
         mechanism = mechanism.scaled(float(10 ** rng.uniform(-0.4, 1.5)))
-    return Release(label=f"release {rng.integers(3)}", mechanism=mechanism)
+    return dp.Release(label=f"release {rng.integers(3)}", mechanism=mechanism)
 
 
 @lru_cache
-def _fitting(relation: Neighbours) -> tuple[Mechanism, ...]:
+def _fitting(relation: Neighbours) -> tuple[dp.Mechanism, ...]:
     """Return the shipped examples, for a relation, without those that do not exist there."""
-    found: list[Mechanism] = []
+    found: list[dp.Mechanism] = []
     for example in EXAMPLES:
         inner: Any = getattr(example, "leaf", None)
         changes: dict[str, Any] = {"leaf": replace(inner, neighbours=relation)} if inner else {"neighbours": relation}
@@ -142,7 +126,7 @@ def _times(rng: np.random.Generator, largest: float) -> int:
     return int(10 ** rng.uniform(0, largest))
 
 
-def _subsample(rng: np.random.Generator, place: Place) -> Declaration:
+def _subsample(rng: np.random.Generator, place: Place) -> dp.Declaration:
     """Return a sample of a scheme that knows the relation, with whole sizes."""
     schemes = ["poisson", "without_replacement", "truncated_poisson", "with_replacement"]
     scheme: Any = str(rng.choice([name for name in schemes if place.relation in proved_relations(name)]))
@@ -151,39 +135,39 @@ def _subsample(rng: np.random.Generator, place: Place) -> Declaration:
     batch = min(population - 1, _times(rng, math.log10(population)))
     rate = batch / population
     if scheme == "poisson":
-        return Subsample(part=part, rate=float(10 ** rng.uniform(-6, -0.01)))
+        return dp.Subsample(part=part, rate=float(10 ** rng.uniform(-6, -0.01)))
     sizes = {"population": population}
     sizes |= {"batch_bound": batch + _times(rng, 1)} if scheme == "truncated_poisson" else {"batch_size": batch}
-    return Subsample(part=part, rate=rate, scheme=scheme, **sizes)  # type: ignore[arg-type]
+    return dp.Subsample(part=part, rate=rate, scheme=scheme, **sizes)  # type: ignore[arg-type]
 
 
-def _allocate(rng: np.random.Generator, place: Place) -> Declaration:
+def _allocate(rng: np.random.Generator, place: Place) -> dp.Declaration:
     """Return secret steps."""
     part = _node(rng, place.below("allocate", relation_read("allocate", 0, place.relation)))
     steps, epochs = _times(rng, 3), _times(rng, 1)
     per_epoch = min(steps, 1 if rng.random() < 0.6 else int(rng.integers(1, 5)))
     positions: Any = "fresh" if rng.random() < 0.5 else "repeated"
-    return Allocate(part=part, steps=steps, epochs=epochs, per_epoch=per_epoch, positions=positions)
+    return dp.Allocate(part=part, steps=steps, epochs=epochs, per_epoch=per_epoch, positions=positions)
 
 
-def _cells(rng: np.random.Generator, place: Place) -> Declaration:
+def _cells(rng: np.random.Generator, place: Place) -> dp.Declaration:
     """Return a cell array."""
     touched = _node(rng, place.below("cells", "add_remove"))
-    return Cells(inside=_node(rng, place.below("cells")), touched=touched)
+    return dp.Cells(inside=_node(rng, place.below("cells")), touched=touched)
 
 
-def _parallel(rng: np.random.Generator, place: Place) -> Declaration:
+def _parallel(rng: np.random.Generator, place: Place) -> dp.Declaration:
     """Return parts by a public or a secret key."""
     part = _node(rng, place.below("parallel"))
     others = tuple(_node(rng, place.below("parallel")) for _ in range(int(rng.integers(1, 3))))
     parts = (part, *(part if rng.random() < 0.4 else other for other in others))
     secret = rng.random() < 0.3
-    return Parallel(parts=parts, key=f"key {rng.integers(2)}", visibility="secret" if secret else "public")
+    return dp.Parallel(parts=parts, key=f"key {rng.integers(2)}", visibility="secret" if secret else "public")
 
 
-def _sequential(rng: np.random.Generator, place: Place) -> Declaration:
+def _sequential(rng: np.random.Generator, place: Place) -> dp.Declaration:
     """Return two or three parts in sequence."""
-    return Sequential(parts=tuple(_node(rng, place.below("sequential")) for _ in range(int(rng.integers(2, 4)))))
+    return dp.Sequential(parts=tuple(_node(rng, place.below("sequential")) for _ in range(int(rng.integers(2, 4)))))
 
 
 def _anywhere(place: Place) -> bool:
@@ -196,30 +180,30 @@ def _of_users(place: Place) -> bool:
     return not {"shuffle", "local"} & {*place.above}
 
 
-def _one(kind: str, wrap: Callable[[Declaration, np.random.Generator], Declaration]) -> Any:
+def _one(kind: str, wrap: Callable[[dp.Declaration, np.random.Generator], dp.Declaration]) -> Any:
     """Return a drawer of a node around one part."""
     return lambda rng, place: wrap(_node(rng, place.below(kind)), rng)
 
 
-KINDS: dict[str, tuple[Callable[[Place], bool], Callable[[np.random.Generator, Place], Declaration]]] = {
+KINDS: dict[str, tuple[Callable[[Place], bool], Callable[[np.random.Generator, Place], dp.Declaration]]] = {
     "sequential": (_anywhere, _sequential),
-    "repeat": (_anywhere, _one("repeat", lambda part, rng: Repeat(part=part, times=_times(rng, 3.5)))),
-    "post_process": (_anywhere, _one("post_process", lambda part, rng: PostProcess(part=part, steps=("rounding",)))),
+    "repeat": (_anywhere, _one("repeat", lambda part, rng: dp.Repeat(part=part, times=_times(rng, 3.5)))),
+    "post_process": (_anywhere, _one("post_process", lambda part, rng: dp.PostProcess(part=part, steps=("rounding",)))),
     "parallel": (_of_users, _parallel),
     "cells": (lambda place: _of_users(place) and place.relation != "zero_out", _cells),
-    "group": (_of_users, _one("group", lambda part, rng: Group(part=part, size=int(rng.integers(1, 6))))),
+    "group": (_of_users, _one("group", lambda part, rng: dp.Group(part=part, size=int(rng.integers(1, 6))))),
     "subsample": (_of_users, _subsample),
     "allocate": (_of_users, _allocate),
     "best_of": (
         lambda place: {*place.above} <= {"sequential", "repeat", "post_process"},
-        _one("best_of", lambda part, rng: BestOf(part=part, law="geometric", gamma=float(rng.uniform(0.01, 0.9)))),
+        _one("best_of", lambda part, rng: dp.BestOf(part=part, law="geometric", gamma=float(rng.uniform(0.01, 0.9)))),
     ),
     "shuffle": (
         lambda place: _of_users(place) and place.relation == "replace_one",
-        _one("shuffle", lambda part, rng: Shuffle(part=part, users=_times(rng, 4.5))),
+        _one("shuffle", lambda part, rng: dp.Shuffle(part=part, users=_times(rng, 4.5))),
     ),
-    "billboard": (_of_users, _one("billboard", lambda part, rng: Billboard(part=part))),
-    "local": (lambda place: place.relation == "replace_one", _one("local", lambda part, rng: Local(part=part))),
+    "billboard": (_of_users, _one("billboard", lambda part, rng: dp.Billboard(part=part))),
+    "local": (lambda place: place.relation == "replace_one", _one("local", lambda part, rng: dp.Local(part=part))),
     "release": (_anywhere, _leaf),
     "stated": (_anywhere, _leaf),
 }
@@ -231,14 +215,14 @@ def outcome_of(seed: int, start: Callable[[], None] = lambda: None) -> Drawn:
     rng = np.random.default_rng([32, seed])
     try:
         tree, relation = drawn_tree(rng)
-    except (DPAuditError, ValueError) as error:
+    except (dp.DPAuditError, ValueError) as error:
         return Drawn(seed=seed, outcome="refused", told=str(error))
     try:
         claim = claim_near(tree, relation, rng)
         start()
         begun = time.process_time()
-        verified = verify(certify(tree, claim).to_json())
-    except DPAuditError as error:
+        verified = verify(dp.certify(tree, claim).to_json())
+    except dp.DPAuditError as error:
         return Drawn(seed=seed, outcome="refused", told=str(error))
     except Exception as error:  # each is a finding
         return Drawn(seed=seed, outcome="crashed", told=f"{type(error).__name__}: {error}")

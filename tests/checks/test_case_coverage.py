@@ -18,6 +18,7 @@ from dpaudit import AuditCase
 from dpaudit.model.case import AuditCoverage, never_attacked
 from dpaudit.model.mechanism import Array
 from dpaudit.wording.audits import lines_sentence, releases_sentence
+from tests.command_line import Write, dpaudit
 
 
 def branch(*, upper: bool) -> int:
@@ -212,26 +213,12 @@ def test_a_release_that_no_audit_attacked_is_named_once() -> None:
     assert lines_sentence(missed) == "3 of the 5 lines of an ordinary run were executed; not: m.py:2-3."
 
 
-def test_the_report_names_on_its_cover_what_no_audit_attacked(tmp_path: Path) -> None:
+def test_the_report_names_on_its_cover_what_no_audit_attacked(write: Write) -> None:
     """A report of a run with five epochs, of which three are attacked, names the other two on its cover."""
-    (tmp_path / "case.toml").write_text(
-        """
-[algorithm]
-name = "capri"
-model = "joint"
-epsilon = 2.0
-delta = 1e-5
-horizon = 1000
-[problem]
-name = "grid"
-[audit]
-runs = 400
-seed = 1
-""",
-        encoding="utf-8",
+    algorithm = '[algorithm]\nname = "capri"\nmodel = "joint"\nepsilon = 2.0\ndelta = 1e-5\nhorizon = 1000\n'
+    done = dpaudit(
+        "report", write(f'{algorithm}[problem]\nname = "grid"\n[audit]\nruns = 400\nseed = 1\n'), "-o", "out"
     )
-    command = [sys.executable, "-m", "dpaudit", "report", "case.toml", "-o", "out"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode in (0, 4), done.stderr
-    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert done.exit_code in (0, 4), done.stderr
+    text = Path("out/report.md").read_text(encoding="utf-8")
     assert "- **Not attacked**: epoch 2, epoch 4\n" in text

@@ -2,8 +2,6 @@
 
 import inspect
 import json
-import subprocess
-import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -34,6 +32,7 @@ from dpaudit.model.losses import LaplaceLoss
 from dpaudit.model.mechanism import Array
 from mechanisms import NAMES, Gaussian, Laplace, load
 from tests.checks.test_program_replay import Means
+from tests.command_line import dpaudit
 
 NOISE = Laplace(scale=2.0, l1_sensitivity=2.0, neighbours="replace_one")
 
@@ -322,14 +321,13 @@ def test_pairs_of_either_relation_are_neighbours() -> None:
     assert int((equal[0] != equal[1]).sum()) <= 1
 
 
-def test_doctor_checks_a_plugin_and_names_unknown_ones(tmp_path: Path) -> None:
+def test_doctor_checks_a_plugin_and_names_unknown_ones() -> None:
     """A mechanism by name passes with exit code 0; an unknown name is one line and exit code 2."""
-    command = [sys.executable, "-m", "dpaudit", "doctor"]
-    sound = subprocess.run([*command, "finite", "--format", "json"], capture_output=True, text=True, check=False)
-    assert (sound.returncode, sound.stderr) == (0, "")
+    sound = dpaudit("doctor", "finite", "--format", "json")
+    assert (sound.exit_code, sound.stderr) == (0, "")
     assert {row["status"] for row in json.loads(sound.stdout)} == {"ok"}
-    wrong = subprocess.run([*command, "finit"], capture_output=True, text=True, check=False)
-    assert (wrong.returncode, wrong.stdout) == (2, "")
+    wrong = dpaudit("doctor", "finit")
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
     assert "did you mean 'finite'" in wrong.stderr
 
 

@@ -9,14 +9,10 @@ from dpaudit import AuditCase, Claim, Condition, Declaration, Recorder, Release,
 from dpaudit.model.condition import Status
 from mechanisms import Gaussian
 from tests.cases import case_of
+from tests.configurations import CLAIM
 
-WRITTEN = """\
-[claim]
-epsilon = 1.0
-delta = 1e-5
-neighbours = "replace_one"
-unit = "one customer"
-
+WRITTEN = f"""\
+{CLAIM}
 [declaration]
 node = "repeat"
 times = 40
@@ -24,7 +20,7 @@ times = 40
 [declaration.part]
 node = "release"
 label = "sums"
-mechanism = { name = "gaussian", stddev = 30.0, l2_sensitivity = 1.0 }
+mechanism = {{ name = "gaussian", stddev = 30.0, l2_sensitivity = 1.0 }}
 """
 
 CODED = """\

@@ -10,15 +10,10 @@ from typer.testing import Result
 
 from tests.cli.conftest import CODED, WRITTEN
 from tests.command_line import Write, dpaudit
+from tests.configurations import CAPRI
 
-CAPRI = """\
-[algorithm]
-name = "capri"
-model = "joint"
-epsilon = 1.0
-delta = 1e-5
-horizon = 1000
-
+FULL = f"""\
+{CAPRI}
 [problem]
 name = "rand_hie"
 
@@ -100,7 +95,7 @@ MESSAGES = {
 
 def test_the_unbroken_configuration_is_fine(write: Write) -> None:
     """The configuration that the faults are planted in has none of its own."""
-    ended = dpaudit("certify", write(CAPRI))
+    ended = dpaudit("certify", write(FULL))
     assert (ended.exit_code, ended.stderr) == (0, "")
 
 
@@ -149,10 +144,10 @@ JSON_FAULTS = {
 @pytest.mark.parametrize("fault", [*MESSAGES, *WRITTEN_MESSAGES])
 def test_a_fault_is_told_with_its_line(write: Write, fault: str) -> None:
     """The message is `file:line: what is wrong`, alone on stderr; nothing is on stdout."""
-    text, (old, new, message) = (CAPRI, MESSAGES[fault]) if fault in MESSAGES else (WRITTEN, WRITTEN_MESSAGES[fault])
+    text, (old, new, message) = (FULL, MESSAGES[fault]) if fault in MESSAGES else (WRITTEN, WRITTEN_MESSAGES[fault])
     assert old in text
     _require_refused(
-        dpaudit("certify", write(text.replace(old, new, 1 if text == CAPRI else -1))), f"config.toml{message}"
+        dpaudit("certify", write(text.replace(old, new, 1 if text == FULL else -1))), f"config.toml{message}"
     )
 
 
@@ -215,7 +210,7 @@ def test_a_file_of_another_kind_is_told(write: Write) -> None:
 def test_a_bad_data_file_is_told_with_the_line_that_names_it(write: Write, rows: str, message: str) -> None:
     """A missing column, a NaN, a truncated row: the problem's complaint behind the configuration's line."""
     write(rows, "data.csv")
-    ended = dpaudit("certify", write(CAPRI.replace('"rand_hie"', '"rand_hie"\npath = "data.csv"')))
+    ended = dpaudit("certify", write(FULL.replace('"rand_hie"', '"rand_hie"\npath = "data.csv"')))
     assert ended.exit_code == 2
     assert ended.stderr.startswith("config.toml:8: ")
     assert "data.csv" in ended.stderr

@@ -11,28 +11,24 @@ from subprocess import CompletedProcess
 import pytest
 
 from tests.command_line import Write
+from tests.configurations import CLAIM
 
 ROOT = Path(__file__).parents[2]
 
-WRITTEN = """\
-[claim]
-epsilon = 1.0
-delta = 1e-5
-neighbours = "replace_one"
-unit = "one customer"
-
+WRITTEN = f"""\
+{CLAIM}
 [declaration]
 node = "sequential"
 
 [[declaration.parts]]
 node = "release"
 label = "sums"
-mechanism = { name = "gaussian", stddev = 8.0, l2_sensitivity = 1.0 }
+mechanism = {{ name = "gaussian", stddev = 8.0, l2_sensitivity = 1.0 }}
 
 [[declaration.parts]]
 node = "release"
 label = "counts"
-mechanism = { name = "gaussian", stddev = 20.0, l2_sensitivity = 1.0 }
+mechanism = {{ name = "gaussian", stddev = 20.0, l2_sensitivity = 1.0 }}
 """
 
 

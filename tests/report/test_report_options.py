@@ -9,22 +9,18 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from dpaudit.cli.app import app
+from tests.configurations import CLAIM
 
 FULL = Path(__file__).with_name("deployment.toml")
-CONFIG = """\
+CONFIG = f"""\
 [system]
 name = "weekly sums"
 
-[claim]
-epsilon = 1.0
-delta = 1e-5
-neighbours = "replace_one"
-unit = "one customer"
-
+{CLAIM}
 [declaration]
 node = "release"
 label = "sums"
-mechanism = { name = "gaussian", stddev = 30.0, l2_sensitivity = 1.0 }
+mechanism = {{ name = "gaussian", stddev = 30.0, l2_sensitivity = 1.0 }}
 """
 
 

@@ -8,25 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpaudit import bracket_delta, fold
+import dpaudit as dp
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.codec import encode
 from dpaudit.model.condition import conditions_of
-from dpaudit.model.declaration import (
-    Allocate,
-    Cells,
-    Declaration,
-    Group,
-    Local,
-    Release,
-    Repeat,
-    Shuffle,
-    Stated,
-    Subsample,
-    children,
-    walk,
-)
+from dpaudit.model.declaration import children, walk
 from dpaudit.model.mechanism import is_plugged_in
 from dpaudit.semantics import MOVE_OF, REVERSE, Table, UndefinedInstanceError, pairs, value
 from dpaudit.verifier.curve import Worst
@@ -75,7 +62,7 @@ class Judged:
 
 
 def judged(
-    tree: Declaration,
+    tree: dp.Declaration,
     tables: Mapping[str, Table],
     relation: Neighbours,
     statement: str,
@@ -90,8 +77,8 @@ def judged(
     read, played = STATEMENTS[statement]
     try:
         declared = stated_for(tree, tables, relation, read)
-        form = fold(declared, relation)
-        brackets = [bracket_delta(form, _below_log(x)) for x in xs]
+        form = dp.fold(declared, relation)
+        brackets = [dp.bracket_delta(form, _below_log(x)) for x in xs]
     except (DeclarationError, UnsupportedError) as error:
         return Judged(refused=str(error))
     if any(condition.kind == "zeroed_as_absent" for condition in conditions_of(declared, relation)):
@@ -104,9 +91,9 @@ def judged(
     return Judged(upper=upper, lower=lower, checked=_checked(declared, relation, xs), game=game)
 
 
-def _checked(tree: Declaration, relation: Neighbours, xs: tuple[Fraction, ...]) -> tuple[float, ...]:
+def _checked(tree: dp.Declaration, relation: Neighbours, xs: tuple[Fraction, ...]) -> tuple[float, ...]:
     """Return the checker's own upper ends; none where it derives no curve, as of plug-ins."""
-    if any(is_plugged_in(node.mechanism) for _, node in walk(tree) if isinstance(node, Release)):
+    if any(is_plugged_in(node.mechanism) for _, node in walk(tree) if isinstance(node, dp.Release)):
         return ()
     try:
         with np.errstate(all="ignore"):
@@ -122,7 +109,7 @@ def _below_log(x: Fraction) -> float:
 
 
 def best(
-    tree: Declaration,
+    tree: dp.Declaration,
     tables: Mapping[str, Table],
     relation: Neighbours,
     xs: tuple[Fraction, ...],
@@ -147,33 +134,33 @@ def best(
     return tuple(float(max(column)) for column in zip(*found, strict=True))
 
 
-def most_records(tree: Declaration) -> int:
+def most_records(tree: dp.Declaration) -> int:
     """Return how many records are played: the numbers of the tree, else two, or three below one node alone."""
     nodes = [node for _, node in walk(tree)]
-    stated = [node.population or 1 for node in nodes if isinstance(node, Subsample)]
-    stated += [node.users for node in nodes if isinstance(node, Shuffle)]
-    leaves = sum(isinstance(node, Release | Stated) for node in nodes)
+    stated = [node.population or 1 for node in nodes if isinstance(node, dp.Subsample)]
+    stated += [node.users for node in nodes if isinstance(node, dp.Shuffle)]
+    leaves = sum(isinstance(node, dp.Release | dp.Stated) for node in nodes)
     return max([*stated, 3 if len(nodes) - leaves <= 1 else 2])
 
 
-def releases(tree: Declaration) -> int:
+def releases(tree: dp.Declaration) -> int:
     """Return how many releases two records meet at most, where one follows another."""
     inside = [releases(child) for child in children(tree)]
     match tree:
-        case Release() | Stated() | Shuffle():
+        case dp.Release() | dp.Stated() | dp.Shuffle():
             return 1
-        case Repeat(times=times):
+        case dp.Repeat(times=times):
             return times * inside[0]
-        case Allocate(steps=steps, epochs=epochs):
+        case dp.Allocate(steps=steps, epochs=epochs):
             return steps * epochs * inside[0]
-        case Cells() | Local():
+        case dp.Cells() | dp.Local():
             return 2 * inside[0]
         case _:
             return sum(inside)
 
 
-def of_one_and_of_two(trees: Mapping[str, Declaration]) -> Iterator[tuple[str, Declaration]]:
+def of_one_and_of_two(trees: Mapping[str, dp.Declaration]) -> Iterator[tuple[str, dp.Declaration]]:
     """Yield each tree, and the same for a person with up to two records."""
     for name, tree in trees.items():
         yield name, tree
-        yield f"group 2: {name}", Group(part=tree, size=2)
+        yield f"group 2: {name}", dp.Group(part=tree, size=2)

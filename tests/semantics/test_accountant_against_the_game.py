@@ -65,8 +65,8 @@ def all_judged(
 
 @pytest.fixture(scope="module")
 def judged_seeds() -> dict[tuple[str, Neighbours], Judged]:
-    """The quick seeds under every relation, at three x."""
-    return all_judged(QUICK, "tables", THREE, FEW)
+    """The quick seeds under every relation, at two x; all seeds are played at ten x at night."""
+    return all_judged(QUICK, "tables", THREE[:2], FEW)
 
 
 def test_no_end_of_a_seed_is_on_the_wrong_side_of_the_game(judged_seeds: dict[tuple[str, Neighbours], Judged]) -> None:
@@ -75,7 +75,7 @@ def test_no_end_of_a_seed_is_on_the_wrong_side_of_the_game(judged_seeds: dict[tu
     assert {key: held for key, held in judged_seeds.items() if held.too_high} == {}
     compared = [held for held in judged_seeds.values() if held.upper]
     assert len(compared) > 600
-    assert sum(held.equal for held in compared) > 700
+    assert sum(held.equal for held in compared) > 450
 
 
 def test_every_row_of_the_whitelist_is_compared(judged_seeds: dict[tuple[str, Neighbours], Judged]) -> None:

@@ -15,18 +15,7 @@ from math import comb, prod
 
 import pytest
 
-from dpaudit.model.declaration import (
-    Allocate,
-    BestOf,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    Repeat,
-    Shuffle,
-    Stated,
-    Subsample,
-)
+import dpaudit as dp
 from dpaudit.semantics import Algorithm, Move, Record, Table, UndefinedInstanceError, geometric, pairs, replay, value
 from dpaudit.semantics.game import View
 from dpaudit.semantics.seeds import TABLES as SEED_TABLES
@@ -39,13 +28,13 @@ SHARP, TWO, SKEW, SIDED = (leaf(name) for name in ("sharp", "two", "skew", "side
 LINE = geometric(Fraction(1, 2), 4)
 """Geometric noise on four answers, of which one record moves an answer by one step, and another record by two."""
 TABLES = SEED_TABLES | {"step": Table(LINE, {"remove": 1}), "change": Table(LINE, {"replace": 1})}
-STEP, CHANGED = (Stated(epsilon=3.0, source=name) for name in ("step", "change"))
-SECRET = Parallel(parts=(SHARP, SHARP), key="an order", visibility="secret")
+STEP, CHANGED = (dp.Stated(epsilon=3.0, source=name) for name in ("step", "change"))
+SECRET = dp.Parallel(parts=(SHARP, SHARP), key="an order", visibility="secret")
 
 
-def poisson(part: Declaration, rate: float) -> Subsample:
+def poisson(part: dp.Declaration, rate: float) -> dp.Subsample:
     """Return a part on a Poisson sample."""
-    return Subsample(part=part, rate=rate)
+    return dp.Subsample(part=part, rate=rate)
 
 
 def h(x: Fraction, *factors: tuple[Law, Law]) -> Fraction:
@@ -113,7 +102,7 @@ class Twin:
     """A tree with a move, the bound of a rule that forgets something, and a bound that holds."""
 
     forgets: str
-    tree: Declaration
+    tree: dp.Declaration
     move: Move
     broken: Fraction
     sound: Fraction
@@ -124,7 +113,7 @@ TWINS = (
     Twin(forgets="the other order", tree=SKEW, move="remove", broken=h(X, named("skew")), sound=either(X, "skew")),
     Twin(
         forgets="a count",
-        tree=Repeat(part=SHARP, times=2),
+        tree=dp.Repeat(part=SHARP, times=2),
         move="remove",
         broken=either(X, "sharp"),
         sound=either(X, "sharp", "sharp"),
@@ -141,7 +130,7 @@ TWINS = (
     ),
     Twin(
         forgets="the runs that were not the best",
-        tree=BestOf(part=SHARP, law="fixed", runs=2),
+        tree=dp.BestOf(part=SHARP, law="fixed", runs=2),
         move="remove",
         broken=either(X, "sharp"),
         sound=either(X, "sharp", "sharp"),
@@ -176,14 +165,14 @@ TWINS = (
     ),
     Twin(
         forgets="the second message of an exchange",
-        tree=Local(part=SHARP),
+        tree=dp.Local(part=SHARP),
         move="exchange",
         broken=either(X, "sharp"),
         sound=either(X, "sharp", "sharp"),
     ),
     Twin(
         forgets="that two records move twice as far",
-        tree=Group(part=STEP, size=2),
+        tree=dp.Group(part=STEP, size=2),
         move="remove",
         broken=h(X, steps(1)),
         sound=h(X, steps(2)),
@@ -205,14 +194,14 @@ TWINS = (
     ),
     Twin(
         forgets="that a person's records are drawn without replacement",
-        tree=Group(part=sample(SHARP, 3, 1), size=2),
+        tree=dp.Group(part=sample(SHARP, 3, 1), size=2),
         move="remove",
         broken=rare(1 - Fraction(2, 3) ** 2, X, named("sharp")),
         sound=rare(Fraction(2, 3), X, named("sharp")),
     ),
     Twin(
         forgets="that the second record is removed from one record less",
-        tree=Group(part=sample(SHARP, 3, 1), size=2),
+        tree=dp.Group(part=sample(SHARP, 3, 1), size=2),
         move="remove",
         broken=chained(
             X, lambda u: rare(Fraction(1, 3), u, named("sharp")), lambda u: rare(Fraction(1, 3), u, named("sharp"))
@@ -244,21 +233,21 @@ TWINS = (
     ),
     Twin(
         forgets="that a step at which a zeroed record is placed is seen",
-        tree=Allocate(part=both(leaf("size"), TWO), steps=2),
+        tree=dp.Allocate(part=both(leaf("size"), TWO), steps=2),
         move="zero",
         broken=allocated(X, named("two"), 2),
         sound=h(X, named("two")),
     ),
     Twin(
         forgets="that places are not drawn for each step",
-        tree=Allocate(part=SHARP, steps=2),
+        tree=dp.Allocate(part=SHARP, steps=2),
         move="remove",
         broken=rare(Fraction(1, 2), X, named("sharp")),
         sound=allocated(X, named("sharp"), 2),
     ),
     Twin(
         forgets="that a shuffle hides nothing of one user",
-        tree=Shuffle(part=SHARP, users=1),
+        tree=dp.Shuffle(part=SHARP, users=1),
         move="replace",
         broken=either(X, "two"),
         sound=either(X, "sharp"),
@@ -272,7 +261,7 @@ def test_the_game_exceeds_a_rule_that_forgets_something(twin: Twin) -> None:
     assert twin.broken < best(twin.tree, twin.move, twin.x) <= twin.sound
 
 
-def best(tree: Declaration, move: Move, x: Fraction = X) -> Fraction:
+def best(tree: dp.Declaration, move: Move, x: Fraction = X) -> Fraction:
     """Return the largest value over the pairs of a move of which the tree says something."""
     found = [Fraction(0)]
     for pair in pairs(move):
@@ -325,7 +314,7 @@ def test_a_population_that_is_not_what_is_passed_on_is_undefined(name: str) -> N
 
 def test_a_sample_is_given_a_whole_number_of_records() -> None:
     """A rate that is no batch of a whole population says nothing of a removed record."""
-    tree = Subsample(part=SHARP, rate=0.5, scheme="without_replacement")
+    tree = dp.Subsample(part=SHARP, rate=0.5, scheme="without_replacement")
     for pair in pairs("remove"):
         with pytest.raises(UndefinedInstanceError):
             value(tree, TABLES, pair)
@@ -380,7 +369,7 @@ def test_a_sampled_loss_that_cancels_lies_below_the_game() -> None:
 
 def test_a_removal_chained_with_itself_lies_below_the_game() -> None:
     """Two removals from three records pass a data set of two, whose samples hold a record more often."""
-    tree = Group(part=seeds()["fixed 1 of 3 over sharp"], size=2)
+    tree = dp.Group(part=seeds()["fixed 1 of 3 over sharp"], size=2)
     found = best(tree, "remove")
     second = {n: partial(rare_sharp, Fraction(1, n)) for n in (3, 2)}
     same, falling = (chained(X, second[3], second[n]) for n in (3, 2))

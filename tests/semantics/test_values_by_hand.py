@@ -5,19 +5,7 @@ from itertools import product
 
 import pytest
 
-from dpaudit.model.declaration import (
-    Allocate,
-    Billboard,
-    Cells,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Repeat,
-    Shuffle,
-    Subsample,
-)
+import dpaudit as dp
 from dpaudit.semantics import Move, UndefinedInstanceError, pairs, value
 from dpaudit.semantics.seeds import TABLES, both, leaf, parallel, sample, truncated
 
@@ -25,17 +13,17 @@ SHARP = leaf("sharp")
 X = Fraction(3, 2)
 
 
-def poisson(part: Declaration, rate: float) -> Subsample:
+def poisson(part: dp.Declaration, rate: float) -> dp.Subsample:
     """Return a part on a Poisson sample."""
-    return Subsample(part=part, rate=rate)
+    return dp.Subsample(part=part, rate=rate)
 
 
-def cells(part: Declaration) -> Cells:
+def cells(part: dp.Declaration) -> dp.Cells:
     """Return one part in each cell."""
-    return Cells(inside=part, touched=part)
+    return dp.Cells(inside=part, touched=part)
 
 
-def best(tree: Declaration, move: Move, x: Fraction = X, *, persons: int = 1) -> Fraction:
+def best(tree: dp.Declaration, move: Move, x: Fraction = X, *, persons: int = 1) -> Fraction:
     """Return the largest value over the pairs of a move of which the tree says something."""
     found = []
     for pair in pairs(move, size=persons):
@@ -60,53 +48,53 @@ def rare(rate: Fraction, x: Fraction = X) -> Fraction:
     ("tree", "move", "truth"),
     [
         (SHARP, "remove", h(X)),
-        (PostProcess(part=SHARP), "zero", h(X)),
-        (Billboard(part=SHARP), "replace", h(X)),
+        (dp.PostProcess(part=SHARP), "zero", h(X)),
+        (dp.Billboard(part=SHARP), "replace", h(X)),
         (
             both(SHARP, SHARP),
             "replace",
             Fraction(81, 100) - X * Fraction(1, 100),
         ),  # mixed outputs are as likely on both sides
-        (Repeat(part=SHARP, times=2), "remove", Fraction(81, 100) - X * Fraction(1, 100)),
-        (Group(part=SHARP, size=2), "remove", h(X)),  # there is no third answer
+        (dp.Repeat(part=SHARP, times=2), "remove", Fraction(81, 100) - X * Fraction(1, 100)),
+        (dp.Group(part=SHARP, size=2), "remove", h(X)),  # there is no third answer
         (
-            Group(part=leaf("geometric"), size=2),
+            dp.Group(part=leaf("geometric"), size=2),
             "replace",
             Fraction(2, 3) - X * Fraction(1, 6),
         ),  # two steps, not one
         (parallel(leaf("two"), SHARP), "replace", h(X)),
         (
-            Parallel(parts=(leaf("two"), SHARP), key="an order", visibility="secret"),
+            dp.Parallel(parts=(leaf("two"), SHARP), key="an order", visibility="secret"),
             "remove",
             Fraction(29, 80),
         ),  # three of the four outputs are likelier
         (cells(SHARP), "remove", h(X)),
         (cells(SHARP), "replace", Fraction(81, 100) - X * Fraction(1, 100)),  # one cell is emptied, another one filled
         (cells(SHARP), "zero", h(X)),
-        (Local(part=SHARP), "replace", h(X)),
-        (Local(part=SHARP), "exchange", Fraction(81, 100) - X * Fraction(1, 100)),  # two messages
+        (dp.Local(part=SHARP), "replace", h(X)),
+        (dp.Local(part=SHARP), "exchange", Fraction(81, 100) - X * Fraction(1, 100)),  # two messages
         (poisson(SHARP, 0.3), "remove", rare(Fraction(3, 10))),
         (poisson(SHARP, 0.3), "add", Fraction(0)),  # 1 - x (1 - q) < 0
-        (poisson(Group(part=SHARP, size=2), 0.3), "remove", rare(Fraction(3, 10))),
-        (Group(part=poisson(SHARP, 0.3), size=2), "remove", rare(1 - Fraction(7, 10) ** 2)),
+        (poisson(dp.Group(part=SHARP, size=2), 0.3), "remove", rare(Fraction(3, 10))),
+        (dp.Group(part=poisson(SHARP, 0.3), size=2), "remove", rare(1 - Fraction(7, 10) ** 2)),
         (sample(SHARP, 3, 1), "remove", rare(Fraction(1, 3))),
         (sample(SHARP, 3, 2), "remove", rare(Fraction(2, 3))),
-        (Group(part=sample(SHARP, 3, 1), size=2), "remove", Fraction(29, 60)),  # the hypergeometric rate is 2/3
+        (dp.Group(part=sample(SHARP, 3, 1), size=2), "remove", Fraction(29, 60)),  # the hypergeometric rate is 2/3
         (sample(SHARP, 3, 3), "replace", h(X)),
         (sample(SHARP, 3, 2, "with_replacement"), "remove", rare(1 - Fraction(2, 3) ** 2)),
         (truncated(SHARP, 0.5, 1, 1), "remove", rare(Fraction(1, 2))),
         (
-            Allocate(part=SHARP, steps=2),
+            dp.Allocate(part=SHARP, steps=2),
             "remove",
             Fraction(1, 100) * (9 - X) + Fraction(18, 100) * (Fraction(41, 9) - X),
         ),
-        (Allocate(part=SHARP, steps=2, per_epoch=2), "remove", Fraction(81, 100) - X * Fraction(1, 100)),
+        (dp.Allocate(part=SHARP, steps=2, per_epoch=2), "remove", Fraction(81, 100) - X * Fraction(1, 100)),
         (poisson(both(leaf("size"), leaf("two")), 0.3), "zero", Fraction(3, 10) * (Fraction(3, 4) - X / 4)),
         (poisson(leaf("size"), 0.3), "zero", Fraction(0)),
         (poisson(leaf("size"), 0.3), "remove", Fraction(3, 10)),
     ],
 )
-def test_the_value_is_the_one_by_hand(tree: Declaration, move: Move, truth: Fraction) -> None:
+def test_the_value_is_the_one_by_hand(tree: dp.Declaration, move: Move, truth: Fraction) -> None:
     """Each node's game has the value that follows from its definition."""
     assert best(tree, move) == truth
 
@@ -127,7 +115,7 @@ def test_shuffled_reports_are_counted() -> None:
         for ones in range(users):
             laws = [sharp_reports(first, users, ones) for first in (1, 0)]
             truth = max(truth, sum((max(laws[0][k] - X * laws[1][k], Fraction(0)) for k in laws[0]), start=Fraction(0)))
-        found = best(Shuffle(part=SHARP, users=users), "replace")
+        found = best(dp.Shuffle(part=SHARP, users=users), "replace")
         assert found == truth
 
 

@@ -23,6 +23,7 @@ from dpaudit.study.digests import config_digest
 from dpaudit.study.document import SCHEMA
 from dpaudit.study.usefulness import MORE_THAN_HALF, OTHER, UNDECIDED, VACUOUS, Usefulness, usefulness_of
 from dpaudit.workflow import certificate_of, write_report
+from tests.configurations import CAPRI
 
 _CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one", model="joint", unit="one round")
 _INTERVAL = {"mean": 20.0, "error": 1.0, "lower": 18.0, "upper": 22.0, "count": 8}
@@ -159,17 +160,11 @@ def test_another_configured_horizon_is_said() -> None:
     assert "5,000 was not studied" in _said(_STUDY, horizon=5000).sentences[-1]
 
 
-_TEXT = """
+_TEXT = f"""
 [evidence]
 study = "study.json"
 
-[algorithm]
-name = "capri"
-model = "joint"
-epsilon = 1.0
-delta = 1e-5
-horizon = 1000
-
+{CAPRI}
 [problem]
 name = "grid"
 contexts = 2

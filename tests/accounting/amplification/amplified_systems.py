@@ -12,18 +12,9 @@ from itertools import combinations, product
 
 import numpy as np
 
+import dpaudit as dp
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import (
-    Allocate,
-    Declaration,
-    Positions,
-    Release,
-    Repeat,
-    Scheme,
-    Shuffle,
-    Stated,
-    Subsample,
-)
+from dpaudit.model.declaration import Positions, Scheme
 from dpaudit.model.moves import relation_below
 from mechanisms import Finite, RandomisedResponse
 
@@ -55,25 +46,27 @@ class Drawn:
     positions: Positions = "fresh"
     times: int = 1
 
-    def declaration(self) -> Declaration:
+    def declaration(self) -> dp.Declaration:
         """Return the declaration, written without a look at the records."""
         if self.kind == "shuffle":
             odds = self.first[0] / self.first[1]
-            whole = self._node(Release(label="any", mechanism=RandomisedResponse(epsilon=math.log(odds))))
+            whole = self._node(dp.Release(label="any", mechanism=RandomisedResponse(epsilon=math.log(odds))))
         else:
-            inside = relation_below(self._sampled(Stated(epsilon=1.0, source="a place")), 0, self.neighbours)
+            inside = relation_below(self._sampled(dp.Stated(epsilon=1.0, source="a place")), 0, self.neighbours)
             laws = tuple(map(float, self.first)), tuple(map(float, self.second))
-            whole = self._node(Release(label="any", mechanism=Finite(first=laws[0], second=laws[1], neighbours=inside)))
-        return Repeat(part=whole, times=self.times) if self.times > 1 else whole
+            whole = self._node(
+                dp.Release(label="any", mechanism=Finite(first=laws[0], second=laws[1], neighbours=inside))
+            )
+        return dp.Repeat(part=whole, times=self.times) if self.times > 1 else whole
 
-    def _node(self, part: Release | Stated) -> Subsample | Allocate | Shuffle:
+    def _node(self, part: dp.Release | dp.Stated) -> dp.Subsample | dp.Allocate | dp.Shuffle:
         """Return the node over a part."""
-        return Shuffle(part=part, users=self.records) if self.kind == "shuffle" else self._sampled(part)
+        return dp.Shuffle(part=part, users=self.records) if self.kind == "shuffle" else self._sampled(part)
 
-    def _sampled(self, part: Release | Stated) -> Subsample | Allocate:
+    def _sampled(self, part: dp.Release | dp.Stated) -> dp.Subsample | dp.Allocate:
         """Return a sample or secret steps over a part."""
         if self.kind == "allocate":
-            return Allocate(
+            return dp.Allocate(
                 part=part,
                 steps=self.steps,
                 epochs=self.epochs,
@@ -82,7 +75,7 @@ class Drawn:
             )
         known = {"population": self.records, "batch_bound": self.size, "batch_size": self.size}
         sizes = {name: known[name] for name in SIZES[self.scheme]}
-        return Subsample(
+        return dp.Subsample(
             part=part,
             rate=self.rate,
             scheme=self.scheme,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpaudit import Claim, certify, verify
+import dpaudit as dp
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.fold import above, fold
 from dpaudit.engines import ENGINES, TILTED
@@ -17,18 +17,7 @@ from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model import losses
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import (
-    Allocate,
-    Declaration,
-    Group,
-    Parallel,
-    Release,
-    Repeat,
-    Scheme,
-    Sequential,
-    Stated,
-    Subsample,
-)
+from dpaudit.model.declaration import Scheme
 from mechanisms import Gaussian, Laplace
 from tests.accounting.amplification.named_pairs import NAMED
 
@@ -36,14 +25,14 @@ CLOSE = 5e-5
 """Relative: how far a bracket's ends may lie from a number; grids aim at 2e-5 on either side."""
 
 
-def normal(mu: float, neighbours: Neighbours = "add_remove") -> Release:
+def normal(mu: float, neighbours: Neighbours = "add_remove") -> dp.Release:
     """A Gaussian release."""
-    return Release(label="sum", mechanism=Gaussian(stddev=1 / mu, l2_sensitivity=1.0, neighbours=neighbours))
+    return dp.Release(label="sum", mechanism=Gaussian(stddev=1 / mu, l2_sensitivity=1.0, neighbours=neighbours))
 
 
-def double(shift: float, neighbours: Neighbours = "add_remove") -> Release:
+def double(shift: float, neighbours: Neighbours = "add_remove") -> dp.Release:
     """A Laplace release."""
-    return Release(label="count", mechanism=Laplace(scale=1 / shift, l1_sensitivity=1.0, neighbours=neighbours))
+    return dp.Release(label="count", mechanism=Laplace(scale=1 / shift, l1_sensitivity=1.0, neighbours=neighbours))
 
 
 def epsilon_of(loss: losses.SimpleLoss, times: int, delta: float) -> tuple[Bracket, Bracket]:
@@ -86,10 +75,10 @@ def test_several_releases_in_one_sample_are_composed_first() -> None:
 
 def test_a_replaced_record_of_a_poisson_sample_is_a_pair_of_mixtures() -> None:
     """Both orders are one, and the curve is attained by the opposite record."""
-    tree = Repeat(part=Subsample(part=normal(0.5), rate=0.1), times=100)
+    tree = dp.Repeat(part=dp.Subsample(part=normal(0.5), rate=0.1), times=100)
     form = fold(tree, "replace_one", (NAMED,))
     assert isinstance(form.upper[0].parts[0][0], losses.MixtureLoss)
-    once = fold(Subsample(part=normal(0.5), rate=0.1), "replace_one", (NAMED,))
+    once = fold(dp.Subsample(part=normal(0.5), rate=0.1), "replace_one", (NAMED,))
     found = bracket_delta(once, 0.1)
     assert found.lower <= 0.0085320897 + 1e-10
     assert found.upper >= 0.0085320897 - 1e-10
@@ -99,10 +88,10 @@ def test_a_replaced_record_of_a_poisson_sample_is_a_pair_of_mixtures() -> None:
 
 def test_a_sample_without_replacement_has_both_sides_of_replacement() -> None:
     """The upper side takes the worse map for each sign of epsilon; either map by itself is attained."""
-    part = Subsample(part=normal(1.0, "replace_one"), rate=0.1, scheme="without_replacement")
+    part = dp.Subsample(part=normal(1.0, "replace_one"), rate=0.1, scheme="without_replacement")
     once = bracket_delta(fold(part, "replace_one"), 0.1)
     assert once.upper == pytest.approx(0.0184719307, rel=1e-6)
-    found = bracket_epsilon(fold(Repeat(part=part, times=100), "replace_one"), 1e-5)
+    found = bracket_epsilon(fold(dp.Repeat(part=part, times=100), "replace_one"), 1e-5)
     assert found.lower == pytest.approx(7.04660, rel=4e-5)
     assert found.lower <= 7.04660 + 2e-5
     assert found.upper == pytest.approx(7.80489, rel=2e-5)
@@ -111,16 +100,16 @@ def test_a_sample_without_replacement_has_both_sides_of_replacement() -> None:
 
 def test_a_removed_record_of_a_fixed_sample_is_replaced_by_another() -> None:
     """The part is stated for replacement, and the map of a removed record is attained."""
-    part = Subsample(
+    part = dp.Subsample(
         part=normal(1.0, "replace_one"), rate=0.1, scheme="without_replacement", population=50, batch_size=5
     )
-    found = bracket_epsilon(fold(Repeat(part=part, times=100), "add_remove"), 1e-5)
+    found = bracket_epsilon(fold(dp.Repeat(part=part, times=100), "add_remove"), 1e-5)
     assert holds(found, 7.04660, 1e-5)
 
 
 def test_a_person_of_several_records_meets_a_binomial_mixture() -> None:
     """k 4, q .01, mu 1, 100 steps; k 10, mu .5, 1000 steps."""
-    tree = Group(part=Repeat(part=Subsample(part=normal(1.0), rate=0.01), times=100), size=4)
+    tree = dp.Group(part=dp.Repeat(part=dp.Subsample(part=normal(1.0), rate=0.01), times=100), size=4)
     ((loss, times),) = above(tree, "add_remove")[0].parts
     assert isinstance(loss, losses.MixtureLoss)
     assert times == 100
@@ -140,7 +129,7 @@ ALLOCATED = {
 def test_a_secret_step_has_its_known_epsilon(case: str) -> None:
     """mu 1 at delta 1e-5, in the order of a removed record, which is the larger one."""
     steps, epochs, value, digit = ALLOCATED[case]
-    tree = Allocate(part=normal(1.0), steps=steps, epochs=epochs)
+    tree = dp.Allocate(part=normal(1.0), steps=steps, epochs=epochs)
     assert holds(bracket_epsilon(fold(tree, "add_remove"), 1e-5), value, digit)
 
 
@@ -161,7 +150,7 @@ def test_an_added_record_at_secret_steps_is_known_as_closely_as_a_removed_one() 
 @pytest.mark.parametrize(("mu", "steps", "epochs"), [(0.25, 10, 4), (1.0, 1000, 1)])
 def test_secret_steps_are_narrow_at_small_deltas(mu: float, steps: int, epochs: int, delta: float) -> None:
     """A thousandth between both sides, for several epochs and for a thousand steps."""
-    found = bracket_epsilon(fold(Allocate(part=normal(mu), steps=steps, epochs=epochs), "add_remove"), delta)
+    found = bracket_epsilon(fold(dp.Allocate(part=normal(mu), steps=steps, epochs=epochs), "add_remove"), delta)
     assert 0 < found.upper - found.lower < 1e-3 * found.upper
 
 
@@ -175,16 +164,16 @@ def test_secret_steps_of_much_noise_are_narrow_in_both_orders(order: losses.Samp
 
 def test_a_certificate_of_an_added_record_at_secret_steps_is_verified() -> None:
     """Laplace noise, 20 steps, 3 epochs: the added record costs more, and the checker knows both of its sides."""
-    tree = Allocate(part=double(1.0), steps=20, epochs=3)
-    certificate = certify(tree, Claim(epsilon=1.57, delta=1e-5, neighbours="add_remove"))
-    found = verify(certificate.to_json())
+    tree = dp.Allocate(part=double(1.0), steps=20, epochs=3)
+    certificate = dp.certify(tree, dp.Claim(epsilon=1.57, delta=1e-5, neighbours="add_remove"))
+    found = dp.verify(certificate.to_json())
     assert certificate.verdict == "refuted"
     assert found.accepted, found
 
 
 def test_a_secret_step_out_of_two_agrees_with_quadrature() -> None:
     """mu 1, t 2: delta .2320795912 at .2 and .0592065011 at 1, removed."""
-    form = fold(Allocate(part=normal(1.0), steps=2), "add_remove")
+    form = fold(dp.Allocate(part=normal(1.0), steps=2), "add_remove")
     for epsilon, value in ((0.2, 0.2320795912), (1.0, 0.0592065011)):
         found = bracket_delta(form, epsilon)
         assert found.lower <= value <= found.upper
@@ -194,39 +183,39 @@ def test_a_secret_step_out_of_two_agrees_with_quadrature() -> None:
 def test_one_step_and_a_sure_sample_are_the_part_itself() -> None:
     """Limits: t = 1, q = 1, a bound that never cuts, one record."""
     base = above(normal(1.0), "add_remove")
-    assert above(Allocate(part=normal(1.0), steps=1), "add_remove") == base
-    assert above(Subsample(part=normal(1.0), rate=1), "add_remove") == base
-    assert above(Subsample(part=normal(1.0), rate=1), "replace_one") == (
+    assert above(dp.Allocate(part=normal(1.0), steps=1), "add_remove") == base
+    assert above(dp.Subsample(part=normal(1.0), rate=1), "add_remove") == base
+    assert above(dp.Subsample(part=normal(1.0), rate=1), "replace_one") == (
         losses.Composition.of(losses.GaussianLoss(mu=2.0)),
     )
-    uncut = Subsample(part=double(1.0), rate=0.1, scheme="truncated_poisson", population=50, batch_bound=50)
-    plain = Subsample(part=double(1.0), rate=0.1)
+    uncut = dp.Subsample(part=double(1.0), rate=0.1, scheme="truncated_poisson", population=50, batch_bound=50)
+    plain = dp.Subsample(part=double(1.0), rate=0.1)
     one, other = (above(node, "add_remove") for node in (uncut, plain))
     assert one[0].parts[0][0].hockey_stick(0.05) == other[0].parts[0][0].hockey_stick(0.05)
-    assert above(Group(part=plain, size=1), "add_remove") == above(plain, "add_remove")
+    assert above(dp.Group(part=plain, size=1), "add_remove") == above(plain, "add_remove")
 
 
 def test_shuffled_batches_are_bounded_from_above_only() -> None:
     """Noise twice the bound, 100 batches: the step counts as published, and nothing is known below."""
-    batches = Parallel(parts=(normal(1.0, "replace_one"),) * 100, key="the shuffled order", visibility="secret")
+    batches = dp.Parallel(parts=(normal(1.0, "replace_one"),) * 100, key="the shuffled order", visibility="secret")
     found = bracket_epsilon(fold(batches, "replace_one"), 1e-5)
     assert found.upper == pytest.approx(4.377178, abs=2e-6)
     assert found.lower == 0
 
 
-REFUSED: dict[str, tuple[Declaration, Neighbours, str]] = {
+REFUSED: dict[str, tuple[dp.Declaration, Neighbours, str]] = {
     "cut samples, replaced": (
-        Subsample(part=normal(1.0), rate=0.1, scheme="truncated_poisson", population=20, batch_bound=5),
+        dp.Subsample(part=normal(1.0), rate=0.1, scheme="truncated_poisson", population=20, batch_bound=5),
         "replace_one",
         "is proved for",
     ),
     "draws, removed": (
-        Subsample(part=normal(1.0), rate=0.1, scheme="with_replacement", population=20, batch_size=2),
+        dp.Subsample(part=normal(1.0), rate=0.1, scheme="with_replacement", population=20, batch_size=2),
         "add_remove",
         "is proved for",
     ),
     "a group over secret steps": (
-        Group(part=Allocate(part=normal(1.0), steps=10), size=2),
+        dp.Group(part=dp.Allocate(part=normal(1.0), steps=10), size=2),
         "add_remove",
         "'group' over 'allocate' under remove: no rule",
     ),
@@ -251,13 +240,13 @@ def test_a_scheme_needs_its_sizes() -> None:
     )
     for scheme, sizes in wrong:
         with pytest.raises(ValueError, match="Expected"):
-            Subsample(part=normal(1.0), rate=0.1, scheme=scheme, **sizes)
+            dp.Subsample(part=normal(1.0), rate=0.1, scheme=scheme, **sizes)
 
 
 def test_random_populations_never_exceed_the_upper_side() -> None:
     """Noisy sums of samples of 2 out of 5 records within [-1/2, 1/2] and noise 1: a record replaced moves by 1."""
     rng = np.random.default_rng(1)
-    form = fold(Subsample(part=normal(1.0, "replace_one"), rate=0.4, scheme="without_replacement"), "replace_one")
+    form = fold(dp.Subsample(part=normal(1.0, "replace_one"), rate=0.4, scheme="without_replacement"), "replace_one")
     grid = np.linspace(-12, 12, 20001)
     upper = {epsilon: bracket_delta(form, epsilon).upper for epsilon in (0.1, 0.5)}
     largest = dict.fromkeys(upper, 0.0)
@@ -279,15 +268,15 @@ def test_random_populations_never_exceed_the_upper_side() -> None:
 
 def test_a_rate_that_is_too_small_is_caught() -> None:
     """The broken twin: half the rate lies below what the enumerated data set attains."""
-    broken = fold(Subsample(part=normal(1.0, "replace_one"), rate=0.2, scheme="without_replacement"), "replace_one")
-    right = fold(Subsample(part=normal(1.0, "replace_one"), rate=0.4, scheme="without_replacement"), "replace_one")
+    broken = fold(dp.Subsample(part=normal(1.0, "replace_one"), rate=0.2, scheme="without_replacement"), "replace_one")
+    right = fold(dp.Subsample(part=normal(1.0, "replace_one"), rate=0.4, scheme="without_replacement"), "replace_one")
     assert bracket_delta(broken, 0.1).upper < bracket_delta(right, 0.1).lower
 
 
 def test_a_sequence_inside_a_sample_costs_less_than_apart() -> None:
     """Two releases on one sample are not two samples: the order of composing and sampling matters."""
-    joint = Subsample(part=Sequential(parts=(double(1.0), double(1.0))), rate=0.1)
-    apart = Sequential(parts=(Subsample(part=double(1.0), rate=0.1),) * 2)
+    joint = dp.Subsample(part=dp.Sequential(parts=(double(1.0), double(1.0))), rate=0.1)
+    apart = dp.Sequential(parts=(dp.Subsample(part=double(1.0), rate=0.1),) * 2)
     values = [bracket_delta(fold(tree, "add_remove"), 0.3) for tree in (joint, apart)]
     assert values[0].lower > values[1].upper  # at this epsilon one sample is worse, as both are in it together
 
@@ -296,8 +285,8 @@ def test_a_sequence_inside_a_sample_costs_less_than_apart() -> None:
 def test_a_failure_that_one_minus_a_product_would_lose_counts(delta: float) -> None:
     """Two samples fail with probability 1 - (1 - delta / 2)^2; forty Gaussian releases lose less at 20."""
     noise = Gaussian(stddev=8.0, l2_sensitivity=1.0, neighbours="add_remove")
-    beside = Repeat(part=Release(label="sums", mechanism=noise), times=40)
-    part = Sequential(parts=(Stated(epsilon=0.1, delta=delta, source="a supplier"), beside))
-    tree = Repeat(part=Subsample(part=part, rate=0.5), times=2)
+    beside = dp.Repeat(part=dp.Release(label="sums", mechanism=noise), times=40)
+    part = dp.Sequential(parts=(dp.Stated(epsilon=0.1, delta=delta, source="a supplier"), beside))
+    tree = dp.Repeat(part=dp.Subsample(part=part, rate=0.5), times=2)
     found = bracket_delta(fold(tree, "add_remove"), 20.0)
     assert found.lower <= delta * (1 - delta / 4) <= found.upper <= delta * (1 + 1e-9)

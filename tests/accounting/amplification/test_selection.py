@@ -148,7 +148,7 @@ RUN = Finite(first=(0.5, 0.3, 0.2), second=(0.2, 0.2, 0.6), neighbours="add_remo
     "part",
     [
         noisy(),
-        dp.Release(label="run", mechanism=RUN),
+        pytest.param(dp.Release(label="run", mechanism=RUN), marks=pytest.mark.slow),
         pytest.param(dp.Subsample(part=noisy(), rate=0.1), marks=pytest.mark.slow),
     ],
     ids=["noise", "a table", "a sample"],

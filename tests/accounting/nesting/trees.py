@@ -13,30 +13,14 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+import dpaudit as dp
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import (
-    Allocate,
-    Billboard,
-    Cells,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    Positions,
-    PostProcess,
-    Release,
-    Repeat,
-    Scheme,
-    Sequential,
-    Shuffle,
-    Stated,
-    Subsample,
-)
+from dpaudit.model.declaration import Positions, Scheme
 from dpaudit.model.moves import relation_below
 from mechanisms import Finite, RandomisedResponse, TruncatedDiscreteGaussian
 from tests.accounting.nesting.protocol import Ask, Kernel, Law, Move, Pop, Push, View
 
-Declare: TypeAlias = Callable[[Neighbours], Declaration]
+Declare: TypeAlias = Callable[[Neighbours], dp.Declaration]
 Question: TypeAlias = Callable[[View], int]
 
 
@@ -76,9 +60,9 @@ def table(label: str, first: tuple[int, ...], second: tuple[int, ...], questions
     def asking(question: Question) -> Law:
         return lambda view: laws[question(view)]
 
-    def declare(neighbours: Neighbours) -> Declaration:
+    def declare(neighbours: Neighbours) -> dp.Declaration:
         one, two = (tuple(map(float, law)) for law in (first, second))
-        return Release(label=label, mechanism=Finite(first=one, second=two, neighbours=neighbours))
+        return dp.Release(label=label, mechanism=Finite(first=one, second=two, neighbours=neighbours))
 
     ask = Ask(options=tuple(map(asking, questions)))
     return Node(declare=declare, moves=(ask,), size=len(first) * len(questions))
@@ -93,7 +77,7 @@ def stated(epsilon: float, delta: float, questions: tuple[Question, ...]) -> Nod
         return lambda view: laws[question(view)]
 
     ask = Ask(options=tuple(map(asking, questions)))
-    told = Stated(epsilon=epsilon, delta=delta, source="a supplier")
+    told = dp.Stated(epsilon=epsilon, delta=delta, source="a supplier")
     return Node(declare=lambda neighbours: told, moves=(ask,), size=4 * len(questions))
 
 
@@ -108,10 +92,10 @@ def count(label: str, bound: int, records: int, *, signed: bool) -> Node:
         shown[records + answer : records + answer + len(noise)] = noise
         return tuple(shown.tolist())
 
-    def declare(neighbours: Neighbours) -> Declaration:
+    def declare(neighbours: Neighbours) -> dp.Declaration:
         moved = 2 if signed and neighbours == "replace_one" else 1
         noisy = TruncatedDiscreteGaussian(stddev=1.0, cut=float(bound), l2_sensitivity=moved, neighbours=neighbours)
-        return Release(label=label, mechanism=noisy)
+        return dp.Release(label=label, mechanism=noisy)
 
     return Node(declare=declare, moves=(Ask(options=(law,)),), size=2 * (records + bound) + 1)
 
@@ -119,7 +103,7 @@ def count(label: str, bound: int, records: int, *, signed: bool) -> Node:
 def sequence(parts: tuple[Node, ...]) -> Node:
     """Return parts one after another."""
     return Node(
-        declare=lambda neighbours: Sequential(parts=tuple(part.declare(neighbours) for part in parts)),
+        declare=lambda neighbours: dp.Sequential(parts=tuple(part.declare(neighbours) for part in parts)),
         moves=tuple(move for part in parts for move in part.moves),
         size=math.prod(part.size for part in parts),
     )
@@ -128,7 +112,7 @@ def sequence(parts: tuple[Node, ...]) -> Node:
 def repeated(part: Node, times: int) -> Node:
     """Return a part again and again."""
     return Node(
-        declare=lambda neighbours: Repeat(part=part.declare(neighbours), times=times),
+        declare=lambda neighbours: dp.Repeat(part=part.declare(neighbours), times=times),
         moves=part.moves * times,
         size=part.size**times,
     )
@@ -137,9 +121,9 @@ def repeated(part: Node, times: int) -> Node:
 def wrapped(part: Node, *, billboard: bool) -> Node:
     """Return a part that is processed, or shown to everybody."""
 
-    def declare(neighbours: Neighbours) -> Declaration:
+    def declare(neighbours: Neighbours) -> dp.Declaration:
         inner = part.declare(neighbours)
-        return Billboard(part=inner, reads=("their own context",)) if billboard else PostProcess(part=inner)
+        return dp.Billboard(part=inner, reads=("their own context",)) if billboard else dp.PostProcess(part=inner)
 
     return Node(declare=declare, moves=part.moves, size=part.size)
 
@@ -171,7 +155,7 @@ def parallel(parts: tuple[Node, Node], digit: int, flips: int) -> Node:
 
     key = f"digit {digit} of the public key" if flips == 1 else f"digit {digit} of the key, as outputs turn it"
     return Node(
-        declare=lambda neighbours: Parallel(parts=tuple(part.declare(neighbours) for part in parts), key=key),
+        declare=lambda neighbours: dp.Parallel(parts=tuple(part.declare(neighbours) for part in parts), key=key),
         moves=within(list(parts), Push(options=tuple(splitting(flip) for flip in range(flips)))),
         size=flips * math.prod(part.size for part in parts),
     )
@@ -191,7 +175,7 @@ def hidden(parts: tuple[Node, ...]) -> Node:
         ]
 
     return Node(
-        declare=lambda neighbours: Parallel(
+        declare=lambda neighbours: dp.Parallel(
             parts=tuple(part.declare(neighbours) for part in parts), key="a secret order", visibility="secret"
         ),
         moves=within(list(parts), Push(options=(split,))),
@@ -206,7 +190,7 @@ def cells(part: Node, number: int) -> Node:
         return _sure(tuple(r for r in view if r.value // 2 % number == cell) for cell in range(number))
 
     return Node(
-        declare=lambda neighbours: Cells(inside=part.declare(neighbours), touched=part.declare("add_remove")),
+        declare=lambda neighbours: dp.Cells(inside=part.declare(neighbours), touched=part.declare("add_remove")),
         moves=within([part] * number, Push(options=(split,))),
         size=part.size**number,
     )
@@ -223,7 +207,7 @@ def group(part: Node, size: int, *, spread: bool) -> Node:
         )
 
     return Node(
-        declare=lambda neighbours: Group(part=part.declare(neighbours), size=size),
+        declare=lambda neighbours: dp.Group(part=part.declare(neighbours), size=size),
         moves=(Push(options=(unfold,)), *part.moves, Pop()),
         size=part.size,
     )
@@ -237,7 +221,7 @@ def local(part: Node, messages: int, *, mixed: bool) -> Node:
         return [(tuple((record,) for record in order), 1 / len(orders)) for order in orders]
 
     return Node(
-        declare=lambda neighbours: Local(part=part.declare(neighbours)),
+        declare=lambda neighbours: dp.Local(part=part.declare(neighbours)),
         moves=within([part] * messages, Push(options=(split,))),
         size=part.size**messages,
     )
@@ -256,8 +240,8 @@ def sampled(part: Node, scheme: Scheme, records: int, size: int, rate: float) ->
     known = {"population": records, "batch_bound": size, "batch_size": size}
     sizes = {name: known[name] for name in SIZES[scheme]}
 
-    def node(inner: Declaration) -> Subsample:
-        return Subsample(
+    def node(inner: dp.Declaration) -> dp.Subsample:
+        return dp.Subsample(
             part=inner,
             rate=rate,
             scheme=scheme,
@@ -266,8 +250,8 @@ def sampled(part: Node, scheme: Scheme, records: int, size: int, rate: float) ->
             batch_bound=sizes.get("batch_bound"),
         )
 
-    def declare(neighbours: Neighbours) -> Declaration:
-        return node(part.declare(relation_below(node(Stated(epsilon=1.0, source="a place")), 0, neighbours)))
+    def declare(neighbours: Neighbours) -> dp.Declaration:
+        return node(part.declare(relation_below(node(dp.Stated(epsilon=1.0, source="a place")), 0, neighbours)))
 
     draw = Push(options=(lambda view: _samples(view, scheme, size, rate),))
     return Node(declare=declare, moves=(draw, *part.moves, Pop()), size=part.size)
@@ -302,11 +286,11 @@ def allocated(part: Node, steps: int, epochs: int, per_epoch: int, positions: Po
             for way in product(places, repeat=len(view))
         ]
 
-    def node(inner: Declaration) -> Allocate:
-        return Allocate(part=inner, steps=steps, epochs=epochs, per_epoch=per_epoch, positions=positions)
+    def node(inner: dp.Declaration) -> dp.Allocate:
+        return dp.Allocate(part=inner, steps=steps, epochs=epochs, per_epoch=per_epoch, positions=positions)
 
-    def declare(neighbours: Neighbours) -> Declaration:
-        return node(part.declare(relation_below(node(Stated(epsilon=1.0, source="a place")), 0, neighbours)))
+    def declare(neighbours: Neighbours) -> dp.Declaration:
+        return node(part.declare(relation_below(node(dp.Stated(epsilon=1.0, source="a place")), 0, neighbours)))
 
     one = within([part] * steps, Push(options=(split,)))
     again = (one[0], *one[1:-1] * epochs, one[-1])
@@ -332,8 +316,10 @@ def shuffled(label: str, epsilon: float, categories: int, users: int, times: int
             shown[shapes[tuple(sorted(said))]] += chance
         return tuple(shown)
 
-    def declare(neighbours: Neighbours) -> Declaration:
-        report: Declaration = Release(label=label, mechanism=RandomisedResponse(epsilon=epsilon, categories=categories))
-        return Shuffle(part=Repeat(part=report, times=times) if times > 1 else report, users=users)
+    def declare(neighbours: Neighbours) -> dp.Declaration:
+        report: dp.Declaration = dp.Release(
+            label=label, mechanism=RandomisedResponse(epsilon=epsilon, categories=categories)
+        )
+        return dp.Shuffle(part=dp.Repeat(part=report, times=times) if times > 1 else report, users=users)
 
     return Node(declare=declare, moves=(Ask(options=(law,)),), size=len(shapes))

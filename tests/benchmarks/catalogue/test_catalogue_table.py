@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from benchmarks.catalogue.__main__ import app
 from benchmarks.catalogue.catalogue import CATALOGUE
 from benchmarks.catalogue.hunt import hunt
 from benchmarks.catalogue.mutants import OPERATORS, correct_variants, mutants
 from benchmarks.catalogue.table import measure_catalogue, measure_entry
-from tests.command_line import dpaudit
 
 SLICE = (
     "laplace, epsilon 1",
@@ -104,11 +105,11 @@ def test_the_command_prints_the_table_and_ends_well(monkeypatch: pytest.MonkeyPa
     """Text and JSON of `python -m benchmarks.catalogue` on a catalogue of two; no false alarm gives exit code 0."""
     two = tuple(entry for entry in CATALOGUE if entry.name in SLICE[:2])
     monkeypatch.setattr("benchmarks.catalogue.table.CATALOGUE", two)
-    shown = dpaudit("--runs", "2000", "--seed", "1")
+    shown = CliRunner().invoke(app, ["--runs", "2000", "--seed", "1"])
     assert shown.exit_code == 0
     assert "laplace, half the noise" in shown.stdout
     assert "1 of 1 broken ones caught" in " ".join(shown.stdout.split())
-    listed = dpaudit("--runs", "2000", "--seed", "1", "--format", "json")
+    listed = CliRunner().invoke(app, ["--runs", "2000", "--seed", "1", "--format", "json"])
     assert [row["verdict"] for row in json.loads(listed.stdout)] == ["nothing found", "violation"]
 
 
@@ -116,6 +117,6 @@ def test_a_false_alarm_ends_the_command_with_exit_code_1(monkeypatch: pytest.Mon
     """A broken mechanism sold as correct."""
     half = next(entry for entry in CATALOGUE if entry.name == "laplace, half the noise")
     monkeypatch.setattr("benchmarks.catalogue.table.CATALOGUE", (replace(half, correct=True),))
-    ended = dpaudit("--runs", "2000", "--seed", "1", "--format", "md")
+    ended = CliRunner().invoke(app, ["--runs", "2000", "--seed", "1", "--format", "md"])
     assert ended.exit_code == 1
     assert "ALARM" in ended.stdout

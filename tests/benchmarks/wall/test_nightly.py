@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from benchmarks.wall.__main__ import app
 from benchmarks.wall.evidence_folder import EvidenceFolder
 from benchmarks.wall.nightly import measure_night
 from benchmarks.wall.row import Row, RowResult
@@ -16,7 +18,6 @@ from dpaudit.adapters import LibraryRelease
 from dpaudit.adapters.calls import SeededCalls
 from dpaudit.errors import ConfigError
 from dpaudit.model.declaration import Stated
-from tests.command_line import dpaudit
 
 
 def _row(scale: float = 1.0, *, version: str = "1", runs: int = 60) -> Row:
@@ -139,7 +140,7 @@ def test_the_command_keeps_a_folder(tmp_path: Path) -> None:
     rows = '[[row]]\nlibrary = "demo"\nname = "bit"\nobject = "nightly_rows:build"\nruns = 50\nstanding = "sound"\n'
     (tmp_path / "rows.toml").write_text(rows)
     words = ["--private", str(tmp_path / "rows.toml"), "--nightly", str(tmp_path / "kept"), "--seed", "1"]
-    ended = [dpaudit(*words, "--format", "json") for _ in range(2)]
+    ended = [CliRunner().invoke(app, [*words, "--format", "json"]) for _ in range(2)]
     assert [json.loads(one.stdout)["rows"][0]["runs"] for one in ended] == [50, 100]
-    refused = dpaudit(*words, "--family", "9")
+    refused = CliRunner().invoke(app, [*words, "--family", "9"])
     assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)

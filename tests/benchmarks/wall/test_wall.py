@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import Result
+from typer.testing import CliRunner, Result
 
 from benchmarks.wall import rows as shipped
+from benchmarks.wall.__main__ import app
 from benchmarks.wall.environments import measured_elsewhere
 from benchmarks.wall.measuring import measure
 from benchmarks.wall.page import summary, wall_data, wall_document
@@ -24,7 +25,6 @@ from dpaudit.documents.markdown import markdown
 from dpaudit.documents.page import page as page_of
 from dpaudit.errors import ConfigError, UnsupportedError
 from dpaudit.model.declaration import Stated
-from tests.command_line import dpaudit
 
 NOISE = np.random.default_rng(0)
 
@@ -68,7 +68,7 @@ def measured(*rows: Row) -> tuple[RowResult, ...]:
 
 def wall(*arguments: str) -> Result:
     """Return the ended command."""
-    return dpaudit(*arguments)
+    return CliRunner().invoke(app, [*arguments])
 
 
 def test_a_sound_row_passes_and_half_the_noise_is_accused_twice() -> None:
