@@ -9,7 +9,7 @@ from scipy import integrate, stats
 
 from audits.bounds import GaussianTradeOff, PrivateTradeOff, area_under_roc, error_rate_bound
 from audits.bounds.band import local_level, tail_limits
-from audits.bounds.counts import threshold_counts
+from audits.bounds.error_rates import threshold_counts
 from audits.bounds.one_run import one_run_bound
 from audits.bounds.one_run_order import one_run_order_bound
 from audits.bounds.one_run_trade_off import one_run_mu, one_run_refutes, one_run_trade_off_bound
