@@ -43,3 +43,14 @@ def test_a_quarter_of_the_noise_is_accused_and_the_declared_noise_is_not() -> No
     assert STUDY["accusations"](data, 0.25, 2, np.random.default_rng(1))["whole run"] == 2
     assert STUDY["accusations"](data, 1.0, 2, np.random.default_rng(1))["audit"] == 0
     assert "10 of 10" in PAGE
+
+
+def test_canaries_on_a_transformer_show_what_the_page_says() -> None:
+    """One run of full batches: a bound of at least 1 at a certified 4, and a quarter of the noise is flagged."""
+    pytest.importorskip("torch")
+    measured = runpy.run_path(str(ROOT / "benchmarks" / "transformer_canaries.py"))["measured"]
+    loss, bound, _, flagged = measured("16 full batches", 1.0, 0)
+    assert loss < 1.2  # the logarithm of 16 words is 2.8: the model learns
+    assert 1 <= bound <= 4
+    assert not any(flagged.values())
+    assert all(measured("16 full batches", 0.25, 0)[-1].values())
