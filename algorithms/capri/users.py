@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from algorithms.capri.schedule import Epoch
+from algorithms._growth import Epoch
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit import Streams
 from dpaudit.model.mechanism import Array
