@@ -85,7 +85,7 @@ _ENTRIES = {
     "one_event": "audits.bounds.one_event:event_rho",
     "cells": "audits.bounds.renyi_cells:cells_renyi",
     "one_run": "audits.bounds.one_run:one_run_bound",
-    "one_run_gaussian": "audits.bounds.one_run:one_run_gaussian_bound",
+    "one_run_gaussian": "audits.bounds.one_run_trade_off:one_run_gaussian_bound",
     "one_run_orthogonal": "audits.bounds.one_run:one_run_orthogonal_bound",
     "rank": "audits.bounds.rank:rank_bound",
     "rank_gaussian": "audits.bounds.rank:rank_gaussian_bound",

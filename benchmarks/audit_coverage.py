@@ -17,7 +17,8 @@ from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
 from audits.bounds.hockey_stick import witness_bound
-from audits.bounds.joint import gaussian_curve, joint_p_value, private_curve
+from audits.bounds.joint import joint_p_value
+from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff
 from audits.decision.events import count_guesses
 from benchmarks.coverage.harness import Measured, Scenario, bound_by_counts, measure_all
 from benchmarks.coverage.one_run import JUDGES_OF_ONE_RUN, canary_scenarios, crowded
@@ -33,7 +34,8 @@ def cached(bound):
 
 @lru_cache(maxsize=200_000)
 def _p_value(counts, curve, parameter, delta, significance):
-    return joint_p_value(counts, gaussian_curve(parameter) if curve else private_curve(parameter, delta), significance)
+    trade_off = GaussianTradeOff(mu=parameter) if curve else PrivateTradeOff.of(parameter, delta)
+    return joint_p_value(counts, trade_off, significance)
 
 
 def joint(gaussian):

@@ -1,9 +1,12 @@
-"""The two laws of additive noise that several mechanisms share: sampled, and as log densities."""
+"""What several mechanisms share: two laws of additive noise, and the smallest noise whose own loss meets a claim."""
 
 import math
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
+from dpaudit import Claim, meets, smallest_holding
+from dpaudit.model.losses import SimpleLoss
 from dpaudit.model.mechanism import Array
 
 
@@ -23,3 +26,30 @@ def normal_log_density(residual: Array, stddev: float | Array) -> Array:
     """Return the log density of normal noise at each coordinate; `stddev` broadcasts against `residual`."""
     log_density: Array = -0.5 * (residual / stddev) ** 2 - np.log(stddev) - 0.5 * math.log(2 * math.pi)
     return log_density
+
+
+class Scalable(Protocol):
+    """A mechanism that knows its loss at any noise."""
+
+    def loss(self) -> SimpleLoss:
+        """Return the loss of one release."""
+        ...
+
+    def scaled(self, factor: float) -> Self:
+        """Return the same query with `factor` times the noise."""
+        ...
+
+
+Scaled = TypeVar("Scaled", bound=Scalable)
+
+
+def meeting(unit: Scaled, claim: Claim) -> Scaled:
+    """Return `unit` with the smallest noise that meets `claim`, within 1e-9 and never below.
+
+    Raises: UnsupportedError: no amount of noise helps.
+    """
+
+    def holds(factor: float) -> bool:
+        return meets(unit.scaled(factor).loss(), claim.epsilon, claim.delta)
+
+    return unit.scaled(smallest_holding(holds, f"epsilon={claim.epsilon}, delta={claim.delta}"))

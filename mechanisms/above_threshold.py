@@ -13,7 +13,7 @@ from dpaudit.checks import Count, FieldError, NoiseSize, Size, SizeOrZero, count
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, DiscreteLoss
 from dpaudit.model.mechanism import Array
-from mechanisms._calibration import meeting
+from mechanisms._additive import meeting
 
 Queries = Literal["general", "monotone"]
 """Whether a record may move some queries up and others down, or all of them one way."""

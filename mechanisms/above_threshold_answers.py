@@ -13,7 +13,7 @@ from dpaudit.checks import Count, NoiseSize, Size, count, meant, ratio, settle, 
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, DiscreteLoss
 from dpaudit.model.mechanism import Array
-from mechanisms._calibration import meeting
+from mechanisms._additive import meeting
 from mechanisms.above_threshold import LONGEST, log_below, log_means, require_answerable
 
 _LARGEST = 700.0  # the largest epsilon whose exponential is a double

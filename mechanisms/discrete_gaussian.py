@@ -13,7 +13,7 @@ from dpaudit.checks import Count, NoiseSize, meant, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
-from mechanisms._calibration import meeting
+from mechanisms._additive import meeting
 from mechanisms._exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers, of_whole
 

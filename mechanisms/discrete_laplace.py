@@ -13,7 +13,7 @@ from dpaudit.checks import Count, NoiseSize, ratio, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
-from mechanisms._calibration import meeting
+from mechanisms._additive import meeting
 from mechanisms._exact import discrete_laplace
 
 _SMALLEST, _LARGEST, _LARGEST_SHIFT = 2.0**-8, 2.0**53, 500.0

@@ -48,3 +48,18 @@ def greedy_policies(values: Array, actions: Array) -> Array:
     best = (actions == values[:, :-1, :, None]).astype(float)
     probabilities: Array = best / (best @ np.ones(best.shape[-1]))[..., None]
     return probabilities
+
+
+def vacuous_radius(when: str, least: float, top: float) -> tuple[str, ...]:
+    """Return the note that optimism alone is worth all that can be earned; nothing where it is worth less.
+
+    >>> vacuous_radius("after 10 episodes", 0.5, 1.0)
+    ()
+    """
+    if least < top:
+        return ()
+    return (
+        f"The radius is vacuous here: {when} optimism alone is worth {least:.3g} even where all users showed the same "
+        f"features, and values are clipped at {top:g}. Nothing is learned; a smaller bonus_scale and shift_scale "
+        "change utility, and nothing in privacy.",
+    )

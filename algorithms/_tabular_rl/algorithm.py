@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from algorithms._tabular_rl.cases import actions_case, case_of
+from algorithms._tabular_rl.cases import case_of, told_case
 from algorithms._tabular_rl.plan import TablePlan
 from algorithms._tabular_rl.replays import replays_of
 from algorithms._tabular_rl.run import transcript_of
@@ -50,7 +50,7 @@ class TabularAlgorithm(ABC):
         """Return the audits of the released counts and of what later users are told (joint), or of one message."""
         plan = self.plan()
         released = case_of(plan, problem.mdp, self.name)
-        longer = () if plan.local or plan.episodes == 1 else (actions_case(plan, problem.mdp, self.name),)
+        longer = () if plan.local or plan.episodes == 1 else (told_case(plan, problem.mdp, self.name),)
         return released, *longer
 
     def replays(self, problem: Any) -> tuple[ReplayCase, ...]:

@@ -1,11 +1,13 @@
 """Audits of noisy counts: a first user who stays at one cell or at another, scored by the likelihood ratio."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from algorithms._episode_cases import actions_case, billboard_of
 from algorithms._tabular_rl.plan import TablePlan
 from algorithms._tabular_rl.run import run_table
 from algorithms.problems.finite_mdp import FiniteMdp
@@ -51,15 +53,8 @@ def case_of(plan: TablePlan, mdp: FiniteMdp, name: str) -> AuditCase:
 
     def run(data: Array, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
-        released, others = [], []
-        total: Any = np.zeros((n_runs, *data.shape))
-        for episode in run_table(plan, mdp, streams, Recorder(streams.noise), n_runs, data):
-            total = total + (0.0 if episode.number == 1 else episode.counts)
-            released.append(episode.released)
-            others.append(total)
-            if episode.number == length:
-                break
-        return {"released": np.stack(released, axis=1), "others": np.stack(others, axis=1)}
+        episodes = run_table(plan, mdp, streams, Recorder(streams.noise), n_runs, data)
+        return billboard_of((episode.released, episode.counts) for episode in islice(episodes, length))
 
     return AuditCase(
         name=f"{name} {'message' if plan.local else 'billboard'}",
@@ -72,25 +67,11 @@ def case_of(plan: TablePlan, mdp: FiniteMdp, name: str) -> AuditCase:
     )
 
 
-def actions_case(plan: TablePlan, mdp: FiniteMdp, name: str) -> AuditCase:
-    """Return the audit of joint privacy in its literal form: what users after the first are told to do."""
-    pair = far_apart(mdp)
-    length = min(plan.episodes, _LONGEST)
+def told_case(plan: TablePlan, mdp: FiniteMdp, name: str) -> AuditCase:
+    """Return the audit of what later users are told to do."""
 
-    def run(data: Array, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
-        streams = Streams.spawn(rng)
-        told: list[Array] = []
-        for episode in run_table(plan, mdp, streams, Recorder(streams.noise), n_runs, data):
-            told.append(episode.actions[:, 0, 0].argmax(axis=1))
-            if episode.number == length:
-                break
-        return {"actions": np.stack(told, axis=1)[:, 1:]}
+    def told(data: Array, streams: Streams, recorder: Recorder, n_runs: int) -> Iterator[Array]:
+        episodes = run_table(plan, mdp, streams, recorder, n_runs, data)
+        return (episode.actions for episode in islice(episodes, min(plan.episodes, _LONGEST)))
 
-    return AuditCase(
-        name=f"{name} actions",
-        view="actions",
-        description="The first actions that the users after the first are told to play, from one state.",
-        neighbours=pair,
-        relation="replace_one",
-        run=run,
-    )
+    return actions_case(name, far_apart(mdp), told)

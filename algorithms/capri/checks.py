@@ -7,8 +7,8 @@ declaration into a checked one. The sensitivity is decided by replays on neighbo
 import numpy as np
 from scipy.special import gammaln, xlogy
 
+from algorithms._growth import Epoch
 from algorithms.capri.design import Design, Factors
-from algorithms.capri.schedule import Epoch
 from dpaudit import Condition
 from dpaudit.model.mechanism import Array
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from algorithms._growth import Epoch
 from algorithms.capri.design import Design, Factors, draw_design, factorise
 from algorithms.capri.elimination import HalfWidth, survivors
 from algorithms.capri.releases import release_messages, release_sum
-from algorithms.capri.schedule import Epoch, epochs_of
+from algorithms.capri.schedule import epochs_of
 from algorithms.capri.settings import CapriSettings
 from algorithms.capri.users import Played, clipped_sums
 from dpaudit import Mechanism, Recorder

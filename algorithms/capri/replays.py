@@ -10,7 +10,7 @@ from algorithms.capri.plan import Domain, Plan, plan_of
 from algorithms.capri.releases import message
 from algorithms.capri.run import run_epochs
 from algorithms.capri.settings import CapriSettings
-from algorithms.capri.users import RecordedUsers, one_record, two_records, unlike_records
+from algorithms.capri.users import RecordedUsers, two_records, unlike_records, usual_pairs
 from dpaudit import Recorder, Streams
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
@@ -71,11 +71,6 @@ def _replay(name: str, plan: Plan, domain: Domain) -> ReplayCase:
 
     rounds, bound = plan.epochs[-1].stop, plan.reward_bound
     last = max(epoch.stop for epoch in plan.epochs if plan.releases(epoch)) - 1
-    places = sorted({0, plan.epochs[0].stop - 1, plan.epochs[0].stop, rounds // 2, rounds - 1} & set(range(rounds)))
-    usual = tuple(
-        (f"the reward of user {at + 1} is -{bound:g} or {bound:g}", *two_records(rounds, at, -bound, bound))
-        for at in places
-    )
     hostile = tuple(
         (
             f"the {'first' if at == 0 else 'last'} reward is {reward:g} or {other:g}, {where}",
@@ -85,5 +80,5 @@ def _replay(name: str, plan: Plan, domain: Domain) -> ReplayCase:
         for reward in (np.nan, np.inf, 1e300, -1e300, 3.0 * bound)
         for other in (-bound, bound)
     )
-    moved = ("the first context differs", one_record(rounds, 0, bound), one_record(rounds, 0, bound, context=1))
-    return ReplayCase(name=name, pairs=(*usual, *hostile, moved), run=run, others=(unlike_records(rounds, bound),))
+    pairs = (*usual_pairs(rounds, plan.epochs[0].stop, bound), *hostile)
+    return ReplayCase(name=name, pairs=pairs, run=run, others=(unlike_records(rounds, bound),))

@@ -1,22 +1,8 @@
 """The schedule of epochs, each twice as long as the last; it depends on the horizon alone."""
 
 import math
-from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Epoch:
-    """One epoch: rounds `start` to `stop` - 1, counted from 0; `complete` unless the horizon cut it short."""
-
-    number: int
-    start: int
-    stop: int
-    complete: bool
-
-    @property
-    def length(self) -> int:
-        """The number of rounds, which is also the number of users who arrive."""
-        return self.stop - self.start
+from algorithms._growth import Epoch, doubling_epochs
 
 
 def epochs_of(horizon: int) -> tuple[Epoch, ...]:
@@ -27,13 +13,7 @@ def epochs_of(horizon: int) -> tuple[Epoch, ...]:
     >>> [epoch.length for epoch in epochs_of(1000)]
     [32, 64, 128, 256, 512, 8]
     """
-    epochs: list[Epoch] = []
-    start, length = 0, math.isqrt(horizon - 1) + 1  # line 2
-    while start < horizon:
-        stop = min(start + length, horizon)
-        epochs.append(Epoch(number=len(epochs) + 1, start=start, stop=stop, complete=stop == start + length))
-        start, length = stop, 2 * length  # line 20
-    return tuple(epochs)
+    return doubling_epochs(horizon, math.isqrt(horizon - 1) + 1)
 
 
 def completed(horizon: int) -> int:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from algorithms.capri.schedule import Epoch
+from algorithms._growth import Epoch
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit import Streams
 from dpaudit.model.mechanism import Array
@@ -83,6 +83,20 @@ def two_records(
 ) -> tuple[RecordedUsers, RecordedUsers]:
     """Return two data sets in which user `at` has one reward or the other; see `one_record`."""
     return one_record(rounds, at, first, context), one_record(rounds, at, second, context)
+
+
+def usual_pairs(rounds: int, border: int, bound: float) -> tuple[tuple[str, RecordedUsers, RecordedUsers], ...]:
+    """Return pairs for replays, each with what differs: one user's reward, and the context of the first user.
+
+    The user comes first, on either side of the `border` of the first epoch, in the middle or last.
+    """
+    places = sorted({0, border - 1, border, rounds // 2, rounds - 1} & set(range(rounds)))
+    rewards = tuple(
+        (f"the reward of user {at + 1} is -{bound:g} or {bound:g}", *two_records(rounds, at, -bound, bound))
+        for at in places
+    )
+    moved = ("the first context differs", one_record(rounds, 0, bound), one_record(rounds, 0, bound, context=1))
+    return (*rewards, moved)
 
 
 def unlike_records(rounds: int, bound: float) -> tuple[RecordedUsers, RecordedUsers]:

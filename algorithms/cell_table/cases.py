@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from algorithms.capri.users import RecordedUsers, one_record, unlike_records
+from algorithms.capri.users import RecordedUsers, two_records, unlike_records, usual_pairs
 from algorithms.cell_table.plan import Plan, plan_of
 from algorithms.cell_table.run import run_epochs
 from algorithms.cell_table.settings import CellTableSettings
@@ -45,7 +45,7 @@ def epoch_case(plan: Plan, index: int) -> AuditCase:
         description=f"The {which}'s noisy table; the {user}'s reward is -1 or +1 times its bound."
         if index == 0
         else f"The noisy table of {which}; the reward of {user} is -1 or +1 times its bound.",
-        neighbours=(one_record(epoch.stop, epoch.start, -bound), one_record(epoch.stop, epoch.start, bound)),
+        neighbours=two_records(epoch.stop, epoch.start, -bound, bound),
         relation="replace_one",
         run=run,
         score=CellSum(index=index),
@@ -84,23 +84,10 @@ def replays_of(settings: CellTableSettings, problem: Any = None) -> tuple[Replay
         return {**published, "pooled tables and half widths": np.stack(read, axis=1)}
 
     rounds, bound = plan.epochs[-1].stop, plan.reward_bound
-    places = sorted({0, plan.epochs[0].stop - 1, plan.epochs[0].stop, rounds // 2, rounds - 1})
-    usual = tuple(
-        (
-            f"the reward of user {at + 1} is -{bound:g} or {bound:g}",
-            one_record(rounds, at, -bound),
-            one_record(rounds, at, bound),
-        )
-        for at in places
-    )
     hostile = tuple(
-        (f"the first reward is {reward:g} or {other:g}", one_record(rounds, 0, reward), one_record(rounds, 0, other))
+        (f"the first reward is {reward:g} or {other:g}", *two_records(rounds, 0, reward, other))
         for reward in (np.nan, np.inf, 1e300, -1e300)
         for other in (-bound, bound)
     )
-    moved = ("the first context differs", one_record(rounds, 0, bound), one_record(rounds, 0, bound, context=1))
-    return (
-        ReplayCase(
-            name="cell_table", pairs=(*usual, *hostile, moved), run=run, others=(unlike_records(rounds, bound),)
-        ),
-    )
+    pairs = (*usual_pairs(rounds, plan.epochs[0].stop, bound), *hostile)
+    return (ReplayCase(name="cell_table", pairs=pairs, run=run, others=(unlike_records(rounds, bound),)),)

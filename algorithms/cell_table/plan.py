@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms.capri.schedule import Epoch, completed, epochs_of
+from algorithms._growth import Epoch
+from algorithms.capri.schedule import completed, epochs_of
 from algorithms.capri.users import Played, clipped_sums
 from algorithms.cell_table.elimination import HalfWidth, survivors
 from algorithms.cell_table.settings import CellTableSettings

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from algorithms._dueling.voters import RecordedVoters
+from algorithms._dueling.voters import RecordedVoters, two_answers
 from algorithms._scores import DensityRatio
 from algorithms.dp_ebs.noise.calibrated import batch_noise
 from algorithms.dp_ebs.plan import ExactCounters, Plan, plan_of
@@ -101,9 +101,7 @@ def option_case(settings: DpEbsSettings, option: int) -> AuditCase:
     small = replace(settings, horizon=rounds, width="tight", width_factor=1.0)
     script = Script(opponent=0, removal=0)
     audited = replace(plan_of(small), opponents=script.opponents, eliminate=script.eliminate)
-    low, high = np.zeros(rounds), np.zeros(rounds)
-    high[option - 1] = 1.0
-    pair = RecordedVoters(answers=low), RecordedVoters(answers=high)
+    pair = two_answers(rounds, option - 1, alone=True)
     return AuditCase(
         name=f"dp_ebs counters, option {option}",
         view="counters",
@@ -147,8 +145,6 @@ def sums_case(settings: DpEbsSettings, index: int = 0) -> AuditCase:
     batches = batches_of(epsilon=small.epsilon, horizon=small.horizon, arms=small.arms)
     plays = sum(batch.plays for batch in batches[:index])
     batch, mechanism = batches[index], sum_law(small, batches[index])
-    low, high = np.zeros(settings.horizon), np.zeros(settings.horizon)
-    high[2 * plays] = 1.0
 
     def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
@@ -160,7 +156,7 @@ def sums_case(settings: DpEbsSettings, index: int = 0) -> AuditCase:
         name="dp_ebs sums" if index == 0 else f"dp_ebs sums, {batch.label}",
         view="sums",
         description=f"The noisy sums of {'a batch' if index == 0 else batch.label}; one person's answer differs.",
-        neighbours=(RecordedVoters(answers=low), RecordedVoters(answers=high)),
+        neighbours=two_answers(settings.horizon, 2 * plays, alone=True),
         relation="replace_one",
         run=run,
         score=DensityRatio(mechanism=mechanism, shown="sums", first=np.zeros(1), second=np.ones(1), entry=0),
@@ -171,8 +167,6 @@ def stage_case(settings: DpEbsSettings) -> AuditCase:
     """Return the audit of the noisy sum of the first stage, of two options; the first person's answer differs."""
     small = replace(settings, arms=2, horizon=max(settings.horizon, 4 * stages_of(settings)[0].total))
     total, mechanism = stages_of(small)[0].total, batch_noise(settings.epsilon)
-    low, high = np.zeros(small.horizon), np.zeros(small.horizon)
-    high[0] = 1.0
 
     def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
@@ -184,7 +178,7 @@ def stage_case(settings: DpEbsSettings) -> AuditCase:
         name="dp_ebs stage",
         view="sums",
         description="The champion's noisy wins in the first stage; one person's answer differs.",
-        neighbours=(RecordedVoters(answers=low), RecordedVoters(answers=high)),
+        neighbours=two_answers(small.horizon, 0, alone=True),
         relation="replace_one",
         run=run,
         score=DensityRatio(mechanism=mechanism, shown="sums", first=np.zeros(1), second=np.ones(1)),

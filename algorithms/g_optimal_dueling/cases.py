@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from algorithms._dueling.voters import RecordedVoters
+from algorithms._dueling.voters import RecordedVoters, two_answers
 from algorithms._scores import DensityRatio
 from algorithms.g_optimal_dueling.phases import play_phases
 from algorithms.g_optimal_dueling.plan import Plan, phase_label, plan_of
@@ -136,10 +136,8 @@ def phase_case(plan: Plan, phase: int) -> AuditCase:
 
     The people before it answer in turn, so that the two options stay.
     """
-    answers = (np.arange(PLAYS * phase) % 2).astype(np.float64)
-    low, high = answers.copy(), answers.copy()
-    low[PLAYS * (phase - 1)], high[PLAYS * (phase - 1)] = 0.0, 1.0
-    few, many = (float(side[-PLAYS:].sum()) for side in (low, high))
+    pair = two_answers(PLAYS * phase, PLAYS * (phase - 1))
+    few, many = (float(side.answers[-PLAYS:].sum()) for side in pair)
 
     def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
@@ -151,7 +149,7 @@ def phase_case(plan: Plan, phase: int) -> AuditCase:
         name=f"g_optimal_dueling sums, {phase_label(phase)}",
         view="sums",
         description=f"The noisy number of wins of {phase_label(phase)}; the answer of its first person differs.",
-        neighbours=(RecordedVoters(answers=low), RecordedVoters(answers=high)),
+        neighbours=pair,
         relation="replace_one",
         run=run,
         score=DensityRatio(mechanism=plan.mechanism, shown="sums", first=np.array(few), second=np.array(many)),

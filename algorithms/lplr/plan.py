@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from algorithms._growth import Epoch
 from algorithms.lplr.device_steps import (
     Normalise,
     Residual,
@@ -14,7 +15,7 @@ from algorithms.lplr.device_steps import (
     within_unit,
 )
 from algorithms.lplr.leaves import Leaves, leaves_of, message_epsilon
-from algorithms.lplr.schedule import Epoch, Resolution, epochs_of, phases_of
+from algorithms.lplr.schedule import Resolution, epochs_of, phases_of
 from algorithms.lplr.settings import LplrSettings
 from dpaudit import Mechanism
 from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart

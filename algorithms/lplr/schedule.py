@@ -3,16 +3,9 @@
 import math
 from dataclasses import dataclass
 
+from algorithms._growth import Epoch, doubling_epochs
+
 _SMALLEST = 1_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Epoch:
-    """One epoch: its number from 1, how many users arrive, and whether it is long enough to fit an estimate."""
-
-    number: int
-    length: int
-    complete: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +57,7 @@ def epochs_of(horizon: int, unit: int) -> tuple[Epoch, ...]:
     >>> [epoch.length for epoch in epochs_of(10_000, 1_000)]
     [2000, 4000, 4000]
     """
-    epochs: list[Epoch] = []
-    start, length = 0, 2 * unit
-    while start < horizon:
-        users = min(length, horizon - start)
-        epochs.append(Epoch(number=len(epochs) + 1, length=users, complete=users == length))
-        start, length = start + users, 2 * length
-    return tuple(epochs)
+    return doubling_epochs(horizon, 2 * unit)
 
 
 def phases_of(dimension: int, *, first_confidence: bool) -> int:

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from algorithms._linear_rl.values import vacuous_radius
 from algorithms.lsvi_ucb.plan import most_switches, plan_of
 from algorithms.lsvi_ucb.planning import domain_of
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
@@ -45,10 +46,4 @@ def _radius_notes(settings: LsviUcbSettings) -> tuple[str, ...]:
     """Return whether optimism saturates even after all episodes."""
     plan = plan_of(settings)
     least = plan.radius / float(np.sqrt(plan.ridge + plan.shift + plan.episodes))
-    if least < plan.ranges[0]:
-        return ()
-    return (
-        f"The radius is vacuous here: after {plan.episodes:,} episodes optimism alone is worth {least:.3g} even where "
-        f"all users showed the same features, and values are clipped at {plan.ranges[0]:g}. Nothing is learned; "
-        "a smaller bonus_scale and shift_scale change utility, and nothing in privacy.",
-    )
+    return vacuous_radius(f"after {plan.episodes:,} episodes", least, plan.ranges[0])

@@ -1,5 +1,6 @@
 """Notes on the replayed LSVI-UCB for a reader of its results."""
 
+from algorithms._linear_rl.values import vacuous_radius
 from algorithms.problems.linear_mdp import LinearMdp
 from algorithms.replayed_lsvi.plan import plan_of
 from algorithms.replayed_lsvi.settings import ReplayedLsviSettings
@@ -11,11 +12,4 @@ def notes_of(settings: ReplayedLsviSettings, problem: LinearMdp | None = None) -
     stage = plan.stages[-1]
     unproved = "Private, regret unproved: the construction is this project's own, and nobody else has reviewed it."
     least = stage.radius / (plan.ridge + stage.shift + stage.users) ** 0.5
-    if least < plan.bounds[0]:
-        return (unproved,)
-    return (
-        unproved,
-        f"The radius is vacuous here: in the last stage optimism alone is worth {least:.3g} even where all users "
-        f"showed the same features, and values are clipped at {plan.bounds[0]:g}. Nothing is learned; a smaller "
-        "bonus_scale and shift_scale change utility, and nothing in privacy.",
-    )
+    return (unproved, *vacuous_radius("in the last stage", least, plan.bounds[0]))

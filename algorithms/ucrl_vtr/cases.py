@@ -4,11 +4,12 @@ The target is the first user: they are in the most nodes. Their features are the
 contributions that lie furthest apart within the bounds; all others act on the billboard, as they would.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from algorithms._episode_cases import actions_case, billboard_of
 from algorithms.problems.linear_mixture import LinearMixture, random_mixture
 from algorithms.ucrl_vtr.canaries import Canary, canaries
 from algorithms.ucrl_vtr.likelihood_ratio import BillboardRatio, MessageRatio
@@ -32,7 +33,7 @@ def cases_of(settings: UcrlVtrSettings, problem: LinearMixture | None = None) ->
     if settings.model == "local":
         return (message_case(plan, pair),)
     domain = Domain.of(problem if problem is not None else audit_problem(settings))
-    return billboard_case(plan, domain, pair), actions_case(plan, domain, pair)
+    return billboard_case(plan, domain, pair), told_case(plan, domain, pair)
 
 
 def audit_problem(settings: UcrlVtrSettings) -> LinearMixture:
@@ -65,25 +66,15 @@ def billboard_case(
     )
 
 
-def actions_case(plan: MixturePlan, domain: Domain, pair: tuple[Canary, Canary]) -> AuditCase:
-    """Return the audit of joint privacy in its literal form: what users after the first are told to do."""
-    length = min(plan.episodes, LONGEST)
-    short = replace(plan, episodes=length)
+def told_case(plan: MixturePlan, domain: Domain, pair: tuple[Canary, Canary]) -> AuditCase:
+    """Return the audit of what later users are told to do."""
+    short = replace(plan, episodes=min(plan.episodes, LONGEST))
 
-    def run(data: Canary, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
-        streams = Streams.spawn(rng)
-        played = run_episodes(short, domain, streams, Recorder(streams.noise), n_runs, data)
-        policies = [episode.planned.actions[:, 0, 0].argmax(axis=1) for episode in played]
-        return {"actions": np.stack(policies, axis=1)[:, 1:]}
+    def told(data: Canary, streams: Streams, recorder: Recorder, n_runs: int) -> Iterator[Array]:
+        played = run_episodes(short, domain, streams, recorder, n_runs, data)
+        return (episode.planned.actions for episode in played)
 
-    return AuditCase(
-        name="ucrl_vtr actions",
-        view="actions",
-        description="The first actions that the users after the first are told to play, from one state.",
-        neighbours=pair,
-        relation="replace_one",
-        run=run,
-    )
+    return actions_case("ucrl_vtr", pair, told)
 
 
 def message_case(plan: MixturePlan, pair: tuple[Canary, Canary]) -> AuditCase:
@@ -116,13 +107,8 @@ def billboard(plan: MixturePlan, domain: Domain, canary: Canary, streams: Stream
 
     Shape: both (n_runs, K, G, d, d + 1), the second a sum over all episodes so far but the target's.
     """
-    released, others = [], []
-    total: Any = 0.0
-    for episode in run_episodes(plan, domain, streams, Recorder(streams.noise), n_runs, canary):
-        total = total + (0.0 if episode.number == canary.episode else 1.0) * episode.contribution
-        released.append(episode.released)
-        others.append(total)
-    return {"released": np.stack(released, axis=1), "others": np.stack(others, axis=1)}
+    episodes = run_episodes(plan, domain, streams, Recorder(streams.noise), n_runs, canary)
+    return billboard_of(((episode.released, episode.contribution) for episode in episodes), canary.episode)
 
 
 def is_gaussian(regressions: tuple[Regression, ...]) -> bool:

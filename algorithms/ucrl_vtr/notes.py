@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from algorithms._linear_rl.values import vacuous_radius
 from algorithms.problems.linear_mixture import LinearMixture
 from algorithms.ucrl_vtr import printed_scales as printed
 from algorithms.ucrl_vtr.plan import plan_of
@@ -20,13 +21,7 @@ def notes_of(settings: UcrlVtrSettings, problem: LinearMixture) -> tuple[str, ..
     shift = plan.confidence.shift(0, settings.episodes)
     top = plan.ranges[1]
     least = float(radius * top / np.sqrt(plan.ridge + shift + (settings.episodes - 1) * top**2))
-    notes: list[str] = []
-    if least >= plan.ranges[0]:
-        notes.append(
-            f"The radius is vacuous here: after {settings.episodes:,} episodes optimism alone is worth {least:.3g} "
-            f"even where all users saw the same features, and values are clipped at {plan.ranges[0]:g}. Nothing is "
-            "learned; a smaller bonus_scale and shift_scale change utility, and nothing in privacy."
-        )
+    notes = list(vacuous_radius(f"after {settings.episodes:,} episodes", least, plan.ranges[0]))
     if settings.bonus == "hoeffding" and settings.calibration == "paper":
         bound = printed.regret_bound(
             radius, episodes=settings.episodes, steps=settings.steps, d=settings.dimension, fail_prob=settings.fail_prob

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from audits.bounds.mu_process import MuProcess as MuProcess
     from audits.bounds.one_event import event_renyi as event_renyi
     from audits.bounds.one_event import event_rho as event_rho
-    from audits.bounds.one_run import one_run_gaussian_bound as one_run_gaussian_bound
     from audits.bounds.one_run import one_run_guesses as one_run_guesses
     from audits.bounds.one_run import one_run_orthogonal_bound as one_run_orthogonal_bound
+    from audits.bounds.one_run_trade_off import one_run_gaussian_bound as one_run_gaussian_bound
     from audits.bounds.pairs import pair_mu as pair_mu
     from audits.bounds.pairs import pair_wins as pair_wins
     from audits.bounds.pairs import pairs_refute as pairs_refute

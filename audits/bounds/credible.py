@@ -6,8 +6,7 @@ import numpy as np
 from scipy.special import betainc, betaincinv
 
 from audits.bounds.bisection import bisected
-from audits.bounds.counts import threshold_counts
-from audits.bounds.error_rates import error_rate_bound
+from audits.bounds.error_rates import error_rate_bound, threshold_counts
 from dpaudit.model.audit_result import Counts, LowerBound
 
 _PRIOR = 0.5

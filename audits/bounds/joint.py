@@ -15,15 +15,12 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
 
 from audits.bounds.binomial import proportion_lower, proportion_upper, tail
 from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
+from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff, TradeOff
 from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.mechanism import Array
-
-Curve = Callable[[Array], Array]
-"""curve(false positive rates) -> the largest true positive rates that the hypothesis allows; increasing."""
 
 _INTERVAL_SHARE = 0.002
 _CELLS = 24
@@ -44,7 +41,7 @@ def joint_bound(counts: Counts, delta: float, significance: float) -> LowerBound
     >>> 1.2 < joint_bound(COUNTS, 0.0, 0.05).epsilon < 1.4
     True
     """
-    epsilon = _largest_refuted(counts, lambda e: private_curve(e, delta), significance, 16.0)
+    epsilon = _largest_refuted(counts, lambda e: PrivateTradeOff.of(e, delta), significance, 16.0)
     return LowerBound(name="joint", epsilon=epsilon, significance=significance)
 
 
@@ -58,59 +55,18 @@ def joint_gaussian_bound(counts: Counts, delta: float, significance: float, assu
     >>> bound.epsilon > 4, bound.assumption != ""
     (True, True)
     """
-    mu = _largest_refuted(counts, gaussian_curve, significance, 12.0)
+    mu = _largest_refuted(counts, lambda mu: GaussianTradeOff(mu=mu), significance, 12.0)
     epsilon = gaussian_epsilon(mu, delta)
     return LowerBound(name="joint_gaussian", epsilon=epsilon, significance=significance, assumption=assumption)
 
 
-def private_curve(epsilon: float, delta: float) -> Curve:
-    """Return the trade-off of (epsilon, delta)-privacy."""
-
-    def curve(rate: Array) -> Array:
-        low = math.exp(epsilon) * rate + delta
-        return np.clip(np.minimum(low, 1 - math.exp(-epsilon) * (1 - delta - rate)), 0, 1)
-
-    return curve
-
-
-def gaussian_curve(mu: float) -> Curve:
-    """Return the trade-off of mu-Gaussian privacy."""
-
-    def curve(rate: Array) -> Array:
-        allowed: Array = ndtr(ndtri(np.clip(rate, 0, 1)) + mu)
-        return allowed
-
-    return curve
-
-
-def accountant_curve(delta_of_epsilon: Callable[[float], float], epsilons: tuple[float, ...]) -> Curve:
-    """Return the trade-off that a privacy curve allows: the lowest of its lines and of their mirror images.
-
-    `delta_of_epsilon` must be an upper bound for both orders of the neighbours at every one of `epsilons`; any choice
-    of `epsilons` is valid, more of them are sharper.
-
-    >>> from dpaudit.model.losses import GaussianLoss
-    >>> curve = accountant_curve(GaussianLoss(mu=1.0).hockey_stick, (0.0, 0.5, 1.0))
-    >>> curve(np.array([0.25, 0.5])).round(2).tolist()
-    [0.63, 0.84]
-    """
-    lines = [private_curve(epsilon, min(1.0, delta_of_epsilon(epsilon))) for epsilon in epsilons]
-
-    def curve(rate: Array) -> Array:
-        lowest: Array = np.min([line(rate) for line in lines], axis=0)
-        return lowest
-
-    return curve
-
-
-def joint_p_value(counts: Counts, curve: Curve, significance: float) -> float:
+def joint_p_value(counts: Counts, curve: TradeOff, significance: float) -> float:
     """Return an upper bound on how likely rates so far above `curve` are, if the truth lies on or below it.
 
     The share of p0's interval is 0.2 % of `significance` and included. Edge cases: 1 where one side has no run.
 
     >>> from audits.examples import COUNTS
-    >>> from audits.bounds.joint import private_curve
-    >>> joint_p_value(COUNTS, private_curve(1.0, 0.0), 0.05) < 0.001
+    >>> joint_p_value(COUNTS, PrivateTradeOff.of(1.0), 0.05) < 0.001
     True
     """
     if min(counts.positives, counts.negatives) == 0:
@@ -138,7 +94,7 @@ def _cells(counts: Counts, low: Array, allowed_low: Array, high: Array, allowed_
     return beyond
 
 
-def _largest_refuted(counts: Counts, curve: Callable[[float], Curve], significance: float, limit: float) -> float:
+def _largest_refuted(counts: Counts, curve: Callable[[float], TradeOff], significance: float, limit: float) -> float:
     """Return a parameter up to `limit` whose curve is refuted, within `_NEAR` of the largest, or 0."""
 
     def surplus(parameter: float) -> float:

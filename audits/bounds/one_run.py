@@ -6,22 +6,20 @@ known; the tail bound takes the worst distribution with that mean.
 
 import math
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from audits.bounds.binomial import proportion_lower, tail
 from audits.bounds.bisection import bisected, least_count
-from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
+from audits.bounds.gaussian import gaussian_epsilon
+from audits.bounds.one_run_trade_off import largest_refuted, one_run_mu
 from dpaudit.checks import count
 from dpaudit.model.audit_result import LowerBound
 
 ORTHOGONAL = "the noise is Gaussian and each canary leaks by itself, so that guesses are right independently"
 """The assumption of the sharpest bound for one run, beyond a Gaussian claim."""
 
-_STEPS = 24
-_STILL = 1e-12
 _TRIED = 60
 _SIZES, _POWER, _HALVINGS = 16, 0.9, 20
 
@@ -54,26 +52,8 @@ def one_run_bound(canaries: int, guesses: int, correct: int, delta: float, signi
     0.673
     """
     _check(canaries, guesses, correct)
-    epsilon = _largest(lambda e: one_run_p_value(canaries, guesses, correct, e, delta) < significance, 20.0)
+    epsilon = largest_refuted(lambda e: one_run_p_value(canaries, guesses, correct, e, delta) < significance, 20.0)
     return LowerBound(name="one_run", epsilon=epsilon, significance=significance)
-
-
-def one_run_gaussian_bound(
-    canaries: int, guesses: int, correct: int, delta: float, significance: float, assumption: str = ASSUMPTION
-) -> LowerBound:
-    """Return the epsilon at `delta` of the smallest mu that explains the right guesses of one run.
-
-    Guarantee: refutes every Gaussian claim below it, for a guessing rule fixed beforehand; `assumption` is what it
-    rests on for other claims.
-    Source: Mahloujifar, Melis and Chaudhuri (2025), Algorithm 1, with the trade-off of a mu-Gaussian mechanism.
-
-    >>> one_run_gaussian_bound(1000, 200, 190, 1e-5, 0.05).epsilon > 2
-    True
-    """
-    _check(canaries, guesses, correct)
-    mu = _largest(lambda m: _gaussian_rejected(canaries, guesses, correct, m, significance), 12.0)
-    epsilon = gaussian_epsilon(mu, delta)
-    return LowerBound(name="one_run_gaussian", epsilon=epsilon, significance=significance, assumption=assumption)
 
 
 def one_run_orthogonal_bound(
@@ -111,8 +91,7 @@ def one_run_guesses(canaries: int, mu: float, significance: float) -> int:
     for guesses in sizes:
         right = _right_share(float(guesses) / canaries, mu)
         cautious = guesses * right - math.sqrt(guesses * right * (1 - right)) / 2
-        rejected = partial(_gaussian_rejected, canaries, int(guesses), int(cautious), significance=significance)
-        promised.append(_largest(rejected, 12.0))
+        promised.append(one_run_mu(canaries, int(guesses), int(cautious), significance))
     return int(sizes[int(np.argmax(promised))])
 
 
@@ -154,34 +133,6 @@ def _distance(share: float, mu: float) -> float:
     return bisected(
         lambda distance: float(ndtr(mu / 2 - distance) + ndtr(-mu / 2 - distance)) > share, 0.0, 40.0 + mu, 60
     )[0]
-
-
-def _gaussian_rejected(canaries: int, guesses: int, correct: int, mu: float, significance: float) -> bool:
-    """Return whether a mu-Gaussian mechanism would be right so often with probability below `significance`.
-
-    r and h are the probabilities of more right and more wrong guesses, as the recursion of the source names them. A
-    step that is nothing beside r and smaller than the one before ends it: the steps to come shrink at least as much.
-    """
-    if correct == 0:
-        return False
-    r = significance * correct / canaries
-    h = significance * (guesses - correct) / canaries
-    last = math.inf
-    for i in range(correct - 1, -1, -1):
-        raised = max(h, float(ndtr(ndtri(min(r, 1.0)) - mu)))
-        step = i / (guesses - i) * (raised - h)
-        r, h = min(1.0, r + step), raised
-        if r + h > guesses / canaries:
-            return True
-        if step < last and step < _STILL * r:
-            return False
-        last = step
-    return False
-
-
-def _largest(rejected: Callable[[float], bool], limit: float) -> float:
-    """Return the largest rejected number up to `limit`, by bisection from below, or 0."""
-    return bisected(rejected, 0.0, limit, _STEPS)[0] if rejected(0.0) else 0.0
 
 
 def _check(canaries: int, guesses: int, correct: int) -> None:

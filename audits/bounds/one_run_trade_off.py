@@ -12,7 +12,7 @@ from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff, TradeOff
 from dpaudit.checks import count, open_probability
 from dpaudit.model.audit_result import LowerBound
 
-_STEPS = 40
+_STEPS = 30
 _STILL = 1e-13
 
 
@@ -56,7 +56,7 @@ def one_run_trade_off_bound(canaries: int, guesses: int, correct: int, delta: fl
     >>> round(one_run_trade_off_bound(1000, 100, 75, 1e-4, 0.05).epsilon, 5)
     0.68016
     """
-    epsilon = _largest(
+    epsilon = largest_refuted(
         lambda e: one_run_refutes(canaries, guesses, correct, PrivateTradeOff.of(e, delta), significance), 20.0
     )
     return LowerBound(name="one_run_trade_off", epsilon=epsilon, significance=significance)
@@ -68,21 +68,27 @@ def one_run_mu(canaries: int, guesses: int, correct: int, significance: float) -
     >>> round(one_run_mu(500, 60, 55, 0.05), 5)
     0.61485
     """
-    return _largest(lambda mu: one_run_refutes(canaries, guesses, correct, GaussianTradeOff(mu=mu), significance), 12.0)
+    return largest_refuted(
+        lambda mu: one_run_refutes(canaries, guesses, correct, GaussianTradeOff(mu=mu), significance), 12.0
+    )
 
 
-def one_run_mu_bound(
+def one_run_gaussian_bound(
     canaries: int, guesses: int, correct: int, delta: float, significance: float, assumption: str = ASSUMPTION
 ) -> LowerBound:
     """Return the epsilon at `delta` of `one_run_mu`; for claims other than Gaussian see `assumption`.
 
-    >>> one_run_mu_bound(1000, 200, 190, 1e-5, 0.05).epsilon > 2
+    >>> one_run_gaussian_bound(1000, 200, 190, 1e-5, 0.05).epsilon > 2
     True
     """
     epsilon = gaussian_epsilon(one_run_mu(canaries, guesses, correct, significance), delta)
     return LowerBound(name="one_run_gaussian", epsilon=epsilon, significance=significance, assumption=assumption)
 
 
-def _largest(rejected: Callable[[float], bool], limit: float) -> float:
-    """Return the largest rejected number up to `limit`, by bisection from below, or 0."""
+def largest_refuted(rejected: Callable[[float], bool], limit: float) -> float:
+    """Return the largest rejected number up to `limit`, by bisection from below, or 0.
+
+    >>> round(largest_refuted(lambda number: number < 2, 8.0), 6)
+    2.0
+    """
     return bisected(rejected, 0.0, limit, _STEPS)[0] if rejected(0.0) else 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import bdtrik
 
 from audits.bounds.binomial import proportion_lower, tail
-from audits.bounds.counts import threshold_counts
+from audits.bounds.error_rates import threshold_counts
 from audits.bounds.gaussian import gaussian_bound
 from audits.bounds.guessing import leak_allowance
 from dpaudit import Claim

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from audits.bounds.counts import guess_counts
+from audits.bounds.error_rates import guess_counts
 from audits.decision.score_calibration import calibrated_odds
 from dpaudit.model.audit_result import Counts
 from dpaudit.model.mechanism import Array

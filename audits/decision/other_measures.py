@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from audits.bounds.binomial import proportion_lower, proportion_upper, tail_quantile
-from audits.bounds.counts import threshold_counts
+from audits.bounds.error_rates import threshold_counts
 from audits.bounds.one_event import event_rates
 from audits.bounds.renyi_region import coin_divergence, coin_rho
 from dpaudit import implied_claim

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.bounds.counts import guess_counts, perfect_counts
+from audits.bounds.error_rates import guess_counts, perfect_counts
 from audits.bounds.guessing import guessing_bound
 from audits.bounds.mu_process import MuProcess
 from audits.decision.earned import nothing_earned

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from audits.bounds.counts import perfect_counts
 from audits.bounds.e_process import e_process_bound
-from audits.bounds.error_rates import error_rate_bound
+from audits.bounds.error_rates import error_rate_bound, perfect_counts
 from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
 from audits.decision.earned import nothing_earned

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from audits.bounds.counts import guess_counts
+from audits.bounds.error_rates import guess_counts
 from audits.bounds.guessing import guessing_bound
 from audits.decision.overruled import overruled
 from dpaudit import AuditResult

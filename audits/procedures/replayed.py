@@ -185,7 +185,7 @@ def _sentence(sighting: Sighting) -> str:
     """Return what a sighting shows as a remark."""
     runs = len(sighting.heard[0])
     if sighting.pair.outside:
-        begins, ends = "With a value that no record of the data has: ", " It counts where such a record can occur."
+        begins, ends = "With a record that the data do not have: ", " It counts where such a record can occur."
     elif sighting.confirmed:
         begins, ends = "", f" {runs} fresh runs of each data set confirm it."
     elif sighting.supposed:

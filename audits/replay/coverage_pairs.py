@@ -1,7 +1,8 @@
 """Pairs of neighbours that cover a data set: extreme, rare and missing values, each small count, duplicates, no record.
 
-All values occur in the data, except in pairs that are marked as *outside*: there one record holds a value that no
-record of the data has, such as NaN or an unseen category. Whether such a record can occur, the data do not say.
+All values occur in the data, except in pairs that are marked as *outside*: there one record holds a value, or values
+together, that no record of the data has, such as NaN, an unseen category, or the rarest town with the highest pay.
+Whether such a record can occur, the data do not say.
 """
 
 from collections.abc import Iterator
@@ -30,6 +31,9 @@ from dpaudit.model.claim import Neighbours
 _FEW, _SIZES = 8, 11
 _EACH, _ALIKE = 30, (1, 8)
 """So many records are left out one by one; and of an extreme record so many copies stand beside the other extreme."""
+
+_MIXED = 16
+"""At most so many records that hold special values of several columns together, each the best of as many."""
 
 _MEASURES = ("length", "norm")
 """Columns that are computed from the records."""
@@ -79,6 +83,7 @@ def coverage_pairs(data: Any, relation: Neighbours, unit: str | None = None) -> 
             *_balanced(records, relation),
             *_contrasted(records, relation),
             *_outside(records, relation),
+            *_mixed(records, relation),
         )
     }
     return tuple(found.values())
@@ -243,18 +248,51 @@ def _outside(records: Records, relation: Neighbours) -> Iterator[Pair]:
         where = f" of {name!r}" if name else ""
         for says, value in strange_values(values) if name not in (records.unit, *_MEASURES) else ():
             with suppress(TypeError, ValueError, OverflowError):
-                pair = _with_cell(records, relation, name, value)
+                pair = _with_cells(records, relation, {name: value})
                 unseen = says == UNSEEN
                 yield Pair(says=f"one record holds {says}{where}", neighbours=pair, outside=True, unseen=unseen)
 
 
-def _with_cell(records: Records, relation: Neighbours, column: str, value: Any) -> tuple[Any, Any]:
-    """Return neighbours of which the first has one record with a given value, a copy of the last one otherwise."""
+def _mixed(records: Records, relation: Neighbours) -> Iterator[Pair]:
+    """Yield pairs in which one record has special values of all columns, which no record of the data has together.
+
+    Of random records those are taken that show most pairs of values that were not shown yet, until few remain.
+    """
+    special = {name: tuple(_special(values)) for name, values in records.columns.items() if name not in _MEASURES}
+    special = {name: values for name, values in special.items() if len(values) > 1 and name != records.unit}
+    rng, shown_before = np.random.default_rng(0), set[Any]()
+    for _ in range(_MIXED if len(special) > 1 else 0):
+        drawn = [{name: values[rng.integers(len(values))] for name, values in special.items()} for _ in range(_MIXED)]
+        fresh = [set(combinations(map(repr, one.items()), 2)) - shown_before for one in drawn]
+        most = max(range(_MIXED), key=lambda place: len(fresh[place]))
+        if not fresh[most]:
+            return
+        shown_before |= fresh[most]
+        says = ", ".join(f"{shown(value)} of {name!r}" for name, value in drawn[most].items())
+        with suppress(TypeError, ValueError, OverflowError):
+            pair = _with_cells(records, relation, drawn[most])
+            yield Pair(says=f"one record holds together {says}", neighbours=pair, outside=True)
+
+
+def _special(values: list[Any]) -> Iterator[Any]:
+    """Yield a missing value, the ends of numbers, and rare and common categories, of a column."""
+    yield from [value for value in values if is_missing(value)][:1]
+    numbers = numbers_of(values)
+    if numbers is not None and np.isfinite(numbers).any():
+        yield from (values[int(np.nanargmin(numbers))], values[int(np.nanargmax(numbers))])
+    else:
+        yield from special_of(categories_of(values))
+
+
+def _with_cells(records: Records, relation: Neighbours, cells: dict[str, Any]) -> tuple[Any, Any]:
+    """Return neighbours of which the first has one record with given values, a copy of the last one otherwise."""
     every = list(range(_rows(records)))
-    if relation == "replace_one":
-        return Records(data=records.data).with_cell(len(every) - 1, column, value), records.data
-    longer = Records(data=records.taken([*every, every[-1]]))
-    return longer.with_cell(len(every), column, value), records.taken(every)
+    row = len(every) - (relation == "replace_one")
+    other = records.data if relation == "replace_one" else records.taken(every)
+    changed = other if relation == "replace_one" else records.taken([*every, every[-1]])
+    for column, value in cells.items():
+        changed = Records(data=changed).with_cell(row, column, value)
+    return changed, other
 
 
 def _rows(records: Records) -> int:

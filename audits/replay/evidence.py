@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 from math import ceil, exp, log, log1p
 
 from audits.bounds.binomial import proportion_upper
-from audits.bounds.counts import threshold_counts
-from audits.bounds.error_rates import error_rate_bound
+from audits.bounds.error_rates import error_rate_bound, threshold_counts
 from audits.outputs.fields import absent
 from audits.replay.noise_model import NoiseModel
 from audits.replay.one_call import Call

@@ -73,9 +73,9 @@ class Tried:
 class FunctionReplay:
     """What a replay of `tried` pairs shows: all that it found, and the pairs to attack by their outputs.
 
-    `found` has sightings on values of the data first, confirmed ones before others; those outside decide nothing. The texts,
-    warnings or files of the pair `channels` differ. `keeps_state` says that earlier calls move the output of a later
-    one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks.
+    `found` has sightings on values of the data first, confirmed ones before others; those outside decide nothing. The
+    texts, warnings or files of the pair `channels` differ. `keeps_state` says that earlier calls move the output of a
+    later one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks.
     """
 
     found: tuple[Sighting, ...]
@@ -180,7 +180,8 @@ _ROWS: tuple[Callable[[Call], Mapping[Any, Any]], ...] = (
     lambda call: {"draws": [(draw.law, len(draw.noise), draw.scale.tobytes(), draw.site) for draw in call.draws]},
     lambda call: dict.fromkeys(call.lines, True),
 )
-"""What two calls without noise have in common where the data tell nothing: outcome, form, draws with their scales, and lines, by name."""
+"""What two calls without noise have in common where the data tell nothing: outcome, form, draws with their scales, and
+lines, by name."""
 
 
 def _tried(calls: Calls, pair: Pair) -> Tried:

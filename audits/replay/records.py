@@ -79,8 +79,10 @@ class Records:
             frame[name] = frame[name].astype(data[name].dtype)
             return frame
         if isinstance(data, np.ndarray):
-            array = data.astype(max(data.dtype, np.array(value).dtype)) if data.dtype.kind in "US" else data.copy()
-            array[row] = value
+            array = data.astype(max(data.dtype, np.array(value).dtype)) if data.dtype.kind in "US" else data.copy("C")
+            place = int(column.rpartition(" ")[2] or 0) if data.dtype.names is None else 0
+            cells = array.reshape(len(array), -1)[:, place] if data.dtype.names is None else array[column]
+            cells[row] = value
             return array
         key = list(data)[row] if isinstance(data, Mapping) else row
         changed: Any = dict(data) if isinstance(data, Mapping) else list(data)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from audits.bounds.band import tail_limits
-from audits.bounds.counts import threshold_counts
+from audits.bounds.error_rates import threshold_counts
 from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
 from audits.bounds.trade_offs import TradeOff
 from audits.scores.cuts import Cuts, Scores

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audits.bounds.counts import threshold_counts
 from audits.bounds.credible import credible_bound
+from audits.bounds.error_rates import threshold_counts
 from audits.bounds.rank import rank_bound, rank_gaussian_bound, rank_p_value
 from audits.bounds.trade_offs import TradeOff
 from audits.scores.cuts import Scores

@@ -6,9 +6,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from audits.bounds.binomial import proportion_upper
-from audits.bounds.counts import threshold_counts
 from audits.bounds.credible import credible_bound
-from audits.bounds.error_rates import error_rate_bound
+from audits.bounds.error_rates import error_rate_bound, threshold_counts
 from audits.bounds.joint import joint_bound, joint_gaussian_bound, joint_p_value
 from audits.bounds.trade_offs import PrivateTradeOff, TradeOff
 from audits.scores.cuts import Cuts, Scores

@@ -12,7 +12,7 @@ import numpy as np
 
 from audits.bounds.bisection import least_count
 from audits.bounds.one_run import sensitive_guesses
-from audits.bounds.one_run_trade_off import one_run_mu_bound, one_run_refutes, one_run_trade_off_bound
+from audits.bounds.one_run_trade_off import one_run_gaussian_bound, one_run_refutes, one_run_trade_off_bound
 from audits.bounds.trade_offs import PrivateTradeOff
 from audits.training.check import TrainingCheck, largest_factor, power_sentence, quiet_verdict
 from dpaudit import Claim, training_curve
@@ -42,7 +42,7 @@ def check_run(
     half = max(1, _guesses(canaries, claim, training, share) // 2)
     guesses, right = 2 * half, int(_correct(scores[None], included[None], half)[0])
     bound = one_run_trade_off_bound(canaries, guesses, right, claim.delta, share)
-    gaussian = one_run_mu_bound(canaries, guesses, right, claim.delta, share) if claim.delta else bound
+    gaussian = one_run_gaussian_bound(canaries, guesses, right, claim.delta, share) if claim.delta else bound
     claimed = PrivateTradeOff.of(claim.epsilon, claim.delta)
 
     def refuted(count: int, trade_off: PrivateTradeOff) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import bdtrc, ndtr
 
 from audits.bounds.bisection import least_count
-from audits.bounds.counts import guess_counts, threshold_counts
+from audits.bounds.error_rates import guess_counts, threshold_counts
 from audits.bounds.gaussian import gaussian_bound, gaussian_epsilon
 from audits.training.check import TrainingCheck, largest_factor, power_sentence, quiet_verdict
 from dpaudit.model.audit_result import Counts

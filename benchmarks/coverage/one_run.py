@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 
-from audits.bounds.one_run import one_run_bound, one_run_gaussian_bound, one_run_orthogonal_bound
+from audits.bounds.one_run import one_run_bound, one_run_orthogonal_bound
+from audits.bounds.one_run_trade_off import one_run_gaussian_bound
 from audits.decision.events import Event, count_guesses
 from benchmarks.coverage.harness import Judge, Sampler, Scenario
 from benchmarks.coverage.scenarios import gaussian_epsilon_of

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dpaudit.adapters.release import LibraryRelease
+from dpaudit.adapters.calls import Calls
+from dpaudit.adapters.release import LibraryRelease, stated
 from dpaudit.checks import count
 from dpaudit.model.claim import Claim
 
@@ -81,6 +82,24 @@ class RowResult:
     def missed(self) -> bool:
         """Whether a known defect or a misuse got away."""
         return not self.accused and self.outcome != "not run" and self.standing in ("known bug", "misuse")
+
+
+def bare_release(
+    library: str, version: str, text: str, claim: Claim, source: str, call: Callable[[Any], Any], pair: Any
+) -> LibraryRelease:
+    """Return the release of a library's function that has a claim and shows nothing else."""
+    return LibraryRelease(
+        library=library,
+        version=version,
+        text=text,
+        claim=claim,
+        source=source,
+        declaration=stated(claim, library, version, source),
+        stated_because="it states its epsilon alone",
+        function=Calls(call=call),
+        pair=pair,
+        reproducible=False,
+    )
 
 
 def row_result(data: dict[str, Any]) -> RowResult:

@@ -3,9 +3,10 @@
 from typing import Any
 
 from dpaudit.adapters.finding import installed_version, library_module
-from dpaudit.adapters.release import LibraryRelease, Question
+from dpaudit.adapters.release import LibraryRelease, Question, stated
 from dpaudit.errors import UnsupportedError
 from dpaudit.interchange.dp_event import from_event
+from dpaudit.model.declaration import Declaration, Stated, walk
 
 _LIBRARY = "dp-accounting"
 
@@ -13,9 +14,10 @@ _LIBRARY = "dp-accounting"
 def adapt(subject: Any, question: Question) -> LibraryRelease:
     """Return claim and declaration of a `DpEvent`; the claim is that of the library's PLD accountant at `delta`.
 
-    `accountant` among the parameters, an empty accountant of the library, replaces it. The accountant reads the event
-    for the neighbours of the question. An event runs nothing.
-    Raises: UnsupportedError: another object, no delta, or an event that the accountant or a declaration cannot express.
+    `accountant` among the parameters, an empty accountant of the library, replaces it; the Renyi accountant answers
+    where the PLD accountant does not. Both read the event for the neighbours of the question. What no declaration
+    expresses is stated by the accountant. An event runs nothing.
+    Raises: UnsupportedError: another object, no delta, or an event that the accountants refuse.
     """
     version = installed_version(_LIBRARY)
     events = library_module("dp_accounting", _LIBRARY)
@@ -23,29 +25,50 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         raise UnsupportedError(f"Expected a DpEvent of dp-accounting, got {type(subject).__name__}.")
     if question.delta is None:
         raise UnsupportedError("Expected delta=...: an accountant states epsilon at a delta.")
-    declaration = from_event(subject, question.neighbours)
-    accountant = question.parameters.get("accountant") or _accountant(question)
-    try:
-        epsilon = float(accountant.compose(subject).get_epsilon(question.delta))
-    except (NotImplementedError, ValueError, TypeError) as error:
-        raise UnsupportedError(f"The accountant of dp-accounting refuses the event ({error}).") from None
+    refused = ""
+    for accountant in _accountants(question):
+        try:
+            epsilon = float(accountant.compose(subject).get_epsilon(question.delta))
+            break
+        except (NotImplementedError, ValueError, TypeError, events.UnsupportedEventError) as error:
+            refused = refused or " ".join(str(error).split())
+    else:
+        raise UnsupportedError(f"The accountant of dp-accounting refuses the event ({refused}).")
+    claim, source = (
+        question.claim(epsilon, question.delta),
+        f"{type(accountant).__name__}.get_epsilon({question.delta:g})",
+    )
+    declaration, because = declared(subject, question)
     return LibraryRelease(
         library=_LIBRARY,
         version=version,
         text=f"event {type(subject).__name__}",
-        claim=question.claim(epsilon, question.delta),
-        source=f"{type(accountant).__name__}.get_epsilon({question.delta:g})",
-        declaration=declaration,
+        claim=claim,
+        source=source,
+        declaration=declaration or stated(claim, _LIBRARY, version, source),
+        stated_because=because,
         reproducible=True,
     )
 
 
-def _accountant(question: Question) -> Any:
-    """Return the library's PLD accountant for the neighbours of a question."""
+def declared(event: Any, question: Question) -> tuple[Declaration | None, str]:
+    """Return the declaration of an event, or None and why it has none that bounds an epsilon."""
+    try:
+        declaration = from_event(event, question.neighbours)
+    except UnsupportedError as error:
+        return None, str(error)
+    told = [node.source for _, node in walk(declaration) if isinstance(node, Stated) and node.rho is not None]
+    return (None, f"{told[0]}, states a rho, which bounds no epsilon here") if told else (declaration, "")
+
+
+def _accountants(question: Question) -> tuple[Any, ...]:
+    """Return the accountant that the user gave, or the PLD and Renyi accountants for the neighbours of a question."""
+    if question.parameters.get("accountant") is not None:
+        return (question.parameters["accountant"],)
     library = library_module("dp_accounting", _LIBRARY)
-    pld = library_module("dp_accounting.pld", _LIBRARY)
-    relations = {
+    relation = {
         "add_remove": library.NeighboringRelation.ADD_OR_REMOVE_ONE,
         "replace_one": library.NeighboringRelation.REPLACE_ONE,
-    }
-    return pld.PLDAccountant(relations[question.neighbours])
+    }[question.neighbours]
+    pld, rdp = (library_module(f"dp_accounting.{name}", _LIBRARY) for name in ("pld", "rdp"))
+    return pld.PLDAccountant(relation), rdp.RdpAccountant(neighboring_relation=relation)

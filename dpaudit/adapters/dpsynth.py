@@ -11,12 +11,12 @@ import numpy as np
 
 from dpaudit.adapters.awkward_frames import awkward_frames
 from dpaudit.adapters.calls import SeededCalls, published
+from dpaudit.adapters.dp_accounting import declared
 from dpaudit.adapters.draws import Comparison, RecordingGenerator, compare
 from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.adapters.release import LibraryRelease, Question, stated
 from dpaudit.errors import UnsupportedError
-from dpaudit.interchange.dp_event import from_event
-from dpaudit.model.declaration import Declaration, Stated, walk
+from dpaudit.model.declaration import Stated
 
 _LIBRARY = "dpsynth"
 _DIGITS = 6
@@ -57,7 +57,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     points = tuple(dict.fromkeys(point for one in compared for point in one.open_points))
     if not compared:
         points = ("No draw was compared with the event; that needs pair=(data, neighbouring data).",)
-    declaration, because = _declared(event, question)
+    declaration, because = declared(event, question)
     if findings:
         because = "the draws exceed the declared event if all of them are noise on data"
         declaration = Stated(epsilon=math.inf, source=f"{_LIBRARY} {version}, {because}", neighbours="add_remove")
@@ -114,16 +114,6 @@ def _claimed(event: Any, question: Question, delta: float) -> tuple[float, str]:
     epsilon, kind = min(found)
     rounded = Context(prec=_DIGITS, rounding=ROUND_CEILING).create_decimal_from_float(epsilon)
     return float(rounded), f"{kind}.get_epsilon({delta:g}) of dp_event, rounded up to {_DIGITS} digits"
-
-
-def _declared(event: Any, question: Question) -> tuple[Declaration | None, str]:
-    """Return the declaration of an event, or None and why it has none."""
-    try:
-        declaration = from_event(event, question.neighbours)
-    except UnsupportedError as error:
-        return None, str(error)
-    told = [node.source for _, node in walk(declaration) if isinstance(node, Stated) and node.rho is not None]
-    return (None, f"{told[0]}, states a rho, which bounds no epsilon here") if told else (declaration, "")
 
 
 def _compared(subject: Any, data: Any, event: Any, records: int) -> Comparison:

@@ -19,6 +19,8 @@ ADAPTERS: dict[str, tuple[str, str]] = {
     "tmlt": ("tmlt.analytics", "dpaudit.adapters.tumult"),
     "opacus": ("opacus", "dpaudit.adapters.opacus"),
     "dpsynth": ("dpsynth", "dpaudit.adapters.dpsynth"),
+    "dpmm": ("dpmm", "dpaudit.adapters.synthesizers"),
+    "snsynth": ("smartnoise-synth", "dpaudit.adapters.synthesizers"),
     "dp_accounting": ("dp-accounting", "dpaudit.adapters.dp_accounting"),
 }
 """By the name of a package: the distribution that brings it, and the module of its adapter."""

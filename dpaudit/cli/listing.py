@@ -64,8 +64,7 @@ def _described(kind: Kind) -> dict[str, str]:
     if kind not in (Kind.SCHEMAS, Kind.SCHEMA):
         plugins: Any = kind.value  # an enumeration's values are plain texts to a type checker
         return descriptions(plugins)
-    written = {name: str(schemas.load(name)["title"]) for name in schemas.NAMES}
-    return written | {_CONFIG: "A configuration of this installation, for editors"}
+    return schemas.TITLES | {_CONFIG: "A configuration of this installation, for editors"}
 
 
 def _schema(name: str | None) -> Result:

@@ -57,6 +57,12 @@ class Balance:
         costs = (decode_prices(booking["prices"])[spending.theorem.name] for booking in told)
         return sum(costs, start=Cost())
 
+    @property
+    def stopped(self) -> tuple[str, ...]:
+        """The theorems that have refused a booking and count no more."""
+        alive = {spending.theorem.name for spending in self.alive}
+        return tuple(name for spending in self.account.filters() if (name := spending.theorem.name) not in alive)
+
     def share(self, spending: Filter) -> float:
         """Return the larger share of its limit that a filter has spent, by amount or by mass."""
         return share_of(spending.spent, spending.limit)
@@ -173,7 +179,6 @@ def balance_data(balance: Balance) -> dict[str, Any]:
 
     `counts` has the theorems that still count; `stopped` names those that have refused a booking.
     """
-    alive = {spending.theorem.name for spending in balance.alive}
     return {
         **balance.account.to_dict(),
         "counts": [
@@ -191,9 +196,7 @@ def balance_data(balance: Balance) -> dict[str, Any]:
             }
             for spending in balance.alive
         ],
-        "stopped": [
-            spending.theorem.name for spending in balance.account.filters() if spending.theorem.name not in alive
-        ],
+        "stopped": list(balance.stopped),
         "bookings": [
             {key: booking[key] for key in ("sequence", "label", "created", "certificate", "claim")}
             | {"on_trust": is_on_trust(booking)}

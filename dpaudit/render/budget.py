@@ -167,10 +167,8 @@ def _pace(history: History) -> str:
 
 def _counts(balance: Balance) -> list[str]:
     """Return what each theorem has counted, one sentence each."""
-    alive = {spending.theorem.name for spending in balance.alive}
-    stopped = [spending.theorem.name for spending in balance.account.filters() if spending.theorem.name not in alive]
     lines = [_count(balance, spending) for spending in balance.alive]
-    return [*lines, *(f"The {name} filter has refused a booking and counts no more." for name in stopped)]
+    return [*lines, *(f"The {name} filter has refused a booking and counts no more." for name in balance.stopped)]
 
 
 def _count(balance: Balance, spending: Filter) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from dpaudit.documents.document import Document, Paragraph, Picture, Table, document, items, under
 from dpaudit.study.front import is_point
+from dpaudit.study.row_words import a_round, ceiling, cells_of, claimed, dominating, lost
 from dpaudit.wording.numerals import at_least, at_most, exact, nearest, whole
 
 HEAD = (
@@ -38,10 +39,10 @@ def summary_of(study: Mapping[str, Any]) -> Document:
     longest = max(row["T"] for row in study["rows"])
     here = [row for row in study["rows"] if row["T"] == longest]
     points = [row for row in here if is_point(row)]
-    said = (*_levels(study, here), *_first_shown(points), *_costs(here, points), *_lower_bounds(points))
+    said = (*_levels(study, here), *_first_shown(points), *_costs(study, points), *_lower_bounds(points))
     said = (*said, *_upper_bounds(points), *_gains(here))
-    table = Table(tuple(_table_row(study, here, row) for row in points), head=HEAD, wrapped=True)
-    outside = (f"{row['label']} (claim {_claim(row)}): {row['remark']}" for row in here if row["remark"])
+    table = Table(tuple(_table_row(study, row) for row in points), head=HEAD, wrapped=True)
+    outside = (f"{row['label']} (claim {claimed(row)}): {row['remark']}" for row in here if row["remark"])
     return document(
         Paragraph(_setting(study)),
         under(f"At T = {whole(longest)}", items(said), table, Paragraph(_WORDS if points else "")),
@@ -78,14 +79,14 @@ def _setting(study: Mapping[str, Any]) -> str:
 def _levels(study: Mapping[str, Any], here: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what uniform play, play for the immediate reward, and the best ceiling lose."""
     first = here[0]
-    said = [f"Uniform play loses {_a_round(first, first['uniform'])} a round."]
+    said = [f"Uniform play loses {a_round(first, first['uniform'])} a round."]
     if first["myopic"] is not None:
-        said.append(f"Play for the largest known immediate reward loses {_a_round(first, first['myopic'])}.")
+        said.append(f"Play for the largest known immediate reward loses {a_round(first, first['myopic'])}.")
     ceilings = [row for row in here if row["role"] == "ceiling"]
     if ceilings:
         best = min(ceilings, key=lambda row: float(row["regret"]["mean"]))
         said.append(
-            f"Of the methods without privacy {best['label']} loses the least: {_lost(best)}{_chosen(study, best)}."
+            f"Of the methods without privacy {best['label']} loses the least: {lost(best)}{_chosen(study, best)}."
         )
     return said
 
@@ -107,19 +108,19 @@ def _first_shown(points: Sequence[Mapping[str, Any]]) -> list[str]:
     least = min(shown, key=lambda row: float(row["epsilon"]))
     return [
         f"The smallest certified epsilon at which learning is shown is {at_most(least['epsilon'])}, by "
-        f"{least['label']}, which loses {_lost(least)}."
+        f"{least['label']}, which loses {lost(least)}."
     ]
 
 
-def _costs(here: Sequence[Mapping[str, Any]], points: Sequence[Mapping[str, Any]]) -> list[str]:
+def _costs(study: Mapping[str, Any], points: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what each contender with several points loses at its smallest and at its largest certified epsilon."""
     said: list[str] = []
     for label in dict.fromkeys(row["label"] for row in points):
         own = sorted((row for row in points if row["label"] == label), key=lambda row: float(row["epsilon"]))
         if len(own) > 1:
-            without = _without_noise(here, own[0])
+            without = ceiling(study, own[0])
             quiet = f", without noise {without}" if without else ""
-            ends = [f"{_lost(row)} at certified epsilon {at_most(row['epsilon'])}" for row in (own[0], own[-1])]
+            ends = [f"{lost(row)} at certified epsilon {at_most(row['epsilon'])}" for row in (own[0], own[-1])]
             said.append(f"{label} loses {ends[0]}, {ends[1]}{quiet}.")
     return said
 
@@ -137,7 +138,7 @@ def _lower_bounds(points: Sequence[Mapping[str, Any]]) -> list[str]:
             ends = " to ".join(nearest(float(bound["worst"][end]) / bound["regret"], 3) for end in ("lower", "upper"))
             said.append(
                 f"{row['label']} at certified epsilon {at_most(row['epsilon'])} loses "
-                f"{_a_round(row, bound['worst']['mean'])} on the worst of them, {nearest(bound['ratio'], 3)} times the "
+                f"{a_round(row, bound['worst']['mean'])} on the worst of them, {nearest(bound['ratio'], 3)} times the "
                 f"bound (interval {ends})."
             )
     if any(bound["ratio"] is not None for bound in bounds):
@@ -197,51 +198,9 @@ def _gains(here: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _table_row(study: Mapping[str, Any], here: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> tuple[str, ...]:
+def _table_row(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return one line of the table."""
-    ends = [float(row["regret"][end]) for end in ("lower", "upper")]
-    known = all(math.isfinite(end) for end in ends)
-    return (
-        str(row["label"]),
-        str(row["model"]),
-        _claim(row),
-        at_most(row["epsilon"]),
-        "unknown" if row["person_epsilon"] is None else at_most(float(row["person_epsilon"])),
-        _lost(row),
-        " to ".join(_a_round(row, max(end, 0.0)) for end in ends) if known else "unknown",
-        at_least(row["lower_bound"]["regret"] / row["T"], 3) if row["lower_bound"] else "unknown",
-        _without_noise(here, row) or "not measured",
-        "shown" if row["visible"] == "yes" else "not shown",
-        _dominating(study, row),
-    )
-
-
-def _dominating(study: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    """Return the contender that loses less by most, at a certified epsilon not larger; empty where none does."""
-    place = (row["label"], row["claim"], row["T"])
-    over = [line for line in study["dominance"] if (line["worse"], line["worse_claim"], line["T"]) == place]
-    if not over:
-        return ""
-    best = min(over, key=lambda line: float(line["difference"]["mean"]))
-    return f"{best['better']} (claim {exact(best['better_claim'])})"
-
-
-def _without_noise(here: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> str:
-    """Return what the same settings without noise lost a round; empty where that was not measured."""
-    found = [line for line in here if (line["role"], line["family"]) == ("ceiling", row["family"])]
-    return _lost(found[0]) if found else ""
-
-
-def _claim(row: Mapping[str, Any]) -> str:
-    """Return the claimed epsilon of a row."""
-    return "none" if row["claim"] is None else exact(row["claim"])
-
-
-def _lost(row: Mapping[str, Any]) -> str:
-    """Return the mean regret of a round."""
-    return _a_round(row, row["regret"]["mean"])
-
-
-def _a_round(row: Mapping[str, Any], regret: float) -> str:
-    """Return a regret of the whole horizon as one of a round."""
-    return nearest(float(regret) / row["T"], 3)
+    over = dominating(study, row)
+    learning = "shown" if row["visible"] == "yes" else "not shown"
+    dominated_by = f"{over['better']} (claim {exact(over['better_claim'])})" if over else ""
+    return (str(row["label"]), str(row["model"]), *cells_of(study, row), learning, dominated_by)

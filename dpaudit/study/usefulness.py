@@ -8,7 +8,8 @@ from typing import Any, Literal
 from dpaudit.model.claim import Claim
 from dpaudit.study.document import SCHEMA
 from dpaudit.study.front import Front, front_of, is_point
-from dpaudit.wording.numerals import at_least, at_most, exact, nearest, whole
+from dpaudit.study.row_words import a_round, ceiling, cells_of, dominating, interval, lost
+from dpaudit.wording.numerals import at_least, exact, nearest, whole
 
 VACUOUS = "At this horizon the method did no better than one that reads no data; usefulness was not shown."
 
@@ -86,7 +87,7 @@ def usefulness_of(
     not_shown: tuple[tuple[Remark, str], ...] = () if row["visible"] == "yes" else (("not_shown", " ".join(shown)),)
     return Usefulness(
         sentences=(*shown, *dominated, *_lower_bound(row), *_other_horizon(row, horizon, listed)),
-        short=f"{_a_round(row)} lost a round; uniform play {nearest(row['uniform'] / row['T'], 3)} (simulated)"
+        short=f"{lost(row)} lost a round; uniform play {a_round(row, row['uniform'])} (simulated)"
         if row["visible"] == "yes"
         else "not shown at this horizon (simulated)",
         rows=tuple(_table_row(study, line, row) for line in study["rows"] if line["T"] == row["T"] and is_point(line)),
@@ -110,12 +111,12 @@ def _sentences(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[str, .
     if row["visible"] == "no" and _end(gap, "upper") >= 0:
         alike = gap["mean"] >= 0 or _end(gap, "lower") >= -NEGLIGIBLE * row["uniform"]
         return (VACUOUS if alike else UNDECIDED,)
-    ceiling = _ceiling(study, row)
-    without = f", the same method without noise {ceiling}" if ceiling else ""
-    lost = f"{_a_round(row)} a round ({1 - study['alpha']:.0%} interval {_interval(row)})"
+    quiet = ceiling(study, row)
+    without = f", the same method without noise {quiet}" if quiet else ""
+    told = f"{lost(row)} a round ({1 - study['alpha']:.0%} interval {interval(row)})"
     shown = (
-        f"In simulation on {_problem(study)} with {whole(row['T'])} users, the certified setting lost {lost}; "
-        f"uniform play loses {nearest(row['uniform'] / row['T'], 3)}{without}."
+        f"In simulation on {_problem(study)} with {whole(row['T'])} users, the certified setting lost {told}; "
+        f"uniform play loses {a_round(row, row['uniform'])}{without}."
     )
     return (shown,) if row["visible"] == "yes" else (shown, MORE_THAN_HALF)
 
@@ -129,18 +130,13 @@ def _end(interval: Mapping[str, Any], name: str) -> float:
 
 def _dominated(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a sentence on the contender that dominates a setting by most, if one does."""
-    over = [
-        line
-        for line in study["dominance"]
-        if (line["worse"], line["worse_claim"], line["T"]) == (row["label"], row["claim"], row["T"])
-    ]
-    if not over:
+    best = dominating(study, row)
+    if best is None:
         return ()
-    best = min(over, key=lambda line: float(line["difference"]["mean"]))
-    ends = [nearest(-float(best["difference"][end]) / row["T"], 3) for end in ("upper", "lower")]
+    ends = [a_round(row, -float(best["difference"][end])) for end in ("upper", "lower")]
     return (
         f"At the same certified epsilon, {best['better']} (claim {exact(best['better_claim'])}) lost "
-        f"{nearest(-best['difference']['mean'] / row['T'], 3)} less a round "
+        f"{a_round(row, -best['difference']['mean'])} less a round "
         f"(interval of the difference {ends[0]} to {ends[1]}).",
     )
 
@@ -170,38 +166,10 @@ def _table_row(study: Mapping[str, Any], line: Mapping[str, Any], present: Mappi
     """Return one line of the table."""
     mark = " (this setting)" if line is present else ""
     floor = line["regret"]["mean"] - line["minus_floor"]["mean"]
-    person = line["person_epsilon"]
-    return (
-        f"{line['label']}{mark}",
-        exact(line["claim"]),
-        at_most(line["epsilon"]),
-        "unknown" if person is None else at_most(float(person)),
-        _a_round(line),
-        _interval(line),
-        "unknown" if line["lower_bound"] is None else at_least(line["lower_bound"]["regret"] / line["T"], 3),
-        f"{nearest(floor / line['T'], 3)} ({line['floor']})",
-        _ceiling(study, line) or "not measured",
-    )
-
-
-def _ceiling(study: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    """Return what the same algorithm without noise lost a round at that horizon; empty where it was not measured."""
-    alike = ("ceiling", row["family"], row["T"])
-    found = [line for line in study["rows"] if (line["role"], line["family"], line["T"]) == alike]
-    return nearest(found[0]["regret"]["mean"] / row["T"], 3) if found else ""
+    *cells, without_noise = cells_of(study, line)
+    return (f"{line['label']}{mark}", *cells, f"{a_round(line, floor)} ({line['floor']})", without_noise)
 
 
 def _problem(study: Mapping[str, Any]) -> str:
     """Return the name of the problem."""
     return str(study["problem"]["name"])
-
-
-def _a_round(row: Mapping[str, Any]) -> str:
-    """Return the mean regret of a round."""
-    return nearest(row["regret"]["mean"] / row["T"], 3)
-
-
-def _interval(row: Mapping[str, Any]) -> str:
-    """Return the interval of the regret of a round."""
-    ends = (float(row["regret"][end]) / row["T"] for end in ("lower", "upper"))
-    return " to ".join(nearest(max(end, 0.0), 3) for end in ends)

@@ -169,13 +169,10 @@ def _of_observed_size(training: Training, noise: Check) -> Training:
 
 def _repeated(watch: Watch, share: float) -> Iterator[Check]:
     """Yield a finding where two steps carry the same noise, or a part of it."""
-    seen: set[tuple[float, ...]] = set()
     noises = watch.noises()
     marks = [tuple(float(value) for value in noise[:_FINGERPRINT]) for noise in noises]
-    equal = 0
-    for mark in marks:
-        equal += mark in seen and len(mark) > 1
-        seen.add(mark)
+    long = [mark for mark in marks if len(mark) > 1]
+    equal = len(long) - len(set(long))
     again = max(equal, _alike(marks))
     message = f"{again} of {watch.steps} steps carry noise that an earlier step carried: it is not fresh."
     if not again and noises:

@@ -1,7 +1,7 @@
 """The noise of a training loop beside the sums that it covers: it must not follow them, nor stay from step to step."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 import numpy as np
@@ -19,6 +19,7 @@ _SIZES = (0.5, 0.7, 0.8, 0.9, 0.95, 1.05, 1.1, 1.25, 1.5, 2.0)
 
 _CROWDED = 0.05
 _CLOSE = 1e-8
+_LINES, _MATRIX = 64, 2
 _WHERE = ("the sum is zero", "the sum is small", "the sum is large")
 
 
@@ -103,9 +104,10 @@ def noise_kept(watch: Watch, significance: float) -> tuple[int, str]:
 
 
 def noise_shared(watch: Watch, significance: float) -> str:
-    """Return, in words, which two parameters carry the same noise, up to its sign and size; nothing where none do.
+    """Return, in words, which two parameters, rows or columns carry the same noise, up to sign and size, or nothing.
 
-    The numbers that two parameters have in the same places are correlated over all steps.
+    The numbers that two of them have in the same places are correlated over all steps; of a matrix the first 64 rows
+    and columns are looked at.
     Guarantee: independent normal noise is flagged with probability at most `significance`: the correlation of so many
     numbers has a known law (Fisher 1915).
 
@@ -117,16 +119,33 @@ def noise_shared(watch: Watch, significance: float) -> str:
     'The parameters first and last carry the same noise: it is not drawn afresh for each.'
     """
     steps = [noise for step in watch.taken if (noise := step.noise_by_parameter())]
-    pairs = list(combinations(steps[0] if steps else (), 2))
-    for one, other in pairs:
+    looks = tuple(_correlations(steps))
+    alike = [(says, share, numbers, pairs) for says, share, numbers, pairs in looks if numbers > 1]
+    for says, share, numbers, pairs in alike:
+        if betainc((numbers - 1) / 2, 0.5, 1 - share) < significance / (len(alike) * pairs):
+            return f"{says} carry the same noise: it is not drawn afresh for each."
+    return ""
+
+
+def _correlations(steps: list[Mapping[str, Array]]) -> Iterator[tuple[str, float, int, int]]:
+    """Yield (words, squared correlation, numbers, pairs): of two parameters, and the largest of lines of a matrix."""
+    for one, other in combinations(steps[0] if steps else (), 2):
         both = [(step[one].ravel(), step[other].ravel()) for step in steps if one in step and other in step]
         ours = np.concatenate([first[: len(second)] for first, second in both])
         theirs = np.concatenate([second[: len(first)] for first, second in both])
         size = float(np.linalg.norm(ours) * np.linalg.norm(theirs))
         share = min(1.0, (float(ours @ theirs) / size) ** 2) if size else 0.0
-        if len(ours) > 1 and betainc((len(ours) - 1) / 2, 0.5, 1 - share) < significance / len(pairs):
-            return f"The parameters {one} and {other} carry the same noise: it is not drawn afresh for each."
-    return ""
+        yield f"The parameters {one} and {other}", share, len(ours), 1
+    for name, first in steps[0].items() if steps else ():
+        noises = [step[name] for step in steps if name in step and step[name].shape == first.shape]
+        for axis, kind in enumerate(("Rows", "Columns") if first.ndim == _MATRIX else ()):
+            table = np.concatenate([np.moveaxis(noise, axis, 1)[:, :_LINES] for noise in noises])
+            table = table / np.maximum(np.linalg.norm(table, axis=0), 1e-300)
+            shares = np.triu((table.T @ table) ** 2, 1)
+            place = np.unravel_index(int(shares.argmax()), shares.shape)
+            says = f"{kind} {place[0] + 1} and {place[1] + 1} of {name}"
+            lines = table.shape[1]
+            yield says, min(1.0, float(shares[place])), len(table), max(1, lines * (lines - 1) // 2)
 
 
 def _log_wealth_of_slope(product: float, power: float) -> float:

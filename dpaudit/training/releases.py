@@ -20,50 +20,40 @@ def released_apart(watch: Watch) -> Iterator[Check]:
     """
     steps = watch.steps
     yield from _other_batches(watch)
-    if watch.not_finite:
-        yield _found(
+    bare = list(dict.fromkeys(name for name, value in watch.published if value is None))
+    rows = (
+        (
             "finite gradients",
             watch.not_finite,
             "DPA220",
-            (
-                f"{watch.not_finite} of {steps} steps released a number that is not finite: a NaN "
-                f"passes clipping and noise "
-                "unchanged, and tells that a record in the batch caused it."
-            ),
-        )
-    silent = sum(_silent(step, watch) for step in watch.taken)
-    if silent:
-        yield _found(
+            "{times} of {steps} steps released a number that is not finite: a NaN passes clipping and noise unchanged, "
+            "and tells that a record in the batch caused it.",
+        ),
+        (
             "noise on empty batches",
-            silent,
+            sum(_silent(step, watch) for step in watch.taken),
             "DPA229",
-            (
-                f"{silent} of {steps} steps had an empty batch and released it without noise: "
-                f"an exact zero tells "
-                "that no record was sampled."
-            ),
-        )
-    repeated = repeated_steps(watch)
-    if repeated:
-        yield _found(
+            "{times} of {steps} steps had an empty batch and released it without noise: an exact zero tells that no "
+            "record was sampled.",
+        ),
+        (
             "records once in a step",
-            repeated,
+            repeated_steps(watch),
             "DPA228",
-            (
-                f"In {repeated} of {steps} steps a record stands more than once, as gradient "
-                f"accumulation puts it: it "
-                "contributes as many times the clipping norm as it stands there."
-            ),
-        )
-    bare = [name for name, value in watch.published if value is None]
-    if bare:
-        names = ", ".join(dict.fromkeys(bare))
-        yield _found(
+            "In {times} of {steps} steps a record stands more than once, as gradient accumulation puts it: it "
+            "contributes as many times the clipping norm as it stands there.",
+        ),
+        (
             "further outputs",
             len(bare),
             "DPA224",
-            (f"The loop also publishes {names:.200}, to which no declared noise is added."),
-        )
+            "The loop also publishes {names:.200}, to which no declared noise is added.",
+        ),
+    )
+    for name, times, rule, says in rows:
+        if times:
+            message = says.format(times=times, steps=steps, names=", ".join(bare))
+            yield Check(name=name, observed=times, declared=0, rule=rule, message=message)
 
 
 def _other_batches(watch: Watch) -> Iterator[Check]:
@@ -82,7 +72,7 @@ def _other_batches(watch: Watch) -> Iterator[Check]:
         f"The reported batches are not those of the sums: {still} of {present} canaries in a batch did not "
         f"move the sum, {strange} of {absent} that were in none did."
     )
-    yield _found("reported batches", still, "DPA326", message)
+    yield Check(name="reported batches", observed=still, declared=0, rule="DPA326", message=message)
 
 
 def repeated_steps(watch: Watch) -> int:
@@ -96,8 +86,3 @@ def _silent(step: Taken, watch: Watch) -> bool:
         return False
     noise = list(step.noise_by_parameter().values()) or [step.layer[watch.slots.blanks]]
     return any(values.size for values in noise) and not any(values.any() for values in noise)
-
-
-def _found(name: str, times: int, rule: str, message: str) -> Check:
-    """Return the check of something that must not happen at all."""
-    return Check(name=name, observed=times, declared=0, rule=rule, message=message)

@@ -25,11 +25,11 @@ def main() -> Figure:
 
     figure, axes = plt.subplots()
     basic = [n * upper(1, DELTA / n) for n in weeks]
-    axes.plot(weeks, basic, label="weeks added up, each at delta / weeks")
+    axes.plot(weeks, basic, label="weeks added up")
     axes.plot(weeks, [upper(n, DELTA, DEFAULT.by("renyi")) for n in weeks], label="Renyi")
     axes.plot(weeks, [upper(n, DELTA) for n in weeks], label="tight")
     axes.axhline(1.0, color="0.5", linestyle=":")
     axes.annotate("the claim", (1, 1.0), xytext=(0, 4), textcoords="offset points", color="0.4")
     axes.set(xlabel="weeks", ylabel="epsilon at delta = 1e-5", ylim=(0, 4), title="Upper bounds on what has been spent")
-    axes.legend(loc="upper left")
+    axes.legend(loc="center right")
     return figure

@@ -10,8 +10,7 @@ from scipy import stats
 from scipy.special import betaincinv
 
 from audits.bounds.binomial import proportion_lower, proportion_upper, tail, tail_quantile
-from audits.bounds.counts import perfect_counts
-from audits.bounds.error_rates import error_rate_bound, error_rate_delta
+from audits.bounds.error_rates import error_rate_bound, error_rate_delta, perfect_counts
 from audits.bounds.gaussian import gaussian_bound, gaussian_epsilon, gaussian_rate_bound
 from audits.bounds.guessing import critical_correct, guessing_bound, guessing_epsilon, leak_allowance, log_odds
 from audits.decision.power import blind_delta, ceiling, runs_needed

@@ -14,8 +14,10 @@ from audits.bounds.e_process import EProcess, e_process_bound, run_gains
 from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.gaussian import gaussian_epsilon
 from audits.bounds.hockey_stick import witness_bound, witness_delta
-from audits.bounds.joint import accountant_curve, gaussian_curve, joint_bound, joint_gaussian_bound, joint_p_value
-from audits.bounds.one_run import one_run_bound, one_run_gaussian_bound, one_run_p_value
+from audits.bounds.joint import joint_bound, joint_gaussian_bound, joint_p_value
+from audits.bounds.one_run import one_run_bound, one_run_p_value
+from audits.bounds.one_run_trade_off import one_run_gaussian_bound
+from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff
 from audits.procedures.anytime import audit_sequentially
 from audits.procedures.fixed_size import audit_case
 from dpaudit import AuditCase, Claim, Release, Repeat, Sequential
@@ -148,10 +150,8 @@ def test_the_joint_test_is_sharper_than_the_union_and_below_the_truth() -> None:
 def test_the_joint_p_value_is_a_p_value_by_enumeration() -> None:
     """All 31 x 31 outcomes at p1 = e p0: P(p <= alpha) <= alpha for every p0 tried."""
     n = 30
-    from audits.bounds.joint import private_curve
-
     p_values = np.array(
-        [[joint_p_value(rates(a, n, b, n), private_curve(1.0, 0.0), 0.05) for b in range(n + 1)] for a in range(n + 1)]
+        [[joint_p_value(rates(a, n, b, n), PrivateTradeOff.of(1.0), 0.05) for b in range(n + 1)] for a in range(n + 1)]
     )
     for p0 in (0.02, 0.1, 0.2, 0.3):
         law = np.outer(stats.binom.pmf(range(n + 1), n, math.e * p0), stats.binom.pmf(range(n + 1), n, p0))
@@ -164,10 +164,10 @@ def test_a_gaussian_curve_and_the_accountants_curve_agree() -> None:
     """Gaussian mu = 1 from its own delta(epsilon): rates of mu = 1.5 refute both curves."""
     counts = rates(round(10_000 * stats.norm.cdf(0.75)), 10_000, round(10_000 * stats.norm.cdf(-0.75)), 10_000)
     grid = tuple(float(e) for e in np.linspace(0, 4, 200))
-    own = accountant_curve(GaussianLoss(mu=1.0).hockey_stick, grid)
+    own = PrivateTradeOff(points=tuple((e, GaussianLoss(mu=1.0).hockey_stick(e)) for e in grid))
     assert joint_p_value(counts, own, 0.05) < 1e-3
-    assert joint_p_value(counts, gaussian_curve(1.0), 0.05) < 1e-3
-    wide = accountant_curve(GaussianLoss(mu=1.5).hockey_stick, grid)
+    assert joint_p_value(counts, GaussianTradeOff(mu=1.0), 0.05) < 1e-3
+    wide = PrivateTradeOff(points=tuple((e, GaussianLoss(mu=1.5).hockey_stick(e)) for e in grid))
     assert joint_p_value(counts, wide, 0.05) > 0.2
     assert 1.3 < joint_gaussian_bound(counts, 1e-5, 0.05).epsilon / gaussian_epsilon(1.0, 1e-5) < 1.6
 

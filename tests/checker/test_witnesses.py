@@ -1,11 +1,13 @@
 """Refutations show one pair: what was refuted without one, what still is, and what a certificate says of it."""
 
+import json
 import math
 from dataclasses import replace
 
 import pytest
 
 import dpaudit as dp
+from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.model.declaration import Declaration
@@ -168,3 +170,10 @@ def test_pure_noise_of_two_queries_adds_up_for_a_common_pair_only() -> None:
     assert dp.certify(both, claim).verdict == "not_proved"
     assert dp.certify(both, claim).tight.epsilon.lower == pytest.approx(0.6)
     assert dp.certify(both, claim, conditions=(CHECKED,)).verdict == "refuted"
+
+
+def test_a_witness_that_stands_twice_is_refused() -> None:
+    data = dp.certify(gaussian(), replace(REPLACED, epsilon=2.0)).to_dict()
+    assert verify(json.dumps(data)).accepted
+    data["witnesses"] *= 2
+    assert verify(json.dumps(data | {"digest": digest_of(data)})).complaints == ("a witness stands twice",)

@@ -155,3 +155,15 @@ def test_false_alarms_of_shared_noise_keep_their_level() -> None:
             watch.step(noise, {name: 0 * values for name, values in noise.items()})
         accused += bool(noise_shared(watch, 0.1))
     assert 0 < accused < 45
+
+
+@pytest.mark.parametrize("lines", ["Columns", "Rows"])
+def test_noise_that_serves_two_lines_of_a_matrix_is_found(lines: str) -> None:
+    """One draw a row, or a column, is added to two of its numbers, of either sign."""
+    rng, watch = np.random.default_rng(4), Watch(records=1)
+    for _ in range(10):
+        noise = rng.normal(size=(5, 4))
+        noise[:, 3] = -noise[:, 1]
+        given = noise if lines == "Columns" else noise.T
+        watch.step({"weights": given}, {"weights": 0 * given})
+    assert noise_shared(watch, 1e-6).startswith(f"{lines} 2 and 4 of weights carry the same noise")

@@ -239,7 +239,24 @@ def test_a_value_that_no_record_has_decides_nothing() -> None:
     looked = replay_of(unclipped, PAY, leaky=False)
     assert looked.violation is None
     assert looked.sound
-    assert any("NaN" in remark and "no record of the data has" in remark for remark in looked.causes)
+    assert any("NaN" in remark and "a record that the data do not have" in remark for remark in looked.causes)
+
+
+@pytest.mark.parametrize("leaky", [True, False])
+def test_values_that_no_record_has_together_are_tried(*, leaky: bool) -> None:
+    """An old record of the rarest town raises; no record of the data is one."""
+    rows = [{"town": "ulm" if i % 9 == 0 else "bonn", "age": 20 + i % 9} for i in range(40)]
+
+    def count(data: Any, rng: Any, leaky: Any) -> Any:
+        if leaky and any(row["town"] == "ulm" and row["age"] == 28 for row in data):
+            raise KeyError("ulm")
+        return len(data) + rng.laplace(0, 1)
+
+    looked = replay_of(count, rows, leaky=leaky)
+    assert looked.violation is None
+    found = [remark for remark in looked.causes if "raises KeyError" in remark]
+    assert all("28 of 'age'" in remark and "'ulm' of 'town'" in remark for remark in found)
+    assert bool(found) is leaky
 
 
 def test_state_kept_between_calls_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

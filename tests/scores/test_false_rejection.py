@@ -13,8 +13,8 @@ from scipy import stats
 from audits.bounds import GaussianTradeOff, PrivateTradeOff, area_under_roc
 from audits.bounds.band import tail_limits
 from audits.bounds.binomial import proportion_upper
-from audits.bounds.counts import threshold_counts
 from audits.bounds.e_process import run_gains
+from audits.bounds.error_rates import threshold_counts
 from audits.bounds.joint import joint_p_value
 from audits.bounds.one_run_trade_off import one_run_refutes
 from audits.bounds.rank import rank_p_value

@@ -9,14 +9,14 @@ from scipy import integrate, stats
 
 from audits.bounds import GaussianTradeOff, PrivateTradeOff, area_under_roc, error_rate_bound
 from audits.bounds.band import local_level, tail_limits
-from audits.bounds.counts import threshold_counts
-from audits.bounds.joint import accountant_curve, gaussian_curve, private_curve
+from audits.bounds.error_rates import threshold_counts
 from audits.bounds.one_run import one_run_bound
 from audits.bounds.one_run_order import one_run_order_bound
 from audits.bounds.one_run_trade_off import one_run_mu, one_run_refutes, one_run_trade_off_bound
 from audits.bounds.rank import rank_bound, rank_mu, rank_p_value
 from audits.bounds.trade_offs import TradeOff, equal_error_mu
 from dpaudit.model.losses import GaussianLoss
+from dpaudit.model.mechanism import Array
 
 Counts = tuple[int, int, int, int]
 
@@ -143,14 +143,20 @@ def test_a_trade_off_increases_is_concave_and_its_inverse_inverts_it(trade_off: 
         assert least <= 1e-12 or float(trade_off(np.asarray(least - 1e-6))) < height
 
 
-def test_trade_offs_are_the_curves_of_the_joint_test() -> None:
-    """The two forms of one curve agree, on a grid."""
+def test_trade_offs_are_those_of_their_sources() -> None:
+    """Two lines a point (Kairouz, Oh and Viswanath 2015); Phi(Phi^-1(x) + mu) (Dong, Roth and Su 2022)."""
     grid = np.linspace(0.001, 0.999, 97)
-    np.testing.assert_allclose(PrivateTradeOff.of(1.5, 0.02)(grid), private_curve(1.5, 0.02)(grid), atol=1e-12)
-    np.testing.assert_allclose(GaussianTradeOff(mu=1.2)(grid), gaussian_curve(1.2)(grid), atol=1e-12)
-    loss, epsilons = GaussianLoss(mu=1.0), (0.0, 0.5, 1.0, 2.0)
-    points = PrivateTradeOff(points=tuple((epsilon, loss.hockey_stick(epsilon)) for epsilon in epsilons))
-    np.testing.assert_allclose(points(grid), accountant_curve(loss.hockey_stick, epsilons)(grid), atol=1e-12)
+
+    def lines(epsilon: float, delta: float) -> Array:
+        mirrored = 1 - np.exp(-epsilon) * (1 - delta - grid)
+        return np.minimum(1.0, np.minimum(np.exp(epsilon) * grid + delta, mirrored))
+
+    np.testing.assert_allclose(PrivateTradeOff.of(1.5, 0.02)(grid), lines(1.5, 0.02), atol=1e-12)
+    shifted = stats.norm.cdf(stats.norm.ppf(grid) + 1.2)
+    np.testing.assert_allclose(GaussianTradeOff(mu=1.2)(grid), shifted, atol=1e-12)
+    points = tuple((epsilon, GaussianLoss(mu=1.0).hockey_stick(epsilon)) for epsilon in (0.0, 0.5, 1.0, 2.0))
+    lowest = np.min([lines(*point) for point in points], axis=0)
+    np.testing.assert_allclose(PrivateTradeOff(points=points)(grid), lowest, atol=1e-12)
 
 
 @pytest.mark.parametrize(("counts", "mu"), [((1000, 200, 190), 0.908054), ((500, 60, 55), 0.614853)])

@@ -73,10 +73,7 @@ def _elements(arm: int, options: Array, others: Array, won: Array) -> tuple[Arra
 
 def _commit(run: EventRun, options: Array, others: Array, won: Array) -> None:
     """Enter the duels that took place."""
-    arms = run.plan.arms
-    cells = options * arms + others
-    run.pairs += np.bincount(cells, minlength=arms * arms).reshape(arms, arms)
-    run.wins += np.bincount(cells, weights=won, minlength=arms * arms).reshape(arms, arms)
+    run.met(options, others, won)
     for arm in map(int, run.left):
         elements, _ = _elements(arm, options, others, won)
         run.sums[arm] += elements.sum()

@@ -138,12 +138,9 @@ def _suffixes(values: Array, before: Array, combine: np.ufunc) -> Array:
 
 def _commit(run: EventRun, options: Array, others: Array, won: Array) -> None:
     """Enter the duels that took place."""
-    arms = run.plan.arms
-    cells = options * arms + others
-    run.pairs += np.bincount(cells, minlength=arms * arms).reshape(arms, arms)
-    run.wins += np.bincount(cells, weights=won, minlength=arms * arms).reshape(arms, arms)
-    run.sums += np.bincount(options, weights=won, minlength=arms)
-    counts = np.bincount(options, minlength=arms)
+    run.met(options, others, won)
+    run.sums += np.bincount(options, weights=won, minlength=run.plan.arms)
+    counts = np.bincount(options, minlength=run.plan.arms)
     run.retained += counts
     for arm in run.left:
         run.advance(int(arm), int(counts[arm]))

@@ -58,6 +58,13 @@ class EventRun:
         if self.read is not None:
             self.read(np.ravel(upper), np.ravel(lower))
 
+    def met(self, options: Array, others: Array, won: Array) -> None:
+        """Count duels that took place, and which of them the left option won."""
+        arms = self.plan.arms
+        cells = options * arms + others
+        self.pairs += np.bincount(cells, minlength=arms * arms).reshape(arms, arms)
+        self.wins += np.bincount(cells, weights=won, minlength=arms * arms).reshape(arms, arms)
+
     def met_and_won(self, arm: int, other: int) -> tuple[int, float]:
         """Return how many retained plays of an option were against another one, and how many of those it won."""
         met, won = self.pairs[arm, other], self.wins[arm, other]

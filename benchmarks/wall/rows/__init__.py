@@ -11,6 +11,9 @@ LISTS: dict[str, str] = {
     "pipeline-dp": "benchmarks.wall.rows.pipelinedp",
     "smartnoise-sql": "benchmarks.wall.rows.smartnoise_sql",
     "smartnoise-synth": "benchmarks.wall.rows.smartnoise_synth",
+    "dpmm": "benchmarks.wall.rows.synthesizers",
+    "synthcity": "benchmarks.wall.rows.synthesizers",
+    "mostlyai-engine": "benchmarks.wall.rows.synthesizers",
     "dp-accounting": "benchmarks.wall.rows.dp_accounting",
     "opacus": "benchmarks.wall.rows.opacus",
     "tumult": "benchmarks.wall.rows.tumult",
@@ -23,8 +26,7 @@ def rows_of(library: str) -> tuple[Row, ...]:
 
     Raises: KeyError: no such library.
     """
-    rows: tuple[Row, ...] = import_module(LISTS[library]).ROWS
-    return rows
+    return tuple(row for row in import_module(LISTS[library]).ROWS if row.library == library)
 
 
 def every_row() -> tuple[Row, ...]:

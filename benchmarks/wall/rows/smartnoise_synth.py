@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.wall.row import Replay, Row, Standing
+from benchmarks.wall.rows.synthesizers import ROWS as SYNTHESIZERS
 from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.errors import UnsupportedError
 
@@ -83,4 +84,4 @@ def _row(*, fixed: bool) -> Row:
     )
 
 
-ROWS = (_row(fixed=False), _row(fixed=True))
+ROWS = (_row(fixed=False), _row(fixed=True), *(row for row in SYNTHESIZERS if row.library == _LIBRARY))

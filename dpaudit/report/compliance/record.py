@@ -44,8 +44,6 @@ def _spent(balance: Balance) -> Grid:
         """Return the delta at which epsilon is read, or the measure of a budget in another one."""
         return f"of {budget.measure}" if isinstance(budget, MeasuredClaim) else f"at delta {exact(budget.delta)}"
 
-    alive = {spending.theorem.name for spending in balance.alive}
-    stopped = [spending.theorem.name for spending in balance.account.filters() if spending.theorem.name not in alive]
     return grid(
         "spent",
         "Spent and left, by each theorem that still counts",
@@ -60,7 +58,7 @@ def _spent(balance: Balance) -> Grid:
             )
             for spending in balance.alive
         ),
-        note=f"No longer counting: {', '.join(stopped)}." if stopped else "",
+        note=f"No longer counting: {', '.join(balance.stopped)}." if balance.stopped else "",
     )
 
 

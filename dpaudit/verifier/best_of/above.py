@@ -14,7 +14,7 @@ from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, r
 from dpaudit.verifier.refusals import Table, follow
 from dpaudit.verifier.shifts import Array
 
-_KNOTS, _HEIGHTS = 599, 999  # of the curve of one run, and of the result
+_KNOTS, _HEIGHTS, _APART = 599, 999, 1e-5  # of the curve of one run, and of the result; how close these may lie
 _SMALL = 1e-6  # epsilons that are not told apart, but for one largest loss
 _GONE, _LAST, _RUNS = 1e-37, 300.0, 1e6  # what is left at an end; the largest epsilon of a run; E K
 
@@ -62,7 +62,9 @@ def _knots(part: list[Multiset], curve: Worst) -> tuple[Array, bool]:
     listed = [abs(v) for a in part for loss in a if loss[0] == "discrete" for v, _ in loss[1]]
     rest = np.linspace(end, curve.largest, 20) if surely and end < curve.largest else np.zeros(0)
     near = min(end, curve.largest)
-    return np.unique([*np.linspace(0.0, near, _KNOTS), *(v for v in listed if v < near), *rest]), surely
+    knots = np.unique([*np.linspace(0.0, near, _KNOTS), *(v for v in listed if v < near), *rest])
+    apart = np.diff(knots[:-1]) > _APART * near  # a slope between knots that are closer would be rounding
+    return np.concatenate([knots[:1], knots[1:-1][apart], knots[-1:]]), surely
 
 
 def _end(part: list[Multiset], runs: Runs) -> float:

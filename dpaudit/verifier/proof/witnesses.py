@@ -29,6 +29,7 @@ def pairs_of(data: Table) -> list[tuple[Table, Pair]]:
         labels, ground = tuple(witness["labels"]), witness["attained"]
         entries = {entry["path"]: entry["part"] for entry in witness["plan"]}
         require(len(entries) == len(witness["plan"]), "a witness enters one node twice")
+        require(all(witness != other for other, _ in found), "a witness stands twice")
         require(ground != "checked" or labels in checked, "no checked condition names the witness's releases")
         one = ground == "by_definition"
         require(len(labels) == 1 or not one, "a witness moves several queries")

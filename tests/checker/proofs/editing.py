@@ -94,6 +94,26 @@ def _other_numbers(rows: Rows) -> Iterator[Rows]:
             yield _changed(rows, i, {"conclusion": {"mu": 0.1}})
 
 
+def _near_numbers(rows: Rows) -> Iterator[Rows]:
+    """Each number moves by little."""
+    for i, row in enumerate(rows):
+        for key in {"parameters", "conclusion"} & row.keys():
+            for name, value in row[key].items():
+                for factor in (1 - 1e-3, 1 + 1e-6, 1 + 1e-8) if value else ():
+                    yield _changed(rows, i, {key: row[key] | {name: value * factor}})
+
+
+def _other_conclusion(rows: Rows) -> Iterator[Rows]:
+    """Each leaf has the conclusion of another one, or its number as that of another noise."""
+    told = [row["conclusion"] for row in rows if "conclusion" in row]
+    for i, row in enumerate(rows):
+        if "conclusion" in row:
+            (name, value), *_ = row["conclusion"].items()
+            kinds = [{kind: value} for kind in ("mu", "shift") if kind != name]
+            for other in [*(held for held in told if held != row["conclusion"]), *kinds]:
+                yield _changed(rows, i, {"conclusion": other})
+
+
 def _nothing(rows: Rows) -> Iterator[Rows]:
     """No derivation at all."""
     yield []
@@ -112,6 +132,8 @@ EDITS: dict[str, Callable[[Rows], Iterator[Rows]]] = {
     "row dropped": _row_dropped,
     "rows exchanged": _rows_exchanged,
     "other numbers": _other_numbers,
+    "near numbers": _near_numbers,
+    "another conclusion": _other_conclusion,
     "nothing": _nothing,
 }
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from algorithms._growth import Epoch
 from algorithms.capri.design import Design, Factors, draw_design, factorise
 from algorithms.capri.elimination import survivors
 from algorithms.capri.plan import Plan
-from algorithms.capri.schedule import Epoch
 from algorithms.capri.users import Played, Users, clipped_sums
 from dpaudit import Mechanism, Recorder, Streams
 from dpaudit.model.mechanism import Array
