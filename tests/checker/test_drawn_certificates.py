@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
+import dpaudit
 from dpaudit.model.node_kinds import NODES
 from dpaudit.verifier import checking, stated_ends
 from mechanisms import NAMES
-from tests.checker import drawn_certificates
 from tests.checker.drawn_certificates import EXAMPLES, KINDS, SECONDS, Drawn, outcome_of, outcomes
 
 FEW = range(16)
@@ -65,6 +65,6 @@ def test_a_crash_of_the_accountant_is_counted(monkeypatch: pytest.MonkeyPatch) -
     def broken(*given: object) -> object:
         raise OverflowError("too large")
 
-    monkeypatch.setattr(drawn_certificates, "certify", broken)
+    monkeypatch.setattr(dpaudit, "certify", broken)
     assert {outcome_of(seed).outcome for seed in list(FEW)[:6]} <= {"crashed", "refused"}
     assert "crashed" in {outcome_of(seed).outcome for seed in list(FEW)[:6]}
