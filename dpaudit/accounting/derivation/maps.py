@@ -175,8 +175,9 @@ def sampled(composition: Composition, rate: float, *, upwards: bool) -> Composit
     if rate == 1:
         return composition
     ((loss, times), *rest) = composition.parts
-    if isinstance(loss, DiscreteLoss) and times == 1 and not rest:
-        return Composition.of(outer_losses(sampled_atoms(loss, rate), above=upwards))
+    atoms = loss.as_atoms() if isinstance(loss, ApproximateLoss) and loss.epsilon <= _LARGEST_SHIFT else loss
+    if isinstance(atoms, DiscreteLoss) and times == 1 and not rest:
+        return Composition.of(outer_losses(sampled_atoms(atoms, rate), above=upwards))
     return Composition.of(SampledLoss(inside=composition.parts, rate=rate))
 
 

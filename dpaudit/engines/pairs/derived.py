@@ -9,6 +9,7 @@ import numpy as np
 from dpaudit.engines.pairs.allocation import allocated_above, allocated_below, placed_below
 from dpaudit.engines.pairs.chosen import chosen_above
 from dpaudit.engines.pairs.closed import closed_pair
+from dpaudit.engines.pairs.few_steps import few_above, few_below, is_few
 from dpaudit.engines.pairs.finite_pair import FinitePair, Floats, average, stitched, stitched_below
 from dpaudit.engines.pairs.grid import dominated, dominating
 from dpaudit.engines.pairs.moderate import Inside, moderate_above, moderate_below
@@ -46,6 +47,8 @@ def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
             blocks = steps // places  # the curve of places drawn apart from disjoint blocks is no smaller
             inside = tuple((part, times * places) for part, times in inside)
             step = _composed(inside, _step_width(width, blocks), tail, above=True)
+            if is_few(step, blocks, order):
+                return few_above(step, blocks, width, order)
             return allocated_above(step, blocks, width, tail * _CAPPED, order)
         case _:
             ((held, _),) = moderate_above(((loss, 1),), tail, _reach)
@@ -74,6 +77,8 @@ def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
             return max((pair_below(option, width, tail) for option in options), key=lambda pair: pair.delta_below(0.0))
         case AllocatedLoss(inside=inside, steps=steps, order=order, places=places):
             step = _composed(inside, _step_width(width, steps), tail, above=False)
+            if places == 1 and is_few(step, steps, order):
+                return few_below(step, steps, width, order)
             if places == 1:
                 return allocated_below(step, steps, width, tail * _CAPPED, order)
             return placed_below(step, steps, places, tail * _CAPPED, order)

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from dpaudit.checks import non_negative, probability_below_one
+from dpaudit.model.losses.discrete import DiscreteLoss
 
 
 def group_delta(epsilon: float, delta: float, size: int) -> float:
@@ -57,6 +58,12 @@ class ApproximateLoss:
         else:
             pure = -math.expm1(epsilon - self.epsilon) / (1 + math.exp(-self.epsilon))
         return self.delta + (1 - self.delta) * pure
+
+    def as_atoms(self) -> DiscreteLoss:
+        """Return the same loss by its atoms."""
+        share = (1 - self.delta) / (1 + math.exp(-self.epsilon))
+        atoms = ((-self.epsilon, share * math.exp(-self.epsilon)), (self.epsilon, share))
+        return DiscreteLoss(atoms=atoms, infinite_mass=self.delta, reverse_infinite_mass=self.delta, symmetric=True)
 
     def reversed(self) -> "ApproximateLoss":
         """Return the loss of (Q, P), which is the same."""

@@ -6,7 +6,7 @@ from decimal import Decimal, localcontext
 
 import pytest
 
-from dpaudit import Claim, Release, Repeat, Subsample, certify
+from dpaudit import Claim, Release, Repeat, Stated, Subsample, bracket_delta, bracket_epsilon, certify, fold
 from dpaudit.model.losses import LaplaceLoss, SampledLoss
 from dpaudit.verifier import verify
 from mechanisms import Laplace, RandomisedResponse
@@ -75,3 +75,15 @@ def test_a_tiny_sample_is_not_known_from_below() -> None:
     found = certify(Subsample(part=part, rate=1e-300), Claim(epsilon=2e-300, neighbours="add_remove"))
     assert found.verdict != "refuted"
     assert found.tight.epsilon.lower <= 1e-300 * math.expm1(1.0) <= found.tight.epsilon.upper
+
+
+def test_a_stated_part_on_a_sample_is_known_atom_by_atom() -> None:
+    """From ln(1 + q (e^epsilon - 1)) on delta is q times the stated one: no knots lie between."""
+    rate, epsilon, delta = 60 / 2185, 0.0014713809817, 3.4e-10
+    part = Subsample(part=Stated(epsilon=epsilon, delta=delta, source="a vendor"), rate=rate)
+    largest = math.log1p(rate * math.expm1(epsilon))
+    found = bracket_delta(fold(part, "add_remove"), largest * (1 + 1e-9))
+    assert found.upper == pytest.approx(rate * delta, rel=1e-12)
+    assert bracket_epsilon(fold(part, "add_remove"), 1.01 * rate * delta).upper == pytest.approx(largest, rel=1e-6)
+    far = Subsample(part=Stated(epsilon=800.0, delta=delta, source="a vendor"), rate=rate)
+    assert bracket_delta(fold(far, "add_remove"), 1.0).upper >= rate * -math.expm1(1.0 - 800.0)

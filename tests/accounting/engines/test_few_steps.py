@@ -1,0 +1,71 @@
+"""A secret step of few with large likelihood ratios: counted out, integrated, and between pairs from both sides."""
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from dpaudit import Allocate, Release, bracket_delta, fold
+from dpaudit.engines.pairs import few_steps
+from dpaudit.engines.pairs.finite_pair import FinitePair
+from dpaudit.model.losses import SampledOrder
+from mechanisms import Gaussian
+
+P, Q = np.array([0.2, 0.5, 0.3]), np.array([0.5, 0.499, 0.001])
+
+
+def _delta_of_two(mu: float, epsilon: float) -> float:
+    """Return delta of one of two steps, integrated: the first output by a rule, the second in closed form."""
+    z = np.linspace(-14.0, 14.0 + mu, 400_001)
+    left = 2 * math.exp(epsilon) - np.exp(mu * z - mu * mu / 2)
+    least = (np.log(np.maximum(left, 1e-300)) + mu * mu / 2) / mu
+    inner = np.where(left > 0, norm.sf(least - mu) - left * norm.sf(least), 1 - left)
+    return float((norm.pdf(z) * inner).sum() * (z[1] - z[0]) / 2)
+
+
+@pytest.mark.parametrize(("mu", "epsilon"), [(1.2, 6.0), (2.4, 1.0), (5.0, 10.0)])
+def test_one_of_two_steps_is_known_where_a_window_of_ratios_caps_what_counts(mu: float, epsilon: float) -> None:
+    noise = Gaussian(stddev=1 / mu, l2_sensitivity=1.0, neighbours="add_remove")
+    tree = Allocate(part=Release(label="sum", mechanism=noise), steps=2)
+    found, truth = bracket_delta(fold(tree, "add_remove"), epsilon), _delta_of_two(mu, epsilon)
+    assert found.lower * (1 - 1e-6) <= truth <= found.upper * (1 + 1e-6)
+    assert found.upper - found.lower <= 2e-3 * truth
+
+
+@pytest.mark.parametrize("steps", [2, 3, 5])
+def test_few_steps_of_a_table_lie_between_both_pairs_in_both_orders(steps: int) -> None:
+    step = FinitePair(losses=np.log(P / Q), masses=P)
+    rows = [list(row) for row in itertools.product(range(3), repeat=steps)]
+    mean = np.array([(P / Q)[row].mean() for row in rows])
+    under_q = np.array([Q[row].prod() for row in rows])
+    orders: tuple[SampledOrder, ...] = ("remove", "add")
+    for epsilon, order in itertools.product((0.0, 0.3, 2.0), orders):
+        gain = mean - math.exp(epsilon) if order == "remove" else 1 - math.exp(epsilon) * mean
+        truth = float(under_q @ np.maximum(gain, 0.0))
+        above, below = (make(step, steps, 1e-3, order) for make in (few_steps.few_above, few_steps.few_below))
+        high = float(above.masses @ np.maximum(-np.expm1(epsilon - above.losses), 0.0)) + above.infinite
+        low = float(below.masses @ np.maximum(-np.expm1(epsilon - below.losses), 0.0)) + below.infinite
+        assert truth * (1 - 1e-12) <= high <= truth * 1.002 + 1e-12
+        assert truth * 0.998 <= low <= truth * (1 + 1e-12)
+
+
+def test_a_sum_that_rounds_ratios_down_is_below_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broken twin: a ratio between two knots stands at the lower one."""
+
+    def lower(knots: Any, logarithms: Any, masses: Any) -> Any:
+        found = np.zeros(knots.size + 1)
+        np.add.at(found, ((logarithms - knots.low) / knots.step).astype(int) + 1, masses)
+        return found
+
+    monkeypatch.setattr(few_steps.RatioKnots, "shared", lower)
+    monkeypatch.setattr(few_steps, "_KNOTS", 64)
+    monkeypatch.setattr(few_steps, "_LEAST_KNOTS", 64)
+    step = FinitePair(losses=np.log(P / Q), masses=P)
+    found = few_steps.few_above(step, 2, 1e-1, "remove")
+    truth = sum(
+        max(0.0, (a / b + c / d) / 2 - 1) * b * d for a, b in zip(P, Q, strict=True) for c, d in zip(P, Q, strict=True)
+    )
+    assert float(found.masses @ np.maximum(-np.expm1(-found.losses), 0.0)) < truth
