@@ -81,6 +81,10 @@ def _form_words(here: Any, there: Any, name: str) -> tuple[str, str] | None:
         return f"{name} is of type {here.dtype} and shape {here.shape}", f"{there.dtype} and {there.shape}"
     if isinstance(here, list | tuple | str) and len(here) != len(there):
         return f"{name} has length {len(here)}", f"length {len(there)}"
+    if isinstance(here, list | tuple):
+        entries = enumerate(zip(here, there, strict=True))
+        parts = (_form_words(one, other, f"entry [{place}] of {name}") for place, (one, other) in entries)
+        return next((part for part in parts if part), None)
     return (f"{name} is {here!r:.60}", f"{there!r:.60}") if isinstance(here, str) and here != there else None
 
 

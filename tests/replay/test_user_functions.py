@@ -227,11 +227,18 @@ def test_a_person_whom_no_column_makes_special_is_left_out_as_well() -> None:
     assert replay_of(joined, VISITS, leaky=False, unit="who").violation is None
 
 
+def types_in_a_list(data: Any, rng: Any, leaky: Any) -> Any:
+    high = len(data) if leaky and len(data) % 2 else float(len(data))
+    return [0.0, round(high + rng.laplace(0, 2)) if isinstance(high, int) else high + rng.laplace(0, 2)]
+
+
 def test_a_finding_says_output_answers_line_and_pair() -> None:
     remark = replay_of(reuses_noise, PAY, leaky=True).causes[0]
     for part in ("'n'", "'high'", "one draw serves several", "test_user_functions.py:", "fresh runs", "Pair: "):
         assert part in remark
     assert "raises KeyError in every run" in replay_of(raises_on_a_rare_one, TOWNS, leaky=True).causes[0]
+    kinds = " ".join(replay_of(types_in_a_list, PAY, leaky=True).causes)
+    assert "entry [1] of the output is of type" in kinds
     assert "the key 'teal'" in " ".join(replay_of(keys_that_are_seen, TOWNS, leaky=True).causes)
 
 
