@@ -96,11 +96,11 @@ def _certified(configuration: Configuration, seed: int | None) -> Certificate:
     conditions, findings = _stated_by(subject)
     if isinstance(subject, Configured) and subject.problem is not None:
         algorithm, problem = subject.algorithm, subject.problem
-        recorded = record_run(algorithm, problem, n_runs=_CHECK_RUNS, seed=_CHECK_SEED if seed is None else seed)
+        with configuration.fitting():
+            cases = algorithm.cases(problem)
+            recorded = record_run(algorithm, problem, n_runs=_CHECK_RUNS, seed=_CHECK_SEED if seed is None else seed)
         transcript = recorded.transcript
-        replayed = load_package("audits").replay_program(
-            algorithm, problem, subject.declaration, algorithm.cases(problem), recorded
-        )
+        replayed = load_package("audits").replay_program(algorithm, problem, subject.declaration, cases, recorded)
         findings = (*findings, *admit(subject.declaration, transcript.trace), *replayed.findings)
         conditions = (*conditions, *transcript.conditions, *replayed.conditions)
     effort = configuration.accounting.effort
@@ -136,13 +136,15 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCa
         return _in_view(_simulated_cases(configuration, subject), view, configuration)
     covering = load_package("audits.checks.case_coverage")
     program = covering.ProgramLines(algorithm=subject.algorithm, problem=subject.problem)
+    with configuration.fitting():
+        attacked = subject.algorithm.cases(subject.problem)
     cases = tuple(
         replace(
             case,
             weaker=partial(case_with_less_noise, subject.algorithm, subject.problem, number, subject.claim),
             coverage=partial(covering.coverage_of, case, subject.declaration, program),
         )
-        for number, case in enumerate(subject.algorithm.cases(subject.problem))
+        for number, case in enumerate(attacked)
     )
     return _in_view(cases, view, configuration)
 

@@ -10,6 +10,7 @@ from algorithms._tabular_rl.cases import case_of, told_case
 from algorithms._tabular_rl.plan import TablePlan
 from algorithms._tabular_rl.replays import replays_of
 from algorithms._tabular_rl.run import transcript_of
+from algorithms.problems.finite_mdp import FiniteMdp
 from dpaudit import AuditCase, Condition, Streams, Transcript
 from dpaudit.model.case import ReplayCase
 
@@ -34,29 +35,48 @@ class TabularAlgorithm(ABC):
 
     def run(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
         """Return `n_runs` runs on any problem with a finite process; see `run.transcript_of` for the arrays."""
-        return transcript_of(self.plan(), problem.mdp, streams, n_runs)
+        plan = self.plan()
+        return transcript_of(plan, _process(problem, plan), streams, n_runs)
 
     def run_without_noise(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
         """Return runs whose noise is far below one count, with bonuses for it, for comparison: no privacy."""
         plan = self.plan()
         quiet = replace(plan, mechanism=replace(plan.mechanism, scale=_NO_NOISE))
-        return transcript_of(quiet, problem.mdp, streams, n_runs)
+        return transcript_of(quiet, _process(problem, plan), streams, n_runs)
 
     def run_blind(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
         """Return runs whose releases hold noise alone, for comparison: nothing is learned."""
-        return transcript_of(replace(self.plan(), enter=np.zeros_like), problem.mdp, streams, n_runs)
+        plan = replace(self.plan(), enter=np.zeros_like)
+        return transcript_of(plan, _process(problem, plan), streams, n_runs)
 
     def cases(self, problem: Any) -> tuple[AuditCase, ...]:
         """Return the audits of the released counts and of what later users are told (joint), or of one message."""
         plan = self.plan()
-        released = case_of(plan, problem.mdp, self.name)
-        longer = () if plan.local or plan.episodes == 1 else (told_case(plan, problem.mdp, self.name),)
+        mdp = _process(problem, plan)
+        released = case_of(plan, mdp, self.name)
+        longer = () if plan.local or plan.episodes == 1 else (told_case(plan, mdp, self.name),)
         return released, *longer
 
     def replays(self, problem: Any) -> tuple[ReplayCase, ...]:
         """Return the replays of the released counts and of the plans made from them."""
-        return replays_of(self.plan(), problem.mdp, self.name)
+        plan = self.plan()
+        return replays_of(plan, _process(problem, plan), self.name)
 
     def notes(self, problem: Any) -> tuple[str, ...]:
         """Return nothing."""
         return ()
+
+
+def _process(problem: Any, plan: TablePlan) -> FiniteMdp:
+    """Return the decision process of a problem.
+
+    Raises: ValueError: the problem has none with finitely many states, or one of another number of steps.
+    """
+    mdp = getattr(problem, "mdp", None)
+    if not isinstance(mdp, FiniteMdp):
+        raise ValueError(
+            f"Expected the problem to be a process with finitely many states, got {type(problem).__name__}."
+        )
+    if mdp.shape[0] != len(plan.labels):
+        raise ValueError(f"Expected steps={len(plan.labels)} to be the problem's, {mdp.shape[0]}.")
+    return mdp

@@ -130,6 +130,15 @@ class Configuration:
             section = "algorithm" if isinstance(self.subject, Configured) else "declaration"
             raise error.at(str(self.path), self.error("", section).line) from None
 
+    @contextmanager
+    def fitting(self) -> Generator[None, None, None]:
+        """Give what an algorithm says against its problem the line of the problem."""
+        try:
+            yield
+        except (ValueError, TypeError, AttributeError, LookupError) as error:
+            told = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+            raise self.error(f"[problem] does not fit [algorithm]: {told}", "problem") from error
+
     def error(self, message: str, *where: str | int) -> ConfigError:
         """Return an error that names the line of the key at `where`, or of the nearest key above it."""
         return locate(Fault(where, message), self.path, self.text)

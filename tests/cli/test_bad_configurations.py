@@ -249,3 +249,26 @@ def test_an_audit_without_code_or_problem_is_told(write: Write, fakes: None) -> 
     ended = dpaudit("audit", write(CODED.replace('[problem]\nname = "three_people"\n', "")))
     assert ended.exit_code == 2
     assert "an audit needs a [problem] to run on" in ended.stderr
+
+
+@pytest.mark.parametrize("command", ["certify", "audit"])
+@pytest.mark.parametrize(
+    ("algorithm", "problem", "says"),
+    [
+        ('name = "capri"\nmodel = "joint"\nepsilon = 1.0\ndelta = 1e-5\nhorizon = 1000', "river_swim", "contexts"),
+        ('name = "pucb"\nepsilon = 1.0\nepisodes = 4\nsteps = 2', "river_swim", "steps=2 to be the problem's, 10"),
+        ('name = "pucb"\nepsilon = 1.0\nepisodes = 4\nsteps = 2', "rand_hie", "finitely many states"),
+        ('name = "dp_ebs"\nepsilon = 1.0\nhorizon = 100\narms = 3', "modechoice", "Set arms = 4"),
+        ('name = "dp_ebs"\nepsilon = 1.0\nhorizon = 100\narms = 3', "rand_hie", "arms"),
+    ],
+)
+def test_an_algorithm_on_a_problem_of_another_kind_is_no_internal_error(
+    dpaudit: Callable[..., Result], write: Callable[..., str], command: str, algorithm: str, problem: str, says: str
+) -> None:
+    """The message names the line of the problem, and what the algorithm missed."""
+    text = f'[algorithm]\n{algorithm}\n\n[problem]\nname = "{problem}"\n'
+    ended = dpaudit(command, write(text))
+    line = text.splitlines().index("[problem]") + 1
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert f":{line}: [problem] does not fit [algorithm]: " in ended.stderr
+    assert says in ended.stderr
