@@ -15,8 +15,8 @@ from dpaudit.model.claim import Neighbours
 AwkwardPair: TypeAlias = tuple[str, Any, Any]
 """What is awkward, and two neighbouring data sets."""
 
-_FAR, _LARGE, _COUNT = 1e300, 2.0**40, 2**31 - 1
-_NEW = "a category of one record"
+FAR, _LARGE, COUNT = 1e300, 2.0**40, 2**31 - 1
+NEW = "a category of one record"
 
 
 def awkward_values(pair: tuple[Any, Any]) -> tuple[AwkwardPair, ...]:
@@ -81,10 +81,10 @@ def awkward_rows(pair: tuple[Any, Any]) -> tuple[AwkwardPair, ...]:
     base, user = list(pair[0]) or [rows[0]], "a user of one data set"
     pairs: list[AwkwardPair] = [("empty", [], [(user, key, value)])]
     if isinstance(value, Real):
-        odd = (("extreme", _FAR), ("not a number", math.nan))
+        odd = (("extreme", FAR), ("not a number", math.nan))
         pairs += [(name, base, [*base, (user, key, number)]) for name, number in odd]
     if isinstance(key, str):
-        pairs.append(("category on one side", base, [*base, (user, _NEW, value)]))
+        pairs.append(("category on one side", base, [*base, (user, NEW, value)]))
     return tuple(pairs)
 
 
@@ -103,12 +103,12 @@ def _records(data: Any) -> list[Any] | None:
 def _odd(known: list[Any]) -> tuple[tuple[str, Any, Any], ...]:
     """Return what is awkward about one record, a usual record, and the awkward one."""
     if isinstance(known[0], str):
-        return (("category on one side", known[0], _NEW),)
+        return (("category on one side", known[0], NEW),)
     low, high = min(known), max(known)
     width = (("zero width", low, high),) if low < high else ()
     if all(isinstance(record, int | np.integer) for record in known):
-        return (*width, ("extreme", low, _COUNT))
-    return (*width, ("extreme", low, _FAR), ("not a number", low, math.nan))
+        return (*width, ("extreme", low, COUNT))
+    return (*width, ("extreme", low, FAR), ("not a number", low, math.nan))
 
 
 def _like(pair: tuple[Any, Any], records: list[Any]) -> Any:

@@ -10,12 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.adapters.awkward import AwkwardPair
+from dpaudit.adapters.awkward import COUNT, FAR, NEW, AwkwardPair
 from dpaudit.checks import one_of
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
-
-_FAR, _COUNT = 1e300, 2**31 - 1
-_NEW = "a category of one record"
 
 
 def awkward_frames(pair: tuple[Any, Any], neighbours: Neighbours) -> tuple[AwkwardPair, ...]:
@@ -73,9 +70,9 @@ def awkward_labelled(pair: tuple[Any, Any], neighbours: Neighbours) -> tuple[Awk
         return (np.vstack([features[kept], row]), *longer)
 
     usual = labels[0][-1] if labels else None
-    pairs: list[AwkwardPair] = [("extreme row", base, with_row(np.full(features.shape[1], _FAR), usual))]
+    pairs: list[AwkwardPair] = [("extreme row", base, with_row(np.full(features.shape[1], FAR), usual))]
     if labels and labels[0].dtype.kind in "iuU":
-        new: Any = _NEW if labels[0].dtype.kind == "U" else int(labels[0].max()) + 1
+        new: Any = NEW if labels[0].dtype.kind == "U" else int(labels[0].max()) + 1
         pairs.append(("class on one side", base, with_row(features[-1], new)))
     return tuple(pairs)
 
@@ -83,13 +80,13 @@ def awkward_labelled(pair: tuple[Any, Any], neighbours: Neighbours) -> tuple[Awk
 def _odd(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield what is awkward about a cell, and the awkward cell."""
     if isinstance(value, str):
-        yield "category on one side", _NEW
+        yield "category on one side", NEW
     elif isinstance(value, bool | np.bool_):
         return
     elif isinstance(value, int | np.integer):
-        yield "extreme", _COUNT
+        yield "extreme", COUNT
     elif isinstance(value, float):
-        yield "extreme", _FAR
+        yield "extreme", FAR
         yield "not a number", math.nan
 
 

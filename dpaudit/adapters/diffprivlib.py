@@ -142,34 +142,48 @@ def _statistic(subject: Any, question: Question, version: str) -> LibraryRelease
     if "epsilon" not in known:
         raise UnsupportedError(f"Expected a function of diffprivlib with epsilon; {name} has none.")
     claim = question.claim(float(given.get("epsilon", known["epsilon"].default)), 0.0)
-    source = f"epsilon of {name}"
-
-    def prepare(seed: int) -> Callable[[Any], Any]:
-        generator = np.random.RandomState(seed)  # the state that scikit-learn's conventions ask for
-
-        def call(data: Any) -> Any:
-            return subject(data, **given, random_state=generator)
-
-        return published(call, question.released)
-
     relation = _RELATIONS.get(name)
     unlike = relation is not None and relation != question.neighbours
     declaration = _seen(name, subject, question, claim) if relation is not None and not unlike else None
+    misuse = f"Misuse: the sensitivity of {name} is for {relation}, not for {question.neighbours}."
+
+    def start(state: Any) -> Callable[[Any], Any]:
+        return published(lambda data: subject(data, **given, random_state=state), question.released)
+
+    return _drawn(
+        f"tools.{name}",
+        claim,
+        version,
+        start,
+        declaration=declaration,
+        stated_because="" if declaration else f"no run of {name} showed one mechanism that the adapter declares",
+        pair=question.pair,
+        awkward=() if question.pair is None or unlike else awkward_records(question.pair, question.neighbours),
+        notes=(misuse,) if unlike else (),
+    )
+
+
+def _drawn(
+    text: str,
+    claim: Claim,
+    version: str,
+    start: Callable[[Any], Callable[[Any], Any]],
+    *,
+    declaration: Declaration | None = None,
+    **told: Any,
+) -> LibraryRelease:
+    """Return the release of calls that `start` makes from a random state, as scikit-learn's conventions ask for."""
+    source = f"epsilon of {text.rpartition('.')[2].rpartition(' ')[2]}"
     return LibraryRelease(
         library=_LIBRARY,
         version=version,
-        text=f"tools.{name}",
+        text=text,
         claim=claim,
         source=source,
         declaration=declaration or stated(claim, _LIBRARY, version, source),
-        stated_because="" if declaration else f"no run of {name} showed one mechanism that the adapter declares",
-        function=SeededCalls(prepare=prepare),
-        pair=question.pair,
+        function=SeededCalls(prepare=lambda seed: start(np.random.RandomState(seed))),
         reproducible=True,
-        awkward=() if question.pair is None or unlike else awkward_records(question.pair, question.neighbours),
-        notes=(f"Misuse: the sensitivity of {name} is for {relation}, not for {question.neighbours}.",)
-        if unlike
-        else (),
+        **told,
     )
 
 
@@ -203,28 +217,17 @@ def _model(subject: Any, question: Question, version: str) -> LibraryRelease:
     epsilon = given.get("epsilon", known["epsilon"].default if "epsilon" in known else None)
     if epsilon is None:
         raise UnsupportedError(f"Expected epsilon=...: the model {name} states none.")
-    claim = question.claim(float(epsilon), 0.0)
-    source = f"epsilon of {name}"
 
-    def prepare(seed: int) -> Callable[[Any], Any]:
-        generator = np.random.RandomState(seed)
+    def start(state: Any) -> Callable[[Any], Any]:
+        return published(lambda data: subject(**given, random_state=state).fit(*data), question.released or _fitted)
 
-        def call(data: Any) -> Any:
-            return subject(**given, random_state=generator).fit(*data)
-
-        return published(call, question.released or _fitted)
-
-    return LibraryRelease(
-        library=_LIBRARY,
-        version=version,
-        text=f"model {name}",
-        claim=claim,
-        source=source,
-        declaration=stated(claim, _LIBRARY, version, source),
+    return _drawn(
+        f"model {name}",
+        question.claim(float(epsilon), 0.0),
+        version,
+        start,
         stated_because="a model does not tell its sensitivity",
-        function=SeededCalls(prepare=prepare),
         pair=question.pair,
-        reproducible=True,
         awkward=() if question.pair is None else awkward_labelled(question.pair, question.neighbours),
     )
 

@@ -104,7 +104,9 @@ def _privbayes_module() -> ModuleType:
     if found is None or not found.submodule_search_locations:
         raise UnsupportedError("The library synthcity is not installed here.")
     core = "synthcity.plugins.core"
-    names = {f"{core}.{name.lower()}": {name: object} for name in ("Distribution", "Plugin", "Schema", "Serializable")}
+    names: dict[str, dict[str, Any]] = {
+        f"{core}.{name.lower()}": {name: object} for name in ("Distribution", "Plugin", "Schema", "Serializable")
+    }
     names |= {f"{core}.dataloader": {"DataLoader": object}, "google.generativeai": {}}
     names["synthcity.logger"] = {"debug": print_nothing, "info": print_nothing}
     names["synthcity.utils.reproducibility"] = {"enable_reproducible_results": print_nothing}
@@ -173,7 +175,7 @@ def _row(
     return Row(library=library, name=name, pair=pair, runs=runs, build=build, standing=standing, source=source)
 
 
-_AIM = {"n_iters": 1, "rounds": 2}
+_AIM: dict[str, Any] = {"n_iters": 1, "rounds": 2}
 _PUBLIC = {"a": 10, "b": 2}
 _NEAR_THRESHOLD = "xu xu xu xu xv xv xv yu yu yu yv yv", "xu xu xu xu xu xv xv yu yu yu yv yv"
 """The normalised mutual information of the two columns is .0006 and .0108; the threshold is .01."""
