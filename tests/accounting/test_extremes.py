@@ -15,6 +15,7 @@ from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.engines.gaussian import gaussian_delta, total_mu
 from dpaudit.engines.pairs.mixture import mixture_cells
 from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from tests.accounting import oracle
 from tests.accounting.extremes import CASES, GIBIBYTE, SLOW
 
 ROOT = Path(__file__).parents[2]
@@ -113,7 +114,7 @@ def test_a_row_beyond_the_limits_is_caught() -> None:
     [(1 / 300, 0.5, 1000, 0.1), (1e-3, 0.5, 1000, 0.03), (1e-2, 0.9, 50, 0.1)],
 )
 def test_samples_with_little_loss_are_bracketed_around_the_truth(
-    mu: float, rate: float, times: int, epsilon: float, oracle: Any
+    mu: float, rate: float, times: int, epsilon: float
 ) -> None:
     """By the contour integral in both orders; the panels of the first cells had no limit here."""
     for order in ("remove", "add"):

@@ -3,14 +3,18 @@
 import itertools
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit.configuration.config import read_config
 from dpaudit.verifier import verify
 from tests.checker import forging
+
+SHIPPED = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
 
 
 def rejected(certificates: list[Any] | Iterator[Any]) -> tuple[list[tuple[Any, Any, tuple[str, ...]]], int]:
@@ -102,3 +106,13 @@ def test_a_cell_with_next_to_no_noise_is_found(fields: dict[str, float]) -> None
     assert verify(forging.resealed(data)).accepted
     data["declaration"]["inside"]["mechanism"] |= fields
     assert not verify(forging.resealed(data)).accepted
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=[path.stem for path in SHIPPED])
+def test_the_certificate_of_a_shipped_configuration_is_confirmed(path: Path) -> None:
+    """The declaration of every shipped configuration, as it is claimed."""
+    subject = read_config(path).subject
+    certificate = dp.certify(subject.declaration, subject.claim, effort="quick")
+    verified = verify(certificate.to_json())
+    assert (verified.complaints, verified.unconfirmed) == ((), ())
+    assert certificate.verdict == ("refuted" if path.stem == "lplr_paper" else "certified")

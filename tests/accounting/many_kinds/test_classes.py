@@ -22,6 +22,7 @@ from dpaudit.model.losses import (
     SampledGaussianLoss,
     SimpleLoss,
 )
+from tests.accounting import oracle
 from tests.narrowing import as_a
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -103,7 +104,7 @@ def test_the_mean_square_in_place_of_the_geometric_means_is_caught() -> None:
 
 
 @pytest.mark.parametrize("sizes", ["near", "far"])
-def test_one_laplace_loss_lies_below_the_class(sizes: str, oracle: Any) -> None:
+def test_one_laplace_loss_lies_below_the_class(sizes: str) -> None:
     """By the contour integral, beside Gaussian noise, over deltas from a half to tiny ones."""
     beside = GaussianLoss(mu=1.0)
     members = Composition.of(beside, *(LaplaceLoss(shift=size) for size in SIZES[sizes]))
@@ -114,7 +115,7 @@ def test_one_laplace_loss_lies_below_the_class(sizes: str, oracle: Any) -> None:
 
 
 @pytest.mark.parametrize("sizes", ["near"])
-def test_coins_between_two_laplace_losses_lie_above_the_class(sizes: str, oracle: Any) -> None:
+def test_coins_between_two_laplace_losses_lie_above_the_class(sizes: str) -> None:
     """By the contour integral, averaged over how many coins fell on the larger size."""
     beside, number = GaussianLoss(mu=1.0), len(SIZES[sizes])
     members = Composition.of(beside, *(LaplaceLoss(shift=size) for size in SIZES[sizes]))
@@ -129,7 +130,7 @@ def test_coins_between_two_laplace_losses_lie_above_the_class(sizes: str, oracle
         assert total >= float(oracle.true_delta(members, epsilon, 20)) * (1 - 1e-12)
 
 
-def test_a_bracket_of_many_kinds_holds_the_truth_and_is_narrow(oracle: Any) -> None:
+def test_a_bracket_of_many_kinds_holds_the_truth_and_is_narrow() -> None:
     """Laplace losses and responses of 33 sizes each beside Gaussian noise, by the contour integral."""
     sizes = [float(size) for size in np.geomspace(0.02, 0.2, 33)]
     losses: list[Any] = [LaplaceLoss(shift=size) for size in sizes]
