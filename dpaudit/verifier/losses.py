@@ -355,7 +355,7 @@ def listed(losses: dict[Loss, int]) -> Loss:
         return next(iter(losses), ())
     if any(loss[0] != "discrete" for loss in losses) or sum(losses.values()) > _LISTED_OFTEN:
         return ()
-    furthest = sum(n * max(abs(value) for value, _ in loss[1]) for loss, n in losses.items())
+    furthest = sum(n * max(abs(value) for value, _ in loss[1]) for loss, n in losses.items()) or 1.0
     at: Any = np.zeros(1)
     masses: Any = np.ones(1)
     for values, weights in (np.array(loss[1]).T for loss, n in losses.items() for _ in range(n)):
