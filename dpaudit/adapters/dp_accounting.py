@@ -15,8 +15,8 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     """Return claim and declaration of a `DpEvent`; the claim is that of the library's PLD accountant at `delta`.
 
     `accountant` among the parameters, an empty accountant of the library, replaces it; the Renyi accountant answers
-    where the PLD accountant does not. Both read the event for the neighbours of the question. What no declaration
-    expresses is stated by the accountant. An event runs nothing.
+    for add_remove where the PLD accountant does not. What no declaration expresses is stated by the accountant. An
+    event runs nothing.
     Raises: UnsupportedError: another object, no delta, or an event that the accountants refuse.
     """
     version = installed_version(_LIBRARY)
@@ -65,10 +65,8 @@ def _accountants(question: Question) -> tuple[Any, ...]:
     """Return the accountant that the user gave, or the PLD and Renyi accountants for the neighbours of a question."""
     if question.parameters.get("accountant") is not None:
         return (question.parameters["accountant"],)
-    library = library_module("dp_accounting", _LIBRARY)
-    relation = {
-        "add_remove": library.NeighboringRelation.ADD_OR_REMOVE_ONE,
-        "replace_one": library.NeighboringRelation.REPLACE_ONE,
-    }[question.neighbours]
+    relation = library_module("dp_accounting", _LIBRARY).NeighboringRelation
     pld, rdp = (library_module(f"dp_accounting.{name}", _LIBRARY) for name in ("pld", "rdp"))
-    return pld.PLDAccountant(relation), rdp.RdpAccountant(neighboring_relation=relation)
+    if question.neighbours == "replace_one":  # the Renyi accountant reads half the distance (differential-privacy 378)
+        return (pld.PLDAccountant(relation.REPLACE_ONE),)
+    return pld.PLDAccountant(relation.ADD_OR_REMOVE_ONE), rdp.RdpAccountant()

@@ -24,7 +24,7 @@ def _one_step() -> LibraryRelease:
     """Return one step on all records, published: the engine divides noise and gradients by the number of records."""
     opacus, torch = library_module("opacus", _LIBRARY), library_module("torch", "torch")
     records = library_module("torch.utils.data", "torch")
-    accountant = library_module("opacus.accountants", _LIBRARY).PRVAccountant()
+    accountant = library_module("opacus.accountants", _LIBRARY).RDPAccountant()
     accountant.history = [(_NOISE, 1.0, 1)]
 
     def call(values: tuple[float, ...]) -> float:
@@ -44,7 +44,7 @@ def _one_step() -> LibraryRelease:
         return float(model.weight.item())
 
     claim = Claim(epsilon=float(accountant.get_epsilon(1e-5)), delta=1e-5, neighbours="add_remove")
-    version, source = installed_version(_LIBRARY), "PRVAccountant.get_epsilon(1e-05)"
+    version, source = installed_version(_LIBRARY), "RDPAccountant.get_epsilon(1e-05)"
     return bare_release(_LIBRARY, version, "one step of make_private", claim, source, call, ((0.0,) * 2, (0.0,) * 3))
 
 
