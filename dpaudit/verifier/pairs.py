@@ -379,6 +379,7 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
 
 def _at_one_step(inner: Pair, steps: int, size: int, order: str) -> Pair:
     """Return the mean of likelihood ratios of steps, of which one has the record's."""
+    inner = capped(inner, _LARGEST)  # larger ratios are no floats, and count as lost
     if steps > _FEW_STEPS:
         return _allocated(inner, steps, size, order)
     return _at_few_steps(inner, steps, min(size, _FEW_KNOTS), order)

@@ -79,3 +79,13 @@ def test_a_sum_that_forgets_the_smaller_ratio_far_out_is_below_the_truth(monkeyp
     monkeypatch.setattr(module, "_joined", larger_alone)
     found = pairs._at_few_steps(_inner(0.0), 3, 2**8, "remove")
     assert _both(found, 0.3)[1] < _truth(0.0, 3, "remove", 0.3)
+
+
+@pytest.mark.parametrize("steps", [3, 22])
+def test_ratios_that_are_no_floats_count_as_lost(steps: int) -> None:
+    """A thousand Laplace releases at one secret step lose nearly all: no bound from above may fall below the labels."""
+    part = (("laplace", 0.7), 1_000)
+    for order in ("remove", "add"):
+        low, high = checker("pairs").plain(("allocated", (part,), steps, order), 1.0)
+        assert low <= high
+        assert high > 0.99
