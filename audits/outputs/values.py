@@ -154,6 +154,11 @@ def _array(value: Any, path: str, depth: int) -> Entries:
     elif value.dtype.kind in NUMERIC and value.size <= _MOST_ENTRIES:
         for name, column in array_fields(value[None], path).items():
             yield from ((f"{name}[{place}]", float(entry)) for place, entry in enumerate(column[0]))
+    elif value.dtype.kind in NUMERIC:  # a data set may hold millions: those after the first ones as one category
+        flat = value.reshape(-1)
+        yield from _array(flat[:_MOST_ENTRIES], path, depth)
+        rest = array_fields(flat[None, _MOST_ENTRIES:], path)
+        yield f"{KIND}{path} rest", kind_of(b"".join(name.encode() + rest[name].tobytes() for name in sorted(rest)))
     else:
         yield from _sequence(value.reshape(-1).tolist(), path, depth)
 

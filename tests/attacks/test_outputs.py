@@ -303,6 +303,22 @@ def test_a_digit_after_all_digits_of_a_text_is_read() -> None:
     assert run(honest, runs=1_000, significance=1e-9, arithmetic="exact").verdict != "violation"
 
 
+def test_numbers_after_the_first_ones_of_an_array_are_one_category() -> None:
+    """An array of a data class: the first 256 numbers by name, and of the rest one digest that the last one moves.
+
+    Zeros of both signs differ.
+    """
+    whole = np.arange(100_000.0)
+    columns = record(Answer(value=whole))
+    assert len(columns) < 1_000
+    for last in (7.0, np.nan):
+        changed = np.append(whole[:-1], last)
+        moved = {name for name, held in record(Answer(value=changed)).items() if columns[name] != held}
+        assert len(moved) == 1
+    signs = [record(Answer(value=np.append(whole, zero))) for zero in (0.0, -0.0)]
+    assert signs[0] != signs[1]
+
+
 def test_encrypted_texts_are_unreadable_and_never_pass() -> None:
     """Text whose every run is new: inconclusive, and the remark names the column."""
     result = run(
@@ -358,7 +374,7 @@ def test_exceptions_everywhere_are_inconclusive_and_named() -> None:
     """Nothing was released; the verdict names the exception."""
     result = run(raising(lambda data, rng: True, SystemExit(0)))
     assert result.verdict == "inconclusive"
-    assert "raised SystemExit" in result.remarks[0]
+    assert "raised an exception (SystemExit: 0)" in result.remarks[0]
 
 
 def test_a_rare_exception_with_equal_chance_accuses_nobody() -> None:
