@@ -27,6 +27,7 @@ _SUM, _PLACED = 2**18, 2**16  # knots of a secret step
 _CAPS = {"remove": 1e-12, "add": 1e-5}  # what its largest ratios may weigh
 _TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and over a deviation of the sum
 _FEW_STEPS, _FEW_KNOTS = 16, 2**13  # secret steps whose ratios are met on knots of logarithms, and so many of these
+_LARGE, _CLOSE = 8.0, 4e-3  # a loss beyond which evenly spaced ratios are far apart, and the least step of such knots
 _FARTHEST, _LOWEST = 1e-30, -36.0  # what ratios beyond such knots may weigh, and the logarithm of the least ratio
 _FEWEST = 64  # knots that the ratios of a secret step are told by
 _FEW = 1e-16  # what knots of a secret step that hold rounding may weigh
@@ -380,9 +381,10 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
 def _at_one_step(inner: Pair, steps: int, size: int, order: str) -> Pair:
     """Return the mean of likelihood ratios of steps, of which one has the record's."""
     inner = capped(inner, _LARGEST)  # larger ratios are no floats, and count as lost
-    if steps > _FEW_STEPS:
+    if steps > _FEW_STEPS or inner.masses[inner.at > _LARGE].sum() <= _CAPS[order]:
         return _allocated(inner, steps, size, order)
-    return _at_few_steps(inner, steps, min(size, _FEW_KNOTS), order)
+    span = float(inner.at.max()) - max(float(inner.at.min()), _LOWEST)
+    return _at_few_steps(inner, steps, min(size, _FEW_KNOTS, math.ceil(span / _CLOSE)), order)
 
 
 def _at_few_steps(inner: Pair, steps: int, size: int, order: str) -> Pair:
