@@ -263,7 +263,7 @@ def test_an_audit_without_code_or_problem_is_told(write: Write, fakes: None) -> 
     ],
 )
 def test_an_algorithm_on_a_problem_of_another_kind_is_no_internal_error(
-    dpaudit: Callable[..., Result], write: Callable[..., str], command: str, algorithm: str, problem: str, says: str
+    write: Write, command: str, algorithm: str, problem: str, says: str
 ) -> None:
     """The message names the line of the problem, and what the algorithm missed."""
     text = f'[algorithm]\n{algorithm}\n\n[problem]\nname = "{problem}"\n'
