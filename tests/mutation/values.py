@@ -1,5 +1,6 @@
 """Checks against numbers: exact values with their source, densities integrated anew, samples, trees counted by hand."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -69,10 +70,10 @@ LAPLACE_HUNDRED = 4.220346
 def amplification_by_sampling() -> None:
     """ln(1 + q (e^epsilon - 1)) and q delta for black boxes, both mixtures by integration for Gaussians."""
     schemes: tuple[tuple[Scheme, Neighbours], ...] = (("poisson", "add_remove"), ("without_replacement", "replace_one"))
-    for scheme, relation in schemes:
-        form = dp.fold(
-            dp.Subsample(part=dp.Stated(epsilon=2.0, delta=1e-6, source="x"), rate=0.1, scheme=scheme), relation
-        )
+    twice = dp.Repeat(part=dp.Stated(epsilon=1.0, delta=5e-7, source="x"), times=2)
+    parts: tuple[Declaration, ...] = (dp.Stated(epsilon=2.0, delta=1e-6, source="x"), twice)
+    for (scheme, relation), part in itertools.product(schemes, parts):
+        form = dp.fold(dp.Subsample(part=part, rate=0.1, scheme=scheme), relation)
         largest = math.log1p(0.1 * math.expm1(2.0))
         assert dp.bracket_epsilon(form, 1e-7).upper == pytest.approx(largest, rel=1e-6)
         assert dp.bracket_delta(form, largest * 1.01).upper == pytest.approx(1e-7, rel=1e-5)
