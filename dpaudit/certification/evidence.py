@@ -81,8 +81,8 @@ def _with_assumption(
     assumed = _tight(NormalForm(upper=alternatives, lower=alternatives), claim, precision)
     if not _exceeds(assumed, claim):
         return evidence
-    witnesses = (*evidence.witnesses, *_attaining(together, claim))
-    return replace(evidence, witnesses=witnesses, assumed=assumed)
+    witnesses = dict.fromkeys((*evidence.witnesses, *_attaining(together, claim)))
+    return replace(evidence, witnesses=tuple(witnesses), assumed=assumed)
 
 
 def _tight(form: NormalForm, claim: Claim, precision: Precision = DEFAULT) -> Tight:
@@ -114,4 +114,4 @@ def _attaining(found: tuple[Attained, ...], claim: Claim) -> tuple[Witness, ...]
     ends = [largest_epsilon_of(alternatives, claim.delta)]
     if claim.epsilon < math.inf:
         ends.append(largest_delta_of(alternatives, claim.epsilon))
-    return tuple(found[alternatives.index(end)].witness for end in dict.fromkeys(ends))
+    return tuple(dict.fromkeys(found[alternatives.index(end)].witness for end in ends))  # queries may share a label

@@ -13,7 +13,7 @@ from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.witness import Witness
 from dpaudit.verifier import verify
-from mechanisms import Gaussian, Laplace, TreeAggregation
+from mechanisms import Exponential, Gaussian, Laplace, TreeAggregation
 
 REPLACED = dp.Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
 CHECKED = dp.Condition(kind="attained", text="A replay saw one pair move all releases by as much.", status="checked")
@@ -170,6 +170,17 @@ def test_pure_noise_of_two_queries_adds_up_for_a_common_pair_only() -> None:
     assert dp.certify(both, claim).verdict == "not_proved"
     assert dp.certify(both, claim).tight.epsilon.lower == pytest.approx(0.6)
     assert dp.certify(both, claim, conditions=(CHECKED,)).verdict == "refuted"
+
+
+def test_queries_that_share_a_label_have_one_witness() -> None:
+    """A Gaussian release has the largest epsilon and a choice the largest delta; both are labelled "a"."""
+    choice = Exponential(epsilon=4.0, linf_sensitivity=1.0, neighbours="replace_one")
+    noise = Gaussian(stddev=5.0, l2_sensitivity=1.0, neighbours="replace_one")
+    both = dp.Sequential(parts=(dp.Release(label="a", mechanism=choice), dp.Release(label="a", mechanism=noise)))
+    certificate = dp.certify(both, dp.Claim(epsilon=1.5, neighbours="replace_one"))
+    assert certificate.verdict == "refuted"
+    assert len(certificate.witnesses) == 1
+    assert verify(certificate.to_json()).accepted
 
 
 def test_a_witness_that_stands_twice_is_refused() -> None:
