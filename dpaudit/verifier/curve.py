@@ -16,8 +16,10 @@ from dpaudit.verifier import shifts
 from dpaudit.verifier.losses import (
     Loss,
     Multiset,
+    attained,
     distinct,
     drawn,
+    leak,
     listed,
     merged,
     most,
@@ -113,6 +115,8 @@ class _Curve:
     def __init__(self, losses: Multiset) -> None:
         self.supremum, self.lost = most(losses)
         self.lost = 1.0 if shows_all(losses) else self.lost
+        told = -math.expm1(sum(n * math.log1p(-min(leak(attained(loss)), 1 - 1e-16)) for loss, n in losses.items()))
+        self.told = 1.0 if shows_all(losses) else min(self.lost, told)
         self.finite = {loss: n for loss, n in merged(losses).items() if loss[1]}
         ends = [reach(loss) for loss in self.finite]
         require(np.isfinite(ends).all(), "a loss is beyond floating point")
@@ -126,7 +130,7 @@ class _Curve:
         """Return bounds on the delta of an epsilon, by a lattice that aims at a relative width."""
         low, high = (0.0, 0.0) if self.supremum <= epsilon or self.lost == 1 else self._finite(epsilon, width)
         off = self.lost * 1e-13
-        return max(0.0, self.lost - off + low), min(1.0, self.lost + off + high + _NOTHING * (high > 0))
+        return max(0.0, self.told - off + low), min(1.0, self.lost + off + high + _NOTHING * (high > 0))
 
     def above(self, epsilon: float) -> float:
         """Return an upper bound on the delta of an epsilon, from sums made for the two aims that are next to it."""

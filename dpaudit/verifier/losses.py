@@ -388,6 +388,23 @@ def leak(loss: Loss) -> float:
             return 0.0
 
 
+def attained(loss: Loss) -> Loss:
+    """Return a loss as it is known from below, where one side stands above it and another one below."""
+    match loss[0]:
+        case "between":
+            return attained(loss[2])
+        case "choice":
+            return ("choice", frozenset(map(attained, loss[1])))
+        case "average":
+            return ("average", tuple((weight, attained(option)) for weight, option in loss[1]))
+        case "map" | "allocated":
+            return (loss[0], tuple((attained(part), n) for part, n in loss[1]), *loss[2:])
+        case "halves":
+            return ("halves", attained(loss[1]), attained(loss[2]))
+        case _:
+            return loss
+
+
 def shows_all(a: Multiset) -> bool:
     """Return whether some loss hides nothing: delta is 1 at every epsilon, whatever else is released."""
     return any(leak(loss) == 1 for loss in a)

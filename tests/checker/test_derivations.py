@@ -1007,3 +1007,29 @@ def test_halves_of_atoms_are_the_atoms_of_each_sign() -> None:
         assert whole == pytest.approx(one, rel=1e-9)
     laplace = ("laplace", 0.3)
     assert losses.halves(first, laplace) == ("halves", first, laplace)
+
+
+def test_mass_that_one_side_loses_is_known_from_above_alone() -> None:
+    """A loss between two: the upper one gives away .2, the lower one tells nothing; alone, on a sample and in a choice.
+
+    The broken twin adds the upper side's .2 to what labels show: more than is proved from above.
+    """
+    losses, curve = checker("losses"), checker("curve")
+    over, nothing, other = losses.black_box(1.0, 0.2), losses.discrete([(0.0, 1.0)]), losses.black_box(2.0)
+    between = ("between", over, nothing)
+    sampled = ("map", ((between, 1),), 0.5, "remove")
+    for loss in (
+        between,
+        sampled,
+        ("choice", frozenset((between, other))),
+        ("average", ((0.5, between), (0.5, other))),
+    ):
+        assert losses.leak(loss) > 0
+        assert losses.leak(losses.attained(loss)) == 0
+    for loss in (between, sampled):
+        whole = curve.Worst([Counter([loss, other])])
+        low, high = whole.delta(1.0)
+        alone = curve.Worst([Counter([other])]).delta(1.0)
+        assert low == pytest.approx(alone[0], rel=1e-3)
+        assert high > alone[1] * 1.05
+        assert low + losses.leak(loss) > alone[0] * 1.1
