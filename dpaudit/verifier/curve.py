@@ -19,7 +19,6 @@ from dpaudit.verifier.losses import (
     attained,
     distinct,
     drawn,
-    leak,
     listed,
     merged,
     most,
@@ -81,6 +80,10 @@ class Worst:
         """Return whether no epsilon brings delta down to this one."""
         return any(c.lost > delta or (c.supremum == math.inf and c.lost >= delta) for c in self.curves)
 
+    def surely_never(self, delta: float) -> bool:
+        """Return whether no epsilon brings what is attained down to this delta."""
+        return any(c.told > delta or (c.reached == math.inf and c.told >= delta) for c in self.curves)
+
     def delta(self, epsilon: float) -> Bounds:
         """Return proved bounds on the largest delta of an epsilon, or refuse where they contradict each other."""
         if epsilon not in self.known:
@@ -115,7 +118,10 @@ class _Curve:
     def __init__(self, losses: Multiset) -> None:
         self.supremum, self.lost = most(losses)
         self.lost = 1.0 if shows_all(losses) else self.lost
-        told = -math.expm1(sum(n * math.log1p(-min(leak(attained(loss)), 1 - 1e-16)) for loss, n in losses.items()))
+        shown: Multiset = Counter()
+        for loss, n in losses.items():
+            shown[attained(loss)] += n
+        self.reached, told = most(shown)
         self.told = 1.0 if shows_all(losses) else min(self.lost, told)
         self.finite = {loss: n for loss, n in merged(losses).items() if loss[1]}
         ends = [reach(loss) for loss in self.finite]

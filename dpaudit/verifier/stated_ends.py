@@ -116,7 +116,7 @@ def _epsilon(side: str, epsilon: float, delta: float, curve: Worst, loose: float
     blunt = 0 < delta < small_delta(curve, 0.0) or 0 < abs(delta - curve.lost) <= _EXACT * curve.lost
     if epsilon == math.inf:
         free = upper and (blunt or not sharp)
-        if free or curve.never(delta):
+        if free or (curve.never(delta) if upper else curve.surely_never(delta)):
             return Outcome()
         told = f"{stated} is too large"
         return Outcome((), (told,)) if upper else Outcome((told,))

@@ -1033,3 +1033,7 @@ def test_mass_that_one_side_loses_is_known_from_above_alone() -> None:
         assert low == pytest.approx(alone[0], rel=1e-3)
         assert high > alone[1] * 1.05
         assert low + losses.leak(loss) > alone[0] * 1.1
+    whole = curve.Worst([Counter([between])])
+    assert whole.never(0.1)
+    assert not whole.surely_never(0.1)
+    assert curve.Worst([Counter([losses.black_box(1.0, 0.2)])]).surely_never(0.1)
