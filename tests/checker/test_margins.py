@@ -515,7 +515,7 @@ def _curve(finite: Any, supremum: float, lost: float) -> Any:
     def inside(epsilon: float, width: float) -> Any:
         return finite
 
-    held.supremum, held.lost, held._finite = supremum, lost, inside
+    held.supremum, held.lost, held.told, held._finite = supremum, lost, lost, inside
     return held
 
 
