@@ -364,7 +364,8 @@ def listed(losses: dict[Loss, int]) -> Loss:
         sums = np.add.outer(at, values).ravel()
         _, first, where = np.unique(np.rint(sums / (_ALIKE * furthest)), return_index=True, return_inverse=True)
         at, masses = sums[first], np.bincount(where.ravel(), np.outer(masses, weights).ravel())
-    infinite, other = (-math.expm1(sum(n * math.log1p(-loss[i]) for loss, n in losses.items())) for i in (2, 3))
+    kept = (sum(n * math.log1p(-loss[i]) if loss[i] < 1 else -math.inf for loss, n in losses.items()) for i in (2, 3))
+    infinite, other = (-math.expm1(row) for row in kept)
     return discrete(list(zip(at.tolist(), masses.tolist(), strict=True)), infinite, other)
 
 

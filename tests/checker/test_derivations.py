@@ -989,6 +989,8 @@ def test_few_outcomes_are_listed_with_the_products_of_their_masses() -> None:
     expected = {1.25: 0.252, 0.5: 0.108 + 0.252, -0.25: 0.108 + 0.063, -1.0: 0.027}
     assert dict(atoms) == pytest.approx(expected)
     assert (lost, other) == pytest.approx((1 - 0.9**2, 1 - 0.8**2))
+    nearly_apart = losses.discrete([(41.5, 1.0)], 0.0, 1.0)  # all but 1e-18 of the other law lies elsewhere
+    assert losses.listed({nearly_apart: 2})[2:] == (0.0, 1.0)
     assert losses.listed({("laplace", 0.3): 1}) == ("laplace", 0.3)
     assert losses.listed({one: 1, ("laplace", 0.3): 1}) == losses.listed({one: 300}) == ()
 

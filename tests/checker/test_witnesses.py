@@ -13,7 +13,7 @@ from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.witness import Witness
 from dpaudit.verifier import verify
-from mechanisms import Exponential, Gaussian, Laplace, TreeAggregation
+from mechanisms import Exponential, Finite, Gaussian, Laplace, TreeAggregation
 
 REPLACED = dp.Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
 CHECKED = dp.Condition(kind="attained", text="A replay saw one pair move all releases by as much.", status="checked")
@@ -188,3 +188,12 @@ def test_a_witness_that_stands_twice_is_refused() -> None:
     assert verify(json.dumps(data)).accepted
     data["witnesses"] *= 2
     assert verify(json.dumps(data | {"digest": digest_of(data)})).complaints == ("a witness stands twice",)
+
+
+def test_laws_of_which_doubles_keep_next_to_nothing_in_common_are_followed_twice() -> None:
+    """All but 2^-60 of each law lies where the other one has nothing, which is all in doubles."""
+    nearly = Finite(first=(2.0**60, 1.0, 0.0), second=(0.0, 1.0, 2.0**60), neighbours="replace_one")
+    twice = dp.Repeat(part=dp.Release(label="a", mechanism=nearly), times=2)
+    certificate = dp.certify(twice, dp.Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one"))
+    assert certificate.verdict == "refuted"
+    assert verify(certificate.to_json()).accepted
