@@ -104,13 +104,13 @@ def test_a_sum_of_decimals_is_exact_and_of_very_many_is_rounded() -> None:
 
 def test_the_larger_curve_of_both_orders_is_that_of_one_symmetric_loss() -> None:
     """At every epsilon, also where the curves of both orders cross; of few exact rows, and of one finite loss."""
-    losses = checker("losses")
+    losses, polygons = checker("losses"), checker("polygons")
     rows = [(0.5, 0.2), (0.05, 0.3), (0.3, 0.32), (0.15, 0.18)]
     exact = [(Fraction(p).limit_denominator(1000), Fraction(q).limit_denominator(1000)) for p, q in rows]
-    ((found, _),) = losses.larger(exact, Fraction(0), Fraction(0)).items()
+    ((found, _),) = polygons.larger(exact, Fraction(0), Fraction(0)).items()
     finite = losses.discrete([(math.log(p / q), p) for p, q in rows])
-    ((other, _),) = losses.either(Counter([finite])).items()
-    wide = losses.larger(
+    ((other, _),) = polygons.either(Counter([finite])).items()
+    wide = polygons.larger(
         [(Fraction(1, 2), Fraction(1, 5)), (Fraction(1, 4), Fraction(4, 5))], Fraction(1, 4), Fraction(0)
     )
     ((leaking, _),) = wide.items()
@@ -130,7 +130,7 @@ def test_the_larger_curve_of_both_orders_is_that_of_one_symmetric_loss() -> None
         delta = math.fsum(-p * math.expm1(epsilon - v) for v, p in leaking[1] if v > epsilon) + leaking[2]
         assert delta == pytest.approx(expected, abs=1e-12), epsilon
     symmetric = Counter([ANSWER])
-    assert losses.either(symmetric) is symmetric
+    assert polygons.either(symmetric) is symmetric
 
 
 def test_the_flags_of_a_curve_follow_from_its_losses() -> None:

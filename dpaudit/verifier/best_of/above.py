@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from dpaudit.verifier.best_of.runs import PARAMETERS, Runs
-from dpaudit.verifier.best_of.weights import UP, Weights, listed, symmetric
+from dpaudit.verifier.best_of.weights import Weights
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reversed_all, times
+from dpaudit.verifier.polygons import UP, listed, symmetric
 from dpaudit.verifier.refusals import Table, follow
 from dpaudit.verifier.shifts import Array
 
