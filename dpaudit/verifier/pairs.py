@@ -371,7 +371,7 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
             at, law = np.append(at, np.log((means - low / steps)[few:])), np.append(law, others[few:] * once)
         at, lost, alone = -at, alone, lost
     shrunk, rows = _inner_labels(inner)
-    if cap < caps[0] or _FEWEST * g > np.ptp(kept):  # ratios that this window holds badly
+    if cap < caps[0] or _FEWEST * g > np.ptp(kept) or not len(shrunk):  # ratios that this window holds badly
         return Pair(at, law, lost, alone, *_by_logarithms(inner, (steps, 1), order, min(size, _PLACED), at))
     values = 1 / np.maximum(shrunk, 1 / cap)
     values = (values - values.min()) / g
@@ -433,10 +433,10 @@ def _by_logarithms(inner: Pair, met: tuple[int, int], order: str, size: int, at:
     shrunk, rows = _inner_labels(inner)
     p, q, *_ = rows
     ranks = np.argsort(shrunk)
-    cap = float(shrunk[ranks][min(int(np.searchsorted(np.cumsum(p[ranks]), _CAPS[order])), len(p) - 1)])
-    values = np.log1p(1 / np.maximum(shrunk, cap) / steps)
-    values -= values.min()
-    if not values.any():  # one ratio: nothing is told apart
+    rare = int(np.searchsorted(np.cumsum(p[ranks]), _CAPS[order]))
+    values = np.log1p(1 / np.maximum(shrunk, shrunk[ranks][: rare + 1].max(initial=0.0)) / steps)
+    values -= values.min(initial=math.inf)
+    if not values.any():  # one ratio at most: nothing is told apart
         return (np.zeros(0), *_one_way(np.zeros(0)))
     spread = math.sqrt(steps * float(((values - values @ q) ** 2) @ q))
     g = (steps * float(values @ q) + (places + 2) * float(values.max()) + 14 * spread) / size
