@@ -133,15 +133,20 @@ def _numbers(data: Table, rows: list[Row], sides: Sides) -> tuple[Outcome, tuple
     """Return what this checker's own bounds say of the stated numbers, and notes."""
     measured = data["claim"].get("measure")
     void = any(row["status"] == "violated" and row["kind"] not in _BESIDE for row in data["conditions"])
-    ends = data["tight"][measured] if measured else [data["tight"]["epsilon"]]
-    nothing = all(end["upper"] == "inf" for end in (ends if isinstance(ends, list) else [ends]))
-    nothing &= bool(measured) or data["tight"]["delta"]["upper"] == 1
-    if void and not nothing:  # with a violated condition nothing is proved from above
-        return Outcome(("a condition is violated, and an upper end is stated all the same",)), ()
+    if void and (wrong := _void_complaints(data["tight"], measured)):
+        return Outcome(wrong), ()
     if measured:
         last = f"The ends were bounded again in {measured}; inside of a bracket of 1e-6 no side is decided."
         return points_compared(data, rows, sides[1]), (*_taken(data), last)
     return _both_ends(data, rows, sides, void=void)
+
+
+def _void_complaints(tight: Table, measured: str | None = None) -> tuple[str, ...]:
+    """With a violated condition nothing is proved from above."""
+    ends = tight[measured] if measured else [tight["epsilon"]]
+    proved = any(end["upper"] != "inf" for end in (ends if isinstance(ends, list) else [ends]))
+    proved |= not measured and tight["delta"]["upper"] != 1
+    return ("a condition is violated, and an upper end is stated all the same",) if proved else ()
 
 
 def _both_ends(data: Table, rows: list[Row], sides: Sides, *, void: bool) -> tuple[Outcome, tuple[str, ...]]:

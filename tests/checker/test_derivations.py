@@ -884,7 +884,7 @@ def test_each_order_of_a_sampled_part_is_an_alternative_but_of_one_that_is_repla
     assert schemes.above(either, [Counter([UNEVEN])], "add_remove") == mapped
     assert schemes.above(poisson, [Counter([UNEVEN])], "add_remove") == mapped[:1]
     (one,) = schemes.above(fixed, [Counter([UNEVEN])], "replace_one")
-    assert one == schemes._both(losses.either(Counter([UNEVEN])), 0.3)
+    assert one == schemes._both(checker("polygons").either(Counter([UNEVEN])), 0.3)
     assert len(schemes.above(fixed, [Counter({UNEVEN: 2})], "replace_one")) == 2
     assert len(schemes.above(fixed, [Counter([UNEVEN]), Counter({UNEVEN: 2})], "replace_one")) == 3
     assert len(schemes.above(poisson, [Counter({ANSWER: 2})], "add_remove")) == 1
@@ -945,6 +945,9 @@ def test_with_a_violated_condition_no_upper_end_is_stated() -> None:
     void = checker("checking")._void_complaints
     for epsilon, delta, kept in (("inf", 1, True), ("inf", 1.0, True), ("inf", 0.5, False), (3.0, 1, False)):
         assert (void({"epsilon": {"upper": epsilon}, "delta": {"upper": delta}}) == ()) is kept
+    for rho, profile, kept in (("inf", ["inf", "inf"], True), (1, ["inf", 1], False), (1.0, [0.2, "inf"], False)):
+        tight = {"rho": {"upper": rho}, "profile": [{"upper": delta} for delta in profile]}
+        assert [void(tight, measure) == () for measure in ("rho", "profile")] == [kept, kept]
 
 
 def test_a_delta_is_exceeded_surely_or_maybe_by_a_bracket_and_its_width() -> None:
