@@ -94,7 +94,7 @@ def _pair(loss: Loss, cells: int) -> Pair:
             return _shifted(loss, cells)
 
 
-looked, cut_finely = lru_cache(maxsize=1024)(_pair), lru_cache(maxsize=24)(_pair)
+looked, cut_finely = lru_cache(maxsize=1024)(_pair), lru_cache(maxsize=6)(_pair)
 
 
 def reach(loss: Loss) -> tuple[float, float]:
