@@ -47,6 +47,7 @@ _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed fo
 _FINE = 1000  # knots within the largest value of a loss: beyond, splitting its atoms costs nothing
 _PRODUCT = 1e-12  # relative; more than what rounding makes of the masses of one more loss that is listed
 _FEW = 8  # kinds of losses whose sum others may still know closely
+_STEPS_LOOK = 2**14  # cells of a first look at secret steps, whose far tails decide the weight
 _BEYOND, _NOTHING = 12.0, 1e-305  # -ln of a window's outside over its width; no number below is told from this
 _CROSSED = "the checker's own curve is no privacy curve"
 
@@ -304,7 +305,8 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
     Nothing here is proved: whatever is found serves.
     """
     most = max(64, 4 * _MERGED // len(losses))
-    held = {loss: _merged(pair(loss, LOOK), most) for loss in losses}
+    looks = {loss: _STEPS_LOOK if loss[0] == "allocated" else LOOK for loss in losses}
+    held = {loss: _merged(pair(loss, looks[loss]), most) for loss in losses}
 
     outside = _BEYOND - math.log(width)
     least = 1e-7 * max(max(map(abs, reach(loss))) for loss in losses)

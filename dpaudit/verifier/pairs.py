@@ -29,6 +29,7 @@ _TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and ove
 _FEW_STEPS, _FEW_KNOTS = 16, 2**13  # secret steps whose ratios are met on knots of logarithms, and so many of these
 _LARGE, _CLOSE = 8.0, 4e-3  # a loss beyond which evenly spaced ratios are far apart, and the least step of such knots
 _FARTHEST, _LOWEST = 1e-30, -36.0  # what ratios beyond such knots may weigh, and the logarithm of the least ratio
+_WIDENED = 1e-3  # relative: of a variance, by the squares of the knots' step that it is shared between
 _FEWEST = 64  # knots that the ratios of a secret step are told by
 _FEW = 1e-16  # what knots of a secret step that hold rounding may weigh
 _SELDOM = 1e-8  # what is left out twice as often as it is met: the square of this
@@ -350,8 +351,12 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
     once = rare if order == "add" and low and steps > 1 else 0.0
     low = low if once or order == "remove" or not rare else 0.0
     g, spread = _knots(kept - low, q, steps, size)
+    if size < _SUM and steps * g * g > _WIDENED * spread * spread:
+        return _allocated(inner, steps, 2 * size, order)
     whole, each = _TILTS[order]
     tilts = {whole / size, each * g / (spread or 1.0) or whole / size}
+    if 2 * steps * float((kept - low) @ q) > size * g:  # below a law high up in the window a tilt magnifies rounding
+        tilts.add(1 / size)
     upper = _spread((kept - low) / g, q * (1 + _SLACK))
     upper[0] += 0.0 if once else inner.alone
     (over, top), means = _power([(upper, steps)], size, 1, tilts), low + np.arange(size) * g / steps

@@ -112,7 +112,8 @@ def test_outcomes_that_are_not_listed_are_counted() -> None:
 def test_a_secret_step_of_which_no_label_is_known_is_bounded_from_above_alone(steps: int, order: str) -> None:
     """An honest certificate of 300 sparse vectors at a secret step was rejected: the least of no labels was asked."""
     box = pairs.pair(losses.black_box(0.5), pairs.LOOK)
-    blind = box._replace(**dict.fromkeys(("told", "p", "q", "p_high", "q_low"), np.zeros(0)))
+    none = np.zeros(0)
+    blind = box._replace(told=none, p=none, q=none, p_high=none, q_low=none)
     seen, unseen = (pairs._at_one_step(inner, steps, 2**14, order) for inner in (box, blind))
     assert not (unseen.p > 1e-300).any()
     assert unseen.masses == pytest.approx(seen.masses, rel=1e-12)
