@@ -9,10 +9,9 @@ import numpy as np
 from audits.checks.laws.bulk import bulk_of, extremes, hard_of, masses
 from audits.checks.laws.by_answer import answers_apart
 from audits.checks.laws.coincidences import chance_of_equal, chance_of_whole
-from audits.checks.laws.densities import log_probability
 from audits.checks.laws.departures import departures
 from audits.checks.laws.entrances import Sample, samples_of, wider
-from audits.checks.laws.uniforms import dependent, has_reference, uniforms
+from audits.checks.laws.uniforms import dependent, has_reference, log_probability, uniforms
 from dpaudit import Mechanism
 from dpaudit.looks import Look, count_look, worst
 from dpaudit.model.mechanism import Array
@@ -145,9 +144,8 @@ def departs(sample: Sample, found: Array) -> str:
 def _untouched(sample: Sample) -> Iterator[Look]:
     """Yield the test of how often whole-number noise is 0, for a sample of single numbers."""
     moved = np.asarray(sample.output - sample.value) if sample.output.shape == sample.value.shape else np.zeros(0)
-    zero = np.zeros((1,), dtype=np.int64)
     if moved.ndim == 1 and moved.dtype.kind in "iu" and moved.size:
-        mass = log_probability(sample.mechanism, zero, zero)
+        mass = log_probability(sample.mechanism, sample.value[:1], sample.value[:1])
         if mass is not None:
             yield count_look(int((moved == 0).sum()), moved.size, float(np.exp(mass[0])), "without noise")
 
