@@ -16,7 +16,7 @@ from audits.decision.events import Event, rounded
 from audits.decision.seen import NOTHING_SEEN, Seen, seen_in
 from audits.experiment.execution import Execution, Observed, Progress
 from audits.experiment.function_case import FunctionCase
-from audits.experiment.readings import AsReturned, Reading, reading_of
+from audits.experiment.readings import Reading, reading_of
 from audits.experiment.trials import run_trials, together, whole
 from audits.experiment.views import compact, length
 from dpaudit import AuditCase
@@ -155,7 +155,7 @@ def attempt(
     """
     learning, choosing, counted = sizes
     learn_rng, choose_rng, count_rng, own_rng = rng.spawn(4)
-    quiet, read = replace(how, progress=None), reading_of(case, how) if learner is None else AsReturned()
+    quiet, read = replace(how, progress=None), reading_of(case, how) if learner is None else Reading(columns=False)
     stage = Choosing(
         case=case,
         runs=choosing,
