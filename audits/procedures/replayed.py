@@ -16,6 +16,7 @@ from audits.replay.coverage_pairs import Pair, coverage_pairs
 from audits.replay.function_replay import FALSE_ALARM, FunctionReplay, replay_function
 from audits.replay.one_call import Player
 from audits.replay.sighting import Sighting
+from audits.replay.unread_columns import unread_columns
 from dpaudit import AuditResult, Claim, DPAuditError
 from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.case import Run, Score
@@ -151,13 +152,14 @@ def replayed(
     if neighbours is not None and unit is not None:
         raise ValueError(f"Expected unit={unit!r} beside data only; two given data sets are neighbours as they are.")
     given = (Pair(says=GIVEN, neighbours=neighbours),) if neighbours is not None else ()
-    pairs = given or coverage_pairs(data, claim.neighbours, unit)
     run = as_run(function)[0]
+    player, aside = Player(run=run, seconds=seconds), _aside(rng)
+    unvaried = frozenset[str]() if given else unread_columns(player, data, unit)
+    pairs = given or coverage_pairs(data, claim.neighbours, unit, unvaried)
 
     def further(seeing: Seeing) -> tuple[Pair, ...]:
-        return boundary_pairs(data, claim.neighbours, unit, seeing)
+        return boundary_pairs(data, claim.neighbours, unit, seeing, unvaried)
 
-    player, aside = Player(run=run, seconds=seconds), _aside(rng)
     try:
         replay = replay_function(player, pairs, claim, most=runs // 2, rng=aside, further=None if given else further)
     except (DPAuditError, ValueError, TypeError) as error:

@@ -104,7 +104,7 @@ def sightings(call: Calls, pair: Pair, claim: Claim) -> tuple[Sighting, ...]:
 
 def _model(call: Calls, data: Any, calls: list[Call]) -> NoiseModel | None:
     """Return the noise model of one side; more calls are made where some number may sum several draws."""
-    quiet = call(data, _REPLAYED, 0, factor=0.0)
+    quiet = call.quiet(data)
     model = noise_model(quiet, tuple(calls))
     draws = len(quiet.noise)
     explained = 0 if model is None else len(model.names)
