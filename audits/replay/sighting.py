@@ -48,6 +48,11 @@ class Sighting:
         """The counts of its fresh runs; a seen law is no guess."""
         return self.source.counts(self.heard)
 
+    @property
+    def certain(self) -> bool:
+        """Whether it is a law, or an event of all its fresh runs on one data set and of none on the other."""
+        return not isinstance(self.source, Event) or self.source.parts(self.heard)
+
     def confirmed_on(self, player: Player, claim: Claim, level: float, most: int, seed: int) -> "Sighting":
         """Return the sighting after fresh runs of both sides, at most `most` of each, confirmed where they show it.
 
