@@ -105,7 +105,20 @@ def three_people(*, shift: float = 0.0) -> tuple[float, ...]:
     return (0.1 + shift, 0.5, 0.9)
 
 
-FAKES = {"one_sum": OneSum, "third_of_the_noise": ThirdOfTheNoise, "three_people": three_people}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DividesByZero(OneSum):
+    """A plug-in whose own run has a defect."""
+
+    def sampled(self) -> Gaussian:
+        return self.mechanism().scaled(1 / int(self.delta))
+
+
+FAKES = {
+    "one_sum": OneSum,
+    "third_of_the_noise": ThirdOfTheNoise,
+    "divides_by_zero": DividesByZero,
+    "three_people": three_people,
+}
 
 
 @pytest.fixture
