@@ -144,6 +144,11 @@ class Configuration:
         except Exception as error:
             if fault := plug_in_fault(error):
                 raise self.error(f"[algorithm] {fault}", "algorithm") from error
+            if isinstance(error, AttributeError) and error.obj is getattr(self.subject, "algorithm", self):
+                missing = (
+                    f"[algorithm] {type(error.obj).__name__} has no {error.name!r}, which a run on a [problem] needs."
+                )
+                raise self.error(missing, "algorithm") from error
             if not isinstance(error, ValueError | TypeError | AttributeError | LookupError):
                 raise
             told = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"

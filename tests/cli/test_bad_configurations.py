@@ -270,6 +270,14 @@ def test_an_error_in_the_run_of_a_plug_in_is_told_with_its_line(
 
 
 @pytest.mark.parametrize("command", ["certify", "audit"])
+def test_an_algorithm_without_a_member_is_told_which(write: Write, fakes: None, command: str) -> None:
+    """The problem is not at fault."""
+    ended = dpaudit(command, write(CODED.replace('"one_sum"', '"without_cases"')))
+    assert ended.exit_code == 2
+    assert ended.stderr == "config.toml:1: [algorithm] WithoutCases has no 'cases', which a run on a [problem] needs.\n"
+
+
+@pytest.mark.parametrize("command", ["certify", "audit"])
 @pytest.mark.parametrize(
     ("algorithm", "problem", "says"),
     [
