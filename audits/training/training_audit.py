@@ -29,6 +29,7 @@ from audits.training.replayed import FOLLOWS, Replay, replay_loop
 from audits.training.step import check_step
 from dpaudit import Claim, training_epsilon
 from dpaudit.model.condition import Condition
+from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Finding
 from dpaudit.training import Conformity, Planted, Training, Watch, conform, plant
@@ -36,6 +37,13 @@ from dpaudit.training import Conformity, Planted, Training, Watch, conform, plan
 _NO_STEPS = "The loop never called watch.step; attach the watch, or call it once a step with the noisy gradient sum."
 
 _MOST_NAMED, _TABLE = 12, 2
+
+_SHOWN: tuple[tuple[str, ConditionKind], ...] = (
+    ("noise", "fresh_noise"),
+    ("clipping norm", "sensitivity"),
+    ("number of steps", "declared_times"),
+)
+"""What conformance looks at, and the general condition that it and the replays together show of the watched run."""
 
 MOST_CHECKS = 4
 """Checks of one run, each at the significance that is given: conformance, one step, the whole run, canaries apart."""
@@ -92,7 +100,9 @@ class TrainingAudit:
         holds = not any(finding.rule == FOLLOWS for finding in self.replayed)
         looked = self.watched and not (holds and self.unseen)
         blind = Condition(kind="training_loop", about=("replays",))
-        return (*self.conformance.conditions(), replays.seen(holds=holds) if looked else blind)
+        shown = _SHOWN if looked and not self.findings else ()
+        general = (Condition(kind=kind).seen(holds=True) for name, kind in shown if name not in self.conformance.unseen)
+        return (*self.conformance.conditions(), replays.seen(holds=holds) if looked else blind, *general)
 
     def text(self) -> str:
         """Return the audit in lines of plain text."""

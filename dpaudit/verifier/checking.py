@@ -189,7 +189,7 @@ def _notes(data: Table, answers: list[Bounds], small: float, loose: float) -> tu
     pairs = [", ".join(row["labels"]) or "all releases" for row in data["witnesses"] if row["attained"] == "checked"]
     told += [f"Taken from the certificate: that a run saw one pair move {moved} at once." for moved in pairs]
     told += ["Taken on trust: why printed steps fail, and single factors of the slack."] * ("printed" in data)
-    told += [f"Only not contradicted: a delta below {small:.1e}."] if small > SMALL else []
+    told += [f"A delta below {small:.1e} is not proved again; nothing contradicts it."] if small > SMALL else []
     told.append(f"Every other end lies at most a relative {loose:.0e} and this checker's width on its safe side.")
     told_how = "derived again from what is stated" if data["verdict"] == "stated" else "proved again"
     return *told, f"Delta at the claimed epsilon is {told_how} to a relative width of {width:.1e}."

@@ -222,7 +222,7 @@ def told_of_mu(claimed: float, declaration: Any = None) -> str:
 
 def proved_in_measure_sentence(stories: dict[str, Report]) -> None:
     del stories
-    assert "hold (C1, C2, C3): mu between 0.5 and 0.5. At delta" in told_of_mu(0.6)
+    assert "hold (C1, C2, C3): mu = 0.5. At delta" in told_of_mu(0.6)
 
 
 def reached_in_measure_sentence(stories: dict[str, Report]) -> None:

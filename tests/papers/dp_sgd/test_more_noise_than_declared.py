@@ -49,6 +49,8 @@ def test_less_noise_is_a_violation_and_the_declared_noise_has_no_remark() -> Non
     assert (less.verdict, less.findings[0].rule) == ("violation", "DPA212")
     right = audited(declared)
     assert (right.verdict, right.conformance.remarks) == ("consistent", ())
+    shown = [{held.kind for held in audit.conditions() if held.status == "checked"} for audit in (right, less)]
+    assert shown[0] - shown[1] == {"fresh_noise", "sensitivity", "declared_times"}
 
 
 def in_every_second_step() -> Noise:
