@@ -76,7 +76,9 @@ def _schema(name: str | None) -> Result:
     from dpaudit.configuration.config_schema import config_schema
 
     names = tuple(sorted((_CONFIG, *schemas.NAMES)))
+    if name is None:
+        raise ConfigError(f"Expected `dpaudit list schema NAME` with one of the names {', '.join(names)}.")
     if name not in names:
-        raise ConfigError(f"Unknown schema name={name!r}{suggestion(name or '', names)}")
+        raise ConfigError(f"Unknown schema name={name!r}{suggestion(name, names)}")
     text = json.dumps(config_schema() if name == _CONFIG else schemas.load(name), indent=2)
     return Result(text=lambda: text)

@@ -182,7 +182,7 @@ class TrainingReport:
             under("Findings", items((f"{f.rule}: {f.message}" for f in self.audit.findings), "✗", "bad")),
             under("Not observed", items(self.audit.unseen, "○", "open")),
             self._attacks(),
-            under("Assumed", items(self._assumed(), "○", "open")),
+            under("Open conditions", items(self._open(), "○", "open")),
             under("Not covered", items(self.not_covered), Paragraph("" if self.not_covered else _NOTHING_NAMED)),
             under("Check it again", Paragraph(f"dpaudit verify FILE.json (digest {self._digest()})")),
             title=f"Privacy of the training of {self.name}",
@@ -284,11 +284,11 @@ class TrainingReport:
         head = ("attack", "verdict", "epsilon at least", "significance")
         return under("Attacks on the trained model", Table(rows, head=head))
 
-    def _assumed(self) -> Iterator[str]:
+    def _open(self) -> Iterator[str]:
         """Yield the conditions without evidence."""
         for line in marks_of(self.certificate):
             if line.mark in OPEN:
-                yield line.condition.text
+                yield f"{line.mark}: {line.condition.text}"
 
 
 def is_training_report(text: str) -> bool:

@@ -46,7 +46,7 @@ def bracket_phrase(bracket: Bracket | End) -> str:
     if bracket.lower == 0:
         return f"at most {at_most(bracket.upper)}"
     lower, upper = ends(bracket)
-    return f"between {lower} and {upper}"
+    return f"= {lower}" if lower == upper else f"between {lower} and {upper}"
 
 
 def finite(epsilon: float, claimed: float | None = None) -> str:

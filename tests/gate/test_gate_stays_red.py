@@ -218,5 +218,6 @@ def test_every_rule_that_is_named_is_in_the_table_and_on_the_page() -> None:
     folders = ("dpaudit", "audits", "algorithms", "mechanisms", "benchmarks", "docs", "examples")
     files = [file for folder in folders for kind in ("*.py", "*.md") for file in (ROOT / folder).rglob(kind)]
     named = {name: file for file in files for name in re.findall(r"\bDPA\d{3}\b", file.read_text(encoding="utf-8"))}
+    assert {name: file for name, file in named.items() if name not in RULES} == {}
     assert named.keys() == RULES.keys()
     assert len(RULES) <= 26

@@ -16,6 +16,7 @@ from dpaudit.errors import ConfigError
 from dpaudit.history import observations_in, trends_of
 from dpaudit.history.text import history_document
 from dpaudit.history.trends import summary_of
+from dpaudit.report.figures.over_time import Line, over_time_figure
 
 RUNNER = CliRunner()
 
@@ -157,6 +158,15 @@ def test_the_command_writes_one_page(tmp_path: Path, write: Callable[..., None])
     text = page.read_text()
     assert text.count("<circle") == 2 * 2  # one for each document, in the drawing of each width
     assert not re.search(r"(?<!xmlns=\")https?:|<script|@import|url\(", text)
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_the_documents_of_one_day_are_drawn(times: int) -> None:
+    """A path between equal points is invisible; a line of one day has a width."""
+    points = tuple((date(2026, 1, 5), value) for value in (1.0, 0.5, 0.75)[:times])
+    drawn = over_time_figure("one", "One day", (Line("curve", points),), 1.0, str).inline()
+    (path,) = re.findall(r'<path class="curve" d="M([^"]*)"', drawn)[:1]
+    assert len({place.split()[0] for place in path.split("L")}) > 1
 
 
 def test_files_are_read_as_folders_are(tmp_path: Path, write: Callable[..., None]) -> None:
