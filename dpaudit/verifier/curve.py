@@ -333,7 +333,8 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
     follow(step < 50, "a composition is too wide for this checker's lattice")
     finer = {loss: 4 * cost * n * _spread(*held[loss], theta)[1] / width for loss, n in losses.items()}
     cells = {
-        loss: min(MOST, LOOK * 2 ** max(0, math.ceil(math.log2(max(1.0, ratio)) / 2))) for loss, ratio in finer.items()
+        loss: min(MOST, max(looks[loss], LOOK * 2 ** math.ceil(math.log2(max(1.0, ratio)) / 2)))
+        for loss, ratio in finer.items()
     }
     return theta, Window(math.floor(low / step) - 2, size, step), tilts, cells
 

@@ -351,7 +351,7 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
     once = rare if order == "add" and low and steps > 1 else 0.0
     low = low if once or order == "remove" or not rare else 0.0
     g, spread = _knots(kept - low, q, steps, size)
-    if size < _SUM and steps * g * g > _WIDENED * spread * spread:
+    if 4 * LOOK < size < _SUM and steps * g * g > _WIDENED * spread * spread:
         return _allocated(inner, steps, 2 * size, order)
     whole, each = _TILTS[order]
     tilts = {whole / size, each * g / (spread or 1.0) or whole / size}
