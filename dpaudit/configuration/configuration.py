@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from dpaudit.arguments import settled
 from dpaudit.checks import Count, Natural, OpenProbability, Within
@@ -75,6 +75,8 @@ class EvidenceSettings:
 class Written:
     """A claim and a declaration that were written down; there is no code to run."""
 
+    algorithm: ClassVar[None] = None
+    problem: ClassVar[None] = None
     claim: Claim
     declaration: Declaration
 
@@ -98,6 +100,8 @@ class Configured:
 class Adapted:
     """A release of another library: its own claim, its declaration, and the cases on which it can be attacked."""
 
+    algorithm: ClassVar[None] = None
+    problem: ClassVar[None] = None
     name: str
     claim: Claim
     declaration: Declaration
