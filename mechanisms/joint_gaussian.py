@@ -30,8 +30,8 @@ class JointGaussian:
     With a = feature_bound, b = target_bound and t = min(1, b^2 matrix_stddev^2 / (2 a^2 vector_stddev^2)), it is
     2 a^4 (1 - t^2) / matrix_stddev^2 + 2 a^2 b^2 (1 + t) / vector_stddev^2 when a record is replaced, attained at
     full norms, angle of cosine -t and equal targets; and a^4 / matrix_stddev^2 + a^2 b^2 / vector_stddev^2 when one
-    is added or removed. With equal bounds and deviations the former is 4.5 a^4 / stddev^2, where composing the two
-    parts by their own worst cases gives 6.
+    is added, removed or set to zero. With equal bounds and deviations the former is 4.5 a^4 / stddev^2, where composing
+    the two parts by their own worst cases gives 6.
     Edge cases: bounds must be enforced by clipping. Rounded real noise, as for Gaussian noise on vectors.
     Raises: ValueError: a parameter outside 1e-140 to 1e140, noise that is 1e150 times smaller or larger than what a
         record may add, or unknown neighbours.
@@ -82,7 +82,7 @@ class JointGaussian:
         """Return the exact loss of one release of both parts."""
         matrix = (self.feature_bound**2 / self.matrix_stddev) ** 2
         vector = (self.feature_bound * self.target_bound / self.vector_stddev) ** 2
-        if self.neighbours == "add_remove":
+        if self.neighbours != "replace_one":  # a zeroed record adds nothing, as a removed one
             return GaussianLoss(mu=math.sqrt(matrix + vector))
         return GaussianLoss(mu=math.sqrt(2 * matrix * (1 - self.cosine**2) + 2 * vector * (1 - self.cosine)))
 

@@ -4,9 +4,10 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
+from dpaudit.accounting.accountant import largest_delta_of
 from dpaudit.accounting.curves.measures import Number, bounds_of, one_sided_mass
 from dpaudit.accounting.derivation.walker import derived
-from dpaudit.accounting.fold import attained_by_one_pair, folded
+from dpaudit.accounting.fold import Attained, attained_by_one_pair, folded
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.accounting.stated_parts import apart, with_stated
 from dpaudit.accounting.views import delivered_model
@@ -74,7 +75,7 @@ def measured(
     rows = _rows(declaration, claim, known, form, effort)
     void = any(held.status == "violated" and held.kind not in BESIDE_THE_PROOF for held in known)
     ends = _ends(claim, rows, void=void)
-    witnesses = tuple(one.witness for one in found[:1]) if found else ()
+    witnesses = _attaining(found, claim)
     broken = [row for row in rows if row.refuted]
     open_rows = [row for row in rows if void or not row.met]
     reasons = tuple(_against(claim, broken or open_rows, form, witnesses, refuted=bool(broken)))
@@ -118,6 +119,20 @@ def _rows(
         whole = with_stated(high, declaration, claim, at)
         rows.append(_Row(at, claimed, low, whole, square=square))
     return rows
+
+
+def _attaining(found: tuple[Attained, ...], claim: MeasuredClaim) -> tuple[Witness, ...]:
+    """Return the witness of each lower end, once: one pair attains rho, another one a divergence of a large order."""
+    alternatives = tuple(attained.composition for attained in found)
+    if len(found) < 2:
+        ends = alternatives
+    elif isinstance(claim, ProfileClaim):
+        ends = tuple(largest_delta_of(alternatives, epsilon) for epsilon, _ in claim.profile)
+    else:
+        forms = [NormalForm(upper=(one,), lower=(one,)) for one in alternatives]
+        lows = [[(low, one_sided_mass(form.lower)) for low, _ in bounds_of(form, claim)] for form in forms]
+        ends = tuple(alternatives[column.index(max(column))] for column in zip(*lows, strict=True))
+    return tuple(dict.fromkeys(found[alternatives.index(end)].witness for end in ends))
 
 
 def ends_of(declaration: Declaration, claim: MeasuredClaim) -> Ends:

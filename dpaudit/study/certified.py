@@ -140,7 +140,7 @@ def _of_person(
 def _objection(certificate: CertificateRecord, own: float) -> str:
     """Return why a certificate gives no point; empty if it gives one. `own` is the delta that the contender claims."""
     stated = certificate.claim.delta
-    below = f"; [study] delta={stated:g} is below the contender's own {own:g}" if stated < own else ""
+    below = f"; [study] delta={stated:g} is below the contender's own, write delta = {own:g}" if stated < own else ""
     if not math.isfinite(certificate.tight.epsilon.upper):
         return f"no certificate: no epsilon is finite{below}"
     if certificate.verdict == "refuted":

@@ -119,7 +119,7 @@ def _joint_gaussian(fields: Table, relation: str) -> Sides:
     vector = (bound * target / positive(fields, "vector_stddev")) ** 2
     cosine = -min(1.0, vector / matrix / 2)
     square = 2 * matrix * (1 - cosine**2) + 2 * vector * (1 - cosine)
-    return _sides(("gaussian", math.sqrt(matrix + vector if relation == "add_remove" else square)))
+    return _sides(("gaussian", math.sqrt(square if relation == "replace_one" else matrix + vector)))
 
 
 def _leaf(fields: Table, relation: str) -> Sides:

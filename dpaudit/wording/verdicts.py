@@ -22,18 +22,28 @@ class VerdictWord:
 VERDICTS: dict[str, VerdictWord] = {
     "CERTIFIED": VerdictWord(tone="good", exit_code=0, meaning="the claim is proved of the declaration"),
     "STATED": VerdictWord(tone="open", exit_code=4, meaning="the claim follows only from what somebody else states"),
-    "NOT PROVED": VerdictWord(tone="open", exit_code=1, meaning="nothing proves the claim, and nothing refutes it"),
-    "REFUTED": VerdictWord(tone="bad", exit_code=1, meaning="the declaration provably exceeds the claim"),
+    "NOT PROVED": VerdictWord(
+        tone="open",
+        exit_code=1,
+        meaning="the claim lies inside the bracket, or only one side of the bracket is known for some part",
+    ),
+    "REFUTED": VerdictWord(
+        tone="bad", exit_code=1, meaning="the claim is false for the declaration: some pair of neighbours exceeds it"
+    ),
     "CONSISTENT": VerdictWord(
-        tone="good", exit_code=0, meaning="no violation, and one of the stated size would have been caught"
+        tone="good",
+        exit_code=0,
+        meaning="no violation, and a gross one on this pair is excluded, or was caught with the stated probability",
     ),
     "NOT REFUTED": VerdictWord(
         tone="good",
         exit_code=0,
-        meaning="no violation, and the attack sees this code",
+        meaning="no violation, and a larger leak in this code would be caught; the size of the claim is not excluded",
     ),
     "VIOLATION": VerdictWord(tone="bad", exit_code=1, meaning="the code, or its scores, show more than is allowed"),
-    "INCONCLUSIVE": VerdictWord(tone="open", exit_code=4, meaning="nothing was found, and little could have been"),
+    "INCONCLUSIVE": VerdictWord(
+        tone="open", exit_code=4, meaning="no violation, and no control that the audit would have caught"
+    ),
     "PASS": VerdictWord(tone="good", exit_code=0, meaning="a file, a ledger, an installation or a change is in order"),
     "FINDING": VerdictWord(tone="bad", exit_code=1, meaning="it is not, or a check has an open issue"),
 }

@@ -71,7 +71,7 @@ TOML = {
         '[declaration.mechanism]\nname = "gaussian"\nstddev = 5.0\nl2_sensitivity = 1.0\n',
         'mechanism = "gaussian"\n',
         15,
-        "write { name = ..., ... }",
+        "write { key = value, ... }",
     ),
     "a count with a point": (
         'node = "release"\nlabel = "sum"\n\n[declaration.mechanism]',

@@ -78,7 +78,7 @@ def test_joint_sensitivity_of_unit_records_has_its_known_values(
     assert mechanism.loss().mu ** 2 == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("neighbours", ["replace_one", "add_remove"])
+@pytest.mark.parametrize("neighbours", ["replace_one", "add_remove", "zero_out"])
 @pytest.mark.parametrize("bounds", [(1.0, 1.0), (2.0, 1.0), (1.0, 3.0)])
 @pytest.mark.parametrize("deviations", [(1.0, 1.0), (3.0, 1.0), (1.0, 3.0)])
 def test_no_pair_of_records_costs_more_than_the_joint_sensitivity(

@@ -85,3 +85,33 @@ def test_what_hides_nothing_is_not_proved_in_any_measure(
     forged = certify(SHOWN[tree], claimed(measure, 1.0))
     assert forged.verdict in ("certified", "stated")
     assert not verify(forged.to_json()).accepted
+
+
+@pytest.mark.parametrize(
+    ("claim", "labels"),
+    [
+        (Claim(rho=0.12, neighbours="add_remove"), ["normal"]),
+        (Claim(renyi=((1.01, 0.1), (100.0, 0.1)), neighbours="add_remove"), ["normal"]),
+        (Claim(mu=0.5, neighbours="add_remove"), ["two-sided"]),
+        (Claim(profile=((0.0, 0.2), (0.75, 0.01)), neighbours="add_remove"), ["two-sided", "normal"]),
+    ],
+    ids=lambda given: getattr(given, "measure", "labels"),
+)
+def test_the_witnesses_are_the_queries_that_attain_the_lower_ends(claim: Claim, labels: list[str]) -> None:
+    """Of normal and Laplace noise of mu and shift 1/2 the former has the larger rho, the latter the larger mu."""
+    normal = Release(label="normal", mechanism=Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove"))
+    other = Release(label="two-sided", mechanism=Laplace(scale=2.0, l1_sensitivity=1.0, neighbours="add_remove"))
+    certificate = certify(Sequential(parts=(normal, other)), claim)
+    found = verify(certificate.to_json())
+    assert [label for witness in certificate.witnesses for label in witness.labels] == labels
+    assert (certificate.verdict, found.complaints) == ("refuted", ())
+
+
+def test_of_two_infinite_ends_the_witness_is_that_of_the_larger_mass() -> None:
+    rare = Release(
+        label="rare", mechanism=Finite(first=(0.9, 0.1, 0.0), second=(0.9, 0.0, 0.1), neighbours="add_remove")
+    )
+    sure = Release(label="sure", mechanism=Finite(first=(1.0, 0.0), second=(0.5, 0.5), neighbours="add_remove"))
+    certificate = certify(Sequential(parts=(rare, sure)), Claim(rho=9.0, neighbours="add_remove"))
+    assert [witness.labels for witness in certificate.witnesses] == [("sure",)]
+    assert verify(certificate.to_json()).accepted
