@@ -148,7 +148,8 @@ class Configuration:
         except Exception as error:
             if fault := plug_in_fault(error):
                 raise self.error(f"[algorithm] {fault}", "algorithm") from error
-            if isinstance(error, AttributeError) and error.obj is getattr(self.subject, "algorithm", self):
+            algorithm = self.subject.algorithm
+            if isinstance(error, AttributeError) and algorithm is not None and error.obj is algorithm:
                 missing = (
                     f"[algorithm] {type(error.obj).__name__} has no {error.name!r}, which a run on a [problem] needs."
                 )
