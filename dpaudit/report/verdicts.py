@@ -101,7 +101,7 @@ def _violation(audit: AuditResult) -> str:
     words = {"name": audit.name, "provided": provision(audit), "significance": nearest(audit.significance)}
     if audit.exceeds_claim:
         return say("violation", **words, shown=shown_phrase(audit), against=claimed_phrase(audit))
-    allowed = "" if audit.certified == math.inf else f" ({at_most(audit.certified)})"
+    allowed = "" if audit.certified == math.inf else f", {at_most(audit.certified)}"
     shown = f"epsilon of at least {at_least_beside(audit.epsilon_lower, audit.certified)}"
     return say("violation", **words, shown=shown, against=f"what the declaration allows{allowed}")
 

@@ -94,7 +94,7 @@ def _rates(result: AuditResult) -> str:
 
 def provision(result: AuditResult) -> str:
     """Return what the lower bound of an audit takes for granted, as a clause after the number; may be empty."""
-    return f", provided that {result.assumption}" if result.assumption else ""
+    return f" (if {result.assumption})" if result.assumption else ""
 
 
 def bound_phrase(result: AuditResult) -> str:
@@ -107,7 +107,7 @@ def measured_rows(bounds: tuple[MeasuredBound, ...]) -> list[tuple[str, str]]:
 
     >>> bound = MeasuredBound(measure="mu", value=0.434, statistic="pairs", samples=50_000, significance=0.05)
     >>> measured_rows((bound,))
-    [('mu_emp', 'mu is at least 0.434 (pairs, n = 50,000; confidence 0.95, significance 0.05)')]
+    [('mu_emp', 'mu is at least 0.434 (pairs, n = 50,000; significance 0.05)')]
     """
     return [(f"{bound.measure}_emp", measured_phrase(bound)) for bound in bounds]
 
@@ -142,8 +142,7 @@ def audit_facts(result: AuditResult) -> dict[str, str]:
 def measured_phrase(bound: MeasuredBound) -> str:
     """Return a bound in another measure than epsilon with its statistic, number of samples and significance."""
     rests = f"{bound.statistic}, n = {whole(bound.samples)}"
-    sure = f"confidence {at_least(1 - bound.significance)}, significance {at_most(bound.significance)}"
-    return f"{bound.measure} is at least {at_least(bound.value)} ({rests}; {sure})"
+    return f"{bound.measure} is at least {at_least(bound.value)} ({rests}; significance {at_most(bound.significance)})"
 
 
 def plan_phrase(plan: FollowedPlan) -> str:
