@@ -105,7 +105,9 @@ class _Walk:
         return low
 
 
-def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, seeing: Seeing) -> tuple[Pair, ...]:
+def boundary_pairs(
+    data: Any, relation: Neighbours, unit: str | None, seeing: Seeing, unread: frozenset[str] = frozenset()
+) -> tuple[Pair, ...]:
     """Return pairs of neighbours around `data` between which some trait of a call begins or ends, or a number jumps.
 
     At most 16 pairs, after some 120 calls: steps of chains, and records of other kinds beside the data sets of a step.
@@ -116,7 +118,7 @@ def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, seeing: Se
     >>> [pair.says for pair in boundary_pairs([0.5] * 40, "add_remove", None, many)]
     ['21 or 20 records, the last removed first', '21 or 20 records with 0.5']
     """
-    records = records_of(data, unit)
+    records = records_of(data, unit, unread)
     chains = _shrinking(records) if relation == "add_remove" else _replacing(records) if unit is None else ()
     found, calls = dict[str, Pair](), 0
     of_mixed, of_alike = set[Hashable](), set[Hashable]()

@@ -18,7 +18,7 @@ from dpaudit.verifier.mechanisms import rescaled, sides_of, with_leaves
 from dpaudit.verifier.proof.derivation import RELATIONS, Place, Row, places
 from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.shape import TABLES, walk
-from dpaudit.verifier.shuffles import shuffled_above, shuffled_below
+from dpaudit.verifier.shuffles import beside, shuffled_above, shuffled_below
 
 _NOTHING: Multiset = Counter()
 _REPORT = {"release", "sequential", "repeat", "post_process", "local", "stated"}
@@ -376,9 +376,13 @@ def _sample_moved(step: Step, pair: Pair, n: int) -> Attained:
 
 
 def _reports_moved(step: Step, pair: Pair, n: int) -> Attained:
-    """A report beside users who all hold one value."""
-    part = step.part.below[n]
-    return part._replace(losses=shuffled_below(step.node, part.losses))
+    """A report beside users who all hold one value; the plan may say which one."""
+    part, path = step.part.below[n], step.row.path
+    entry = pair.entries.get(path, 0)
+    if path in pair.entries:
+        require(entry < beside(step.node), "a witness names a data set that is not known")
+        part = part._replace(entered=part.entered | {path})
+    return part._replace(losses=shuffled_below(step.node, part.losses, entry))
 
 
 def _records(step: Step, pair: Pair) -> int:
