@@ -7,10 +7,10 @@ from typing import Literal
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.declaration import Stated, walk
+from dpaudit.report.attacks import ScoreEvidence
 from dpaudit.report.inputs import ReportInputs, VerdictWord
 from dpaudit.report.marks import undischarged
 from dpaudit.report.releases import justified, located
-from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.wording.audits import claimed_phrase, provision, shown_phrase
 from dpaudit.wording.certificates import certificate_meaning
 from dpaudit.wording.claims import claim_parameters

@@ -1,6 +1,7 @@
 """The words of an audit: its verdict, its power, and its bound against claim and certificate, a sentence each."""
 
 import math
+from collections.abc import Sequence
 from typing import assert_never
 
 from dpaudit.model.audit_result import AuditResult, FollowedPlan, MeasuredBound, MeasuredNumber
@@ -275,14 +276,14 @@ def lines_sentence(coverage: AuditCoverage) -> str:
     return f"{said}; not: {listed(coverage.missed)}." if coverage.missed else f"{said}."
 
 
-def listed(names: tuple[str, ...]) -> str:
+def listed(names: Sequence[str], most: int = _FEW) -> str:
     """Return the first few of some names, and how many more there are.
 
     >>> listed(("a", "b", "c", "d", "e"))
     'a, b, c and 2 more'
     """
-    shown = ", ".join(names[:_FEW])
-    return f"{shown} and {len(names) - _FEW} more" if len(names) > _FEW else shown
+    shown = ", ".join(names[:most])
+    return f"{shown} and {whole(len(names) - most)} more" if len(names) > most else shown
 
 
 def significance_phrase(audit: AuditResult) -> str:
