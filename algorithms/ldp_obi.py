@@ -1,6 +1,5 @@
 """LDP-OBI: optimism from counts that every user noises, in tabular decision processes, under local privacy."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms._claims import EPISODE, claim_of
@@ -8,9 +7,10 @@ from algorithms._tabular_rl.algorithm import TabularAlgorithm
 from algorithms._tabular_rl.plan import TablePlan, plan_of
 from algorithms._tabular_rl.settings import TabularSettings
 from dpaudit import Claim, Declaration, Local, Release, Sequential
+from dpaudit.arguments import settled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class LdpObi(TabularSettings, TabularAlgorithm):
     """LDP-OBI: optimism from counts that every user noises themselves; pure local privacy.
 

@@ -1,6 +1,5 @@
 """PUCB: optimism from Laplace trees of counts in tabular decision processes, under joint differential privacy."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms._claims import EPISODE, claim_of
@@ -16,9 +15,10 @@ from dpaudit import (
     Repeat,
     Sequential,
 )
+from dpaudit.arguments import settled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Pucb(TabularSettings, TabularAlgorithm):
     """PUCB: optimism from counts that come out of Laplace trees; pure joint privacy.
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, wraps
-from typing import Any, Literal, ParamSpec, TypeVar, dataclass_transform, get_args, get_origin
+from types import UnionType
+from typing import Any, Literal, NoReturn, ParamSpec, TypeVar, dataclass_transform, get_args, get_origin
 
 from dpaudit.checks import settle
 
@@ -24,7 +25,8 @@ _EXAMPLES = {
 def settled(cls: type[T]) -> type[T]:
     """Return the frozen data class of `cls`: fields by keyword, checked by `settle`, and wrong calls answered.
 
-    A class with a `__post_init__` of its own calls `settle` there.
+    A class with a `__post_init__` of its own calls `settle` there. Wrong calls of a class method `calibrated` are
+    answered too, and an attribute that is missing with the attributes there are.
 
     >>> from dpaudit import Claim
     >>> Claim(epsilon=1.0, neighbors="replace_one")
@@ -47,7 +49,39 @@ def settled(cls: type[T]) -> type[T]:
             raise TypeError(answer) from None
 
     type.__setattr__(cls, "__init__", init)
+    type.__setattr__(cls, "__getattr__", _no_attribute)
+    if "calibrated" in vars(cls):
+        calibrated: Callable[..., T] = vars(cls)["calibrated"].__get__(None, cls)
+        type.__setattr__(cls, "calibrated", staticmethod(named_arguments(calibrated)))
     return cls
+
+
+class MissingAttributeError(AttributeError):
+    """An attribute that a class does not have; the message names those that it has.
+
+    The text is made when it is shown, because `hasattr` and `getattr` with a default raise such errors often.
+    """
+
+    def __str__(self) -> str:
+        owner, wanted = self.args
+        known = [key for key in dir(owner) if not key.startswith("_")]
+        near = get_close_matches(wanted, known, 1)
+        meant = f"; did you mean {_attribute(owner, near[0])!r}?" if near else "."
+        return f"{owner.__name__} has no attribute {wanted!r}{meant} It has {', '.join(known)}."
+
+
+def _no_attribute(self: object, name: str) -> NoReturn:
+    """Answer a lookup of an attribute that is missing."""
+    raise MissingAttributeError(type(self), name)
+
+
+def _attribute(owner: type, name: str) -> str:
+    """Return an attribute as a user writes it: a method with the arguments that it needs."""
+    method = getattr(owner, name)
+    if not inspect.isfunction(method):
+        return name
+    needed = [key for key, entry in _parameters(method).items() if entry.default is inspect.Parameter.empty]
+    return f"{name}({', '.join(needed[1:])})"
 
 
 def named_arguments(function: Callable[P, T]) -> Callable[P, T]:
@@ -70,13 +104,14 @@ def named_arguments(function: Callable[P, T]) -> Callable[P, T]:
 
 def _answer(target: Callable[..., Any], what: str, args: Sequence[Any], given: Mapping[str, Any]) -> str | None:
     """Return what is wrong with the arguments of a call; None where they fit."""
-    known, name = _parameters(target), target.__name__
+    known, name = _parameters(target), target.__qualname__
     unknown = [key for key in given if key not in known]
     if unknown:
         near = get_close_matches(unknown[0], known, 1)
         claimed = "claim" in known and "claim" not in given and unknown[0] in ("epsilon", "delta", "rho", "mu")
         meant = f"; did you mean {near[0]!r}?" if near else "."
         meant = f"; write claim={_EXAMPLES['claim']}." if claimed else meant
+        meant = f"; write rng={_EXAMPLES['rng']}." if unknown[0] == "seed" and "rng" in known else meant
         return f"{name} has no {what} {unknown[0]!r}{meant} It has {', '.join(known)}."
     placed = [key for key, entry in known.items() if entry.kind is not entry.KEYWORD_ONLY]
     free = [key for key in known if key not in given]
@@ -88,7 +123,16 @@ def _answer(target: Callable[..., Any], what: str, args: Sequence[Any], given: M
         allowed = _allowed(known[missing[0]].annotation)
         values = f", one of {', '.join(map(repr, allowed))}" if allowed else ""
         return f"{name} needs {missing[0]}{values}: {_call(name, known, shown)}."
-    return None
+    return _no_claim(shown["claim"], known["claim"].annotation) if "claim" in shown else None
+
+
+def _no_claim(value: object, annotation: Any) -> str | None:
+    """Return what is wrong with the value of an argument `claim`; None for a claim of a class that it accepts."""
+    if not isinstance(annotation, type | UnionType) or isinstance(value, annotation):
+        return None
+    epsilon = value if isinstance(value, int | float) else 1.0
+    meant = f"Claim(epsilon={epsilon!r}, delta=1e-5, neighbours='add_remove')"
+    return f"Expected a Claim, got {type(value).__name__}; write {meant}."
 
 
 @cache

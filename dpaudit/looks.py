@@ -1,11 +1,11 @@
 """Looks: what a test saw, in words, and how probable something so strange is under the stated law."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, bdtrc
+from scipy.special import bdtr, bdtrc, chdtr, chdtrc, eval_legendre, ndtr
 
 from dpaudit.model.mechanism import Array
 
@@ -88,3 +88,44 @@ def distance_look(uniform: Array, words: str, name: str = "") -> Look:
     distance = max(float((ranks[1:] - places).max()), float((places - ranks[:-1]).max()))
     probability = min(1.0, 2 * math.exp(-2 * len(uniform) * distance**2))
     return Look(name=name, words=words.format(distance=f"{distance:.3g}"), probability=probability)
+
+
+_TAILS = (1e-2, 1e-3)
+_FAR = (0.1, 1e-2, 3e-3, 2e-3, 1e-3, 3e-4, 1e-4)
+_CENTRES = (0.1, 1e-2, 1e-3)
+_SHAPES = {3: "a skewed shape", 4: "a peaked or flat shape", 5: "a skewed shape", 6: "a peaked or flat shape"}
+
+
+def uniform_looks(uniform: Array, normal: Array) -> Iterator[Look]:
+    """Yield the tests of numbers that are independent and uniform, given beside as normal numbers. Shape: (numbers,).
+
+    The distance of the distribution functions, the mean and the sum of squares as normal numbers, the counts in each
+    tail, in both together and around the centre, and four Legendre polynomials for the shape.
+    Source: Massart (1990) for the distance; the inequality of Bernstein for the polynomials.
+
+    >>> from scipy.special import ndtri
+    >>> uniform = (np.arange(1_000) + 0.5) / 1_000
+    >>> halved = 0.25 + uniform / 2
+    >>> [worst(uniform_looks(x, ndtri(x))).probability < 1e-9 for x in (uniform, halved)]
+    [False, True]
+    """
+    n = len(uniform)
+    yield distance_look(uniform, "another distribution, {distance} away")
+    shift = float(normal.sum()) / math.sqrt(n)
+    yield Look(words="a shifted mean", probability=2 * float(ndtr(-abs(shift))))
+    squares = float((normal**2).sum())
+    below, above = float(chdtr(n, squares)), float(chdtrc(n, squares))
+    says = f"about {math.sqrt(squares / n):.3g} times the stated size"
+    yield Look(words=says, probability=min(1.0, 2 * min(below, above)))
+    for tail in _TAILS:
+        yield count_look(int((uniform < tail).sum()), n, tail, "in the lower tail")
+        yield count_look(int((uniform > 1 - tail).sum()), n, tail, "in the upper tail")
+    away = np.abs(2 * uniform - 1)
+    for share in _CENTRES:
+        yield count_look(int((away < share).sum()), n, share, "at the centre")
+    for share in _FAR:
+        yield count_look(int((1 - away < share).sum()), n, share, "in both tails")
+    for order, says in _SHAPES.items():
+        mean = abs(float(eval_legendre(order, 2 * uniform - 1).mean()))
+        bound = 2 * math.exp(-n * mean**2 / (2 * (1 / (2 * order + 1) + mean / 3)))
+        yield Look(words=says, probability=min(1.0, bound))

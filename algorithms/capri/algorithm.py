@@ -1,6 +1,5 @@
 """CAPRI as one algorithm: its settings, declaration, run, audits and notes."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms.capri.cases import cases_of
@@ -14,9 +13,10 @@ from algorithms.capri.references import run_blind, run_without_noise
 from algorithms.capri.replays import replays_of
 from algorithms.capri.run import run
 from algorithms.capri.settings import CapriSettings
+from dpaudit.arguments import settled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Capri(CapriSettings):
     """A kernel contextual bandit that eliminates actions in doubling epochs, private by one noisy sum an epoch.
 

@@ -1,6 +1,5 @@
 """The cell table as one algorithm: its settings, declaration, run, audits and notes."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms.cell_table.cases import cases_of, replays_of
@@ -10,9 +9,10 @@ from algorithms.cell_table.plan import plan_of
 from algorithms.cell_table.references import run_blind, run_without_noise
 from algorithms.cell_table.run import run
 from algorithms.cell_table.settings import CellTableSettings
+from dpaudit.arguments import settled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class CellTable(CellTableSettings):
     """A contextual bandit without a kernel: one noisy table of counts and sums an epoch, added up over epochs.
 

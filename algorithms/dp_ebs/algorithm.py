@@ -1,6 +1,5 @@
 """DP-EBS as one algorithm: its settings, declaration, run, audits and notes."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms.dp_ebs.cases import cases_of
@@ -13,9 +12,10 @@ from algorithms.dp_ebs.references import run_blind, run_without_noise
 from algorithms.dp_ebs.replays import replays_of
 from algorithms.dp_ebs.run import run
 from algorithms.dp_ebs.settings import DpEbsSettings
+from dpaudit.arguments import settled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class DpEbs(DpEbsSettings):
     """A dueling bandit that removes options by noisy running counts of their wins.
 

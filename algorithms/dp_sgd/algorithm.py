@@ -1,6 +1,5 @@
 """DP-SGD as one algorithm: its settings, declaration, run, audits and notes."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms.dp_sgd.beside import poisson_beside
@@ -14,9 +13,10 @@ from algorithms.dp_sgd.replays import replays_of
 from algorithms.dp_sgd.run import run
 from algorithms.dp_sgd.samplings import samplings_of
 from algorithms.dp_sgd.settings import DpSgdSettings
+from dpaudit.arguments import settled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class DpSgd(DpSgdSettings):
     """Training with noisy sums of clipped gradients, as Opacus runs it, for a claim.
 

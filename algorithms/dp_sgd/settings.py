@@ -22,6 +22,8 @@ CALIBRATIONS = ("given", "tight")
 
 _MODES = ("hooks", "ghost")
 
+_FINDS = {"noise_multiplier": " calibration='tight' finds the least noise that meets the claim."}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DpSgdSettings:
@@ -113,7 +115,7 @@ class DpSgdSettings:
             return
         for name, value in numbers.items():
             if value is None:
-                raise ValueError(f"Expected {name} to be given, or a checkpoint that holds it.")
+                raise ValueError(f"Expected {name} to be given, or a checkpoint that holds it.{_FINDS.get(name, '')}")
 
     def claim(self) -> Claim:
         """Return what is promised of the run."""

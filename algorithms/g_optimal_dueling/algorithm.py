@@ -1,6 +1,5 @@
 """The G-optimal dueling bandit as one algorithm: its settings, declaration, run, audits and notes."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms.g_optimal_dueling.cases import cases_of
@@ -12,9 +11,10 @@ from algorithms.g_optimal_dueling.references import run_blind, run_without_noise
 from algorithms.g_optimal_dueling.replays import replays_of
 from algorithms.g_optimal_dueling.run import run
 from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
+from dpaudit.arguments import settled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class GOptimalDueling(GOptimalDuelingSettings):
     """A dueling bandit over options with features, which asks for designed comparisons in phases.
 

@@ -1,6 +1,5 @@
 """LPLR: its settings together with what it declares, runs, audits and notes."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms.lplr.cases import cases_of
@@ -12,9 +11,10 @@ from algorithms.lplr.plan import plan_of
 from algorithms.lplr.references import run, run_blind, run_without_noise
 from algorithms.lplr.replays import replays_of
 from algorithms.lplr.settings import LplrSettings
+from dpaudit.arguments import settled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Lplr(LplrSettings):
     """Action elimination by layered principal-component regression on messages that are private one by one.
 

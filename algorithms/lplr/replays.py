@@ -16,6 +16,9 @@ from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
 
 _USERS = (1_000, 1_000_000)
+_UNSURE = (4_000, 12_000)
+"""With so many people over epsilon squared the widths are near 1, so that an entry is nearly as large as it can be."""
+
 _FACTORS = (np.nan, np.inf, 1e150, 3.0)
 _REWARDS = (np.nan, np.inf, -1e300, 5.0)
 
@@ -29,10 +32,11 @@ def replays_of(settings: LplrSettings, problem: Any = None) -> tuple[ReplayCase,
         for stage in stages
         if stage.labels == ("width",)
     )
+    users = (*_USERS, *(max(_USERS[0] // 10, round(number / settings.epsilon**2)) for number in _UNSURE))
     crowded = tuple(_of_two_actions(stage) for stage in stages if plan.actions > 1)
     return (
         *(_replay(plan, stage) for stage in (*stages, *crowded, *wide)),
-        *(_server(plan, users) for users in _USERS),
+        *(_server(plan, number) for number in dict.fromkeys(users)),
     )
 
 

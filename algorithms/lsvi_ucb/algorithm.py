@@ -1,6 +1,5 @@
 """LSVI-UCB: its settings together with what it declares, runs, audits and notes."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms._linear_rl.algorithm import LinearRlAlgorithm
@@ -12,9 +11,10 @@ from algorithms.lsvi_ucb.plan import plan_blind_of, plan_of, plan_without_noise_
 from algorithms.lsvi_ucb.replays import replays_of
 from algorithms.lsvi_ucb.run import run_plan
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
+from dpaudit.arguments import settled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class LsviUcb(LsviUcbSettings, LinearRlAlgorithm):
     """Batched least-squares value iteration for linear processes, private by noise on its statistics.
 

@@ -1,6 +1,5 @@
 """The replayed LSVI-UCB: its settings together with what it declares, runs, audits and notes."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms._linear_rl.algorithm import LinearRlAlgorithm
@@ -10,9 +9,10 @@ from algorithms.replayed_lsvi.notes import notes_of
 from algorithms.replayed_lsvi.plan import plan_blind_of, plan_of, plan_without_noise_of
 from algorithms.replayed_lsvi.run import run_plan
 from algorithms.replayed_lsvi.settings import ReplayedLsviSettings
+from dpaudit.arguments import settled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class ReplayedLsvi(ReplayedLsviSettings, LinearRlAlgorithm):
     """Least-squares value iteration for linear processes whose users keep their episodes to themselves.
 

@@ -1,6 +1,5 @@
 """UCRL-VTR: its settings together with what it declares, runs, audits and notes."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from algorithms._linear_rl.algorithm import LinearRlAlgorithm
@@ -12,9 +11,10 @@ from algorithms.ucrl_vtr.plan import plan_blind_of, plan_of, plan_without_noise_
 from algorithms.ucrl_vtr.replays import replays_of
 from algorithms.ucrl_vtr.run import run_plan
 from algorithms.ucrl_vtr.settings import UcrlVtrSettings
+from dpaudit.arguments import settled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class UcrlVtr(UcrlVtrSettings, LinearRlAlgorithm):
     """Optimistic value-targeted regression for linear-mixture processes, private by noise on its statistics.
 

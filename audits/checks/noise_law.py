@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from audits.checks.laws.bulk import extremes, masses
-from audits.checks.laws.coincidences import chance_of_equal
 from audits.checks.laws.departures import departures
-from audits.checks.laws.mechanism_law import outer
+from audits.checks.laws.entrances import Sample
+from audits.checks.laws.mechanism_law import outer, repeated
 from audits.checks.laws.uniforms import dependent, uniforms
 from dpaudit import Mechanism
 from dpaudit.checks import count, open_probability
@@ -40,8 +40,6 @@ _FURTHER = 0.01
 """The share of the significance that each call spends on the look, and on extremes and single whole numbers."""
 
 _LOOKED, _MOST_NUMBERS = 4_096, 2_000_000
-_COINCIDENCES, _BY_CHANCE = 3, 2e-13
-"""So many equal noises, where 1e-4 are expected, come by chance with that probability; coarse ones need more."""
 
 _PICKING = ("exponential", "noisy_plurality", "permute_and_flip", "report_noisy_max")
 """Mechanisms that answer a row of scores with one index."""
@@ -131,14 +129,14 @@ def watch_noise(
 def _departure(output: Array, mechanism: Mechanism, answer: Array, level: float) -> str:
     """Return how outputs depart from the declared law in a way that scales do not show, or an empty text."""
     known = np.broadcast_to(answer, (len(output), *answer.shape))
-    repeated = _repeated(output, mechanism, known)
-    if repeated:
-        return repeated
-    found = _placed(mechanism, output, known)
+    single = is_additive(mechanism) and not mechanism.item_axes and not hasattr(mechanism, "leaf")
+    sample = Sample(mechanism=mechanism, entrance="", output=output, value=known)
+    said = repeated(sample, output.size, level / 2) if single else ""
+    found = None if said else _placed(mechanism, output, known)
     if found is None or not len(found):
-        return ""
+        return said
     departure = worst(list(departures(outer(found), independent=not dependent(mechanism))))
-    return departure.words if departure.probability < level else ""
+    return departure.words if departure.probability < level / 2 else ""
 
 
 def _far_out(output: Array, mechanism: Mechanism, answer: Array, level: float) -> str:
@@ -157,19 +155,6 @@ def _placed(mechanism: Mechanism, output: Array, known: Array) -> Array | None:
     """Return outputs as uniform numbers where a reference law is known and the shapes agree."""
     shape = known.shape[:-1] if mechanism.name in _PICKING else known.shape
     return uniforms(mechanism, output, known, np.random.default_rng(0)) if output.shape == shape else None
-
-
-def _repeated(output: Array, mechanism: Mechanism, known: Array) -> str:
-    """Return that continuous noise repeats between runs or entries, or an empty text."""
-    if not is_additive(mechanism) or mechanism.item_axes or output.shape != known.shape:
-        return ""
-    if output.dtype.kind != "f" or getattr(mechanism, "exact_sampler", False) or hasattr(mechanism, "leaf"):
-        return ""
-    noise = (output - known).ravel()
-    equal = noise.size - len(np.unique(noise))
-    if equal < _COINCIDENCES or chance_of_equal(equal, noise, output) > _BY_CHANCE:
-        return ""
-    return f"{equal} of {noise.size} noises are equal to others"
 
 
 def _rival(mechanism: Mechanism, factor: float) -> Mechanism:

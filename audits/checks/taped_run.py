@@ -161,5 +161,8 @@ def _place(left: Any, right: Any) -> str:
     if one.shape != two.shape or one.dtype.kind not in "biuf":
         return f" in shape or type, {one.dtype}{one.shape} or {two.dtype}{two.shape}"
     apart = np.abs(one.astype(np.float64) - two.astype(np.float64))
-    place = tuple(int(axis[0]) for axis in np.nonzero(~(apart == 0)))
-    return f" at {place} by {float(apart[place]):.6g}" if place else " in a sign of 0"
+    places = np.argwhere(np.atleast_1d(~(apart == 0)))
+    if not len(places):
+        return " in a sign of 0"
+    place = tuple(map(int, places[0]))
+    return f" at {place} by {float(np.atleast_1d(apart)[place]):.6g}"

@@ -117,7 +117,8 @@ def by_learned_score(stage: Choosing, lesson: Observed, score: Score, rare: Rare
     if isinstance(score, LearnedScore):
         columns = Columns.learned(score.table, score.discriminant, lesson.kept, lesson.labels)
         rivals = _rivals(score.table, lesson)
-    chosen = stage.observe(_Beside(score, rivals, columns, rare))
+    last = tuple(part for part in (columns, rare) if part is not None)
+    chosen = stage.observe(Beside((score, *rivals, *last)))
     shown = chosen if rare is None else replace(chosen, kept=chosen.kept[:, :-1])
     best = _best_score(stage, lesson, score, (rivals, columns), shown)
     if rare is None or not _believed(stage, (rare(lesson.kept), lesson.labels), (chosen.kept[:, -1], chosen.labels)):
@@ -204,15 +205,11 @@ def _or_rare(choice: Choice, stage: Choosing, lesson: Observed, chosen: Observed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Beside:
-    """A score and, beside it, further scores. Shape of the result: (runs, scores)."""
+class Beside:
+    """Several scores of each run. Shape of the result: (runs, scores)."""
 
-    score: Score
-    rivals: tuple[Score, ...]
-    columns: Columns | None
-    rare: RareValues | None = None
+    parts: tuple[Score, ...]
 
     def __call__(self, view: Any) -> Array:
         """Return the scores of each run."""
-        last = [part(view) for part in (self.columns, self.rare) if part is not None]
-        return np.column_stack([self.score(view), *(rival(view) for rival in self.rivals), *last])
+        return np.column_stack([part(view) for part in self.parts])

@@ -11,12 +11,12 @@ from audits.attacks.classifier import learn_score
 from audits.attacks.counting import CountedOdds
 from audits.attacks.low_bits import LowBits, learn_low_bits
 from audits.attacks.rare_values import learn_rare_values
-from audits.decision.choice import Choosing, by_counted_odds, by_given_score, by_learned_score
+from audits.decision.choice import Beside, Choosing, by_counted_odds, by_given_score, by_learned_score
 from audits.decision.events import Event, rounded
 from audits.decision.seen import NOTHING_SEEN, Seen, seen_in
 from audits.experiment.execution import Execution, Observed, Progress
 from audits.experiment.function_case import FunctionCase
-from audits.experiment.readings import AsReturned, Reading, reading_of
+from audits.experiment.readings import Reading, reading_of
 from audits.experiment.trials import run_trials, together, whole
 from audits.experiment.views import compact, length
 from dpaudit import AuditCase
@@ -61,7 +61,7 @@ class Prepared:
         """Return scores and labels of the counted runs, and what else is read from each."""
         counting = replace(how, progress=_offset(how.progress, self.runs - self.counted, self.runs))
         beside = tuple(p for p in (self.cells and self.cells.cells, self.rare, self.low_bits) if p is not None)
-        keep = self.score if not beside else _Beside(parts=(self.score, *beside))
+        keep = self.score if not beside else Beside((self.score, *beside))
         counted = run_trials(case, self.counted, self.rng, keep=keep, how=counting, phase="count", read=self.read)
         columns = counted.kept.reshape(len(counted), -1).T
         return Counted(
@@ -93,17 +93,6 @@ class Counted:
             rare=None if self.rare is None else self.rare[runs],
             bit_guesses=None if self.bit_guesses is None else self.bit_guesses[runs],
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Beside:
-    """Several numbers of each run. Shape of the result: (runs, parts)."""
-
-    parts: tuple[Score, ...]
-
-    def __call__(self, view: Any) -> Array:
-        """Return one column a part."""
-        return np.column_stack([part(view) for part in self.parts])
 
 
 def prepare(
@@ -155,7 +144,7 @@ def attempt(
     """
     learning, choosing, counted = sizes
     learn_rng, choose_rng, count_rng, own_rng = rng.spawn(4)
-    quiet, read = replace(how, progress=None), reading_of(case, how) if learner is None else AsReturned()
+    quiet, read = replace(how, progress=None), reading_of(case, how) if learner is None else Reading(columns=False)
     stage = Choosing(
         case=case,
         runs=choosing,

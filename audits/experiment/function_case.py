@@ -6,9 +6,9 @@ from typing import Any, Literal, get_args
 
 from audits.outputs.calls import as_run
 from dpaudit import AuditCase, Claim
+from dpaudit.arguments import named_arguments
 from dpaudit.checks import one_of
 from dpaudit.model.case import Score
-from dpaudit.model.claim import require_claim
 
 Arithmetic = Literal["exact", "floating"]
 """What the claim is about: noise in exact arithmetic, or the floating-point values that are released."""
@@ -29,6 +29,7 @@ class FunctionCase(AuditCase):
     arithmetic: Arithmetic = "exact"
 
 
+@named_arguments
 def function_case(
     function: Callable[..., Any],
     neighbours: tuple[Any, Any],
@@ -47,7 +48,6 @@ def function_case(
     >>> function_case(lambda data, rng, n_runs: data + rng.laplace(size=n_runs), (0.0, 1.0), claim).arithmetic
     'exact'
     """
-    require_claim(claim)
     run, alone = as_run(function)
     return FunctionCase(
         name=name,

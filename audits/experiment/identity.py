@@ -8,7 +8,7 @@ import numpy as np
 
 from audits.experiment.chunk_store import ChunkStore
 from audits.experiment.execution import Execution
-from audits.experiment.readings import AsReturned, reading_of
+from audits.experiment.readings import reading_of
 from audits.outputs.calls import CallRaisedError, called
 from audits.outputs.conversion import columns_of
 from audits.outputs.values import record
@@ -77,7 +77,7 @@ def _sample(case: AuditCase, data: Any, rng: np.random.Generator, how: Execution
     try:
         outputs = called(case.run, data, rng, _RUNS)
         fields = columns_of(outputs, _RUNS)
-        scored = case.score is not None and isinstance(reading_of(case, how), AsReturned)
+        scored = case.score is not None and not reading_of(case, how).alone
         scores = np.asarray(case.score(outputs), dtype=float).tobytes() if scored and case.score is not None else b""
     except CallRaisedError as error:
         return error.exception.encode()

@@ -1,7 +1,7 @@
 """Readings of the outputs of a call: as returned for a given score, or as columns for the built-in learners."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,120 +16,61 @@ from dpaudit.model.case import Run
 _ONE_BY_ONE_CHUNK = 250
 
 
-class Reading(Protocol):
-    """Runs a function and returns the view of its outputs; `chunk_runs` is the largest number of runs of one task."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Runs a function and returns the view of its outputs: `columns` of numbers, or what a given score reads.
+
+    Where each run is `alone`, it is a call of its own on a random stream of its own, at most `seconds` long; of a view
+    of columns an exception is then an outcome.
+    """
+
+    columns: bool
+    alone: bool = False
+    seconds: float | None = None
 
     @property
     def chunk_runs(self) -> int:
         """The most runs of one chunk."""
-        ...
+        if not self.alone:
+            return CHUNK_RUNS * 10**6
+        return _ONE_BY_ONE_CHUNK if self.columns else CHUNK_RUNS
 
     def __call__(self, run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:
-        """Return the outputs of `n_runs` runs on one data set."""
-        ...
+        """Return the outputs of `n_runs` runs on one data set. Raises: ValueError: another number of outputs."""
+        if self.columns:
+            if self.alone:
+                return each_columns(run, data, rng, n_runs, self.seconds)
+            return columns_of(called(run, data, rng, n_runs), n_runs)
+        if self.alone:
+            return concatenate([_as_returned(run, data, stream, 1) for stream in rng.spawn(n_runs)])
+        return _as_returned(run, data, rng, n_runs)
 
     def one_by_one(self, error: CallRaisedError) -> "Reading":
-        """Return the reading after a call for many runs raised."""
-        ...
+        """Return the reading after a call for many runs raised `error`; it passes where no score can read it."""
+        if self.alone or not self.columns:
+            raise error
+        return replace(self, alone=True)
 
     def restored(self, chunk: Observed) -> Observed:
         """Return a stored chunk with its view in the type that this reading gives."""
-        ...
+        plain = self.columns and type(chunk.kept) is dict
+        return replace(chunk, kept=Fields(chunk.kept)) if plain else chunk
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AsReturned:
-    """Outputs as they are returned, for a score or a learner of the caller's own."""
-
-    chunk_runs: int = CHUNK_RUNS * 10**6
-
-    def __call__(self, run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:
-        """Return the outputs of `n_runs` runs on one data set; refuse another number of outputs."""
-        outputs = called(run, data, rng, n_runs)
-        if (returned := length(outputs)) != n_runs:
-            raise ValueError(
-                f"Expected outputs of n_runs={n_runs} runs, runs axis first; the function returned {returned}. "
-                "It is called as function(data, rng, n_runs)."
-            )
-        return outputs
-
-    def one_by_one(self, error: CallRaisedError) -> Reading:
-        """Raise the error: a given score cannot read an exception."""
-        raise error
-
-    def restored(self, chunk: Observed) -> Observed:
-        """Return the chunk."""
-        return chunk
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EachAsReturned:
-    """Outputs as they are returned, one run a call, for a score of the caller's own."""
-
-    chunk_runs: int = CHUNK_RUNS
-
-    def __call__(self, run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:
-        """Return the outputs of `n_runs` runs on one data set, each of a call and a random stream of its own."""
-        return concatenate([AsReturned()(run, data, stream, 1) for stream in rng.spawn(n_runs)])
-
-    def one_by_one(self, error: CallRaisedError) -> Reading:
-        """Raise the error: a given score cannot read an exception."""
-        raise error
-
-    def restored(self, chunk: Observed) -> Observed:
-        """Return the chunk."""
-        return chunk
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ByColumns:
-    """Outputs as columns of numbers, many runs a call."""
-
-    chunk_runs: int = CHUNK_RUNS * 10**6
-
-    def __call__(self, run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Fields:
-        """Return the columns of `n_runs` runs on one data set."""
-        return columns_of(called(run, data, rng, n_runs), n_runs)
-
-    def one_by_one(self, error: CallRaisedError) -> Reading:
-        """Return the reading that calls once a run."""
-        del error
-        return OneByOne(seconds=None)
-
-    def restored(self, chunk: Observed) -> Observed:
-        """Return the chunk with its columns."""
-        return _with_fields(chunk)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneByOne:
-    """Outputs as columns of numbers, one run a call, each at most `seconds` long; an exception is an outcome."""
-
-    seconds: float | None
-    chunk_runs: int = _ONE_BY_ONE_CHUNK
-
-    def __call__(self, run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Fields:
-        """Return the columns of `n_runs` runs on one data set."""
-        return each_columns(run, data, rng, n_runs, self.seconds)
-
-    def one_by_one(self, error: CallRaisedError) -> Reading:
-        """Raise the error: calls for one run do not raise it."""
-        raise error
-
-    def restored(self, chunk: Observed) -> Observed:
-        """Return the chunk with its columns."""
-        return _with_fields(chunk)
+def _as_returned(run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+    """Return the outputs of one call as they are; refuse another number of them."""
+    outputs = called(run, data, rng, n_runs)
+    if (returned := length(outputs)) != n_runs:
+        raise ValueError(
+            f"Expected outputs of n_runs={n_runs} runs, runs axis first; the function returned {returned}. "
+            "It is called as function(data, rng, n_runs)."
+        )
+    return outputs
 
 
 def reading_of(case: AuditCase, how: Execution) -> Reading:
     """Return how the outputs of a case are read."""
-    if case.score is not None:
-        return EachAsReturned() if case.alone else AsReturned()
-    if how.run_seconds is not None or case.alone:
-        return OneByOne(seconds=how.run_seconds)
-    return ByColumns()
-
-
-def _with_fields(chunk: Observed) -> Observed:
-    """Return a chunk whose view, where it is a plain dict, is `Fields`."""
-    return replace(chunk, kept=Fields(chunk.kept)) if type(chunk.kept) is dict else chunk
+    limited = case.score is None and how.run_seconds is not None
+    return Reading(
+        columns=case.score is None, alone=case.alone or limited, seconds=how.run_seconds if limited else None
+    )

@@ -1,21 +1,23 @@
 """Where a function shows its data beside what it returns: printed text, warnings, logs, state that outlives the call.
 
-On one random stream each data set is run twice, in turn. What is the same for one data set both times and differs
-between the two follows the data. Counters, caches and clocks do not.
+On one random stream each data set is run twice, in turn. Words that are the same for one data set both times and
+differ between the two follow the data. Counters, caches and clocks do not.
 """
 
 import io
 import os
 import re
 import types
-from collections.abc import Generator, Mapping, Sized
+from collections.abc import Callable, Mapping, Sized
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from audits.experiment.channels import shown_beside
 from audits.experiment.digests import digest_of
+from audits.experiment.replays import Channels, following
 from audits.outputs.calls import Raised, outcome
 from audits.outputs.conversion import columns_of_one
 from audits.outputs.fields import NUMBER, Fields
@@ -50,34 +52,22 @@ def unseen_outputs(
     ('the environment',)
     """
     found: dict[str, None] = {}
-    for number in range(_STREAMS):
-        seen = [_channels(run, neighbours[side], number, seconds) for side in (0, 1, 0, 1)]
-        for name in dict.fromkeys(name for one in seen for name in one):
-            first, second, again, last = (one.get(name) for one in seen)
-            if first == again and second == last and first != second:
-                found[name] = None
-    found = {name: None for name in found if not _is_published(run, neighbours, seconds, name)}
-    if not found:
-        few = dict.fromkeys(_in_few_runs(run, neighbours, seconds, calls))
-        found = {name: None for name in few if not _is_published(run, neighbours, seconds, name)}
+    for numbers, read in ((range(_STREAMS), _channels), (range(_STREAMS, _STREAMS + calls), _shown)):
+        for number in numbers:
+            channels = partial(_both, read, run, neighbours, number, seconds)
+            found |= dict.fromkeys(following(channels(), channels))
+        found = {name: None for name in found if not _is_published(run, neighbours, seconds, name)}
+        if found:
+            break
     return tuple(name for name in found if not (name.startswith("new files") and _named(found)))
 
 
-def _in_few_runs(
-    run: Run, neighbours: tuple[Any, Any], seconds: float | None, calls: int
-) -> Generator[str, None, None]:
-    """Yield the channels that follow the data in some of `calls` runs, each on a stream of its own.
-
-    A run that shows nothing on either data set is not repeated.
-    """
-    for number in range(_STREAMS, _STREAMS + calls):
-        first, second = (_shown(run, data, number, seconds) for data in neighbours)
-        if first == second:
-            continue
-        again, last = (_shown(run, data, number, seconds) for data in neighbours)
-        for name in dict.fromkeys((*first, *second)):
-            if first.get(name) == again.get(name) and second.get(name) == last.get(name):
-                yield from [name] if first.get(name) != second.get(name) else []
+def _both(
+    read: Callable[..., Channels], run: Run, neighbours: tuple[Any, Any], number: int, seconds: float | None
+) -> tuple[Channels, Channels]:
+    """Return what `read` hears of one call on each data set."""
+    first, second = (read(run, data, number, seconds) for data in neighbours)
+    return first, second
 
 
 def _is_published(run: Run, neighbours: tuple[Any, Any], seconds: float | None, name: str) -> bool:

@@ -34,9 +34,10 @@ from audits.procedures.low_bits import leak_sentence, rounding_remarks
 from audits.procedures.prior_evidence import PriorEvidence
 from audits.procedures.replayed import replayed
 from dpaudit import AuditCase, AuditResult, Claim
+from dpaudit.arguments import named_arguments
 from dpaudit.checks import count, open_probability
 from dpaudit.model.audit_result import Counts, LowerBound, MeasuredBound, Power
-from dpaudit.model.claim import require_claim, require_finite
+from dpaudit.model.claim import require_finite
 from dpaudit.model.mechanism import Array
 
 Stop = Callable[[Betting], bool]
@@ -49,6 +50,7 @@ _SEQUENTIAL_PRICE = 2
 """A control must be caught by one count of so many times fewer runs: bets need more runs than a count does."""
 
 
+@named_arguments
 def audit_sequentially(
     case: AuditCase,
     claim: Claim,
@@ -171,7 +173,6 @@ class _Settings:
     def require(self, claim: Claim, rng: np.random.Generator) -> None:
         """Refuse numbers out of range, and a claim or generator that an audit cannot have."""
         generator_of(rng)
-        require_claim(claim)
         require_finite(claim, "an audit")
         count("runs", self.runs)
         count("first_block", self.first_block, at_least=2)
@@ -219,6 +220,7 @@ def _played(
     return state
 
 
+@named_arguments
 def audit_anytime(
     function: Callable[..., Any],
     data: Any = None,

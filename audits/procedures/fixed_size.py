@@ -44,7 +44,7 @@ from dpaudit.arguments import named_arguments
 from dpaudit.checks import count, open_probability, probability_below_one
 from dpaudit.model.audit_result import Counts, LowerBound, MeasureTest, Power
 from dpaudit.model.case import Score
-from dpaudit.model.claim import require_claim, require_finite
+from dpaudit.model.claim import require_finite
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Array
 
@@ -102,7 +102,6 @@ def audit(
     'violation'
     """
     generator_of(rng)
-    require_claim(claim)
     implied = implied_claim(claim, delta) if isinstance(claim, MeasuredClaim) else claim
     require_finite(implied, "an audit")
     count("runs", runs, at_least=4)
@@ -169,7 +168,6 @@ def audit_case(
     'violation'
     """
     started = time.perf_counter()
-    require_claim(claim)
     made, measured_claim = claim, claim if isinstance(claim, MeasuredClaim) else None
     if measured_claim is not None:
         claim = implied_claim(measured_claim, delta)
@@ -205,7 +203,6 @@ def _level_of(
     """Return the delta at which epsilon is bounded; settings that do not fit the case are refused."""
     count("runs", runs, at_least=4)
     generator_of(rng)
-    require_claim(claim)
     open_probability("significance", significance)
     level = claim.delta if delta is None else probability_below_one("delta", delta)
     if level < claim.delta:

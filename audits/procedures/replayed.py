@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from audits.decision.earned import nothing_earned
+from audits.experiment.replays import apart
 from audits.experiment.unseen import unseen_outputs
 from audits.outputs.calls import as_run
 from audits.procedures.neighbour_search import BestPair, search_neighbours
@@ -16,11 +17,13 @@ from audits.replay.coverage_pairs import Pair, coverage_pairs
 from audits.replay.function_replay import FALSE_ALARM, FunctionReplay, replay_function
 from audits.replay.one_call import Player
 from audits.replay.sighting import Sighting
+from audits.replay.unread_columns import unread_columns
+from audits.replay.words import drawn_words
 from dpaudit import AuditResult, Claim, DPAuditError
 from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.case import Run, Score
 
-_ASIDE, _NAMED = 35_711, 4
+_ASIDE, _NAMED, _SHOWN = 35_711, 4, 8
 GIVEN = "the given pair"
 STATE = (
     "Earlier calls move the output of a later one: on one stream, the same data gave another output than in a process "
@@ -127,7 +130,25 @@ class Replayed:
         event = ""
         if result.attack != "replay":
             event = telling_event(self.run, pair, self.rng, audited=result.runs, seconds=self.seconds)
-        return replace(result, remarks=(*causes, *((event,) if event else ()), *result.remarks, *beside))
+        drawn = "" if self._explained else self._drawn(pair)
+        told_by = (words for words in (event, drawn) if words)
+        return replace(result, remarks=(*causes, *told_by, *result.remarks, *beside))
+
+    @property
+    def _explained(self) -> bool:
+        """Whether a sighting on values of the data names a law, or an event that is certain on one side alone."""
+        found = () if self.replay is None else self.replay.found
+        return any((one.confirmed or one.supposed) and one.certain and not one.pair.outside for one in found)
+
+    def _drawn(self, pair: tuple[Any, Any]) -> str:
+        """Return what enters the numbers of two data sets, in words."""
+        if self.replay is None:
+            return ""
+        player = Player(run=self.run, seconds=self.seconds)
+        quiet = [player.call(data, _ASIDE, factor=0.0) for data in pair]
+        loud = [player.call(data, _ASIDE, number) for data in pair for number in range(_SHOWN)]
+        ours, theirs = (call.numbers for call in quiet)
+        return drawn_words([name for name in apart(ours, theirs) if name in ours and name in theirs], quiet, loud)
 
 
 def replayed(
@@ -151,13 +172,14 @@ def replayed(
     if neighbours is not None and unit is not None:
         raise ValueError(f"Expected unit={unit!r} beside data only; two given data sets are neighbours as they are.")
     given = (Pair(says=GIVEN, neighbours=neighbours),) if neighbours is not None else ()
-    pairs = given or coverage_pairs(data, claim.neighbours, unit)
     run = as_run(function)[0]
+    player, aside = Player(run=run, seconds=seconds), _aside(rng)
+    unvaried = frozenset[str]() if given else unread_columns(player, data, unit)
+    pairs = given or coverage_pairs(data, claim.neighbours, unit, unvaried)
 
     def further(seeing: Seeing) -> tuple[Pair, ...]:
-        return boundary_pairs(data, claim.neighbours, unit, seeing)
+        return boundary_pairs(data, claim.neighbours, unit, seeing, unvaried)
 
-    player, aside = Player(run=run, seconds=seconds), _aside(rng)
     try:
         replay = replay_function(player, pairs, claim, most=runs // 2, rng=aside, further=None if given else further)
     except (DPAuditError, ValueError, TypeError) as error:

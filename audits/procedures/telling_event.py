@@ -10,7 +10,7 @@ import numpy as np
 from audits.bounds.binomial import proportion_lower, proportion_upper
 from audits.outputs.calls import OUTCOME, Raised, outcome, row_of
 from audits.outputs.fields import NUMBER, stacked
-from audits.replay.words import column_words
+from audits.replay.words import column_words, form_words
 from dpaudit import DPAuditError
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
@@ -105,13 +105,15 @@ def _events(name: str, column: Array, returned: list[Any]) -> Iterator[_Event]:
         if number:
             yield f"{where} = {value:.10g}", happens
         else:
-            example = returned[int(np.argmax(happens))]
-            yield _form_words(name, where, example), happens
+            shown, other = returned[int(np.argmax(happens))], returned[int(np.argmin(happens))]
+            yield _words(name, where, shown, other), happens
 
 
-def _form_words(name: str, where: str, example: Any) -> str:
-    """Return in words that a run ends as an example does, or has its form or category."""
+def _words(name: str, where: str, shown: Any, other: Any) -> str:
+    """Return in words that a run ends as an example does, or has its form or category, which `other` has not."""
     if name == OUTCOME:
-        return f"the function raises {example.exception}" if isinstance(example, Raised) else "the function returns"
-    shown = example[0] if isinstance(example, list) and len(example) == 1 else example
-    return f"{where} has the form or the category that it has in {shown!r:.80}"
+        return f"the function raises {shown.exception}" if isinstance(shown, Raised) else "the function returns"
+    form = form_words(shown, other)
+    return (
+        form[0] if form else f"{where} has the form or the category that it has in {' '.join(repr(shown).split()):.80}"
+    )

@@ -105,7 +105,9 @@ class _Walk:
         return low
 
 
-def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, seeing: Seeing) -> tuple[Pair, ...]:
+def boundary_pairs(
+    data: Any, relation: Neighbours, unit: str | None, seeing: Seeing, unread: frozenset[str] = frozenset()
+) -> tuple[Pair, ...]:
     """Return pairs of neighbours around `data` between which some trait of a call begins or ends, or a number jumps.
 
     At most 16 pairs, after some 120 calls: steps of chains, and records of other kinds beside the data sets of a step.
@@ -114,9 +116,9 @@ def boundary_pairs(data: Any, relation: Neighbours, unit: str | None, seeing: Se
     >>> def many(rows):
     ...     return Sight(traits=frozenset({(0, len(rows) > 20)}))
     >>> [pair.says for pair in boundary_pairs([0.5] * 40, "add_remove", None, many)]
-    ['21 or 20 records, the last removed first', '21 or 20 records like the one with 0.5']
+    ['21 or 20 records, the last removed first', '21 or 20 records with 0.5']
     """
-    records = records_of(data, unit)
+    records = records_of(data, unit, unread)
     chains = _shrinking(records) if relation == "add_remove" else _replacing(records) if unit is None else ()
     found, calls = dict[str, Pair](), 0
     of_mixed, of_alike = set[Hashable](), set[Hashable]()
@@ -195,7 +197,7 @@ def _extremes(records: Records) -> Iterator[tuple[int, str]]:
         if measured is not None and np.isfinite(measured).any():
             ends = [int(np.nanargmax(measured)), int(np.nanargmin(measured))]
         for row in dict.fromkeys(ends):
-            yield owner[row], f"like the one with {shown(values[row])}{name}"
+            yield owner[row], f"with {shown(values[row])}{name}"
 
 
 def _alike(records: Records, donor: int, words: str) -> Chain:
@@ -261,7 +263,7 @@ def _kinds(records: Records, donor: int) -> Iterator[tuple[int, str]]:
         measured = numbers_of(values)
         if measured is not None and np.isfinite(measured).any():
             row = int(np.argsort(measured, kind="stable")[np.isfinite(measured).sum() // 2])
-            found.setdefault(owner[row], f"like the one with {shown(values[row])}{name}")
+            found.setdefault(owner[row], f"with {shown(values[row])}{name}")
     columns = [values for name, values in records.columns.items() if name != records.unit]
 
     def content(number: int) -> str:
@@ -273,4 +275,4 @@ def _kinds(records: Records, donor: int) -> Iterator[tuple[int, str]]:
 def _columns(records: Records) -> Iterator[tuple[str, list[Any]]]:
     """Yield (its name as it stands in a sentence, values) of the first columns that are not the person's number."""
     chosen = [(name, values) for name, values in records.columns.items() if name != records.unit]
-    yield from ((f" of {name!r}" if name else "", values) for name, values in chosen[:_COLUMNS])
+    yield from ((f" in {name!r}" if name else "", values) for name, values in chosen[:_COLUMNS])

@@ -23,6 +23,7 @@ from audits.replay.record_values import (
     same,
     shown,
     special_of,
+    special_values,
     strange_values,
 )
 from audits.replay.records import Records, records_of
@@ -59,8 +60,10 @@ class Pair:
     edge: Literal["", "mixed", "equal", "another kind"] = ""
 
 
-def coverage_pairs(data: Any, relation: Neighbours, unit: str | None = None) -> tuple[Pair, ...]:
-    """Return pairs of neighbours around `data`, plain ones first.
+def coverage_pairs(
+    data: Any, relation: Neighbours, unit: str | None = None, unread: frozenset[str] = frozenset()
+) -> tuple[Pair, ...]:
+    """Return pairs of neighbours around `data`, plain ones first; none for what columns that are `unread` hold.
 
     Under `add_remove` the second data set of a pair lacks one record of the first; under `replace_one` one record has
     another record's values, and both have as many records as `data`, a number that is public.
@@ -69,7 +72,7 @@ def coverage_pairs(data: Any, relation: Neighbours, unit: str | None = None) -> 
     >>> [pair.says for pair in coverage_pairs([0, 0, 1], "add_remove")][:2]
     ['without one record: the largest value, 1', 'without one record: the smallest value, 0']
     """
-    records = records_of(data, unit)
+    records = records_of(data, unit, unread)
     if not records.groups or (relation == "replace_one" and len(records.groups) < 2):
         few = len(records.groups)
         raise ValueError(f"Expected data with at least one record, and two under 'replace_one', got {few}.")
@@ -204,16 +207,17 @@ def _of_sizes(records: Records, relation: Neighbours, category: tuple[str, Any],
     own = [row for row, held in enumerate(values) if same(held, value)]
     rest = [row for row, held in enumerate(values) if not same(held, value)]
     where = f"{name!r} is " if name else "value is "
+    copies, rows = _times(own, sizes[-1]), _rows(records)
+    others = [] if relation == "add_remove" or not rest else _times(rest, rows)
     for size in sizes[1:]:
         says = f"{size} or {size - 1} records whose {where}{shown(value)}"
-        copies = _times(own, size)
         if relation == "add_remove":
-            more, fewer = [*rest, *copies], [*rest, *copies[:-1]]
-            yield Pair(says=says, neighbours=(records.taken(more), records.taken(fewer)))
-        elif rest and size <= _rows(records):
-            others = _times(rest, _rows(records) - size)
-            more, fewer = [*others, *copies], [*others, *copies[:-1], rest[0]]
-            yield Pair(says=says, neighbours=(records.taken(more), records.taken(fewer)))
+            more, fewer = ([*rest, *copies[:number]] for number in (size, size - 1))
+        elif others and size <= rows:
+            more, fewer = ([*copies[:number], *others[number:]] for number in (size, size - 1))
+        else:
+            return
+        yield Pair(says=says, neighbours=(records.taken(more), records.taken(fewer)))
 
 
 def _times(rows: list[int], number: int) -> list[int]:
@@ -258,7 +262,7 @@ def _mixed(records: Records, relation: Neighbours) -> Iterator[Pair]:
 
     Of random records those are taken that show most pairs of values that were not shown yet, until few remain.
     """
-    special = {name: tuple(_special(values)) for name, values in records.columns.items() if name not in _MEASURES}
+    special = {name: tuple(special_values(values)) for name, values in records.columns.items() if name not in _MEASURES}
     special = {name: values for name, values in special.items() if len(values) > 1 and name != records.unit}
     rng, shown_before = np.random.default_rng(0), set[Any]()
     for _ in range(_MIXED if len(special) > 1 else 0):
@@ -274,21 +278,11 @@ def _mixed(records: Records, relation: Neighbours) -> Iterator[Pair]:
             yield Pair(says=f"one record holds together {says}", neighbours=pair, outside=True)
 
 
-def _special(values: list[Any]) -> Iterator[Any]:
-    """Yield a missing value, the ends of numbers, and rare and common categories, of a column."""
-    yield from [value for value in values if is_missing(value)][:1]
-    numbers = numbers_of(values)
-    if numbers is not None and np.isfinite(numbers).any():
-        yield from (values[int(np.nanargmin(numbers))], values[int(np.nanargmax(numbers))])
-    else:
-        yield from special_of(categories_of(values))
-
-
 def _with_cells(records: Records, relation: Neighbours, cells: dict[str, Any]) -> tuple[Any, Any]:
     """Return neighbours of which the first has one record with given values, a copy of the last one otherwise."""
     every = list(range(_rows(records)))
     row = len(every) - (relation == "replace_one")
-    other = records.data if relation == "replace_one" else records.taken(every)
+    other = records.taken(every)
     changed = other if relation == "replace_one" else records.taken([*every, every[-1]])
     for column, value in cells.items():
         changed = Records(data=changed).with_cell(row, column, value)

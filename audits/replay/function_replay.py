@@ -18,14 +18,13 @@ from audits.replay.boundary_pairs import Seeing, Sight
 from audits.replay.coverage_pairs import Pair
 from audits.replay.evidence import ROUNDING
 from audits.replay.kept_state import fresh_digest, output_digest
-from audits.replay.one_call import Call, Calls, Player
+from audits.replay.one_call import QUIET, Call, Calls, Player
 from audits.replay.sighting import Sighting, sightings
 from dpaudit import Claim
 
 FALSE_ALARM = 1e-9
 """The probability, at most, that a replay flags a function that keeps its claim; what it supposes, if that holds."""
 
-_TRIED = 7_103
 _OF_A_KIND = 2
 """Of pairs that show the same kinds of difference, so many are replayed."""
 
@@ -112,14 +111,14 @@ def replay_function(
     """
     first, last = pairs[0].neighbours[0], pairs[-1].neighbours[1]
     fresh = fresh_digest(player, last)
-    base, sources = other_sources(lambda: player.call(first, _TRIED))
-    calls = Calls(player=player, traced=player.frames(first, _TRIED) <= _MOST_FRAMES)
+    base, sources = other_sources(lambda: player.call(first, QUIET))
+    calls = Calls(player=player, traced=player.frames(first, QUIET) <= _MOST_FRAMES)
     more = () if further is None else further(partial(_sight, calls))
     tried = [_tried(calls, pair) for pair in (*pairs, *more)]
     groups = _by_subject(calls, _kept(tried), claim) if claim.epsilon <= _MOST_EPSILON else []
     level = FALSE_ALARM / (_CONFIRMED * _TRIES)
     judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups]
-    player.call(pairs[-1].neighbours[0], _TRIED)  # what it leaves behind shows in the next call
+    player.call(pairs[-1].neighbours[0], QUIET)  # what it leaves behind shows in the next call
     keeps_state = output_digest(player, last) != fresh != ""
     found = sorted((one for one in judged if one.margin > 0), key=lambda one: (one.pair.outside, not one.confirmed))
     return FunctionReplay(
@@ -170,7 +169,7 @@ def _with_lines(says: str, tried: Tried) -> str:
 
 def _sight(calls: Calls, data: Any) -> Sight:
     """Return what a watched call of any data set shows; data sets that are gone after it are not kept."""
-    seen = calls.player.watched(data, _TRIED, traced=calls.traced)
+    seen = calls.player.watched(data, QUIET, traced=calls.traced)
     return Sight(traits=seen.traits, numbers=seen.measures)
 
 
@@ -186,7 +185,7 @@ lines, by name."""
 
 def _tried(calls: Calls, pair: Pair) -> Tried:
     """Return what one call of each side shows without noise, and where noise enters otherwise."""
-    first, second = (calls.watched(data, _TRIED) for data in pair.neighbours)
+    first, second = (calls.quiet(data) for data in pair.neighbours)
     heard = apart(first.channels, second.channels)
     differing = {name for row in _ROWS for name in apart(row(first), row(second))} | {*heard}
     moved = {name for name, value in first.numbers.items() if second.numbers.get(name, value) != value}
@@ -206,7 +205,7 @@ def _tried(calls: Calls, pair: Pair) -> Tried:
 
 def _added(calls: Calls, data: Any) -> dict[str, float]:
     """Return by how much noise moves each number."""
-    quiet, loud = calls.watched(data, _TRIED).numbers, calls(data, _TRIED).numbers
+    quiet, loud = calls.quiet(data).numbers, calls(data, QUIET).numbers
     return {name: value - quiet[name] for name, value in loud.items() if name in quiet}
 
 

@@ -16,6 +16,9 @@ from audits.replay.recording import ADDITIVE, Draw, Recorder
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
 
+QUIET = 7_103
+"""The stream of calls without noise; it matters to draws of other laws alone."""
+
 MOST_NUMBERS = 512
 """Of an array, so many numbers are looked at one by one."""
 
@@ -128,11 +131,11 @@ class Calls:
             self.known[key] = self.player.call(data, *seed, factor=factor)
         return self.known[key]
 
-    def watched(self, data: Any, *seed: int) -> Call:
-        """Return the watched call on the stream of a seed."""
-        key = id(data), seed, "watched"
+    def quiet(self, data: Any) -> Call:
+        """Return the watched call without additive noise, on the stream `QUIET`."""
+        key = id(data), (QUIET,), "watched"
         if key not in self.known:
-            self.known[key] = self.player.watched(data, *seed, traced=self.traced)
+            self.known[key] = self.player.watched(data, QUIET, traced=self.traced)
         return self.known[key]
 
 

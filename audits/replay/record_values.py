@@ -65,6 +65,16 @@ def special_of(categories: dict[Any, int]) -> dict[Any, int]:
     return {name: categories[name] for name in (*names[:_MOST_SPECIAL], *names[-1:])}
 
 
+def special_values(values: Sequence[Any]) -> Iterator[Any]:
+    """Yield a missing value, the ends of numbers, and rare and common categories, of a column."""
+    yield from [value for value in values if is_missing(value)][:1]
+    numbers = numbers_of(values)
+    if numbers is not None and np.isfinite(numbers).any():
+        yield from (values[int(np.nanargmin(numbers))], values[int(np.nanargmax(numbers))])
+    else:
+        yield from special_of(categories_of(values))
+
+
 def same(first: Any, second: Any) -> bool:
     """Return whether two values are one category."""
     return type(first) is type(second) and first == second

@@ -1,7 +1,8 @@
 """A data set as records that can be left out, added and replaced: an array, a list, a dict or a data frame."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import blake2b
 from math import prod
 from typing import Any
 
@@ -16,11 +17,13 @@ _MOST_COLUMNS = 12
 class Records:
     """The records of `data`; all rows with one value of the column `unit` are one person's record.
 
-    `size` is the number of records, and `columns` has what they hold by name, one value a row.
+    `columns` has what the rows hold by name, one value a row, without those that are `unread`.
     """
 
     data: Any
     unit: str | None = None
+    unread: frozenset[str] = frozenset()
+    _taken: dict[bytes, Any] = field(default_factory=dict[bytes, Any], repr=False)
 
     def __post_init__(self) -> None:
         if self.unit is not None and self.unit not in self.columns:
@@ -41,7 +44,8 @@ class Records:
         """What the rows hold, by the name of the column; empty names for data without columns."""
         data = self.data
         if _is_frame(data):
-            return {str(name): data[name].tolist() for name in list(data.columns)[:_MOST_COLUMNS]}
+            names = [name for name in data.columns if str(name) not in self.unread]
+            return {str(name): data[name].tolist() for name in names[:_MOST_COLUMNS]}
         if isinstance(data, np.ndarray):
             return _array_columns(data)
         rows = list(data.values()) if isinstance(data, Mapping) else list(data)
@@ -54,7 +58,17 @@ class Records:
         return {"": rows}
 
     def taken(self, rows: Sequence[int]) -> Any:
-        """Return the data set with some of the rows; a row may be there several times, under new keys in a dict."""
+        """Return the data set with some of the rows, the same object for the same ones.
+
+        A row may be there several times, under new keys in a dict.
+        """
+        key = blake2b(np.array(rows, dtype=np.int64).tobytes()).digest()
+        if key not in self._taken:
+            self._taken[key] = self._with_rows(rows)
+        return self._taken[key]
+
+    def _with_rows(self, rows: Sequence[int]) -> Any:
+        """Return a data set with some of the rows."""
         data = self.data
         if _is_frame(data):
             return data.iloc[list(rows)].reset_index(drop=True)
@@ -90,7 +104,7 @@ class Records:
         return changed if isinstance(data, Mapping) else type(data)(changed)
 
 
-def records_of(data: Any, unit: str | None = None) -> Records:
+def records_of(data: Any, unit: str | None = None, unread: frozenset[str] = frozenset()) -> Records:
     """Return the records of a data set.
 
     Raises: UnsupportedError: a type of data whose records are not known. ValueError: no such column.
@@ -105,7 +119,7 @@ def records_of(data: Any, unit: str | None = None) -> Records:
             f"Expected data as an array, a list, a dict or a pandas frame with one record a row, got "
             f"{kind.__module__}.{kind.__qualname__}: give two data sets as neighbours=(one, other)."
         )
-    return Records(data=data, unit=unit)
+    return Records(data=data, unit=unit, unread=unread)
 
 
 def _is_frame(data: Any) -> bool:

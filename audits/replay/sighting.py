@@ -48,6 +48,11 @@ class Sighting:
         """The counts of its fresh runs; a seen law is no guess."""
         return self.source.counts(self.heard)
 
+    @property
+    def certain(self) -> bool:
+        """Whether it is a law, or an event of all its fresh runs on one data set and of none on the other."""
+        return not isinstance(self.source, Event) or self.source.parts(self.heard)
+
     def confirmed_on(self, player: Player, claim: Claim, level: float, most: int, seed: int) -> "Sighting":
         """Return the sighting after fresh runs of both sides, at most `most` of each, confirmed where they show it.
 
@@ -104,7 +109,7 @@ def sightings(call: Calls, pair: Pair, claim: Claim) -> tuple[Sighting, ...]:
 
 def _model(call: Calls, data: Any, calls: list[Call]) -> NoiseModel | None:
     """Return the noise model of one side; more calls are made where some number may sum several draws."""
-    quiet = call(data, _REPLAYED, 0, factor=0.0)
+    quiet = call.quiet(data)
     model = noise_model(quiet, tuple(calls))
     draws = len(quiet.noise)
     explained = 0 if model is None else len(model.names)

@@ -1,7 +1,7 @@
 """The words of what replays show: the event in the output's own names, and where noise was drawn."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import isinf
 from typing import Any
 
@@ -49,7 +49,7 @@ def event_words(name: str, here: Call, there: Call, side: int, *, always: bool) 
         instead = f"raises {there.raised}" if there.raised else "returns"
         often = "every run" if always else "some runs"
         return f"The function {ends} in every run on {on}, and {instead} in {often} on {other}."
-    form = _form_words(here.returned, there.returned, "the output")
+    form = form_words(here.returned, there.returned)
     if not name.startswith(NUMBER) and form:
         return f"On {on} {form[0]} in every run; on {other} {form[1]}{'' if always else ' in some runs'}."
     if "NaN bits" in name:
@@ -61,9 +61,19 @@ def event_words(name: str, here: Call, there: Call, side: int, *, always: bool) 
     return f"{_upper(column_words(name))} takes a value or form in every run on {on} that it takes {never} on {other}."
 
 
+def form_words(here: Any, there: Any) -> tuple[str, str] | None:
+    """Return what is special about the form of two outputs, in words; None where it is in no simple part of them.
+
+    >>> form_words({"town": "Uri"}, {"town": "Genf"})
+    ("'town' is 'Uri'", "it is 'Genf'")
+    """
+    first, second = (value[0] if isinstance(value, list) and len(value) == 1 else value for value in (here, there))
+    return _form_words(first, second, "the output")
+
+
 def _form_words(here: Any, there: Any, name: str) -> tuple[str, str] | None:
-    """Return what is special about the form of two outputs, in words; None where it is in no simple part of them."""
-    here, there = (value[0] if isinstance(value, list) and len(value) == 1 else value for value in (here, there))
+    """Return what is special about the form of two parts of an output called `name`."""
+    here, there = (_parts(value) for value in (here, there))
     if type(here) is not type(there):
         return f"{name} is of type {type(here).__name__}", f"it is of type {type(there).__name__}"
     if isinstance(here, Mapping):
@@ -74,18 +84,65 @@ def _form_words(here: Any, there: Any, name: str) -> tuple[str, str] | None:
             words = f"{'has' if more else 'lacks'} the key {(more or less)[0]!r}"
             return f"{name} {words}", f"it {'does not' if more else 'has it'}"
         if keys[0] != keys[1]:
-            return f"the keys of {name} are in the order {keys[0]!r:.60}", f"in the order {keys[1]!r:.60}"
-        parts = (_form_words(here[key], there[key], repr(key)) for key in keys[0])
-        return next((part for part in parts if part), None)
+            return f"the keys of {name} are in the order {keys[0]!r:.60}", f"they are in the order {keys[1]!r:.60}"
+        return _first_part((here[key], there[key], repr(key)) for key in keys[0])
     if isinstance(here, np.ndarray | np.generic) and (here.shape, here.dtype) != (there.shape, there.dtype):
-        return f"{name} is of type {here.dtype} and shape {here.shape}", f"{there.dtype} and {there.shape}"
-    if isinstance(here, list | tuple | str) and len(here) != len(there):
-        return f"{name} has length {len(here)}", f"length {len(there)}"
+        words = f"{name} is of type {here.dtype} and shape {here.shape}"
+        return words, f"it is of type {there.dtype} and shape {there.shape}"
     if isinstance(here, list | tuple):
+        if len(here) != len(there):
+            return f"{name} has length {len(here)}", f"it has length {len(there)}"
         entries = enumerate(zip(here, there, strict=True))
-        parts = (_form_words(one, other, f"entry [{place}] of {name}") for place, (one, other) in entries)
-        return next((part for part in parts if part), None)
-    return (f"{name} is {here!r:.60}", f"{there!r:.60}") if isinstance(here, str) and here != there else None
+        return _first_part((one, other, f"entry [{place}] of {name}") for place, (one, other) in entries)
+    return (f"{name} is {here!r:.60}", f"it is {there!r:.60}") if isinstance(here, str) and here != there else None
+
+
+def _first_part(parts: Iterable[tuple[Any, Any, str]]) -> tuple[str, str] | None:
+    """Return what is special about the first of some parts whose form differs."""
+    return next((words for words in (_form_words(*part) for part in parts) if words), None)
+
+
+def _parts(value: Any) -> Any:
+    """Return the index and the columns of a pandas frame or series by name; any other value as it is."""
+    if not hasattr(value, "index") or not hasattr(value, "to_numpy"):
+        return value
+    columns = value.items() if value.ndim > 1 else [("values", value)]
+    return {"index": list(value.index)} | {str(name): list(column) for name, column in columns}
+
+
+def drawn_words(names: Sequence[str], quiet: Sequence[Call], loud: Sequence[Call]) -> str:
+    """Return in words what enters the numbers: their answers without additive noise, and the draws of a run.
+
+    `quiet` holds one call without noise on each data set, `loud` several with it. Empty where nothing is drawn.
+    """
+    kinds: dict[tuple[str, str], list[float]] = {}
+    for draw in (draw for call in loud for draw in call.draws):
+        kinds.setdefault((draw.law, draw.site), []).extend(np.unique(draw.scale).tolist())
+    if not kinds:
+        return ""
+    draws = [f"{law}{_between(scales, ' of scale ')} at {site}" for (law, site), scales in list(kinds.items())[:_NAMED]]
+    numbers = [len(call.draws) for call in loud]
+    times = f"{_between(numbers, '')} draws a run" if max(numbers) > 1 else "one draw a run"
+    varied = ", and how many differs from run to run" if min(numbers) < max(numbers) else ""
+    answers = [
+        f"{column_words(name)} is {_both([call.numbers[name] for call in quiet])}" for name in list(names)[:_NAMED]
+    ]
+    additive = answers and any(len(call.noise) for call in loud)
+    without = f" Without additive noise {', '.join(answers)}." if additive else ""
+    return f"Drawn from rng: {', '.join(draws)}; {times}{varied}.{without}"
+
+
+def _both(numbers: Sequence[float]) -> str:
+    """Return a number of each data set in words."""
+    return " and ".join(f"{number:.6g} on {side}" for number, side in zip(numbers, SIDES, strict=True))
+
+
+def _between(numbers: Sequence[float], begins: str) -> str:
+    """Return the smallest and the largest number in words; nothing where there are none."""
+    if not numbers:
+        return ""
+    low, high = min(numbers), max(numbers)
+    return f"{begins}{low:.4g}" + (f" to {high:.4g}" if low < high else "")
 
 
 def law_words(loss: SeenLoss, first: NoiseModel, second: NoiseModel) -> str:

@@ -161,8 +161,9 @@ def _findings_of(train: Loop, pair: _Pair, training: Training, script: Script, k
 def _follows(where: str, pair: _Pair, detail: str, place: str) -> Finding:
     """Return the finding that something published follows the records."""
     seen = f" (seen at {place})" if place else ""
+    followed = "the records" if len(pair.changed) else "which records, or how many, are in the batches"
     message = (
-        f"{where}, {detail}: with {pair.what} and the very same noisy sums it differs{seen}. It follows the records by "
+        f"{where}, {detail}: with {pair.what} and the very same noisy sums it differs{seen}. It follows {followed} by "
         "another way than the noisy sums, and no noise covers that."
     )
     return Finding(rule=FOLLOWS, where=where, message=message)
@@ -224,10 +225,24 @@ def _too_far(one: Taken, other: Taken | None, at: int, pair: _Pair, training: Tr
         return _NOT_FAR
     most = max(lengths, key=lambda name: lengths[name])
     message = (
-        f"Step {at}: {what} {length:.4g}, most of it in {most}; {contributions} contributions of norm "
-        f"{training.max_grad_norm:g} are declared, {allowed:.4g} at most."
+        f"Step {at}: {what} {length:.4g}, most of it in {most}; {_allowance(other, contributions, training, allowed)}"
     )
     return length - allowed, most, message
+
+
+def _allowance(other: Taken | None, contributions: int, training: Training, allowed: float) -> str:
+    """Return how far a sum may be or move, and what a longer way shows, in words."""
+    if not contributions:
+        return (
+            "both batches hold the same records, so that it may not move. The gradients follow records outside of the "
+            "batch, as through a mean, a scale or a weight of the whole data set."
+        )
+    many = f"{contributions} contribution{'' if contributions == 1 else 's'} of norm {training.max_grad_norm:g}"
+    why = (
+        " Either a contribution is longer than that, or a record moves the gradients of the others, as through a loss "
+        "that is divided by a sum over the batch, or through batch normalisation."
+    )
+    return f"{many} are declared, {allowed:.4g} at most.{'' if other is None else why}"
 
 
 def _contributions(one: Array, two: Array, changed: Array) -> int:

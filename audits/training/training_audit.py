@@ -29,6 +29,7 @@ from audits.training.replayed import FOLLOWS, Replay, replay_loop
 from audits.training.step import check_step
 from dpaudit import Claim, training_epsilon
 from dpaudit.model.condition import Condition
+from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Finding
 from dpaudit.training import Conformity, Planted, Training, Watch, conform, plant
@@ -36,6 +37,16 @@ from dpaudit.training import Conformity, Planted, Training, Watch, conform, plan
 _NO_STEPS = "The loop never called watch.step; attach the watch, or call it once a step with the noisy gradient sum."
 
 _MOST_NAMED, _TABLE = 12, 2
+
+_SHOWN: dict[str, tuple[ConditionKind, str]] = {
+    "noise": ("fresh_noise", "size, law and repetition of the noise in each watched step"),
+    "clipping norm": (
+        "sensitivity",
+        "sums of watched steps against the clipping norm, and replays on other records",
+    ),
+    "number of steps": ("declared_times", "the watched steps, and all that the loop published in replays"),
+}
+"""For each group of checks of conformance: the condition that it and the replays show, and what was looked at."""
 
 MOST_CHECKS = 4
 """Checks of one run, each at the significance that is given: conformance, one step, the whole run, canaries apart."""
@@ -92,7 +103,10 @@ class TrainingAudit:
         holds = not any(finding.rule == FOLLOWS for finding in self.replayed)
         looked = self.watched and not (holds and self.unseen)
         blind = Condition(kind="training_loop", about=("replays",))
-        return (*self.conformance.conditions(), replays.seen(holds=holds) if looked else blind)
+        shown = [_SHOWN[name] for name in _SHOWN if name not in self.conformance.unseen]
+        held = [(Condition(kind=kind), clause) for kind, clause in shown if looked and not self.findings]
+        general = (replace(c, text=f"{c.text} Looked at: {clause}.").seen(holds=True) for c, clause in held)
+        return (*self.conformance.conditions(), replays.seen(holds=holds) if looked else blind, *general)
 
     def text(self) -> str:
         """Return the audit in lines of plain text."""

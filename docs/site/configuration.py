@@ -58,11 +58,16 @@ def _named() -> list[str]:
 
 
 def _entry(heading: str, line: str, target: Any) -> str:
-    """Return one table under its heading."""
+    """Return one table under its heading; a meaning that several keys share stands once."""
     from dpaudit.configuration.fields import fields_of
 
     head = "| key | values | default | meaning |\n|---|---|---|---|\n"
-    rows = [f"| `{f.name}` | {_values(f)} | {_default(f)} | {_cell(f.meaning)} |" for f in fields_of(target)]
+    first = {f.meaning: f.name for f in reversed(fields_of(target))}
+    told = {name: _cell(meaning) for meaning, name in first.items()} | {"printed": "see [printed](#printed)"}
+    rows = [
+        f"| `{f.name}` | {_values(f)} | {_default(f)} | {told.get(f.name, f'see `{first[f.meaning]}`')} |"
+        for f in fields_of(target)
+    ]
     return f"### {heading}\n\n{line}\n\n" + (head + "\n".join(rows) if rows else "No keys.")
 
 

@@ -8,6 +8,7 @@ from dpaudit.accounting.curves.measures import Number, bounds_of, limits_of
 from dpaudit.accounting.fold import above, folded
 from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.stated_parts import apart, with_stated
+from dpaudit.arguments import named_arguments
 from dpaudit.engines import DEFAULT, PROVED_UPPERS, UPPERS, Precision
 from dpaudit.engines.gaussian import all_gaussian, gaussian_delta, total_mu
 from dpaudit.engines.similar_losses import similar, with_noise
@@ -33,6 +34,7 @@ _STEEP = 20.0  # a first guess of how fast ln delta falls with ln noise
 _SECANTS = 12
 
 
+@named_arguments
 def smallest_noise(subject: Declaration | Mechanism, claim: Claim) -> float:
     """Return the smallest factor on all the noise in `subject` for which the accountant certifies `claim`.
 

@@ -15,7 +15,7 @@ from dpaudit.certification.on_trust import sentences_on, trust_of
 from dpaudit.checks import one_of
 from dpaudit.errors import DeclarationError
 from dpaudit.model.bracket import Effort
-from dpaudit.model.claim import Claim, require_claim
+from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration, Release, walk
 from dpaudit.model.measures.claims import MeasuredClaim
@@ -60,7 +60,6 @@ def certify(
     """
     if isinstance(declaration, Mechanism):
         declaration = Release(label=declaration.name, mechanism=declaration)
-    require_claim(claim)
     _require_declarations(declaration)
     if isinstance(claim, MeasuredClaim):
         return measured(declaration, claim, conditions, findings, effort)
@@ -118,9 +117,10 @@ def _require_declarations(declaration: Declaration) -> None:
         for path, node in nodes:
             if not isinstance(node, Declaration):
                 where = "" if path == "root" else f" at {path}"
+                many = isinstance(node, list | tuple)
+                meant = "Sequential(parts=(a, b))" if many else "Release(label='sums', mechanism=...)"
                 raise TypeError(
-                    f"Expected a declaration or a mechanism, got {type(node).__name__}{where}; write "
-                    "Release(label='sums', mechanism=...)."
+                    f"Expected a declaration or a mechanism, got {type(node).__name__}{where}; write {meant}."
                 )
     except RecursionError:
         raise DeclarationError("The declaration is nested too deeply to be read; write it flatter.") from None

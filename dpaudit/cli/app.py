@@ -82,7 +82,9 @@ def _cleaned_usage() -> Generator[None, None, None]:
         yield
     except Exception as error:
         if hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str):
-            vars(error)["message"] = one_line(vars(error)["message"]).replace("Value error, ", "")
+            said = one_line(vars(error)["message"]).replace("Value error, ", "")
+            extra = said.startswith("Got unexpected extra argument")
+            vars(error)["message"] = said + ". Only `dpaudit check` takes several configurations." * extra
         raise
 
 

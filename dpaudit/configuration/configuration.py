@@ -4,18 +4,19 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from dpaudit.arguments import settled
 from dpaudit.checks import Count, Natural, OpenProbability, Within
 from dpaudit.configuration.files import locate
-from dpaudit.errors import ConfigError, DeclarationError, Fault, UnsupportedError
+from dpaudit.errors import ConfigError, DeclarationError, DPAuditError, Fault, UnsupportedError
 from dpaudit.model.algorithm import Algorithm
 from dpaudit.model.bracket import Effort
 from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.deployment import Deployment, System
+from dpaudit.runtime.plugins import plug_in_fault
 
 LEAST_RUNS = 4
 """What an audit needs: a run to learn from, one to choose on, and two that count."""
@@ -75,6 +76,8 @@ class EvidenceSettings:
 class Written:
     """A claim and a declaration that were written down; there is no code to run."""
 
+    algorithm: ClassVar[None] = None
+    problem: ClassVar[None] = None
     claim: Claim
     declaration: Declaration
 
@@ -98,6 +101,8 @@ class Configured:
 class Adapted:
     """A release of another library: its own claim, its declaration, and the cases on which it can be attacked."""
 
+    algorithm: ClassVar[None] = None
+    problem: ClassVar[None] = None
     name: str
     claim: Claim
     declaration: Declaration
@@ -132,10 +137,25 @@ class Configuration:
 
     @contextmanager
     def fitting(self) -> Generator[None, None, None]:
-        """Give what an algorithm says against its problem the line of the problem."""
+        """Give what an algorithm says against its problem the line of the problem, and a plug-in's error its own line.
+
+        Raises: ConfigError: either. Any other error of an algorithm of ours passes through.
+        """
         try:
             yield
-        except (ValueError, TypeError, AttributeError, LookupError) as error:
+        except DPAuditError:
+            raise
+        except Exception as error:
+            if fault := plug_in_fault(error):
+                raise self.error(f"[algorithm] {fault}", "algorithm") from error
+            algorithm = self.subject.algorithm
+            if isinstance(error, AttributeError) and algorithm is not None and error.obj is algorithm:
+                missing = (
+                    f"[algorithm] {type(error.obj).__name__} has no {error.name!r}, which a run on a [problem] needs."
+                )
+                raise self.error(missing, "algorithm") from error
+            if not isinstance(error, ValueError | TypeError | AttributeError | LookupError):
+                raise
             told = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
             raise self.error(f"[problem] does not fit [algorithm]: {told}", "problem") from error
 

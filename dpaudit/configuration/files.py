@@ -91,6 +91,19 @@ def json_object(path: Path) -> dict[str, Any]:
     return data
 
 
+def stated_schema(text: str) -> str:
+    """Return what a JSON object states under `schema`; an empty text for any other text.
+
+    >>> stated_schema('{"schema": "urn:x:1"}'), stated_schema("[]")
+    ('urn:x:1', '')
+    """
+    try:
+        data = json_value(text)
+    except (ValueError, RecursionError):
+        return ""
+    return str(data.get("schema", "")) if isinstance(data, dict) else ""
+
+
 def _depth(text: str) -> int:
     """Return how many brackets of JSON text stand inside each other at most."""
     depth = deepest = 0
@@ -131,7 +144,7 @@ def parse_toml(path: Path, text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line, message = _toml_fault(text, error)
-        raise ConfigError(f"invalid TOML: {message}{_remedy(text, line)}.").at(str(path), line) from None
+        raise ConfigError(f"invalid TOML: {message}{_remedy(text, line, message)}.").at(str(path), line) from None
     except RecursionError:
         raise ConfigError("nested too deeply; write it flatter.").at(str(path), 1) from None
     except ValueError as error:
@@ -179,12 +192,16 @@ _REMEDIES = (
     (re.compile(r"=\s*[A-Za-z_]"), 'a text stands in quotes: key = "text"'),
     (re.compile(r"^\s*[\w.]+\s*:"), "a key is followed by =: key = 1.0"),
     (re.compile(r"^\s*\[[^\]]*$"), "a section ends with ]: [claim]"),
+    (re.compile(r"=\s*\{"), 'a table stands on one line, with commas: { name = "laplace", scale = 2.0 }'),
+    (re.compile(r"=\s*\"[^\"]*$"), "a text ends with its quote, on the same line"),
 )
 """What is meant by lines that are no TOML, as people write them."""
 
 
-def _remedy(text: str, line: int) -> str:
+def _remedy(text: str, line: int, message: str) -> str:
     """Return the end of a complaint about a line that is no TOML: what is written in its place, or what the line is."""
+    if message.startswith(("Cannot overwrite", "Cannot declare")):
+        return "; the name stands twice: keep one of them, or begin each entry of a list with [[declaration.parts]]"
     lines = text.splitlines()
     written = lines[line - 1].strip() if line <= len(lines) else ""
     remedy = next((remedy for pattern, remedy in _REMEDIES if pattern.search(written)), "")

@@ -17,6 +17,7 @@ _INDENT = 3
 _COLOURS: dict[Tone, str] = {"good": "green", "open": "yellow", "bad": "red", "plain": ""}
 _STYLES: dict[blocks.Look, str] = {"": "", "quiet": "dim", "value": "cyan", "number": ""}
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
+_LONGEST_NAME = 40  # letters of a first column that no line break divides
 
 
 def terminal(document: blocks.Document) -> RenderableType:
@@ -107,7 +108,8 @@ def _grid(block: blocks.Table) -> Grid:
     width = len(block.rows[0])
     for place in range(width):
         look = block.looks[place] if place < len(block.looks) else ""
-        wide = place == width - 1 or block.wrapped
+        named = place == 0 and all(len(_cell(row[0])) <= _LONGEST_NAME for row in block.rows)
+        wide = place == width - 1 or (block.wrapped and not named)
         justify: Literal["left", "right"] = "right" if look == "number" else "left"
         overflow: Literal["fold", "ellipsis"] = "fold" if wide else "ellipsis"
         grid.add_column(style=_STYLES[look], no_wrap=not wide, overflow=overflow, justify=justify)

@@ -184,11 +184,3 @@ def require_finite(claim: Claim, what: str) -> None:
             f"Expected epsilon=inf to be finite: {what} needs a claim that promises something, and every release keeps "
             "an infinite epsilon. Certify it, or claim a finite epsilon.",
         )
-
-
-def require_claim(claim: object) -> None:
-    """Refuse what is no claim. Raises: TypeError: with the claim to write in its place."""
-    if not isinstance(claim, Claim):
-        epsilon = claim if isinstance(claim, int | float) else 1.0
-        meant = f"Claim(epsilon={epsilon!r}, delta=1e-5, neighbours='add_remove')"
-        raise TypeError(f"Expected a Claim, got {type(claim).__name__}; write {meant}.")

@@ -182,7 +182,7 @@ def _fault(where: KeyPath, message: str, *key: str) -> Fault:
 def _table(data: Any, where: KeyPath) -> dict[str, Any]:
     """Return a copy of `data` if it is a table."""
     if not isinstance(data, Mapping):
-        raise _fault(where, f"expected a table, got {data!r:.80}.")
+        raise _fault(where, f"expected a table, got {data!r:.80}; write {{ key = value, ... }}.")
     return dict(data)
 
 

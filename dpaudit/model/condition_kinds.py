@@ -113,7 +113,7 @@ SENTENCES: dict[ConditionKind, str] = {
     "own_noise_stream": "Noise had a random stream of its own, shared with no published choice.",
     "whole_domain": "The bound runs over the whole domain: {listed}.",
     "independent_design": "The public design is drawn independently of the records: {listed}.",
-    "printed_premise": "The printed argument needs that this holds: {listed}.",
+    "printed_premise": "The published proof needs that this holds: {listed}.",
     "training_loop": "The {listed} of the training loop is as declared.",
     "implementation": "The implementation is used as its accountant assumes: {listed}.",
     "limit_fixed_first": "The limit and the theorem were chosen before the first release.",

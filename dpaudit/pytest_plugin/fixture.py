@@ -28,6 +28,7 @@ from dpaudit.model.scores_result import Sampling, ScoresResult
 from dpaudit.pytest_plugin.budget import Allotment, Budget, KeptBudget, SessionBudget
 from dpaudit.pytest_plugin.settings import Settings
 from dpaudit.pytest_plugin.store import EvidenceStore
+from dpaudit.report.marks import certificate_word
 from dpaudit.runtime.plugins import load_package, suggestion
 from dpaudit.runtime.provenance import versions
 from dpaudit.runtime.sources import digest_of_sources
@@ -294,7 +295,7 @@ class PrivacyChecks:
             shown = f"epsilon at most {at_most(tight.epsilon.upper)}"
             facts = {"claimed": certificate.claim.epsilon, known: tight.epsilon.upper}
         sentence = f"{shown} is {known}, {claim_parameters(certificate.claim)} claimed"
-        self._tell(name, certificate.verdict, sentence, facts)
+        self._tell(name, certificate.verdict, sentence, facts | {"word": certificate_word(certificate)})
         if certificate.verdict not in passing:
             findings = [f"{finding.rule} {finding.message}" for finding in certificate.findings]
             reasons = "".join(f"\n  {line}" for line in dict.fromkeys((*certificate.reasons, *findings)))
@@ -416,7 +417,7 @@ class PrivacyChecks:
             level = next(held.significance for held in result.bounds if held.name == result.bound)
             by_replay = result.bound == "replay"
             facts |= {"probability": level if by_replay else self._probability(case, after, allotted, certified)}
-        passed = f"epsilon at least {at_least(result.epsilon_lower)}; {_power(result)}"
+        passed = f"epsilon at least {at_least(result.epsilon_lower)}. {_power(result)}"
         self._conclude(case.name, result.verdict, sentence, allotted, result.runs, facts, passed=passed)
         return result
 

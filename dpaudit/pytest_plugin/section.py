@@ -24,7 +24,7 @@ def section_lines(reports: list[tuple[str, Properties]], settings: Settings) -> 
         return []
     rows.sort(key=lambda entry: _rank(entry[1]["verdict"]))
     lines = [line for test, row in rows for line in _row(test, row)]
-    counts = Counter(_word(row["verdict"]).lower() for _, row in rows)
+    counts = Counter(_word(row).lower() for _, row in rows)
     summary = ", ".join(f"{number} {word}" for word, number in counts.items())
     return [*lines, ("", ()), (f"{summary}.", ("bold",)), (_kept(settings), ()), *_suite(rows, settings)]
 
@@ -62,12 +62,13 @@ def _row(test: str, row: dict[str, str]) -> list[tuple[str, tuple[str, ...]]]:
     so_far = f" (with {row['before']} runs before)" if "before" in row else ""
     seed = f"; seed {row['seed']}, {row['runs']} runs{so_far}" if "seed" in row else ""
     says = " ".join(f"{row.get('says', '').rstrip('.')}{seed}".split())
-    return [(f"{_word(row['verdict']):18}{row['check']}  [{test}]", style), (f"{'':18}{says}", ())]
+    return [(f"{_word(row):24}{row['check']}  [{test}]", style), (f"{'':24}{says}", ())]
 
 
-def _word(verdict: str) -> str:
-    """Return a verdict as it is shown; one that another plugin told, as it is."""
-    return verdict_label(verdict) if verdict in _ORDER else verdict.upper()
+def _word(row: dict[str, str]) -> str:
+    """Return a verdict as it is shown, with the caveats of a certificate; one that another plugin told, as it is."""
+    verdict = row["verdict"]
+    return row.get("word") or (verdict_label(verdict) if verdict in _ORDER else verdict.upper())
 
 
 def _rank(verdict: str) -> int:

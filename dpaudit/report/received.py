@@ -153,7 +153,7 @@ def _differing(folder: Path, stated: dict[str, str]) -> Iterator[str]:
         if left < 0:
             raise ConfigError(f"{folder}: the files of a report have at most {_MOST_BYTES} bytes together.")
         if _sha256(file) != digest:
-            yield f"{name!r:.80} was altered: it has not the SHA-256 that {STATEMENT} states"
+            yield f"{name!r:.80} was altered: its SHA-256 is not the one in {STATEMENT}"
 
 
 def _against_data(statement: dict[str, Any], data: dict[str, Any]) -> Iterator[str]:

@@ -23,8 +23,9 @@ def remedy(package: str, name: str) -> str:
     for root in (package, *PACKAGES):
         if home := root if name in exported(root) else _home(root, name):
             return f"write: from {home} import {name}"
-    near = get_close_matches(name, exported(package), 1, cutoff=0.8)
-    return f"did you mean {near[0]!r}?" if near else ""
+    names = {public.lower(): public for public in exported(package)}
+    near = get_close_matches(name.lower(), names, 1, cutoff=0.8)
+    return f"did you mean {names[near[0]]!r}?" if near else ""
 
 
 def _home(package: str, name: str) -> str:

@@ -4,10 +4,11 @@ import difflib
 import inspect
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from traceback import walk_tb
 from typing import Any, Literal
 
 from dpaudit.errors import ConfigError
-from dpaudit.runtime.package_guard import require_package
+from dpaudit.runtime.package_guard import PACKAGES, require_package
 
 Kind = Literal["mechanisms", "algorithms", "audits", "problems"]
 _HOMES: dict[Kind, str] = {
@@ -38,6 +39,19 @@ def descriptions(kind: Kind) -> dict[str, str]:
         if held.get(point.name) == f"from {point.value}":
             held[point.name] = _described(point)
     return held
+
+
+def plug_in_fault(error: BaseException) -> str:
+    """Return what a plug-in raised, with its last line on the way of the error; empty where none was on the way."""
+    roots = {
+        point.module.split(".")[0] for kind in (*_HOMES, "adapters") for point in entry_points(group=f"dpaudit.{kind}")
+    }
+    lines = [
+        f"{frame.f_code.co_filename}:{line}"
+        for frame, line in walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__")).split(".")[0] in roots.difference(PACKAGES)
+    ]
+    return f"the plug-in raised at {lines[-1]}: {type(error).__name__}: {error}" if lines else ""
 
 
 def _described(point: EntryPoint) -> str:

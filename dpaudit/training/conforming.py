@@ -99,11 +99,12 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
     share = open_probability("significance", significance) / _CHECKS
     noise = tuple(_noise(training, watch, share))
     sized = _of_observed_size(training, noise[0]) if noise and noise[0].safer else training
+    of_each = tuple(_of_each_parameter(training, watch, share * _BESIDE))
     if noise and not noise[0].rule:
         noise += tuple(noise_law_check(sized, watch, share * (1 - _BESIDE)))
         noise += tuple(noise_follows_sums(sized, watch, share * _BESIDE))
     found = {
-        "noise": (*noise, *_of_each_parameter(training, watch, share * _BESIDE), *_repeated(watch, share * _BESIDE)),
+        "noise": (*noise[:1], *of_each, *noise[1:], *_repeated(watch, share * _BESIDE)),
         "clipping norm": tuple(_clipping(sized, watch, share)),
         "sampling rate": tuple(_sampling(training, watch, share)),
         "number of steps": (_steps(training, watch),),

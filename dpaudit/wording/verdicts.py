@@ -1,8 +1,7 @@
 """The words of verdicts: one table, with the exit code of each and its meaning, for every place that prints one."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 Tone = Literal["good", "open", "bad", "plain"]
 """How a word is meant: nothing is wrong, something is open, something is wrong; or neither of them."""
@@ -23,18 +22,28 @@ class VerdictWord:
 VERDICTS: dict[str, VerdictWord] = {
     "CERTIFIED": VerdictWord(tone="good", exit_code=0, meaning="the claim is proved of the declaration"),
     "STATED": VerdictWord(tone="open", exit_code=4, meaning="the claim follows only from what somebody else states"),
-    "NOT PROVED": VerdictWord(tone="open", exit_code=1, meaning="nothing proves the claim, and nothing refutes it"),
-    "REFUTED": VerdictWord(tone="bad", exit_code=1, meaning="the declaration provably exceeds the claim"),
+    "NOT PROVED": VerdictWord(
+        tone="open",
+        exit_code=1,
+        meaning="the claim lies inside the bracket, or only one side of the bracket is known for some part",
+    ),
+    "REFUTED": VerdictWord(
+        tone="bad", exit_code=1, meaning="the claim is false for the declaration: some pair of neighbours exceeds it"
+    ),
     "CONSISTENT": VerdictWord(
-        tone="good", exit_code=0, meaning="no violation, and one of the stated size would have been caught"
+        tone="good",
+        exit_code=0,
+        meaning="no violation, and a gross one on this pair is excluded, or was caught with the stated probability",
     ),
     "NOT REFUTED": VerdictWord(
         tone="good",
         exit_code=0,
-        meaning="no violation, and the attack sees this code",
+        meaning="no violation, and a larger leak in this code would be caught; the size of the claim is not excluded",
     ),
     "VIOLATION": VerdictWord(tone="bad", exit_code=1, meaning="the code, or its scores, show more than is allowed"),
-    "INCONCLUSIVE": VerdictWord(tone="open", exit_code=4, meaning="nothing was found, and little could have been"),
+    "INCONCLUSIVE": VerdictWord(
+        tone="open", exit_code=4, meaning="no violation, and no control that the audit would have caught"
+    ),
     "PASS": VerdictWord(tone="good", exit_code=0, meaning="a file, a ledger, an installation or a change is in order"),
     "FINDING": VerdictWord(tone="bad", exit_code=1, meaning="it is not, or a check has an open issue"),
 }
@@ -65,16 +74,3 @@ def tone_of(word: str) -> Tone:
     ('good', 'open')
     """
     return "open" if word.endswith(CAVEATS) else VERDICTS[word].tone
-
-
-def word_of_report(data: Mapping[str, Any]) -> str:
-    """Return the word of the verdict in a report's JSON; of a report before version 9, the word that stands for it now.
-
-    >>> word_of_report({"verdict": "NOT CERTIFIED"}), word_of_report({"verdict": "VIOLATION FOUND", "audits": []})
-    ('NOT PROVED', 'REFUTED')
-    """
-    word = str(data["verdict"])
-    if word == "VIOLATION FOUND":
-        results = (*(data.get("audits") or ()), *(held["result"] for held in data.get("scores") or ()))
-        return "VIOLATION" if any(held["verdict"] == "violation" for held in results) else "REFUTED"
-    return {"STATED BY SUPPLIER": "STATED", "NOT CERTIFIED": "NOT PROVED"}.get(word, word)

@@ -1,22 +1,13 @@
-"""Where an audit runs changes nothing: one process, two, a dask cluster, or killed and resumed."""
+"""Where an audit runs changes nothing: one process, two, or a dask cluster."""
 
-import importlib
-import os
-import signal
-import sqlite3
-import subprocess
 import sys
-import textwrap
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from audits import audit
-from audits.experiment.chunk_store import ChunkStore
 from audits.experiment.execution import Execution
 from audits.experiment.workers import perform
 from dpaudit import AuditResult, Claim, UnsupportedError
@@ -85,68 +76,3 @@ def test_without_dask_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UnsupportedError, match=r"dpaudit\[dask\]"):
         list(perform([lambda: 1], 1, "tcp://127.0.0.1:1"))
-
-
-FUNCTION = """
-    import os, time
-
-    CALLS = []
-
-    def slow(data, rng, n_runs):
-        time.sleep(float(os.environ.get("PAUSE", "0")))
-        CALLS.append(n_runs)
-        return data + rng.laplace(0.0, 0.5, n_runs)
-"""
-SLOW = """
-    import sys
-    import numpy as np
-    from audits import audit
-    from audits.experiment.chunk_store import ChunkStore
-    from audits.experiment.execution import Execution
-    from dpaudit import Claim
-    from slow_function import slow
-
-    audit(slow, neighbours=(0.0, 1.0), claim=Claim(epsilon=1.0, neighbours="replace_one"), runs=4_000,
-          rng=np.random.default_rng(3), how=Execution(chunk_runs=100, store=ChunkStore(path=sys.argv[1], key="slow")))
-"""
-
-
-def stored(path: Path) -> int:
-    if not path.exists():
-        return 0
-    with sqlite3.connect(path, timeout=5) as connection:
-        try:
-            result: int = connection.execute("SELECT count(*) FROM checked").fetchone()[0]
-            return result
-        except sqlite3.OperationalError:
-            return 0
-
-
-def test_kill_nine_in_the_middle_and_resume_gives_the_same_numbers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A process killed without a chance to clean up: what it stored is used, and every number is the same."""
-    path = tmp_path / "runs.sqlite"
-    (tmp_path / "slow_function.py").write_text(textwrap.dedent(FUNCTION), encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr("threading.active_count", lambda: 2)  # neither audit looks at state in a copy of the process
-    function = importlib.import_module("slow_function")
-    places = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    paused = {**os.environ, "PYTHONPATH": places, "PAUSE": "0.01"}
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SLOW), str(path)], env=paused)
-    deadline = time.monotonic() + 60
-    while stored(path) < 8 and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    kept = stored(path)
-    assert 8 <= kept < 34
-    how = Execution(chunk_runs=100, store=ChunkStore(path=path, key="slow"))
-    resumed = audit(function.slow, rng=np.random.default_rng(3), how=how, **ARGUMENTS)
-    resumed_calls = sum(function.CALLS)
-    function.CALLS.clear()
-    whole = audit(function.slow, rng=np.random.default_rng(3), how=Execution(chunk_runs=100), **ARGUMENTS)
-    assert numbers(resumed) == numbers(whole)
-    looked_at = 2 * 8
-    saved = sum(function.CALLS) - resumed_calls + looked_at
-    assert saved - 100 * kept in (-8, 0, 8)  # what another thread logs during a look costs 8 runs: one further look

@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from audits.experiment.chunk_store import ChunkStore
 from audits.experiment.execution import Observed
@@ -31,8 +32,9 @@ def chunks(store: Path) -> dict[tuple[str, str, int], str]:
     return {(key, phase, place): checksum for key, phase, place, checksum in rows}
 
 
-def test_kills_at_any_moment_lose_no_stored_chunk(tmp_path: Path) -> None:
-    """Six kills by SIGKILL at moments drawn from a seed: every chunk that was there stays as it was.
+@pytest.mark.parametrize("kills", [2, pytest.param(12, marks=pytest.mark.slow)])
+def test_kills_at_any_moment_lose_no_stored_chunk(tmp_path: Path, kills: int) -> None:
+    """Kills by SIGKILL at moments drawn from a seed: every chunk that was there stays as it was.
 
     Then the audit goes on, and its numbers are those of an audit that was never killed.
     """
@@ -40,7 +42,7 @@ def test_kills_at_any_moment_lose_no_stored_chunk(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     before: dict[tuple[str, str, int], str] = {}
     grown = 0
-    for _ in range(6):
+    for _ in range(kills):
         command = [sys.executable, str(SCRIPT), str(store), "1"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
         assert process.stdout is not None

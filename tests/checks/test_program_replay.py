@@ -10,6 +10,7 @@ from audits import replay_program
 from audits.checks.laws.mechanism_law import law_findings
 from audits.checks.taped_moves import Limits, moves_of
 from audits.checks.taped_noise import drawn_again
+from audits.checks.taped_run import _place
 from dpaudit import Parallel, PostProcess, Recorder, Release, Repeat, Sequential, Streams, Transcript
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
@@ -261,3 +262,11 @@ def test_noise_that_does_not_follow_the_seed_of_its_stream_is_found(twin: str, v
     program = Seeded(twin=twin)
     conditions = replay_program(program, None, program.declaration(), ()).conditions
     assert any(c.kind == "own_noise_stream" and c.status == "violated" for c in conditions) is violated
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (2, 3)])
+def test_values_that_differ_in_the_sign_of_zeros_alone_are_named(shape: tuple[int, ...]) -> None:
+    """No place is the first one where a difference is more than 0; such a pair ended in an IndexError."""
+    zeros = np.zeros(shape)
+    assert _place(zeros, -zeros) == " in a sign of 0"
+    assert _place(zeros, zeros + 2.0).endswith("by 2")

@@ -105,7 +105,35 @@ def three_people(*, shift: float = 0.0) -> tuple[float, ...]:
     return (0.1 + shift, 0.5, 0.9)
 
 
-FAKES = {"one_sum": OneSum, "third_of_the_noise": ThirdOfTheNoise, "three_people": three_people}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DividesByZero(OneSum):
+    """A plug-in whose own run has a defect."""
+
+    def sampled(self) -> Gaussian:
+        return self.mechanism().scaled(1 / int(self.delta))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithoutCases:
+    """A claim and a declaration, and nothing that runs."""
+
+    epsilon: float
+    delta: float = 1e-5
+
+    def claim(self) -> Claim:
+        return Claim(epsilon=self.epsilon, delta=self.delta, neighbours="replace_one")
+
+    def declaration(self) -> Declaration:
+        return Release(label="sum", mechanism=Gaussian.calibrated(self.claim(), l2_sensitivity=1.0))
+
+
+FAKES = {
+    "one_sum": OneSum,
+    "without_cases": WithoutCases,
+    "third_of_the_noise": ThirdOfTheNoise,
+    "divides_by_zero": DividesByZero,
+    "three_people": three_people,
+}
 
 
 @pytest.fixture

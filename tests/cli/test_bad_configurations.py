@@ -1,14 +1,17 @@
 """Every bad configuration gives one clear message with its line, and exit code 2."""
 
 import json
+import re
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import Result
 
-from tests.cli.conftest import CODED, WRITTEN
+from dpaudit.cli.common.exits import Exit, internal_error
+from tests.cli.conftest import CODED, WRITTEN, DividesByZero
 from tests.command_line import Write, dpaudit
 from tests.configurations import CAPRI
 
@@ -117,7 +120,7 @@ WRITTEN_MESSAGES = {
     "annotation that is no table": (
         'label = "sums"',
         'label = "sums"\nprinted = "basic"',
-        ":14: declaration.part.printed: expected a table, got 'basic'.",
+        ":14: declaration.part.printed: expected a table, got 'basic'; write { key = value, ... }.",
     ),
     "zero times": ("times = 40", "times = 0", ":9: declaration: Expected times=0 to be a whole number of at least 1."),
     "negative claim": ("epsilon = 1.0", "epsilon = -1", ":2: claim: Expected epsilon=-1 to be zero or positive"),
@@ -249,6 +252,29 @@ def test_an_audit_without_code_or_problem_is_told(write: Write, fakes: None) -> 
     ended = dpaudit("audit", write(CODED.replace('[problem]\nname = "three_people"\n', "")))
     assert ended.exit_code == 2
     assert "an audit needs a [problem] to run on" in ended.stderr
+
+
+def test_an_error_in_the_run_of_a_plug_in_is_told_with_its_line(
+    write: Write, fakes: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The defect is the plug-in's: no internal error, and no problem that does not fit."""
+    plugged = EntryPoint("divides_by_zero", "tests.cli.conftest:DividesByZero", "dpaudit.algorithms")
+    monkeypatch.setattr("dpaudit.runtime.plugins.entry_points", lambda group: [plugged])
+    ended = dpaudit("certify", write(CODED.replace('"one_sum"', '"divides_by_zero"')))
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    said = r"the plug-in raised at \S+conftest\.py:\d+: ZeroDivisionError: "
+    assert re.match(rf"config\.toml:1: \[algorithm\] {said}", ended.stderr)
+    with pytest.raises(ZeroDivisionError) as caught:
+        DividesByZero(epsilon=1.0).sampled()
+    assert internal_error(caught.value) is Exit.USAGE
+
+
+@pytest.mark.parametrize("command", ["certify", "audit"])
+def test_an_algorithm_without_a_member_is_told_which(write: Write, fakes: None, command: str) -> None:
+    """The problem is not at fault."""
+    ended = dpaudit(command, write(CODED.replace('"one_sum"', '"without_cases"')))
+    assert ended.exit_code == 2
+    assert ended.stderr == "config.toml:1: [algorithm] WithoutCases has no 'cases', which a run on a [problem] needs.\n"
 
 
 @pytest.mark.parametrize("command", ["certify", "audit"])

@@ -88,7 +88,7 @@ def test_explain_gives_every_node_its_ends_in_the_measure(tmp_path: Path) -> Non
     nodes = json.loads(result.output)["nodes"]
     assert [node["ends"]["rho"]["upper"] for node in nodes] == [1.0, 0.5]
     assert all("epsilon" not in node for node in nodes)
-    assert "rho between 0.5 and 0.5" in run("explain", written(tmp_path, "rho = 1.0")).output
+    assert "rho = 0.5" in run("explain", written(tmp_path, "rho = 1.0")).output
 
 
 def test_calibrate_writes_the_noise_that_a_rho_needs(tmp_path: Path) -> None:

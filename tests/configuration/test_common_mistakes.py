@@ -59,6 +59,20 @@ TOML = {
     "a section outside its own": ("[declaration.mechanism]", "[mechanism]", 15, "write [declaration.mechanism]"),
     "a node that is not named": ('node = "release"\n', "", 11, "missing key 'node', one of: release"),
     "a mechanism that is not named": ('name = "gaussian"\n', "", 15, "`dpaudit list mechanisms` shows them"),
+    "a key twice": ("delta = 1e-5", "delta = 1e-5\nepsilon = 2", 8, "the name stands twice: keep one"),
+    "a table without its comma": (
+        "[declaration.mechanism]",
+        'mechanism = { name = "gaussian" stddev = 5.0 }',
+        15,
+        "with commas: { name = ",
+    ),
+    "a text without its end": ('name = "our release"', 'name = "our release', 2, "a text ends with its quote"),
+    "a name for a table": (
+        '[declaration.mechanism]\nname = "gaussian"\nstddev = 5.0\nl2_sensitivity = 1.0\n',
+        'mechanism = "gaussian"\n',
+        15,
+        "write { key = value, ... }",
+    ),
     "a count with a point": (
         'node = "release"\nlabel = "sum"\n\n[declaration.mechanism]',
         'node = "repeat"\ntimes = 4.0\n[declaration.part]\nnode = "release"\nlabel = "s"\n[declaration.part.mechanism]',
@@ -71,6 +85,8 @@ COMMANDS = {
     "a misspelt command": (("certfy", "release.toml"), "Did you mean 'certify'"),
     "a misspelt file": (("certify", "relase.toml"), "relase.toml: no such file"),
     "no file": (("certify",), "Missing argument 'CONFIG'"),
+    "two files": (("certify", "release.toml", "study.toml"), "Only `dpaudit check` takes several"),
+    "a schema without its name": (("list", "schema"), "Expected `dpaudit list schema NAME`"),
     "a misspelt option": (("certify", "release.toml", "--formt", "json"), "--format"),
     "another format": (("certify", "release.toml", "--format", "xml"), "'text', 'json', 'md'"),
     "an audit of a declaration": (("audit", "release.toml"), "from Python by `audits.audit(function"),
@@ -125,6 +141,28 @@ PYTHON: dict[str, tuple[Callable[[], object], str]] = {
     "a misspelt function": (lambda: dpaudit.certfy, "did you mean 'certify'"),  # type: ignore[attr-defined]
     "a misspelt audit": (lambda: audits.audit_cases, "did you mean 'audit_case'"),  # type: ignore[attr-defined]
     "a misspelt algorithm": (lambda: algorithms.Caprii, "did you mean"),  # type: ignore[attr-defined]
+    "an acronym in capitals": (lambda: algorithms.DPSGD, "did you mean 'DpSgd'"),  # type: ignore[attr-defined]
+    "a field of another library for an algorithm": (
+        lambda: algorithms.DpSgd(epsilon=1.0, delta=1e-5, sigma=1.0, steps=10),  # type: ignore[call-arg]
+        "It has epsilon, delta, noise_multiplier",
+    ),
+    "training without its noise": (
+        lambda: algorithms.DpSgd(epsilon=1.0, delta=1e-5, sample_rate=0.01, steps=10),
+        "calibration='tight' finds",
+    ),
+    "the epsilon of a certificate": (lambda: certify(NOISE, CLAIM).epsilon, "did you mean 'epsilon_at(delta)'"),  # type: ignore[attr-defined]
+    "an attribute of another library": (lambda: NOISE.sigma, "noise_multiplier, release, scaled, stddev"),  # type: ignore[attr-defined]
+    "a list to certify": (lambda: certify([NOISE, NOISE], CLAIM), "write Sequential(parts=(a, b))"),  # type: ignore[arg-type]
+    "a calibration without its sensitivity": (lambda: Gaussian.calibrated(CLAIM), "needs l2_sensitivity"),  # type: ignore[call-arg]
+    "a calibration for a number": (
+        lambda: Gaussian.calibrated(2.0, l2_sensitivity=1.0),  # type: ignore[arg-type]
+        "write Claim(epsilon=2.0",
+    ),
+    "noise for a claim, the wrong way round": (
+        lambda: dpaudit.smallest_noise(CLAIM, NOISE),  # type: ignore[arg-type]
+        "Expected a Claim, got Gaussian",
+    ),
+    "an audit with a seed": (lambda: audits.audit(_mean, seed=3, **_without("rng")), "write rng=np.random.default_rng"),  # type: ignore[call-arg]
     "a mechanism by position": (lambda: Gaussian(5.0, 1.0, "add_remove"), "Gaussian(stddev=5.0, l2_sensitivity=1.0"),  # type: ignore[call-arg]
     "a mechanism without neighbours": (
         lambda: Gaussian(stddev=1.0, l2_sensitivity=1.0),  # type: ignore[call-arg]

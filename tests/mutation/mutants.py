@@ -1,6 +1,8 @@
 """The planted defects, read from `tables/`: one piece of text each, what shows it, and who must catch it."""
 
+import ast
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,9 +29,23 @@ class Mutant:
     caught_by: tuple[str, ...] = ()
 
     @property
+    def function(self) -> str:
+        """The function that holds the text, as "module:name" or "module:Class.name"; empty where none does."""
+        if ":" in self.place:
+            return self.place
+        before, _, _ = (ROOT / self.place).read_text(encoding="utf-8").partition(self.old)
+        first = before.count("\n") + 1
+        module = ".".join(Path(self.place).with_suffix("").parts)
+        tree = ast.parse((ROOT / self.place).read_text(encoding="utf-8"))
+        lines = {first, first + self.old.count("\n")}
+        return next((f"{module}:{name}" for name, span in _functions(tree) if lines <= span), "")
+
+    @property
     def defect(self) -> Source:
-        """What is planted, for a place that is a function."""
-        return Source(target=self.place, old=self.old, new=self.new)
+        """What is planted in the running code, for a mutant that stands in a function."""
+        outer = "\n" + "    " * self.function.partition(":")[2].count(".") * (":" not in self.place)
+        old, new = (f"\n{text}".replace(outer, "\n")[1:] for text in (self.old, self.new))
+        return Source(target=self.function, old=old, new=new)
 
     def planted_text(self) -> str:
         """Return the text of the file with the defect in it, for a place that is a file.
@@ -42,6 +58,15 @@ class Mutant:
                 f"Expected {self.old!r} once in {self.place}, got {text.count(self.old)} of {self.name!r}."
             )
         return text.replace(self.old, self.new)
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, set[int]]]:
+    """Yield the functions of a module and of its classes, each with its lines."""
+    for node in tree.body:
+        for inner in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(inner, ast.FunctionDef):
+                name = f"{node.name}.{inner.name}" if isinstance(node, ast.ClassDef) else inner.name
+                yield name, set(range(inner.lineno, (inner.end_lineno or inner.lineno) + 1))
 
 
 def table(name: str, *kinds: str) -> tuple[Mutant, ...]:

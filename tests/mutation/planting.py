@@ -1,24 +1,23 @@
 """How a defect gets into the running code: one piece of a function's source is replaced.
 
-A planted function takes the place of the sound one everywhere: in its class, in every module that imported it, and
-in the engines and rules that hold it. Everything is put back afterwards.
+A planted function keeps its identity and gets other code, so that it is planted wherever it is held: in its class, in
+modules that imported it, in defaults, engines and rules. Everything is put back afterwards.
 """
 
 import inspect
 import re
 import sys
 import textwrap
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
-from functools import cache, reduce
+from dataclasses import dataclass
+from functools import reduce
 from importlib import import_module
-from types import ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 PLACES = re.compile(r"(algorithms|dpaudit|mechanisms|tests\.mutation)(\.|$)")
-"""Modules that may hold a sound function by its name: the product, and the battery; other tests plant nothing."""
+"""Modules whose memoised results may come from a planted function."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,78 +39,47 @@ def planted(defect: Source) -> Iterator[None]:
     module_name, path = defect.target.split(":")
     module = import_module(module_name)
     *outer, name = path.split(".")
-    owner: Any = reduce(getattr, outer, module)
-    sound = vars(owner)[name]
-    defective = _rewritten(module, name, sound, defect)
-    places = list(_places(sound)) if isinstance(owner, ModuleType) else [(owner, name)]
+    function = _function(vars(reduce(getattr, outer, module))[name])
+    defective = _rewritten(module, name, function, defect)
+    sound = function.__code__, function.__defaults__, function.__kwdefaults__
     caches = _caches()
-    for held, attribute in places:
-        _put(held, attribute, defective)
+    _put(function, defective.__code__, defective.__defaults__, defective.__kwdefaults__)
     for memoised in caches:
         memoised.cache_clear()
     try:
         yield
     finally:
-        for held, attribute in places:
-            _put(held, attribute, sound)
+        _put(function, *sound)
         for memoised in caches:
             memoised.cache_clear()
 
 
-def _rewritten(module: ModuleType, name: str, sound: Any, defect: Source) -> Any:
+def _function(held: Any) -> FunctionType:
+    """Return the plain function below a property, a method of a class, or what memoises it."""
+    plain = inspect.unwrap(getattr(held, "fget", None) or getattr(held, "__func__", None) or held)
+    function: FunctionType = getattr(plain, "__func__", plain)
+    return function
+
+
+def _rewritten(module: ModuleType, name: str, function: FunctionType, defect: Source) -> FunctionType:
     """Return the function with one piece of its source replaced."""
-    function = getattr(sound, "fget", None) or getattr(sound, "__func__", None) or sound
     text = textwrap.dedent(inspect.getsource(function))
     if text.count(defect.old) != 1:
         raise StaleMutantError(f"{defect.target} holds {defect.old!r} {text.count(defect.old)} times, wanted once")
     made: dict[str, Any] = {}
     code = compile(text.replace(defect.old, defect.new), f"<mutant of {defect.target}>", "exec")
     exec(code, vars(module), made)  # noqa: S102 - planting is what this file is for
-    return made[name]
+    return _function(made[name])
+
+
+def _put(function: FunctionType, code: CodeType, defaults: Any, keywords: Any) -> None:
+    """Set what a function does, wherever it is held."""
+    function.__code__, function.__defaults__, function.__kwdefaults__ = code, defaults, keywords
 
 
 def _modules() -> list[ModuleType]:
     """Return the loaded modules of the packages."""
     return [module for name, module in list(sys.modules.items()) if PLACES.match(name)]
-
-
-def _places(sound: Any) -> Iterator[tuple[Any, str]]:
-    """Yield (holder, attribute) for every place of the loaded packages that holds exactly this object."""
-    for holder, attribute in _holders(tuple(module.__name__ for module in _modules())).get(id(sound), ()):
-        if getattr(holder, attribute) is sound:
-            yield holder, attribute
-
-
-@cache
-def _holders(names: tuple[str, ...]) -> dict[int, list[tuple[Any, str]]]:
-    """Return the places of each function of these modules, by its identity: in a module, or in a record of one."""
-    found: dict[int, list[tuple[Any, str]]] = defaultdict(list)
-    for module in map(import_module, names):
-        for attribute, value in vars(module).items():
-            found[id(value)].append((module, attribute))
-            for record in _records(value):
-                for entry in fields(record):
-                    if entry.init:
-                        found[id(getattr(record, entry.name))].append((record, entry.name))
-    return found
-
-
-def _records(value: Any) -> Iterator[Any]:
-    """Yield the engines, rules and theorems in a module's value."""
-    if is_dataclass(value) and not isinstance(value, type):
-        yield value
-    elif isinstance(value, tuple | dict):
-        for item in value.values() if isinstance(value, dict) else value:
-            if is_dataclass(item) and not isinstance(item, type):
-                yield item
-
-
-def _put(holder: Any, attribute: str, value: Any) -> None:
-    """Set an attribute, on frozen records, too."""
-    if isinstance(holder, ModuleType | type):
-        setattr(holder, attribute, value)
-    else:
-        object.__setattr__(holder, attribute, value)
 
 
 def _caches() -> list[Any]:

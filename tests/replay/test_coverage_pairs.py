@@ -154,7 +154,7 @@ def test_a_threshold_that_equal_records_alone_reach_lies_between_neighbours(unit
 
     pairs = boundary_pairs(FRAME, "add_remove", unit, agreed)
     assert [tuple(map(len, pair.neighbours)) for pair in pairs[:1]] == ([] if unit else [(5, 4)])
-    assert all(pair.says.startswith(("5 or 4 records like", "5 records like", "4 records like")) for pair in pairs)
+    assert all(pair.says.startswith(("5 or 4 records with", "5 records with", "4 records with")) for pair in pairs)
 
 
 @pytest.mark.parametrize("jump", [7, 40, 83])

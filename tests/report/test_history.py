@@ -16,6 +16,7 @@ from dpaudit.errors import ConfigError
 from dpaudit.history import observations_in, trends_of
 from dpaudit.history.text import history_document
 from dpaudit.history.trends import summary_of
+from dpaudit.report.figures.over_time import Line, over_time_figure
 
 RUNNER = CliRunner()
 
@@ -159,6 +160,15 @@ def test_the_command_writes_one_page(tmp_path: Path, write: Callable[..., None])
     assert not re.search(r"(?<!xmlns=\")https?:|<script|@import|url\(", text)
 
 
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_the_documents_of_one_day_are_drawn(times: int) -> None:
+    """A path between equal points is invisible; a line of one day has a width."""
+    points = tuple((date(2026, 1, 5), value) for value in (1.0, 0.5, 0.75)[:times])
+    drawn = over_time_figure("one", "One day", (Line("curve", points),), 1.0, str).inline()
+    (path,) = re.findall(r'<path class="curve" d="M([^"]*)"', drawn)[:1]
+    assert len({place.split()[0] for place in path.split("L")}) > 1
+
+
 def test_files_are_read_as_folders_are(tmp_path: Path, write: Callable[..., None]) -> None:
     """Three files and more are shown over time; one file alone is an error of use."""
     for month in (1, 2, 3):
@@ -168,24 +178,3 @@ def test_files_are_read_as_folders_are(tmp_path: Path, write: Callable[..., None
     assert result.exit_code == 0, result.output
     assert "The proved epsilon fell from 0.5 to 0.3334." in " ".join(result.output.split())
     assert RUNNER.invoke(app, ["compare", files[0]]).exit_code == 2
-
-
-@pytest.mark.parametrize(
-    ("former", "audits", "word"),
-    [
-        ("VIOLATION FOUND", "violation", "VIOLATION"),
-        ("VIOLATION FOUND", "consistent", "REFUTED"),
-        ("NOT CERTIFIED", "consistent", "NOT PROVED"),
-        ("STATED BY SUPPLIER", "consistent", "STATED"),
-        ("CERTIFIED", "consistent", "CERTIFIED"),
-    ],
-)
-def test_a_word_that_was_renamed_is_no_change_of_verdict(
-    tmp_path: Path, write: Callable[..., None], former: str, audits: str, word: str
-) -> None:
-    """A report of an older version has the word that stands for its verdict now."""
-    data = document("2026-01-01", verdict=former)
-    data["audits"] = [held | {"verdict": audits} for held in data["audits"]]
-    write("1.json", data)
-    (seen,) = observations_in((tmp_path,)).observations
-    assert seen.verdict == word

@@ -222,7 +222,7 @@ def told_of_mu(claimed: float, declaration: Any = None) -> str:
 
 def proved_in_measure_sentence(stories: dict[str, Report]) -> None:
     del stories
-    assert "hold (C1, C2, C3): mu between 0.5 and 0.5. At delta" in told_of_mu(0.6)
+    assert "hold (C1, C2, C3): mu = 0.5. At delta" in told_of_mu(0.6)
 
 
 def reached_in_measure_sentence(stories: dict[str, Report]) -> None:
@@ -318,7 +318,7 @@ def test_a_report_with_a_proof_prints_upper_figures(story_pages: dict[str, dict[
 def test_each_shown_number_keeps_its_conditions(stories: dict[str, Report]) -> None:
     """The cover's audited epsilon names its assumption; the proved one names the conditions without evidence."""
     fields = {field.name: field.value for field in sections_of(gather(stories["paper"]))[0].fields}
-    assert "provided that scores are normal" in fields["Audited epsilon"]
+    assert "(if scores are normal)" in fields["Audited epsilon"]
     assert re.search(r"provided that \d+ conditions without evidence hold \(C1", proved_of(stories["paper"]))
     assert "provided" not in proved_of(stories["checked"])
 

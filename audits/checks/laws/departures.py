@@ -3,14 +3,11 @@
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import chdtr, chdtrc, eval_legendre, ndtr, ndtri
+from scipy.special import chdtr, ndtr, ndtri
 
-from dpaudit.looks import Look, count_look, distance_look
+from dpaudit.looks import Look, uniform_looks
 from dpaudit.model.mechanism import Array
 
-_TAILS = (1e-2, 1e-3)
-_FAR = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4)
-_SHAPES = {3: "a skewed shape", 4: "a peaked or flat shape", 5: "a skewed shape", 6: "a peaked or flat shape"}
 _MOST_PAIRED = 16
 _LAGS = (1, 2, 3)
 _FEWEST = 200
@@ -19,45 +16,20 @@ _FEWEST = 200
 def departures(uniform: Array, *, independent: bool = True) -> Iterator[Look]:
     """Yield one departure a test; where the law is as stated each probability is small only as often as it says.
 
-    Shape: (rows, columns). Tests by column: the distance of the distribution functions (Massart's bound), the mean and
-    the sum of squares as normal numbers, four Legendre polynomials for the shape (Bernstein's bound), the counts in the
-    tails, in both tails together and at the centre, and products of rows that lie up to three apart. With
-    `independent` columns also every pair of the first sixteen within a row: products of values, of sizes, and of a
-    value with a size; and the sum and the norm of a row. Products are taken as normal, which is good to a few per cent
-    of the probability at these numbers of rows; below 200 rows they are left out.
+    Shape: (rows, columns). Tests by column: those of `dpaudit.looks.uniform_looks`, and products of rows that lie up to
+    three apart. With `independent` columns also every pair of the first sixteen within a row: products of values, of
+    sizes, and of a value with a size; and the sum and the norm of a row. Products are taken as normal, which is good to
+    a few per cent of the probability at these numbers of rows; below 200 rows they are left out.
     """
     inside = np.clip(uniform, 2.0**-54, 1 - 2.0**-53)
     normal = ndtri(inside)
     for column in range(uniform.shape[1]):
-        yield from _one(np.asarray(uniform[:, column]), np.asarray(normal[:, column]))
+        yield from uniform_looks(np.asarray(uniform[:, column]), np.asarray(normal[:, column]))
     if len(uniform) >= _FEWEST:
         yield from _products(normal)
     if len(uniform) >= _FEWEST and independent and normal.shape[1] > 1:
         yield from _pairs(normal[:, :_MOST_PAIRED])
         yield from _rows(normal)
-
-
-def _one(uniform: Array, normal: Array) -> Iterator[Look]:
-    """Yield the tests of one column by itself."""
-    n = len(uniform)
-    yield distance_look(uniform, "another distribution")
-    shift = float(normal.sum()) / np.sqrt(n)
-    yield Look(words="a shifted mean", probability=2 * float(ndtr(-abs(shift))))
-    squares = float((normal**2).sum())
-    size = np.sqrt(squares / n)
-    below, above = float(chdtr(n, squares)), float(chdtrc(n, squares))
-    yield Look(words=f"about {size:.3g} times the stated size", probability=min(1.0, 2 * min(below, above)))
-    for tail in _TAILS:
-        yield count_look(int((uniform < tail).sum()), n, tail, "in the lower tail")
-        yield count_look(int((uniform > 1 - tail).sum()), n, tail, "in the upper tail")
-    yield count_look(int((np.abs(uniform - 0.5) < 0.005).sum()), n, 0.01, "at the centre")
-    away = 2 * np.minimum(uniform, 1 - uniform)
-    for tail in _FAR:
-        yield count_look(int((away < tail).sum()), n, tail, "in both tails")
-    for order, says in _SHAPES.items():
-        mean = abs(float(eval_legendre(order, 2 * uniform - 1).mean()))
-        bound = 2 * np.exp(-n * mean**2 / (2 * (1 / (2 * order + 1) + mean / 3)))
-        yield Look(words=says, probability=min(1.0, float(bound)))
 
 
 def _products(normal: Array) -> Iterator[Look]:
@@ -108,7 +80,7 @@ def _rows(normal: Array) -> Iterator[Look]:
     placed = np.stack([ndtr(total), chdtr(columns, (normal**2).sum(axis=1))], axis=1)
     for column, name in zip(placed.T, ("sum", "norm"), strict=True):
         inside = np.clip(column, 2.0**-54, 1 - 2.0**-53)
-        for found in _one(np.asarray(inside), np.asarray(ndtri(inside))):
+        for found in uniform_looks(np.asarray(inside), np.asarray(ndtri(inside))):
             yield Look(words=f"{found.words} (the {name} of a row)", probability=found.probability)
 
 

@@ -9,10 +9,9 @@ import numpy as np
 from audits.checks.laws.bulk import bulk_of, extremes, hard_of, masses
 from audits.checks.laws.by_answer import answers_apart
 from audits.checks.laws.coincidences import chance_of_equal, chance_of_whole
-from audits.checks.laws.densities import log_probability
 from audits.checks.laws.departures import departures
 from audits.checks.laws.entrances import Sample, samples_of, wider
-from audits.checks.laws.uniforms import dependent, has_reference, uniforms
+from audits.checks.laws.uniforms import dependent, has_reference, log_probability, uniforms
 from dpaudit import Mechanism
 from dpaudit.looks import Look, count_look, worst
 from dpaudit.model.mechanism import Array
@@ -103,7 +102,7 @@ def _departs_in_bulk(mechanism: Mechanism, item: tuple[int, ...], rng: np.random
         if found is None:
             continue
         departure = worst([*extremes(found), *masses(sample.mechanism, sample.output, sample.value)])
-        said = departure.words if departure.probability < _ALARM else _repeated(sample, found.size)
+        said = departure.words if departure.probability < _ALARM else repeated(sample, found.size)
         if said:
             return f"{said} ({sample.entrance})"
     for sample in hard_of(mechanism, rng):
@@ -134,20 +133,20 @@ def departs_at(mechanism: Mechanism, answer: Array, rng: np.random.Generator) ->
     return None if found is None else departs(sample, found)
 
 
-def departs(sample: Sample, found: Array) -> str:
-    """Return how a sample, read as uniform numbers, departs from its law, or an empty text."""
+def departs(sample: Sample, found: Array, level: float = _ALARM) -> str:
+    """Return how a sample, read as uniform numbers, departs from its law at this level, or an empty text."""
     tests = [*departures(outer(found), independent=not dependent(sample.mechanism)), *_untouched(sample)]
     tests += masses(sample.mechanism, np.asarray(sample.output), sample.value)
     departure = worst(tests)
-    return departure.words if departure.probability < _ALARM else _repeated(sample, found.size) or _density(sample)
+    said = departure.words if departure.probability < level else ""
+    return said or repeated(sample, found.size, level) or _density(sample)
 
 
 def _untouched(sample: Sample) -> Iterator[Look]:
     """Yield the test of how often whole-number noise is 0, for a sample of single numbers."""
     moved = np.asarray(sample.output - sample.value) if sample.output.shape == sample.value.shape else np.zeros(0)
-    zero = np.zeros((1,), dtype=np.int64)
     if moved.ndim == 1 and moved.dtype.kind in "iu" and moved.size:
-        mass = log_probability(sample.mechanism, zero, zero)
+        mass = log_probability(sample.mechanism, sample.value[:1], sample.value[:1])
         if mass is not None:
             yield count_look(int((moved == 0).sum()), moved.size, float(np.exp(mass[0])), "without noise")
 
@@ -189,17 +188,18 @@ def outer(columns: Array) -> Array:
     return columns if columns.shape[1] <= _LARGEST else np.concatenate([columns[:, :half], columns[:, -half:]], axis=1)
 
 
-def _repeated(sample: Sample, numbers: int) -> str:
-    """Return that continuous noise around zeros has equal or whole numbers, where `numbers` are drawn in all."""
-    noise = np.abs(np.asarray(sample.output))
+def repeated(sample: Sample, numbers: int, level: float = _ALARM) -> str:
+    """Return that continuous noise is equal to others, or whole around zeros, where `numbers` are drawn in all."""
+    output, value = np.asarray(sample.output), np.asarray(sample.value)
     whole_numbers = getattr(sample.mechanism, "exact_sampler", False)  # a tree's sums of them may be floats
-    if noise.dtype.kind != "f" or whole_numbers or np.any(sample.value):
+    if output.dtype.kind != "f" or output.shape != value.shape or whole_numbers:
         return ""
+    noise = np.abs(output - value)
     equal = numbers - np.unique(noise).size
-    if equal >= _EQUAL and chance_of_equal(equal, noise, noise) < _ALARM:
+    if equal >= _EQUAL and chance_of_equal(equal, noise, output) < level:
         return f"{equal} of {numbers} continuous noises are equal to others"
     whole = int((noise == np.round(noise)).sum())
-    accused = whole >= _EQUAL and chance_of_whole(whole, noise) < _ALARM
+    accused = whole >= _EQUAL and not np.any(value) and chance_of_whole(whole, noise) < level
     return f"{whole} of {numbers} continuous noises are whole numbers" if accused else ""
 
 

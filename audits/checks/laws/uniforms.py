@@ -16,6 +16,9 @@ from audits.checks.laws.strategies import rows_of
 from dpaudit.model.mechanism import Array, Mechanism
 
 _GRID = 20_001
+_SLOPE = 1e-6
+"""Half the width, in units of the noise, over which a slope is taken."""
+
 _COARSE = 400  # midpoints of the unit interval, within 1e-6 of a mean of polynomials
 
 
@@ -41,6 +44,28 @@ def steps(mechanism: Mechanism, output: Array, value: Array) -> tuple[Array, Arr
     places: tuple[Any, Any] = (_At(0.0), _At(1.0))
     lower, upper = (_flat(law(mechanism, output, value, place)) for place in places)
     return lower, upper
+
+
+def log_probability(mechanism: Mechanism, output: Array, value: Array) -> Array | None:
+    """Return the log density of each row: heights of steps, or slopes of the distribution function, within 1e-6.
+
+    None where no reference law is known, and where its columns are not the numbers of a row.
+    """
+    output, value = np.asarray(output), np.asarray(value)
+    ends, widths = steps(mechanism, output, value), np.ones(1)
+    if ends is None:
+        leaf: Any = getattr(mechanism, "leaf", mechanism)
+        unit = getattr(leaf, "stddev", getattr(leaf, "scale", None))
+        if not has_reference(mechanism) or unit is None or dependent(mechanism):
+            return None
+        sides = output - _SLOPE * unit, output + _SLOPE * unit
+        law, widths = _LAWS[mechanism.name], _flat(sides[1] - sides[0])
+        lower, upper = (_flat(law(mechanism, side, value, _At(0.5))) for side in sides)  # type: ignore[arg-type]
+        if lower.shape != widths.shape:
+            return None
+        ends = lower, upper
+    logs: Array = np.log((ends[1] - ends[0]) / widths).sum(axis=1)
+    return logs
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +207,8 @@ def _discrete(log_weight: Callable[[Any, Array], Array]) -> Callable[..., Array]
 
     def law(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
         noise = _flat(output - value)
-        reach = int(min(max(np.abs(noise).max(initial=1), 60 * getattr(mechanism, "scale", 0.0) + 8), 2**20))
+        spread = max(60 * getattr(mechanism, "scale", 0.0), 12 * getattr(mechanism, "stddev", 0.0))
+        reach = int(min(max(np.abs(noise).max(initial=1), spread + 8), 2**22))
         places = np.arange(-reach, reach + 1)
         mass = np.exp(log_weight(mechanism, places))
         mass /= mass.sum()

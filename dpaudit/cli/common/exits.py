@@ -101,12 +101,16 @@ def returning_exits() -> Generator[None, None, None]:
 
 
 def internal_error(error: Exception) -> Exit:
-    """Write one line on an error that is a defect of dpaudit or of its installation, and return its exit code.
+    """Write one line on a defect of dpaudit, of its installation or of a plug-in, and return its exit code.
 
     Raises: the error itself, where DPAUDIT_TRACEBACK=1 asks for the traceback.
     """
     if os.environ.get("DPAUDIT_TRACEBACK") == "1":
         raise error
+    from dpaudit.runtime.plugins import plug_in_fault
+
+    if fault := plug_in_fault(error):
+        return _say(fault, Exit.USAGE)
     return _say(
         f"Internal error, {type(error).__name__}: {' '.join(str(error).split())} "
         "(set DPAUDIT_TRACEBACK=1 and run again for the traceback)",

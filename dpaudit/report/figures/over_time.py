@@ -48,7 +48,7 @@ def over_time_figure(
 
 
 def _draw(canvas: Canvas, line: Line, days: list[date], highest: float) -> None:
-    """Draw one line, or its dots; a single point of a line is drawn as a short line."""
+    """Draw one line, or its dots; the points of a single day are drawn as a short line."""
     places = [(_x(day, days, canvas.width), _y(value, highest)) for day, value in line.points if math.isfinite(value)]
     if line.style == "attacked":
         for x, y in places:
@@ -59,9 +59,9 @@ def _draw(canvas: Canvas, line: Line, days: list[date], highest: float) -> None:
         heights = [floor, *(y for _, y in places)]
         places = [corner for (x, y), before in zip(places, heights, strict=False) for corner in ((x, before), (x, y))]
         places.append((canvas.width - _RIGHT, heights[-1]))
-    elif len(places) == 1:
-        ((x, y),) = places
-        places = [(x - 14, y), (x + 14, y)]
+    elif len({x for x, _ in places}) == 1:
+        (first_x, first_y), (last_x, last_y) = places[0], places[-1]
+        places = [(first_x - 14, first_y), *places, (last_x + 14, last_y)]
     canvas.path(places, line.style)
 
 

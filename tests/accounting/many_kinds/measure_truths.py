@@ -9,7 +9,7 @@ from mpmath import mp
 
 from dpaudit import Declaration, Release, Repeat
 from dpaudit.model.mechanism import Mechanism
-from mechanisms import Exponential, Finite, Laplace, RandomisedResponse
+from mechanisms import Exponential, Finite, Gaussian, Laplace, RandomisedResponse
 
 DIGITS = 50
 Law = list[mpmath.mpf]
@@ -76,13 +76,37 @@ def mu(first: Law, second: Law) -> mpmath.mpf:
     return max(quantile(p) - quantile(q) for p, q in sums)
 
 
-def _closed(rng: np.random.Generator) -> tuple[Mechanism, mpmath.mpf]:
-    """Laplace noise or a choice, with its rho in closed form."""
-    size = mpmath.mpf(str(number := float(np.round(rng.uniform(0.05, 4.0), 3))))
-    if rng.random() < 0.5:
-        return Laplace(scale=1.0, l1_sensitivity=number, neighbours="replace_one"), size - 1 + mp.exp(-size)
-    choice = Exponential(epsilon=number, linf_sensitivity=1.0, neighbours="replace_one")
-    return choice, size / mp.expm1(size) - 1 + mp.log(mp.expm1(size) / size)
+def _gaussian(size: mpmath.mpf, order: mpmath.mpf) -> dict[str, mpmath.mpf]:
+    """Of normal noise on an answer that moves by `size` standard deviations."""
+    return {"rho": size**2 / 2, "mu": size, "renyi": order * size**2 / 2}
+
+
+def _laplace(size: mpmath.mpf, order: mpmath.mpf) -> dict[str, mpmath.mpf]:
+    """Of Laplace noise on an answer that moves by `size` scales (Mironov, 2017, Proposition 6)."""
+    up, down = order * mp.exp((order - 1) * size), (order - 1) * mp.exp(-order * size)
+    return {"rho": size - 1 + mp.exp(-size), "renyi": mp.log((up + down) / (2 * order - 1)) / (order - 1)}
+
+
+def _choice(size: mpmath.mpf, order: mpmath.mpf) -> dict[str, mpmath.mpf]:
+    """Of a choice whose loss has a range of `size`: the worst shift of the range."""
+    one, two = mp.exp(size) - mp.exp(size - order * size), -mp.expm1(size - order * size)
+    t = (order - 1) * one / (order * two)
+    divergence = mp.log(t ** (order - 1) * (one - t * two) / mp.expm1(size)) / (order - 1)
+    share = mp.expm1(size) / size
+    return {"rho": 1 / share - 1 + mp.log(share), "renyi": divergence}
+
+
+def _closed(rng: np.random.Generator, measure: str, order: float) -> tuple[Mechanism, mpmath.mpf]:
+    """Noise or a choice, with its measure in closed form."""
+    number = float(np.round(rng.uniform(0.05, 4.0), 3))
+    size, at = mpmath.mpf(str(number)), mpmath.mpf(str(order))
+    options: list[tuple[Mechanism, dict[str, mpmath.mpf]]] = [
+        (Gaussian(stddev=1.0, l2_sensitivity=number, neighbours="replace_one"), _gaussian(size, at)),
+        (Laplace(scale=1.0, l1_sensitivity=number, neighbours="replace_one"), _laplace(size, at)),
+        (Exponential(epsilon=number, linf_sensitivity=1.0, neighbours="replace_one"), _choice(size, at)),
+    ]
+    known = [(noise, values[measure]) for noise, values in options if measure in values]
+    return known[rng.integers(len(known))]
 
 
 def truths(seed: int, count: int) -> Iterator[Truth]:
@@ -92,8 +116,8 @@ def truths(seed: int, count: int) -> Iterator[Truth]:
         measure = str(rng.choice(["rho", "mu", "renyi"]))
         times = 1 if measure == "mu" else int(rng.integers(1, 6))
         order = float(np.round(rng.uniform(1.05, 30.0), 2))
-        if measure == "rho" and rng.random() < 0.25:
-            noise, value = _closed(rng)
+        if rng.random() < 0.4:
+            noise, value = _closed(rng, measure, order)
         else:
             noise, first, second = table(rng) if rng.random() < 0.6 else response(rng)
             whole = {"rho": rho, "mu": mu}

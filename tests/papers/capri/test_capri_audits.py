@@ -1,4 +1,4 @@
-"""The audits of `audits` on CAPRI: honest code passes, every statistical twin is a violation."""
+"""The audits of `audits` on CAPRI: honest code passes, and the bound comes close to what it loses."""
 
 from dataclasses import replace
 
@@ -7,10 +7,9 @@ import pytest
 from scipy.stats import binom
 
 from algorithms.capri import Capri
+from algorithms.capri.users import RecordedUsers
 from audits import audit_case
 from dpaudit import AuditCase, AuditResult
-from tests.narrowing import present
-from tests.papers.capri.twins import BENIGN, BROKEN, Twin, contexts_differ
 
 CONFIG = Capri(model="joint", epsilon=1, delta=1e-5, horizon=1000)
 RUNS = 40_000
@@ -41,35 +40,21 @@ def test_honest_code_is_consistent_and_the_bound_comes_close(model: str) -> None
             assert found.epsilon_lower >= 0.8
 
 
+def contexts_differ(config: Capri) -> tuple[RecordedUsers, RecordedUsers]:
+    """Neighbours whose first user stands at context 0 or 1, all else equal and at context 2."""
+    rounds = config.plan().epochs[1].stop
+    first, second = np.full(rounds, 2), np.full(rounds, 2)
+    first[0], second[0] = 1, 0
+    rewards = np.zeros(rounds)
+    return RecordedUsers(contexts=first, rewards=rewards), RecordedUsers(contexts=second, rewards=rewards)
+
+
 def test_a_context_canary_on_honest_code_is_consistent() -> None:
     """Neighbours that differ in the target's context: a learner finds nothing, as the target's action is in no view."""
     case = replace(CONFIG.cases()[0], neighbours=contexts_differ(CONFIG), score=None, gaussian=False)
     found = result_of(case, CONFIG, runs=4_000)
     assert found.verdict != "violation"
     assert found.epsilon_lower < 1
-
-
-@pytest.mark.parametrize("twin", [t for t in BROKEN if "statistics" in t.caught], ids=lambda t: t.name)
-def test_every_statistical_twin_is_a_violation(twin: Twin) -> None:
-    """After 40,000 runs at significance 0.01 the bound exceeds the claim; 2,000 show noise that cancels."""
-    config = replace(CONFIG, model=twin.model)
-    assert result_of(present(twin.case)(config), config, runs=min(RUNS, 2 * twin.runs)).verdict == "violation"
-
-
-@pytest.mark.parametrize("twin", BENIGN, ids=lambda t: t.name)
-def test_no_benign_twin_is_a_violation(twin: Twin) -> None:
-    """A harmless change stays consistent (a false alarm has probability 0.01 at most; the seed is fixed)."""
-    config = replace(CONFIG, model=twin.model)
-    assert result_of(present(twin.case)(config), config).verdict != "violation"
-
-
-def test_printed_noise_hides_a_halved_sensitivity() -> None:
-    """B1 under the printed noise doubles the loss and stays far below the claim: only its trace gives it away."""
-    twin = next(t for t in BROKEN if t.name == "B1")
-    config = replace(CONFIG, calibration="paper")
-    found = result_of(present(twin.case)(config), config)
-    assert found.verdict != "violation"
-    assert found.epsilon_lower < 0.2
 
 
 @pytest.mark.slow

@@ -1,6 +1,9 @@
-"""The mu at which likelihood ratios separate two first users, from declared noise in closed form."""
+"""The mu at which likelihood ratios separate two first users: by closed forms, and as runs show it."""
 
 import math
+from typing import Any
+
+import numpy as np
 
 from algorithms.lsvi_ucb.canaries import weights_of, worst_cosine
 from algorithms.lsvi_ucb.plan import BatchPlan
@@ -8,6 +11,9 @@ from algorithms.ucrl_vtr.canaries import Canary
 from algorithms.ucrl_vtr.likelihood_ratio import ratio
 from algorithms.ucrl_vtr.plan import products
 from algorithms.ucrl_vtr.regressions import Regression
+from dpaudit import AuditCase
+from dpaudit.model.mechanism import Array
+from tests.narrowing import present
 
 
 def batches_mu(plan: BatchPlan, cosine: float | None = None) -> float:
@@ -24,3 +30,15 @@ def mixture_mu(regressions: tuple[Regression, ...], pair: tuple[Canary, Canary],
     """
     at_second = products(pair[1].features, pair[1].targets)
     return math.sqrt(2 * nodes * float(ratio(regressions, pair, at_second)))
+
+
+def scores_of(case: AuditCase, runs: int, seed: int = 0) -> list[Array]:
+    """The scores of runs on either neighbour."""
+    rngs = np.random.default_rng(seed).spawn(2)
+    return [present(case.score)(case.run(data, rng, runs)) for data, rng in zip(case.neighbours, rngs, strict=True)]
+
+
+def separation(low: Array, high: Array) -> tuple[Any, float]:
+    """The difference of means in standard deviations, and its standard error."""
+    shift = (high.mean() - low.mean()) / math.sqrt((low.var() + high.var()) / 2)
+    return shift, math.sqrt(2 / len(low)) * math.sqrt(1 + shift**2 / 8)

@@ -14,8 +14,7 @@ from algorithms.ucrl_vtr import UcrlVtr
 from algorithms.ucrl_vtr import canaries as mixture_canaries
 from audits import audit_case
 from mechanisms.symmetric_gaussian import Symmetry
-from tests.papers.linear_rl.predicted import batches_mu, mixture_mu
-from tests.papers.linear_rl.test_linear_rl_twins import scores_of, separation
+from tests.papers.linear_rl.predicted import batches_mu, mixture_mu, scores_of, separation
 
 UCRL = UcrlVtr(model="joint", epsilon=1, delta=1e-5, episodes=8, steps=3, dimension=2)
 LSVI = LsviUcb(epsilon=1, delta=1e-5, episodes=16, steps=3, dimension=2, least_batches=4)

@@ -18,8 +18,8 @@ from algorithms.problems import load
 from algorithms.ucrl_vtr import UcrlVtr
 from algorithms.ucrl_vtr import printed_scales as printed
 from algorithms.ucrl_vtr.noise import noisy_regressions
-from algorithms.ucrl_vtr.plan import MixturePlan
-from algorithms.ucrl_vtr.planning import Domain
+from algorithms.ucrl_vtr.plan import MixturePlan, products
+from algorithms.ucrl_vtr.planning import Domain, solve
 from algorithms.ucrl_vtr.run import Episode, checkpoints, run_episodes, transcript_of
 from dpaudit import Recorder, Streams
 from dpaudit.model.mechanism import Array
@@ -28,7 +28,6 @@ from mechanisms import Gaussian, JointGaussian, SymmetricGaussian, TreeAggregati
 from mechanisms.symmetric_gaussian import Symmetry
 from tests.narrowing import as_a, matrix_stddev_of, stddev_of
 from tests.papers.linear_rl.naive import batch_values, values
-from tests.papers.linear_rl.twins import one_sided
 
 MIXTURE = load("random_mixture")(states=4, actions=3, steps=3, dimension=2)
 LINEAR = load("low_rank")(states=4, actions=3, steps=3, dimension=3)
@@ -101,6 +100,17 @@ def test_with_clipping_no_norm_ever_exceeds_its_bound(bonus: str, clipping: str)
         assert run.arrays["norms"].max() <= 1 + 1e-12
         assert {c.status for c in run.conditions} == {"checked"}
         assert not admit(config.declaration(), run.trace)
+
+
+def one_sided(plan: MixturePlan, shift_scale: float = 0.02, bonus_scale: float = 1e-9) -> MixturePlan:
+    """As printed: values are clipped from above only, no floor, and a shift that only just covers the noise."""
+    return replace(
+        plan,
+        clip=np.minimum,
+        enter=lambda _, features, targets: products(features, targets),
+        solve=lambda statistics, ridge, shifts, _: solve(statistics, ridge, shifts, -1e300),
+        confidence=replace(plan.confidence, shift_scale=shift_scale, bonus_scale=bonus_scale),
+    )
 
 
 def ratios_without_clipping(symmetry: Symmetry, share: float, n_runs: int) -> Iterator[tuple[Any, Any]]:

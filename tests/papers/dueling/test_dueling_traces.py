@@ -1,4 +1,4 @@
-"""Every breaking twin is caught in the way that its entry names; no harmless change is."""
+"""The literal readings of Algorithm 1 are refuted in three ways; other noise than declared shows in one run."""
 
 from dataclasses import replace
 
@@ -10,33 +10,11 @@ from algorithms.dp_ebs.declaration import counter_label
 from algorithms.g_optimal_dueling import GOptimalDueling
 from algorithms.problems import load
 from audits import audit_case
-from dpaudit import AuditResult, Recorder, Streams, certify
+from dpaudit import Recorder, Streams, certify
 from dpaudit.model.trace import admit
-from tests.papers.dueling.twins import BENIGN, BROKEN, R0, R4, Twin
 
-SIGNIFICANCE = 1e-3
-
-
-def result_of(twin: Twin, seed: int = 1) -> AuditResult:
-    return audit_case(
-        twin.case(), twin.claim, runs=twin.runs, rng=np.random.default_rng(seed), significance=SIGNIFICANCE
-    )
-
-
-@pytest.mark.parametrize("twin", BROKEN, ids=lambda twin: twin.name)
-def test_a_breaking_twin_is_a_violation(twin: Twin) -> None:
-    """The lower bound exceeds the claim at significance 0.001."""
-    assert "audit" in twin.caught
-    found = result_of(twin)
-    assert found.verdict == "violation", found.epsilon_lower
-
-
-@pytest.mark.parametrize("twin", BENIGN, ids=lambda twin: twin.name)
-def test_a_harmless_change_is_no_violation(twin: Twin) -> None:
-    """A false alarm has probability 0.001; the seed is fixed."""
-    found = result_of(twin)
-    assert found.verdict != "violation"
-    assert found.epsilon_lower <= twin.claim.epsilon
+R0 = DpEbs(epsilon=1, horizon=200, arms=3, removal="R0")
+R4 = DpEbs(epsilon=1, horizon=200, arms=3, removal="R4")
 
 
 @pytest.mark.parametrize("config", [R0, R4], ids=lambda config: config.removal)
@@ -45,11 +23,14 @@ def test_the_literal_readings_are_refuted_by_both_halves_and_by_the_run(config: 
     assert certify(config.declaration(), config.claim()).verdict == "refuted"
     transcript = config.run(load("bradley_terry")(arms=3), Streams.spawn(np.random.default_rng(0)), 3)
     assert "violated" in {condition.status for condition in transcript.conditions}
-    assert config.cases()[0].view == "counters"
+    case = config.cases()[0]
+    assert case.view == "counters"
+    shown = audit_case(case, config.claim(), runs=2_000, rng=np.random.default_rng(1), significance=1e-3)
+    assert shown.verdict == "violation"
 
 
 def test_half_the_noise_under_the_printed_budget_is_found_by_its_trace() -> None:
-    """P3 keeps the claim, so no audit may flag it; but the run samples other noise than declared (DPA212)."""
+    """The claim holds, so that no audit may flag it; but the run samples other noise than declared (DPA212)."""
     config = DpEbs(epsilon=1, horizon=200, arms=3)
     recorder = Recorder(np.random.default_rng(0))
     for arm in range(3):

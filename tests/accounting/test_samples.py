@@ -1,0 +1,58 @@
+"""Samples through the whole accountant: both orders, several releases on one sample, and exact values."""
+
+from typing import Any
+
+import pytest
+
+from dpaudit import Release, Repeat, Stated, Subsample, bracket_delta, bracket_epsilon, fold
+from dpaudit.errors import DeclarationError
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.declaration import Scheme
+from mechanisms.gaussian import Gaussian
+
+
+def gaussian(stddev: float = 1.0, neighbours: Neighbours = "add_remove") -> Release:
+    return Release(label="g", mechanism=Gaussian(stddev=stddev, l2_sensitivity=1, neighbours=neighbours))
+
+
+def test_sampled_gaussian_takes_the_worse_order() -> None:
+    """The accountant answers 6.1877, the order in which the record is removed, through the whole path."""
+    tree = Repeat(part=Subsample(part=gaussian(), rate=0.01, scheme="poisson"), times=10_000)
+    bracket = bracket_epsilon(fold(tree, "add_remove"), 1e-5)
+    assert bracket.lower <= 6.1877124 <= bracket.upper
+    assert bracket.upper - bracket.lower <= 6.2e-4
+
+
+def test_releases_inside_one_sample_are_composed_before_amplification() -> None:
+    """Four releases of sigma 2 on one sample are one release of sigma 1 on it, not four samples."""
+    inside = Subsample(part=Repeat(part=gaussian(2.0), times=4), rate=0.1, scheme="poisson")
+    assert fold(inside, "add_remove") == fold(Subsample(part=gaussian(1.0), rate=0.1, scheme="poisson"), "add_remove")
+
+
+def test_bounded_parts_are_amplified_as_black_boxes() -> None:
+    """ln(1 + q (e^epsilon - 1)) at q delta, from above, for sampling without replacement."""
+    form = fold(
+        Subsample(part=Stated(epsilon=1, delta=1e-6, source="x"), rate=0.1, scheme="without_replacement"),
+        "replace_one",
+    )
+    epsilon = bracket_epsilon(form, 1e-7)
+    assert epsilon.lower == 0
+    assert 0.1585650 <= epsilon.upper <= 0.158566
+    assert 1e-7 <= bracket_delta(form, 0.2).upper <= 1.00001e-7
+
+
+@pytest.mark.parametrize(("scheme", "neighbours"), [("poisson", "replace_one"), ("without_replacement", "add_remove")])
+def test_a_part_for_other_neighbours_than_its_scheme_needs_is_refused(scheme: Scheme, neighbours: Neighbours) -> None:
+    """A Poisson sample lacks a replaced record, a fixed set replaces a removed one: the part is stated for that."""
+    sizes: dict[str, Any] = {"population": 10, "batch_size": 1} if scheme == "without_replacement" else {}
+    tree = Subsample(part=gaussian(neighbours=neighbours), rate=0.1, scheme=scheme, **sizes)
+    with pytest.raises(DeclarationError, match="states its sensitivity"):
+        fold(tree, neighbours)
+
+
+def test_a_gaussian_part_is_sampled_without_replacement() -> None:
+    """An exact value: delta(.1) = .0184719307 at mu 1 and a rate of a tenth."""
+    tree = Subsample(part=gaussian(neighbours="replace_one"), rate=0.1, scheme="without_replacement")
+    bracket = bracket_delta(fold(tree, "replace_one"), 0.1)
+    assert bracket.lower <= 0.0184719308
+    assert 0.0184719306 <= bracket.upper <= 0.0184719307 * (1 + 5e-5)

@@ -1,0 +1,63 @@
+"""The sentences of findings, read without knowledge of the code: they name the parts, the values and the draws."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from audits import audit
+from audits.replay.words import form_words
+from dpaudit import Claim
+
+ADDED = Claim(epsilon=1.0, neighbours="add_remove")
+
+
+def remarks(function: Callable[..., Any], pair: tuple[Any, Any]) -> str:
+    result = audit(function, neighbours=pair, claim=ADDED, runs=2_000, rng=np.random.default_rng(2))
+    assert result.verdict == "violation"
+    return " ".join(result.remarks)
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "says"),
+    [
+        (["tea", "coffee"], ["tea", "rum"], "entry [1] of the output is 'coffee'"),
+        ({"note": "a fine"}, {"note": "none"}, "'note' is 'a fine'"),
+        (pd.Series([1.0], index=["Uri"]), pd.Series([2.0], index=["Genf"]), "entry [0] of 'index' is 'Uri'"),
+        (pd.DataFrame({"town": ["Uri"]}), pd.DataFrame({"town": ["Genf"]}), "entry [0] of 'town' is 'Uri'"),
+        (pd.DataFrame({"a": [1]}), pd.DataFrame({"a": [1], "b": [1]}), "the output lacks the key 'b'"),
+    ],
+)
+def test_a_form_is_named_by_its_part_and_its_value(here: Any, there: Any, says: str) -> None:
+    """Texts of other lengths, labels of rows and columns of frames, not only a length or a category."""
+    words = form_words(here, there)
+    assert words is not None
+    assert words[0] == says
+
+
+def test_a_violation_without_a_seen_law_names_the_draws_and_the_answers() -> None:
+    """Noise that is drawn again until it is small: no law is seen, and the sentence tells scale, line and number."""
+
+    def bounded(data: list[int], rng: np.random.Generator) -> float:
+        noisy = len(data) + rng.laplace(0.0, 1.0)
+        while abs(noisy - len(data)) > 2:
+            noisy = len(data) + rng.laplace(0.0, 1.0)
+        return float(noisy)
+
+    said = remarks(bounded, ([1, 2, 3], [1, 2]))
+    assert "laplace of scale 1 at " in said
+    assert "how many differs from run to run" in said
+    assert "Without additive noise the output is 3 on the first data set and 2 on the second data set." in said
+
+
+def test_a_seen_law_needs_no_sentence_about_draws() -> None:
+    """The cause names the answers and the line already."""
+
+    def halved(data: list[int], rng: np.random.Generator) -> float:
+        return float(len(data) + rng.laplace(0.0, 0.5))
+
+    said = remarks(halved, ([1, 2, 3], [1, 2]))
+    assert "2 times the scale" in said
+    assert "Drawn from rng" not in said
