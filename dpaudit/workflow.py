@@ -36,8 +36,9 @@ from dpaudit.model.deployment import Deployment
 from dpaudit.model.measures.ends import Ends
 from dpaudit.model.recorded_run import record_run
 from dpaudit.model.trace import Finding, admit
-from dpaudit.report import Report, write
-from dpaudit.report.score_evidence import ScoreEvidence, difference_between
+from dpaudit.report.attacks import ScoreEvidence, difference_between
+from dpaudit.report.document import Report
+from dpaudit.report.writing import write
 from dpaudit.runtime.content_address import content_address
 from dpaudit.runtime.files_read import files_read, is_own
 from dpaudit.runtime.plugins import load_package
@@ -110,8 +111,7 @@ def _certified(configuration: Configuration, seed: int | None) -> Certificate:
 
 def _stated_by(subject: Subject) -> tuple[tuple[Condition, ...], tuple[Finding, ...]]:
     """Return the conditions and findings that an algorithm states without a run; none if it has no such methods."""
-    algorithm = subject.algorithm if isinstance(subject, Configured) else None
-    conditions, findings = getattr(algorithm, "conditions", tuple), getattr(algorithm, "findings", tuple)
+    conditions, findings = (getattr(subject.algorithm, name, tuple) for name in ("conditions", "findings"))
     return conditions(), findings()
 
 
@@ -437,9 +437,7 @@ def runs_code(configuration: Configuration) -> bool:
     subject = configuration.subject
     if "audit" in parse(configuration.path, configuration.text):
         return True
-    if isinstance(subject, Adapted):
-        return bool(subject.cases)
-    return isinstance(subject, Configured) and subject.problem is not None
+    return bool(subject.cases) if isinstance(subject, Adapted) else subject.problem is not None
 
 
 def write_report(
@@ -489,8 +487,8 @@ def usefulness_in(configuration: Configuration, certificate: Certificate) -> Use
 
     Raises: ConfigError: the file cannot be read, or is no JSON object.
     """
-    file, subject = configuration.evidence.study, configuration.subject
-    if file is None or not isinstance(subject, Configured):
+    file, algorithm = configuration.evidence.study, configuration.subject.algorithm
+    if file is None or algorithm is None:
         return Usefulness()
     try:
         data = json_value(read_text(file))
@@ -498,13 +496,13 @@ def usefulness_in(configuration: Configuration, certificate: Certificate) -> Use
         data = None
     if not isinstance(data, dict):
         raise configuration.error(f"{file}: not JSON; give the study.json of `dpaudit study`.", "evidence", "study")
-    horizon = next((getattr(subject.algorithm, key) for key in HORIZONS if hasattr(subject.algorithm, key)), 0)
+    horizon = next((getattr(algorithm, key) for key in HORIZONS if hasattr(algorithm, key)), 0)
     try:
         return usefulness_of(
             data,
-            config=config_digest(subject.algorithm, parse(configuration.path, configuration.text).get("problem", {})),
+            config=config_digest(algorithm, parse(configuration.path, configuration.text).get("problem", {})),
             claim=certificate.claim,
-            unit=subject.algorithm.claim().unit,
+            unit=algorithm.claim().unit,
             horizon=int(horizon),
             refuted=certificate.verdict == "refuted",
         )
@@ -542,8 +540,7 @@ def scores_in(configuration: Configuration, certificate: Certificate) -> tuple[S
 
 def _origin(configuration: Configuration) -> str:
     """Return where the configured problem comes from; an empty text of a declaration or a plug-in's problem."""
-    subject = configuration.subject
-    if not isinstance(subject, Configured) or subject.problem is None:
+    if configuration.subject.problem is None:
         return ""
     table = parse(configuration.path, configuration.text).get("problem", {})
     origin = load_package("algorithms.problems").origin(str(table.get("name")), has_path="path" in table)
@@ -552,42 +549,34 @@ def _origin(configuration: Configuration) -> str:
 
 def _own_unit(configuration: Configuration) -> str:
     """Return what the algorithm itself calls a unit; an empty text for a declaration."""
-    subject = configuration.subject
-    return subject.algorithm.claim().unit if isinstance(subject, Configured) else ""
+    algorithm = configuration.subject.algorithm
+    return "" if algorithm is None else algorithm.claim().unit
 
 
 def _known_count(configuration: Configuration, name: str) -> int | None:
     """Return a number of units that the algorithm or the problem states under `name`, or None."""
     subject = configuration.subject
-    if not isinstance(subject, Configured):
-        return None
     known = (getattr(source, name, None) for source in (subject.algorithm, subject.problem))
     return next((value for value in known if isinstance(value, int)), None)
 
 
 def code_of(configuration: Configuration) -> str:
     """Return the file and class of the configured algorithm; an empty text for a declaration."""
-    subject = configuration.subject
-    if not isinstance(subject, Configured):
-        return ""
-    algorithm = type(subject.algorithm)
-    return f"{algorithm.__module__.replace('.', '/')}.py, class {algorithm.__qualname__}"
+    algorithm = configuration.subject.algorithm
+    kind = type(algorithm)
+    return "" if algorithm is None else f"{kind.__module__.replace('.', '/')}.py, class {kind.__qualname__}"
 
 
 def notes_of(configuration: Configuration) -> tuple[str, ...]:
     """Return the remarks of the algorithm for the reader of a report; none for a declaration."""
-    subject = configuration.subject
-    if not isinstance(subject, Configured) or subject.problem is None:
-        return ()
-    return subject.algorithm.notes(subject.problem)
+    algorithm, problem = configuration.subject.algorithm, configuration.subject.problem
+    return () if algorithm is None or problem is None else algorithm.notes(problem)
 
 
 def comparisons_of(configuration: Configuration) -> tuple[str, ...]:
     """Return sentences of the algorithm that set a known number beside what is proved; they are no claims."""
-    subject = configuration.subject
-    algorithm = subject.algorithm if isinstance(subject, Configured) else None
-    found: tuple[str, ...] = getattr(algorithm, "comparisons", tuple)()
-    return found
+    sentences: tuple[str, ...] = getattr(configuration.subject.algorithm, "comparisons", tuple)()
+    return sentences
 
 
 def _command(configuration: Configuration, settings: AuditSettings, seed: int | None, extras: tuple[str, ...]) -> str:

@@ -38,12 +38,15 @@ _NO_STEPS = "The loop never called watch.step; attach the watch, or call it once
 
 _MOST_NAMED, _TABLE = 12, 2
 
-_SHOWN: tuple[tuple[str, ConditionKind], ...] = (
-    ("noise", "fresh_noise"),
-    ("clipping norm", "sensitivity"),
-    ("number of steps", "declared_times"),
-)
-"""What conformance looks at, and the general condition that it and the replays together show of the watched run."""
+_SHOWN: dict[str, tuple[ConditionKind, str]] = {
+    "noise": ("fresh_noise", "size, law and repetition of the noise in each watched step"),
+    "clipping norm": (
+        "sensitivity",
+        "sums of watched steps against the clipping norm, and replays on other records",
+    ),
+    "number of steps": ("declared_times", "the watched steps, and all that the loop published in replays"),
+}
+"""For each group of checks of conformance: the condition that it and the replays show, and what was looked at."""
 
 MOST_CHECKS = 4
 """Checks of one run, each at the significance that is given: conformance, one step, the whole run, canaries apart."""
@@ -100,8 +103,9 @@ class TrainingAudit:
         holds = not any(finding.rule == FOLLOWS for finding in self.replayed)
         looked = self.watched and not (holds and self.unseen)
         blind = Condition(kind="training_loop", about=("replays",))
-        shown = _SHOWN if looked and not self.findings else ()
-        general = (Condition(kind=kind).seen(holds=True) for name, kind in shown if name not in self.conformance.unseen)
+        shown = [_SHOWN[name] for name in _SHOWN if name not in self.conformance.unseen]
+        held = [(Condition(kind=kind), clause) for kind, clause in shown if looked and not self.findings]
+        general = (replace(c, text=f"{c.text} Looked at: {clause}.").seen(holds=True) for c, clause in held)
         return (*self.conformance.conditions(), replays.seen(holds=holds) if looked else blind, *general)
 
     def text(self) -> str:

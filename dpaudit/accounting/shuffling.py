@@ -11,10 +11,12 @@ F(j) the probability of j or more heads among m - 1 fair coins. Upper bounds, fo
     any randomiser          T(1/p; n), as R(x) >= (R(x0) + R(x1)) / (2 p)
     k-ary response          s T(2 r; n) with r = 1 / (p + k - 1) and s = r (p + 1), where k <= p + 1: whether the user
                             names a third category is published, so that nothing about others' is assumed hidden
+    the same, few users     the largest delta of all data sets (`few_reports`)
     k-ary response, or      the smaller one of this and the privacy blanket (`blanket`); of two responses either both
     two binary ones         change, or one of them among the others whose second report is the same: T(2 r^2; n)
 
-Below stands an explicit data set for such reports: all others hold one value, a third one where there is one.
+Below stand explicit data sets for such reports: all others hold a third value, or the first one; of two answers some
+hold the first one, and the others the second.
 Source: Feldman, McMillan and Talwar (2021), Theorem 3.1, for counting clones; Balle, Bell, Gascon and Nissim (2019).
 """
 
@@ -30,6 +32,7 @@ from scipy.special import betainc, gammaln
 
 from dpaudit.accounting.blanket import Reports, responses
 from dpaudit.accounting.curves.connected import connected
+from dpaudit.accounting.few_reports import counts_beside, heights_of_few
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration, Local, PostProcess, Release, Repeat, Sequential, Shuffle
@@ -45,6 +48,7 @@ _INFLATED = 1e-8  # relative, by which knots are raised so that rounding of mass
 _ERASED = 1e-4  # probability with which the lower pair shows nothing: above rounding, and the width of any bins
 _KNOTS, _FAR, _FEW, _OFTEN, _TINY = 350, 60, 40, 1e-12, 1e-36
 _LARGEST_EPSILON, _MOST_CELLS, _BINS = 30.0, 4_000_000, 4000
+_POWERS = 5  # of two, up to 16: so many of many others hold the first of two answers
 _GROUPS, _FEWER, _MANY_USERS = 2048, 512, 10**6  # of numbers of coins, and of many users'; fewer coins hide less
 _MOST_USERS = 10**9  # more count as so many: whoever sees the reports of some can add those of others
 _FEW_PARTS = 2  # of a report whose law is known
@@ -178,7 +182,10 @@ def _dominating(clones: Clones, categories: tuple[int, ...]) -> DiscreteLoss:
         knots = np.unique(np.concatenate([knots, np.linspace(0.0, clones.epsilon, _KNOTS)]))
         knots = np.append(knots[:-1][np.diff(knots) > 1e-9 * clones.epsilon], clones.epsilon)
     heights = np.array([clones.delta(float(e))[1] for e in knots[:-1]])
-    if categories:
+    if len(categories) == 1 and categories[0] > 2 and clones.users <= _FEW:
+        epsilon, users, answers = clones.epsilon, clones.users, categories[0]
+        heights = heights_of_few(epsilon=epsilon, users=users, answers=answers, at=knots[:-1])
+    elif categories:
         reports = responses(epsilon=clones.epsilon, users=clones.users, categories=categories)
         heights = np.minimum(heights, reports.heights(knots[:-1]))
     if len(categories) == 2:  # only one of them may change
@@ -213,34 +220,59 @@ def _reached(clones: Clones, low: float, delta: float) -> float:
     return high
 
 
-def shuffled_attained(node: Shuffle, moved: Composition) -> Composition:
-    """Return what an explicit data set attains: others at one value, k-ary response; nothing for other reports."""
+def data_sets_beside(node: Shuffle) -> tuple[int, ...]:
+    """Return the data sets of all other users that one k-ary response is tried beside; () for other reports.
+
+    Of two answers it is how many hold the first one: any number up to half of few users, else powers of two. Of more
+    answers they all hold a third one (0), or the first one (1).
+    """
+    categories, half = _categories(node.part), (node.users + 1) // 2
+    if len(categories) != 1:
+        return ()
+    if categories[0] > 2:
+        return (0, 1)
+    return tuple(range(half)) if node.users <= _FEW else (0, *(2**power for power in range(_POWERS)))
+
+
+def shuffled_attained(node: Shuffle, moved: Composition, *, beside: int = 0) -> Composition:
+    """Return what an explicit data set attains, one of those that are tried; nothing for reports of unknown law."""
     categories = _categories(node.part)
     if not categories or not moved.parts:
         return Composition()
     epsilon = max(total_supremum(moved)[0], total_supremum(moved.reversed())[0])
-    pair = _others_alike(responses(epsilon=epsilon, users=node.users, categories=categories), epsilon)
+    if epsilon < _LEAST:  # where rounding of the counts' law would show more
+        return Composition()
+    if len(categories) == 1 and categories[0] > 2 and node.users <= _FEW:
+        laws = counts_beside(epsilon=epsilon, users=node.users, answers=categories[0], first=beside == 1)
+        return Composition.of(_binned(*laws, epsilon))
+    reports = responses(epsilon=epsilon, users=node.users, categories=categories)
+    pair = _others_alike(reports, epsilon, beside) if reports.others else _others_split(reports, epsilon, beside)
     return Composition() if pair is None else Composition.of(pair)
 
 
 @lru_cache(maxsize=64)
-def _others_alike(reports: Reports, epsilon: float) -> DiscreteLoss | None:
+def _others_split(reports: Reports, epsilon: float, first: int) -> DiscreteLoss | None:
+    """Return the loss of the count of the first of two answers, which so many others hold; None if it is too long."""
+    truth, lie, others = reports.ratio * reports.least, reports.least, reports.users - 1
+    sides = (first, truth), (others - first, lie)
+    windows = [np.arange(low, high + 1) for low, high in (_window(*side) for side in sides)]
+    if sum(map(len, windows)) > _MOST_CELLS:
+        return None
+    ones, twos = (binomial_pmf(window, *side) for window, side in zip(windows, sides, strict=True))
+    counts = np.convolve(ones, twos)
+    return _binned(np.convolve(counts, [lie, truth]), np.convolve(counts, [truth, lie]), epsilon)
+
+
+@lru_cache(maxsize=64)
+def _others_alike(reports: Reports, epsilon: float, first: int) -> DiscreteLoss | None:
     """Return the loss of the counts where all others hold one value; None where the counts are too many to sum."""
     p, least, others = reports.ratio, reports.least, reports.users - 1
-    first, second = (_window(others, rate) for rate in reports.beside)
-    if not reports.others:  # others hold the second answer; counted is the first
-        counts = np.arange(first[0], first[1] + 2)
-        if len(counts) > _MOST_CELLS:
-            return None
-        coins, shifted = (binomial_pmf(counts - own, others, least) for own in (0, 1))
-        return _binned(shifted * p * least + coins * least, shifted * least + coins * p * least, epsilon)
-    sizes = [high + 2 - low for low, high in (first, second)]
+    rates = (p * least, least) if first else reports.beside
+    windows = [_window(others, rate) for rate in rates]
+    sizes = [high + 2 - low for low, high in windows]
     if math.prod(sizes) > _MOST_CELLS:
         return None
-    a, b = np.meshgrid(
-        *(low + np.arange(size) for (low, _), size in zip((first, second), sizes, strict=True)), indexing="ij"
-    )
-    rates = reports.beside
+    a, b = np.meshgrid(*(low + np.arange(size) for (low, _), size in zip(windows, sizes, strict=True)), indexing="ij")
 
     def law(one: NDArray[np.int64], two: NDArray[np.int64]) -> Floats:
         """Return the multinomial law of two counts among the others."""

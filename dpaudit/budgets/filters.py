@@ -12,15 +12,8 @@ Spending gives a new filter or a refusal, and never changes the old one:
 from dataclasses import dataclass, field, replace
 
 from dpaudit.accounting.additive_costs import Cost, cost_of
-from dpaudit.budgets.filter_theorems import (
-    ADVANCED,
-    BASIC,
-    CONCENTRATED,
-    GAUSSIAN,
-    GAUSSIAN_PRIVACY,
-    FilterTheorem,
-    limit_of,
-)
+from dpaudit.budgets import filter_theorems as theorems
+from dpaudit.budgets.filter_theorems import FilterTheorem
 from dpaudit.budgets.renyi import renyi_theorem, usual_order
 from dpaudit.certification.certificate import Certificate
 from dpaudit.checks import count, meant, probability_below_one
@@ -72,14 +65,15 @@ class Filter:
     def __post_init__(self) -> None:
         if isinstance(self.claim, MeasuredClaim):
             self._require_own_measure(self.claim)
-            return
-        require_finite(self.claim, "a filter")
-        object.__setattr__(self, "mass", probability_below_one("mass", self.mass))
+        else:
+            require_finite(self.claim, "a filter")
+            object.__setattr__(self, "mass", probability_below_one("mass", self.mass))
+            if self.mass > self.claim.delta:
+                most = self.claim.delta
+                raise ValueError(f"Expected mass={self.mass!r} to be a share of the claim's delta={most!r}.")
         count("events", self.events, at_least=0)
-        if self.mass > self.claim.delta:
-            raise ValueError(f"Expected mass={self.mass!r} to be a share of the claim's delta={self.claim.delta!r}.")
         if not self.spent.within(self.limit):
-            raise ValueError(_OVERSPENT)
+            raise ValueError("Expected spent to lie within the limit; a filter that overspent proves nothing.")
 
     def _require_own_measure(self, claim: MeasuredClaim) -> None:
         """Refuse a claim in another measure than the theorem counts, and a mass, which no such claim allows."""
@@ -87,9 +81,6 @@ class Filter:
             raise ValueError(f"Expected a claim that the {self.theorem.name} filter proves, got {claim.words}.")
         if self.mass:
             raise ValueError(f"Expected mass={self.mass!r} to be 0: a claim of {claim.words} allows none.")
-        count("events", self.events, at_least=0)
-        if not self.spent.within(self.limit):
-            raise ValueError(_OVERSPENT)
 
     @property
     def limit(self) -> Cost:
@@ -98,7 +89,7 @@ class Filter:
             return Cost(amount=meant(self.claim.rho))
         if isinstance(self.claim, MuClaim):
             return Cost(amount=meant(self.claim.mu) ** 2)
-        return limit_of(self.theorem, self.claim.epsilon, self.claim.delta, self.mass)
+        return theorems.limit_of(self.theorem, self.claim.epsilon, self.claim.delta, self.mass)
 
     @property
     def remaining(self) -> Cost:
@@ -131,10 +122,9 @@ class Filter:
         return f"By the {self.theorem.name} filter, the part {words} of {self.claim.words}."
 
 
-_OWN = {"rho": CONCENTRATED, "mu": GAUSSIAN_PRIVACY}
+_OWN = {"rho": theorems.CONCENTRATED, "mu": theorems.GAUSSIAN_PRIVACY}
 """The theorem whose sum is the measure of a claim itself."""
 
-_OVERSPENT = "Expected spent to lie within the limit; a filter that overspent proves nothing."
 
 _CONDITIONS = (
     Condition(kind="limit_fixed_first"),
@@ -152,7 +142,7 @@ def basic_filter(claim: Claim) -> Filter:
     >>> budget.spend(Stated(epsilon=0.5, source="a second look")).reason
     'By the basic filter, the part costs 0.5, where 0.25 is left of epsilon=1, delta=0.'
     """
-    return Filter(claim=claim, theorem=BASIC, mass=claim.delta)
+    return Filter(claim=claim, theorem=theorems.BASIC, mass=claim.delta)
 
 
 def measure_filter(claim: RhoClaim | MuClaim) -> Filter:
@@ -177,7 +167,7 @@ def gaussian_filter(claim: Claim) -> Filter:
     >>> gaussian_filter(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")).theorem.name
     'Gaussian'
     """
-    return Filter(claim=claim, theorem=GAUSSIAN)
+    return Filter(claim=claim, theorem=theorems.GAUSSIAN)
 
 
 def concentrated_filter(claim: Claim, mass: float = 0.0) -> Filter:
@@ -186,7 +176,7 @@ def concentrated_filter(claim: Claim, mass: float = 0.0) -> Filter:
     >>> concentrated_filter(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")).theorem.name
     'concentrated'
     """
-    return Filter(claim=claim, theorem=CONCENTRATED, mass=mass)
+    return Filter(claim=claim, theorem=theorems.CONCENTRATED, mass=mass)
 
 
 def advanced_filter(claim: Claim, mass: float = 0.0) -> Filter:
@@ -197,7 +187,7 @@ def advanced_filter(claim: Claim, mass: float = 0.0) -> Filter:
     >>> advanced_filter(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one"), mass=5e-6).theorem.name
     'advanced'
     """
-    return Filter(claim=claim, theorem=ADVANCED, mass=mass)
+    return Filter(claim=claim, theorem=theorems.ADVANCED, mass=mass)
 
 
 def renyi_filter(claim: Claim, order: float | None = None) -> Filter:

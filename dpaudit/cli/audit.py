@@ -1,7 +1,7 @@
 """`dpaudit audit`: membership-inference attacks on the code and lower bounds on epsilon."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -9,13 +9,23 @@ from dpaudit.cli.common.options import (
     Config,
     ConfiguredSeed,
     Jobs,
+    Planned,
     Require,
-    Required,
     Runs,
     Scheduler,
     Significance,
 )
 from dpaudit.cli.common.results import Result, resulting
+
+Store: TypeAlias = Annotated[
+    Path | None, typer.Option("--store", metavar="FILE", help="Keep chunks here; a killed audit goes on from it.")
+]
+Witnesses: TypeAlias = Annotated[
+    Path | None, typer.Option("--witness", metavar="DIR", help="Write a witness of every violation here.")
+]
+Plan: TypeAlias = Annotated[
+    Path | None, typer.Option("--plan", metavar="FILE", help="Write the plan of the audit here; run nothing yet.")
+]
 
 
 @resulting
@@ -26,19 +36,11 @@ def audit(
     jobs: Jobs = None,
     seed: ConfiguredSeed = None,
     scheduler: Scheduler = None,
-    store: Annotated[
-        Path | None, typer.Option("--store", metavar="FILE", help="Keep chunks here; a killed audit goes on from it.")
-    ] = None,
-    witness: Annotated[
-        Path | None, typer.Option("--witness", metavar="DIR", help="Write a witness of every violation here.")
-    ] = None,
-    plan: Annotated[
-        Path | None, typer.Option("--plan", metavar="FILE", help="Write the plan of the audit here; run nothing yet.")
-    ] = None,
-    planned: Annotated[
-        Path | None, typer.Option("--planned", metavar="FILE", help="Run the plan in this file; list what departs.")
-    ] = None,
-    require: Require = Required.NOT_REFUTED,
+    store: Store = None,
+    witness: Witnesses = None,
+    plan: Plan = None,
+    planned: Planned = None,
+    require: Require = "not_refuted",
 ) -> Result:
     """Attack the code: run it on neighbouring data and bound epsilon from below.
 
@@ -79,7 +81,7 @@ def audit(
         for file in files:
             note(f"witness {file}")
 
-    ends = (audit_exit(result, require_consistent=require is Required.CONSISTENT) for result in results)
+    ends = (audit_exit(result, require_consistent=require == "consistent") for result in results)
     return Result(
         document=lambda: joined(map(audit_document, results)),
         data=lambda: [result.to_dict() for result in results],

@@ -2,47 +2,57 @@
 
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import GateSeed, Jobs, Require, Required, Runs, Significance
+from dpaudit.cli.common.options import GateSeed, Jobs, Require, Runs, Significance
 from dpaudit.errors import ConfigError
 
 if TYPE_CHECKING:
     from dpaudit.gate.document import CheckDocument
 
 
+Configs: TypeAlias = Annotated[list[Path], typer.Argument(metavar="CONFIG...", help="TOML or JSON files to check.")]
+Files: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="DIR", help="Write check.json, check.sarif, junit.xml and summary.md here."),
+]
+BaselineFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--baseline", metavar="FILE", help="Accepted issues, as --accept writes them.")
+]
+Accept: TypeAlias = Annotated[
+    bool, typer.Option("--accept", help="Accept the open issues: add them to the file of --baseline.")
+]
+Reason: TypeAlias = Annotated[str, typer.Option("--reason", metavar="TEXT", help="With --accept: why.")]
+Expires: TypeAlias = Annotated[
+    str, typer.Option("--expires", metavar="DATE", help="With --accept: the last day, within a year: YYYY-MM-DD.")
+]
+OneRule: TypeAlias = Annotated[
+    str | None, typer.Option("--rule", metavar="ID", help="With --accept: issues of this rule only.")
+]
+ProofOnly: TypeAlias = Annotated[
+    bool, typer.Option("--proof-only", help="Certify, and run no audit: for a hook before each commit.")
+]
+OfUsefulness: TypeAlias = Annotated[
+    bool, typer.Option("--usefulness", help="Also say what the study named in [evidence] says against a setting.")
+]
+
+
 @ending
 def check(
-    configs: Annotated[list[Path], typer.Argument(metavar="CONFIG...", help="TOML or JSON files to check.")],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="Write check.json, check.sarif, junit.xml and summary.md here."
-        ),
-    ] = None,
-    baseline: Annotated[
-        Path | None, typer.Option("--baseline", metavar="FILE", help="Accepted issues, as --accept writes them.")
-    ] = None,
-    accept: Annotated[  # noqa: FBT002 - typer's flag
-        bool, typer.Option("--accept", help="Accept the open issues: add them to the file of --baseline.")
-    ] = False,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="With --accept: why.")] = "",
-    expires: Annotated[
-        str, typer.Option("--expires", metavar="DATE", help="With --accept: the last day, within a year: YYYY-MM-DD.")
-    ] = "",
-    rule: Annotated[
-        str | None, typer.Option("--rule", metavar="ID", help="With --accept: issues of this rule only.")
-    ] = None,
-    proof_only: Annotated[  # noqa: FBT002 - typer's flag
-        bool, typer.Option("--proof-only", help="Certify, and run no audit: for a hook before each commit.")
-    ] = False,
-    usefulness: Annotated[  # noqa: FBT002 - typer's flag
-        bool, typer.Option("--usefulness", help="Also say what the study named in [evidence] says against a setting.")
-    ] = False,
-    require: Require = Required.NOT_REFUTED,
+    configs: Configs,
+    *,
+    output: Files = None,
+    baseline: BaselineFile = None,
+    accept: Accept = False,
+    reason: Reason = "",
+    expires: Expires = "",
+    rule: OneRule = None,
+    proof_only: ProofOnly = False,
+    usefulness: OfUsefulness = False,
+    require: Require = "not_refuted",
     runs: Runs = None,
     significance: Significance = None,
     jobs: Jobs = None,
@@ -74,7 +84,7 @@ def check(
             today,
             Stated(runs=runs, significance=significance, jobs=jobs, seed=seed),
             attack=not proof_only,
-            require_consistent=require is Required.CONSISTENT,
+            require_consistent=require == "consistent",
             usefulness=usefulness,
             progress=progress,
         )

@@ -1,8 +1,7 @@
 """`dpaudit curve`: a privacy curve of a declaration with both sides, as text, JSON, CSV or SVG."""
 
 import json
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -10,32 +9,17 @@ from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Config, Output
 from dpaudit.errors import ConfigError
 
-
-class Kind(StrEnum):
-    """Which curve."""
-
-    TRADEOFF = "tradeoff"
-    GDP = "gdp"
-    RENYI = "renyi"
-    ZCDP = "zcdp"
-    TAIL = "tail"
-    GROUP = "group"
-
-
-class CurveFormat(StrEnum):
-    """How a curve is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    CSV = "csv"
-    SVG = "svg"
+Kind = Literal["tradeoff", "gdp", "renyi", "zcdp", "tail", "group"]
+"""The kinds of curves, written here so that the help imports nothing."""
+CurveFormat = Literal["text", "json", "csv", "svg"]
+"""How a curve is written."""
 
 
 @ending
 def curve(
     config: Config,
     kind: Annotated[Kind, typer.Option("--kind", help="Which curve.")],
-    style: Annotated[CurveFormat, typer.Option("--format", help="How to write it.")] = CurveFormat.TEXT,
+    style: Annotated[CurveFormat, typer.Option("--format", help="How to write it.")] = "text",
     size: Annotated[
         int, typer.Option("--size", min=1, max=10_000, metavar="K", help="Records of one person, for 'group'.")
     ] = 2,
@@ -59,17 +43,17 @@ def curve(
         certificate = certificate_of(configuration, None)
     with doing("Proving the curve"), configuration.locating():
         try:
-            table = certificate.curve(kind.value, size=size, points=points)
+            table = certificate.curve(kind, size=size, points=points)
         except ValueError as error:
             raise ConfigError(f"{error}") from None
-    if style is CurveFormat.TEXT and output is None:
+    if style == "text" and output is None:
         show(curve_document(table))
         return Exit.PASS
     forms = {
-        CurveFormat.TEXT: lambda: as_text(curve_document(table)),
-        CurveFormat.JSON: lambda: json.dumps(curve_data(table, certificate), indent=2, sort_keys=True),
-        CurveFormat.CSV: lambda: curve_csv(table),
-        CurveFormat.SVG: lambda: bounds_figure(table).file(),
+        "text": lambda: as_text(curve_document(table)),
+        "json": lambda: json.dumps(curve_data(table, certificate), indent=2, sort_keys=True),
+        "csv": lambda: curve_csv(table),
+        "svg": lambda: bounds_figure(table).file(),
     }
     put(forms[style](), output)
     return Exit.PASS

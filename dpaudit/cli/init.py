@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -54,7 +54,7 @@ def init(
         raise ConfigError(f"No terminal to ask on; give {', '.join(missing)}.")
     named = _asked(_UNIT, "one person's value") if unit is None else unit
     claimed = _claimed(_asked(_CLAIM, "1.0 1e-5")) if epsilon is None else (epsilon, delta)
-    host = _hosted(_asked(_HOST, Host.GITHUB.value)) if ci is None else ci
+    host = _hosted(_asked(_HOST, "github")) if ci is None else ci
     starter = Starter(unit=named, epsilon=claimed[0], delta=claimed[1], host=host)
     for line in _told(_written(starter, folder, replacing=force)):
         say(line)
@@ -96,10 +96,11 @@ def _hosted(answer: str) -> Host:
 
     Raises: ConfigError: no such host.
     """
-    known = tuple(host.value for host in Host)
-    if answer.strip().lower() not in known:
-        raise ConfigError(f"Unknown pipeline {answer!r:.80}{suggestion(answer, known)}")
-    return Host(answer.strip().lower())
+    known: tuple[Host, ...] = get_args(Host)
+    for host in known:
+        if host == answer.strip().lower():
+            return host
+    raise ConfigError(f"Unknown pipeline {answer!r:.80}{suggestion(answer, known)}")
 
 
 def _written(starter: Starter, folder: Path, *, replacing: bool) -> list[Path]:

@@ -256,9 +256,8 @@ def report(
     statement, folder = Ledger(store_at(address)).statement(), output_folder(output)
     data = json.dumps(statement_data(statement), indent=2, sort_keys=True)
     files = {"ledger.html": page(statement_document(statement, created=_now())), "ledger.json": f"{data}\n"}
-    write_files(folder, files)
-    for name in files:
-        say(str(folder / name))
+    for path in write_files(folder, files):
+        say(str(path))
     return Exit.FINDING if statement.findings else Exit.PASS
 
 

@@ -1,8 +1,7 @@
 """`dpaudit list`: the names that a configuration may use, and the schemas of what dpaudit reads and writes."""
 
 import json
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Literal, get_args
 
 import typer
 
@@ -14,15 +13,9 @@ _CONFIG = "config"
 """The schema that is written from the code of this installation, plug-ins included; the others are files."""
 
 
-class Kind(StrEnum):
-    """The kinds of things that have names."""
-
-    ALGORITHMS = "algorithms"
-    MECHANISMS = "mechanisms"
-    AUDITS = "audits"
-    PROBLEMS = "problems"
-    SCHEMAS = "schemas"
-    SCHEMA = "schema"
+PluginKind = Literal["algorithms", "mechanisms", "audits", "problems"]
+Kind = Literal[PluginKind, "schemas", "schema"]
+"""The kinds of things that have names."""
 
 
 @resulting
@@ -38,16 +31,15 @@ def listing(
     """
     from dpaudit.render.listing import listing_document
 
-    if kind is Kind.SCHEMA:
+    if kind == "schema":
         return _schema(name)
     if name is not None:
         raise ConfigError(f"Unexpected name={name!r}: only `dpaudit list schema` takes one.")
-    names_by_kind = {shown.value: _described(shown) for shown in ([kind] if kind else Kind) if shown is not Kind.SCHEMA}
-    described = names_by_kind | {
-        kind: {name: _with_origin(name, line) for name, line in names_by_kind[kind].items()}
-        for kind in names_by_kind
-        if kind == Kind.PROBLEMS
-    }
+    kinds: tuple[Kind, ...] = (kind,) if kind else (*get_args(PluginKind), "schemas")
+    names_by_kind: dict[str, dict[str, str]] = {shown: _described(shown) for shown in kinds}
+    described = dict(names_by_kind)
+    if "problems" in described:
+        described["problems"] = {name: _with_origin(name, line) for name, line in described["problems"].items()}
     return Result(document=lambda: listing_document(described), data=lambda: names_by_kind)
 
 
@@ -61,10 +53,9 @@ def _described(kind: Kind) -> dict[str, str]:
     """Return the names of a kind, each with one line."""
     from dpaudit import schemas
 
-    if kind not in (Kind.SCHEMAS, Kind.SCHEMA):
-        plugins: Any = kind.value  # an enumeration's values are plain texts to a type checker
-        return descriptions(plugins)
-    return schemas.TITLES | {_CONFIG: "A configuration of this installation, for editors"}
+    if kind == "schemas" or kind == "schema":
+        return schemas.TITLES | {_CONFIG: "A configuration of this installation, for editors"}
+    return descriptions(kind)
 
 
 def _schema(name: str | None) -> Result:
@@ -73,12 +64,12 @@ def _schema(name: str | None) -> Result:
     Raises: ConfigError: no name, or no schema of that name.
     """
     from dpaudit import schemas
-    from dpaudit.configuration.config_schema import config_schema
 
     names = tuple(sorted((_CONFIG, *schemas.NAMES)))
     if name is None:
         raise ConfigError(f"Expected `dpaudit list schema NAME` with one of the names {', '.join(names)}.")
     if name not in names:
         raise ConfigError(f"Unknown schema name={name!r}{suggestion(name, names)}")
-    text = json.dumps(config_schema() if name == _CONFIG else schemas.load(name), indent=2)
-    return Result(text=lambda: text)
+    home = "dpaudit.configuration.config_schema"
+    schema = load_package(home).config_schema() if name == _CONFIG else schemas.load(name)
+    return Result(text=lambda: json.dumps(schema, indent=2))

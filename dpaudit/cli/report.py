@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Config, ConfiguredSeed, Jobs, Runs, Significance
+from dpaudit.cli.common.options import Config, ConfiguredSeed, Jobs, Planned, Runs, Significance
 
 
 @ending
@@ -20,9 +20,7 @@ def report(
     jobs: Jobs = None,
     seed: ConfiguredSeed = None,
     *,
-    planned: Annotated[
-        Path | None, typer.Option("--planned", metavar="FILE", help="Run the audits by the plan in this file.")
-    ] = None,
+    planned: Planned = None,
     pdf: Annotated[bool, typer.Option("--pdf", help="Write report.pdf as well; needs the extra 'pdf'.")] = False,
     deployment: Annotated[
         Path | None,

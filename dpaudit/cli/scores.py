@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -19,33 +19,49 @@ if TYPE_CHECKING:
 _SIGNIFICANCE = 0.01
 
 
+Members: TypeAlias = Annotated[Path, typer.Argument(metavar="IN", help="Scores of members: CSV, NPY or Parquet.")]
+Others: TypeAlias = Annotated[Path, typer.Argument(metavar="OUT", help="Scores of others, in the same form.")]
+Sampling: TypeAlias = Annotated[
+    str, typer.Option("--sampling", metavar="runs|canaries|paired", help="Where the scores come from.")
+]
+Epsilon: TypeAlias = Annotated[float, typer.Option("--epsilon", metavar="E", help="The claimed epsilon.")]
+Delta: TypeAlias = Annotated[float, typer.Option("--delta", metavar="D", help="The claimed delta.")]
+Related: TypeAlias = Annotated[
+    Literal["replace_one", "add_remove"], typer.Option("--neighbours", help="The claim's neighbours.")
+]
+Seen: TypeAlias = Annotated[
+    Literal["central", "joint", "local"], typer.Option("--model", help="The model of the claim.")
+]
+Mu: TypeAlias = Annotated[float | None, typer.Option("--mu", metavar="M", help="A declared Gaussian trade-off.")]
+Rho: TypeAlias = Annotated[float | None, typer.Option("--rho", metavar="R", help="A declared rho (zCDP).")]
+Curve: TypeAlias = Annotated[
+    Path | None, typer.Option("--curve", metavar="CERTIFICATE", help="A certificate whose curve was declared.")
+]
+Rank: TypeAlias = Annotated[
+    int | None, typer.Option("--rank", metavar="K", help="runs: the K-th largest score of OUT is the threshold.")
+]
+Band: TypeAlias = Annotated[bool, typer.Option("--band", help="runs: all thresholds at once.")]
+Guesses: TypeAlias = Annotated[
+    int | None, typer.Option("--guesses", metavar="G", help="canaries, paired: how many guesses count.")
+]
+
+
 @resulting
 def scores(
-    members: Annotated[Path, typer.Argument(metavar="IN", help="Scores of members: CSV, NPY or Parquet.")],
-    others: Annotated[Path, typer.Argument(metavar="OUT", help="Scores of others, in the same form.")],
-    sampling: Annotated[
-        str, typer.Option("--sampling", metavar="runs|canaries|paired", help="Where the scores come from.")
-    ],
-    epsilon: Annotated[float, typer.Option("--epsilon", metavar="E", help="The claimed epsilon.")],
-    neighbours: Annotated[
-        Literal["replace_one", "add_remove"], typer.Option("--neighbours", help="The claim's neighbours.")
-    ],
-    delta: Annotated[float, typer.Option("--delta", metavar="D", help="The claimed delta.")] = 0.0,
-    model: Annotated[
-        Literal["central", "joint", "local"], typer.Option("--model", help="The model of the claim.")
-    ] = "central",
-    mu: Annotated[float | None, typer.Option("--mu", metavar="M", help="A declared Gaussian trade-off.")] = None,
-    rho: Annotated[float | None, typer.Option("--rho", metavar="R", help="A declared rho (zCDP).")] = None,
-    curve: Annotated[
-        Path | None, typer.Option("--curve", metavar="CERTIFICATE", help="A certificate whose curve was declared.")
-    ] = None,
-    rank: Annotated[
-        int | None, typer.Option("--rank", metavar="K", help="runs: the K-th largest score of OUT is the threshold.")
-    ] = None,
-    band: Annotated[bool, typer.Option("--band", help="runs: all thresholds at once.")] = False,  # noqa: FBT002
-    guesses: Annotated[
-        int | None, typer.Option("--guesses", metavar="G", help="canaries, paired: how many guesses count.")
-    ] = None,
+    members: Members,
+    others: Others,
+    *,
+    sampling: Sampling,
+    epsilon: Epsilon,
+    neighbours: Related,
+    delta: Delta = 0.0,
+    model: Seen = "central",
+    mu: Mu = None,
+    rho: Rho = None,
+    curve: Curve = None,
+    rank: Rank = None,
+    band: Band = False,
+    guesses: Guesses = None,
     significance: Significance = None,
     seed: Seed = None,
 ) -> Result:

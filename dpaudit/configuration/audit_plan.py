@@ -16,7 +16,7 @@ from typing import Any
 
 from dpaudit.arguments import settled
 from dpaudit.checks import Count, Natural, OpenProbability
-from dpaudit.configuration.files import json_value
+from dpaudit.configuration.files import json_value, stated_schema
 from dpaudit.configuration.tables import read_object
 from dpaudit.errors import CertificateError, Fault
 from dpaudit.json_schema import Digest
@@ -233,11 +233,7 @@ def is_plan(text: str) -> bool:
     >>> is_plan("{}")
     False
     """
-    try:
-        data = json_value(text)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(data, Mapping) and str(data.get("schema")).startswith("urn:dpaudit:schema:plan:")
+    return stated_schema(text).startswith("urn:dpaudit:schema:plan:")
 
 
 def commitment(salt: str, seed: int, number: int) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from dpaudit.arguments import settled
 from dpaudit.checks import Count, Natural, OpenProbability, Within
@@ -76,6 +76,8 @@ class EvidenceSettings:
 class Written:
     """A claim and a declaration that were written down; there is no code to run."""
 
+    algorithm: ClassVar[None] = None
+    problem: ClassVar[None] = None
     claim: Claim
     declaration: Declaration
 
@@ -99,6 +101,8 @@ class Configured:
 class Adapted:
     """A release of another library: its own claim, its declaration, and the cases on which it can be attacked."""
 
+    algorithm: ClassVar[None] = None
+    problem: ClassVar[None] = None
     name: str
     claim: Claim
     declaration: Declaration
@@ -144,7 +148,8 @@ class Configuration:
         except Exception as error:
             if fault := plug_in_fault(error):
                 raise self.error(f"[algorithm] {fault}", "algorithm") from error
-            if isinstance(error, AttributeError) and error.obj is getattr(self.subject, "algorithm", self):
+            algorithm = self.subject.algorithm
+            if isinstance(error, AttributeError) and algorithm is not None and error.obj is algorithm:
                 missing = (
                     f"[algorithm] {type(error.obj).__name__} has no {error.name!r}, which a run on a [problem] needs."
                 )

@@ -91,6 +91,19 @@ def json_object(path: Path) -> dict[str, Any]:
     return data
 
 
+def stated_schema(text: str) -> str:
+    """Return what a JSON object states under `schema`; an empty text for any other text.
+
+    >>> stated_schema('{"schema": "urn:x:1"}'), stated_schema("[]")
+    ('urn:x:1', '')
+    """
+    try:
+        data = json_value(text)
+    except (ValueError, RecursionError):
+        return ""
+    return str(data.get("schema", "")) if isinstance(data, dict) else ""
+
+
 def _depth(text: str) -> int:
     """Return how many brackets of JSON text stand inside each other at most."""
     depth = deepest = 0

@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from dpaudit.checks import field_of
 from dpaudit.errors import Fault, KeyPath
+from dpaudit.model.claim import Claim
+from dpaudit.model.codec import decode_claim
 from dpaudit.runtime.plugins import suggestion
 
 _LARGEST_DATA = 2**30
@@ -102,19 +104,27 @@ class _Reader:
             return self._one_of(tuple(option for option in options if option is not types.NoneType), value, where)
         if origin in (tuple, list) and isinstance(value, list | tuple):
             return self._items(options, value, where)
+        if origin is tuple and isinstance(value, Mapping) and get_args(options[0])[:1] == (str,):
+            item = get_args(options[0])[1]
+            return tuple((str(name), self._value(item, inner, (*where, name))) for name, inner in value.items())
+        if hint is Claim:
+            return self._claim(value, where)
         if is_dataclass(hint) and isinstance(hint, type) and isinstance(value, Mapping):
             return self.called(hint, value, where)
-        if hint is Path and isinstance(value, str):
-            return self._file(value, where)
-        if hint is float and isinstance(value, str) and value in _INFINITIES:
-            return float(value)
-        if hint is date and isinstance(value, str):
-            return self._day(value, where)
+        if isinstance(value, str) and (hint in (Path, date) or (hint is float and value in _INFINITIES)):
+            return self._spelled(hint, value, where)
         if not _is_of(hint, value):
             raise self._misfit(hint, value, where)
         if hint is float and isinstance(value, int) and abs(value) > _LARGEST:
             raise self._expected("a number that floating point can hold", value, where)
         return value
+
+    def _claim(self, value: Any, where: KeyPath) -> Claim:
+        """Return the claim that a table spells, in whatever measure."""
+        try:
+            return decode_claim(value)
+        except Fault as fault:
+            raise Fault((*where, *fault.where[1:]), f"{self._name(where)}: {fault.message}") from None
 
     def _one_of(self, options: tuple[Any, ...], value: Any, where: KeyPath) -> Any:
         """Return a value as the first of several types that takes it."""
@@ -147,10 +157,12 @@ class _Reader:
             raise self._expected("a regular file of at most 1 GiB", str(path), where)
         return path
 
-    def _day(self, value: str, where: KeyPath) -> date:
-        """Return the day that a text spells."""
+    def _spelled(self, hint: Any, value: str, where: KeyPath) -> Path | date | float:
+        """Return what a text spells: a file, a day, or infinity."""
+        if hint is Path:
+            return self._file(value, where)
         try:
-            return date.fromisoformat(value)
+            return float(value) if hint is float else date.fromisoformat(value)
         except ValueError:
             raise self._misfit(date, value, where) from None
 

@@ -7,21 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit.configuration.files import json_object
-from dpaudit.errors import ConfigError
+from dpaudit.configuration.tables import read_object
+from dpaudit.errors import ConfigError, Fault
 from dpaudit.gate.issues import Issue
 from dpaudit.gate.terms import Terms
 from dpaudit.json_schema import Digest, Text
+from dpaudit.model.codec import encode
 
 SCHEMA = "urn:dpaudit:schema:baseline:2"
-"""The schema of what is written. Entries of the first did not say for which claim and numbers they hold."""
 
-_FIRST_SCHEMA = "urn:dpaudit:schema:baseline:1"
 LONGEST = timedelta(days=366)
 """How far ahead an expiry may lie: everything accepted is looked at again within a year."""
-
-_WORDS = ("fingerprint", "rule", "config", "subject", "reason")
-_DAYS = ("accepted", "expires")
-_FIELDS = (*_WORDS, *_DAYS, "terms")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +52,8 @@ class Accepted:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the entry as plain data."""
-        return {name: str(getattr(self, name)) for name in (*_WORDS, *_DAYS)} | {"terms": self.terms.to_dict()}
+        days = {"accepted": str(self.accepted), "expires": str(self.expires)}
+        return {**encode(self), **days, "terms": self.terms.to_dict()}
 
 
 def require_term(reason: str, accepted: date, expires: date) -> None:
@@ -95,32 +92,11 @@ def read_baseline(path: Path) -> Baseline:
     """
     data = json_object(path)
     rows = data.get("accepted")
-    if data.get("schema") == _FIRST_SCHEMA and rows == []:
-        return Baseline()
-    if data.get("schema") == _FIRST_SCHEMA:
-        raise ConfigError(
-            f"{path}: the entries do not say for which claim and numbers they hold; accept the issues anew with "
-            "`dpaudit check --accept`."
-        )
     if data.get("schema") != SCHEMA or not isinstance(rows, list):
-        raise ConfigError(f"{path}: expected a baseline as `dpaudit check --accept` writes it (schema {SCHEMA}).")
-    return Baseline(entries=tuple(_entry(path, number, row) for number, row in enumerate(rows)))
-
-
-def _entry(path: Path, number: int, row: Any) -> Accepted:
-    """Return one entry of the file."""
-    if not isinstance(row, dict) or set(row) != set(_FIELDS) or not all(isinstance(row[v], str) for v in _FIELDS[:-1]):
-        raise ConfigError(f"{path}: expected accepted[{number}] to have the fields {', '.join(_FIELDS)}.")
-    days: dict[str, date] = {}
-    for name in _DAYS:
-        try:
-            days[name] = date.fromisoformat(row[name])
-        except ValueError:
-            raise ConfigError(f"{path}: accepted[{number}]: expected {name}={row[name]!r:.40} as YYYY-MM-DD.") from None
+        wanted = f"a baseline as `dpaudit check --accept` writes it (schema {SCHEMA})"
+        raise ConfigError(f"{path}: expected {wanted}; accept the issues anew.")
     try:
-        words: dict[str, Any] = {name: row[name] for name in _WORDS} | days
-        return Accepted(**words, terms=Terms.from_dict(row["terms"]))
-    except KeyError as error:
-        raise ConfigError(f"{path}: accepted[{number}]: the terms lack {error}.") from None
-    except (TypeError, ValueError, ConfigError) as error:
-        raise ConfigError(f"{path}: accepted[{number}]: {error}") from None
+        baseline: Baseline = read_object(Baseline, {"entries": rows})
+    except Fault as fault:
+        raise ConfigError(f"{path}: {fault.message.replace('entries.', 'accepted.')}") from None
+    return baseline

@@ -50,31 +50,32 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> tuple[Change, ...]
 
 def _certificates(earlier: dict[str, Any], later: dict[str, Any]) -> list[Change]:
     """Return the changes of claim, verdict, numbers and findings."""
-    rows = [_ranked("certificate", earlier["verdict"], later["verdict"], _VERDICTS)]
+    rows = _ranked("certificate", earlier["verdict"], later["verdict"], _VERDICTS)
     rows += _numbers("claimed", earlier["claim"], later["claim"])
-    rows += [_plain(name, earlier["claim"][name], later["claim"][name]) for name in ("unit", "neighbours", "model")]
+    for name in ("unit", "neighbours", "model"):
+        rows += _plain(name, earlier["claim"][name], later["claim"][name])
     if "effort" in earlier.keys() & later.keys():  # reports of older versions do not say it
-        rows.append(_plain("effort", earlier["effort"], later["effort"]))
+        rows += _plain("effort", earlier["effort"], later["effort"])
     rows += _numbers("certified", earlier["tight"], later["tight"])
     old, new = ({f"{finding['rule']} {finding['where']}" for finding in side["findings"]} for side in (earlier, later))
     rows += [Change(what=name, before="not found", after="found", direction="worse") for name in sorted(new - old)]
     rows += [Change(what=name, before="found", after="not found", direction="better") for name in sorted(old - new)]
-    return [row for row in rows if row is not None]
+    return rows
 
 
 def _conditions(earlier: dict[str, Any], later: dict[str, Any]) -> list[Change]:
     """Return the changes of the side-conditions; a new condition that is not checked is worse."""
     before, after = ({_identity(row): row for row in side["conditions"]} for side in (earlier, later))
-    rows: list[Change | None] = []
+    rows: list[Change] = []
     for identity in sorted({*before, *after}):
         text = (after if identity in after else before)[identity]["text"]
         old, new = (side[identity]["status"] if identity in side else "no condition" for side in (before, after))
         if identity in before and identity in after:
-            rows.append(_ranked(text, old, new, _STATUSES))
+            rows += _ranked(text, old, new, _STATUSES)
         else:
             grave = identity in after and new != "checked"
             rows.append(Change(what=text, before=old, after=new, direction="worse" if grave else "other"))
-    return [row for row in rows if row is not None]
+    return rows
 
 
 def _identity(condition: dict[str, Any]) -> tuple[str, ...]:
@@ -85,7 +86,7 @@ def _identity(condition: dict[str, Any]) -> tuple[str, ...]:
 def _audits(earlier: list[dict[str, Any]], later: list[dict[str, Any]]) -> list[Change]:
     """Return the changes of the audits, by name."""
     before, after = ({audit["name"]: audit for audit in side} for side in (earlier, later))
-    rows: list[Change | None] = []
+    rows: list[Change] = []
     for name in sorted({*before, *after}):
         what = f"audit '{name}'"
         if name not in after:
@@ -94,42 +95,38 @@ def _audits(earlier: list[dict[str, Any]], later: list[dict[str, Any]]) -> list[
             grave: Direction = "worse" if after[name]["verdict"] == "violation" else "better"
             rows.append(Change(what=what, before="not run", after=after[name]["verdict"], direction=grave))
         else:
-            rows.append(_ranked(what, before[name]["verdict"], after[name]["verdict"], _AUDITS))
+            rows += _ranked(what, before[name]["verdict"], after[name]["verdict"], _AUDITS)
             lower = (_shown(side[name]["epsilon_lower"]) for side in (before, after))
-            rows.append(_plain(f"{what}: epsilon at least", *lower))
-    return [row for row in rows if row is not None]
+            rows += _plain(f"{what}: epsilon at least", *lower)
+    return rows
 
 
-def _ranked(what: str, before: str, after: str, order: tuple[str, ...]) -> Change | None:
-    """Return the change between two words of `order`, which goes from best to worst."""
-    if before == after:
-        return None
+def _ranked(what: str, before: str, after: str, order: tuple[str, ...]) -> list[Change]:
+    """Return the change between two words of `order`, which goes from best to worst; nothing for equal ones."""
     direction: Direction = "worse" if order.index(after) > order.index(before) else "better"
-    return Change(what=what, before=before, after=after, direction=direction)
+    return [Change(what=what, before=before, after=after, direction=direction)] if before != after else []
 
 
-def _number(what: str, before: float | str, after: float | str) -> Change | None:
-    """Return the change of a number of which more is worse; a relative change below a millionth is none."""
-    old, new = float(before), float(after)
-    if math.isclose(old, new, rel_tol=_TOLERANCE):
-        return None
-    return Change(what=what, before=_shown(old), after=_shown(new), direction="worse" if new > old else "better")
+def _numbers(which: str, earlier: dict[str, Any], later: dict[str, Any]) -> list[Change]:
+    """Return the changes of the numbers of two claims or proofs, of which more is worse.
 
-
-def _numbers(which: str, earlier: dict[str, Any], later: dict[str, Any]) -> list[Change | None]:
-    """Return the changes of the numbers of two claims or proofs; of other measures no order is known."""
+    A relative change below a millionth is none; of a number that stands on one side alone no order is known.
+    """
     before, after = numbers_by_name(earlier), numbers_by_name(later)
-    return [
-        _number(f"{which} {name}", before[name], after[name])
-        if name in before and name in after
-        else _plain(f"{which} {name}", *(_shown(side[name]) if name in side else "none" for side in (before, after)))
-        for name in {**before, **after}
-    ]
+    rows: list[Change] = []
+    for name in {**before, **after}:
+        old, new = (_shown(side[name]) if name in side else "none" for side in (before, after))
+        if name not in before or name not in after:
+            rows += _plain(f"{which} {name}", old, new)
+        elif not math.isclose(before[name], after[name], rel_tol=_TOLERANCE):
+            direction: Direction = "worse" if after[name] > before[name] else "better"
+            rows.append(Change(what=f"{which} {name}", before=old, after=new, direction=direction))
+    return rows
 
 
-def _plain(what: str, before: str, after: str) -> Change | None:
-    """Return the change of a value without an order."""
-    return None if before == after else Change(what=what, before=str(before), after=str(after), direction="other")
+def _plain(what: str, before: str, after: str) -> list[Change]:
+    """Return the change of a value without an order; nothing for equal ones."""
+    return [Change(what=what, before=str(before), after=str(after), direction="other")] if before != after else []
 
 
 def _shown(value: float | str) -> str:

@@ -147,5 +147,4 @@ def _configuration(checked: Checked) -> dict[str, Any]:
 
 def strongest(checked: Checked) -> float | None:
     """Return the largest lower bound of the audits of a configuration, of code and of scores, or None without any."""
-    bounds = [audit.epsilon_lower for audit in checked.audits]
-    return max([*bounds, *(held.result.epsilon_lower for held in checked.scores)], default=None)
+    return max((attack.result.epsilon_lower for attack in checked.attacks), default=None)

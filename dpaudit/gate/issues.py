@@ -10,12 +10,12 @@ from dpaudit.configuration.configuration import Configuration
 from dpaudit.errors import DPAuditError
 from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of_label, place_of_path
-from dpaudit.gate.terms import Terms, terms_of, terms_of_audit, terms_of_claim, terms_of_scores
+from dpaudit.gate.terms import Terms, terms_of, terms_of_attack, terms_of_claim
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.claim import Claim
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
+from dpaudit.report.attacks import Attack, ScoreEvidence, attack_of, attacks_of
 from dpaudit.report.marks import certificate_word
-from dpaudit.report.score_evidence import ScoreEvidence, scores_name
 from dpaudit.study.usefulness import Remark, Usefulness
 from dpaudit.wording.audits import audit_meaning
 from dpaudit.wording.certificates import certificate_meaning
@@ -89,13 +89,17 @@ class Checked:
         return place_of_path(self.path).file
 
     @property
+    def attacks(self) -> tuple[Attack, ...]:
+        """The audits of code, then those of scores."""
+        return attacks_of(self.audits, self.scores)
+
+    @property
     def verdicts(self) -> str:
         """Return the different verdicts of certificate and audits; "unusable" without a certificate."""
         if self.certificate is None:
             return "unusable"
-        audits = (verdict_label(audit.verdict) for audit in self.audits)
-        scored = (f"scores {verdict_label(held.result.verdict)}" for held in self.scores)
-        return ", ".join(dict.fromkeys((certificate_word(self.certificate), *audits, *scored)))
+        attacks = (("scores " if a.test == a.subject else "") + verdict_label(a.result.verdict) for a in self.attacks)
+        return ", ".join(dict.fromkeys((certificate_word(self.certificate), *attacks)))
 
     def issues(self) -> tuple[Issue, ...]:
         """Return the issues; those of the claim come first."""
@@ -107,7 +111,7 @@ class Checked:
             *self._of_claim(self.configuration, self.certificate),
             *self._of_audits(self.configuration, self.certificate),
             *self._of_scores(self.configuration, self.certificate),
-            *self._of_usefulness(self.configuration, self.certificate),
+            *self._of_usefulness(self.configuration),
         )
 
     def _stopped(self, error: DPAuditError) -> Issue:
@@ -125,19 +129,16 @@ class Checked:
             text = " ".join((certificate_meaning(certificate), *_own_reasons(certificate)))
             yield self._issue(rule, "claim", text, claim, terms_of_claim(certificate))
         if excess := excess_of(certificate.claim):
-            yield self._issue("DPA107", "claim", excess, claim, terms_of(certificate, excess))
+            yield self._issue("DPA107", "claim", excess, claim)
         if self.complaints:
             text = f"The independent checker does not accept the certificate: {'; '.join(self.complaints)}."
-            yield self._issue("DPA106", "certificate", text, claim, terms_of(certificate, text))
+            yield self._issue("DPA106", "certificate", text, claim)
         for finding in certificate.findings:
             location = place_of_label(configuration, finding.where)
-            terms = terms_of(certificate, finding.message)
-            yield self._issue(finding.rule, finding.where, finding.message, location, terms)
+            yield self._issue(finding.rule, finding.where, finding.message, location)
         for condition in certificate.conditions:
             if condition.status == "violated":
-                subject = ": ".join((condition.kind, *condition.about))
-                terms = terms_of(certificate, condition.text)
-                yield self._issue("DPA103", subject, condition.text, claim, terms)
+                yield self._issue("DPA103", ": ".join((condition.kind, *condition.about)), condition.text, claim)
         for problem in certificate.printed.problems if certificate.printed else ():
             subject = f"{problem.rule} at {problem.node}"
             terms = terms_of(certificate, problem.message)
@@ -146,15 +147,13 @@ class Checked:
     def _of_audits(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:
         """Yield the issues of the audits."""
         for audit in self.audits:
-            terms = terms_of_audit(certificate, audit)
+            terms = terms_of_attack(certificate, attack_of(audit))
             if audit.verdict == "violation":
                 location = place_of_key(configuration, "algorithm", "name")
                 text = f"Case '{audit.name}', view '{audit.view}': {audit_meaning(audit)}"
-                said = (
-                    f"{text} ({audit.runs} runs that confirm as many others, significance "
-                    f"{audit.significance:.2g} over both, seed {audit.seed})"
-                )
-                yield self._issue("DPA301", audit.name, said, location, terms)
+                text += f" ({audit.runs} runs that confirm as many others, significance "
+                text += f"{audit.significance:.2g} over both, seed {audit.seed})"
+                yield self._issue("DPA301", audit.name, text, location, terms)
             elif audit.verdict == "inconclusive" or (self.require_consistent and audit.verdict == "not_refuted"):
                 location = place_of_key(configuration, "audit", "runs")
                 yield self._issue("DPA302", audit.name, audit_meaning(audit), location, terms)
@@ -165,10 +164,10 @@ class Checked:
             if held.result.exceeds_claim:
                 location = place_of_key(configuration, "evidence", "scores")
                 text = f"{scores_meaning(held.result)} The sampling is stated: {SAMPLING[held.result.sampling]}."
-                terms = terms_of_scores(certificate, held.result)
-                yield self._issue("DPA301", scores_name(held), text, location, terms)
+                attack = attack_of(held)
+                yield self._issue("DPA301", attack.subject, text, location, terms_of_attack(certificate, attack))
 
-    def _of_usefulness(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:
+    def _of_usefulness(self, configuration: Configuration) -> Iterator[Issue]:
         """Yield what a study says against the setting, or that none speaks of it; nothing where nobody asked."""
         useful = self.usefulness
         if useful is None:
@@ -176,12 +175,14 @@ class Checked:
         location = place_of_key(configuration, "evidence", "study")
         if not useful.assessed:
             text = f"Usefulness is not assessed: {useful.why or 'no study is named'}."
-            yield self._issue("DPA401", "usefulness", text, location, terms_of(certificate, text))
+            yield self._issue("DPA401", "usefulness", text, location)
         for remark, text in useful.remarks:
-            yield self._issue(_OF_USEFULNESS[remark], "usefulness", text, location, terms_of(certificate, text))
+            yield self._issue(_OF_USEFULNESS[remark], "usefulness", text, location)
 
-    def _issue(self, rule: str, subject: str, message: str, place: Place, terms: Terms) -> Issue:
-        """Return an issue of this configuration."""
+    def _issue(self, rule: str, subject: str, message: str, place: Place, terms: Terms | None = None) -> Issue:
+        """Return an issue of this configuration; without terms of its own those that its message describes."""
+        if terms is None and self.certificate is not None:
+            terms = terms_of(self.certificate, message)
         return Issue(rule=rule, config=self.name, subject=subject, message=message, place=place, terms=terms)
 
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as Xml
 
 from dpaudit.gate.document import CheckDocument, Judged
 from dpaudit.gate.issues import Checked
-from dpaudit.report.score_evidence import scores_name
+from dpaudit.model.audit_result import AuditResult
 from dpaudit.wording.escaping import clean
 
 _LONGEST = 4_000
@@ -50,14 +50,12 @@ def _suite(number: int, checked: Checked, judged: list[Judged], timestamp: str) 
 
 def _cases(checked: Checked, judged: list[Judged]) -> Iterator[Xml.Element]:
     """Yield one case for the claim and one for each audit or file of scores, or one for an unusable configuration."""
-    audits = {*(audit.name for audit in checked.audits), *(scores_name(held) for held in checked.scores)}
-    name = "configuration" if checked.error else "certificate"
-    yield _case(checked.name, name, 0.0, [j for j in judged if not _is_of_audit(j, audits)])
-    for audit in checked.audits:
-        own = [j for j in judged if _is_of_audit(j, {audit.name})]
-        yield _case(checked.name, f"audit: {audit.name}", audit.seconds, own)
-    for held in checked.scores:
-        yield _case(checked.name, scores_name(held), 0.0, [j for j in judged if _is_of_audit(j, {scores_name(held)})])
+    name, attacks = "configuration" if checked.error else "certificate", checked.attacks
+    subjects = {attack.subject for attack in attacks}
+    yield _case(checked.name, name, 0.0, [j for j in judged if not _is_of_attack(j, subjects)])
+    for attack in attacks:
+        own = [j for j in judged if _is_of_attack(j, {attack.subject})]
+        yield _case(checked.name, attack.test, getattr(attack.result, "seconds", 0.0), own)
 
 
 def _facts(checked: Checked) -> dict[str, object]:
@@ -65,33 +63,21 @@ def _facts(checked: Checked) -> dict[str, object]:
     certificate = checked.certificate
     numbers = {} if certificate is None else _numbers(certificate.to_dict())
     facts: dict[str, object] = {f"certificate.{key}": value for key, value in numbers.items()}
-    for audit in checked.audits:
-        held: dict[str, object] = {
-            "verdict": audit.verdict,
-            "epsilon_claimed": audit.claimed_epsilon,
-            "epsilon_lower": audit.epsilon_lower,
-            "significance": audit.significance,
-            "runs": audit.runs,
-            "seed": audit.seed,
-        }
-        facts |= {f"audit: {audit.name}.{key}": value for key, value in held.items()}
-    for scored in checked.scores:
-        result = scored.result
-        held = {
-            "verdict": result.verdict,
-            "sampling": result.sampling,
-            "epsilon_claimed": result.claim.epsilon,
-            "epsilon_lower": result.epsilon_lower,
-            "significance": result.significance,
-            "scores": result.members + result.others,
-        }
-        facts |= {f"{scores_name(scored)}.{key}": value for key, value in held.items()}
+    for attack in checked.attacks:
+        result = attack.result
+        known: dict[str, object] = {"epsilon_claimed": attack.claimed}
+        known |= {name: getattr(result, name) for name in ("verdict", "epsilon_lower", "significance")}
+        if isinstance(result, AuditResult):
+            known |= {"runs": result.runs, "seed": result.seed}
+        else:
+            known |= {"sampling": result.sampling, "scores": attack.looked_at}
+        facts |= {f"{attack.test}.{key}": value for key, value in known.items()}
     return facts
 
 
-def _is_of_audit(judged: Judged, audits: set[str]) -> bool:
-    """Return whether an issue is about one of these audits."""
-    return judged.issue.rule.startswith("DPA3") and judged.issue.subject in audits
+def _is_of_attack(judged: Judged, subjects: set[str]) -> bool:
+    """Return whether an issue is about one of these attacks."""
+    return judged.issue.rule.startswith("DPA3") and judged.issue.subject in subjects
 
 
 def _case(config: str, name: str, seconds: float, judged: list[Judged]) -> Xml.Element:

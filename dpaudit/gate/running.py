@@ -4,26 +4,13 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+from dpaudit import workflow
 from dpaudit.configuration.config import read_config
 from dpaudit.errors import DPAuditError, InternalError
 from dpaudit.gate.baseline import Baseline
 from dpaudit.gate.document import CheckDocument
 from dpaudit.gate.issues import Checked
 from dpaudit.gate.second_reading import disagreements
-from dpaudit.workflow import (
-    AuditExecution,
-    Progress,
-    Stated,
-    audits_in,
-    audits_of,
-    cases_of,
-    certificate_of,
-    no_progress,
-    runs_code,
-    scores_in,
-    settings_of,
-    usefulness_in,
-)
 
 _SEED = 0
 
@@ -32,12 +19,12 @@ def run_checks(
     paths: tuple[Path, ...],
     baseline: Baseline,
     today: date,
-    stated: Stated | None = None,
+    stated: workflow.Stated | None = None,
     *,
     attack: bool,
     require_consistent: bool = False,
     usefulness: bool = False,
-    progress: Progress = no_progress,
+    progress: workflow.Progress = workflow.no_progress,
 ) -> CheckDocument:
     """Return the document of all configurations; one that cannot be used does not stop the others.
 
@@ -46,7 +33,8 @@ def run_checks(
     probability at most the largest significance of a file. With `usefulness` the study that a configuration names is
     read as well.
     """
-    execution, names, options = AuditExecution(progress=progress), tuple(dict.fromkeys(paths)), stated or Stated()
+    execution, options = workflow.AuditExecution(progress=progress), stated or workflow.Stated()
+    names = tuple(dict.fromkeys(paths))
     audited = sum(map(_audits, names)) if attack else 0
     checked = tuple(_checked(path, options, execution, audited, attack=attack, usefulness=usefulness) for path in names)
     checked = tuple(replace(entry, require_consistent=require_consistent) for entry in checked)
@@ -56,7 +44,7 @@ def run_checks(
 def _audits(path: Path) -> int:
     """Return how many audits a configuration has; none where it cannot be read."""
     try:
-        return audits_in(read_config(path))
+        return workflow.audits_in(read_config(path))
     except InternalError:
         raise
     except DPAuditError:
@@ -65,8 +53,8 @@ def _audits(path: Path) -> int:
 
 def _checked(
     path: Path,
-    stated: Stated,
-    execution: AuditExecution,
+    stated: workflow.Stated,
+    execution: workflow.AuditExecution,
     sharing: int,
     *,
     attack: bool,
@@ -75,14 +63,14 @@ def _checked(
     """Return one configuration's certificate and, if asked for, its audits, of a list of `sharing` audits."""
     try:
         configuration = read_config(path)
-        settings = settings_of(configuration, stated)
+        settings = workflow.settings_of(configuration, stated)
         seed = _SEED if settings.seed is None else settings.seed
-        certificate = certificate_of(configuration, seed)
-        audited = attack and runs_code(configuration)
-        cases = cases_of(configuration, settings.view) if audited else ()
-        audits = audits_of(cases, certificate, settings, seed, execution, sharing)
-        scores = scores_in(configuration, certificate)
-        useful = usefulness_in(configuration, certificate) if usefulness else None
+        certificate = workflow.certificate_of(configuration, seed)
+        audited = attack and workflow.runs_code(configuration)
+        cases = workflow.cases_of(configuration, settings.view) if audited else ()
+        audits = workflow.audits_of(cases, certificate, settings, seed, execution, sharing)
+        scores = workflow.scores_in(configuration, certificate)
+        useful = workflow.usefulness_in(configuration, certificate) if usefulness else None
     except InternalError:
         raise
     except DPAuditError as error:

@@ -11,6 +11,7 @@ from dpaudit.errors import ConfigError
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
 from dpaudit.model.measures.ends import Ends
+from dpaudit.model.scores_result import ScoresResult
 from dpaudit.wording.certificates import bracket_phrase
 from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.escaping import one_line
@@ -131,14 +132,9 @@ def _row(checked: Checked) -> tuple[str, ...]:
 
 def looked_at(checked: Checked) -> str:
     """Return how many runs and scores all audits of a configuration looked at."""
-    runs, scores = float(sum(audit.runs for audit in checked.audits)), numbers_of_scores(checked)
-    parts = [f"{nearest(runs)} runs"] if checked.audits else []
-    return " and ".join([*parts, *([f"{nearest(scores)} scores"] if checked.scores else [])])
-
-
-def numbers_of_scores(checked: Checked) -> float:
-    """Return the number of scores of all audits of scores of a configuration."""
-    return float(sum(held.result.members + held.result.others for held in checked.scores))
+    names = [("scores" if isinstance(a.result, ScoresResult) else "runs", a.looked_at) for a in checked.attacks]
+    sums = ((name, sum(number for own, number in names if own == name)) for name in dict(names))
+    return " and ".join(f"{nearest(number)} {name}" for name, number in sums)
 
 
 def _issue(judged: Judged) -> tuple[str, ...]:

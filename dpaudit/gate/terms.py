@@ -3,18 +3,16 @@
 import hashlib
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.checks import Natural, PositiveShare, settle
-from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.claim import Claim
-from dpaudit.model.codec import decode_claim, encode
+from dpaudit.model.codec import encode
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.measures.ends import Ends
-from dpaudit.model.scores_result import ScoresResult
+from dpaudit.report.attacks import Attack
 
 _TOLERANCE = 1e-6
 """A relative growth that counts as none: engines of two versions may differ by so much."""
@@ -37,9 +35,9 @@ class Terms:
 
     claim: Claim
     up_to: tuple[tuple[str, float], ...]
-    runs: Natural = 0
-    significance: PositiveShare = 1.0
-    seen: str = ""
+    runs: Natural
+    significance: PositiveShare
+    seen: str
 
     def __post_init__(self) -> None:
         for name, ceiling in self.up_to:
@@ -73,32 +71,8 @@ class Terms:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the terms as plain data."""
-        return {
-            "claim": encode(self.claim),
-            "up_to": {name: encode(value) for name, value in self.up_to},
-            "runs": self.runs,
-            "significance": self.significance,
-            "seen": self.seen,
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Terms":
-        """Return the terms that `data` spells.
-
-        Raises: ValueError: they are malformed. ConfigError: the claim is none.
-        """
-        up_to, numbers = data["up_to"], (data["runs"], data["significance"])
-        if not isinstance(up_to, Mapping) or not isinstance(data["seen"], str):
-            raise ValueError("Expected up_to to be a table of numbers, and seen to be text.")
-        if any(isinstance(n, bool) or not isinstance(n, int | float) for n in numbers):
-            raise ValueError("Expected runs and significance to be numbers.")
-        return cls(
-            claim=decode_claim(data["claim"]),
-            up_to=tuple((str(name), _ceiling(str(name), value)) for name, value in up_to.items()),
-            runs=data["runs"],
-            significance=float(data["significance"]),
-            seen=data["seen"],
-        )
+        plain: dict[str, Any] = encode(self)
+        return plain | {"up_to": encode(dict(self.up_to))}
 
 
 def terms_of_claim(certificate: Certificate) -> Terms:
@@ -118,26 +92,17 @@ def terms_of_claim(certificate: Certificate) -> Terms:
 
 def terms_of(certificate: Certificate, seen: str) -> Terms:
     """Return the terms of an issue that a text describes."""
-    return Terms(claim=certificate.claim, up_to=_proved(certificate), seen=seen)
+    return Terms(claim=certificate.claim, up_to=_proved(certificate), runs=0, significance=1.0, seen=seen)
 
 
-def terms_of_audit(certificate: Certificate, audit: AuditResult) -> Terms:
-    """Return the terms of an issue of an audit."""
+def terms_of_attack(certificate: Certificate, attack: Attack) -> Terms:
+    """Return the terms of an issue of an attack; the runs of scores are the scores of both sides."""
     return Terms(
         claim=certificate.claim,
-        up_to=(*_proved(certificate), ("audited_epsilon", audit.epsilon_lower)),
-        runs=audit.runs,
-        significance=audit.significance,
-    )
-
-
-def terms_of_scores(certificate: Certificate, result: ScoresResult) -> Terms:
-    """Return the terms of an issue of an audit of scores; its runs are the scores of both sides."""
-    return Terms(
-        claim=certificate.claim,
-        up_to=(*_proved(certificate), ("audited_epsilon", result.epsilon_lower)),
-        runs=result.members + result.others,
-        significance=result.significance,
+        up_to=(*_proved(certificate), ("audited_epsilon", attack.result.epsilon_lower)),
+        runs=attack.looked_at,
+        significance=attack.result.significance,
+        seen="",
     )
 
 
@@ -162,12 +127,3 @@ def _uppers(certificate: Certificate) -> list[tuple[float, float]]:
         claimed = (number for _, number in claim.rows)
         return [(row.upper, number) for row, number in zip(tight.rows, claimed, strict=True)]
     return [(tight.epsilon.upper, claim.epsilon)]
-
-
-def _ceiling(name: str, value: Any) -> float:
-    """Return a ceiling, which is a number or the text "inf"."""
-    if value == "inf":
-        return math.inf
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"Expected up_to.{name}={value!r:.40} to be a number or 'inf'.")
-    return float(value)

@@ -13,7 +13,6 @@ from dpaudit.errors import ConfigError
 from dpaudit.wording.escaping import one_line
 from dpaudit.wording.measures import numbers_by_name
 from dpaudit.wording.numerals import at_most
-from dpaudit.wording.verdicts import word_of_report
 
 _SCHEMA = re.compile(r"urn:dpaudit:schema:(report|check):\d+")
 _MOST_FILES = 5_000
@@ -119,7 +118,7 @@ def _of_report(data: dict[str, Any], name: str) -> Iterator[Observation]:
         day=date.fromisoformat(data["created"]),
         document=name,
         subject=str(data["system"]["name"]).strip() or name,
-        verdict=word_of_report(data),
+        verdict=str(data["verdict"]),
         open_issues=None,
         spent=min((_number(count["share"]) for count in counts), default=None),
     )

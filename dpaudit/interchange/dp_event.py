@@ -13,25 +13,9 @@ from typing import TYPE_CHECKING, Any, assert_never
 from dpaudit.accounting.run_counts import RunCount
 from dpaudit.checks import meant
 from dpaudit.errors import ConfigError, UnsupportedError
+from dpaudit.model import declaration as nodes
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import (
-    Allocate,
-    BestOf,
-    Billboard,
-    Cells,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Release,
-    Repeat,
-    Scheme,
-    Sequential,
-    Shuffle,
-    Stated,
-    Subsample,
-)
+from dpaudit.model.declaration import Declaration, Scheme
 from dpaudit.model.moves import proved_relations, relation_read
 from dpaudit.model.node_kinds import kind_of
 from dpaudit.runtime.plugins import find_plugin
@@ -65,11 +49,11 @@ def from_event(event: "DpEvent", neighbours: Neighbours, where: str = "event") -
     try:
         match event:
             case dp_event.NoOpDpEvent() | dp_event.ComposedDpEvent(events=[]) | dp_event.SelfComposedDpEvent(count=0):
-                return Stated(epsilon=0.0, source="an event without any release")
+                return nodes.Stated(epsilon=0.0, source="an event without any release")
             case dp_event.ComposedDpEvent(events=events):
-                return Sequential(parts=tuple(inner(part, f"events[{i}]") for i, part in enumerate(events)))
+                return nodes.Sequential(parts=tuple(inner(part, f"events[{i}]") for i, part in enumerate(events)))
             case dp_event.SelfComposedDpEvent(event=part, count=times):
-                return Repeat(part=inner(part, "event"), times=times)
+                return nodes.Repeat(part=inner(part, "event"), times=times)
             case dp_event.RepeatAndSelectDpEvent(event=part, mean=mean, shape=shape):
                 return _best_of(inner(part, "event"), float(mean), float(shape))
             case _:
@@ -87,13 +71,13 @@ def _best_of(part: Declaration, mean: float, shape: float) -> Declaration:
     if not (mean >= 1 and shape >= 0):
         raise ValueError(f"Expected mean={mean} to be at least 1 and shape={shape} to be 0 or more.")
     if shape == math.inf:
-        return BestOf(part=part, law="poisson", mean=mean)
+        return nodes.BestOf(part=part, law="poisson", mean=mean)
     if mean == 1:
         return part
     gamma = _gamma_of(mean, shape)
     if shape in (0, 1):
-        return BestOf(part=part, law="geometric" if shape else "logarithmic", gamma=gamma)
-    return BestOf(part=part, law="negative_binomial", gamma=gamma, eta=shape)
+        return nodes.BestOf(part=part, law="geometric" if shape else "logarithmic", gamma=gamma)
+    return nodes.BestOf(part=part, law="negative_binomial", gamma=gamma, eta=shape)
 
 
 def _gamma_of(mean: float, shape: float) -> float:
@@ -108,29 +92,31 @@ def _gamma_of(mean: float, shape: float) -> float:
     return low
 
 
-def _told(event: "DpEvent", neighbours: Neighbours, where: str) -> Stated | None:
+def _told(event: "DpEvent", neighbours: Neighbours, where: str) -> nodes.Stated | None:
     """Return what an event states without a mechanism, None where it describes one."""
     from dp_accounting import dp_event
 
     said = f"a {type(event).__name__} of dp-accounting, {where}"
     match event:
         case dp_event.NonPrivateDpEvent():
-            return Stated(epsilon=math.inf, source=said)
+            return nodes.Stated(epsilon=math.inf, source=said)
         case dp_event.ZCDpEvent(rho=rho, xi=0):
-            return Stated(rho=rho, source=said, neighbours=neighbours)
+            return nodes.Stated(rho=rho, source=said, neighbours=neighbours)
         case _ if type(event).__name__ == "EpsilonDeltaDpEvent":
             fields = {key: getattr(event, key) for key in ("epsilon", "delta")}
-            return Stated(source=f"an {said[2:]}", neighbours=neighbours, **fields)
+            return nodes.Stated(source=f"an {said[2:]}", neighbours=neighbours, **fields)
         case _:
             return None
 
 
-def _release(event: "DpEvent", neighbours: Neighbours, where: str) -> Release | None:
+def _release(event: "DpEvent", neighbours: Neighbours, where: str) -> nodes.Release | None:
     """Return the release of one mechanism, None where an event is none."""
     from dp_accounting import dp_event
 
-    def release(name: str, **parameters: Any) -> Release:
-        return Release(label=where, mechanism=find_plugin("mechanisms", name)(**parameters, neighbours=neighbours))
+    def release(name: str, **parameters: Any) -> nodes.Release:
+        return nodes.Release(
+            label=where, mechanism=find_plugin("mechanisms", name)(**parameters, neighbours=neighbours)
+        )
 
     moved = _REPLACED[neighbours]
     match event:
@@ -152,7 +138,7 @@ def _release(event: "DpEvent", neighbours: Neighbours, where: str) -> Release | 
             return None
 
 
-def _from_sample(event: "DpEvent", neighbours: Neighbours, where: str) -> Subsample:
+def _from_sample(event: "DpEvent", neighbours: Neighbours, where: str) -> nodes.Subsample:
     """Return the declaration of a part on a sample, or say why an event has none."""
     from dp_accounting import dp_event
 
@@ -177,7 +163,9 @@ def _from_sample(event: "DpEvent", neighbours: Neighbours, where: str) -> Subsam
     if neighbours not in proved_relations(scheme):
         raise UnsupportedError(f"{name} at {where}: nothing is proved of it for {neighbours!r}.")
     inside = from_event(part, relation_read(scheme, 0, neighbours), f"{where}.event")
-    return Subsample(part=inside, rate=float(rate), scheme=scheme, population=whole, batch_size=size, batch_bound=bound)
+    return nodes.Subsample(
+        part=inside, rate=float(rate), scheme=scheme, population=whole, batch_size=size, batch_bound=bound
+    )
 
 
 _NO_NODE = {
@@ -200,45 +188,55 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
     from dp_accounting import dp_event
 
     match node:
-        case Release():
+        case nodes.Release():
             return _release_event(node, path)
-        case Sequential(parts=parts):
+        case nodes.Sequential(parts=parts):
             return dp_event.ComposedDpEvent([to_event(part, f"{path}.{i}") for i, part in enumerate(parts)])
-        case Repeat(part=part, times=times):
+        case nodes.Repeat(part=part, times=times):
             return dp_event.SelfComposedDpEvent(to_event(part, f"{path}.0"), times)
-        case Subsample(part=part, rate=rate, scheme="with_replacement", population=int(whole), batch_size=int(size)):
+        case nodes.Subsample(
+            part=part, rate=rate, scheme="with_replacement", population=int(whole), batch_size=int(size)
+        ):
             return dp_event.SampledWithReplacementDpEvent(whole, size, to_event(part, f"{path}.0"))
-        case Subsample(part=part, rate=rate, scheme="poisson"):
+        case nodes.Subsample(part=part, rate=rate, scheme="poisson"):
             return dp_event.PoissonSampledDpEvent(float(rate), to_event(part, f"{path}.0"))
-        case PostProcess(part=part) | Billboard(part=part) | Local(part=part):
+        case nodes.PostProcess(part=part) | nodes.Billboard(part=part) | nodes.Local(part=part):
             return to_event(part, f"{path}.0")
-        case Stated(epsilon=0.0, delta=0.0):
+        case nodes.Stated(epsilon=0.0, delta=0.0):
             return dp_event.NoOpDpEvent()
-        case Stated():
+        case nodes.Stated():
             raise _refused("'stated'", path, "an event describes a mechanism, and not an (epsilon, delta)")
-        case BestOf(part=part) if node.law != "fixed":
+        case nodes.BestOf(part=part) if node.law != "fixed":
             count = RunCount.of(node)
             shape = math.inf if count.mean else count.eta
             return dp_event.RepeatAndSelectDpEvent(to_event(part, f"{path}.0"), count.expected, shape)
-        case Subsample() | Parallel() | Cells() | Allocate() | Shuffle() | Group() | BestOf():
+        case (
+            nodes.Subsample()
+            | nodes.Parallel()
+            | nodes.Cells()
+            | nodes.Allocate()
+            | nodes.Shuffle()
+            | nodes.Group()
+            | nodes.BestOf()
+        ):
             raise _refused(f"'{kind_of(node)}'", path, _WHY[type(node)])
         case _:
             assert_never(node)
 
 
 _WHY: dict[type, str] = {
-    Subsample: "an event needs both sizes, which the node may lack",
-    Parallel: "events only add up",
-    Cells: "events only add up",
-    Allocate: "no event has secret places that a record draws once an epoch",
-    Shuffle: "no event has shuffled reports",
-    BestOf: "no event has a fixed number of runs of which one is shown",
-    Group: "an event is about one record; put the size into the part's sensitivity",
+    nodes.Subsample: "an event needs both sizes, which the node may lack",
+    nodes.Parallel: "events only add up",
+    nodes.Cells: "events only add up",
+    nodes.Allocate: "no event has secret places that a record draws once an epoch",
+    nodes.Shuffle: "no event has shuffled reports",
+    nodes.BestOf: "no event has a fixed number of runs of which one is shown",
+    nodes.Group: "an event is about one record; put the size into the part's sensitivity",
 }
 """Why a node has no event."""
 
 
-def _release_event(node: Release, path: str) -> "DpEvent":
+def _release_event(node: nodes.Release, path: str) -> "DpEvent":
     """Return the event of one mechanism."""
     from dp_accounting import dp_event
 

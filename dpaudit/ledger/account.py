@@ -3,18 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from dpaudit.budgets.filters import (
-    Filter,
-    basic_filter,
-    concentrated_filter,
-    gaussian_filter,
-    measure_filter,
-    renyi_filter,
-)
+from dpaudit.budgets import filters
 from dpaudit.checks import settle
+from dpaudit.configuration.tables import read_object
 from dpaudit.errors import LedgerError
 from dpaudit.model.claim import Claim
-from dpaudit.model.codec import decode_claim, encode
+from dpaudit.model.codec import encode
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RhoClaim
 
 Rule = Literal["either", "basic", "concentrated", "gaussian", "renyi"]
@@ -55,11 +49,11 @@ class Account:
         """Refuse a budget in a measure whose parts do not add up to it, and a rule that counts something else."""
         if not isinstance(budget, RhoClaim | MuClaim):
             raise ValueError(f"Expected a budget in epsilon and delta, in rho or in mu, got {budget.words}.")
-        measure_filter(budget)
+        filters.measure_filter(budget)
         if self.rule != "either":
             raise ValueError(f"Expected rule={self.rule!r} to be left out: a budget in {budget.measure} has one rule.")
 
-    def filters(self) -> tuple[Filter, ...]:
+    def filters(self) -> tuple[filters.Filter, ...]:
         """Return the filters that may count, unspent; bookings go on while one filter has consented to all of them.
 
         Guarantee: everything released meets the budget. Let a transcript belong to the first filter that consented to
@@ -69,17 +63,17 @@ class Account:
         """
         claim = self.budget
         if isinstance(claim, RhoClaim | MuClaim):
-            return (measure_filter(claim),)
+            return (filters.measure_filter(claim),)
         if claim.delta == 0 or self.rule == "basic":
-            return (basic_filter(claim),)
+            return (filters.basic_filter(claim),)
         if self.rule == "gaussian":
-            return (gaussian_filter(claim),)
+            return (filters.gaussian_filter(claim),)
         if self.rule == "renyi":
-            return (renyi_filter(claim),)
+            return (filters.renyi_filter(claim),)
         if self.rule == "concentrated":
-            return (concentrated_filter(claim, mass=claim.delta / 2),)
+            return (filters.concentrated_filter(claim, mass=claim.delta / 2),)
         share = replace(claim, delta=claim.delta / 2)
-        return basic_filter(share), concentrated_filter(share, mass=share.delta / 2)
+        return filters.basic_filter(share), filters.concentrated_filter(share, mass=share.delta / 2)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the account as plain data."""
@@ -93,9 +87,7 @@ class Account:
         Raises: LedgerError: it spells none.
         """
         try:
-            fields: dict[str, Any] = {
-                key: decode_claim(value) if key == "budget" else value for key, value in data.items()
-            }
-            return cls(**fields)
+            account: Account = read_object(cls, data)
         except Exception as error:
             raise LedgerError(f"An account is malformed: {error}") from None
+        return account

@@ -72,14 +72,13 @@ class Balance:
 
         Of a budget in rho or in mu it is what was spent in that measure.
         """
-        if isinstance(spending.claim, MuClaim):
-            return math.nextafter(math.sqrt(spending.spent.amount), math.inf) if spending.spent.amount else 0.0
-        if isinstance(spending.claim, RhoClaim):
-            return math.nextafter(float(spending.spent.amount), math.inf) if spending.spent.amount else 0.0
-        if spending.theorem.name == "basic":
-            return math.nextafter(float(spending.spent.amount), math.inf) if spending.spent.amount else 0.0
         if not spending.spent.amount:
             return 0.0
+        if isinstance(spending.claim, MuClaim):
+            return math.nextafter(math.sqrt(spending.spent.amount), math.inf)
+        if isinstance(spending.claim, RhoClaim) or spending.theorem.name == "basic":
+            nearest = float(spending.spent.amount)
+            return nearest if nearest >= spending.spent.amount else math.nextafter(nearest, math.inf)
         if spending.theorem.name == "Renyi":
             claim = spending.claim
             return reading_at(spending.spent.amount, usual_order(claim.epsilon, claim.delta), claim.delta)

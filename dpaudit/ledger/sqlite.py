@@ -11,8 +11,6 @@ from dpaudit.ledger.entry import Entry
 from dpaudit.ledger.store import Writing
 
 _PATIENCE = 120.0
-_VERSION = 2
-"""The version of the table's triggers, kept in the file; the first had none against replaced rows."""
 
 _TABLE = "CREATE TABLE IF NOT EXISTS dpaudit_ledger (sequence INTEGER PRIMARY KEY, entry TEXT NOT NULL)"
 _TRIGGERS = (
@@ -50,7 +48,7 @@ class SqliteStore:
         with self._connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
-                _migrate(connection)
+                _guard(connection)
                 before = _read(connection)
                 added = writing(before)
                 rows = [(number, entry.text) for number, entry in enumerate(added, start=len(before) + 1)]
@@ -86,16 +84,14 @@ class SqliteStore:
             raise LedgerError(f"{self.path}: no ledger is in this file; `dpaudit ledger open` makes one in a new file.")
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(_TABLE)
-        _migrate(connection)
+        _guard(connection)
         connection.execute("COMMIT")
 
 
-def _migrate(connection: sqlite3.Connection) -> None:
-    """Add the triggers that a file of an earlier version lacks; the entries stay as they are."""
-    if connection.execute("PRAGMA user_version").fetchone()[0] < _VERSION:
-        for trigger in _TRIGGERS:
-            connection.execute(trigger)
-        connection.execute(f"PRAGMA user_version = {_VERSION}")
+def _guard(connection: sqlite3.Connection) -> None:
+    """Add the triggers that the file lacks; the entries stay as they are."""
+    for trigger in _TRIGGERS:
+        connection.execute(trigger)
 
 
 def _read(connection: sqlite3.Connection) -> tuple[Entry, ...]:

@@ -19,10 +19,12 @@ Attainment = Literal["by_definition", "checked", "assumed"]
 
 @settled
 class Entry:
-    """The part of a `parallel` or `cells` node that the pair's record enters.
+    """The part of a `parallel` or `cells` node that the pair's record enters, or the data set beside it.
 
     `path` is the node's, as in `walk`; `part` counts the parts of a `parallel` from 0. At `cells` it is 0 where both
-    records lie in the same cell (`inside`), and 1 where they lie in two cells or one of them is absent (`touched`).
+    records lie in the same cell (`inside`), and 1 where they lie in two cells or one of them is absent (`touched`). At
+    `shuffle` of one response of two answers it is how many others hold the first one; of more answers all of them hold
+    a third one (0) or the first (1).
 
     >>> Entry(path="root.0", part=2).part
     2

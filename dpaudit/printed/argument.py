@@ -7,20 +7,9 @@ from typing import TypeAlias
 
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import DeclarationError
+from dpaudit.model import declaration as nodes
 from dpaudit.model.claim import Claim, Neighbours
-from dpaudit.model.declaration import (
-    Allocate,
-    Cells,
-    Declaration,
-    Group,
-    Parallel,
-    Release,
-    Repeat,
-    Stated,
-    Subsample,
-    children,
-    walk,
-)
+from dpaudit.model.declaration import Declaration, children, walk
 from dpaudit.model.losses import Composition, group_delta
 from dpaudit.model.moves import relation_below
 from dpaudit.model.readings import FailedStep, PrintedReading
@@ -110,26 +99,26 @@ def implied(node: Declaration, neighbours: Neighbours, budget: PartBudget) -> Bu
     """Return what an unannotated `node` costs when each part costs what `budget` says for the part's own relation."""
     costs = _costs(node, neighbours, budget)
     match node:
-        case Stated(epsilon=epsilon, delta=delta):
+        case nodes.Stated(epsilon=epsilon, delta=delta):
             return Budget(epsilon=epsilon, delta=delta)
-        case Release(mechanism=mechanism):
+        case nodes.Release(mechanism=mechanism):
             composition = Composition.of(mechanism.loss())
             return Budget(epsilon=total_supremum(composition)[1], delta=total_infinite_mass(composition)[1])
-        case Parallel():
+        case nodes.Parallel():
             return Budget(epsilon=max(cost.epsilon for cost in costs), delta=max(cost.delta for cost in costs))
-        case Repeat(times=times):
+        case nodes.Repeat(times=times):
             return _repeated(costs[0], times)
-        case Cells():
+        case nodes.Cells():
             inside, touched = costs
             return Budget(
                 epsilon=max(inside.epsilon, 2 * touched.epsilon),
                 delta=min(1.0, max(inside.delta, 2 * touched.delta)),
             )
-        case Group(size=size):
+        case nodes.Group(size=size):
             return _grouped(costs[0], size)
-        case Subsample() | Allocate():
+        case nodes.Subsample() | nodes.Allocate():
             changed = _grouped(costs[0], _changed_records(node, neighbours))
-            return _repeated(changed, node.per_epoch * node.epochs if isinstance(node, Allocate) else 1)
+            return _repeated(changed, node.per_epoch * node.epochs if isinstance(node, nodes.Allocate) else 1)
         case _:
             return Budget(
                 epsilon=sum(cost.epsilon for cost in costs), delta=min(1.0, sum(cost.delta for cost in costs))
@@ -151,15 +140,15 @@ def _grouped(cost: Budget, size: int) -> Budget:
     return Budget(epsilon=size * cost.epsilon, delta=group_delta(cost.epsilon, cost.delta, size))
 
 
-def _changed_records(node: Subsample | Allocate, neighbours: Neighbours) -> int:
+def _changed_records(node: nodes.Subsample | nodes.Allocate, neighbours: Neighbours) -> int:
     """Return how many times a part's own relation one move of the whole is at most, beside the amplification.
 
     Where a record is replaced in a Poisson sample or at secret steps, one leaves the part and another one enters it; so
     it is where a record displaces another one of a sample that is cut. Draws with replacement may all be one record.
     """
-    scheme = node.scheme if isinstance(node, Subsample) else "poisson"
+    scheme = node.scheme if isinstance(node, nodes.Subsample) else "poisson"
     if scheme == "with_replacement":
-        return node.batch_size or 1 if isinstance(node, Subsample) else 1
+        return node.batch_size or 1 if isinstance(node, nodes.Subsample) else 1
     return 2 if scheme == "truncated_poisson" or (scheme == "poisson" and neighbours == "replace_one") else 1
 
 
@@ -178,7 +167,7 @@ def conclude(node: Declaration, neighbours: Neighbours, leaf: Callable[[Step], f
     rule, step = _step(node, neighbours, concluded_of)
     if rule.misapplied(step):
         return Budget(epsilon=math.inf, delta=node.printed.delta)
-    concluded = leaf(step) if leaf is not None and isinstance(node, Release) else rule.conclude(step)
+    concluded = leaf(step) if leaf is not None and isinstance(node, nodes.Release) else rule.conclude(step)
     return Budget(epsilon=concluded, delta=node.printed.delta)
 
 
@@ -188,6 +177,6 @@ def _step(node: Declaration, neighbours: Neighbours, budget: PartBudget) -> tupl
     if node.printed.rule not in RULES:
         known = suggestion(node.printed.rule, tuple(RULES))
         raise DeclarationError(f"Unknown rule {node.printed.rule!r} in a printed annotation{known}")
-    times = node.times if isinstance(node, Repeat) else 1
+    times = node.times if isinstance(node, nodes.Repeat) else 1
     parts = tuple((cost, times) for cost in _costs(node, neighbours, budget))
     return RULES[node.printed.rule], Step(node=node, printed=node.printed, parts=parts)

@@ -16,18 +16,9 @@ from dpaudit.accounting.calibration import LEAST, excess, log_ratio, scaled_with
 from dpaudit.accounting.fold import fold
 from dpaudit.engines import UPPERS
 from dpaudit.errors import UnsupportedError
+from dpaudit.model import declaration as nodes
 from dpaudit.model.claim import Claim
-from dpaudit.model.declaration import (
-    Declaration,
-    Parallel,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    children,
-    walk,
-    with_children,
-)
+from dpaudit.model.declaration import Declaration, children, walk, with_children
 from dpaudit.model.readings import Factor, Slack
 from dpaudit.printed.argument import conclude, is_printed
 from dpaudit.rules import SEQUENTIAL, leaf_epsilon
@@ -65,7 +56,7 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
     if (
         not 0 < claim.epsilon <= _VAIN
         or tight == math.inf
-        or any(isinstance(node, Stated) for _, node in walk(declaration))
+        or any(isinstance(node, nodes.Stated) for _, node in walk(declaration))
     ):
         return None
     if _needless(declaration, claim):
@@ -111,8 +102,8 @@ def _needless(declaration: Declaration, claim: Claim) -> bool:
 
 def _revealed(node: Declaration) -> Declaration:
     """Return the tree without noise."""
-    if isinstance(node, Release):
-        return Stated(epsilon=math.inf, source="no noise", neighbours=node.mechanism.neighbours)
+    if isinstance(node, nodes.Release):
+        return nodes.Stated(epsilon=math.inf, source="no noise", neighbours=node.mechanism.neighbours)
     return with_children(node, tuple(map(_revealed, children(node))))
 
 
@@ -167,7 +158,7 @@ def _leaf_bounds() -> Callable[[Step], float]:
 
     def bound(step: Step) -> float:
         """Return the exact epsilon of a release at its printed delta."""
-        key = (step.node.mechanism if isinstance(step.node, Release) else None, step.printed.delta)
+        key = (step.node.mechanism if isinstance(step.node, nodes.Release) else None, step.printed.delta)
         try:
             hash(key)
         except TypeError:
@@ -213,7 +204,7 @@ def _are_parts(number: int) -> str:
 
 def _parts_of(node: Declaration) -> int:
     """Return how many parts a node composes."""
-    return node.times if isinstance(node, Repeat) else len(children(node))
+    return node.times if isinstance(node, nodes.Repeat) else len(children(node))
 
 
 def _with_true_counts(node: Declaration, share: float = 1.0) -> Declaration:
@@ -233,8 +224,8 @@ def _as_printed_structure(node: Declaration) -> Declaration:
     """Return the tree with parallel parts in sequence wherever the paper composed them so."""
     parts = tuple(_as_printed_structure(child) for child in children(node))
     changed = with_children(node, parts)
-    if isinstance(node, Parallel) and node.printed is not None and node.printed.rule in SEQUENTIAL:
-        return Sequential(parts=parts, printed=node.printed)
+    if isinstance(node, nodes.Parallel) and node.printed is not None and node.printed.rule in SEQUENTIAL:
+        return nodes.Sequential(parts=parts, printed=node.printed)
     return changed
 
 

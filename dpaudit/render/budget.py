@@ -4,19 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from dpaudit.budgets.filters import Filter
-from dpaudit.documents.document import (
-    Bar,
-    Bars,
-    Block,
-    Document,
-    Paragraph,
-    Picture,
-    Table,
-    document,
-    items,
-    judged,
-    under,
-)
+from dpaudit.documents import document as blocks
+from dpaudit.documents.document import document, under
 from dpaudit.ledger import Balance, Statement
 from dpaudit.ledger.balance import balance_data
 from dpaudit.ledger.pace import History, Spending, history_of
@@ -41,35 +30,35 @@ def statement_data(statement: Statement, account: str | None = None) -> dict[str
     }
 
 
-def statement_document(statement: Statement, account: str | None = None, created: str = "") -> Document:
+def statement_document(statement: Statement, account: str | None = None, created: str = "") -> blocks.Document:
     """Return a ledger's statement: its chain, and what each account has spent, what is left and when it ends."""
     balances = _picked(statement, account)
     return document(
-        judged("FINDING" if statement.findings else "PASS", _summary(statement)),
-        items((f"{c.where}: {c.message}" for c in statement.findings), "✗", "bad"),
-        Paragraph(f"As of {created}." if created else ""),
-        Paragraph("" if balances else "No account is open."),
+        blocks.judged("FINDING" if statement.findings else "PASS", _summary(statement)),
+        blocks.items((f"{c.where}: {c.message}" for c in statement.findings), "✗", "bad"),
+        blocks.Paragraph(f"As of {created}." if created else ""),
+        blocks.Paragraph("" if balances else "No account is open."),
         (block for number, balance in enumerate(balances) for block in _account(balance, number)),
         title="Privacy budgets",
     )
 
 
-def _account(balance: Balance, number: int) -> tuple[Block, ...]:
+def _account(balance: Balance, number: int) -> tuple[blocks.Block, ...]:
     """Return the blocks of one account."""
     history = history_of(balance)
     refresh = balance.account.refresh
     return under(
         balance.account.name,
-        Paragraph(_budget(balance)),
-        items(_counts(balance)),
+        blocks.Paragraph(_budget(balance)),
+        blocks.items(_counts(balance)),
         *(_spending(balance, history, number) if history.releases else ()),
-        Paragraph(f"A new budget begins: {refresh}" if refresh else ""),
+        blocks.Paragraph(f"A new budget begins: {refresh}" if refresh else ""),
     )
 
 
-def _spending(balance: Balance, history: History, number: int) -> Iterator[Block]:
+def _spending(balance: Balance, history: History, number: int) -> Iterator[blocks.Block]:
     """Yield the chart, the table and the pace of an account with bookings."""
-    yield Paragraph(f"{_spent(history)} {_pace(history)}")
+    yield blocks.Paragraph(f"{_spent(history)} {_pace(history)}")
     days = {release.day: release.total for release in history.releases}
     figure = over_time_figure(
         f"budget-{number}",
@@ -78,9 +67,9 @@ def _spending(balance: Balance, history: History, number: int) -> Iterator[Block
         highest=1.0,
         written=lambda share: f"{at_most(100 * share, 3)} %",
     )
-    yield Picture(figure.title, svg=figure.inline())
+    yield blocks.Picture(figure.title, svg=figure.inline())
     head = ("entry", "day", "release", "claimed", "cost, % of the budget", "spent with it, %", "on trust")
-    yield Table(
+    yield blocks.Table(
         tuple(
             _release(booking, release, balance.account.budget)
             for booking, release in zip(balance.bookings, history.releases, strict=True)
@@ -90,9 +79,9 @@ def _spending(balance: Balance, history: History, number: int) -> Iterator[Block
         wrapped=True,
     )
     shown = list(days.items())[-_MOST_DAYS:]
-    bars = tuple(Bar(str(day), share, f"{at_most(100 * share, 3)} %") for day, share in shown)
+    bars = tuple(blocks.Bar(str(day), share, f"{at_most(100 * share, 3)} %") for day, share in shown)
     left_out = len(days) - len(shown)
-    yield Bars(bars, length=40, whole=True, note=f"{left_out} earlier days are left out." if left_out else "")
+    yield blocks.Bars(bars, length=40, whole=True, note=f"{left_out} earlier days are left out." if left_out else "")
 
 
 def _claimed(booking: dict[str, Any], budget: Claim) -> str:

@@ -3,19 +3,8 @@
 from typing import Any
 
 from dpaudit.certification.certificate import Certificate
-from dpaudit.documents.document import (
-    Block,
-    Branch,
-    Document,
-    Heading,
-    Item,
-    Items,
-    Paragraph,
-    Tree,
-    document,
-    items,
-    under,
-)
+from dpaudit.documents import document as blocks
+from dpaudit.documents.document import document, under
 from dpaudit.model.codec import encode
 from dpaudit.model.declaration import walk
 from dpaudit.render.argument import ArgumentStep, steps_of
@@ -29,18 +18,21 @@ from dpaudit.wording.nodes import node_words
 from dpaudit.wording.numerals import nearest, powers
 
 
-def derivation_document(certificate: Certificate) -> Document:
+def derivation_document(certificate: Certificate) -> blocks.Document:
     """Return the derivation: claim, verdict, tree, printed argument, slack and conditions."""
     claim, relation = certificate.claim, neighbours_phrase(certificate.claim.neighbours)
     sources = {path: node_words(node).source for path, node in walk(certificate.declaration)}
     return document(
-        under("Claim", Paragraph(f"{claim_parameters(claim)}, {claim.model} model; neighbours differ in {relation}.")),
-        under("Verdict", Paragraph(f"{certificate_word(certificate)}. {powers(' '.join(certificate.reasons))}")),
-        under("Derivation", Tree(tuple(_branch(row, sources) for row in rows_of(certificate)))),
+        under(
+            "Claim",
+            blocks.Paragraph(f"{claim_parameters(claim)}, {claim.model} model; neighbours differ in {relation}."),
+        ),
+        under("Verdict", blocks.Paragraph(f"{certificate_word(certificate)}. {powers(' '.join(certificate.reasons))}")),
+        under("Derivation", blocks.Tree(tuple(_branch(row, sources) for row in rows_of(certificate)))),
         _printed(certificate),
         slack_blocks(certificate),
-        Heading("Conditions"),
-        items(f"{line.mark}: {line.condition.text}" for line in marks_of(certificate)),
+        blocks.Heading("Conditions"),
+        blocks.items(f"{line.mark}: {line.condition.text}" for line in marks_of(certificate)),
         title="Derivation",
     )
 
@@ -56,13 +48,13 @@ def derivation_data(certificate: Certificate) -> dict[str, Any]:
     }
 
 
-def _branch(row: Row, sources: dict[str, str]) -> Branch:
+def _branch(row: Row, sources: dict[str, str]) -> blocks.Branch:
     """Return a node with its details: rule, noise, own epsilon, source, and the printed budget."""
     alike = f" ({row.alike} alike)" if row.alike > 1 else ""
     path = f"[{row.path}] " if row.node else ""
     title = f"{path}{row.node} {row.name}".strip() + alike
     if not row.node:
-        return Branch(row.depth, title, left_out=True)
+        return blocks.Branch(row.depth, title, left_out=True)
     lines = [row.noise or row.rule]
     if row.sensitivity:
         lines.append(f"sensitivity {row.sensitivity}")
@@ -72,24 +64,24 @@ def _branch(row: Row, sources: dict[str, str]) -> Branch:
         lines += [f"{name} {bounds}" for name, bounds in bounds_rows(row.ends)]
     lines.append(f"by: {sources[row.path]}")
     if row.printed is None:
-        return Branch(row.depth, title, details=tuple(lines))
+        return blocks.Branch(row.depth, title, details=tuple(lines))
     slots = f" over {nearest(row.printed.slots)} slots" if row.printed.slots else ""
     budget = f"epsilon {nearest(row.printed.epsilon)}, delta {nearest(row.printed.delta)}"
     printed = f"printed: {row.printed.rule.replace('_', ' ')}{slots}, {budget}"
-    return Branch(row.depth, title, details=tuple(lines), quiet=(printed,))
+    return blocks.Branch(row.depth, title, details=tuple(lines), quiet=(printed,))
 
 
-def _printed(certificate: Certificate) -> tuple[Block, ...]:
+def _printed(certificate: Certificate) -> tuple[blocks.Block, ...]:
     """Return the conclusion of the printed argument, its steps and its problems."""
     reading = certificate.printed
     if reading is None:
         return ()
     steps = tuple(_step(number, step) for number, step in enumerate(steps_of(certificate), 1))
-    problems = items((problem.message for problem in reading.problems if problem.rule == "claim"), "✗")
-    return under("The published proof", Paragraph(printed_sentence(reading)), Items(steps), problems)
+    problems = blocks.items((problem.message for problem in reading.problems if problem.rule == "claim"), "✗")
+    return under("The published proof", blocks.Paragraph(printed_sentence(reading)), blocks.Items(steps), problems)
 
 
-def _step(number: int, step: ArgumentStep) -> Item:
+def _step(number: int, step: ArgumentStep) -> blocks.Item:
     """Return one step of the printed argument with its lines."""
     lines = (
         f"{step.source}: {step.formula}",
@@ -98,4 +90,4 @@ def _step(number: int, step: ArgumentStep) -> Item:
         *(f"✗ {problem}" for problem in step.problems),
         *(() if step.problems else ("✓ holds as written",)),
     )
-    return Item(f"{number}. {step.title} at {step.where}", lines)
+    return blocks.Item(f"{number}. {step.title} at {step.where}", lines)

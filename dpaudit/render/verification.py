@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dpaudit.documents.document import Branch, Document, Tree, document, items, judged, under
+from dpaudit.documents.document import Document, document, items, judged, under
 from dpaudit.render.outline import outline
 from dpaudit.verifier import Verification
 from dpaudit.wording.escaping import one_line
@@ -17,7 +17,7 @@ def verification_document(verification: Verification) -> Document:
         under("Complaints", items(verification.complaints, "✗")),
         under("Not confirmed", items(verification.unconfirmed, "?")),
         under("Claim", items([_claim(claim)] if claim else [])),
-        under("Declaration", _tree(outline(declaration))) if declaration else (),
+        under("Declaration", outline(declaration)) if declaration else (),
         under("Digest", items([verification.digest] if verification.digest else [])),
         under("Notes", items(verification.notes)),
     )
@@ -45,17 +45,6 @@ def _claim(claim: dict[str, Any]) -> str:
     """Return a claim on one line."""
     order = ("epsilon", "delta", "rho", "xi", "mu", "renyi", "profile", "neighbours", "model", "unit")
     return one_line(", ".join(f"{name} {claim[name]}" for name in order if name in claim))
-
-
-def _tree(lines: list[str]) -> Tree:
-    """Return indented lines as a tree; the first is its root."""
-    depths = [(len(line) - len(line.lstrip())) // 2 for line in lines]
-    return Tree(
-        tuple(
-            Branch(max(depth, min(1, number)), line.lstrip())
-            for number, (depth, line) in enumerate(zip(depths, lines, strict=True))
-        )
-    )
 
 
 def _word(verification: Verification) -> str:

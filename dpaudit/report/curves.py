@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from dpaudit.accounting.accountant import bracket_delta
+from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.fold import fold
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.reading import Reading, reading_of
@@ -11,7 +11,8 @@ from dpaudit.checks import Share
 from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.claim import Claim
+from dpaudit.model.claim import Claim, Neighbours
+from dpaudit.model.declaration import Declaration
 
 FALSE_POSITIVE_RATES = (0.001, 0.01, 0.1)
 _NEAR, _FAR, _LONGEST = 20, 12, 60.0
@@ -77,6 +78,14 @@ def delta_curve(certificate: Certificate, reading: Reading | None = None) -> Cur
     except (UnsupportedError, DeclarationError) as error:
         return Curve(epsilons=(), deltas=(), unavailable=str(error))
     return Curve(epsilons=epsilons, deltas=deltas)
+
+
+def own_epsilon(node: Declaration, neighbours: Neighbours, delta: float) -> Bracket | None:
+    """Return a bracket on the epsilon of a declaration by itself at `delta`, or None where no rule covers it."""
+    try:
+        return bracket_epsilon(fold(node, neighbours), delta, QUICK)
+    except (UnsupportedError, DeclarationError):
+        return None
 
 
 def _grid(reading: Reading) -> tuple[float, ...]:

@@ -4,31 +4,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import groupby, islice
 
-from dpaudit.accounting.accountant import bracket_epsilon
-from dpaudit.accounting.fold import fold
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.measured import ends_of
 from dpaudit.checks import Count, Natural
-from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model import declaration as nodes
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import conditions_of
-from dpaudit.model.declaration import (
-    Billboard,
-    Declaration,
-    Local,
-    PostProcess,
-    Printed,
-    Release,
-    Stated,
-    children,
-    with_children,
-)
+from dpaudit.model.declaration import Declaration, Printed, children, with_children
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.measures.ends import Ends
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.moves import relation_below
+from dpaudit.report.curves import own_epsilon
 from dpaudit.report.theorems import theorems_of
 from dpaudit.wording.certificates import bracket_phrase
 from dpaudit.wording.nodes import node_words
@@ -37,7 +26,7 @@ from dpaudit.wording.references import Reference
 
 MOST_SIBLINGS = 8
 MOST_ROWS = 80
-_NOTHING = Stated(epsilon=0.0, source="nothing below this node")
+_NOTHING = nodes.Stated(epsilon=0.0, source="nothing below this node")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,14 +87,14 @@ class _Reader:
         node, depth = position.nodes[0], position.depth + 1
         groups = _alike(children(node))
         hidden = groups[5:-2] if len(groups) > MOST_SIBLINGS else []
-        for number, (first, nodes) in enumerate(groups):
+        for number, (first, siblings) in enumerate(groups):
             path = f"{position.path}.{first}"
             if hidden and number == 5:
                 count = sum(len(members) for _, members in hidden)
                 yield _ellipsis(path, depth, f"{whole(count)} further parts, all in the JSON certificate")
             if not 5 <= number < 5 + len(hidden):
                 relation = relation_below(node, first, position.relation)
-                yield from self.rows(_Position(nodes=nodes, relation=relation, path=path, depth=depth))
+                yield from self.rows(_Position(nodes=siblings, relation=relation, path=path, depth=depth))
 
     def _row(self, position: _Position) -> Row:
         """Return the row of one node."""
@@ -116,7 +105,7 @@ class _Reader:
         epsilon = self.certificate.tight.epsilon if root and measured is None else None
         if not root and measured is None:
             epsilon = self._epsilon(node, relation, delta)
-        mechanism, words = node.mechanism if isinstance(node, Release) else None, node_words(node)
+        mechanism, words = node.mechanism if isinstance(node, nodes.Release) else None, node_words(node)
         return Row(
             path=position.path,
             depth=position.depth,
@@ -136,14 +125,11 @@ class _Reader:
 
     def _epsilon(self, node: Declaration, relation: Neighbours, delta: float) -> Bracket | None:
         """Return a bracket on the node's own epsilon at `delta`, or None where no engine covers it."""
-        while isinstance(node, PostProcess | Billboard | Local):
+        while isinstance(node, nodes.PostProcess | nodes.Billboard | nodes.Local):
             node = node.part
         key = id(node), relation, delta
         if key not in self.known:
-            try:
-                self.known[key] = bracket_epsilon(fold(node, relation), delta, QUICK)
-            except (UnsupportedError, DeclarationError):
-                self.known[key] = None
+            self.known[key] = own_epsilon(node, relation, delta)
         return self.known[key]
 
 
@@ -165,7 +151,7 @@ def _alike(parts: tuple[Declaration, ...]) -> list[tuple[int, tuple[Declaration,
 
 def _anonymous(node: Declaration) -> Declaration:
     """Return `node` without the labels of its releases."""
-    if isinstance(node, Release):
+    if isinstance(node, nodes.Release):
         return replace(node, label="")
     return with_children(node, tuple(_anonymous(child) for child in children(node)))
 
@@ -177,7 +163,7 @@ def _ellipsis(path: str, depth: int, text: str) -> Row:
 
 def _label(node: Declaration) -> str:
     """Return a release's label; other nodes have none."""
-    return node.label if isinstance(node, Release) else ""
+    return node.label if isinstance(node, nodes.Release) else ""
 
 
 def _conditions(certificate: Certificate, node: Declaration) -> tuple[int, ...]:

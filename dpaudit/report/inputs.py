@@ -11,7 +11,7 @@ from dpaudit.configuration.audit_plan import AuditPlan
 from dpaudit.ledger import Balance
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.deployment import Deployment, System
-from dpaudit.report.score_evidence import ScoreEvidence, difference_between
+from dpaudit.report.attacks import ScoreEvidence, difference_between
 from dpaudit.study.usefulness import Usefulness
 from dpaudit.wording.certificates import sources_phrase
 

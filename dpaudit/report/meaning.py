@@ -4,17 +4,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail, loss_tail
 from dpaudit.certification.reading import Reading
 from dpaudit.checks import meant
-from dpaudit.engines import QUICK
-from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Group
 from dpaudit.model.measures.ends import Ends
-from dpaudit.report.curves import Curve
+from dpaudit.report.curves import Curve, own_epsilon
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import provided_of
 from dpaudit.wording.certificates import sources_phrase
@@ -80,11 +77,9 @@ def person_of(report: ReportInputs) -> Person | None:
         return None
     if units == 1:
         return Person(units=1, epsilon=report.reading.tight.epsilon.upper)
-    try:
-        form = fold(Group(part=certificate.declaration, size=units), certificate.claim.neighbours)
-        return Person(units=units, epsilon=bracket_epsilon(form, report.reading.claim.delta, QUICK).upper)
-    except (UnsupportedError, DeclarationError):
-        return Person(units=units, epsilon=None)
+    together = Group(part=certificate.declaration, size=units)
+    bracket = own_epsilon(together, certificate.claim.neighbours, report.reading.claim.delta)
+    return Person(units=units, epsilon=None if bracket is None else bracket.upper)
 
 
 def _words(report: ReportInputs) -> dict[str, str]:

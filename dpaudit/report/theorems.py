@@ -3,19 +3,9 @@
 from dpaudit.accounting.fold import above
 from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model import declaration as nodes
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import (
-    Cells,
-    Declaration,
-    Group,
-    Parallel,
-    Release,
-    Repeat,
-    Sequential,
-    Stated,
-    Subsample,
-    children,
-)
+from dpaudit.model.declaration import Declaration, children
 from dpaudit.model.losses import ApproximateLoss, ComposedLoss, Composition, DiscreteLoss, GaussianLoss, Loss
 from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.node_kinds import kind_of
@@ -28,12 +18,12 @@ def theorems_of(node: Declaration, neighbours: Neighbours) -> tuple[Reference, .
 
     Where the parts cannot be folded no number rests on the node, and the weakest entry of its kind is returned.
     """
-    if isinstance(node, Release):
+    if isinstance(node, nodes.Release):
         return _of_release(node.mechanism)
     rules: tuple[RuleKind, ...] = (_own_rule(node, neighbours),)
     if _chooses(node, neighbours):
         rules = (*rules, "adaptive_choice")
-    source = node.source if isinstance(node, Stated) else node_words(node).source
+    source = node.source if isinstance(node, nodes.Stated) else node_words(node).source
     return tuple(reference(rule, f"taken on trust from {source}" if rule == "stated" else source) for rule in rules)
 
 
@@ -54,12 +44,12 @@ def _is_sum(loss: Loss) -> bool:
 def _own_rule(node: Declaration, neighbours: Neighbours) -> RuleKind:
     """Return the rule of a node that is no release."""
     match node:
-        case Parallel(visibility="secret"):
+        case nodes.Parallel(visibility="secret"):
             return "secret_key"
-        case Group(part=part):
+        case nodes.Group(part=part):
             covered = bool(_folded(node, neighbours))
             return "group" if covered and _is_boxed_group(_folded(part, neighbours)) else "shifted_group"
-        case Subsample(part=part, scheme="poisson"):
+        case nodes.Subsample(part=part, scheme="poisson"):
             covered = bool(_folded(node, neighbours))
             normal = all(_only(alternative, GaussianLoss) for alternative in _folded(part, neighbours))
             return "sample" if covered and not normal else "subsample"
@@ -82,9 +72,9 @@ def _only(alternative: Composition, *kinds: type) -> bool:
 def _chooses(node: Declaration, neighbours: Neighbours) -> bool:
     """Return whether a part that is composed has several alternatives, of which earlier outputs may pick one."""
     match node:
-        case Sequential() | Repeat():
+        case nodes.Sequential() | nodes.Repeat():
             return any(len(_folded(part, neighbours)) > 1 for part in children(node))
-        case Cells(touched=touched) if neighbours == "replace_one":
+        case nodes.Cells(touched=touched) if neighbours == "replace_one":
             return len(_folded(touched, "add_remove")) > 1
         case _:
             return False

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.training_curve import training_epsilon
-from dpaudit.configuration.files import json_value
+from dpaudit.configuration.files import json_value, stated_schema
 from dpaudit.documents.document import Block, Document, Heading, Paragraph, Table, document, items, judged, under
 from dpaudit.documents.markdown import markdown
 from dpaudit.errors import CertificateError, DPAuditError
@@ -23,6 +23,7 @@ from dpaudit.model.trace import Finding
 from dpaudit.report.marks import OPEN, certificate_word, marks_of
 from dpaudit.training.watching import Training
 from dpaudit.verifier import Verification, verify
+from dpaudit.wording.audits import listed
 from dpaudit.wording.certificates import bracket_phrase, certificate_meaning
 from dpaudit.wording.claims import claim_parameters, neighbours_phrase
 from dpaudit.wording.numerals import at_least, exact, nearest, whole
@@ -200,30 +201,18 @@ class TrainingReport:
             "verdict": self.verdict,
             "training": encode(self.training),
             "loop": {
-                "verdict": self.audit.verdict,
-                "significance": self.audit.significance,
+                **_stated(self.audit, "verdict", "significance"),
                 "watched": list(self.audit.watched),
                 "not_observed": list(self.audit.unseen),
                 "not_trained": list(self.audit.untrained),
                 "findings": encode(self.audit.findings),
                 "checks": [
-                    {
-                        "name": check.name,
-                        "verdict": check.verdict,
-                        "epsilon_lower": encode(check.epsilon_lower),
-                        "noise_caught": check.noise_caught,
-                        "sentence": check.sentence,
-                    }
+                    _stated(check, "name", "verdict", "epsilon_lower", "noise_caught", "sentence")
                     for check in self.audit.checks
                 ],
             },
             "attacks": [
-                {
-                    "name": name,
-                    "verdict": attack.verdict,
-                    "epsilon_lower": encode(attack.epsilon_lower),
-                    "significance": attack.significance,
-                }
+                {"name": name, **_stated(attack, "verdict", "epsilon_lower", "significance")}
                 for name, attack in self.attacks
             ],
             "not_covered": list(self.not_covered),
@@ -265,8 +254,12 @@ class TrainingReport:
     def _watched(self) -> str:
         """Return what of the loop was watched, and what no step moved."""
         names, untrained = self.audit.watched, self.audit.untrained
-        said = f"Watched and compared in replays: {_some(names)}." if names else "No parameter was compared in replays."
-        return said + (f" Trainable and never moved: {_some(untrained)}." if untrained else "")
+        said = (
+            f"Watched and compared in replays: {listed(names, _NAMED)}."
+            if names
+            else "No parameter was compared in replays."
+        )
+        return said + (f" Trainable and never moved: {listed(untrained, _NAMED)}." if untrained else "")
 
     def _checks(self) -> Table:
         """Return each check of the loop with what it would have found."""
@@ -293,11 +286,7 @@ class TrainingReport:
 
 def is_training_report(text: str) -> bool:
     """Return whether a text is the JSON of a training report, of any version."""
-    try:
-        data = json_value(text)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(data, dict) and str(data.get("schema")).startswith(SCHEMA.rpartition(":")[0])
+    return stated_schema(text).startswith(SCHEMA.rpartition(":")[0])
 
 
 def verify_training_report(text: str) -> Verification:
@@ -357,7 +346,6 @@ def _verdict(certificate: str, loop: str, attacks: list[str]) -> str:
     return certificate
 
 
-def _some(names: tuple[str, ...]) -> str:
-    """Return the first names of a list, and how many more there are."""
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {whole(more)} more" if more > 0 else "")
+def _stated(evidence: Any, *names: str) -> dict[str, Any]:
+    """Return some values of a piece of evidence as plain data."""
+    return {name: encode(getattr(evidence, name)) for name in names}

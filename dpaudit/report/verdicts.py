@@ -7,10 +7,10 @@ from typing import Literal
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.declaration import Stated, walk
+from dpaudit.report.attacks import ScoreEvidence
 from dpaudit.report.inputs import ReportInputs, VerdictWord
 from dpaudit.report.marks import undischarged
 from dpaudit.report.releases import justified, located
-from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.wording.audits import claimed_phrase, provision, shown_phrase
 from dpaudit.wording.certificates import certificate_meaning
 from dpaudit.wording.claims import claim_parameters
@@ -101,7 +101,7 @@ def _violation(audit: AuditResult) -> str:
     words = {"name": audit.name, "provided": provision(audit), "significance": nearest(audit.significance)}
     if audit.exceeds_claim:
         return say("violation", **words, shown=shown_phrase(audit), against=claimed_phrase(audit))
-    allowed = "" if audit.certified == math.inf else f" ({at_most(audit.certified)})"
+    allowed = "" if audit.certified == math.inf else f", {at_most(audit.certified)}"
     shown = f"epsilon of at least {at_least_beside(audit.epsilon_lower, audit.certified)}"
     return say("violation", **words, shown=shown, against=f"what the declaration allows{allowed}")
 

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-from dpaudit.errors import ConfigError
 from dpaudit.report.attachments.in_toto import privacy_report, statement_text, test_result
 from dpaudit.report.attachments.registry_record import registry_text
 from dpaudit.report.explorer import explorer_of
@@ -14,7 +13,7 @@ from dpaudit.report.page import html
 from dpaudit.report.pdf import pdf_report
 from dpaudit.report.signed import signed
 from dpaudit.report.text import markdown_report
-from dpaudit.runtime.whole_files import replace_files
+from dpaudit.runtime.whole_files import write_folder
 
 _EARLIER = ("report.pdf", "registry.yaml", "figures/*.svg")
 """The files of an earlier report that not every report has."""
@@ -54,11 +53,4 @@ def write(report: ReportInputs, folder: Path, *, pdf: bool = False) -> tuple[Pat
     together: those of an earlier one are removed.
     Raises: ConfigError: the folder cannot be made or written. UnsupportedError: a PDF without the extra `pdf`.
     """
-    files = contents(report, pdf=pdf)
-    try:
-        replace_files(folder, files, earlier=_EARLIER)
-    except OSError as error:
-        raise ConfigError(
-            f"Cannot write the report to folder={str(folder)!r}: {error.strerror or error}; name a writable folder."
-        ) from None
-    return tuple(folder / name for name in files)
+    return write_folder(folder, contents(report, pdf=pdf), earlier=_EARLIER)

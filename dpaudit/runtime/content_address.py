@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dpaudit.runtime.provenance import versions
+from dpaudit.runtime.provenance import digest_of_parts, versions
 from dpaudit.runtime.sources import digest_of_sources
 
 
@@ -18,12 +18,9 @@ def content_address(*facts: str | bytes, subjects: Iterable[Any] = (), files: It
     >>> content_address("a", "b") == content_address("ab", "")
     False
     """
-    digest = hashlib.sha256()
     read = [part for path in sorted(set(files)) for part in (path.name.encode(), _content(path))]
-    for part in (*map(_bytes, facts), digest_of_sources(*subjects).encode(), repr(versions()).encode(), *read):
-        digest.update(len(part).to_bytes(8, "big"))
-        digest.update(part)
-    return digest.hexdigest()
+    own = digest_of_sources(*subjects).encode(), repr(versions()).encode()
+    return digest_of_parts((*map(_bytes, facts), *own, *read))
 
 
 def _bytes(fact: str | bytes) -> bytes:

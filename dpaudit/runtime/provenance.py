@@ -2,6 +2,7 @@
 
 import hashlib
 import platform
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
@@ -27,12 +28,16 @@ def digest_below(folder: Path) -> str:
     ends of either kind count the same). Each name and each content is preceded by its length, so no two
     different sets of files feed the hash the same bytes.
     """
-    digest = hashlib.sha256()
-    for path in source_files(folder):
-        content = path.read_bytes().replace(b"\r\n", b"\n")
-        for part in (path.relative_to(folder).as_posix().encode(), content):
-            digest.update(len(part).to_bytes(8, "big"))
-            digest.update(part)
+    named = ((path.relative_to(folder).as_posix().encode(), path.read_bytes()) for path in source_files(folder))
+    return digest_of_parts(part for name, content in named for part in (name, content.replace(b"\r\n", b"\n")))
+
+
+def digest_of_parts(parts: Iterable[bytes], begin: bytes = b"") -> str:
+    """Return the SHA-256 of `begin` and of parts, each preceded by its length."""
+    digest = hashlib.sha256(begin)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
     return digest.hexdigest()
 
 

@@ -2,7 +2,6 @@
 
 import ast
 import functools
-import hashlib
 import importlib.util
 import inspect
 import sys
@@ -12,9 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dpaudit.runtime.provenance import source_digest
-
-_OURS = ("dpaudit", "mechanisms", "algorithms", "audits")
+from dpaudit.runtime.package_guard import PACKAGES
+from dpaudit.runtime.provenance import digest_of_parts, source_digest
 
 
 def digest_of_sources(*subjects: Any) -> str:
@@ -24,13 +22,9 @@ def digest_of_sources(*subjects: Any) -> str:
     namespace and what it imports anywhere, inside functions too. Installed packages and the standard library do not
     count; `content_address` adds their versions.
     """
-    digest = hashlib.sha256(source_digest().encode())
-    for path in own_files(*subjects):
-        content = path.read_bytes() if path.is_file() else b""
-        for part in (path.name.encode(), content):
-            digest.update(len(part).to_bytes(8, "big"))
-            digest.update(part)
-    return digest.hexdigest()
+    files = own_files(*subjects)
+    parts = (part for path in files for part in (path.name.encode(), path.read_bytes() if path.is_file() else b""))
+    return digest_of_parts(parts, begin=source_digest().encode())
 
 
 def own_files(*subjects: Any) -> tuple[Path, ...]:
@@ -70,7 +64,7 @@ def _filled(cell: Any) -> bool:
 
 def _add(name: str, files: set[Path], seen: set[str]) -> None:
     """Add the file of a module of the project, and of all that it reaches."""
-    if name in seen or name.partition(".")[0] in (*_OURS, *sys.stdlib_module_names):
+    if name in seen or name.partition(".")[0] in (*PACKAGES, *sys.stdlib_module_names):
         return
     seen.add(name)
     path = _file_of(name)

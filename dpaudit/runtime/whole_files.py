@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from dpaudit.errors import ConfigError
+
 _HIDDEN = ".dpaudit-"
 _MINUTE = 60.0
 
@@ -63,6 +65,19 @@ def replace_files(folder: Path, files: Mapping[str, bytes], *, earlier: Iterable
             (beside / name).replace(folder / name)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes], *, earlier: Iterable[str] = ()) -> tuple[Path, ...]:
+    """Return the paths of the files that `replace_files` has written.
+
+    Raises: ConfigError: nothing can be written there; what was there is left as it was.
+    """
+    try:
+        replace_files(folder, files, earlier=earlier)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise ConfigError(f"{folder}: cannot be written to ({why}); name another folder.") from None
+    return tuple(folder / name for name in files)
 
 
 def _write(file: Path, content: bytes, target: Path) -> None:

@@ -3,21 +3,24 @@
 from importlib import import_module
 from typing import Any
 
-TITLES = {
-    "audit": "Audit",
-    "baseline": "Baseline",
-    "certificate": "Certificate",
-    "check": "Check",
-    "curve": "Curve",
-    "ledger": "Ledger",
-    "plan": "Audit plan",
-    "report": "Report",
-    "scores": "Audit of scores",
-    "study": "Study",
-    "synthesizer": "Audit of a synthesizer",
-    "training": "Report of a training run",
-}
-"""Each document by its name, with its title; the types are imported where a schema is asked for."""
+_DOCUMENTS = (
+    ("audit", "Audit", "audits"),
+    ("baseline", "Baseline", "gate"),
+    ("certificate", "Certificate", "certificate"),
+    ("check", "Check", "gate"),
+    ("curve", "Curve", "reports"),
+    ("ledger", "Ledger", "reports"),
+    ("plan", "Audit plan", "audits"),
+    ("report", "Report", "reports"),
+    ("scores", "Audit of scores", "audits"),
+    ("study", "Study", "studies"),
+    ("synthesizer", "Audit of a synthesizer", "audits"),
+    ("training", "Report of a training run", "reports"),
+)
+TITLES = {name: title for name, title, _ in _DOCUMENTS}
+"""Each document by its name, with its title."""
+MODULES = {name: module for name, _, module in _DOCUMENTS}
+"""The module of this folder that has the type of each document; it is imported where the schema is asked for."""
 NAMES = tuple(TITLES)
 
 

@@ -1,18 +1,16 @@
 """Audits: of code, of scores and of a synthesizer, and the plan that binds them."""
 
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
-from dpaudit.checks import (
-    NonNegativeOrInfinite,
-    Share,
-)
+from dpaudit.checks import NonNegativeOrInfinite, Share
+from dpaudit.configuration.audit_plan import AuditPlan
 from dpaudit.json_schema import Digest
-from dpaudit.model.scores_result import (
-    DeclaredTradeOff,
-)
+from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.scores_result import DeclaredTradeOff, ScoresResult
+from dpaudit.model.synthesizer_result import DisclosureRisk, SynthesizerResult
+from dpaudit.schemas import values
+from dpaudit.schemas.tables import Tables
 from dpaudit.schemas.values import FiniteClaim, MeasuredClaim
-
-Score = Annotated[float | Literal["inf", "-inf"], "A score; infinite ones are strings."]
 
 
 class Against(TypedDict):
@@ -90,3 +88,21 @@ class SynthesizerDocument(TypedDict):
     schema: Literal["urn:dpaudit:schema:synthesizer:1"]
     audit: AuditDocument
     disclosure: Disclosure
+
+
+TABLES = values.TABLES | Tables(
+    documents={
+        "audit": AuditDocument,
+        "plan": PlanDocument,
+        "scores": ScoresDocument,
+        "synthesizer": SynthesizerDocument,
+    },
+    sources={
+        AuditDocument: (AuditResult, ("claim", "certified", "epsilon_at")),
+        Disclosure: (SynthesizerResult, ("audit",)),
+        PlanDocument: (AuditPlan, ()),
+        Risk: (DisclosureRisk, ()),
+        ScoresDocument: (ScoresResult, ("claim", "declared")),
+    },
+    written_as={DisclosureRisk: Risk},
+)

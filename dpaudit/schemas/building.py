@@ -1,74 +1,24 @@
 """Building the schema of a document from the types of what it holds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any, get_args
 
-from dpaudit.configuration.audit_plan import AuditPlan
-from dpaudit.gate import terms
 from dpaudit.json_schema import JsonSchema, defined, definition_name, object_schema, type_schema
-from dpaudit.model import bracket, claim, witness
-from dpaudit.model.audit_result import AuditResult
-from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.measures import ends
-from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.node_kinds import NODES
-from dpaudit.model.scores_result import ScoresResult
-from dpaudit.model.synthesizer_result import DisclosureRisk, SynthesizerResult
-from dpaudit.report.derivation import Row
-from dpaudit.schemas import TITLES
-from dpaudit.schemas.audits import AuditDocument, Disclosure, PlanDocument, Risk, ScoresDocument, SynthesizerDocument
-from dpaudit.schemas.certificate import AnyMechanism, CertificateDocument, DerivationRow
-from dpaudit.schemas.gate import BaselineDocument, CheckDocument, Terms
-from dpaudit.schemas.reports import CurveDocument, LedgerDocument, NodeRow, ReportDocument, TrainingDocument
-from dpaudit.schemas.studies import StudyDocument
-from dpaudit.schemas.values import AnyClaim, Bracket, MeasuredEnds
-
-_DOCUMENTS: dict[str, tuple[int, type[Any]]] = {
-    "audit": (5, AuditDocument),
-    "baseline": (2, BaselineDocument),
-    "certificate": (7, CertificateDocument),
-    "check": (6, CheckDocument),
-    "curve": (1, CurveDocument),
-    "ledger": (1, LedgerDocument),
-    "plan": (1, PlanDocument),
-    "report": (10, ReportDocument),
-    "scores": (3, ScoresDocument),
-    "study": (3, StudyDocument),
-    "synthesizer": (1, SynthesizerDocument),
-    "training": (1, TrainingDocument),
-}
-"""Each document's version and type, by its name."""
-_WRITTEN_AS: dict[Any, Any] = {
-    Mechanism: AnyMechanism,
-    bracket.Bracket: Bracket,
-    claim.Claim: AnyClaim,
-    ends.Ends: MeasuredEnds,
-    terms.Terms: Terms,
-    witness.DerivationRow: DerivationRow,
-    DisclosureRisk: Risk,
-}
-"""What is written in another form than its own fields."""
-_SOURCES: dict[type[Any], tuple[type[Any], tuple[str, ...]]] = {
-    AuditDocument: (AuditResult, ("claim", "certified", "epsilon_at")),
-    CertificateDocument: (CertificateRecord, ()),
-    Disclosure: (SynthesizerResult, ("audit",)),
-    NodeRow: (Row, ()),
-    Risk: (DisclosureRisk, ()),
-    PlanDocument: (AuditPlan, ()),
-    ScoresDocument: (ScoresResult, ("claim", "declared")),
-}
-"""The object whose fields a document holds beside its own keys, and the fields that it leaves out."""
-_NAME_OF = {kind: name for name, (_, kind) in _DOCUMENTS.items()}
+from dpaudit.schemas import MODULES, TITLES
+from dpaudit.schemas.certificate import AnyMechanism
+from dpaudit.schemas.tables import Tables
 
 
 def schema_of(name: str) -> JsonSchema:
     """Return the schema of a document, with the schemas that it refers to among its definitions."""
-    builder = _Builder(root=_DOCUMENTS[name][1], definitions={}, documents=[])
+    tables: Tables = import_module(f"dpaudit.schemas.{MODULES[name]}").TABLES
+    builder = _Builder(root=tables.documents[name], tables=tables, definitions={}, documents=[])
     schema = builder.document()
     for other in builder.documents:  # grows while documents are built that refer to others
-        inner = _Builder(root=_DOCUMENTS[other][1], definitions={}, documents=builder.documents)
-        schema["$defs"][other] = inner.document()
+        schema["$defs"][other] = replace(builder, root=tables.documents[other], definitions={}).document()
     return schema
 
 
@@ -77,26 +27,31 @@ class _Builder:
     """Builds the schema of one document, and collects its definitions and the documents that it refers to."""
 
     root: type[Any]
+    tables: Tables
     definitions: JsonSchema
     documents: list[str]
 
     def document(self) -> JsonSchema:
         """Return the schema of the document."""
-        name, kind = _NAME_OF[self.root], self.root
-        head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": _urn(name), "title": TITLES[name]}
-        return head | self.described(kind) | {"$defs": self.definitions}
+        name = str(self.tables.name_of(self.root))
+        head = {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": self.tables.identifier(name),
+            "title": TITLES[name],
+        }
+        return head | self.described(self.root) | {"$defs": self.definitions}
 
     def reference(self, hint: Any) -> JsonSchema | None:
         """Return the reference to a type that has a definition, which is made when it is first met."""
-        if hint in _WRITTEN_AS:
-            return type_schema(_WRITTEN_AS[hint], self.reference)
+        if hint in self.tables.written_as:
+            return type_schema(self.tables.written_as[hint], self.reference)
         if hint == Declaration:
             return self.node()
         if hint in get_args(Declaration) or not defined(hint):
             return None
-        if hint in _NAME_OF:
-            self.documents.extend({_NAME_OF[hint]} - set(self.documents))
-            return {"$ref": _urn(_NAME_OF[hint])}
+        if document := self.tables.name_of(hint):
+            self.documents.extend({document} - set(self.documents))
+            return {"$ref": self.tables.identifier(document)}
         return self.define(hint)
 
     def node(self) -> JsonSchema:
@@ -116,9 +71,9 @@ class _Builder:
     def described(self, kind: type[Any]) -> JsonSchema:
         """Return the schema of an object: its own keys, and the fields of the object that it is written from."""
         own = object_schema(kind, self.reference)
-        if kind not in _SOURCES:
+        if kind not in self.tables.sources:
             return own
-        source, left_out = _SOURCES[kind]
+        source, left_out = self.tables.sources[kind]
         held = object_schema(source, self.reference, explained_by=kind)
         properties = {name: schema for name, schema in held["properties"].items() if name not in left_out}
         required = [name for name in held["required"] if name in properties and name not in own["properties"]]
@@ -144,8 +99,3 @@ def _told_apart(kind: str, schema: JsonSchema) -> JsonSchema:
     """Return the schema of a node with the key that says which kind it is."""
     properties = {"node": {"const": kind}} | schema["properties"]
     return schema | {"properties": properties, "required": ["node", *schema["required"]]}
-
-
-def _urn(name: str) -> str:
-    """Return the identifier of a document's schema."""
-    return f"urn:dpaudit:schema:{name}:{_DOCUMENTS[name][0]}"

@@ -4,8 +4,13 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from dpaudit.checks import Count, Natural
 from dpaudit.json_schema import Digest, Text
+from dpaudit.model import witness
+from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.claim import Neighbours
+from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.witness import MoveName, NodePath
+from dpaudit.schemas import values
+from dpaudit.schemas.tables import Tables
 
 
 class DerivationRow(TypedDict):
@@ -56,3 +61,10 @@ class AnyMechanism(TypedDict):
     name: Text
     neighbours: NotRequired[Neighbours]
     stated: NotRequired[StatedLosses]
+
+
+TABLES = values.TABLES | Tables(
+    documents={"certificate": CertificateDocument},
+    sources={CertificateDocument: (CertificateRecord, ())},
+    written_as={Mechanism: AnyMechanism, witness.DerivationRow: DerivationRow},
+)

@@ -1,15 +1,18 @@
 """Checks of a project, and the issues that it accepts."""
 
 from datetime import date
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
-from dpaudit.checks import Count, Natural, NonNegative, NonNegativeOrInfinite, PositiveShare, ProbabilityBelowOne
+from dpaudit.checks import Count, Natural, NonNegativeOrInfinite, PositiveShare
+from dpaudit.gate import terms
 from dpaudit.gate.baseline import Accepted
 from dpaudit.gate.catalogue import Level
 from dpaudit.json_schema import Digest, Keywords, Text
-from dpaudit.model.claim import MeasureKind
+from dpaudit.schemas import audits, certificate
 from dpaudit.schemas.audits import AuditDocument, ScoresFile
 from dpaudit.schemas.certificate import CertificateDocument
+from dpaudit.schemas.tables import Tables
+from dpaudit.schemas.values import AnyClaim
 
 
 class CheckedConfiguration(TypedDict):
@@ -33,30 +36,6 @@ class AcceptedWith(TypedDict):
     expires: date
 
 
-class AcceptedClaim(TypedDict):
-    """The claim at the time of the acceptance."""
-
-    epsilon: NonNegativeOrInfinite
-    delta: ProbabilityBelowOne
-    neighbours: str
-    model: str
-    unit: Text
-
-
-class AcceptedMeasuredClaim(TypedDict):
-    """A claim in its own measure."""
-
-    measure: MeasureKind
-    rho: NotRequired[NonNegative]
-    xi: NotRequired[NonNegative]
-    mu: NotRequired[NonNegative]
-    renyi: NotRequired[list[dict[str, Any]]]
-    profile: NotRequired[list[dict[str, Any]]]
-    neighbours: str
-    model: str
-    unit: Text
-
-
 class Terms(TypedDict):
     """What it holds for; it lapses when the claim or what was seen differs, or a number exceeds its ceiling.
 
@@ -64,7 +43,7 @@ class Terms(TypedDict):
     (lower bound of the audit); of a claim in another measure its name stands in place of epsilon.
     """
 
-    claim: AcceptedClaim | AcceptedMeasuredClaim
+    claim: AnyClaim
     up_to: dict[str, NonNegativeOrInfinite]
     runs: Natural
     significance: PositiveShare
@@ -105,3 +84,10 @@ class BaselineDocument(TypedDict):
 
     schema: Literal["urn:dpaudit:schema:baseline:2"]
     accepted: list[Accepted]
+
+
+TABLES = (
+    audits.TABLES
+    | certificate.TABLES
+    | Tables(documents={"baseline": BaselineDocument, "check": CheckDocument}, written_as={terms.Terms: Terms})
+)

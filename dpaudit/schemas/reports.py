@@ -21,11 +21,14 @@ from dpaudit.model.trace import Finding
 from dpaudit.report.compliance.fields import Section
 from dpaudit.report.cover_lines import CoverLine
 from dpaudit.report.curves import Gain
+from dpaudit.report.derivation import Row
 from dpaudit.report.marks import Mark
 from dpaudit.report.not_assessed import NotAssessed
 from dpaudit.report.verdicts import Word
+from dpaudit.schemas import audits, certificate
 from dpaudit.schemas.audits import AuditDocument, PlanDocument, ScoresFile
 from dpaudit.schemas.certificate import CertificateDocument
+from dpaudit.schemas.tables import Tables
 from dpaudit.schemas.values import AnyClaim, Bracket, Claim, Extended
 from dpaudit.training import Training
 
@@ -320,3 +323,18 @@ class TrainingDocument(TypedDict):
     not_covered: list[str]
     certificate: CertificateDocument
     digest: Digest
+
+
+TABLES = (
+    audits.TABLES
+    | certificate.TABLES
+    | Tables(
+        documents={
+            "curve": CurveDocument,
+            "ledger": LedgerDocument,
+            "report": ReportDocument,
+            "training": TrainingDocument,
+        },
+        sources={NodeRow: (Row, ())},
+    )
+)

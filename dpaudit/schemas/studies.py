@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, TypedDict
 from dpaudit.json_schema import Keywords
 from dpaudit.model.claim import Model, Neighbours
 from dpaudit.model.readings import Verdict
+from dpaudit.schemas.tables import Tables
 from dpaudit.study.contrasts import Visible
 from dpaudit.study.study import Role
 
@@ -176,3 +177,6 @@ class StudyDocument(TypedDict):
     failed: list[Failure]
     versions: dict[str, str]
     source_digest: str
+
+
+TABLES = Tables(documents={"study": StudyDocument})

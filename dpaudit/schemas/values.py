@@ -2,12 +2,13 @@
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from dpaudit.checks import NonNegative, NonNegativeOrInfinite, OpenProbability, ProbabilityBelowOne, Share, Within
+from dpaudit.checks import NonNegative, NonNegativeOrInfinite, ProbabilityBelowOne, Within
 from dpaudit.json_schema import Keywords, Text
-from dpaudit.model.audit_result import MeasuredBound
+from dpaudit.model import bracket, claim
 from dpaudit.model.claim import Model, Neighbours
+from dpaudit.model.measures import ends
+from dpaudit.schemas.tables import Tables
 
-FalseAlarm = Annotated[OpenProbability, "Probability of a false alarm."]
 Extended = float | Literal["inf"]
 
 
@@ -125,13 +126,4 @@ class ProfileEnds(TypedDict):
 
 MeasuredEnds = RhoEnds | MuEnds | RenyiEnds | ProfileEnds
 """Bounds in the measure of the claim."""
-
-
-Rates = Annotated[tuple[Share, Share], "False and true positive rate."]
-MeasuredBounds = Annotated[
-    list[MeasuredBound],
-    "Lower bounds in other measures than epsilon; each holds alone, at its significance, and decides nothing.",
-]
-TradeOffCurve = Annotated[
-    list[Rates], "Corners of the trade-off curve that independent runs measure from below, all at once."
-]
+TABLES = Tables(written_as={bracket.Bracket: Bracket, claim.Claim: AnyClaim, ends.Ends: MeasuredEnds})

@@ -6,6 +6,9 @@ from itertools import product
 from dpaudit.errors import ConfigError
 from dpaudit.study.study import Contender, Study
 
+RowKey = tuple[str, float | None, int]
+"""The label, the claimed epsilon and the horizon of a row: what its cells have in common."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Cell:
@@ -23,6 +26,11 @@ class Cell:
     gap_factor: float = 1.0
     tuning: tuple[tuple[str, int], ...] = ()
     blind: bool = False
+
+    @property
+    def key(self) -> RowKey:
+        """What a cell has in common with the others of its row."""
+        return self.label, self.epsilon, self.horizon
 
 
 def cells_of(study: Study) -> tuple[Cell, ...]:

@@ -88,33 +88,40 @@ def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Ce
 
 def lower_bound_of(study: Study, cell: Cell, certified: Certified, folder: Path) -> RegretLowerBound | None:
     """Return the lower bound on regret at a certified epsilon: of several problems the smallest; None where unknown."""
-    found: list[RegretLowerBound] = []
     if not certified.has_point or not math.isfinite(certified.epsilon):
         return None
-    for seed in study.settings.problems:
-        stated = getattr(make_problem(study, cell.horizon, seed, folder), "regret_lower_bound", None)
-        bound: RegretLowerBound | None = stated and stated(
-            horizon=cell.horizon, epsilon=certified.epsilon, delta=study.settings.delta, model=certified.model
-        )
-        if bound is None:
-            return None
-        found.append(bound)
-    return min(found, key=lambda bound: bound.value)
+    where = {"horizon": cell.horizon, "epsilon": certified.epsilon, "delta": study.settings.delta}
+    bounds = _of_problems(
+        study,
+        cell,
+        folder,
+        lambda problem: getattr(problem, "regret_lower_bound", _unknown)(**where, model=certified.model),
+    )
+    return min(bounds, key=lambda bound: bound.value, default=None)
 
 
 def upper_bound_of(study: Study, cell: Cell, folder: Path) -> RegretUpperBound | None:
     """Return what is proved of a contender's regret, of several problems the largest; None where nothing is stated."""
-    stated = getattr(make_algorithm(study, cell, folder), "regret_upper_bound", None)
-    if stated is None:
-        return None
-    found: list[RegretUpperBound] = []
+    stated = getattr(make_algorithm(study, cell, folder), "regret_upper_bound", _unknown)
+    bounds = _of_problems(
+        study, cell, folder, lambda problem: stated(problem) if hasattr(problem, "largest_regret") else None
+    )
+    return max(bounds, key=lambda bound: bound.value, default=None)
+
+
+def _of_problems(study: Study, cell: Cell, folder: Path, stated: Callable[[Any], Any]) -> list[Any]:
+    """Return what is stated of each problem of a study; nothing where it is unknown of one of them."""
+    bounds: list[Any] = []
     for seed in study.settings.problems:
-        problem = make_problem(study, cell.horizon, seed, folder)
-        bound: RegretUpperBound | None = stated(problem) if hasattr(problem, "largest_regret") else None
+        bound = stated(make_problem(study, cell.horizon, seed, folder))
         if bound is None:
-            return None
-        found.append(bound)
-    return max(found, key=lambda bound: bound.value)
+            return []
+        bounds.append(bound)
+    return bounds
+
+
+def _unknown(*_: Any, **__: Any) -> None:
+    """Return None: nothing is stated."""
 
 
 def _of_person(

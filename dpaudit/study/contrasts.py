@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from dpaudit.study.cells import RowKey
 from dpaudit.study.intervals import Interval, paired
-from dpaudit.study.rows import VISIBLE_SHARE, Row, RowKey
+from dpaudit.study.rows import VISIBLE_SHARE, Row
 from dpaudit.study.study import Study
 
 Visible = Literal["yes", "no", "no blind floor"]
@@ -59,7 +60,7 @@ def _against(row: Row, rows: tuple[Row, ...], alpha: float, twins: Twins) -> Aga
     for floor in blind:
         if len(floor.samples) == len(row.samples):
             floors[floor.label if floor.epsilon is None else f"{floor.label} at {floor.epsilon:g}"] = floor.samples
-    twin = twins.get((row.label, row.epsilon, row.horizon), ())
+    twin = twins.get(row.key, ())
     if len(twin) == len(row.samples):
         floors[f"{row.label} without data"] = twin
     best = min(floors, key=lambda name: sum(floors[name]) / len(floors[name]))

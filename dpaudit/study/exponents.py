@@ -113,10 +113,7 @@ def _of_horizon(
     means = table.mean(axis=0)
     errors = np.maximum(table.std(axis=0, ddof=1) / math.sqrt(len(table)), _LEAST_ERROR * means)
     root, offset = root_and_offset(horizons, list(means), list(errors))
-    return Exponent(
-        label=label, epsilon=epsilon, variable="horizon", fit=fit, points=horizons,
-        slope=interval.mean, lower=interval.lower, upper=interval.upper, root=root, offset=offset,
-    )  # fmt: skip
+    return replace(stub, slope=interval.mean, lower=interval.lower, upper=interval.upper, root=root, offset=offset)
 
 
 def jackknife(variable: Sequence[float], curves: Array, alpha: float) -> Interval:
@@ -138,9 +135,7 @@ def jackknife(variable: Sequence[float], curves: Array, alpha: float) -> Interva
 
 def _without(stub: Exponent, why: str) -> Exponent:
     """Return the exponent that there is not, with the reason."""
-    return Exponent(
-        label=stub.label, epsilon=stub.epsilon, variable=stub.variable, fit=stub.fit, horizon=stub.horizon, why=why
-    )
+    return replace(stub, points=(), why=why)
 
 
 def _envelope(
@@ -148,12 +143,7 @@ def _envelope(
 ) -> list[float]:
     """Return the largest mean regret over gap factors at each horizon, on one problem."""
     return [
-        max(
-            cell.mean
-            for cell in measured
-            if (cell.cell.label, cell.cell.epsilon, cell.cell.horizon, cell.cell.problem)
-            == (label, epsilon, horizon, seed)
-        )
+        max(cell.mean for cell in measured if (*cell.cell.key, cell.cell.problem) == (label, epsilon, horizon, seed))
         for horizon in horizons
     ]
 
@@ -189,10 +179,8 @@ def _of_epsilon(study: Study, label: str, horizon: int, rows: tuple[Row, ...]) -
     pooled = slope_of(epsilons, [sum(values) / len(values) for _, values in used])
     whole = [slope for slope in slopes if not math.isnan(slope)]
     interval = student(whole, study.settings.alpha) if len(whole) == len(slopes) else None
-    return Exponent(
-        label=label, epsilon=None, variable="epsilon", fit=stub.fit, horizon=horizon, points=tuple(epsilons),
-        slope=pooled, lower=interval.lower if interval else math.nan, upper=interval.upper if interval else math.nan,
-    )  # fmt: skip
+    fitted = replace(stub, points=tuple(epsilons), slope=pooled)
+    return fitted if interval is None else replace(fitted, lower=interval.lower, upper=interval.upper)
 
 
 def _is_clear(values: list[float]) -> bool:

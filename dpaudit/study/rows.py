@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from dpaudit.model.constants import RegretLowerBound, RegretUpperBound
+from dpaudit.study.cells import RowKey
 from dpaudit.study.certified import Certified
 from dpaudit.study.intervals import Interval, student
 from dpaudit.study.measured import Measured
@@ -51,6 +52,11 @@ class Row:
     gain: Gain | None = None
 
     @property
+    def key(self) -> RowKey:
+        """The label, the claimed epsilon and the horizon."""
+        return self.label, self.epsilon, self.horizon
+
+    @property
     def share(self) -> float:
         """The mean regret over that of uniform play; NaN where uniform play loses nothing."""
         uniform = sum(self.uniform) / len(self.uniform)
@@ -62,37 +68,28 @@ class Row:
         return self.role == "private" and self.certified.has_point
 
 
-RowKey = tuple[str, float | None, int]
-"""The label, the claimed epsilon and the horizon of a row."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is known of a row before it runs; the fields are those of `Row`."""
+
+    certified: Certified
+    config: str
+    bound: RegretLowerBound | None = None
+    upper: RegretUpperBound | None = None
+    gain: Gain | None = None
 
 
-def rows_of(
-    study: Study,
-    measured: Iterable[Measured],
-    certified: Mapping[RowKey, Certified],
-    configs: Mapping[RowKey, str],
-    bounds: Mapping[RowKey, RegretLowerBound | None] | None = None,
-    uppers: Mapping[RowKey, RegretUpperBound | None] | None = None,
-    gains: Mapping[RowKey, Gain | None] | None = None,
-) -> tuple[Row, ...]:
+def rows_of(study: Study, measured: Iterable[Measured], known: Mapping[RowKey, Known]) -> tuple[Row, ...]:
     """Return one row for each (label, epsilon, horizon) whose cells all have a result, in the order of the cells.
 
-    `configs` are the digests of their configurations, `bounds` the lower bounds on regret that are known, `uppers`
-    the upper ones that are proved, and `gains` the information gains.
     Cells with a gap factor other than 1 belong to the worst-gap envelope and to no row.
     """
     grouped: dict[RowKey, list[Measured]] = {}
     for cell in measured:
         if cell.cell.gap_factor == 1.0:
-            grouped.setdefault((cell.cell.label, cell.cell.epsilon, cell.cell.horizon), []).append(cell)
+            grouped.setdefault(cell.cell.key, []).append(cell)
     return tuple(
-        replace(
-            _row(study, key, tuple(cells), certified[key], configs[key]),
-            bound=(bounds or {}).get(key),
-            upper=(uppers or {}).get(key),
-            worst=worst_instance(tuple(cells), (bounds or {}).get(key), study.settings.alpha),
-            gain=(gains or {}).get(key),
-        )
+        _row(study, key, tuple(cells), known[key])
         for key, cells in grouped.items()
         if not any(cell.error for cell in cells)
     )
@@ -113,10 +110,10 @@ def worst_instance(cells: tuple[Measured, ...], bound: RegretLowerBound | None, 
     return replace(worst, lower=ends[0], upper=ends[1])
 
 
-def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], certified: Certified, config: str) -> Row:
+def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], known: Known) -> Row:
     """Return the row of cells that all have a result."""
     label, epsilon, horizon = key
-    contender = study.contender(label)
+    contender, certified = study.contender(label), known.certified
     single = len(cells) == 1
     samples = cells[0].regret if single else tuple(cell.mean for cell in cells)
     objections = tuple(dict.fromkeys(line for cell in cells for line in cell.objections))
@@ -131,11 +128,15 @@ def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], certified: Cert
         epsilon=epsilon,
         horizon=horizon,
         certified=certified,
-        config=config,
+        config=known.config,
         samples=samples,
         uniform=(cells[0].uniform,) * len(samples) if single else tuple(cell.uniform for cell in cells),
         myopic=(cells[0].myopic,) * len(samples) if single else tuple(cell.myopic for cell in cells),
         regret=student(samples, study.settings.alpha),
         lost=sum(lost) / len(lost) if lost else math.nan,
         measured=cells,
+        bound=known.bound,
+        upper=known.upper,
+        worst=worst_instance(cells, known.bound, study.settings.alpha),
+        gain=known.gain,
     )

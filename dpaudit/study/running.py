@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dpaudit.errors import ConfigError
-from dpaudit.model.constants import RegretLowerBound, RegretUpperBound
-from dpaudit.study.cells import Cell, cells_of, tuning_cells
+from dpaudit.study.cells import Cell, RowKey, cells_of, tuning_cells
 from dpaudit.study.certified import Certified, Certify, certified_at, lower_bound_of, upper_bound_of
 from dpaudit.study.contrasts import AgainstFloor, Dominance, against_floors, dominances
 from dpaudit.study.digests import config_digest
@@ -16,7 +15,7 @@ from dpaudit.study.exponents import Exponent, epsilon_exponents, horizon_exponen
 from dpaudit.study.making import make_algorithm, make_problem
 from dpaudit.study.measured import Measured
 from dpaudit.study.measuring import measure
-from dpaudit.study.rows import Gain, Row, RowKey, rows_of
+from dpaudit.study.rows import Gain, Known, Row, rows_of
 from dpaudit.study.store import CellStore
 from dpaudit.study.study import Contender, Study
 
@@ -70,18 +69,10 @@ def run_study(study: Study, folder: Path, how: How) -> Outcome:
     total = len(trials) + len(cells_of(study))
     tuned = tuple(_measured(study, trials, folder, how, 0, total))
     chosen = _chosen(study, tuned)
-    cells = [replace(cell, tuning=chosen.get((cell.label, cell.epsilon, cell.horizon), ())) for cell in cells_of(study)]
-    certified = _certified(study, cells, folder, how)
+    cells = [replace(cell, tuning=chosen.get(cell.key, ())) for cell in cells_of(study)]
+    known = _known(study, cells, folder, how)
     measured = tuple(_measured(study, cells, folder, how, len(trials), total))
-    rows = rows_of(
-        study,
-        measured,
-        certified,
-        _configs(study, cells, folder),
-        _bounds(study, cells, certified, folder),
-        _uppers(study, cells, folder),
-        _gains(study, cells, folder),
-    )
+    rows = rows_of(study, measured, known)
     blind = tuple(_measured(study, _blind_cells(study, rows), folder, how, total, total))
     return Outcome(
         study=study,
@@ -106,7 +97,7 @@ def _twins(blind: tuple[Measured, ...]) -> dict[RowKey, tuple[float, ...]]:
     """Return the samples of blind twins by row: means of problems, or the runs of a fixed one; failed ones left out."""
     grouped: dict[RowKey, list[Measured]] = {}
     for cell in blind:
-        grouped.setdefault((cell.cell.label, cell.cell.epsilon, cell.cell.horizon), []).append(cell)
+        grouped.setdefault(cell.cell.key, []).append(cell)
     return {
         key: cells[0].regret if len(cells) == 1 else tuple(cell.mean for cell in cells)
         for key, cells in grouped.items()
@@ -135,8 +126,7 @@ def _chosen(study: Study, tuned: tuple[Measured, ...]) -> dict[RowKey, tuple[tup
     sums: dict[tuple[RowKey, tuple[tuple[str, int], ...]], list[float]] = {}
     for cell in tuned:
         if not cell.error:
-            key = (cell.cell.label, cell.cell.epsilon, cell.cell.horizon)
-            sums.setdefault((key, cell.cell.tuning), []).append(cell.mean)
+            sums.setdefault((cell.cell.key, cell.cell.tuning), []).append(cell.mean)
     seeds = len(study.settings.tuning_seeds)
     chosen: dict[RowKey, tuple[tuple[str, int], ...]] = {}
     for (key, tuning), means in sorted(sums.items(), key=lambda item: sum(item[1]) / len(item[1])):
@@ -145,51 +135,39 @@ def _chosen(study: Study, tuned: tuple[Measured, ...]) -> dict[RowKey, tuple[tup
     return chosen
 
 
-def _certified(study: Study, cells: Sequence[Cell], folder: Path, how: How) -> dict[RowKey, Certified]:
-    """Return what is certified of each contender at each claimed epsilon and horizon, with its chosen settings.
+def _known(study: Study, cells: Sequence[Cell], folder: Path, how: How) -> dict[RowKey, Known]:
+    """Return what is known of each contender at each claimed epsilon and horizon, with its chosen settings.
 
     Raises: ConfigError: private contenders of different units.
     """
-    firsts = {(cell.label, cell.epsilon, cell.horizon): cell for cell in reversed(cells)}
+    firsts = {cell.key: cell for cell in reversed(cells)}
     private = {key: cell for key, cell in firsts.items() if study.contender(cell.label).role == "private"}
     tasks = [partial(certified_at, study, cell, folder, how.certify) for cell in private.values()]
-    made: dict[RowKey, Certified] = dict(zip(private, how.perform(tasks), strict=True))
-    units = {held.unit for held in made.values() if held.unit}
+    certified: dict[RowKey, Certified] = dict(zip(private, how.perform(tasks), strict=True))
+    units = {entry.unit for entry in certified.values() if entry.unit}
     if len(units) > 1:
         raise ConfigError(f"Expected one unit on the axis; the contenders have: {'; '.join(sorted(units))}.")
-    return {key: made.get(key) or _outside(study.contender(key[0])) for key in firsts}
+    gains: dict[tuple[str, int], Gain | None] = {}
+    known: dict[RowKey, Known] = {}
+    for key, cell in firsts.items():
+        algorithm = make_algorithm(study, cell, folder)
+        if (cell.label, cell.horizon) not in gains:  # noise does not enter gamma_T
+            gains[cell.label, cell.horizon] = _gain(study, cell, algorithm, folder)
+        of_cell = certified.get(key) or _outside(study.contender(cell.label))
+        known[key] = Known(
+            certified=of_cell,
+            config=config_digest(algorithm, study.problem),
+            bound=lower_bound_of(study, cell, of_cell, folder),
+            upper=upper_bound_of(study, cell, folder) if key in private else None,
+            gain=gains[cell.label, cell.horizon],
+        )
+    return known
 
 
-def _bounds(
-    study: Study, cells: Sequence[Cell], certified: dict[RowKey, Certified], folder: Path
-) -> dict[RowKey, RegretLowerBound | None]:
-    """Return the lower bound on regret of each contender at each certified epsilon and horizon."""
-    firsts = {(cell.label, cell.epsilon, cell.horizon): cell for cell in reversed(cells)}
-    return {key: lower_bound_of(study, cell, certified[key], folder) for key, cell in firsts.items()}
-
-
-def _uppers(study: Study, cells: Sequence[Cell], folder: Path) -> dict[RowKey, RegretUpperBound | None]:
-    """Return what is proved of the regret of each private contender at each epsilon and horizon."""
-    firsts = {(cell.label, cell.epsilon, cell.horizon): cell for cell in reversed(cells)}
-    private = {key: cell for key, cell in firsts.items() if study.contender(cell.label).role == "private"}
-    return {key: upper_bound_of(study, cell, folder) for key, cell in private.items()}
-
-
-def _gains(study: Study, cells: Sequence[Cell], folder: Path) -> dict[RowKey, Gain | None]:
-    """Return gamma_T of every contender that has a kernel, at each horizon; noise does not enter."""
-    found: dict[tuple[str, int], Gain | None] = {}
-    for cell in cells:
-        if (cell.label, cell.horizon) not in found:
-            stated = getattr(make_algorithm(study, cell, folder), "information_gain", None)
-            problem = make_problem(study, cell.horizon, study.settings.problems[0], folder)
-            found[cell.label, cell.horizon] = stated and stated(problem)
-    return {(cell.label, cell.epsilon, cell.horizon): found[cell.label, cell.horizon] for cell in cells}
-
-
-def _configs(study: Study, cells: Sequence[Cell], folder: Path) -> dict[RowKey, str]:
-    """Return the digest of the configuration of each contender at each claimed epsilon and horizon."""
-    firsts = {(cell.label, cell.epsilon, cell.horizon): cell for cell in reversed(cells)}
-    return {key: config_digest(make_algorithm(study, cell, folder), study.problem) for key, cell in firsts.items()}
+def _gain(study: Study, cell: Cell, algorithm: Any, folder: Path) -> Gain | None:
+    """Return gamma_T of a contender that has a kernel."""
+    stated: Callable[[Any], Gain | None] | None = getattr(algorithm, "information_gain", None)
+    return stated and stated(make_problem(study, cell.horizon, study.settings.problems[0], folder))
 
 
 def _outside(contender: Contender) -> Certified:

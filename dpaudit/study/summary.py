@@ -169,9 +169,9 @@ def _upper_bounds(points: Sequence[Mapping[str, Any]]) -> list[str]:
         elif own:
             begins = min(float(row["upper_bound"]["log10_from"] or math.inf) for row in own)
             when = f"below T = 10^{at_least(begins, 4)}" if math.isfinite(begins) else "at this T"
+            source = own[0]["upper_bound"]["source"]
             said.append(
-                f"What is proved of {label} ({own[0]['upper_bound']['source']}) is no less than the most that can be "
-                f"lost {when}: it says nothing here."
+                f"The proved bound on the regret of {label} ({source}) is vacuous {when}: nobody can lose more."
             )
     unknown = [label for label in dict.fromkeys(row["label"] for row in points) if not _is_proved(points, label)]
     if unknown:

@@ -71,12 +71,12 @@ def number(value: float | int | str | None) -> str:
 def cells_csv(outcome: Outcome) -> str:
     """Return one line for each cell; cells without a result have their error in the last column."""
     study, settings = outcome.study, outcome.study.settings
-    rows = {(row.label, row.epsilon, row.horizon): row for row in outcome.rows}
+    rows = {row.key: row for row in outcome.rows}
     lines: list[list[str]] = []
     for cell in (*outcome.measured, *outcome.blind):
         key, contender = cell.cell, study.contender(cell.cell.label)
         label, role = (f"{key.label} without data", "floor") if key.blind else (key.label, contender.role)
-        row = None if key.blind else rows.get((key.label, key.epsilon, key.horizon))
+        row = None if key.blind else rows.get(key.key)
         held = row.certified if row else None
         spread = _deviation(cell.regret)
         lines.append(

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from dpaudit.documents.markdown import markdown
 from dpaudit.documents.page import page
-from dpaudit.errors import ConfigError
-from dpaudit.runtime.whole_files import replace_files
+from dpaudit.runtime.whole_files import write_folder
 from dpaudit.study.document import document_json, document_of
 from dpaudit.study.figures import figures_of
 from dpaudit.study.making import make_problem
@@ -36,11 +35,7 @@ def write_study(outcome: Outcome, base: Path, folder: Path) -> tuple[Path, ...]:
         "study.json": document_json(document),
     }
     files = {name: text.encode() for name, text in texts.items()} | figures_of(rows, exponents)
-    try:
-        replace_files(folder, files)
-    except OSError as error:
-        raise ConfigError(f"{folder}: cannot be written to ({error.strerror}).") from None
-    return tuple(folder / name for name in files)
+    return write_folder(folder, files)
 
 
 def _described(problem: object) -> str:

@@ -7,19 +7,21 @@ them apart.
 import math
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from scipy.special import bdtrc
 
-from dpaudit.verifier.best_of.weights import listed, symmetric
+from dpaudit.verifier.few_reports import shown_beside, worst_of_few
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reversed_all
+from dpaudit.verifier.polygons import listed, symmetric
 from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.schemes import bare
 
 Array = np.ndarray[Any, Any]
 _BINS, _CELLS, _LEAST = 8_000, 16_000_000, 1e-6
-_BLANKETS, _COUNTED, _PLACES, _HEIGHTS, _GONE = 10_000, 300, 64, 699, 1e-30
+_BLANKETS, _COUNTED, _PLACES, _HEIGHTS, _GONE, _FEW = 10_000, 300, 64, 699, 1e-30, 40
 _DEVIATIONS = 13  # of a binomial number; beyond lies less than 10^-36
 _UP = 1e-10  # relative; more than rounding makes of probabilities and tails
 _OUTSIDE, _SEEN = 1e-36, 1e-60  # at least what lies outside of likely values; cells that are less likely are left out
@@ -49,10 +51,11 @@ def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
     return _merged(*laws, max(0.0, 1 - share), epsilon, unseen=2 * _OUTSIDE)
 
 
+@lru_cache(maxsize=4)
 def _under_a_blanket(users: int, epsilon: float, answers: tuple[int, ...]) -> Loss:
     """Return the pair through knots of the curve: near where it is not tiny, and few beyond."""
     coarse = np.linspace(0.0, epsilon, 40)
-    seen = coarse[_hidden(users, epsilon, answers, coarse) > _GONE]
+    seen = coarse if users <= _FEW else coarse[_hidden(users, epsilon, answers, coarse) > _GONE]
     end = min(epsilon, (seen[-1] if len(seen) else 0.0) + coarse[1])
     knots = np.unique([*np.linspace(0.0, end, _HEIGHTS), *np.linspace(end, epsilon, 40)])
     knots = knots[np.append(True, np.diff(knots) > 1e-9 * epsilon)]
@@ -66,12 +69,14 @@ def _hidden(users: int, epsilon: float, answers: tuple[int, ...], knots: Array) 
 
     The two answers in question have at least the probability `least` each, and what tells nothing has `third`; the
     user is `gain` times as likely to name the latter. Numbers of third reports are split between `_PLACES` of them.
-    Of one response with two answers each number of others who hold the first one is counted out for few users.
+    Of one response every data set of the others is counted out for few users.
     """
     p, half, two, x = math.exp(epsilon), math.exp(epsilon / 2), len(answers) == 2, np.exp(knots)
     least = 1 / (half + 1) ** 2 if two else 1 / (p + answers[0] - 1)
     third, gain = (2 * least, half) if two else ((answers[0] - 2) * least, 1.0)
     heights = np.zeros(len(x))
+    if not two and third and users <= _FEW:
+        return worst_of_few(users, epsilon, answers[0], x)
     if third == 0 and users <= _COUNTED:
         for first in range(users):
             sides = (first, p * least), (users - 1 - first, least)
@@ -114,10 +119,17 @@ def _heads_over(coins: Array) -> Callable[[Array], Array]:
     return lambda more: table[rows, np.clip(more - heads[0], 0, len(heads) - 1).astype(int)]
 
 
-def shuffled_below(node: Table, part: Multiset) -> Multiset:
+def beside(node: Table) -> int:
+    """Return how many data sets a witness may name: how many others hold the first of two answers, or one of two."""
+    answers = _answers(node)
+    return 0 if len(answers) != 1 else 2 if answers[0] > 2 else int(node["users"])
+
+
+def shuffled_below(node: Table, part: Multiset, entry: int) -> Multiset:
     """Return what is attained where all others hold one value: the counts of two answers, or of the first of two.
 
-    It is a third category where there is one; of two responses it is the first value of the user in question.
+    It is a third category where there is one, or the first value of the user in question where the witness says so
+    (an `entry` of 1); of two responses it is the first value. Of two answers `entry` others hold the first one.
     """
     answers, users = _answers(node), node["users"]
     if not answers or not part:
@@ -125,11 +137,17 @@ def shuffled_below(node: Table, part: Multiset) -> Multiset:
     epsilon = most(part)[0]
     p, two = math.exp(epsilon), len(answers) == 2
     lie = 1 / (math.exp(epsilon / 2) + 1) ** 2 if two else 1 / (p + answers[0] - 1)
-    rates = (p * lie if two else lie, lie)
-    one, other = (np.append(seen, seen[-1] + 1) for seen in (_likely(users - 1, rate) for rate in rates))
     if answers == (2,):
-        mine, others = (_binomial(counts, users - 1, lie) for counts in (one - 1, one))
-        return Counter([_merged(lie * (p * mine + others), lie * (mine + p * others), 0.0, epsilon)])
+        sides = (entry, p * lie), (users - 1 - entry, lie)
+        ones, others = (_binomial(_likely(n, rate), n, rate) for n, rate in sides)
+        counts = np.convolve(ones, others)
+        shown = np.convolve(counts, [lie, p * lie]), np.convolve(counts, [p * lie, lie])
+        return Counter([_merged(*shown, 0.0, epsilon)])
+    if not two and users <= _FEW:
+        shown = shown_beside(users, epsilon, answers[0], first=entry == 1)
+        return Counter([_merged(*shown, 0.0, epsilon)])
+    rates = (p * lie if two or entry else lie, lie)
+    one, other = (np.append(seen, seen[-1] + 1) for seen in (_likely(users - 1, rate) for rate in rates))
     if len(one) * len(other) > _CELLS // 4:
         return Counter()
     a, b = one[:, None], other[None, :]

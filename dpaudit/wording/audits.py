@@ -1,6 +1,7 @@
 """The words of an audit: its verdict, its power, and its bound against claim and certificate, a sentence each."""
 
 import math
+from collections.abc import Sequence
 from typing import assert_never
 
 from dpaudit.model.audit_result import AuditResult, FollowedPlan, MeasuredBound, MeasuredNumber
@@ -94,7 +95,7 @@ def _rates(result: AuditResult) -> str:
 
 def provision(result: AuditResult) -> str:
     """Return what the lower bound of an audit takes for granted, as a clause after the number; may be empty."""
-    return f", provided that {result.assumption}" if result.assumption else ""
+    return f" (if {result.assumption})" if result.assumption else ""
 
 
 def bound_phrase(result: AuditResult) -> str:
@@ -107,7 +108,7 @@ def measured_rows(bounds: tuple[MeasuredBound, ...]) -> list[tuple[str, str]]:
 
     >>> bound = MeasuredBound(measure="mu", value=0.434, statistic="pairs", samples=50_000, significance=0.05)
     >>> measured_rows((bound,))
-    [('mu_emp', 'mu is at least 0.434 (pairs, n = 50,000; confidence 0.95, significance 0.05)')]
+    [('mu_emp', 'mu is at least 0.434 (pairs, n = 50,000; significance 0.05)')]
     """
     return [(f"{bound.measure}_emp", measured_phrase(bound)) for bound in bounds]
 
@@ -142,8 +143,7 @@ def audit_facts(result: AuditResult) -> dict[str, str]:
 def measured_phrase(bound: MeasuredBound) -> str:
     """Return a bound in another measure than epsilon with its statistic, number of samples and significance."""
     rests = f"{bound.statistic}, n = {whole(bound.samples)}"
-    sure = f"confidence {at_least(1 - bound.significance)}, significance {at_most(bound.significance)}"
-    return f"{bound.measure} is at least {at_least(bound.value)} ({rests}; {sure})"
+    return f"{bound.measure} is at least {at_least(bound.value)} ({rests}; significance {at_most(bound.significance)})"
 
 
 def plan_phrase(plan: FollowedPlan) -> str:
@@ -276,14 +276,14 @@ def lines_sentence(coverage: AuditCoverage) -> str:
     return f"{said}; not: {listed(coverage.missed)}." if coverage.missed else f"{said}."
 
 
-def listed(names: tuple[str, ...]) -> str:
+def listed(names: Sequence[str], most: int = _FEW) -> str:
     """Return the first few of some names, and how many more there are.
 
     >>> listed(("a", "b", "c", "d", "e"))
     'a, b, c and 2 more'
     """
-    shown = ", ".join(names[:_FEW])
-    return f"{shown} and {len(names) - _FEW} more" if len(names) > _FEW else shown
+    shown = ", ".join(names[:most])
+    return f"{shown} and {whole(len(names) - most)} more" if len(names) > most else shown
 
 
 def significance_phrase(audit: AuditResult) -> str:

@@ -2,38 +2,10 @@
 
 from typing import NamedTuple, assert_never
 
-from dpaudit.model.declaration import (
-    Allocate,
-    BestOf,
-    Billboard,
-    Cells,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Release,
-    Repeat,
-    Sequential,
-    Shuffle,
-    Stated,
-    Subsample,
-)
-from dpaudit.model.losses import (
-    AllocatedLoss,
-    ApproximateLoss,
-    AverageLoss,
-    ChoiceLoss,
-    ComposedLoss,
-    DiscreteLoss,
-    GaussianLoss,
-    LaplaceLoss,
-    Loss,
-    MixtureLoss,
-    SampledGaussianLoss,
-    SampledLoss,
-    StitchedLoss,
-)
+from dpaudit.model import declaration as nodes
+from dpaudit.model import losses
+from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses import Loss
 
 _COMPOSITION = "Dong, Roth and Su (2022), Theorem 3.2: losses of adaptive releases add up"
 _PARALLEL = "McSherry (2009), Theorem 4; for keys from the public view, joint convexity of the hockey-stick"
@@ -60,35 +32,35 @@ class NodeWords(NamedTuple):
 def node_words(node: Declaration) -> NodeWords:
     """Return the words of a node."""
     match node:
-        case Release(mechanism=mechanism):
+        case nodes.Release(mechanism=mechanism):
             return NodeWords("Release", "exact loss of the noise", loss_source(mechanism.loss()))
-        case Sequential():
+        case nodes.Sequential():
             return NodeWords("In sequence", "losses of all parts are composed", _COMPOSITION)
-        case Repeat(times=times):
+        case nodes.Repeat(times=times):
             return NodeWords("Repeated", f"composed {times:,} times", _COMPOSITION)
-        case Parallel(key=key):
+        case nodes.Parallel(key=key):
             return NodeWords("In parallel", f"worst part counts; {key} decides which part a record touches", _PARALLEL)
-        case Cells():
+        case nodes.Cells():
             return NodeWords("Cells", "same cell, or one cell emptied and another filled", _CELLS)
-        case Group(size=size):
+        case nodes.Group(size=size):
             return NodeWords("Group", f"one person owns up to {size:,} records", _GROUP)
-        case Subsample() | Allocate() | Shuffle() | BestOf():
+        case nodes.Subsample() | nodes.Allocate() | nodes.Shuffle() | nodes.BestOf():
             return _words_of_a_draw(node)
-        case PostProcess(steps=steps):
+        case nodes.PostProcess(steps=steps):
             return NodeWords(
                 "Post-processing", ": ".join(filter(None, ("costs nothing", ", ".join(steps)))), _POST_PROCESS
             )
-        case Billboard(reads=reads):
+        case nodes.Billboard(reads=reads):
             return NodeWords("Billboard", f"public, combined with {', '.join(reads) or 'own data'}", _BILLBOARD)
-        case Local():
+        case nodes.Local():
             return NodeWords("On the device", "one message a user", _LOCAL)
-        case Stated(source=source):
+        case nodes.Stated(source=source):
             return NodeWords("Stated", f"taken on trust from {source}", _STATED)
         case _:
             assert_never(node)
 
 
-def _runs(node: BestOf) -> str:
+def _runs(node: nodes.BestOf) -> str:
     """Return the number of runs in words, with its parameters."""
     if node.law == "fixed":
         return f"{node.runs:,} runs"
@@ -98,18 +70,18 @@ def _runs(node: BestOf) -> str:
     return f"a {node.law.replace('_', ' ')} number of runs ({told})"
 
 
-def _words_of_a_draw(node: Subsample | Allocate | Shuffle | BestOf) -> NodeWords:
+def _words_of_a_draw(node: nodes.Subsample | nodes.Allocate | nodes.Shuffle | nodes.BestOf) -> NodeWords:
     """Return the words of a node that hides who took part, or where, or how often a part ran."""
     match node:
-        case BestOf(score=score):
+        case nodes.BestOf(score=score):
             return NodeWords("Best run", f"the best of {_runs(node)}, by {score or 'any score'}", _BEST_OF)
-        case Shuffle(users=users):
+        case nodes.Shuffle(users=users):
             return NodeWords("Shuffle", f"reports of {users:,} users in a secret uniform order", _SHUFFLE)
-        case Allocate(steps=steps, per_epoch=places, epochs=epochs):
+        case nodes.Allocate(steps=steps, per_epoch=places, epochs=epochs):
             often = f" in each of {epochs:,} epochs" if epochs > 1 else ""
             named = f"at {places:,} secret step{'s' * (places > 1)} of {steps:,}{often}"
             return NodeWords("Allocate", named, _ALLOCATE)
-        case Subsample(rate=rate, scheme=scheme):
+        case nodes.Subsample(rate=rate, scheme=scheme):
             return NodeWords("Subsample", f"sampled at rate {rate:g} ({scheme.replace('_', ' ')})", _SUBSAMPLE)
         case _:
             assert_never(node)
@@ -118,25 +90,25 @@ def _words_of_a_draw(node: Subsample | Allocate | Shuffle | BestOf) -> NodeWords
 def loss_source(loss: Loss) -> str:
     """Return the reference for the privacy loss of one release."""
     match loss:
-        case GaussianLoss():
+        case losses.GaussianLoss():
             return "Balle and Wang (2018), Theorem 8"
-        case LaplaceLoss():
+        case losses.LaplaceLoss():
             return "Dwork and Roth (2014), Theorem 3.6, with the exact curve of two shifted Laplace laws"
-        case ApproximateLoss():
+        case losses.ApproximateLoss():
             return "Kairouz, Oh and Viswanath (2015), Theorem 3.3"
-        case MixtureLoss():
+        case losses.MixtureLoss():
             return "Neyman and Pearson (1933): half lines are the best tests of two mixtures of shifts"
-        case SampledLoss() | AverageLoss() | StitchedLoss():
+        case losses.SampledLoss() | losses.AverageLoss() | losses.StitchedLoss():
             return "Balle, Barthe and Gaboardi (2018), Theorems 1 and 2"
-        case AllocatedLoss():
+        case losses.AllocatedLoss():
             return _ALLOCATE
-        case SampledGaussianLoss():
+        case losses.SampledGaussianLoss():
             return "Zhu, Dong and Wang (2022), Theorem 11"
-        case DiscreteLoss():
+        case losses.DiscreteLoss():
             return "the probabilities of its outcomes, outcome by outcome"
-        case ChoiceLoss():
+        case losses.ChoiceLoss():
             return "Zhu, Dong and Wang (2022), Proposition 8"
-        case ComposedLoss(parts=parts):
+        case losses.ComposedLoss(parts=parts):
             count = sum(times for _, times in parts)
             return f"a record meets {count} of its parts; each: {loss_source(parts[0][0])}"
         case _:

@@ -1,8 +1,7 @@
 """The words of verdicts: one table, with the exit code of each and its meaning, for every place that prints one."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 Tone = Literal["good", "open", "bad", "plain"]
 """How a word is meant: nothing is wrong, something is open, something is wrong; or neither of them."""
@@ -75,16 +74,3 @@ def tone_of(word: str) -> Tone:
     ('good', 'open')
     """
     return "open" if word.endswith(CAVEATS) else VERDICTS[word].tone
-
-
-def word_of_report(data: Mapping[str, Any]) -> str:
-    """Return the word of the verdict in a report's JSON; of a report before version 9, the word that stands for it now.
-
-    >>> word_of_report({"verdict": "NOT CERTIFIED"}), word_of_report({"verdict": "VIOLATION FOUND", "audits": []})
-    ('NOT PROVED', 'REFUTED')
-    """
-    word = str(data["verdict"])
-    if word == "VIOLATION FOUND":
-        results = (*(data.get("audits") or ()), *(held["result"] for held in data.get("scores") or ()))
-        return "VIOLATION" if any(held["verdict"] == "violation" for held in results) else "REFUTED"
-    return {"STATED BY SUPPLIER": "STATED", "NOT CERTIFIED": "NOT PROVED"}.get(word, word)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 
 import jsonschema
 import pytest
@@ -17,7 +18,7 @@ KINDS = ("tradeoff", "gdp", "renyi", "zcdp", "tail", "group")
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_written_in_every_format(write: Write, kind: str) -> None:
-    """JSON has its schema, CSV the same numbers in full, SVG is XML, and text stays within 100 columns."""
+    """JSON has its schema, CSV the same numbers in full, SVG stays inside its axes, text within 100 columns."""
     path = write(WRITTEN)
     shown = {
         style: dpaudit("curve", path, "--kind", kind, "--format", style) for style in ("text", "json", "csv", "svg")
@@ -31,6 +32,11 @@ def test_every_kind_is_written_in_every_format(write: Write, kind: str) -> None:
     assert [[float(cell) for cell in row] for row in rows] == [[float(cell) for cell in row] for row in data["rows"]]
     assert shown["svg"].stdout.startswith("<svg")
     assert shown["svg"].stdout.endswith("</svg>\n")
+    axis = re.search(r'<line class="axis" x1="[\d.]+" y1="([\d.]+)"', shown["svg"].stdout)
+    drawn = [path.split() for path in re.findall(r'<path class="[^"]*" d="M([^"Z]*)Z?"', shown["svg"].stdout)]
+    heights = [float(pixel.partition("L")[0]) for path in drawn for pixel in path[1:]]
+    assert axis is not None
+    assert 0 <= min(heights) <= max(heights) <= float(axis[1]), "a curve leaves its axes"
     assert max(map(len, shown["text"].stdout.splitlines())) <= 100
 
 

@@ -96,7 +96,8 @@ def test_a_ceiling_that_bounds_nothing_accepts_nothing(write: Write, name: str, 
 def test_a_ceiling_of_delta_1_holds_for_delta_1_alone() -> None:
     """So does an infinite epsilon for an infinite one: what was measured as such stays accepted."""
     claim = Claim(epsilon=1.0, neighbours="replace_one")
-    terms = Terms(claim=claim, up_to=(("proved_delta", 1.0), ("proved_epsilon", float("inf"))))
+    ceilings = (("proved_delta", 1.0), ("proved_epsilon", float("inf")))
+    terms = Terms(claim=claim, up_to=ceilings, runs=0, significance=1.0, seen="")
     assert not terms.lapsed(terms)
     assert "bounds nothing" in terms.lapsed(replace(terms, up_to=(("proved_delta", 0.5), terms.up_to[1])))
 

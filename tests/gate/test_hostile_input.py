@@ -187,11 +187,11 @@ def test_the_bomb_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     "data",
     [
         [],
-        {"schema": "urn:dpaudit:schema:baseline:1"},
-        {"schema": "urn:dpaudit:schema:baseline:1", "accepted": [1]},
-        {"schema": "urn:dpaudit:schema:baseline:1", "accepted": [{"fingerprint": "x"}]},
+        {"schema": "urn:dpaudit:schema:baseline:2"},
+        {"schema": "urn:dpaudit:schema:baseline:2", "accepted": [1]},
+        {"schema": "urn:dpaudit:schema:baseline:2", "accepted": [{"fingerprint": "x"}]},
         {
-            "schema": "urn:dpaudit:schema:baseline:1",
+            "schema": "urn:dpaudit:schema:baseline:2",
             "accepted": [
                 dict.fromkeys(("fingerprint", "rule", "config", "subject", "reason", "accepted", "expires"), "x")
             ],

@@ -8,7 +8,6 @@ import yaml
 from typer.testing import CliRunner
 
 from dpaudit.cli.app import app
-from dpaudit.cli.common.options import Host
 from dpaudit.cli.common.starter import Starter
 from tests.command_line import Shell, dpaudit
 
@@ -73,7 +72,7 @@ def test_every_command_of_the_written_pipeline_passes_as_it_stands(tmp_path: Pat
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 0.0), (3.7, 0.0), (0.01, 1e-12), (0.5, 1e-5), (20.0, 0.01)])
 def test_what_is_written_is_certified_at_once(epsilon: float, delta: float, empty: Path) -> None:
     """For any claim `certify` and `check` end with 0; with 1 % less noise they end with 1."""
-    contents = Starter(unit='a "quoted" unit', epsilon=epsilon, delta=delta, host=Host.NONE).contents()
+    contents = Starter(unit='a "quoted" unit', epsilon=epsilon, delta=delta, host="none").contents()
     text = contents["privacy/release.toml"]
     Path("release.toml").write_text(text, encoding="utf-8")
     assert dpaudit("certify", "release.toml").exit_code == 0

@@ -186,6 +186,13 @@ def test_a_price_is_a_ratio_of_whole_numbers(amount: str | int | None) -> None:
         decode_prices({"basic": {"amount": amount, "mass": "0"}})
 
 
+@pytest.mark.parametrize("body", [3, None, [], {}, {"name": "x", "budget": 3}, {"name": "x", "budget": {"epsilon": 1}}])
+def test_a_body_that_spells_no_account_is_malformed(body: Any) -> None:
+    """Of whatever type it is: an altered ledger may hold anything."""
+    with pytest.raises(LedgerError, match="malformed"):
+        Account.from_dict(body)
+
+
 def test_rows_are_neither_replaced_nor_changed(ledger: Ledger, fifth: Certificate, tmp_path: Path) -> None:
     """UPDATE, DELETE, INSERT OR REPLACE and a number put between are refused by the file itself."""
     ledger.book("survey 1", fifth, "first", NOW)

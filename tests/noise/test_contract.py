@@ -111,21 +111,6 @@ def law_is_rejected(stated: Example, sampled: Mechanism, seed: int) -> bool:
     return any(ratio.sum() > math.log(2 / FALSE_ALARM) for ratio in ratios)
 
 
-def curve_is_rejected(stated: Example, sampled: Mechanism, seed: int) -> bool:
-    """Return whether a scalar's empirical distribution leaves the band around the stated one.
-
-    Source: Massart (1990): the band of half-width sqrt(ln(2 / alpha) / 2n) is left with probability alpha at most.
-    """
-    value = stated.worst_pair()[0]
-    points, log_weights = grid(stated)
-    mass = np.exp(log_weights + stated.log_density(points, np.asarray(value)))
-    outputs = np.sort(sample(sampled, value, np.random.default_rng(seed)))
-    empirical = np.searchsorted(outputs, points, side="right") / SAMPLES
-    between = 0.0 if np.issubdtype(points.dtype, np.integer) else mass.max()
-    half_width = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * SAMPLES))
-    return bool(np.abs(np.cumsum(mass) - empirical).max() > half_width + between)
-
-
 def exact_hockey_stick(mechanism: Example, epsilon: float) -> float:
     """Return delta(epsilon) of a scalar release on its worst pair, from its density alone."""
     first, second = mechanism.worst_pair()
@@ -206,13 +191,6 @@ def test_samples_follow_the_stated_law_and_ten_percent_of_noise_is_noticed(mecha
     assert not law_is_rejected(mechanism, mechanism, seed=11)
     assert law_is_rejected(mechanism, mechanism.scaled(1.1), seed=12)
     assert law_is_rejected(mechanism, mechanism.scaled(0.9), seed=13)
-
-
-@scalar_examples
-def test_the_whole_distribution_of_a_number_is_the_stated_one(mechanism: Example) -> None:
-    assert not curve_is_rejected(mechanism, mechanism, seed=21)
-    assert curve_is_rejected(mechanism, mechanism.scaled(1.1), seed=22)
-    assert curve_is_rejected(mechanism, mechanism.scaled(0.9), seed=23)
 
 
 @scalar_examples

@@ -178,24 +178,3 @@ def test_files_are_read_as_folders_are(tmp_path: Path, write: Callable[..., None
     assert result.exit_code == 0, result.output
     assert "The proved epsilon fell from 0.5 to 0.3334." in " ".join(result.output.split())
     assert RUNNER.invoke(app, ["compare", files[0]]).exit_code == 2
-
-
-@pytest.mark.parametrize(
-    ("former", "audits", "word"),
-    [
-        ("VIOLATION FOUND", "violation", "VIOLATION"),
-        ("VIOLATION FOUND", "consistent", "REFUTED"),
-        ("NOT CERTIFIED", "consistent", "NOT PROVED"),
-        ("STATED BY SUPPLIER", "consistent", "STATED"),
-        ("CERTIFIED", "consistent", "CERTIFIED"),
-    ],
-)
-def test_a_word_that_was_renamed_is_no_change_of_verdict(
-    tmp_path: Path, write: Callable[..., None], former: str, audits: str, word: str
-) -> None:
-    """A report of an older version has the word that stands for its verdict now."""
-    data = document("2026-01-01", verdict=former)
-    data["audits"] = [held | {"verdict": audits} for held in data["audits"]]
-    write("1.json", data)
-    (seen,) = observations_in((tmp_path,)).observations
-    assert seen.verdict == word

@@ -222,7 +222,7 @@ def test_an_unwritable_folder_is_a_clear_error(stories: dict[str, Report], tmp_p
     """A file in the way is named, with the remedy."""
     blocked = tmp_path / "taken"
     blocked.write_text("here")
-    with pytest.raises(ConfigError, match=r"Cannot write the report to folder=.*name a writable folder"):
+    with pytest.raises(ConfigError, match=r"taken: cannot be written to .*name another folder"):
         write(stories["checked"], blocked)
 
 

@@ -17,8 +17,8 @@ from dpaudit.configuration.scores_document import decode_scores
 from dpaudit.errors import Fault
 from dpaudit.model.scores_result import ScoresResult
 from dpaudit.report import Report
+from dpaudit.report.attacks import ScoreEvidence
 from dpaudit.report.figures.rates import band_of
-from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.report.writing import contents, render
 from dpaudit.schemas import load
 from tests.command_line import dpaudit

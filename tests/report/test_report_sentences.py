@@ -318,7 +318,7 @@ def test_a_report_with_a_proof_prints_upper_figures(story_pages: dict[str, dict[
 def test_each_shown_number_keeps_its_conditions(stories: dict[str, Report]) -> None:
     """The cover's audited epsilon names its assumption; the proved one names the conditions without evidence."""
     fields = {field.name: field.value for field in sections_of(gather(stories["paper"]))[0].fields}
-    assert "provided that scores are normal" in fields["Audited epsilon"]
+    assert "(if scores are normal)" in fields["Audited epsilon"]
     assert re.search(r"provided that \d+ conditions without evidence hold \(C1", proved_of(stories["paper"]))
     assert "provided" not in proved_of(stories["checked"])
 

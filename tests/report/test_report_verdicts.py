@@ -70,7 +70,7 @@ def test_the_first_reason_is_the_violation(stories: dict[str, Report]) -> None:
     """A violation by attack is named first, with both numbers."""
     first = outcome_of(stories["violation"]).reasons[0]
     assert "1.82" in first
-    assert "what the declaration allows (1), provided that scores are normal" in first
+    assert "what the declaration allows, 1 (if scores are normal)" in first
     story = stories["violation"]
     free = replace(story.audits[0], bound="binomial")
     assert "the claimed 1" in outcome_of(replace(story, audits=(free,))).reasons[0]
@@ -82,7 +82,7 @@ def test_a_violation_below_a_slack_claim_is_told_against_the_declaration(stories
     hidden = replace(report.audits[0], verdict="violation", epsilon_lower=0.2)
     changed = replace(report, audits=(hidden,))
     assert changed.verdict == "VIOLATION"
-    assert "more than what the declaration allows (0.04122)" in outcome_of(changed).reasons[0]
+    assert "more than what the declaration allows, 0.04122" in outcome_of(changed).reasons[0]
 
 
 def test_the_meaning_is_the_definition_with_the_claims_numbers_and_unit(stories: dict[str, Report]) -> None:

@@ -127,7 +127,7 @@ def test_the_words_of_a_bound_name_statistic_number_and_significance() -> None:
     """Rounded downwards; nothing is said of another measure."""
     bound = MeasuredBound(measure="mu", value=1.03007, statistic="pairs", samples=60_000, significance=0.05)
     said = measured_phrase(bound)
-    assert said == "mu is at least 1.03 (pairs, n = 60,000; confidence 0.95, significance 0.05)"
+    assert said == "mu is at least 1.03 (pairs, n = 60,000; significance 0.05)"
     assert "rho" not in said
 
 

@@ -17,7 +17,7 @@ from dpaudit.study.cells import Cell
 from dpaudit.study.certified import Certified
 from dpaudit.study.contrasts import against_floors
 from dpaudit.study.measuring import measure
-from dpaudit.study.rows import rows_of
+from dpaudit.study.rows import Known, rows_of
 from dpaudit.study.running import run_study
 from dpaudit.study.study import Study
 from dpaudit.study.study_file import study_of
@@ -93,9 +93,8 @@ def _seen(study: Study, folder: Path, *, twin: bool) -> tuple[str, float]:
         Cell(label=contender.label, epsilon=float(contender.algorithm["epsilon"]), horizon=24, problem=3)
         for contender in study.contenders
     ]
-    keys = {(cell.label, cell.epsilon, 24): _POINT for cell in cells}
-    configs = {key: str(key) for key in keys}
-    rows = rows_of(study, [measure(study, cell, folder) for cell in cells], keys, configs)
+    known = {cell.key: Known(certified=_POINT, config=str(cell.key)) for cell in cells}
+    rows = rows_of(study, [measure(study, cell, folder) for cell in cells], known)
     own = measure(study, replace(cells[0], blind=True), folder).regret if twin else ()
     (line,) = against_floors(study, rows, {(cells[0].label, cells[0].epsilon, 24): own})
     return line.visible, rows[0].share

@@ -12,20 +12,21 @@ from scipy import stats
 from algorithms.capri import Capri
 from dpaudit import Streams, Transcript
 from dpaudit.study import making
-from dpaudit.study.cells import Cell
+from dpaudit.study.cells import Cell, RowKey
 from dpaudit.study.certified import Certified
 from dpaudit.study.contrasts import against_floors, dominances
 from dpaudit.study.exponents import epsilon_exponents, horizon_exponents, jackknife, slope_of
 from dpaudit.study.intervals import paired, student
 from dpaudit.study.measured import Measured
 from dpaudit.study.measuring import measure
-from dpaudit.study.rows import Row, RowKey, rows_of
+from dpaudit.study.rows import Known, Row, rows_of
 from dpaudit.study.study import Role, Study
 from dpaudit.study.study_file import study_of
 from tests.study.conftest import SMALL
 
 _STUDY = study_of(Path("small.toml"), SMALL)
 _POINT = Certified(epsilon=1.0, model="central", neighbours="replace_one", unit="one", verdict="certified")
+_KNOWN = Known(certified=_POINT, config="")
 
 
 def _row(
@@ -132,8 +133,8 @@ def test_the_envelope_takes_the_worst_gap_at_each_horizon() -> None:
                  regret=(min(s * h, (1 + p) / s),))
         for h in horizons for p in (0, 1) for s in factors
     )  # fmt: skip
-    key: dict[RowKey, Certified] = {("tight", 1.0, h): _POINT for h in horizons}
-    rows = rows_of(study, measured, key, dict.fromkeys(key, ""))
+    known: dict[RowKey, Known] = {("tight", 1.0, h): _KNOWN for h in horizons}
+    rows = rows_of(study, measured, known)
     assert {row.regret.mean for row in rows} == {1.5}
     (power,) = horizon_exponents(study, rows, measured)
     assert power.fit == "worst-gap envelope"
@@ -157,14 +158,14 @@ def test_a_blind_contender_is_never_visible(tmp_path: Path, seeds: int) -> None:
     study = study_of(tmp_path / "s.toml", small)
     cells = [Cell(label=label, epsilon=epsilon, horizon=400, problem=problem)
              for label, epsilon in (("tight", 9.0), ("blind", 1.0)) for problem in (0,)]  # fmt: skip
-    keys = {(cell.label, cell.epsilon, 400): _POINT for cell in cells}
+    known = {cell.key: _KNOWN for cell in cells}
     seen: set[str] = set()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(making, "find_contender", lambda name: Blind)
         for seed in range(seeds):
             seeded = replace(study, settings=replace(study.settings, seed=seed, alpha=0.001, problems=(0,)))
             measured = [measure(seeded, cell, tmp_path) for cell in cells]
-            rows = rows_of(seeded, measured, keys, dict.fromkeys(keys, ""))
+            rows = rows_of(seeded, measured, known)
             seen |= {line.visible for line in against_floors(seeded, rows)}
     assert seen == {"no"}
 

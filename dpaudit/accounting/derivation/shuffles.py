@@ -1,12 +1,14 @@
 """How the shuffled reports of one randomiser conclude, above and below."""
 
+from functools import partial
+
 from dpaudit.accounting.adaptive_choice import join
 from dpaudit.accounting.derivation.composing import node_of
 from dpaudit.accounting.derivation.groups import chained
 from dpaudit.accounting.derivation.judgement import Judgement
-from dpaudit.accounting.derivation.plans import Asked, Found, each
+from dpaudit.accounting.derivation.plans import Asked, Found, each, either, entered
 from dpaudit.accounting.normal_form import Alternatives
-from dpaudit.accounting.shuffling import shuffled_above, shuffled_attained
+from dpaudit.accounting.shuffling import data_sets_beside, shuffled_above, shuffled_attained
 from dpaudit.model.declaration import Shuffle
 
 
@@ -17,6 +19,9 @@ def shuffled(judgement: Judgement) -> Alternatives:
 
 
 def reports_attained(judgement: Judgement, asked: Asked) -> Found:
-    """Return what a report attains beside users who all hold one value."""
-    node = node_of(judgement, Shuffle)
-    return each(judgement.part.below(asked), lambda composition: shuffled_attained(node, composition))
+    """Return what a report attains beside the data sets of others that are tried."""
+    node, report = node_of(judgement, Shuffle), judgement.part.below(asked)
+    if not (tried := data_sets_beside(node)):
+        return each(report, partial(shuffled_attained, node))
+    ways = {number: each(report, partial(shuffled_attained, node, beside=number)) for number in tried}
+    return either(entered(way, judgement.path, number) for number, way in ways.items())

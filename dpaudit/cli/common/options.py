@@ -1,34 +1,16 @@
 """The arguments and options that several commands share."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-
-class Format(StrEnum):
-    """How a result is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    MARKDOWN = "md"
-
-
-class Required(StrEnum):
-    """The weakest verdict of an audit that passes."""
-
-    NOT_REFUTED = "not_refuted"
-    CONSISTENT = "consistent"
-
-
-class Host(StrEnum):
-    """Where the pipeline runs."""
-
-    GITHUB = "github"
-    GITLAB = "gitlab"
-    NONE = "none"
-
+Format = Literal["text", "json", "md"]
+"""How a result is written."""
+Required = Literal["not_refuted", "consistent"]
+"""The weakest verdict of an audit that passes."""
+Host = Literal["github", "gitlab", "none"]
+"""Where the pipeline runs."""
 
 Config: TypeAlias = Annotated[
     Path,
@@ -73,6 +55,9 @@ Scheduler: TypeAlias = Annotated[
 Require: TypeAlias = Annotated[
     Required,
     typer.Option("--require", help="The weakest verdict of an audit that passes; below it the exit code is 4."),
+]
+Planned: TypeAlias = Annotated[
+    Path | None, typer.Option("--planned", metavar="FILE", help="Run the plan in this file; list what departs.")
 ]
 Jobs: TypeAlias = Annotated[
     int | None, typer.Option("--jobs", min=1, metavar="J", help="Processes to use, over the configuration's.")

@@ -26,7 +26,7 @@ from dpaudit.documents.document import Document
 from dpaudit.documents.markdown import markdown
 from dpaudit.documents.terminal import terminal, to_text
 from dpaudit.errors import ConfigError
-from dpaudit.runtime.whole_files import replace_file, replace_files
+from dpaudit.runtime.whole_files import replace_file, write_folder
 from dpaudit.wording.escaping import clean, one_line
 
 _WIDTH = 100
@@ -54,13 +54,13 @@ def emit(
 
     Raises: ConfigError: the file cannot be written.
     """
-    if style is Format.TEXT and file is None:
+    if style == "text" and file is None:
         show(document())
         return
     forms = {
-        Format.TEXT: lambda: as_text(document()),
-        Format.MARKDOWN: lambda: clean(markdown(document())),
-        Format.JSON: lambda: _json(data()).replace("\x7f", "\\u007f"),  # the one control that JSON leaves as it is
+        "text": lambda: as_text(document()),
+        "md": lambda: clean(markdown(document())),
+        "json": lambda: _json(data()).replace("\x7f", "\\u007f"),  # the one control that JSON leaves as it is
     }
     put(forms[style](), file)
 
@@ -211,15 +211,12 @@ def write(file: Path, content: str) -> None:
         raise ConfigError(f"{file}: cannot be written ({error.strerror}).") from None
 
 
-def write_files(folder: Path, files: Mapping[str, str]) -> None:
-    """Write the texts of `files`, by their names, to `folder`, so that files of two calls never lie there together.
+def write_files(folder: Path, files: Mapping[str, str]) -> tuple[Path, ...]:
+    """Return the paths of the texts of `files`, by their names, once they are written to `folder`.
 
     Raises: ConfigError: nothing may be written there; what was there is left as it was.
     """
-    try:
-        replace_files(folder, {name: content.encode("utf-8", "replace") for name, content in files.items()})
-    except OSError as error:
-        raise ConfigError(f"{folder}: cannot be written to ({error.strerror}).") from None
+    return write_folder(folder, {name: content.encode("utf-8", "replace") for name, content in files.items()})
 
 
 def output_folder(folder: Path) -> Path:

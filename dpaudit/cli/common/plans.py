@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dpaudit import workflow
 from dpaudit.certification.certificate import Certificate
 from dpaudit.cli.common.exits import Exit
 from dpaudit.cli.common.output import note, write
@@ -12,17 +13,6 @@ from dpaudit.configuration.configuration import AuditSettings, Configuration
 from dpaudit.configuration.files import read_text
 from dpaudit.errors import CertificateError, ConfigError
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.workflow import (
-    AuditExecution,
-    NumberedCase,
-    Stated,
-    audits_in,
-    audits_of,
-    cases_of,
-    drawn_seed,
-    plan_of,
-    settings_of,
-)
 
 _SECRET = 0o600
 
@@ -34,7 +24,7 @@ class PlannedRun:
     file: Path
     plan: AuditPlan
 
-    def stated(self, options: Stated) -> Stated:
+    def stated(self, options: workflow.Stated) -> workflow.Stated:
         """Return what the plan states, except what an option of the command changes."""
         return replace(
             options,
@@ -65,19 +55,19 @@ class PlannedAudits:
 
     configuration: Configuration
     settings: AuditSettings
-    cases: tuple[NumberedCase, ...]
+    cases: tuple[workflow.NumberedCase, ...]
     planned: PlannedRun | None
 
     @classmethod
     def of(
-        cls, configuration: Configuration, planned: PlannedRun | None, options: Stated, *, needed: bool = True
+        cls, configuration: Configuration, planned: PlannedRun | None, options: workflow.Stated, *, needed: bool = True
     ) -> "PlannedAudits":
         """Return the audits of a configuration under the options of a command; none where they are not `needed`.
 
         Raises: ConfigError: a setting out of range, or a configuration that runs no code, as `cases_of`.
         """
-        settings = settings_of(configuration, options if planned is None else planned.stated(options))
-        cases = cases_of(configuration, settings.view) if needed else ()
+        settings = workflow.settings_of(configuration, options if planned is None else planned.stated(options))
+        cases = workflow.cases_of(configuration, settings.view) if needed else ()
         return cls(configuration=configuration, settings=settings, cases=cases, planned=planned)
 
     def seed(self, given: int | None) -> int | None:
@@ -86,14 +76,16 @@ class PlannedAudits:
             return self.settings.seed
         return self.planned.seed(given, self.settings.seed)
 
-    def results(self, certificate: Certificate, seed: int, execution: AuditExecution) -> tuple[AuditResult, ...]:
+    def results(
+        self, certificate: Certificate, seed: int, execution: workflow.AuditExecution
+    ) -> tuple[AuditResult, ...]:
         """Return the results, with the digest of the plan and what departed from it."""
-        sharing = audits_in(self.configuration)
-        results = audits_of(self.cases, certificate, self.settings, seed, execution, sharing)
+        sharing = workflow.audits_in(self.configuration)
+        results = workflow.audits_of(self.cases, certificate, self.settings, seed, execution, sharing)
         if self.planned is None:
             return results
         plan = self.planned.plan
-        return plan.followed(results, plan_of(self.configuration, self.cases, self.settings, seed, plan.salt))
+        return plan.followed(results, workflow.plan_of(self.configuration, self.cases, self.settings, seed, plan.salt))
 
 
 def read_plan(file: Path | None, written: Path | None = None) -> PlannedRun | None:
@@ -113,8 +105,8 @@ def read_plan(file: Path | None, written: Path | None = None) -> PlannedRun | No
 
 def write_plan(file: Path, audits: PlannedAudits) -> Result:
     """Write the plan of some audits, and their seed into a file that its owner alone reads; show the digest."""
-    seed, secret = drawn_seed(audits.settings.seed, note), _seed_file(file)
-    plan = plan_of(audits.configuration, audits.cases, audits.settings, seed)
+    seed, secret = workflow.drawn_seed(audits.settings.seed, note), _seed_file(file)
+    plan = workflow.plan_of(audits.configuration, audits.cases, audits.settings, seed)
     write(file, plan.to_json())
     write(secret, f"{seed}\n")
     secret.chmod(_SECRET)

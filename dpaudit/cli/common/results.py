@@ -36,7 +36,7 @@ def resulting(command: Callable[..., Result]) -> Callable[..., None]:
     """Return `command` in the form that typer calls, with `--format` and `--output` beside its own options."""
 
     @wraps(command)
-    def run(*args: Any, style: Format = Format.TEXT, output: Path | None = None, **given: Any) -> Exit:
+    def run(*args: Any, style: Format = "text", output: Path | None = None, **given: Any) -> Exit:
         from dpaudit.cli.common.output import emit, put
 
         result = command(*args, **given)
@@ -51,7 +51,7 @@ def resulting(command: Callable[..., Result]) -> Callable[..., None]:
     own = inspect.signature(command, eval_str=True)
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        for name, default, kind in (("style", Format.TEXT, OutputFormat), ("output", None, Output))
+        for name, default, kind in (("style", "text", OutputFormat), ("output", None, Output))
     ]
     vars(run)["__signature__"] = own.replace(parameters=[*own.parameters.values(), *added], return_annotation=Exit)
     stated = {name: entry.annotation for name, entry in own.parameters.items()}

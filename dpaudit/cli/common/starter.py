@@ -16,7 +16,7 @@ from dpaudit.runtime.plugins import load_package
 _DIGITS = Context(prec=4, rounding=ROUND_CEILING)
 
 
-PIPELINES = {Host.GITHUB: ".github/workflows/privacy.yml", Host.GITLAB: ".gitlab-ci.yml"}
+PIPELINES: dict[Host, str] = {"github": ".github/workflows/privacy.yml", "gitlab": ".gitlab-ci.yml"}
 """The file that each host reads."""
 
 
@@ -54,7 +54,7 @@ class Starter:
             "privacy/accepted.json": Baseline().to_json(),
         }
         if self.host in PIPELINES:
-            written[PIPELINES[self.host]] = _template(f"{self.host.value}.yml")
+            written[PIPELINES[self.host]] = _template(f"{self.host}.yml")
         return written
 
     def _filled(self, name: str) -> str:

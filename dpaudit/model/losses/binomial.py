@@ -9,10 +9,10 @@ Counts: TypeAlias = NDArray[np.int64]
 Weights: TypeAlias = NDArray[np.float64]
 
 
-def binomial_pmf(counts: NDArray[Any], trials: int, chance: float) -> NDArray[Any]:
+def binomial_pmf(counts: NDArray[Any], trials: int | NDArray[Any], chance: float) -> NDArray[Any]:
     """Return the probability of each of `counts` successes in `trials` independent trials.
 
-    Shape: that of `counts`. Edge cases: 0 where a count is negative or above `trials`.
+    Shape: that of `counts` and `trials`, broadcast. Edge cases: 0 where a count is negative or above `trials`.
 
     >>> binomial_pmf(np.arange(4), 2, 0.5).round(9).tolist()
     [0.25, 0.5, 0.25, 0.0]

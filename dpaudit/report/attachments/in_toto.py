@@ -13,19 +13,14 @@ from typing import Any
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.codec import encode
 from dpaudit.model.scores_result import ScoresResult
+from dpaudit.report.attacks import ScoreEvidence, attacks_of
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.score_evidence import ScoreEvidence, scores_name
 from dpaudit.report.verdicts import outcome_of
+from dpaudit.wording.verdicts import CAVEATS, VERDICTS
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
 PRIVACY_REPORT = "urn:dpaudit:predicate:privacy-report:1"
-_RESULTS = {
-    "CERTIFIED": "PASSED",
-    "CERTIFIED WITH CAVEATS": "WARNED",
-    "STATED": "WARNED",
-    "INCONCLUSIVE": "WARNED",
-}
 
 
 def test_result(report: ReportInputs) -> dict[str, Any]:
@@ -39,20 +34,25 @@ def test_result(report: ReportInputs) -> dict[str, Any]:
     groups[_group_of_certificate(report)].append("certificate")
     passed = dict.fromkeys(("consistent", "not_refuted"), "passedTests")
     kinds = {**passed, "inconclusive": "warnedTests", "violation": "failedTests"}
-    for audit in report.audits:
-        groups[kinds[audit.verdict]].append(f"audit: {audit.name}")
-    for scored in report.scores:
-        exceeds = scored.result.exceeds_claim
-        kind = "failedTests" if exceeds else kinds[scored.result.verdict].replace("failed", "warned")
-        groups[kind].append(scores_name(scored))
+    for attack in attacks_of(report.audits, report.scores):
+        kind = kinds[attack.result.verdict]
+        if isinstance(attack.result, ScoresResult) and not attack.result.exceeds_claim:
+            kind = kind.replace("failed", "warned")
+        groups[kind].append(attack.test)
     configuration = _resource("configuration", report.config_text.encode("utf-8", "replace"))
     source = {"name": "source", "digest": {"sha256": report.certificate.source_digest}}
     predicate = {
-        "result": _RESULTS.get(outcome_of(report).word, "FAILED"),
+        "result": _result(outcome_of(report).word),
         "configuration": [configuration],
         **groups,
     }
     return _statement(TEST_RESULT, predicate, [configuration, source])
+
+
+def _result(word: str) -> str:
+    """Return the result of a report by the word of its verdict; caveats are a warning."""
+    code = VERDICTS[word.removesuffix(CAVEATS)].exit_code
+    return "FAILED" if code == 1 else "WARNED" if code or word.endswith(CAVEATS) else "PASSED"
 
 
 def _group_of_certificate(report: ReportInputs) -> str:

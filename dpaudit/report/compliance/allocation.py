@@ -4,26 +4,14 @@ import math
 from collections.abc import Iterator
 from itertools import groupby
 
-from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.additive_costs import cost_of, zcdp
-from dpaudit.accounting.fold import fold
-from dpaudit.engines import QUICK
 from dpaudit.errors import DeclarationError, UnsupportedError
+from dpaudit.model import declaration as nodes
 from dpaudit.model.claim import Claim
-from dpaudit.model.declaration import (
-    Billboard,
-    Declaration,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Release,
-    Repeat,
-    Sequential,
-    children,
-)
+from dpaudit.model.declaration import Declaration, children
 from dpaudit.model.node_kinds import kind_of
 from dpaudit.report.compliance.fields import Grid, grid
+from dpaudit.report.curves import own_epsilon
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import guarantee_by_claim, resting_note
 from dpaudit.wording.nodes import node_words
@@ -37,7 +25,7 @@ _NOT_COVERED = "not covered"
 def groups(report: ReportInputs) -> Grid:
     """Return the guarantee for several units together, for groups of 2, 5 and 10."""
     part = report.certificate.declaration
-    proved = [_own(report, Group(part=part, size=size)) for size in GROUPS]
+    proved = [_own(report, nodes.Group(part=part, size=size)) for size in GROUPS]
     return grid(
         "groups",
         "Groups: several units of one person, or several people together",
@@ -63,10 +51,10 @@ def allocation(report: ReportInputs) -> Grid:
     """Return the cost of each part of the outermost composition, and its share of the sum of rho."""
     certificate = report.certificate
     node = certificate.declaration
-    while isinstance(node, PostProcess | Billboard | Local):
+    while isinstance(node, nodes.PostProcess | nodes.Billboard | nodes.Local):
         node = node.part
     kind = {"sequential": "in sequence", "repeat": "repeated", "parallel": "in parallel"}.get(kind_of(node), "one part")
-    apart, parts = isinstance(node, Parallel), list(_parts(node))
+    apart, parts = isinstance(node, nodes.Parallel), list(_parts(node))
     costs = [_rho(certificate.claim, part) for _, part, _ in parts]
     known = [cost * count for cost, (_, _, count) in zip(costs, parts, strict=True) if cost is not None]
     total = math.fsum(known)
@@ -96,10 +84,12 @@ def allocation(report: ReportInputs) -> Grid:
 
 def _parts(node: Declaration) -> Iterator[tuple[str, Declaration, int]]:
     """Yield label, part and number of runs; adjacent equal parts are one group."""
-    if isinstance(node, Repeat):
+    if isinstance(node, nodes.Repeat):
         yield _label(node.part), node.part, node.times
         return
-    for _, equal in groupby(node.parts if isinstance(node, Sequential | Parallel) else (node,), key=_anonymous):
+    for _, equal in groupby(
+        node.parts if isinstance(node, nodes.Sequential | nodes.Parallel) else (node,), key=_anonymous
+    ):
         members = list(equal)
         first, last = _label(members[0]), _label(members[-1])
         yield first if len(members) == 1 else f"{first} … {last}", members[0], len(members)
@@ -107,12 +97,12 @@ def _parts(node: Declaration) -> Iterator[tuple[str, Declaration, int]]:
 
 def _anonymous(node: Declaration) -> object:
     """Return the part without the label of a release."""
-    return node.mechanism if isinstance(node, Release) else node
+    return node.mechanism if isinstance(node, nodes.Release) else node
 
 
 def _label(node: Declaration) -> str:
     """Return a part's name: its release's label, or what it is."""
-    if isinstance(node, Release):
+    if isinstance(node, nodes.Release):
         return node.label
     parts, name = children(node), node_words(node).name.lower()
     return f"{name} of {_label(parts[0])}" if len(parts) == 1 else name
@@ -131,8 +121,7 @@ def _rho(claim: Claim, part: Declaration) -> float | None:
 def _own(report: ReportInputs, part: Declaration) -> str:
     """Return an upper bound on a part's own epsilon at the claim's delta."""
     claim = report.reading.claim
-    try:
-        bracket = bracket_epsilon(fold(part, claim.neighbours), claim.delta, QUICK)
-    except (DeclarationError, UnsupportedError):
+    bracket = own_epsilon(part, claim.neighbours, claim.delta)
+    if bracket is None:
         return _NOT_COVERED
     return "no finite epsilon" if bracket.upper == math.inf else at_most(bracket.upper)

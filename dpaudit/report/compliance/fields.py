@@ -53,12 +53,6 @@ class Section:
     fields: tuple[Field, ...] = ()
     grids: tuple[Grid, ...] = ()
 
-    @property
-    def assessed(self) -> bool:
-        """Whether the section holds anything that was computed, measured or declared."""
-        said = any(field.status in ("evidence", "declared") for field in self.fields)
-        return said or any(grid.rows for grid in self.grids)
-
 
 def grid(
     name: str,

@@ -28,7 +28,7 @@ def hazards(facts: Facts) -> Iterator[Part]:
     rows: list[tuple[str, ...]] = []
     statuses: list[Status] = []
     for place, (name, of_report) in enumerate(HAZARDS, start=1):
-        number, known = f"H{place}", of_report(facts.report)
+        number, known = f"H{place}", of_report(facts.report) if callable(of_report) else of_report
         answers = [answer.answer for answer in facts.report.deployment.hazards if answer.hazard == number]
         if known or answers:
             rows.append((number, name, " ".join([*([known[0]] if known else []), *answers])))
@@ -83,17 +83,6 @@ def _contributions(report: ReportInputs) -> Known:
         return f"Bounded: {contributions.bound}. Enforced: {contributions.enforcement}.", "declared"
     if contributions.bound:
         return f"Bounded: {contributions.bound}. How that is enforced was not said.", "declared"
-    return None
-
-
-def _comparing(report: ReportInputs) -> Known:
-    """Return the limits of the comparison."""
-    return "This report compares with deployments of the same unit and model only.", "evidence"
-
-
-def _nothing(report: ReportInputs) -> Known:
-    """Return None: only a person can answer."""
-    del report
     return None
 
 
@@ -160,22 +149,23 @@ def _over_claimed(report: ReportInputs) -> Known:
     return ("Utility stands between a non-private and a random baseline.", "declared") if measured else None
 
 
-HAZARDS: tuple[tuple[str, Callable[[ReportInputs], Known]], ...] = (
+_COMPARED = "This report compares with deployments of the same unit and model only."
+HAZARDS: tuple[tuple[str, Known | Callable[[ReportInputs], Known]], ...] = (
     ("Epsilon too large to mean anything", _large_epsilon),
     ("Delta too large: a rare, total failure", _large_delta),
     ("A unit narrower than a person: an event, a user's day", _narrow_unit),
     ("Contributions without a bound", _contributions),
-    ("Comparing across units, variants or deltas", _comparing),
-    ("Releases without noise of the same data", _nothing),
+    ("Comparing across units, variants or deltas", (_COMPARED, "evidence")),
+    ("Releases without noise of the same data", None),
     ("Repeated releases and fresh budgets", _repeated),
-    ("Preprocessing, clipping, domains or tuning that look at the data", _nothing),
+    ("Preprocessing, clipping, domains or tuning that look at the data", None),
     ("Home-made or broken mechanisms", _home_made),
     ("Floating-point noise", _floats),
-    ("Timing and other side channels", _nothing),
-    ("Noise from a predictable generator", _nothing),
+    ("Timing and other side channels", None),
+    ("Noise from a predictable generator", None),
     ("A trust model that does not fit the system", _trust),
-    ("Raw data that are not secured", _nothing),
+    ("Raw data that are not secured", None),
     ("Noise that hits small groups hardest", _small_groups),
     ("Usefulness that is over-claimed", _over_claimed),
 )
-"""The sixteen hazards, H1 to H16, each with the function that returns what a report knows about it."""
+"""The sixteen hazards, H1 to H16, each with what is known of it, or the function that finds it out."""

@@ -16,7 +16,6 @@ from dpaudit.wording.certificates import finite
 from dpaudit.wording.claims import budget_words
 from dpaudit.wording.measures import uppers_phrase
 from dpaudit.wording.numerals import at_least, at_most, exact, nearest, whole
-from dpaudit.wording.verdicts import word_of_report
 
 
 def budget(facts: Facts) -> Iterator[Part]:
@@ -97,7 +96,7 @@ def appendix(facts: Facts) -> Iterator[Part]:
     audits = [(audit.name, audit.epsilon_lower) for audit in report.audits]
     now = _deciding(facts.outcome.word, certificate, report.config_text, audits)
     earlier = [(audit["name"], audit["epsilon_lower"]) for audit in previous.get("audits") or ()]
-    then = _deciding(word_of_report(previous), previous["certificate"], str(previous["config"]), earlier)
+    then = _deciding(str(previous["verdict"]), previous["certificate"], str(previous["config"]), earlier)
     changed = [name for name in dict.fromkeys((*now, *then)) if then.get(name) != now.get(name)]
     yield grid(
         "changes",

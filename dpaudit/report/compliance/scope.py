@@ -3,18 +3,8 @@
 from collections.abc import Iterator
 
 from dpaudit.model.claim import Model, Neighbours
-from dpaudit.report.compliance.fields import (
-    NOT_ASSESSED,
-    Field,
-    Part,
-    declared,
-    declared_fields,
-    evidence,
-    grid,
-    not_applicable,
-    stated,
-    unknown,
-)
+from dpaudit.report.compliance import fields
+from dpaudit.report.compliance.fields import NOT_ASSESSED, Part
 from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import share_sentence
@@ -73,20 +63,20 @@ _VARIANTS = {
 def scope(facts: Facts) -> Iterator[Part]:
     """Yield section 1."""
     report = facts.report
-    yield from declared_fields(report.deployment.scope, "scope", number_of_units=report.number_of_units)
+    yield from fields.declared_fields(report.deployment.scope, "scope", number_of_units=report.number_of_units)
     if report.origin:
-        yield evidence("Problem of the runs", report.origin, "config")
+        yield fields.evidence("Problem of the runs", report.origin, "config")
 
 
 def unit(facts: Facts) -> Iterator[Part]:
     """Yield section 2, with the table of pairs of data sets."""
     report, claim = facts.report, facts.report.certificate.claim
     contributions = report.deployment.contributions
-    yield stated("Unit", report.unit, "certificate.claim.unit")
+    yield fields.stated("Unit", report.unit, "certificate.claim.unit")
     if report.own_unit and report.own_unit != report.unit:
-        yield evidence("Unit in the algorithm's own words", report.own_unit, "own_unit")
-    yield stated("Neighbours", NEIGHBOUR_WORDS[claim.neighbours], "certificate.claim.neighbours")
-    yield from declared_fields(contributions, "contributions", units_per_person=report.units_per_person)
+        yield fields.evidence("Unit in the algorithm's own words", report.own_unit, "own_unit")
+    yield fields.stated("Neighbours", NEIGHBOUR_WORDS[claim.neighbours], "certificate.claim.neighbours")
+    yield from fields.declared_fields(contributions, "contributions", units_per_person=report.units_per_person)
     first, whose, why = _BEYOND[claim.model]
     drawn: list[tuple[str, str, str, str]] = [
         ("the data as they are", f"the same, with {other}", neighbours, covered)
@@ -94,7 +84,7 @@ def unit(facts: Facts) -> Iterator[Part]:
     ]
     drawn.append((first, f"the same, for another value of {whose}", "yes", why))
     own = [(s.a, s.b, "yes" if s.neighbours else "no", s.covered) for s in contributions.scenarios]
-    yield grid(
+    yield fields.grid(
         "scenarios",
         "Pairs of data sets: is their difference covered?",
         ("Data set A", "Data set B", "Neighbours", "Covered by the claim"),
@@ -107,16 +97,16 @@ def unit(facts: Facts) -> Iterator[Part]:
 def trust(facts: Facts) -> Iterator[Part]:
     """Yield section 3, with the table of actors."""
     claim, actors, source = facts.report.certificate.claim, facts.report.deployment.actors, "certificate.claim.model"
-    yield stated("Model", MODEL_WORDS[claim.model], source)
-    yield stated("Whose view is protected from", observer(claim.model), source)
-    yield stated("Left open by the model", LEFT_OPEN[claim.model], source)
-    yield declared("Trusted parties", sum(bool(a.trusted_for) for a in actors) if actors else "", "actors")
+    yield fields.stated("Model", MODEL_WORDS[claim.model], source)
+    yield fields.stated("Whose view is protected from", observer(claim.model), source)
+    yield fields.stated("Left open by the model", LEFT_OPEN[claim.model], source)
+    yield fields.declared("Trusted parties", sum(bool(a.trusted_for) for a in actors) if actors else "", "actors")
     views = dict.fromkeys(f"{audit.view} ({audit.attack})" for audit in facts.report.audits)
     if views:
-        yield evidence("Adversary of the audits", "; ".join(views), "audits")
+        yield fields.evidence("Adversary of the audits", "; ".join(views), "audits")
     else:
-        yield not_applicable("Adversary of the audits", "no audit was made")
-    yield grid(
+        yield fields.not_applicable("Adversary of the audits", "no audit was made")
+    yield fields.grid(
         "actors",
         "Actors: who sees what, and who is trusted for what",
         ("Actor", "Sees", "Trusted for", "May collude with"),
@@ -131,38 +121,40 @@ def claimed(facts: Facts) -> Iterator[Part]:
     report, claim, measured = facts.report, facts.report.reading.claim, facts.report.reading.measured
     if measured is None:
         variant = "approximate differential privacy" if claim.delta else "pure differential privacy"
-        yield stated("Variant", variant, "certificate.claim")
-        yield stated("Epsilon", exact(claim.epsilon), "certificate.claim.epsilon")
-        yield stated("Delta", exact(claim.delta), "certificate.claim.delta")
+        yield fields.stated("Variant", variant, "certificate.claim")
+        yield fields.stated("Epsilon", exact(claim.epsilon), "certificate.claim.epsilon")
+        yield fields.stated("Delta", exact(claim.delta), "certificate.claim.delta")
     else:
         follows = f"epsilon {at_most(claim.epsilon)} at delta {exact(claim.delta)}; tables in epsilon are read there"
-        yield stated("Variant", _VARIANTS[measured.measure], "certificate.claim")
-        yield stated("Numbers", measured.words, "certificate.claim")
-        yield evidence("What follows", follows, "reading.claim")
+        yield fields.stated("Variant", _VARIANTS[measured.measure], "certificate.claim")
+        yield fields.stated("Numbers", measured.words, "certificate.claim")
+        yield fields.evidence("What follows", follows, "reading.claim")
     yield _share(report)
     source = "the published proof, repeated below" if report.certificate.printed else "the configuration"
-    yield evidence("Claimed by", source, "certificate.printed")
-    yield from declared_fields(report.deployment.period, "period")
+    yield fields.evidence("Claimed by", source, "certificate.printed")
+    yield from fields.declared_fields(report.deployment.period, "period")
 
 
-def _share(report: ReportInputs) -> Field:
+def _share(report: ReportInputs) -> fields.Field:
     """Return delta times the number of units."""
     name, measured = "Delta times the number of units", report.reading.measured
     if measured is not None:
-        return not_applicable(name, f"the claim is in {measured.measure} and has no delta of its own")
+        return fields.not_applicable(name, f"the claim is in {measured.measure} and has no delta of its own")
     if report.reading.claim.delta == 0:
-        return not_applicable(name, "delta is 0")
+        return fields.not_applicable(name, "delta is 0")
     if report.units is None:
-        return unknown(name, "The number of units was not said")
+        return fields.unknown(name, "The number of units was not said")
     if report.void:
-        return not_applicable(name, f"no delta is proved: {report.void}")
+        return fields.not_applicable(name, f"no delta is proved: {report.void}")
     said, text = report.deployment.scope.number_of_units is not None, share_sentence(report)
-    return declared(name, text, "scope.number_of_units") if said else evidence(name, text, "number_of_units")
+    return (
+        fields.declared(name, text, "scope.number_of_units") if said else fields.evidence(name, text, "number_of_units")
+    )
 
 
 def people(facts: Facts) -> Iterator[Part]:
     """Yield section 11."""
-    yield from declared_fields(facts.report.deployment.governance, "governance")
+    yield from fields.declared_fields(facts.report.deployment.governance, "governance")
 
 
 def utility(facts: Facts) -> Iterator[Part]:
@@ -171,7 +163,7 @@ def utility(facts: Facts) -> Iterator[Part]:
     missing = "The cost of the noise was not measured."
     if facts.report.usefulness.assessed:
         missing = "No group was measured; section 9a has what a simulation says of all users together."
-    yield grid(
+    yield fields.grid(
         "utility",
         "Usefulness at the certified setting, group by group",
         ("Measure", "Group (size)", "Value", "Interval", "Without privacy", "At random"),
@@ -198,7 +190,7 @@ def comparison(facts: Facts) -> Iterator[Part]:
     if len(same) < len(given):
         left_out = whole(len(given) - len(same))
         note = f"{note} {left_out} of another unit or model left out: such numbers do not compare.".strip()
-    yield grid(
+    yield fields.grid(
         "comparison",
         "Deployments of the same unit and the same model",
         ("Deployment", "Epsilon", "Delta", "Source"),

@@ -2,17 +2,16 @@
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.readings import PrintedReading
+from dpaudit.report.attacks import Attack, attack_of
 from dpaudit.report.figures.canvas import Canvas, shortened, wrapped
 from dpaudit.report.figures.figure import Figure
 from dpaudit.report.figures.scales import Scale, draw_across, scale_for
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import read_epsilon
-from dpaudit.report.score_evidence import ScoreEvidence
 from dpaudit.wording.audits import bound_phrase, strongest
 from dpaudit.wording.certificates import bound_name, sources_phrase
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, exact, interval, nearest
@@ -22,49 +21,14 @@ _NARROW = 500.0
 _MOST = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Attack:
-    """A lower bound as the figure marks it: of an audit of code, or of scores whose sampling is stated."""
-
-    name: str
-    words: str
-    epsilon_lower: float
-    ceiling: float
-    claimed: float
-    faint: bool
-    provision: str = ""
+_Named = tuple[str, Attack]
+"""An attack, and the name of what it stands for."""
 
 
-def _attacks(report: ReportInputs) -> tuple[_Attack, ...]:
+def _attacks(report: ReportInputs) -> tuple[_Named, ...]:
     """Return the lower bounds of a report: the strongest of each view of the audits first, then scores."""
-    return (*(_of_audit(*named) for named in strongest(report.audits)), *map(_of_scores, report.scores))
-
-
-def _of_audit(audit: AuditResult, name: str) -> _Attack:
-    """Return the bound of an audit of code, under the name of what it stands for."""
-    return _Attack(
-        name=name,
-        words=bound_phrase(audit),
-        epsilon_lower=audit.epsilon_lower,
-        ceiling=audit.ceiling,
-        claimed=audit.claimed_epsilon,
-        faint=audit.verdict == "inconclusive",
-        provision="assumed" if audit.assumption else "",
-    )
-
-
-def _of_scores(held: ScoreEvidence) -> _Attack:
-    """Return the bound of an audit of scores."""
-    result = held.result
-    return _Attack(
-        name=f"scores of {held.file}",
-        words=f"at least {at_least_beside(result.epsilon_lower, result.claim.epsilon)}, sampling as stated",
-        epsilon_lower=result.epsilon_lower,
-        ceiling=result.ceiling,
-        claimed=result.claim.epsilon,
-        faint=result.verdict == "inconclusive",
-        provision="sampling as stated",
-    )
+    audits = ((name, attack_of(audit)) for audit, name in strongest(report.audits))
+    return (*audits, *((f"scores of {held.file}", attack_of(held)) for held in report.scores))
 
 
 def axis_figure(report: ReportInputs) -> Figure:
@@ -91,9 +55,10 @@ def _description(report: ReportInputs) -> str:
         words.append(f"The published proof concludes {nearest(certificate.printed.epsilon)}.")
     told = "Proved of the declaration" if certificate.verdict != "stated" else "Stated, not proved"
     words.append(f"{told}: {_proved_words(report)}.")
-    words += [
-        f"Attacked by {attack.name}: {attack.words}, ceiling {at_most(attack.ceiling)}." for attack in _attacks(report)
-    ]
+    for name, attack in _attacks(report):
+        result = attack.result
+        shown = bound_phrase(result) if isinstance(result, AuditResult) else _attack_words(attack, beyond=False)[-1]
+        words.append(f"Attacked by {name}: {shown}, ceiling {at_most(result.ceiling)}.")
     return " ".join(words if _attacks(report) else [*words, "Attacked: not assessed."])
 
 
@@ -103,7 +68,7 @@ def _draw(report: ReportInputs, width: float) -> Canvas:
     left, right = (12.0, width - 12) if narrow else (158.0, width - 20)
     reading, printed, attacks = report.reading, report.certificate.printed, _attacks(report)
     tight, claimed = reading.tight.epsilon, reading.claim.epsilon
-    values = [claimed, tight.lower, tight.upper, *(attack.epsilon_lower for attack in attacks[:_MOST])]
+    values = [claimed, tight.lower, tight.upper, *(attack.result.epsilon_lower for _, attack in attacks[:_MOST])]
     scale = scale_for([*values, *([printed.epsilon] if printed is not None else [])], left, right)
     canvas, rows = Canvas(width=width), list(_rows(report, scale, attacks[:_MOST]))
     bottom = _TOP + _ROW * len(rows) + 22 * (len(attacks) > _MOST)
@@ -123,7 +88,7 @@ def _draw(report: ReportInputs, width: float) -> Canvas:
 
 
 def _rows(
-    report: ReportInputs, scale: Scale, attacks: tuple[_Attack, ...]
+    report: ReportInputs, scale: Scale, attacks: tuple[_Named, ...]
 ) -> Iterator[tuple[str, str, Callable[[Canvas, float], None]]]:
     """Yield what each row shows, in detail, and the function that draws it at a height."""
     if report.certificate.printed is not None:
@@ -132,8 +97,8 @@ def _rows(
         yield "Stated", sources_phrase(report.certificate), partial(_stated, scale, report)
     else:
         yield "Proved", "by the accountant", partial(_proved, scale, report)
-    for attack in attacks:
-        yield "Attacked", attack.name, partial(_attack, scale, attack, scale(report.reading.claim.epsilon))
+    for name, attack in attacks:
+        yield "Attacked", name, partial(_attack, scale, attack, scale(report.reading.claim.epsilon))
     if not attacks:
         yield "Attacked", "not assessed", partial(_unassessed, scale)
 
@@ -211,10 +176,14 @@ def _proved_words(report: ReportInputs) -> str:
     return interval(tight)
 
 
-def _attack(scale: Scale, attack: _Attack, claimed: float, canvas: Canvas, y: float) -> None:
+def _attack(scale: Scale, attack: Attack, claimed: float, canvas: Canvas, y: float) -> None:
     """Draw a lower bound as a filled mark, with a thin line on to the most that the runs could have shown."""
-    x, ceiling, beyond = scale(attack.epsilon_lower), scale(attack.ceiling), attack.ceiling > scale.high
-    style = "attacked faint" if attack.faint else "attacked"
+    x, ceiling, beyond = (
+        scale(attack.result.epsilon_lower),
+        scale(attack.result.ceiling),
+        attack.result.ceiling > scale.high,
+    )
+    style = "attacked faint" if attack.result.verdict == "inconclusive" else "attacked"
     canvas.line(x, y, scale.right if beyond else max(x, ceiling), y, "reach")
     if beyond:
         ceiling = scale.right
@@ -225,11 +194,12 @@ def _attack(scale: Scale, attack: _Attack, claimed: float, canvas: Canvas, y: fl
     canvas.label(x + 4, y + 4.5, _attack_words(attack, beyond=beyond), "value halo", 10, (claimed,))
 
 
-def _attack_words(attack: _Attack, *, beyond: bool) -> tuple[str, ...]:
+def _attack_words(attack: Attack, *, beyond: bool) -> tuple[str, ...]:
     """Return what an attack shows, in words for more and for less room."""
-    bound = f"at least {at_least_beside(attack.epsilon_lower, attack.claimed)}"
+    bound = f"at least {at_least_beside(attack.result.epsilon_lower, attack.claimed)}"
     longer = "under an assumption" if attack.provision == "assumed" else attack.provision
     conditional = f"{bound}, {longer}" if longer else bound
     shorter = f"{bound}, {attack.provision}" if attack.provision else bound
-    ceiling = (f"{conditional}, ceiling {at_most(attack.ceiling, 2)}",) if beyond and attack.ceiling < math.inf else ()
-    return (*ceiling, conditional, shorter)
+    if not beyond or attack.result.ceiling == math.inf:
+        return conditional, shorter
+    return f"{conditional}, ceiling {at_most(attack.result.ceiling, 2)}", conditional, shorter

@@ -14,7 +14,8 @@ _SPREAD = 12.0
 class Scale:
     """An axis from `left` to `right` pixels over [low, high]; logarithmic if `low` is above zero.
 
-    On a logarithmic axis zero has its own place at `left`. `infinite` keeps a place for infinity at `right`.
+    Of an axis that runs upwards `left` is the pixel of its foot, and `right` that of its top. On a logarithmic axis
+    zero has its own place at `left`. `infinite` keeps a place for infinity at `right`.
     """
 
     low: float
@@ -31,12 +32,17 @@ class Scale:
     @property
     def start(self) -> float:
         """The pixel where the continuous part begins."""
-        return self.left + (_GUTTER if self.logarithmic else 0)
+        return self.left + (self._gutter if self.logarithmic else 0)
 
     @property
     def end(self) -> float:
         """The pixel where the continuous part ends."""
-        return self.right - (_GUTTER if self.infinite else 0)
+        return self.right - (self._gutter if self.infinite else 0)
+
+    @property
+    def _gutter(self) -> float:
+        """The room of a place outside the continuous part; negative on an axis that runs upwards."""
+        return math.copysign(_GUTTER, self.right - self.left)
 
     def __call__(self, value: float) -> float:
         """Return the pixel of `value`; what lies outside the axis is put at its edge."""

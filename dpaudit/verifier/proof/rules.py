@@ -15,10 +15,11 @@ from dpaudit.verifier import losses, schemes
 from dpaudit.verifier.best_of.above import best_above
 from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import rescaled, sides_of, with_leaves
+from dpaudit.verifier.polygons import smaller
 from dpaudit.verifier.proof.derivation import RELATIONS, Place, Row, places
 from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.shape import TABLES, walk
-from dpaudit.verifier.shuffles import shuffled_above, shuffled_below
+from dpaudit.verifier.shuffles import beside, shuffled_above, shuffled_below
 
 _NOTHING: Multiset = Counter()
 _REPORT = {"release", "sequential", "repeat", "post_process", "local", "stated"}
@@ -284,7 +285,7 @@ def _release_moved(step: Step, pair: Pair, n: int) -> Attained:
     open_order = _open_order(fields) or any(loss[0] == "once" for loss in found)
     if not pair.one:  # nobody said which of several pairs it is, nor which law of it the record has
         found = Counter({losses.one_pair(loss): times for loss, times in found.items()})
-        found = losses.smaller(found) if open_order else found
+        found = smaller(found) if open_order else found
     whole = {loss[0] for loss in found} <= {*losses.SHIFTS}
     found = _together(found, _records(step, pair)) if whole else found
     return Attained(found, ways=frozenset([frozenset[str]()]))
@@ -376,9 +377,13 @@ def _sample_moved(step: Step, pair: Pair, n: int) -> Attained:
 
 
 def _reports_moved(step: Step, pair: Pair, n: int) -> Attained:
-    """A report beside users who all hold one value."""
-    part = step.part.below[n]
-    return part._replace(losses=shuffled_below(step.node, part.losses))
+    """A report beside users who all hold one value; the plan may say which one."""
+    part, path = step.part.below[n], step.row.path
+    entry = pair.entries.get(path, 0)
+    if path in pair.entries:
+        require(entry < beside(step.node), "a witness names a data set that is not known")
+        part = part._replace(entered=part.entered | {path})
+    return part._replace(losses=shuffled_below(step.node, part.losses, entry))
 
 
 def _records(step: Step, pair: Pair) -> int:

@@ -9,7 +9,7 @@ from dpaudit import Claim, Release, bracket_delta, bracket_epsilon, certify, fol
 from dpaudit.accounting.accountant import bracket_delta as bracket_of
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.engines import QUICK
-from dpaudit.model.declaration import Allocate
+from dpaudit.model.declaration import Allocate, Repeat
 from dpaudit.model.losses import AllocatedLoss, Composition
 from mechanisms import Finite, Gaussian
 from tests.accounting.amplification.named_pairs import NAMED
@@ -84,3 +84,13 @@ def test_one_place_has_a_quick_effort_and_costs_no_more_than_in_public() -> None
 def _loud() -> Gaussian:
     """Little noise."""
     return Gaussian(stddev=0.5, l2_sensitivity=1.0, neighbours="add_remove")
+
+
+def test_the_same_place_in_every_epoch_is_one_place_of_all_its_releases() -> None:
+    """Two epochs at the same secret step are one epoch with two releases a step; fresh steps cost less."""
+    part = Release(label="code", mechanism=TABLE)
+    again, fresh = Allocate(part=part, steps=3, epochs=2, positions="repeated"), Allocate(part=part, steps=3, epochs=2)
+    together = Allocate(part=Repeat(part=part, times=2), steps=3)
+    assert fold(again, "add_remove", (NAMED,)) == fold(together, "add_remove", (NAMED,))
+    one, other = (bracket_delta(fold(tree, "add_remove", (NAMED,)), 0.5, QUICK) for tree in (fresh, again))
+    assert one.upper < other.lower

@@ -9,9 +9,10 @@ from mpmath import mp, mpf
 
 from dpaudit.engines import TILTED
 from dpaudit.engines.law import weighted
+from dpaudit.engines.pairs.derived import pair_above
 from dpaudit.engines.pairs.mixture import _ends, mixture_cells, mixture_loss, range_of
 from dpaudit.engines.tilted.tails import log_mass_beyond
-from dpaudit.model.losses import Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
+from dpaudit.model.losses import Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss
 from dpaudit.model.losses.sampled_ratios import absent, log_absent
 from mechanisms import DiscreteGaussian
 
@@ -115,3 +116,11 @@ def test_many_discrete_gaussians_are_bracketed_as_closely_as_few(times: int, tot
         gains = np.maximum(0.0, np.exp(losses) - math.exp(epsilon))
         assert sign * (float(without @ gains) / float(without.sum()) - 2e-7) >= 0
     assert found.upper - found.lower <= 1e-5 * found.upper
+
+
+def test_a_raised_loss_leaves_its_rest_to_the_other_law() -> None:
+    """Both laws of a pair from above are whole, although its atoms are moved to common knots."""
+    loss = DiscreteLoss(atoms=((-1.791759469228055, 0.125), (0.0, 0.125), (1.791759469228055, 0.75)))
+    pair = pair_above(loss, 0.01, 1e-30)
+    assert pair.masses.sum() >= 1 - 1e-15
+    assert (pair.masses * np.exp(-pair.losses)).sum() + pair.missing >= 1 - 1e-15

@@ -9,7 +9,9 @@ import pytest
 from audits import audit_training
 from audits.training.training_audit import TrainingAudit
 from benchmarks.known_bugs.loops import CLAIM, FIXED, TRAINING, declared
+from dpaudit import Release, Repeat, Subsample, certify, verify
 from dpaudit.model.mechanism import Array
+from mechanisms import Gaussian
 
 Noise = Callable[[tuple[int, int], int, np.random.Generator], Array]
 
@@ -51,6 +53,11 @@ def test_less_noise_is_a_violation_and_the_declared_noise_has_no_remark() -> Non
     assert (right.verdict, right.conformance.remarks) == ("consistent", ())
     shown = [{held.kind for held in audit.conditions() if held.status == "checked"} for audit in (right, less)]
     assert shown[0] - shown[1] == {"fresh_noise", "sensitivity", "declared_times"}
+    size = TRAINING.noise_multiplier * TRAINING.max_grad_norm
+    noise = Gaussian(stddev=size, l2_sensitivity=TRAINING.max_grad_norm, neighbours=CLAIM.neighbours)
+    step = Subsample(part=Release(label="sums", mechanism=noise), rate=TRAINING.sample_rate)
+    declaration = Repeat(part=step, times=TRAINING.steps)
+    assert verify(certify(declaration, CLAIM, conditions=right.conditions()).to_json()).accepted
 
 
 def in_every_second_step() -> Noise:
