@@ -50,15 +50,11 @@ def cases_of(settings: DpEbsSettings, problem: Any = None) -> tuple[AuditCase, .
     return counters_case(settings), arms_case(settings), *options
 
 
-def counters_case(settings: DpEbsSettings, plan: Plan | None = None) -> AuditCase:
-    """Return the white-box audit: every output of every counter, scored by its likelihood ratio.
-
-    `plan` takes a broken copy of the audit's own plan, for tests.
-    """
-    honest = audit_plan(settings)
-    audited = honest if plan is None else plan
+def counters_case(settings: DpEbsSettings) -> AuditCase:
+    """Return the white-box audit: every output of every counter, scored by its likelihood ratio."""
+    audited = audit_plan(settings)
     first, second = neighbours_of(audited)
-    score: dict[str, Score] = {"R0": first_answer_shows, "R4": ClockPattern(plan=honest, neighbours=(first, second))}
+    score: dict[str, Score] = {"R0": first_answer_shows, "R4": ClockPattern(plan=audited, neighbours=(first, second))}
     return AuditCase(
         name="dp_ebs counters",
         view="counters",
@@ -66,14 +62,14 @@ def counters_case(settings: DpEbsSettings, plan: Plan | None = None) -> AuditCas
         neighbours=(first, second),
         relation="replace_one",
         run=lambda data, rng, n_runs: outputs_of(audited, data, Streams.spawn(rng), n_runs),
-        score=score.get(settings.removal) or LikelihoodRatio(plan=honest, neighbours=(first, second)),
+        score=score.get(settings.removal) or LikelihoodRatio(plan=audited, neighbours=(first, second)),
     )
 
 
-def arms_case(settings: DpEbsSettings, plan: Plan | None = None) -> AuditCase:
+def arms_case(settings: DpEbsSettings) -> AuditCase:
     """Return the black-box audit: who is removed and when, at a width so small that removals happen."""
     small = replace(settings, horizon=16, arms=3, width="tight", width_factor=0.02)
-    audited = plan_of(small) if plan is None else plan
+    audited = plan_of(small)
     answers = (np.arange(audited.horizon) % 2).astype(float)
     low, high = (RecordedVoters(answers=np.concatenate([[bit], answers[1:]])) for bit in (0.0, 1.0))
 

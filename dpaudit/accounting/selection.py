@@ -13,7 +13,6 @@ A fixed number of runs is also bounded by its composition. Source: Liu and Talwa
 """
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -40,7 +39,7 @@ _BEYOND = 16  # where next to nothing is left of a curve
 _AIMS = (0.25, 1.0, 4.0, 16.0, 64.0)  # epsilons at which a transform is sharp
 _HALFWAY = (0.5, 2.0, 8.0, 32.0)  # between them
 _HEIGHTS, _MOST = 500, 2000  # knots of the result; outcomes of a table whose corners are knots
-_SHOWN, _FAINT = 2, 1e-30  # of so many heights one is that of all runs, down to a small one
+_SHOWN = 2  # of so many heights one is that of all runs
 _RAISED, _UNIT, _END = 1e-9, 1e-15, 1e-12  # relative: what heights are raised by, and the largest loss; of a place
 _NEAR, _CLOSE = 0.25, 1e-2  # where an end is looked for first, and how closely
 _SMALL, _MOST_RUNS = 1e-6, 1e6  # epsilons that are not told apart, but for one largest loss; runs on average
@@ -99,40 +98,44 @@ def _curve_of(part: Alternatives, lost: float) -> tuple[DiscreteLoss, float, boo
 
     Raises: UnsupportedError: as for `best_above`.
     """
-    form, delta = NormalForm(upper=part, lower=part), _upper_delta(part)
+    form, deltas = NormalForm(upper=part, lower=part), _upper_deltas(part)
     supremum = max(total_supremum(order)[1] for order in _orders(part))
     end = max(supremum, _SMALL)
     if supremum > _NEAR:
-        end = min(supremum, _reached(delta, lost * (1 + _RAISED) + _TINY))
+        end = min(supremum, _reached(deltas, lost * (1 + _RAISED) + _TINY))
     values = {value for order in _orders(part) for value in _listed(order) if 0 < value < end}
     surely = supremum <= _LARGEST and not lost
     beyond = np.linspace(end, supremum, _BEYOND) if surely and end < supremum else np.array([end])
     count = _FEWER if engines_for(form) == QUICK else _KNOTS
     knots = np.unique(np.concatenate([np.linspace(0.0, end, count), [*values], beyond]))
-    heights = np.array([delta(float(epsilon)) for epsilon in knots])
-    return connected(np.exp(knots), _raised(heights, knots)), float(knots[-1]), surely
+    return connected(np.exp(knots), _raised(deltas(knots), knots)), float(knots[-1]), surely
 
 
-def _upper_delta(part: Alternatives) -> Callable[[float], float]:
-    """Return the proved upper end of delta over alternatives and orders: in closed form, or by few transforms."""
+def _upper_deltas(part: Alternatives) -> Callable[[Floats], Floats]:
+    """Return the proved upper ends of delta over alternatives and orders: in closed form, or by few transforms."""
     form = NormalForm(upper=part, lower=part)
     engines, near = engines_for(form), lru_cache(maxsize=None)(upper_near)
-    suprema = {order: total_supremum(order)[1] for order in _orders(part)}
 
-    def of_order(order: Composition, epsilon: float) -> float:
-        if epsilon >= suprema[order]:
-            return total_infinite_mass(order)[1]
-        curve = near(order, _AIMS[bisect_left(_HALFWAY, epsilon)])
-        if curve is not None:
-            return curve.delta(epsilon)
-        return bracket_delta(NormalForm(upper=(order,), lower=(order,)), epsilon, engines).upper
+    def of_order(order: Composition, epsilons: Floats) -> Floats:
+        found = np.full(len(epsilons), total_infinite_mass(order)[1])
+        aims = np.where(epsilons < total_supremum(order)[1], np.searchsorted(_HALFWAY, epsilons), -1)
+        for aim in set(aims.tolist()) - {-1}:
+            curve, asked = near(order, _AIMS[aim]), aims == aim
+            if curve is not None:
+                found[asked] = curve.deltas(epsilons[asked])
+            else:
+                found[asked] = closed(NormalForm(upper=(order,), lower=(order,)), epsilons[asked])
+        return found
 
-    def delta(epsilon: float) -> float:
+    def closed(one: NormalForm, epsilons: Floats) -> Floats:
+        return np.array([bracket_delta(one, float(epsilon), engines).upper for epsilon in epsilons])
+
+    def deltas(epsilons: Floats) -> Floats:
         if engines == QUICK:
-            return max(of_order(order, epsilon) for order in _orders(part))
-        return bracket_delta(form, epsilon, engines).upper
+            return np.asarray(np.max([of_order(order, epsilons) for order in _orders(part)], axis=0))
+        return closed(form, epsilons)
 
-    return delta
+    return deltas
 
 
 def _listed(composition: Composition) -> tuple[float, ...]:
@@ -142,19 +145,19 @@ def _listed(composition: Composition) -> tuple[float, ...]:
     return tuple(value for value, _ in loss.atoms) if known and isinstance(loss, DiscreteLoss) else ()
 
 
-def _reached(delta: Callable[[float], float], floor: float) -> float:
+def _reached(deltas: Callable[[Floats], Floats], floor: float) -> float:
     """Return an epsilon at which delta has fallen to `floor`, about the first one.
 
     Raises: UnsupportedError: it is beyond the largest epsilon.
     """
     low, high = 0.0, _NEAR
-    while delta(high) > floor:
+    while deltas(np.array([high]))[0] > floor:
         low, high = high, 2 * high
         if high > _LARGEST:
             raise _too_far()
     while high - low > _CLOSE * high and high > _SMALL:
         middle = (low + high) / 2
-        low, high = (middle, high) if delta(middle) > floor else (low, middle)
+        low, high = (middle, high) if deltas(np.array([middle]))[0] > floor else (low, middle)
     return high
 
 
@@ -177,12 +180,9 @@ def _largest(part: Alternatives, count: RunCount) -> float:
 
 
 def _composed(part: Alternatives, runs: int, epsilons: Floats) -> Floats:
-    """Return the curve of as many runs that are all shown, by chords; constant where next to nothing is left."""
-    delta = _upper_delta(tuple(held * runs for held in part))
-    places, heights = [*epsilons[::_SHOWN], epsilons[-1]], [1.0]
-    for epsilon in places[1:]:
-        heights.append(delta(float(epsilon)) if heights[-1] > _FAINT else heights[-1])
-    heights[0] = delta(float(places[0]))
+    """Return the curve of as many runs that are all shown, by chords."""
+    places = np.append(epsilons[::_SHOWN], epsilons[-1])
+    heights = _upper_deltas(tuple(held * runs for held in part))(places)
     return np.asarray(np.interp(np.exp(epsilons), np.exp(places), heights))
 
 

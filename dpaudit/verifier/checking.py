@@ -8,24 +8,29 @@ from typing import Any
 import numpy as np
 
 from dpaudit.verifier.conditions import condition_complaints
-from dpaudit.verifier.curve import Bounds, Worst
-from dpaudit.verifier.measured import checking as measured
+from dpaudit.verifier.curve import Worst
+from dpaudit.verifier.losses import Multiset
+from dpaudit.verifier.measured_ends import points_compared
 from dpaudit.verifier.mechanisms import plug_ins
 from dpaudit.verifier.printed import printed_complaints
 from dpaudit.verifier.proof.derivation import Row, checked_rows
+from dpaudit.verifier.proof.rules import above as upper_side
 from dpaudit.verifier.proof.witnesses import both_sides
 from dpaudit.verifier.reading import Unreadable, read
 from dpaudit.verifier.refusals import Rejection, Table, Unfollowed, require
 from dpaudit.verifier.shape import check_shape, walk
 from dpaudit.verifier.slackness import slack_outcome
-from dpaudit.verifier.stated_ends import SMALL, Outcome, compared, small_delta, tolerance
-from dpaudit.verifier.verdicts import assumed_ends, proved_alone, verdict_complaints
+from dpaudit.verifier.stated_ends import SMALL, Outcome, compared, small_delta, tolerance, upper_epsilon
+from dpaudit.verifier.verdicts import assumed_ends, verdict_complaints, without_word
 
 _BROKEN = 1.05  # relative: an epsilon so far above the claimed one that is attained should be told
 _TOLD = 1 + 1e-5  # what six digits, rounded down, may hide
 _CROSSED = ("what is attained exceeds what is proved from above",)
 _LEFT_OPEN = ("the declared releases break the claim, and the certificate leaves it open",)
 _BESIDE = ("attained", "printed_premise")  # kinds of conditions that upper ends do not rest on
+
+Sides = tuple[list[Multiset], list[Multiset], list[Multiset]]
+"""What bounds the releases from above, what pairs attain, and what is only assumed to be attained."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,43 +114,48 @@ def _verification(data: Any) -> Verification:
         return replace(found, unconfirmed=(str(error),))
     except Rejection as error:
         return replace(found, complaints=(*found.complaints, str(error)))
-    follows = _measured_complaints if "measure" in data["claim"] else verdict_complaints
-    found = replace(found, complaints=(*follows(data, rows), *found.complaints))
+    found = replace(found, complaints=(*verdict_complaints(data, rows), *found.complaints))
     if found.complaints:  # what is cheap to find comes first
         return found
     try:
-        (wrong, unconfirmed, _, sharper), notes = (_measured if "measure" in data["claim"] else _numbers)(data, rows)
+        (wrong, unconfirmed, _, sharper), notes = _numbers(data, rows, both_sides(data, rows))
     except Unfollowed as error:
         return replace(found, unconfirmed=(str(error),))
     except Rejection as error:
         return replace(found, complaints=(str(error),))
-    except (ArithmeticError, MemoryError) as error:
+    except (ArithmeticError, LookupError, MemoryError, ValueError) as error:  # form and rows were found right before
         beyond = type(error).__name__
         return replace(found, unconfirmed=(f"the declaration is beyond this checker's arithmetic: {beyond}",))
     return replace(found, complaints=wrong, unconfirmed=unconfirmed, sharper=sharper, notes=notes)
 
 
-def _measured_complaints(data: Table, rows: list[Row]) -> list[str]:
-    """Return where a claim in another measure has a verdict or reasons that do not follow."""
-    replaced = data["claim"]["model"] != "joint" or data["claim"]["neighbours"] == "replace_one"
-    require(replaced, "a joint claim is about replaced records")
-    return measured.complaints(data, both_sides(data, rows)[1])
+def _numbers(data: Table, rows: list[Row], sides: Sides) -> tuple[Outcome, tuple[str, ...]]:
+    """Return what this checker's own bounds say of the stated numbers, and notes."""
+    measured = data["claim"].get("measure")
+    void = any(row["status"] == "violated" and row["kind"] not in _BESIDE for row in data["conditions"])
+    if void and (wrong := _void_complaints(data["tight"], measured)):
+        return Outcome(wrong), ()
+    if measured:
+        last = f"The ends were bounded again in {measured}; inside of a bracket of 1e-6 no side is decided."
+        return points_compared(data, rows, sides[1]), (*_taken(data), last)
+    return _both_ends(data, rows, sides, void=void)
 
 
-def _measured(data: Table, rows: list[Row]) -> tuple[Outcome, tuple[str, ...]]:
-    """Return what this checker's own bounds say of ends in another measure, and notes."""
-    return measured.numbers(data, rows, both_sides(data, rows)[1]), measured.notes(data)
+def _void_complaints(tight: Table, measured: str | None = None) -> tuple[str, ...]:
+    """With a violated condition nothing is proved from above."""
+    ends = tight[measured] if measured else [tight["epsilon"]]
+    proved = any(end["upper"] != "inf" for end in (ends if isinstance(ends, list) else [ends]))
+    proved |= not measured and tight["delta"]["upper"] != 1
+    return ("a condition is violated, and an upper end is stated all the same",) if proved else ()
 
 
-def _numbers(data: Table, rows: list[Row]) -> tuple[Outcome, tuple[str, ...]]:
-    """Return what this checker's own curves say of the stated numbers, and notes."""
+def _both_ends(data: Table, rows: list[Row], sides: Sides, *, void: bool) -> tuple[Outcome, tuple[str, ...]]:
+    """Return the same of ends of epsilon and delta, by this checker's own curves."""
     data = data | {"claim": data["claim"] | {"epsilon": float(data["claim"]["epsilon"])}}
-    claim, tree = data["claim"], data["declaration"]
-    upper, lower, assumed = both_sides(data, rows)
+    claim, tree, (upper, lower, assumed) = data["claim"], data["declaration"], sides
     above = Worst(upper)
     below = above if upper == lower else Worst(lower)
-    void = any(row["status"] == "violated" and row["kind"] not in _BESIDE for row in data["conditions"])
-    found = Outcome(_void_complaints(data["tight"])) if void else compared("upper", data, data["tight"], above, below)
+    found = Outcome() if void else compared("upper", data, data["tight"], above, below)
     found = found.joined(compared("lower", data, data["tight"], below, below))
     if assumed:
         epsilon, delta = assumed_ends(data)
@@ -157,29 +167,31 @@ def _numbers(data: Table, rows: list[Row]) -> tuple[Outcome, tuple[str, ...]]:
     crossed = answers[1][0] > answers[0][1]
     left_open = data["verdict"] != "refuted" and answers[1][1] > claim["delta"]
     left_open = left_open and below.delta(claim["epsilon"] * _BROKEN)[0] > claim["delta"]
-    found = found.joined(Outcome(_CROSSED if crossed else (), _LEFT_OPEN if left_open else ())).joined(
-        proved_alone(data, rows)
-    )
+    found = found.joined(Outcome(_CROSSED if crossed else (), _LEFT_OPEN if left_open else ()))
+    if (proved := data.get("trust", {}).get("proved")) is not None:  # what is said of the parts that are not on trust
+        alone = upper_epsilon(float(proved), claim, Worst(upper_side(rows, without_word(tree))))
+        found = found.joined(Outcome((), (*alone.unconfirmed, *alone.wrong), alone.loose))
     if not found.wrong:
         printed = printed_complaints(data.get("printed"), tree, claim)
-        loose = any("upper" in end for end in found.loose)
-        found = found.joined(Outcome(tuple(printed))).joined(slack_outcome(data, rows, loose=loose))
+        slack = slack_outcome(data, rows, loose=any("upper" in end for end in found.loose))
+        found = found.joined(Outcome(tuple(printed))).joined(slack)
     small = max(small_delta(curve, float(claim["delta"])) for curve in (above, below))
-    told = [f"True, but loose: {end}." for end in found.loose]
-    return found, (*told, *_notes(data, answers, small, max(map(tolerance, (above, below)))))
+    loose = max(map(tolerance, (above, below)))
+    width = max(((high - low) / high for low, high in answers if high > small), default=0.0)
+    how = "derived again from what is stated" if data["verdict"] == "stated" else "proved again"
+    return found, (
+        *(f"True, but loose: {end}." for end in found.loose),
+        *_taken(data),
+        *([f"A delta below {small:.1e} is not proved again; nothing contradicts it."] if small > SMALL else []),
+        f"Every other end lies at most a relative {loose:.0e} and this checker's width on its safe side.",
+        f"Delta at the claimed epsilon is {how} to a relative width of {width:.1e}.",
+    )
 
 
-def _void_complaints(tight: Table) -> tuple[str, ...]:
-    """With a violated condition nothing is proved from above."""
-    proved = tight["epsilon"]["upper"] != "inf" or tight["delta"]["upper"] != 1
-    return ("a condition is violated, and an upper end is stated all the same",) if proved else ()
-
-
-def _notes(data: Table, answers: list[Bounds], small: float, loose: float) -> tuple[str, ...]:
-    """Return what was taken from the certificate, and how closely its numbers were confirmed."""
+def _taken(data: Table) -> list[str]:
+    """Return notes on what was taken from the certificate."""
     sources = dict.fromkeys(node["source"] for node in walk(data["declaration"]) if node["node"] == "stated")
     looked = sum(row["status"] != "assumed" for row in data["conditions"])
-    width = max(((high - low) / high for low, high in answers if high > small), default=0.0)
     told = [f"Taken on trust, as the declaration says: what {source} states." for source in sources]
     told += [
         f"Taken on trust: the losses that the plug-in mechanism {name} states of itself, and how its noise scales."
@@ -188,8 +200,4 @@ def _notes(data: Table, answers: list[Bounds], small: float, loose: float) -> tu
     told += [f"Taken from the certificate: what a run saw of {looked} conditions."] if looked else []
     pairs = [", ".join(row["labels"]) or "all releases" for row in data["witnesses"] if row["attained"] == "checked"]
     told += [f"Taken from the certificate: that a run saw one pair move {moved} at once." for moved in pairs]
-    told += ["Taken on trust: why printed steps fail, and single factors of the slack."] * ("printed" in data)
-    told += [f"A delta below {small:.1e} is not proved again; nothing contradicts it."] if small > SMALL else []
-    told.append(f"Every other end lies at most a relative {loose:.0e} and this checker's width on its safe side.")
-    told_how = "derived again from what is stated" if data["verdict"] == "stated" else "proved again"
-    return *told, f"Delta at the claimed epsilon is {told_how} to a relative width of {width:.1e}."
+    return told + ["Taken on trust: why printed steps fail, and single factors of the slack."] * ("printed" in data)

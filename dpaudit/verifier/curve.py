@@ -7,7 +7,6 @@ the best test on the sum of labels, and takes off what was wrapped around. The p
 """
 
 import math
-from bisect import bisect_left
 from collections import Counter
 
 import numpy as np
@@ -48,6 +47,7 @@ _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed fo
 _FINE = 1000  # knots within the largest value of a loss: beyond, splitting its atoms costs nothing
 _PRODUCT = 1e-12  # relative; more than what rounding makes of the masses of one more loss that is listed
 _FEW = 8  # kinds of losses whose sum others may still know closely
+_STEPS_LOOK = 2**14  # cells of a first look at secret steps, whose far tails decide the weight
 _BEYOND, _NOTHING = 12.0, 1e-305  # -ln of a window's outside over its width; no number below is told from this
 _CROSSED = "the checker's own curve is no privacy curve"
 
@@ -107,9 +107,9 @@ class Worst:
             require(falls and 0 <= max(lows) <= max(highs) <= 1, _CROSSED)
         return self.known[epsilon]
 
-    def above(self, epsilon: float) -> float:
-        """Return an upper bound on the largest delta, where sums are made for few epsilons and read at all others."""
-        return max(curve.above(epsilon) for curve in self.curves)
+    def above(self, epsilons: Array) -> Array:
+        """Return upper bounds on the largest deltas, where sums are made for few epsilons and read at all others."""
+        return np.asarray(np.max([curve.above(epsilons) for curve in self.curves], axis=0))
 
 
 class _Curve:
@@ -138,16 +138,21 @@ class _Curve:
         off = self.lost * 1e-13
         return max(0.0, self.told - off + low), min(1.0, self.lost + off + high + _NOTHING * (high > 0))
 
-    def above(self, epsilon: float) -> float:
-        """Return an upper bound on the delta of an epsilon, from sums made for the two aims that are next to it."""
-        if self.supremum <= epsilon or self.lost == 1 or sum(self.finite.values()) < 2 or ranged(self.finite):
-            return self.delta(epsilon)[1]
-        place, highs = bisect_left(_AIMS, epsilon), []
-        for aim in _AIMS[max(0, place - 1) : place + 1]:
-            if aim not in self.aimed and aim < self.supremum:
-                self.aimed[aim] = _Sum(self.finite, aim, _WIDTHS[-1])
-            highs += [self.aimed[aim].upper(epsilon - self.blur, self.lost)] if aim in self.aimed else []
-        return min(1.0, self.lost * (1 + 1e-13) + min(highs) + _NOTHING) if highs else self.delta(epsilon)[1]
+    def above(self, epsilons: Array) -> Array:
+        """Return upper bounds on the deltas of epsilons, from sums made for the two aims that are next to each."""
+        summed_once = self.lost < 1 and self.met > 1 and not ranged(self.finite)
+        place, found = np.searchsorted(_AIMS, epsilons), np.ones(len(epsilons))
+        left = np.ones(len(epsilons), dtype=bool)
+        for i, aim in enumerate(_AIMS):
+            asked = summed_once & ((place == i) | (place == i + 1)) & (epsilons < self.supremum)
+            if aim < self.supremum and asked.any():
+                if aim not in self.aimed:
+                    self.aimed[aim] = _Sum(self.finite, aim, _WIDTHS[-1], upper_alone=True)
+                highs = self.aimed[aim].uppers(epsilons[asked] - self.blur, self.lost)
+                found[asked] = np.minimum(found[asked], self.lost * (1 + 1e-13) + highs + _NOTHING)
+                left &= ~asked
+        found[left] = [self.delta(float(epsilon))[1] for epsilon in epsilons[left]]
+        return found
 
     def _finite(self, epsilon: float, width: float) -> Bounds:
         """Return bounds for the finite part, the epsilon moved by what rounding did to the losses."""
@@ -180,7 +185,7 @@ class _Curve:
             if high - low <= max(_WIDE, 2 * width) * high or abs(epsilon - held.epsilon) * held.theta <= _NEAR:
                 return max(least, low), min(most, high)
         found = _Sum(self.finite, epsilon, width)
-        self.sums[width] = [*self.sums.get(width, [])[-1:], found]
+        self.sums[width] = [*self.sums.get(width, [])[-1:], found] if width == _WIDTHS[-1] else [found]
         return max(least, found.lower(after)), min(most, found.upper(before, self.lost))
 
     def sharpened(self, epsilon: float, width: float) -> bool:
@@ -221,15 +226,22 @@ class _Curve:
 class _Sum:
     """The law of a sum of losses on a lattice, weighted by e^(theta L), in a window around its mean."""
 
-    def __init__(self, losses: dict[Loss, int], epsilon: float, width: float, *, longest: bool = False) -> None:
+    def __init__(
+        self,
+        losses: dict[Loss, int],
+        epsilon: float,
+        width: float,
+        *,
+        longest: bool = False,
+        upper_alone: bool = False,
+    ) -> None:
         self.epsilon = epsilon
         self.theta, self.window, tilts, cells = _window(losses, epsilon, width)
-        self.at = (self.window.first + np.arange(self.window.size)) * self.window.step
         cuts = [(cut(pair(loss, cells[loss]), self.window.step), n) for loss, n in losses.items()]
-        rows = [[(held.first, held.rows[i], n) for held, n in cuts] for i in range(3)]
-        self.blind = not all(row.any() for side in rows[1:] for _, row, _ in side)  # nothing is known from below
-        rows = [rows[0]] * 3 if self.blind else rows
-        self.over, self.p, self.q = (summed(row, self.theta, self.window, tilts, longest=longest) for row in rows)
+        rows = [[(held.first, held.rows[i], n) for held, n in cuts] for i in range(1 if upper_alone else 3)]
+        self.blind = upper_alone or not all(row.any() for side in rows[1:] for _, row, _ in side)  # from below
+        laws = [summed(row, self.theta, self.window, tilts, longest=longest) for row in rows[: 1 if self.blind else 3]]
+        self.over, self.p, self.q = laws if len(laws) > 1 else laws * 3
         self.beyond = -math.expm1(sum(n * math.log1p(-min(held.lost, 1 - 1e-16)) for held, n in cuts))
 
     def _scale(self, law: Law, epsilon: float, side: int) -> float:
@@ -245,16 +257,36 @@ class _Sum:
 
     def upper(self, epsilon: float, lost: float) -> float:
         """Return an upper bound on the delta of an epsilon, but for what is `lost` for certain."""
-        law, excess, scale = self.over, self.at - epsilon, self._scale(self.over, epsilon, 1)
-        excess, masses = excess[excess > 0], law.masses[excess > 0]
-        held = float(np.maximum(0.0, masses + law.error) @ (np.exp(-self.theta * excess) * -np.expm1(-excess)))
-        held += law.above * math.exp(-self.theta * max(0.0, self.window.top - epsilon))
-        held += law.below if self.window.bottom > epsilon else 0.0
-        return min(1.0, scale * held + max(0.0, self.beyond - lost)) if scale < math.exp(650) else 1.0
+        return float(self.uppers(np.array([epsilon]), lost)[0])
+
+    def uppers(self, epsilons: Array, lost: float) -> Array:
+        """Return the same at many epsilons: sums from a knot on follow from those at the next one that is asked for."""
+        law, step, end = self.over, self.window.step, self.window.size
+        masses = np.maximum(0.0, law.masses + law.error)
+        found, over, under = np.ones(len(epsilons)), 0.0, 0.0  # sums of masses that fade by theta, and by theta + 1
+        for i in np.argsort(-epsilons):
+            epsilon = float(epsilons[i])
+            start = min(end, max(0, math.floor(epsilon / step) - self.window.first))
+            places, span = np.arange(end - start) * step, (end - start) * step
+            faded, passed = masses[start:end] * np.exp(-self.theta * places), math.exp(-self.theta * span)
+            excess = (self.window.first + start) * step - epsilon
+            gain = float(faded @ np.maximum(0.0, -np.expm1(-(excess + places))))
+            gain += passed * max(0.0, over - math.exp(-(excess + span)) * under)
+            gain += passed * over * 2.0**-50 * (self.window.size + len(epsilons))
+            gain *= math.exp(min(-self.theta * excess, 700.0))
+            gain += law.above * math.exp(-self.theta * max(0.0, self.window.top - epsilon))
+            gain += law.below if self.window.bottom > epsilon else 0.0
+            scale = self._scale(law, epsilon, 1)
+            found[i] = min(1.0, scale * gain + max(0.0, self.beyond - lost)) if scale < math.exp(650) else 1.0
+            over = float(faded.sum()) + over * passed
+            under = float(faded @ np.exp(-places)) + under * passed * math.exp(-span)
+            end = start
+        return found
 
     def lower(self, epsilon: float) -> float:
         """Return a lower bound on the delta of an epsilon: the best test that a sum of labels exceeds a threshold."""
-        excess, scales = self.at - epsilon, (self._scale(self.p, epsilon, -1), self._scale(self.q, epsilon, 1))
+        excess = self.window.losses - epsilon
+        scales = self._scale(self.p, epsilon, -1), self._scale(self.q, epsilon, 1)
         near = excess > -1 / (1 + self.theta)
         if self.blind or not near.any() or max(scales) > math.exp(650):
             return 0.0
@@ -273,7 +305,8 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
     Nothing here is proved: whatever is found serves.
     """
     most = max(64, 4 * _MERGED // len(losses))
-    held = {loss: _merged(pair(loss, LOOK), most) for loss in losses}
+    looks = {loss: _STEPS_LOOK if loss[0] == "allocated" else LOOK for loss in losses}
+    held = {loss: _merged(pair(loss, looks[loss]), most) for loss in losses}
 
     outside = _BEYOND - math.log(width)
     least = 1e-7 * max(max(map(abs, reach(loss))) for loss in losses)
@@ -300,7 +333,8 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
     follow(step < 50, "a composition is too wide for this checker's lattice")
     finer = {loss: 4 * cost * n * _spread(*held[loss], theta)[1] / width for loss, n in losses.items()}
     cells = {
-        loss: min(MOST, LOOK * 2 ** max(0, math.ceil(math.log2(max(1.0, ratio)) / 2))) for loss, ratio in finer.items()
+        loss: min(MOST, max(looks[loss], LOOK * 2 ** math.ceil(math.log2(max(1.0, ratio)) / 2)))
+        for loss, ratio in finer.items()
     }
     return theta, Window(math.floor(low / step) - 2, size, step), tilts, cells
 

@@ -13,28 +13,23 @@
 """
 
 import math
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
-from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.numerics.rates import absent, log_ratio, sampled
-from dpaudit.verifier.refusals import follow, require
+from dpaudit.verifier.numerics.rates import absent, sampled
+from dpaudit.verifier.refusals import require
 
 Loss = tuple[Any, ...]
 Multiset = Counter[Loss]
 SHIFTS = ("gaussian", "laplace")
 _ON_LINE = ("mixture", "gaussian")
 _ALTERNATIVES, _SURE = 400, 1 - 1e-16
-_MOST = 2000
 _OFTEN = 10**150
 _LISTED, _LISTED_OFTEN, _ALIKE = 2**13, 256, 1e-15  # outcomes and losses of a sum that is listed; alike, relative
-Curve = Callable[[Fraction], Fraction]
 
 
 def discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: float = 0.0) -> Loss:
@@ -204,93 +199,6 @@ def reverse(loss: Loss) -> Loss:
 def reversed_all(a: Multiset) -> Multiset:
     """Return the multiset of reversed losses."""
     return Counter({reverse(loss): n for loss, n in a.items()})
-
-
-def either(part: Multiset) -> Multiset:
-    """Return one finite loss as the larger curve of both orders, convex and piecewise linear in e^l; others as given.
-
-    The larger curve is that of a symmetric loss. A change of its slope at e^l > 1 is a mass at l under Q.
-    """
-    if not alone(part) or part == reversed_all(part):
-        return part
-    ((_, atoms, lost, other, *_),) = part
-    return larger([(Fraction(p), Fraction(p * math.exp(-v))) for v, p in atoms], Fraction(lost), Fraction(other))
-
-
-def smaller(part: Multiset) -> Multiset:
-    """Return a part with each finite loss as what lies below both of its orders: the corners of a convex curve."""
-    found: Multiset = Counter()
-    for held, n in part.items():
-        binned = held[0] == "between" and held != reverse(held)
-        loss = held[2] if binned else held
-        if loss[0] != "discrete" or loss == reverse(loss):
-            found[loss] += n
-            continue
-        rows = [(Fraction(p), Fraction(q)) for v, p in loss[1] if (q := p * math.exp(-v))]
-        curves = _both_curves(rows, Fraction(loss[2]), Fraction(loss[3]))
-        at = sorted({Fraction(0), Fraction(1), *(x for p, q in rows for x in (p / q, q / p))})
-        hull: list[tuple[Fraction, Fraction]] = []
-        for x in at:
-            y = min(curve(x) for curve in curves)
-            while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) >= (y - hull[-2][1]) * (
-                hull[-1][0] - hull[-2][0]
-            ):
-                hull.pop()
-            hull.append((x, y))
-        even = _even(hull, min(loss[2], loss[3]))
-        found[("between", even, even) if binned else even] += n
-    return found
-
-
-def _both_curves(rows: list[tuple[Fraction, Fraction]], lost: Fraction, other: Fraction) -> list[Curve]:
-    """Return the curves of two laws in both orders, at each x = e^l: sums over the outcomes of a larger ratio."""
-    follow(len(rows) <= _MOST, f"a table of more than {_MOST} outcomes in both orders is beyond this checker")
-
-    def curve(side: list[tuple[Fraction, Fraction]], end: Fraction) -> Curve:
-        ranked = sorted(((-p / q, p, q) for p, q in side))
-        ratios, sums = (
-            [row[0] for row in ranked],
-            [[*accumulate((row[i] for row in ranked), initial=Fraction(0))] for i in (1, 2)],
-        )
-
-        def at(x: Fraction) -> Fraction:
-            n = bisect_left(ratios, -x)
-            return end + sums[0][n] - x * sums[1][n]
-
-        return at
-
-    return [curve(rows, lost), curve([(q, p) for p, q in rows], other)]
-
-
-def _even(corners: list[tuple[Fraction, Fraction]], beyond: float) -> Loss:
-    """Return the symmetric loss of a convex curve by its corners: a change of slope at e^l > 1 is a mass at l."""
-    slopes = [(b - a) / (y - x) for (x, a), (y, b) in pairwise(corners)]
-    gains = zip(corners[1:], slopes, [*slopes[1:], Fraction(0)], strict=True)
-    held = [
-        (log_ratio(x), float((after - before) * x), float(after - before)) for (x, _), before, after in gains if x > 1
-    ]
-    whole = [(v, p) for v, p, _ in held if p] + [(-v, q) for v, _, q in held if q]
-    return discrete([*whole, (0.0, max(0.0, 1 - beyond - math.fsum(p for _, p in whole)))], beyond, beyond)
-
-
-def larger(rows: list[tuple[Fraction, Fraction]], lost: Fraction, other: Fraction) -> Multiset:
-    """Return the larger curve of two laws in both orders; `lost` is what only the first one has, `other` the second."""
-    curves = _both_curves(rows, lost, other)
-
-    def gaps(x: Fraction) -> list[Fraction]:
-        return [curve(x) for curve in curves]
-
-    at = sorted({Fraction(1), *(max(p / q, q / p) for p, q in rows)})
-    pairs = [(x, y, *(one - two for one, two in map(gaps, (x, y)))) for x, y in pairwise(at)]
-    at = sorted({*at, *(x + (y - x) * a / (a - b) for x, y, a, b in pairs if a * b < 0)})
-    heights = [max(gaps(x)) for x in at]
-    slopes = [(b - a) / (y - x) for (x, y), (a, b) in zip(pairwise(at), pairwise(heights), strict=True)]
-    changes = zip(at[1:], slopes, [*slopes, Fraction(0)][1:], strict=True)  # none where no outcome is shared
-    gains = [(x, after - before) for x, before, after in changes]
-    held = [(log_ratio(x), float(x * q), float(q)) for x, q in gains if q]
-    whole = [(v, p) for v, p, _ in held] + [(-v, q) for v, _, q in held]
-    beyond = float(max(lost, other))
-    return Counter([discrete([*whole, (0.0, max(0.0, 1 - beyond - math.fsum(p for _, p in whole)))], beyond, beyond)])
 
 
 def alone(part: Multiset) -> bool:

@@ -10,8 +10,9 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from dpaudit.verifier.integers import LATTICE, noise_law
-from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, larger, on_sample, reverse, times
+from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, on_sample, reverse, times
 from dpaudit.verifier.numerics.rates import log_ratio
+from dpaudit.verifier.polygons import larger
 from dpaudit.verifier.refusals import Table, exact_ratio, positive, ratio, require, require_sizes
 from dpaudit.verifier.shape import TABLES, walk
 from dpaudit.verifier.strategies import squared_move

@@ -29,6 +29,7 @@ _TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and ove
 _FEW_STEPS, _FEW_KNOTS = 16, 2**13  # secret steps whose ratios are met on knots of logarithms, and so many of these
 _LARGE, _CLOSE = 8.0, 4e-3  # a loss beyond which evenly spaced ratios are far apart, and the least step of such knots
 _FARTHEST, _LOWEST = 1e-30, -36.0  # what ratios beyond such knots may weigh, and the logarithm of the least ratio
+_WIDENED = 1e-3  # relative: of a variance, by the squares of the knots' step that it is shared between
 _FEWEST = 64  # knots that the ratios of a secret step are told by
 _FEW = 1e-16  # what knots of a secret step that hold rounding may weigh
 _SELDOM = 1e-8  # what is left out twice as often as it is met: the square of this
@@ -94,7 +95,7 @@ def _pair(loss: Loss, cells: int) -> Pair:
             return _shifted(loss, cells)
 
 
-looked, cut_finely = lru_cache(maxsize=1024)(_pair), lru_cache(maxsize=24)(_pair)
+looked, cut_finely = lru_cache(maxsize=1024)(_pair), lru_cache(maxsize=6)(_pair)
 
 
 def reach(loss: Loss) -> tuple[float, float]:
@@ -350,8 +351,12 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
     once = rare if order == "add" and low and steps > 1 else 0.0
     low = low if once or order == "remove" or not rare else 0.0
     g, spread = _knots(kept - low, q, steps, size)
+    if 4 * LOOK < size < _SUM and steps * g * g > _WIDENED * spread * spread:
+        return _allocated(inner, steps, 2 * size, order)
     whole, each = _TILTS[order]
     tilts = {whole / size, each * g / (spread or 1.0) or whole / size}
+    if 2 * steps * float((kept - low) @ q) > size * g:  # below a law high up in the window a tilt magnifies rounding
+        tilts.add(1 / size)
     upper = _spread((kept - low) / g, q * (1 + _SLACK))
     upper[0] += 0.0 if once else inner.alone
     (over, top), means = _power([(upper, steps)], size, 1, tilts), low + np.arange(size) * g / steps
@@ -371,7 +376,7 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
             at, law = np.append(at, np.log((means - low / steps)[few:])), np.append(law, others[few:] * once)
         at, lost, alone = -at, alone, lost
     shrunk, rows = _inner_labels(inner)
-    if cap < caps[0] or _FEWEST * g > np.ptp(kept):  # ratios that this window holds badly
+    if cap < caps[0] or _FEWEST * g > np.ptp(kept) or not len(shrunk):  # ratios that this window holds badly
         return Pair(at, law, lost, alone, *_by_logarithms(inner, (steps, 1), order, min(size, _PLACED), at))
     values = 1 / np.maximum(shrunk, 1 / cap)
     values = (values - values.min()) / g
@@ -433,10 +438,10 @@ def _by_logarithms(inner: Pair, met: tuple[int, int], order: str, size: int, at:
     shrunk, rows = _inner_labels(inner)
     p, q, *_ = rows
     ranks = np.argsort(shrunk)
-    cap = float(shrunk[ranks][min(int(np.searchsorted(np.cumsum(p[ranks]), _CAPS[order])), len(p) - 1)])
-    values = np.log1p(1 / np.maximum(shrunk, cap) / steps)
-    values -= values.min()
-    if not values.any():  # one ratio: nothing is told apart
+    rare = int(np.searchsorted(np.cumsum(p[ranks]), _CAPS[order]))
+    values = np.log1p(1 / np.maximum(shrunk, shrunk[ranks][: rare + 1].max(initial=0.0)) / steps)
+    values -= values.min(initial=math.inf)
+    if not values.any():  # one ratio at most: nothing is told apart
         return (np.zeros(0), *_one_way(np.zeros(0)))
     spread = math.sqrt(steps * float(((values - values @ q) ** 2) @ q))
     g = (steps * float(values @ q) + (places + 2) * float(values.max()) + 14 * spread) / size

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpaudit.verifier import integers, losses, splits
+from dpaudit.verifier import integers, losses, polygons, splits
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reverse, reversed_all, shows_all, times
 from dpaudit.verifier.mechanisms import with_leaves
 from dpaudit.verifier.numerics import rates
@@ -69,7 +69,7 @@ def below(node: Table, part: Multiset, relation: str, *, beside: bool, labels: l
     `labels` names the releases that are moved, all of them if empty.
     `beside` says that the records that a pair needs beside it are there; a zeroed one then meets copies of itself.
     """
-    part = losses.smaller(part)
+    part = polygons.smaller(part)
     if not part or part != reversed_all(part) or _choices(part):
         return _NOTHING
     if not beside and needs_others(node, relation):
@@ -95,11 +95,11 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool, labels: l
     if noise.get("name") in integers.LATTICE and "stated" not in noise:
         return Counter([integers.opposed(noise, rate, low=low)])
     if noise.get("name") == "finite" and "stated" not in noise:
-        return _once(part, rate) if low else _both(losses.either(part), rate)
+        return _once(part, rate) if low else _both(polygons.either(part), rate)
     if apart and not _shift(part) and (whole := _moved_apart(node, part, labels or [], low=low)):
         return Counter([whole])
     if inside(node, relation) == "replace_one" and not low:
-        part = losses.either(part)
+        part = polygons.either(part)
     if scheme == "with_replacement":
         return _drawn(node, part, low=low)
     if scheme == "truncated_poisson":

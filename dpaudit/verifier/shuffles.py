@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtrc
 
-from dpaudit.verifier.best_of.weights import listed, symmetric
 from dpaudit.verifier.few_reports import shown_beside, worst_of_few
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reversed_all
+from dpaudit.verifier.polygons import listed, symmetric
 from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.schemes import bare
 

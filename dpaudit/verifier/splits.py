@@ -3,12 +3,12 @@
 import math
 from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 
-from dpaudit.verifier.losses import Loss, discrete, reverse
+from dpaudit.verifier.losses import Loss, reverse
 from dpaudit.verifier.pairs import pair, plain
+from dpaudit.verifier.polygons import listed, symmetric
 
 _KNOTS, _FAR, _RARE, _RAREST = 800, 100, 1e-11, 1e-30
 LEAST, MOST, LONGEST = 0.01, 8.0, 10**5
@@ -36,17 +36,7 @@ def split(mu: float, steps: int) -> Loss:
     both = [float((costs[0][: j + 1] + np.exp(near[: j + 1]) * costs[1][j::-1]).min()) for j in range(_KNOTS)]
     knots = [*near.tolist(), *(np.linspace(end, last, _FAR)[1:].tolist() if last > end else [])]
     heights = [min(apart(at), both[j] if j < _KNOTS else 1.0) for j, at in enumerate(knots)]
-    hull: list[tuple[float, float]] = []
-    for point in zip(map(math.exp, knots), heights, strict=True):
-        while len(hull) > 1 and _slope(hull[-2], hull[-1]) >= _slope(hull[-1], point):
-            hull.pop()
-        hull.append(point)
-    slopes = [_slope(a, b) for a, b in pairwise(hull)]
-    rows = zip(hull[1:], slopes, [*slopes[1:], 0.0], strict=True)
-    held = [(math.log(x), (after - before) * x) for (x, _), before, after in rows]
-    mirrored = [(-v, p * math.exp(-v)) for v, p in held]
-    rest = 1 - heights[-1] - math.fsum(p for _, p in [*held, *mirrored])
-    whole = discrete([*held, *mirrored, (0.0, max(0.0, rest))], heights[-1], heights[-1])
+    whole = listed(*symmetric(np.array(knots), heights))
     return ("between", whole, ("gaussian", 2 * mu / math.sqrt(steps) * (1 - 2.0**-50)))
 
 
@@ -62,11 +52,6 @@ def _above(loss: Loss) -> Callable[[float], float]:
         return float(min(1.0, (p[n] - math.exp(epsilon) * q[n]) + 1e-13 * p[n] + held.lost + 1e-300))
 
     return curve
-
-
-def _slope(one: tuple[float, float], two: tuple[float, float]) -> float:
-    """Return the slope between two points."""
-    return (two[1] - one[1]) / (two[0] - one[0])
 
 
 def _falls(curve: Callable[[float], float], delta: float) -> float:

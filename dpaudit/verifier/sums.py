@@ -31,6 +31,11 @@ class Window:
     step: float
 
     @property
+    def losses(self) -> Array:
+        """The losses of all knots."""
+        return (self.first + np.arange(self.size)) * self.step
+
+    @property
     def bottom(self) -> float:
         """The lowest loss inside."""
         return self.first * self.step

@@ -11,9 +11,10 @@ from collections import Counter
 import numpy as np
 
 from dpaudit.verifier.integers import LATTICE, noise_law
-from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, discrete, merged, reverse, smaller, times
+from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, discrete, merged, reverse, times
 from dpaudit.verifier.mechanisms import sides_of, with_leaves
 from dpaudit.verifier.numerics.rates import sampled
+from dpaudit.verifier.polygons import smaller
 from dpaudit.verifier.refusals import Table, follow
 from dpaudit.verifier.shifts import UNIT, Array
 

@@ -2,32 +2,66 @@
 
 import math
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpaudit.verifier.curve import Worst
+from dpaudit.verifier.divergences import lost
 from dpaudit.verifier.mechanisms import with_leaves
 from dpaudit.verifier.numerics.decimals import above, below, full
 from dpaudit.verifier.proof.derivation import Row
 from dpaudit.verifier.proof.rules import above as upper_side
+from dpaudit.verifier.proof.witnesses import both_sides
 from dpaudit.verifier.refusals import Rejection, Table, require
 from dpaudit.verifier.schemes import needs_others
 from dpaudit.verifier.shape import TABLES, children, walk
-from dpaudit.verifier.stated_ends import Outcome, upper_epsilon
 
 MODELS = ("local", "central", "joint")
+_AT = {
+    "renyi": ("order", "epsilon"),
+    "profile": ("epsilon", "delta"),
+}  # of the points of a claim: place and number
 _SHARE = 1e-9  # how far the stated share may be from the one that follows from both ends
 
 
+class Point(NamedTuple):
+    """A point of a claim in another measure: its order or epsilon, what is claimed there, and both stated ends."""
+
+    at: float
+    claimed: float
+    low: float
+    high: float
+
+
 def verdict_complaints(data: Table, rows: list[Row]) -> list[str]:
-    """Return where verdict and reasons are not those that follow."""
+    """Return where verdict and reasons are not those that follow from the stated ends."""
+    claim = data["claim"]
+    replaced = claim["model"] != "joint" or claim["neighbours"] == "replace_one"
+    require(replaced, "a joint claim is about replaced records")
+    measured = "measure" in claim
+    refuted, reasons, within = _of_points(data, rows) if measured else _of_both_ends(data)
     texts: dict[str, str] = TABLES["reasons"]
-    claim = data["claim"] | {name: float(data["claim"][name]) for name in ("epsilon", "delta")}
+    if not covers(held := model(data["declaration"]), claim):
+        numbers = {name: float(claim[name]) for name in ("epsilon", "delta")} if not measured else {}
+        reasons.append(texts["model"].format(held=held, claim=claim | numbers))
+    broken = [row for row in data["conditions"] if row["status"] == "violated" and row["kind"] != "attained"]
+    reasons += [texts["violated"].format(**row) for row in broken]
+    reasons += [texts["disagrees"].format(**row) for row in data["findings"]]
+    verdict = "refuted" if refuted else "not_proved" if reasons else _met(data, rows)
+    require(("trust" in data) == (verdict == "stated"), f"what is on trust is not as a {verdict} claim says it")
+    reasons = reasons or (_on_trust(data) if verdict == "stated" else within)
+    stated = [(data["verdict"], verdict), *zip(data["reasons"], reasons, strict=False)]
+    wrong = [f"{said!r} does not follow, but {follows!r} does" for said, follows in stated if said != follows]
+    return wrong + ([f"{len(reasons)} reasons follow"] if len(reasons) != len(data["reasons"]) else [])
+
+
+def _of_both_ends(data: Table) -> tuple[bool, list[str], list[str]]:
+    """Return whether epsilon or delta refutes a claim, the reasons against it, and those of a certified one."""
+    texts: dict[str, str] = TABLES["reasons"]
+    claim = {name: float(data["claim"][name]) for name in ("epsilon", "delta")}
     low, high = ({n: float(data["tight"][n][side]) for n in ("epsilon", "delta")} for side in ("lower", "upper"))
     require(all(0 <= low[name] <= high[name] for name in low), "a bracket is empty or negative")
     require(high["delta"] <= 1, "a delta is above 1")
     require(len({*data["engines"]}) == len(data["engines"]), "an engine is named twice")
-    replaced = claim["model"] != "joint" or claim["neighbours"] == "replace_one"
-    require(replaced, "a joint claim is about replaced records")
     refuted, met = any(low[n] > claim[n] for n in low), any(high[n] <= claim[n] for n in high)
     against = "refuted" if refuted else "infinite" if high["epsilon"] == math.inf else "unproved"
     pairs = " ".join(pair_sentence(row) for row in data["witnesses"] if row["attained"] != "assumed")
@@ -39,21 +73,56 @@ def verdict_complaints(data: Table, rows: list[Row]) -> list[str]:
         require(("attained", [], "assumed") in listed, "a witness is assumed, and no condition says so")
         said = assumed_ends(data)
         reasons.append(_assumed(data).format(**words, epsilon=f"{said[0]:.6g}", delta=f"{said[1]:.6g}"))
-    if not covers(held := model(data["declaration"]), claim):
-        reasons.append(texts["model"].format(held=held, claim=claim))
-    broken = [row for row in data["conditions"] if row["status"] == "violated" and row["kind"] != "attained"]
-    reasons += [texts["violated"].format(**row) for row in broken]
-    reasons += [texts["disagrees"].format(**row) for row in data["findings"]]
-    verdict = "refuted" if refuted else "not_proved" if reasons else _met(data, rows)
-    require(("trust" in data) == (verdict == "stated"), f"what is on trust is not as a {verdict} claim says it")
-    reasons = reasons or (sentences(data, texts) if verdict == "stated" else [texts["certified"].format(**words)])
-    stated = [(data["verdict"], verdict), *zip(data["reasons"], reasons, strict=False)]
-    wrong = [f"{said!r} does not follow, but {follows!r} does" for said, follows in stated if said != follows]
-    return wrong + ([f"{len(reasons)} reasons follow"] if len(reasons) != len(data["reasons"]) else [])
+    return refuted, reasons, [texts["certified"].format(**words)]
+
+
+def _of_points(data: Table, rows: list[Row]) -> tuple[bool, list[str], list[str]]:
+    """Return the same of a claim in another measure, point by point."""
+    texts: dict[str, str] = TABLES["measured"]
+    points = points_of(data)
+    require("printed" not in data and "slack" not in data, "a claim in this measure has no printed argument or slack")
+    pairs, mass = " ".join(map(pair_sentence, data["witnesses"])), below(lost(both_sides(data, rows)[1]))
+    broken = [point for point in points if point.low > point.claimed]
+    reasons, within = [], []
+    for point in points:
+        words = {"name": name_at(data, point.at), "claimed": full(point.claimed), "pairs": pairs, "mass": mass}
+        end = point.low if broken else point.high
+        against = ["refuted", "refuted infinite"] if broken else ["unproved", "infinite"]
+        text = texts[against[end == math.inf]].format(**words, low=below(point.low), high=above(point.high, math.inf))
+        reasons += [text] if end > point.claimed else []
+        within.append(texts["certified"].format(**words | {"high": above(point.high, point.claimed)}))
+    return bool(broken), reasons, within
+
+
+def points_of(data: Table) -> list[Point]:
+    """Return each point of a claim in another measure."""
+    measure = data["claim"]["measure"]
+    ends, claims = data["tight"][measure], data["claim"][measure]
+    if measure in _AT:
+        place, number = _AT[measure]
+        require(len(ends) == len(claims), "the ends are not those of the claim's points")
+        same = all(end[place] == float(claim[place]) for end, claim in zip(ends, claims, strict=True))
+        require(same, "an end is not at a point of the claim")
+        rows = [(end[place], claim[number], end) for end, claim in zip(ends, claims, strict=True)]
+    else:
+        rows = [(0.0, claims, ends)]
+    points = [Point(at, float(claimed), float(end["lower"]), float(end["upper"])) for at, claimed, end in rows]
+    require(all(0 <= point.low <= point.high for point in points), "a bracket is empty or negative")
+    require(measure != "renyi" or all(point.at > 1 for point in points), "an order is not above 1")
+    return points
+
+
+def name_at(data: Table, at: float) -> str:
+    """Return the name of a number of a claim in another measure."""
+    measure = data["claim"]["measure"]
+    names = {"renyi": "the Renyi divergence of order {}", "profile": "delta at epsilon {}"}
+    return str(names.get(measure, measure)).format(full(at))
 
 
 def _met(data: Table, rows: list[Row]) -> str:
     """Return the verdict on a claim that the upper ends meet: stated where it rests on somebody else's word."""
+    if "measure" in data["claim"]:
+        return "stated" if sources(data) else "certified"
     surely, perhaps = rests(data, rows)
     return "stated" if surely or (perhaps and data["verdict"] == "stated") else "certified"
 
@@ -129,35 +198,31 @@ def rests(data: Table, rows: list[Row]) -> tuple[bool, bool]:
     return low > claim["delta"], high > claim["delta"]
 
 
-def sentences(data: Table, texts: Table) -> list[str]:
+def _on_trust(data: Table) -> list[str]:
     """Return the reasons of a stated claim: a line for each source, and of a mixture what is proved without them."""
     trust, claim = data["trust"], data["claim"]
     require(trust["sources"] == sources(data), "the sources of what is on trust are not those of the declaration")
-    lines = [str(texts["alone"]).format(source=source) for source in trust["sources"]]
+    lines = [str(TABLES["reasons"]["alone"]).format(source=source) for source in trust["sources"]]
     if "proved" not in trust:
         require(trust["share"] == 1, "the share on trust is not that of the ends")
         return lines
-    whole, proved = float(data["tight"]["epsilon"]["upper"]), float(trust["proved"])
-    share = max(0.0, 1 - proved / whole) if 0 < whole < math.inf else 1.0
+    power = 2 if claim.get("measure") == "mu" else 1
+    if "measure" in claim:
+        text, (at, claimed, _, whole) = TABLES["measured"]["mixed"], points_of(data)[0]
+        words = {"measure": name_at(data, at)}
+    else:
+        text, claimed, whole = TABLES["reasons"]["mixed"], claim["epsilon"], float(data["tight"]["epsilon"]["upper"])
+        words = {"delta": full(claim["delta"])}
+    proved = float(trust["proved"])
+    share = max(0.0, 1 - (proved / whole) ** power) if 0 < whole < math.inf else 1.0
     require(abs(trust["share"] - share) <= _SHARE, "the share on trust is not that of the ends")
-    numbers = {name: above(value, claim["epsilon"]) for name, value in (("proved", proved), ("whole", whole))}
-    rest = {"delta": full(claim["delta"]), "share": f"{100 * trust['share']:.3g}"}
-    return [*lines, str(texts["mixed"]).format(**numbers, **rest)]
+    words |= {"proved": above(proved, claimed), "whole": above(whole, claimed), "share": f"{100 * trust['share']:.3g}"}
+    return [*lines, str(text).format(**words)]
 
 
 def without_word(tree: Table) -> Table:
     """Return the tree with nothing in the place of the parts on trust."""
     return _at(tree, 0.0)
-
-
-def proved_alone(data: Table, rows: list[Row]) -> Outcome:
-    """Compare what is said to be proved of the other parts with this checker's own curve of them."""
-    stated = data.get("trust", {}).get("proved")
-    if stated is None:
-        return Outcome()
-    tree = _at(data["declaration"], 0.0)
-    found = upper_epsilon(float(stated), data["claim"], Worst(upper_side(rows, tree)))
-    return Outcome((), (*found.unconfirmed, *found.wrong), found.loose)
 
 
 def _told(tree: Table) -> list[str]:

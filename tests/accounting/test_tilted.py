@@ -128,3 +128,18 @@ def test_two_samples_with_little_noise_are_the_mean_of_the_curve_of_one(sigma: f
             curve = np.array([loss.hockey_stick(at - float(value)) for value in losses])
             truth = float(density @ curve) * (x[1] - x[0]) / math.sqrt(2 * math.pi)
             assert sign * (truth - delta) >= -1e-6 * delta
+
+
+@pytest.mark.parametrize("composition", [MIXED, Composition.of(SampledGaussianLoss(mu=1.0, rate=0.01)) * 1000])
+def test_bounds_at_many_epsilons_are_those_at_each_of_them(composition: Composition) -> None:
+    """From above, by the sums over knots that are shared; never below what the transform proves from below."""
+    curves = engine.curves_near(composition, 1.0)
+    assert curves is not None
+    lower, upper = curves
+    epsilons = np.random.default_rng(7).permutation(
+        np.append(np.linspace(0.0, 12.0, 120), [0.0, 1e-12, 1.0, 1.0, 60.0])
+    )
+    many = upper.deltas(epsilons)
+    for epsilon, delta in zip(epsilons.tolist(), many.tolist(), strict=True):
+        assert lower.delta(epsilon) <= delta
+        assert upper.delta(epsilon) == pytest.approx(delta, rel=1e-6, abs=1e-250), epsilon

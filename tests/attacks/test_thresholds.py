@@ -53,3 +53,20 @@ def test_where_the_claim_surely_holds_nothing_is_bet_against_it() -> None:
     coins = rng.random(100_000) < 0.5
     score = learn_violation(rng.normal(size=100_000), coins, 2.0)(np.array([-9.0, 9.0]))
     assert np.abs(score).max() <= 2.0 + 1e-9
+
+
+@pytest.mark.parametrize(("shared", "right"), [(True, 0.9), (False, 0.56)])
+def test_noise_that_two_columns_share_is_taken_away(*, shared: bool, right: float) -> None:
+    """The second column carries the first one's noise: their difference tells the side, which no column does.
+
+    500 runs teach it, 4,000 others are told apart. With noise of its own in each column a twentieth of the noise tells
+    the side in 51 of 100 runs.
+    """
+    rng = np.random.default_rng(0)
+    labels = rng.random(4_500) < 0.5
+    noise = rng.normal(0.0, 20.0, len(labels))
+    beside = noise + rng.normal(0.0, 0.1, len(labels)) if shared else rng.normal(0.0, 20.0, len(labels))
+    view = np.column_stack([labels + noise, beside])
+    score = learn_thresholds(view[:500], labels[:500], rng)
+    told = ((score(view[500:]) > 0) == labels[500:]).mean()
+    assert told > right if shared else told < right

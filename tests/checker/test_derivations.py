@@ -104,13 +104,13 @@ def test_a_sum_of_decimals_is_exact_and_of_very_many_is_rounded() -> None:
 
 def test_the_larger_curve_of_both_orders_is_that_of_one_symmetric_loss() -> None:
     """At every epsilon, also where the curves of both orders cross; of few exact rows, and of one finite loss."""
-    losses = checker("losses")
+    losses, polygons = checker("losses"), checker("polygons")
     rows = [(0.5, 0.2), (0.05, 0.3), (0.3, 0.32), (0.15, 0.18)]
     exact = [(Fraction(p).limit_denominator(1000), Fraction(q).limit_denominator(1000)) for p, q in rows]
-    ((found, _),) = losses.larger(exact, Fraction(0), Fraction(0)).items()
+    ((found, _),) = polygons.larger(exact, Fraction(0), Fraction(0)).items()
     finite = losses.discrete([(math.log(p / q), p) for p, q in rows])
-    ((other, _),) = losses.either(Counter([finite])).items()
-    wide = losses.larger(
+    ((other, _),) = polygons.either(Counter([finite])).items()
+    wide = polygons.larger(
         [(Fraction(1, 2), Fraction(1, 5)), (Fraction(1, 4), Fraction(4, 5))], Fraction(1, 4), Fraction(0)
     )
     ((leaking, _),) = wide.items()
@@ -130,7 +130,7 @@ def test_the_larger_curve_of_both_orders_is_that_of_one_symmetric_loss() -> None
         delta = math.fsum(-p * math.expm1(epsilon - v) for v, p in leaking[1] if v > epsilon) + leaking[2]
         assert delta == pytest.approx(expected, abs=1e-12), epsilon
     symmetric = Counter([ANSWER])
-    assert losses.either(symmetric) is symmetric
+    assert polygons.either(symmetric) is symmetric
 
 
 def test_the_flags_of_a_curve_follow_from_its_losses() -> None:
@@ -884,7 +884,7 @@ def test_each_order_of_a_sampled_part_is_an_alternative_but_of_one_that_is_repla
     assert schemes.above(either, [Counter([UNEVEN])], "add_remove") == mapped
     assert schemes.above(poisson, [Counter([UNEVEN])], "add_remove") == mapped[:1]
     (one,) = schemes.above(fixed, [Counter([UNEVEN])], "replace_one")
-    assert one == schemes._both(losses.either(Counter([UNEVEN])), 0.3)
+    assert one == schemes._both(checker("polygons").either(Counter([UNEVEN])), 0.3)
     assert len(schemes.above(fixed, [Counter({UNEVEN: 2})], "replace_one")) == 2
     assert len(schemes.above(fixed, [Counter([UNEVEN]), Counter({UNEVEN: 2})], "replace_one")) == 3
     assert len(schemes.above(poisson, [Counter({ANSWER: 2})], "add_remove")) == 1
@@ -945,6 +945,9 @@ def test_with_a_violated_condition_no_upper_end_is_stated() -> None:
     void = checker("checking")._void_complaints
     for epsilon, delta, kept in (("inf", 1, True), ("inf", 1.0, True), ("inf", 0.5, False), (3.0, 1, False)):
         assert (void({"epsilon": {"upper": epsilon}, "delta": {"upper": delta}}) == ()) is kept
+    for rho, profile, kept in (("inf", ["inf", "inf"], True), (1, ["inf", 1], False), (1.0, [0.2, "inf"], False)):
+        tight = {"rho": {"upper": rho}, "profile": [{"upper": delta} for delta in profile]}
+        assert [void(tight, measure) == () for measure in ("rho", "profile")] == [kept, kept]
 
 
 def test_a_delta_is_exceeded_surely_or_maybe_by_a_bracket_and_its_width() -> None:

@@ -14,7 +14,7 @@ from dpaudit import Certificate, Claim, Local, Release, Shuffle, certify, verify
 from dpaudit.engines.single import single_delta
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.losses import MixtureLoss, binomial_shifts
-from dpaudit.verifier import losses, schemes, shuffles, together
+from dpaudit.verifier import checking, losses, pairs, schemes, shuffles, together
 from mechanisms import Laplace
 
 REPORT = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
@@ -105,3 +105,37 @@ def test_outcomes_that_are_not_listed_are_counted() -> None:
     assert unseen == pytest.approx(1e-80)
     assert outcomes[0].sum() == pytest.approx(1)
     assert together._joined((one[0], 0.25), (one[0], 0.5))[1] == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize("order", ["remove", "add"])
+@pytest.mark.parametrize("steps", [3, 206])
+def test_a_secret_step_of_which_no_label_is_known_is_bounded_from_above_alone(steps: int, order: str) -> None:
+    """An honest certificate of 300 sparse vectors at a secret step was rejected: the least of no labels was asked."""
+    box = pairs.pair(losses.black_box(0.5), pairs.LOOK)
+    none = np.zeros(0)
+    blind = box._replace(told=none, p=none, q=none, p_high=none, q_low=none)
+    seen, unseen = (pairs._at_one_step(inner, steps, 2**14, order) for inner in (box, blind))
+    assert not (unseen.p > 1e-300).any()
+    assert unseen.masses == pytest.approx(seen.masses, rel=1e-12)
+
+
+def test_what_the_checker_cannot_compute_is_unconfirmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure of its arithmetic says nothing against a certificate whose form and derivation were found right."""
+
+    def broken(*given: object) -> object:
+        raise ValueError("zero-size array to reduction operation minimum which has no identity")
+
+    monkeypatch.setattr(checking, "Worst", broken)
+    verified = verify(honest().to_json())
+    assert not verified.accepted
+    assert verified.complaints == ()
+    assert verified.unconfirmed == ("the declaration is beyond this checker's arithmetic: ValueError",)
+
+
+def test_nearly_equal_ratios_at_a_secret_step_keep_their_mass() -> None:
+    """Three releases of a vendor at one of 19 steps: rounding below a law high up in its window added .2 %."""
+    box = losses.black_box(0.0038264279489072122, 7.028206171389645e-05)
+    found = pairs.pair(("allocated", ((box, 3),), 19, "remove"), 2**14)
+    assert 1 - 1e-9 <= math.fsum(found.masses) + found.lost <= 1 + 1e-6
+    told = math.fsum(found.masses[found.at > 0] * -np.expm1(-found.at[found.at > 0])) + found.lost
+    assert 0.0006 < told < 0.00082

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
+import tests.accounting.test_choices as test_choices
+import tests.budgets.test_filters as test_filters
+import tests.budgets.test_odometers as test_odometers
 from dpaudit.accounting.derivation.groups import chain
 from dpaudit.accounting.views import delivered_model
-from dpaudit.budgets.filters import Filter, Refusal, advanced_filter, basic_filter, concentrated_filter, gaussian_filter
-from dpaudit.budgets.odometers import Odometer
-from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate, zcdp_delta
 from dpaudit.engines import BASIC, DEFAULT, ENGINES, ENUMERATION, GAUSSIAN, QUICK, RENYI, TILTED, UPPERS
 from dpaudit.errors import CertificateError, DeclarationError
 from dpaudit.interchange.dp_event import from_event, to_event
@@ -162,45 +162,16 @@ def parallel_is_at_most_sequential() -> None:
 
 
 def choices_cover_every_strategy() -> None:
-    """Two rounds of black boxes by recursion, where following the first output is worse than any fixed choice."""
-    boxes = losses.ApproximateLoss(epsilon=0.5), losses.ApproximateLoss(epsilon=0.25, delta=0.02)
-    either = dp.Parallel(parts=tuple(dp.Stated(epsilon=b.epsilon, delta=b.delta, source="x") for b in boxes), key="arm")
-    twice = dp.fold(dp.Repeat(part=either, times=2), "replace_one")
+    """Every adaptive strategy of small choices is tried, and what is chosen once costs the worst; orders are kept."""
     for value in (0.3, 0.8):
-        best = 0.0
-        for box in boxes:
-            high = 1 / (1 + math.exp(-box.epsilon))
-            after = [max(b.hockey_stick(value + step) for b in boxes) for step in (-box.epsilon, box.epsilon)]
-            best = max(best, box.delta + (1 - box.delta) * (high * after[0] + (1 - high) * after[1]))
-        assert best * (1 - 1e-9) <= dp.bracket_delta(twice, value).upper <= best * 1.1
-        once = dp.bracket_delta(dp.fold(dp.Repeat(part=either, times=1), "replace_one"), value).upper
-        assert once >= max(b.hockey_stick(value) for b in boxes)
-    thrice = dp.Repeat(part=release(laplace(6.0), "b"), times=3)
-    for options in ((thrice, release(gaussian(1.0), "a")), (thrice, dp.Stated(epsilon=0.1, delta=1e-9, source="x"))):
-        bound = epsilon(dp.Repeat(part=dp.Parallel(parts=options, key="arm"), times=4)).upper
-        assert bound >= max(epsilon(dp.Repeat(part=option, times=4)).lower for option in options)
+        test_choices.test_no_adaptive_way_of_choosing_exceeds_the_bound(value)
+    test_choices.test_a_choice_that_is_made_once_costs_its_worst_option()
+    test_choices.test_a_gaussian_option_is_cut_into_as_many_pieces_as_the_other_has_parts()
+    test_choices.test_unequal_numbers_of_options_pair_as_far_as_they_go()
+    test_choices.test_both_orders_of_a_choice_are_reversed()
     pair = losses.ChoiceLoss(options=(losses.GaussianLoss(mu=0.25), losses.LaplaceLoss(shift=0.25)))
-    records = chain(losses.Composition.of(pair), 2)
-    assert [type(loss).__name__ for loss, _ in records.parts] == ["GaussianLoss", "LaplaceLoss"]
-    assert all(
-        loss.hockey_stick(0.0)
-        == pytest.approx(
-            (
-                losses.GaussianLoss(mu=0.5) if isinstance(loss, losses.GaussianLoss) else losses.LaplaceLoss(shift=0.5)
-            ).hockey_stick(0.0)
-        )
-        for loss, _ in records.parts
-    )
-    sampled = tuple(losses.SampledGaussianLoss(mu=m, rate=r) for m, r in ((1.0, 0.1), (0.5, 0.3)))
-    for order in (
-        losses.Composition.of(losses.ChoiceLoss(options=sampled)),
-        losses.Composition.of(losses.ChoiceLoss(options=sampled)).reversed(),
-    ):
-        fixed = [loss if order.parts[0][0].options[0].order == loss.order else loss.reversed() for loss in sampled]
-        found = TILTED.delta(order * 20, 0.4).upper
-        assert found >= max(TILTED.delta(losses.Composition.of(loss) * 20, 0.4).lower for loss in fixed)
-    both = losses.Composition.of(losses.ChoiceLoss(options=sampled)).reversed().parts[0][0]
-    assert {loss.order for loss in both.options} == {"add"}
+    (normal, _), (other, _) = chain(losses.Composition.of(pair), 2).parts
+    assert (normal, other) == (losses.GaussianLoss(mu=0.5), losses.LaplaceLoss(shift=0.5))
 
 
 def brackets_are_monotone() -> None:
@@ -472,39 +443,12 @@ def certificates_return_and_tampering_shows() -> None:
 
 
 def budgets_are_kept() -> None:
-    """Filters stop before the limit, odometers never read less than was spent, conversions are upper bounds."""
-    part = dp.Stated(epsilon=0.25, source="a look")
-    budget: Filter | Refusal = basic_filter(dp.Claim(epsilon=1.0, neighbours="replace_one"))
-    for _ in range(4):
-        assert isinstance(budget, Filter)
-        budget = budget.spend(part)
-    assert isinstance(budget, Filter)
-    assert isinstance(budget.spend(part), Refusal)
-    claim = dp.Claim(epsilon=2.0, delta=1e-6, neighbours="replace_one")
-    for make in (concentrated_filter, gaussian_filter, advanced_filter):
-        held: Filter | Refusal = make(claim)
-        count = 0
-        while isinstance(held, Filter) and count < 2000:
-            last, held, count = held, held.spend(release(gaussian(20.0))), count + 1
-        assert isinstance(held, Refusal)
-        within = dp.Repeat(part=release(gaussian(20.0)), times=last.events)
-        assert dp.bracket_delta(dp.fold(within, "replace_one"), 2.0).upper <= 1e-6
-        more = dp.Repeat(part=release(gaussian(20.0)), times=2 * last.events)
-        assert dp.bracket_delta(dp.fold(more, "replace_one"), 2.0).lower > 1e-6
-    for rho in (0.01, 0.5, 5.0):
-        for target in (0.5, 2.0, 20.0):
-            exact = losses.GaussianLoss(mu=math.sqrt(2 * rho)).hockey_stick(target)
-            assert exact <= zcdp_delta(rho, target) <= max(30 * exact, 1e-15)
-    best, rate = largest_rho(1.0, 1e-6), largest_rho_at_the_advanced_rate(1.0, 1e-6)
-    assert rate < best < 2 * rate
-    assert rate + 2 * math.sqrt(rate * math.log(1e6)) == pytest.approx(1.0, rel=1e-6)
-    meter = Odometer(delta=1e-6, neighbours="replace_one")
-    for _ in range(20):
-        spent = meter.spend(release(gaussian(20.0)))
-        assert isinstance(spent, Odometer)
-        meter = spent
-    assert meter.reading >= epsilon(dp.Repeat(part=release(gaussian(20.0)), times=20), 1e-6).upper
-    assert meter.reading < 3.0
+    """Filters stop before the limit, where their theorems say; conversions and odometers are upper bounds."""
+    test_filters.test_the_gaussian_filter_loses_nothing_against_parts_fixed_in_advance()
+    test_filters.test_each_filter_ends_where_its_theorem_says()
+    test_filters.test_the_conversion_of_rho_is_above_its_formula_and_within_a_billionth_of_the_best_order()
+    test_odometers.test_a_reading_never_falls_and_never_exceeds_the_sum_of_the_largest_losses()
+    test_odometers.test_at_the_boundary_the_mixture_of_supermartingales_has_reached_one_over_delta(1e-6, 0.1)
 
 
 def events_return() -> None:

@@ -56,8 +56,8 @@ def planted(defect: Source) -> Iterator[None]:
 
 def _function(held: Any) -> FunctionType:
     """Return the plain function below a property, a method of a class, or what memoises it."""
-    plain = getattr(held, "fget", None) or getattr(held, "__func__", None) or held
-    function: FunctionType = inspect.unwrap(plain)
+    plain = inspect.unwrap(getattr(held, "fget", None) or getattr(held, "__func__", None) or held)
+    function: FunctionType = getattr(plain, "__func__", plain)
     return function
 
 

@@ -51,16 +51,21 @@ class Frame:
     def knot_above(self, epsilon: float) -> int:
         """Return the first knot of the window whose loss exceeds `epsilon`, or the one after its last."""
         knot = math.floor((Fraction(epsilon) - self.origin) / Fraction(self.width)) + 1
-        return min(max(knot, self.first), self.first + self.size)
+        return min(max(knot, self.first), self.end)
 
-    def gaps(self, knot: int, epsilon: float) -> Floats:
-        """Return loss - `epsilon` from `knot` to the end of the window, each right to a relative 1e-15."""
+    @property
+    def end(self) -> int:
+        """The knot after the last one of the window."""
+        return self.first + self.size
+
+    def gaps(self, knot: int, epsilon: float, end: int | None = None) -> Floats:
+        """Return loss - `epsilon` from `knot` to the `end` (of the window), each right to a relative 1e-15."""
         nearest = float(self.origin + Fraction(self.width) * knot - Fraction(epsilon))
-        return np.asarray(nearest + self.width * np.arange(self.first + self.size - knot), np.float64)
+        return np.asarray(nearest + self.width * np.arange((end or self.end) - knot), np.float64)
 
-    def fading(self, knot: int) -> Floats:
-        """Return e^(-tilt (k - knot)) from `knot` to the end, right to a relative 2e-13 where it is above 1e-290."""
-        return np.asarray(np.exp(-self.tilt * np.arange(self.first + self.size - knot)), np.float64)
+    def fading(self, knot: int, end: int | None = None) -> Floats:
+        """Return e^(-tilt (k - knot)) from `knot` to the `end`, right to a relative 2e-13 where it is above 1e-290."""
+        return np.asarray(np.exp(-self.tilt * np.arange((end or self.end) - knot)), np.float64)
 
     def first_that(self, holds: Callable[[float], bool]) -> tuple[float, float]:
         """Return two epsilons close together: the first does not hold, the second does.
@@ -68,7 +73,7 @@ class Frame:
         Edge cases: 0 for the first where no positive epsilon is known not to hold, infinity for the second where none
         in the window holds.
         """
-        low, high = 0.0, float(self.origin + Fraction(self.width) * (self.first + self.size))
+        low, high = 0.0, float(self.origin + Fraction(self.width) * (self.end))
         if not holds(high):
             return low, math.inf
         for _ in range(_HALVINGS):
@@ -93,12 +98,41 @@ class UpperCurve:
 
     def delta(self, epsilon: float) -> float:
         """Return an upper bound on delta at `epsilon`; 1 where that lies below the window."""
-        frame, start = self.frame, self.frame.knot_above(epsilon)
-        if start == frame.first and frame.first > 0:
-            return 1.0
-        weights = np.maximum(self.law.coefficients[start - frame.first :] + self.law.error, 0.0) * frame.fading(start)
-        payoff = float((weights * -np.expm1(-frame.gaps(start, epsilon))).sum()) * (1 + 4 * _UNIT * (frame.size + 999))
-        end = frame.tilt * (frame.first + frame.size - start)
+        return float(self.deltas(np.array([epsilon]))[0])
+
+    def deltas(self, epsilons: Floats) -> Floats:
+        """Return the same at each of many epsilons, in about the time that one takes.
+
+        The weights w up to the next knot that is asked for are summed with their gains. For those beyond, the sums of w
+        and of w e^(-loss) follow from the sums at that knot.
+        """
+        frame, knot = self.frame, self.frame.end
+        mass = shrunk = 0.0  # from `knot` on, each relative to what it is there
+        found = np.ones(len(epsilons))
+        for i in np.argsort(-epsilons):
+            epsilon = float(epsilons[i])
+            start = frame.knot_above(epsilon)
+            if start == frame.first and frame.first > 0:
+                break
+            coefficients = self.law.coefficients[start - frame.first : knot - frame.first]
+            weights = np.maximum(coefficients + self.law.error, 0.0) * frame.fading(start, knot)
+            payoff = float((weights * -np.expm1(-frame.gaps(start, epsilon, knot))).sum())
+            passed = math.exp(-frame.tilt * (knot - start))
+            if mass:
+                gap = float(frame.origin + Fraction(frame.width) * knot - Fraction(epsilon))
+                gain = max(0.0, mass - math.exp(-gap) * shrunk)
+                payoff += passed * (gain + 8 * _UNIT * (frame.size + len(epsilons) + 999) * mass)
+            found[i] = self._scaled(start, payoff * (1 + 4 * _UNIT * (frame.size + 999)))
+            mass = float(weights.sum()) + mass * passed
+            shrunk *= passed * math.exp(-frame.width * (knot - start))
+            shrunk += float(weights @ np.exp(-frame.width * np.arange(knot - start)))
+            knot = start
+        return found
+
+    def _scaled(self, start: int, payoff: float) -> float:
+        """Return the bound on delta of a sum of weighted gains from a knot on."""
+        frame = self.frame
+        end = frame.tilt * (frame.end - start)
         if not max(self.log_tail - end, self.law.blur) < _FAR:
             return 1.0
         beyond = math.exp(self.log_tail - end) + _LEAST
@@ -172,7 +206,7 @@ def _crossing(frame: Frame, law: Law, weights: Floats, others: Floats, delta: fl
 
     Looked for from the top, where no rounding of larger numbers hides a small one.
     """
-    middle = min(max(frame.centre, frame.first), frame.first + frame.size - 1)
+    middle = min(max(frame.centre, frame.first), frame.end - 1)
     steps = np.arange(frame.size) - (middle - frame.first)
     fading = np.exp(np.clip(-frame.tilt * steps, -_FAR, _FAR))
     losses = frame.width * steps

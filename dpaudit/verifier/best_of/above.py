@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from dpaudit.verifier.best_of.runs import PARAMETERS, Runs
-from dpaudit.verifier.best_of.weights import UP, Weights, listed, symmetric
+from dpaudit.verifier.best_of.weights import Weights
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reversed_all, times
+from dpaudit.verifier.polygons import UP, listed, symmetric
 from dpaudit.verifier.refusals import Table, follow
 from dpaudit.verifier.shifts import Array
 
@@ -36,7 +37,7 @@ def _best_above(law: tuple[tuple[str, Any], ...], alternatives: tuple[frozenset[
     if curve.largest <= _SMALL and not curve.lost:
         return black_box(_end(part, runs))
     knots, surely = _knots(part, curve)
-    values, masses, lost = symmetric(knots, [curve.above(float(e)) for e in knots])
+    values, masses, lost = symmetric(knots, curve.above(knots).tolist())
     weights = Weights(values, masses, masses * np.exp(-values), lost, runs)
     furthest = np.linspace(float(knots[-1]), 2 * _LAST, 300)
     left = weights.heights(furthest) < weights.lost * (1 + 2 * UP) + _GONE
@@ -46,7 +47,7 @@ def _best_above(law: tuple[tuple[str, Any], ...], alternatives: tuple[frozenset[
     heights = weights.heights(at)
     if runs.runs:
         shown = Worst([times(a, runs.runs) for a in part])
-        heights = np.minimum(heights, [shown.above(float(e)) for e in at])
+        heights = np.minimum(heights, shown.above(at))
     if surely:
         heights[-1] = 0.0
     return ("between", listed(*symmetric(at, heights.tolist())), discrete([(0.0, 1.0)]))
@@ -55,7 +56,7 @@ def _best_above(law: tuple[tuple[str, Any], ...], alternatives: tuple[frozenset[
 def _knots(part: list[Multiset], curve: Worst) -> tuple[Array, bool]:
     """Return epsilons from 0 to where next to nothing is left of a part, and whether nothing is."""
     end = 0.125
-    while end < curve.largest and curve.above(end) > curve.lost * 1.001 + _GONE:
+    while end < curve.largest and curve.above(np.array([end]))[0] > curve.lost * 1.001 + _GONE:
         end *= 1.5
     surely = curve.largest <= _LAST and not curve.lost
     follow(end <= _LAST, "the curve of one run goes too far to be derived again")

@@ -16,6 +16,7 @@ Array = NDArray[Any]
 Loss = tuple[Any, ...]
 
 _POWERS = np.geomspace(1e-4, 1e7, 6000)
+_ENTRIES = 2**18  # of a table of powers and atoms
 _SLIP = 1e-12  # relative and for each loss; more than what rounding makes of a logarithm
 
 
@@ -29,28 +30,34 @@ def above(losses: dict[Loss, int], epsilon: float) -> float:
     """Return an upper bound on the delta of the finite losses of a sum."""
     total, off = 0.0 * _POWERS, 0.0 * _POWERS
     for loss, n in losses.items():
-        moment = _log_moment(loss)
+        moment = log_moments(loss, _POWERS)
         total, off = total + n * moment, off + n * _SLIP * (1 + np.abs(moment))
     constant = _POWERS * np.log(_POWERS / (1 + _POWERS)) - np.log1p(_POWERS)
     size = total + constant - _POWERS * epsilon
     return math.exp(min(0.0, float((size + off + _SLIP * (1 + np.abs(constant) + _POWERS * epsilon)).min())))
 
 
-def _log_moment(loss: Loss) -> Array:
-    """Return ln E_P[e^(s L)] at every power, the largest of any pair of a range."""
+def log_moments(loss: Loss, powers: Array) -> Array:
+    """Return ln E_P[e^(s L)] at every power s of a shift, of atoms, and the largest of any pair of a range."""
     kind, size = loss[0], loss[1]
-    s = _POWERS
     if kind == "gaussian":
-        return np.asarray(s * (1 + s) * size * size / 2)
+        return np.asarray(powers * (1 + powers) * size * size / 2)
     if kind == "laplace":
-        return np.asarray(s * size + np.log1p(s / (2 * s + 1) * np.expm1(-(2 * s + 1) * size)))
+        return np.asarray(powers * size + np.log1p(powers / (2 * powers + 1) * np.expm1(-(2 * powers + 1) * size)))
     if kind == "discrete":
         values, masses = np.array(size).T
-        top = values.max()
-        sums = [float(np.exp(power * (values - top)) @ masses) for power in s]
-        return np.asarray(s * top + np.log(sums))
+        pieces = np.array_split(powers, 1 + len(powers) * len(values) // _ENTRIES)
+        return np.concatenate([_of_atoms(values, masses, piece) for piece in pieces])
     # Losses t and t - size, t with probability (e^size - x) / (e^size - 1), x = e^t: the best x is a quotient.
-    low = -np.expm1(-s * size)
+    low = -np.expm1(-powers * size)
     high = math.expm1(size) + low
-    best = s * high / ((1 + s) * low)
-    return np.asarray(s * np.log(best) + np.log(high / (1 + s) / math.expm1(size)))
+    best = powers * high / ((1 + powers) * low)
+    return np.asarray(powers * np.log(best) + np.log(high / (1 + powers) / math.expm1(size)))
+
+
+def _of_atoms(values: Array, masses: Array, powers: Array) -> Array:
+    """Return the same of atoms; near 0 by the excess of the mean over 1."""
+    products, largest = np.multiply.outer(powers, values), float(values.max())
+    near = np.log1p(np.expm1(np.minimum(products, 1.0)) @ masses)
+    far = powers * largest + np.log(np.exp(products - (powers * largest)[:, None]) @ masses)
+    return np.asarray(np.where(powers * float(np.abs(values).max()) < 1, near, far))

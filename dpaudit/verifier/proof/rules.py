@@ -15,6 +15,7 @@ from dpaudit.verifier import losses, schemes
 from dpaudit.verifier.best_of.above import best_above
 from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import rescaled, sides_of, with_leaves
+from dpaudit.verifier.polygons import smaller
 from dpaudit.verifier.proof.derivation import RELATIONS, Place, Row, places
 from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.shape import TABLES, walk
@@ -284,7 +285,7 @@ def _release_moved(step: Step, pair: Pair, n: int) -> Attained:
     open_order = _open_order(fields) or any(loss[0] == "once" for loss in found)
     if not pair.one:  # nobody said which of several pairs it is, nor which law of it the record has
         found = Counter({losses.one_pair(loss): times for loss, times in found.items()})
-        found = losses.smaller(found) if open_order else found
+        found = smaller(found) if open_order else found
     whole = {loss[0] for loss in found} <= {*losses.SHIFTS}
     found = _together(found, _records(step, pair)) if whole else found
     return Attained(found, ways=frozenset([frozenset[str]()]))

@@ -14,7 +14,9 @@ from scipy.special import gammaln, ndtr, ndtri, xlog1py
 
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import Loss, Multiset, alone, drawn, leak, reverse, reversed_all, settled, supremum
+from dpaudit.verifier.numerics.moments import log_moments
 from dpaudit.verifier.pairs import MOST, pair
+from dpaudit.verifier.polygons import hull
 from dpaudit.verifier.refusals import Table
 
 Bounds = tuple[float, float]
@@ -127,15 +129,8 @@ def _shown(loss: Loss) -> float:
     """Return what some order shows of the rho of finite losses, or 0."""
     if loss[0] == "choice":
         return max(map(_shown, loss[1]))
-    moments = _log_moments(loss) * (1 - _SLIP) - 1e-14 if loss[0] == "discrete" else np.zeros(1)
+    moments = log_moments(loss, _POWERS) * (1 - _SLIP) - 1e-14 if loss[0] == "discrete" else np.zeros(1)
     return max(0.0, float((moments / (_POWERS * (1 + _POWERS))).max()))
-
-
-def _log_moments(loss: Loss) -> Any:
-    """Return ln E[e^(s L)] at every power s; near 0 by the excess over 1."""
-    values, masses = np.array(loss[1]).T
-    pieces = np.array_split(_POWERS, 1 + len(values) // 8)
-    return np.concatenate([_log_moment(values, masses, powers) for powers in pieces])
 
 
 def _of_atoms(loss: Loss) -> Bounds:
@@ -143,7 +138,7 @@ def _of_atoms(loss: Loss) -> Bounds:
     values, masses = np.array(loss[1]).T
     mean, top = float(masses @ values), float(np.abs(values).max())
     off = np.where(_POWERS * top < 1, 1e-11 * _POWERS * float(masses @ np.abs(values)), 1e-13)
-    moments = _log_moments(loss) * (1 + _SLIP) + off
+    moments = log_moments(loss, _POWERS) * (1 + _SLIP) + off
     low, high = _POWERS[:-1], _POWERS[1:]
     slope = np.diff(moments) / (high - low)
     start = np.minimum(0.0, moments[:-1] - slope * low)  # (u + v s) / (s (1 + s)) is largest at a knot or a root
@@ -152,14 +147,6 @@ def _of_atoms(loss: Loss) -> Bounds:
     cells = np.maximum(chord, np.maximum(moments[:-1] / (low * (1 + low)), moments[1:] / (high * (1 + high))))
     first = float(moments[0] / _POWERS[0])
     return max(0.0, mean * (1 - _SLIP) - 1e-13), max(first, float(cells.max()), top / float(_POWERS[-1]))
-
-
-def _log_moment(values: Any, masses: Any, powers: Any) -> Any:
-    """Return the same at some powers."""
-    products, largest = np.multiply.outer(powers, values), float(values.max())
-    near = np.log1p(np.expm1(np.minimum(products, 1.0)) @ masses)
-    far = powers * largest + np.log(np.exp(products - np.multiply.outer(powers, largest)[..., None]) @ masses)
-    return np.where(powers * float(np.abs(values).max()) < 1, near, far)
 
 
 def _renyi(loss: Loss, order: float) -> Bounds:
@@ -172,18 +159,9 @@ def _renyi(loss: Loss, order: float) -> Bounds:
     kind, size, s = loss[0], loss[1], order - 1
     if kind == "gaussian":
         return _rounded(order * size * size / 2)
-    if kind == "laplace":
-        value = (s * size + math.log1p(s / (2 * s + 1) * math.expm1(-(2 * s + 1) * size))) / s
-    elif kind == "discrete":
-        values, masses = np.array(size).T
-        value = float(_log_moment(values, masses, np.array(s))) / s
-    elif kind == "range":
-        low = -math.expm1(-s * size)
-        high = math.expm1(size) + low
-        best = s * high / (order * low)
-        value = math.log(best) + math.log(high / order / math.expm1(size)) / s
-    else:
+    if kind not in ("laplace", "discrete", "range"):
         return _of_cells(loss, s)
+    value = float(log_moments(loss, np.array([s]))[0]) / s
     return max(0.0, value * (1 - _SLIP) - 1e-13 / s), value * (1 + _SLIP) + 1e-13 / s
 
 
@@ -257,20 +235,11 @@ def _corners(x: Any, heights: Any) -> float:
 
     The larger curve of both orders counts, which below epsilon 0 shows the same corners in the other order.
     """
-    hull = [(float(x[0]), float(heights[0]))]
-    for point in zip(x[1:].tolist(), [*heights[1:-1].tolist(), 0.0], strict=True):
-        while len(hull) > 1 and _turns(hull[-2], hull[-1], point):
-            hull.pop()
-        hull.append(point)
-    ends, tops = np.array(hull).T
+    points = list(zip(x.tolist(), [*heights[:-1].tolist(), 0.0], strict=True))
+    ends, tops = np.array([points[i] for i in hull(points)]).T
     under = -np.diff(tops) / np.diff(ends)
     over = tops[:-1] + under * ends[:-1]
     return float(np.max(_normal(over, 1 - over) - _normal(under, 1 - under)))
-
-
-def _turns(one: tuple[float, float], two: tuple[float, float], end: tuple[float, float]) -> bool:
-    """Return whether the middle point lies on or above the line between the others."""
-    return (two[1] - one[1]) * (end[0] - two[0]) >= (end[1] - two[1]) * (two[0] - one[0])
 
 
 def _normal(mass: Any, rest: Any) -> Any:

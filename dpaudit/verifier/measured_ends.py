@@ -1,0 +1,84 @@
+"""The ends of a claim in rho, mu, Renyi divergences or points of a profile, compared with this checker's own bounds."""
+
+from collections import Counter
+
+from dpaudit.verifier.divergences import Bounds, added, apart, between
+from dpaudit.verifier.losses import Multiset, reverse
+from dpaudit.verifier.mechanisms import sides_of
+from dpaudit.verifier.proof.derivation import Row
+from dpaudit.verifier.proof.rules import above as upper_side
+from dpaudit.verifier.refusals import Table
+from dpaudit.verifier.shape import walk
+from dpaudit.verifier.stated_ends import Outcome
+from dpaudit.verifier.verdicts import name_at, points_of, without_word
+
+_NARROW = 1e-6  # relative, of a bracket inside which an end is not decided
+_HELD = ("mechanism", "leaf", "inside", "touched", "part")  # where a node or a mechanism holds one other
+
+
+def points_compared(data: Table, rows: list[Row], attained: list[Multiset]) -> Outcome:
+    """Compare every stated end, and what is said to be proved without the parts on trust, with bounds of this checker.
+
+    An end is confirmed on its safe side of the bracket, and inside a narrow one; one that meets no claim need be true.
+    """
+    measure, outcome = data["claim"]["measure"], Outcome()
+    tree, told = apart(data["declaration"], measure)
+    above = _by_pairs(rows, tree, measure)
+    for at, claimed, low, high in points_of(data):
+        bracket, shown = added(measure, at, between(measure, at, above), told), between(measure, at, attained)
+        ends = (
+            ("upper", high, high < shown[0], "below", low <= claimed and high < bracket[1], bracket[1], bracket),
+            ("lower", low, low > shown[1], "above", claimed < low and low > shown[0], shown[0], shown),
+        )
+        for side, end, wrong, beyond, is_open, proved, around in ends:
+            said = f"the {side} bound on {name_at(data, at)}, {end:.9g}, is"
+            if wrong:
+                outcome = outcome.joined(Outcome((f"{said} {beyond} what a pair attains",)))
+            elif is_open and not _inside(end, around):
+                outcome = outcome.joined(Outcome((), (f"{said} not confirmed: this checker proves {proved:.9g}",)))
+    if (stated := data.get("trust", {}).get("proved")) is None:
+        return outcome
+    alone = between(measure, points_of(data)[0].at, upper_side(rows, without_word(data["declaration"])))
+    confirmed = float(stated) >= alone[1] or _inside(float(stated), alone)
+    unconfirmed = () if confirmed else ("what is proved without the stated parts is not confirmed",)
+    return outcome.joined(Outcome((), unconfirmed))
+
+
+def _by_pairs(rows: list[Row], tree: Table, measure: str) -> list[Multiset]:
+    """Return what bounds a tree from above in a measure, where divergences know more than the curve of both orders.
+
+    Discrete Gaussian noise has at most the Renyi divergences of Gaussian noise, which is proved of releases, not of
+    samples. A table in either order costs the larger one of its divergences, not that of the larger curve.
+    Source: Canonne, Kamath and Steinke (2020), Theorem 4.
+    """
+    if measure not in ("rho", "renyi") or any(
+        node["node"] in ("subsample", "allocate", "shuffle") for node in walk(tree)
+    ):
+        return upper_side(rows, tree)
+    normal = _gaussian(tree)
+    tables = [
+        node["mechanism"]
+        for node in walk(normal)
+        if node["node"] == "release" and node["mechanism"]["name"] == "finite"
+    ]
+    sides = [sides_of(fields, fields.get("neighbours", "replace_one")) for fields in tables]
+    orders = {next(iter(upper)): frozenset({*lower, *map(reverse, lower)}) for upper, lower in sides if upper != lower}
+    return [
+        Counter({(("choice", orders[loss]) if loss in orders else loss): n for loss, n in held.items()})
+        for held in upper_side(rows, normal)
+    ]
+
+
+def _gaussian(fields: Table) -> Table:
+    """Return a node or a mechanism with Gaussian noise in the place of discrete Gaussian noise, down to its leaves."""
+    held: Table = {key: _gaussian(fields[key]) for key in _HELD if isinstance(fields.get(key), dict)}
+    if "parts" in fields:
+        held["parts"] = [_gaussian(part) for part in fields["parts"]]
+    if fields.get("name") == "discrete_gaussian":
+        held["name"] = "gaussian"
+    return fields | held
+
+
+def _inside(end: float, bracket: Bounds) -> bool:
+    """Return whether an end lies in a narrow bracket, where this checker does not decide its side."""
+    return bracket[0] <= end <= bracket[1] <= bracket[0] * (1 + _NARROW)
