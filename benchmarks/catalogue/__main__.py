@@ -8,7 +8,7 @@ import typer
 from benchmarks.catalogue.printed import benchmark_document
 from benchmarks.catalogue.table import measure_catalogue
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Format, Output, OutputFormat
+from dpaudit.cli.common.options import Output, OutputFormat
 from dpaudit.cli.common.output import emit, progress
 from dpaudit.errors import ConfigError
 from dpaudit.model.codec import encode
@@ -25,7 +25,7 @@ def catalogue(
     ] = 0.01,
     jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="J", help="Processes to use.")] = 1,
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="S", help="Seed of all randomness.")] = 0,
-    style: OutputFormat = Format.TEXT,
+    style: OutputFormat = "text",
     output: Output = None,
 ) -> Exit:
     """Measure the auditor on mechanisms, correct and broken, whose privacy is known.

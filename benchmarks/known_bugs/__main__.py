@@ -10,7 +10,7 @@ from benchmarks.known_bugs.bugs import measure_bugs
 from benchmarks.known_bugs.printed import bugs_document
 from benchmarks.known_bugs.released import make_environment
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Format, Output, OutputFormat
+from dpaudit.cli.common.options import Output, OutputFormat
 from dpaudit.cli.common.output import emit, note, progress
 from dpaudit.model.codec import encode
 
@@ -30,7 +30,7 @@ def known_bugs(
         Path | None,
         typer.Option("--make-environment", metavar="DIR", help="Make that place in DIR first, from the index."),
     ] = None,
-    style: OutputFormat = Format.TEXT,
+    style: OutputFormat = "text",
     output: Output = None,
 ) -> Exit:
     """Run dpaudit on a corpus of defects, each beside its fixed version.

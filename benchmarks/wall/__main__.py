@@ -16,7 +16,7 @@ from benchmarks.wall.private_list import read_private
 from benchmarks.wall.row import Row, RowResult
 from benchmarks.wall.rows import LISTS, every_row, rows_of
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Format, Output, OutputFormat, Seed, Significance
+from dpaudit.cli.common.options import Output, OutputFormat, Seed, Significance
 from dpaudit.cli.common.output import emit, note, progress, write
 from dpaudit.documents.page import page as page_of
 from dpaudit.errors import ConfigError
@@ -48,7 +48,7 @@ def wall(
     ] = None,
     significance: Significance = None,
     seed: Seed = None,
-    style: OutputFormat = Format.TEXT,
+    style: OutputFormat = "text",
     output: Output = None,
 ) -> Exit:
     """Audit releases of other libraries, known bugs among them, under one error rate.

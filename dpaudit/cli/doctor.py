@@ -21,11 +21,13 @@ def doctor(
     check ends with exit code 2. With PLUGIN, its contract is tested: members, samples, law and loss of a mechanism;
     trace, replays on one tape, conditions and coverage of an algorithm. A broken contract ends with exit code 1.
     """
+    from dpaudit.cli.common.output import doing
     from dpaudit.gate.checks import checks_document
     from dpaudit.gate.plugin_check import check_plugin
     from dpaudit.gate.self_check import check_installation
 
-    checks = check_installation() if plugin is None else check_plugin(plugin)
+    with doing("Checking the installation" if plugin is None else f"Checking {plugin}"):
+        checks = check_installation() if plugin is None else check_plugin(plugin)
     failed = any(check.status == "failed" for check in checks)
     return Result(
         document=lambda: checks_document(checks),

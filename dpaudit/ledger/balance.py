@@ -77,7 +77,8 @@ class Balance:
         if isinstance(spending.claim, MuClaim):
             return math.nextafter(math.sqrt(spending.spent.amount), math.inf)
         if isinstance(spending.claim, RhoClaim) or spending.theorem.name == "basic":
-            return math.nextafter(float(spending.spent.amount), math.inf)
+            nearest = float(spending.spent.amount)
+            return nearest if nearest >= spending.spent.amount else math.nextafter(nearest, math.inf)
         if spending.theorem.name == "Renyi":
             claim = spending.claim
             return reading_at(spending.spent.amount, usual_order(claim.epsilon, claim.delta), claim.delta)

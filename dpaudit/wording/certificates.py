@@ -147,7 +147,7 @@ def slack_sentence(slack: Slack) -> str:
     if not math.isfinite(slack.epsilon_ratio) or not math.isfinite(slack.noise_ratio):
         return "The slack has no finite size: one of the two readings is infinite or zero."
     if abs(slack.noise_ratio - 1) < 1e-3 and abs(slack.epsilon_ratio - 1) < 1e-3:
-        return "There is none: the noise is what the claim needs, no more."
+        return "There is none: with noticeably less noise the claim is not proved."
     if slack.noise_ratio < 1:
         return f"The noise is {nearest(1 / slack.noise_ratio)} times smaller than the claim needs."
     return (
@@ -168,6 +168,6 @@ def noise_sentence(slack: Slack) -> str:
     if ratio <= 0:
         return "No amount of noise of this kind meets the claim."
     if abs(math.log(ratio)) < UNNAMED:
-        return "The noise is what the claim needs, no more and no less."
+        return "With noticeably less noise the claim is not proved."
     size = "larger" if ratio > 1 else "smaller"
     return f"The noise is {times(ratio if ratio > 1 else 1 / ratio)} times {size} than the claim needs."

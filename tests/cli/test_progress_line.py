@@ -12,7 +12,7 @@ import pytest
 from dpaudit.cli.common.output import doing
 
 WRITTEN = Path(__file__).parents[2] / "examples" / "written.toml"
-SLOW = ("calibrate", "certify", "check", "curve", "demo", "explain", "report", "verify")
+SLOW = ("calibrate", "certify", "check", "curve", "doctor", "demo", "explain", "report", "verify")
 COMMANDS = Path(__file__).parents[2] / "dpaudit" / "cli"
 
 

@@ -1,6 +1,5 @@
 """The installation job of our own pipeline: it passes for our wheel, and fails where it should."""
 
-import importlib.util
 import os
 import runpy
 import subprocess
@@ -45,9 +44,6 @@ def clean() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "COVERAGE_PROCESS_START")}
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("dpaudit.runtime.installation") is None, reason="doctor does not compare files yet"
-)
 def test_the_job_passes_because_doctor_reports_the_foreign_package(python: Path, wheel: Path, tmp_path: Path) -> None:
     """The script ends with 0: the wheel is as it should be, and doctor failed once the foreign package was there."""
     ended = subprocess.run(

@@ -108,7 +108,7 @@ def test_two_releases_of_rho_a_half_fill_a_budget_of_rho_one_and_a_third_is_refu
     assert "would overspend rho = 1" in refusal.reason
     assert not reprice(ledger.store.entries()).findings
     balance = recompute(ledger.store.entries()).accounts["data"]
-    assert balance.reading(balance.alive[0]) == pytest.approx(1.0, abs=1e-12)
+    assert balance.reading(balance.alive[0]) == 1.0
 
 
 def test_four_releases_of_mu_one_fill_a_budget_of_mu_two(ledger: Ledger) -> None:

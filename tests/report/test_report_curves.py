@@ -130,7 +130,7 @@ def test_what_no_factor_explains_is_a_step_of_its_own() -> None:
     [
         (18.4466, "The noise is 18.4 times larger than the claim needs."),
         (0.5, "The noise is 2 times smaller than the claim needs."),
-        (1.0, "The noise is what the claim needs, no more and no less."),
+        (1.0, "With noticeably less noise the claim is not proved."),
         (math.inf, "The claim needs no noise at all, so that any noise is more than it needs."),
         (0.0, "No amount of noise of this kind meets the claim."),
     ],

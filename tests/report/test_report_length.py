@@ -106,4 +106,4 @@ def test_noise_without_slack_has_a_sentence_and_no_chart(
     texts = render(report)
     assert "figures/slack.svg" not in texts
     assert "Slack factor by factor" not in texts["annex.md"]
-    assert "no more and no less" in texts["report.md"]
+    assert "ith noticeably less noise the claim is not proved" in texts["report.md"]
