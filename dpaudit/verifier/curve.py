@@ -271,8 +271,9 @@ class _Sum:
             faded, passed = masses[start:end] * np.exp(-self.theta * places), math.exp(-self.theta * span)
             excess = (self.window.first + start) * step - epsilon
             gain = float(faded @ np.maximum(0.0, -np.expm1(-(excess + places))))
-            gain += passed * max(0.0, over - math.exp(-(excess + span)) * under)
-            gain += passed * over * 2.0**-50 * (self.window.size + len(epsilons))
+            if over:
+                beyond = max(0.0, over - math.exp(-(excess + span)) * under)
+                gain += passed * (beyond + over * 2.0**-50 * (self.window.size + len(epsilons)))
             gain *= math.exp(min(-self.theta * excess, 700.0))
             gain += law.above * math.exp(-self.theta * max(0.0, self.window.top - epsilon))
             gain += law.below if self.window.bottom > epsilon else 0.0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
-from dpaudit.verifier.curve import Worst
+from dpaudit.verifier.curve import Worst, _Sum
 from dpaudit.verifier.losses import black_box, on_sample, reverse
 from dpaudit.verifier.pairs import plain
 from tests.accounting import oracle
@@ -140,3 +140,9 @@ def test_a_sample_tells_neighbours_apart_by_at_most_its_rate(inside: tuple[Any, 
     for order in (loss, reverse(loss)):
         low, high = plain(order, epsilon)
         assert low - 1e-300 <= high <= (1e-6 - math.expm1(min(epsilon, 0.0))) * (1 + 1e-9)
+
+
+def test_far_beyond_the_window_next_to_nothing_is_left() -> None:
+    """Where no knot lies above an epsilon, the sums of those above it are 0, however far it lies."""
+    curve = _Sum({("laplace", 0.5): 300}, 1.0, 2e-3, upper_alone=True)
+    assert (curve.uppers(np.array([0.5, 1.0, 2000.0, 1e5]), 0.0)[2:] < 1e-12).all()
