@@ -5,6 +5,7 @@ from typing import Any
 
 from dpaudit.configuration.tables import read_object
 from dpaudit.errors import Fault
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.scores_result import READABLE, SCHEMA, RocPoint, ScoresResult
 
 _SLACK = 1e-9
@@ -26,6 +27,8 @@ def decode_scores(data: Any) -> ScoresResult:
     if clash := next((key for key in against if key in table), None):
         raise Fault((clash,), f"unknown key {clash!r}; it belongs to 'against'.")
     result: ScoresResult = read_object(ScoresResult, {**table, **against})
+    if isinstance(result.claim, MeasuredClaim):
+        raise Fault(("against", "claim"), f"Expected a claim in epsilon and delta, got {result.claim.words}.")
     if contradiction := _contradiction(result):
         raise Fault((), f"the file contradicts itself: {contradiction}.")
     return result

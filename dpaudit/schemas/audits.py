@@ -65,7 +65,7 @@ class PlanDocument(TypedDict):
     """
 
     schema: Literal["urn:dpaudit:schema:plan:1"]
-    claim: FiniteClaim
+    claim: FiniteClaim | MeasuredClaim
     digest: Digest
 
 

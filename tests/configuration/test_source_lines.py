@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpaudit.configuration.source_lines import key_lines, nearest_line
@@ -30,6 +30,7 @@ def _paths(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from _paths(value, (*path, key))
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(DATA)
 def test_every_key_of_json_is_found_on_its_own_line(data: Any) -> None:
     """One line a value, as the standard library writes it: each path is found, in the order of its lines."""
@@ -78,6 +79,7 @@ def _inline(value: Any) -> str:
     )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(DATA)
 def test_every_key_of_toml_is_found_on_the_line_it_was_written_on(data: Any) -> None:
     """Headers, dotted and quoted keys, comments, inline tables in lists: the same paths, on the right lines."""

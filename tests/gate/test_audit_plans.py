@@ -13,7 +13,7 @@ from typer.testing import Result
 
 from audits import audit_case
 from audits.examples import CLAIM, HALF_NOISE
-from dpaudit import schemas
+from dpaudit import Claim, schemas
 from dpaudit.configuration.audit_plan import AuditPlan, commitment, received_plan
 from dpaudit.errors import CertificateError
 from tests.command_line import Write, dpaudit
@@ -200,6 +200,15 @@ def test_a_report_that_departed_says_so_itself_and_is_not_accepted(planned: str)
     ended = dpaudit("verify", "out")
     assert ended.exit_code in (1, 4)
     assert "departed from their plan" in " ".join(ended.stdout.split())
+
+
+@pytest.mark.parametrize("numbers", [{"rho": 0.5}, {"mu": 1.0}, {"renyi": ((2.0, 0.1),)}, {"profile": ((1.0, 0.1),)}])
+def test_a_plan_of_a_claim_in_another_measure_is_read_back(numbers: dict[str, Any]) -> None:
+    """What `--plan` writes of any claim, `--planned` reads."""
+    claim = Claim(neighbours="replace_one", **numbers)
+    plan = AuditPlan(claim=claim, configuration="", significance=0.01, salt="00", audits=())
+    Draft202012Validator(schemas.load("plan")).validate(json.loads(plan.to_json()))
+    assert AuditPlan.from_json(plan.to_json()) == plan
 
 
 def test_a_plan_of_cases_binds_audits_in_python() -> None:

@@ -68,6 +68,8 @@ def _set(*path: str | int, to: Any) -> Callable[[dict[str, Any]], None]:
         (_set("against", "claim", "epsilon", to=-1.0), "epsilon"),
         (_set("against", "claim", "delta", to=0.1), "delta is not the claim's"),
         (_set("against", "claim", "extra", to=1), "claim: unknown key 'extra'"),
+        (_set("against", "claim", to={"rho": 0.5, "neighbours": "add_remove"}), "in epsilon and delta, got rho = 0.5"),
+        (_set("against", "claim", to={"epsilon": 1.0}), "claim: missing key 'neighbours'"),
         (_set("roc", 0, "true_positive_rate", to=[0.9, 0.1]), "out of order"),
         (_set("roc", 0, "true_positives", to=10**6), "counts more scores than there are"),
         (_set("rates", 0, "measured", to=1.5), "measured=1.5 in [0, 1]"),
