@@ -1,8 +1,8 @@
 """The coverage of audit cases: the releases that each attacks and the lines that each runs, seen on a few runs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,39 +19,34 @@ _RUNS = 4
 _SEED = 20_240_230
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class ProgramLines:
     """The lines of an algorithm's own modules that an ordinary run on a problem executes; found once, when asked.
 
     >>> from algorithms.cell_table import CellTable
     >>> from algorithms.problems import load
     >>> table = CellTable(model="joint", epsilon=1.0, delta=1e-5, horizon=64)
-    >>> len(ProgramLines(algorithm=table, problem=load("grid")()).found()) > 3
+    >>> len(ProgramLines(algorithm=table, problem=load("grid")()).found) > 3
     True
     """
 
     algorithm: Any
     problem: Any
-    _found: Lines | None = field(default=None, init=False)
-    _prepared: Lines | None = field(default=None, init=False)
 
     @property
     def own(self) -> Callable[[str], bool]:
         """Whether a file is one of the algorithm's own modules."""
         return own_files(type(self.algorithm).__module__)
 
+    @cached_property
     def found(self) -> Lines:
-        """Return the lines of one run of few repetitions."""
-        if self._found is None:
-            program = partial(record_run, self.algorithm, self.problem, n_runs=_RUNS, seed=_SEED)
-            self._found = lines_run(program, self.own)
-        return self._found
+        """The lines of one run of few repetitions."""
+        return lines_run(partial(record_run, self.algorithm, self.problem, n_runs=_RUNS, seed=_SEED), self.own)
 
+    @cached_property
     def prepared(self) -> Lines:
-        """Return the lines that preparing the audit cases executes, such as those of the plan."""
-        if self._prepared is None:
-            self._prepared = lines_run(partial(self.algorithm.cases, self.problem), self.own)
-        return self._prepared
+        """The lines that preparing the audit cases executes, such as those of the plan."""
+        return lines_run(partial(self.algorithm.cases, self.problem), self.own)
 
 
 def coverage_of(case: AuditCase, declaration: Declaration, program: ProgramLines) -> AuditCoverage:
@@ -77,7 +72,7 @@ def coverage_of(case: AuditCase, declaration: Declaration, program: ProgramLines
             case.run(case.neighbours[1], second.generator(), _RUNS)
         moved.update(_moved(first, second))
 
-    ran, before, wanted = lines_run(attack, program.own), program.prepared(), program.found()
+    ran, before, wanted = lines_run(attack, program.own), program.prepared, program.found
     missed = {file: lines - ran.get(file, set()) - before.get(file, set()) for file, lines in wanted.items()}
     return AuditCoverage(
         declared=declared,

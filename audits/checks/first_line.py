@@ -1,6 +1,7 @@
 """The line of code after which a published value first stands in some variable."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -24,7 +25,6 @@ def first_line(program: Callable[[], Any], value: Array, other: Array) -> str | 
     wanted = _wanted(np.asarray(value), np.asarray(other))
     lines: dict[int, str] = {}
     found: list[str] = []
-    known: dict[str, bool] = {}
 
     def looked(frame: FrameType, event: str, argument: Any) -> Any:
         if found:
@@ -37,14 +37,17 @@ def first_line(program: Callable[[], Any], value: Array, other: Array) -> str | 
         return looked
 
     def entered(frame: FrameType, event: str, argument: Any) -> Any:
-        file = frame.f_code.co_filename
-        if file not in known:
-            known[file] = not (set(Path(file).parts[:-1]) & set(_OUTSIDE)) and Path(file).is_file()
         lines.pop(id(frame), None)
-        return looked if known[file] and not found else None
+        return looked if not found and _own(frame.f_code.co_filename) else None
 
     run_traced(program, entered)
     return found[0] if found else None
+
+
+@cache
+def _own(file: str) -> bool:
+    """Return whether a file holds code of the program itself."""
+    return not (set(Path(file).parts[:-1]) & set(_OUTSIDE)) and Path(file).is_file()
 
 
 def _wanted(value: Array, other: Array) -> tuple[Array, ...]:

@@ -70,7 +70,7 @@ def watch_sampling(case: SamplingCase, *, rng: np.random.Generator, significance
 def sampler_seen(case: SamplingCase, rng: np.random.Generator, significance: float) -> SamplerSeen:
     """Return what is seen of one sampler: its law, and what else it draws where records have other values."""
     share = significance / (1 + len(case.others))
-    streams = _streams(rng, case.runs)
+    streams = rng.spawn(case.runs)
     try:
         wrong, sentence = _law(case, case.draw, streams, share)
     except Exception as error:  # an exception is an output of the audited code
@@ -88,13 +88,13 @@ def sampler_seen(case: SamplingCase, rng: np.random.Generator, significance: flo
 
 def _with_other_records(case: SamplingCase, draw: Draw, rng: np.random.Generator, share: float) -> str | None:
     """Return None where the same is drawn on the same random numbers; else what is wrong with the law, or nothing."""
-    seeds = _seeds(rng, _COMPARED)
+    seeds = [int(seed) for seed in rng.spawn(1)[0].integers(2**63, size=_COMPARED)]
     try:
         if all(
             _same(case.draw(np.random.default_rng(seed)), draw(np.random.default_rng(seed)), case) for seed in seeds
         ):
             return None
-        wrong, _ = _law(case, draw, _streams(rng, _MORE * case.runs), share)
+        wrong, _ = _law(case, draw, rng.spawn(_MORE * case.runs), share)
     except Exception as error:  # an exception is an output of the audited code
         return f"The sampler ends with {type(error).__name__}: {' '.join(str(error).split())}"
     return wrong
@@ -116,13 +116,3 @@ def _law(case: SamplingCase, draw: Draw, streams: Sequence[np.random.Generator],
         runs = [DrawnBatches.declared(run, records=case.records, node=case.node) for run in drawn]
         check = conform_batches(runs, significance=share)
     return check.message if check.rule else "", check.sentence
-
-
-def _seeds(rng: np.random.Generator, number: int) -> list[int]:
-    """Return seeds of so many streams that can be started more than once."""
-    return [int(seed) for seed in rng.spawn(1)[0].integers(2**63, size=number)]
-
-
-def _streams(rng: np.random.Generator, number: int) -> Sequence[np.random.Generator]:
-    """Return so many independent streams."""
-    return rng.spawn(number)

@@ -4,6 +4,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -29,7 +30,7 @@ def lines_run(program: Callable[[], Any], own: Callable[[str], bool]) -> Lines:
     seen: Lines = defaultdict(set)
     watch = _monitored if hasattr(sys, "monitoring") else _traced
     with suppress(Exception):  # what the audited code raises is an output of it
-        watch(program, _remembered(own), seen)
+        watch(program, cache(own), seen)
     return dict(seen)
 
 
@@ -72,18 +73,6 @@ def _runs(numbers: list[int]) -> Iterable[tuple[int, int]]:
         if following != number + 1:
             yield first, number
             first = None
-
-
-def _remembered(own: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Return `own`, asked once for each file."""
-    known: dict[str, bool] = {}
-
-    def asked(file: str) -> bool:
-        if file not in known:
-            known[file] = own(file)
-        return known[file]
-
-    return asked
 
 
 def _traced(program: Callable[[], Any], own: Callable[[str], bool], seen: Lines) -> None:

@@ -4,7 +4,7 @@ Each pair is tried once without noise. Pairs that differ in exceptions, form, li
 answers move most, are replayed on more streams; what tells their sides apart is confirmed on fresh runs.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -173,21 +173,11 @@ def _sight(calls: Calls, data: Any) -> Sight:
     return Sight(traits=seen.traits, numbers=seen.measures)
 
 
-_ROWS: tuple[Callable[[Call], Mapping[Any, Any]], ...] = (
-    lambda call: {"raised": call.raised},
-    lambda call: call.form,
-    lambda call: {"draws": [(draw.law, len(draw.noise), draw.scale.tobytes(), draw.site) for draw in call.draws]},
-    lambda call: dict.fromkeys(call.lines, True),
-)
-"""What two calls without noise have in common where the data tell nothing: outcome, form, draws with their scales, and
-lines, by name."""
-
-
 def _tried(calls: Calls, pair: Pair) -> Tried:
     """Return what one call of each side shows without noise, and where noise enters otherwise."""
     first, second = (calls.quiet(data) for data in pair.neighbours)
     heard = apart(first.channels, second.channels)
-    differing = {name for row in _ROWS for name in apart(row(first), row(second))} | {*heard}
+    differing = {*apart(first.facts, second.facts), *heard}
     moved = {name for name, value in first.numbers.items() if second.numbers.get(name, value) != value}
     if calls.traced or not (differing or moved):  # a slow function is called with noise only where nothing else differs
         ours, theirs = (_added(calls, data) for data in pair.neighbours)

@@ -49,6 +49,12 @@ class Call:
         return {name: np.isnan(value) if name.startswith(NUMBER) else value for name, value in self.columns.items()}
 
     @property
+    def facts(self) -> dict[Any, Any]:
+        """Outcome, form, draws with their scales, and lines, by name: alike where the data tell nothing."""
+        draws = [(draw.law, len(draw.noise), draw.scale.tobytes(), draw.site) for draw in self.draws]
+        return {"raised": self.raised, **self.form, "draws": draws, **dict.fromkeys(self.lines, True)}
+
+    @property
     def traits(self) -> frozenset[tuple[int, Hashable]]:
         """What the call shows, with ranks: its outcome, lines, draws, and the form of its output."""
         draws = tuple((draw.law, len(draw.noise), draw.site) for draw in self.draws)

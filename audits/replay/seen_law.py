@@ -20,8 +20,14 @@ _NEVER = 1e-12
 _FAR = 1e-5
 """Two scales part in tails that may be too rare for any number of runs; without a delta the loss has no bound."""
 
+_CERTAIN = 1.0, 0.0
+"""The probabilities of an event that every run of one data set shows, and none of the other."""
+
 _MOST = 12
 """A joint event of Laplace noise takes at most so many draws: it is 2^12 times rarer than one draw's."""
+
+
+Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +77,7 @@ def _losses(first: NoiseModel, second: NoiseModel, claim: Claim) -> Iterator[See
     bare = equal & (size == 0) & (moved != 0)
     names = np.array(first.names, dtype=object)
     if bare.any():
-        yield _certain(claim, tuple(names[bare]), (), "no noise", "no draw of noise moves it")
+        yield _shown(claim, _CERTAIN, (tuple(names[bare]), ()), "no noise", "no draw of noise moves it", inf)
     rows = np.flatnonzero(equal & (size > 0))
     if len(rows) and (moved[rows] != 0).any():
         slack = _ROUNDED * answers[rows]
@@ -80,17 +86,14 @@ def _losses(first: NoiseModel, second: NoiseModel, claim: Claim) -> Iterator[See
         yield from _other_scale(first, second, int(row), claim)
 
 
-def _certain(claim: Claim, names: tuple[str, ...], sites: tuple[str, ...], kind: str, cause: str) -> SeenLoss:
-    """Return the loss of an event that is certain on one side and impossible on the other."""
+def _shown(
+    claim: Claim, shares: tuple[float, float], by: tuple[Names, Names], kind: str, cause: str, epsilon: float
+) -> SeenLoss:
+    """Return the loss of an event with the probabilities `shares`, which the numbers and the lines `by` show."""
+    often, seldom = shares
+    margin, (names, sites) = often - exp(claim.epsilon) * seldom - claim.delta, by
     return SeenLoss(
-        epsilon=inf,
-        often=1.0,
-        seldom=0.0,
-        margin=1 - claim.delta,
-        names=names,
-        sites=sites,
-        kind=kind,
-        cause=cause,
+        epsilon=epsilon, often=often, seldom=seldom, margin=margin, names=names, sites=sites, kind=kind, cause=cause
     )
 
 
@@ -105,37 +108,29 @@ def _equal_noise(noise: tuple[Array, Array, Array], model: NoiseModel, rows: Arr
     shift, _, rank, _ = np.linalg.lstsq(map_, moved, rcond=1e-9)
     names = np.array(model.names, dtype=object)[rows]
     left = np.abs(map_ @ shift - moved) > 1e-6 * np.abs(moved).max() + 10 * slack.max()
+
+    def named(draws: Array) -> tuple[Names, Names]:
+        return tuple(names[(map_[:, draws] != 0).any(axis=1)]), _sites(model, used[draws])
+
     if left.any():
-        shared = tuple(names[(map_[:, (map_[left] != 0).any(axis=0)] != 0).any(axis=1)])
-        sites = _sites(model, used[(map_[left] != 0).any(axis=0)])
-        yield _certain(
-            claim, shared, sites, "shared noise", "fewer draws of noise than numbers: one draw serves several of them"
-        )
+        cause = "fewer draws of noise than numbers: one draw serves several of them"
+        yield _shown(claim, _CERTAIN, named((map_[left] != 0).any(axis=0)), "shared noise", cause, inf)
         return
     shift = shift * max(0.0, 1 - float((slack[moved != 0] / np.abs(moved[moved != 0])).max()))
     laws = np.array(model.laws, dtype=object)[used]
     gaussian = np.isin(laws, _GAUSSIAN)
 
-    def named(draws: Array) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return tuple(names[(map_[:, draws] != 0).any(axis=1)]), _sites(model, used[draws])
-
     whole = rank == len(used)
     if gaussian.all() or (whole and gaussian.any()):
         draws = np.flatnonzero(gaussian & (shift != 0))
         distance = float(np.linalg.norm(shift[gaussian]))
-        yield _gaussian(distance, claim, *named(draws)) if len(draws) else _nothing(claim)
+        nothing = _shown(claim, (0.5, 0.5), ((), ()), "", "", 0.0)
+        yield _gaussian(distance, claim, named(draws)) if len(draws) else nothing
     laplace = np.flatnonzero((laws == "laplace") & (np.abs(shift) > 1e-9))
     if whole and len(laplace):
         order = laplace[np.argsort(-np.abs(shift[laplace]), kind="stable")]
         for most in range(1, min(len(order), _MOST) + 1):
-            yield _laplace(float(np.abs(shift[order[:most]]).sum()), most, claim, *named(order[:most]))
-
-
-def _nothing(claim: Claim) -> SeenLoss:
-    """Return the loss of data sets with one law."""
-    return SeenLoss(
-        epsilon=0.0, often=0.5, seldom=0.5, margin=0.5 * (1 - exp(claim.epsilon)), names=(), sites=(), kind="", cause=""
-    )
+            yield _laplace(float(np.abs(shift[order[:most]]).sum()), most, claim, named(order[:most]))
 
 
 def _sites(model: NoiseModel, draws: Array) -> tuple[str, ...]:
@@ -143,19 +138,11 @@ def _sites(model: NoiseModel, draws: Array) -> tuple[str, ...]:
     return tuple(dict.fromkeys(model.sites[draw] for draw in draws))
 
 
-def _laplace(loss: float, draws: int, claim: Claim, names: tuple[str, ...], sites: tuple[str, ...]) -> SeenLoss:
+def _laplace(loss: float, draws: int, claim: Claim, by: tuple[Names, Names]) -> SeenLoss:
     """Return the loss of the event that each of some draws of Laplace noise falls beyond both centres, on one side."""
-    often, seldom = 2.0**-draws, 2.0**-draws * exp(-loss)
-    return SeenLoss(
-        epsilon=loss,
-        often=often,
-        seldom=seldom,
-        margin=often - exp(claim.epsilon) * seldom - claim.delta,
-        names=names,
-        sites=sites,
-        kind="moves",
-        cause=f"{_answers(names)} {loss:.4g} times the scale of {'its' if len(names) == 1 else 'their'} Laplace noise",
-    )
+    often = 2.0**-draws
+    cause = f"{_answers(by[0])} {loss:.4g} times the scale of {'its' if len(by[0]) == 1 else 'their'} Laplace noise"
+    return _shown(claim, (often, often * exp(-loss)), by, "moves", cause, loss)
 
 
 def _answers(names: tuple[str, ...]) -> str:
@@ -163,22 +150,13 @@ def _answers(names: tuple[str, ...]) -> str:
     return "the answer moves by" if len(names) == 1 else f"{len(names)} answers move, in all by"
 
 
-def _gaussian(distance: float, claim: Claim, names: tuple[str, ...], sites: tuple[str, ...]) -> SeenLoss:
+def _gaussian(distance: float, claim: Claim, by: tuple[Names, Names]) -> SeenLoss:
     """Return the loss of the best half space between two Gaussian laws. Source: Balle and Wang (2018), Theorem 8."""
-    often = float(ndtr(distance / 2 - claim.epsilon / distance))
-    seldom = float(ndtr(-distance / 2 - claim.epsilon / distance))
-    margin = often - exp(claim.epsilon) * seldom - claim.delta
-    shown = log((often - claim.delta) / seldom) if often > claim.delta and seldom > 0 else 0.0
-    return SeenLoss(
-        epsilon=max(0.0, shown) if margin > 0 else 0.0,
-        often=often,
-        seldom=seldom,
-        margin=margin,
-        names=names,
-        sites=sites,
-        kind="moves",
-        cause=f"{_answers(names)} {distance:.4g} standard deviations of the Gaussian noise",
-    )
+    often, seldom = (float(ndtr(half - claim.epsilon / distance)) for half in (distance / 2, -distance / 2))
+    exceeds = often - exp(claim.epsilon) * seldom > claim.delta
+    shown = log((often - claim.delta) / seldom) if exceeds and seldom > 0 else 0.0
+    cause = f"{_answers(by[0])} {distance:.4g} standard deviations of the Gaussian noise"
+    return _shown(claim, (often, seldom), by, "moves", cause, max(0.0, shown))
 
 
 def _other_scale(first: NoiseModel, second: NoiseModel, row: int, claim: Claim) -> Iterator[SeenLoss]:
@@ -187,7 +165,8 @@ def _other_scale(first: NoiseModel, second: NoiseModel, row: int, claim: Claim) 
     names = (first.names[row],)
     if min(map(len, draws)) == 0:
         sites = _sites(first, np.concatenate(draws))
-        yield _certain(claim, names, sites, "noise missing", "noise is added on one data set and none on the other")
+        cause = "noise is added on one data set and none on the other"
+        yield _shown(claim, _CERTAIN, (names, sites), "noise missing", cause, inf)
         return
     if any(len(one) != 1 for one in draws) or draws[0][0] != draws[1][0]:
         return

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from audits.experiment.equality import same
+from audits.experiment.replays import apart
 from audits.replay.one_call import QUIET, Call, Player
 from audits.replay.record_values import special_values, strange_values
 from audits.replay.records import records_of
@@ -38,11 +40,11 @@ def unread_columns(player: Player, data: Any, unit: str | None) -> frozenset[str
 
 def _changing(player: Player, data: Any, columns: Mapping[str, list[Any]]) -> dict[str, Any]:
     """Return the columns of which some value in all rows changes what a call shows, each with such a frame."""
-    shown = _shown(player.watched(data, QUIET, traced=False))
+    usual = player.watched(data, QUIET, traced=False)
     frames = ((name, frame) for name, values in columns.items() for frame in _other(data, name, values))
     changing: dict[str, Any] = {}
     for name, frame in frames:
-        if name not in changing and _shown(player.watched(frame, QUIET, traced=False)) != shown:
+        if name not in changing and _apart(usual, player.watched(frame, QUIET, traced=False)):
             changing[name] = frame
     return changing
 
@@ -58,8 +60,9 @@ def _other(data: Any, column: str, values: list[Any]) -> Iterator[Any]:
             yield frame
 
 
-def _shown(call: Call) -> tuple[Any, ...]:
-    """Return what a call shows, NaN as a text."""
-    columns = {name: "NaN" if value != value else value for name, value in call.columns.items()}
-    draws = [(draw.law, draw.site, draw.scale.tobytes()) for draw in call.draws]
-    return columns, draws, dict(call.channels)
+def _apart(one: Call, other: Call) -> bool:
+    """Return whether two calls show something that differs."""
+    return any(
+        apart(first, second, same)
+        for first, second in ((one.columns, other.columns), (one.facts, other.facts), (one.channels, other.channels))
+    )

@@ -94,7 +94,7 @@ def _covered(coverages: list[AuditCoverage], program: ProgramLines) -> Iterator[
         said = f"{says}; not: {', '.join(left_out)}" if left_out else says
         yield Check(what="releases", outcome="not looked at" if left_out else "ok", says=said)
     missed = set.intersection(*(set(_lines(coverage)) for coverage in coverages))
-    total = sum(map(len, program.found().values()))
+    total = sum(map(len, program.found.values()))
     says = f"{total - len(missed)} of the {total} lines of an ordinary run are executed by some audit case"
     yield Check(what="lines", outcome="not looked at" if missed else "ok", says=says)
 

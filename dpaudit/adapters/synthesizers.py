@@ -3,8 +3,9 @@
 import math
 from collections import Counter
 from contextlib import redirect_stdout
-from copy import deepcopy
+from copy import copy, deepcopy
 from io import StringIO
+from itertools import pairwise
 from sys import modules
 from typing import Any
 
@@ -24,10 +25,10 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
 
     Every run fits a copy of `subject` to a frame of the pair; the other parameters are those of `fit`. The claim is its
     epsilon, at its own delta or at `delta`. MST with a public domain (`domain` of a model of dpmm, `transformer` of a
-    fit of SmartNoise) is declared: both noisy rounds of marginals and the choices between them, each a third of rho.
-    All else is stated: AIM chooses its rounds on what it has seen. What is published is the number of rows of each
-    value of each column, unless `released` picks from the table. There are no awkward neighbours: a domain may grow
-    with an extreme value, and memory with it.
+    fit of SmartNoise) is declared: both noisy rounds of marginals, with the library's own weights, and the choices
+    between them, each at most a third of rho. All else is stated: AIM chooses its rounds on what it has seen. What is
+    published is the number of rows of each value of each column, unless `released` picks from the table. There are no
+    awkward neighbours: a domain may grow with an extreme value, and memory with it.
     Raises: UnsupportedError: no synthesizer, no pair of frames, or other neighbours than `add_remove`.
     """
     package = package_of(subject)
@@ -78,17 +79,35 @@ def _mst(subject: Any, epsilon: float, delta: float, question: Question) -> Decl
 
     Source: McKenna, Miklau and Sheldon (2021), Algorithm 2; rho is what the library's own `cdp_rho` makes of its claim.
     """
-    columns = 0 if question.pair is None else len(question.pair[0].columns)
+    names = [] if question.pair is None else list(question.pair[0].columns)
+    columns = len(names)
     generator = getattr(subject, "generator", subject)
     rho = getattr(modules[type(generator).__module__], "cdp_rho", lambda *_: 0.0)(epsilon, delta)
     if not rho > 0:
         return None
-    marginals = noise("MST marginals", "gaussian", math.sqrt(3 / (2 * rho)), 1.0, question.neighbours)
+    stddev = math.sqrt(3 / (2 * rho))
+    marginals = noise("MST marginals", "gaussian", stddev, 1.0, question.neighbours)
     if marginals is None or columns < 2:
         return marginals
+    pairs = noise("MST marginals", "gaussian", stddev / _moved(generator, names), 1.0, question.neighbours)
     share = math.sqrt(8 * rho / 3 / (columns - 1))
     pick = release("MST choice of a pair", "exponential", question.neighbours, epsilon=share, linf_sensitivity=1.0)
-    return None if pick is None else Sequential(parts=(marginals, Repeat(part=pick, times=columns - 1), marginals))
+    if pick is None or pairs is None:
+        return None
+    return Sequential(parts=(marginals, Repeat(part=pick, times=columns - 1), pairs))
+
+
+def _moved(generator: Any, names: list[str]) -> float:
+    """Return how far a record moves the weighted marginals of pairs in units of noise, as the library weighs them.
+
+    dpmm 0.1.9 weighs one pair fewer than there are columns as if there were as many, so that it adds more noise.
+    """
+    if not hasattr(generator, "_measure"):
+        return 1.0
+    weighing = copy(generator)
+    weighing.cliques, weighing.n_jobs = [(name,) for name in names], 1
+    vars(weighing)["_measure"] = lambda _, clique, weight, *rest: float(weight)
+    return math.hypot(*weighing.measure(None, cliques=list(pairwise(names)), flatten=True))
 
 
 def _counted(table: Any) -> dict[str, int]:

@@ -40,19 +40,21 @@ class _Row:
         self.at, self.claimed, power = at, claimed, 2 if square else 1
         limit = meant(claimed) ** power
         self.refuted, self.met = low > limit, high <= limit
-        if square:
-            low, high = (math.sqrt(end) for end in (low, high))
-        self.low = _rounded(low, -math.inf)
-        self.high = claimed if self.met and _rounded(high, math.inf) > claimed else _rounded(high, math.inf)
+        self.low = _rounded(low, power, -math.inf)
+        self.high = _rounded(high, power, math.inf)
+        if self.met:
+            self.high = min(self.high, claimed)
 
 
-def _rounded(value: Number, towards: float) -> float:
-    """Return the float at or beyond a bound."""
-    near = float(value)
-    if near == math.inf or not isinstance(value, Fraction):
-        return near
-    beyond = Fraction(near) < value if towards > 0 else Fraction(near) > value
-    return math.nextafter(near, towards) if beyond and near != float(stated(near)) else near
+def _rounded(value: Number, power: int, towards: float) -> float:
+    """Return a float whose decimal is at or beyond the root of a bound."""
+    root = float(value) if power == 1 else math.sqrt(value)
+    if root == math.inf:
+        return root
+    sign, bound = (1 if towards > 0 else -1), Fraction(value)
+    while sign * (meant(root) ** power - bound) < 0:
+        root = math.nextafter(root, towards)
+    return root
 
 
 def measured(

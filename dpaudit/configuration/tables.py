@@ -124,7 +124,9 @@ class _Reader:
         try:
             return decode_claim(value)
         except Fault as fault:
-            raise Fault((*where, *fault.where[1:]), f"{self._name(where)}: {fault.message}") from None
+            raise Fault(
+                (*where, *fault.where[1:]), f"{self._name(where)}: {fault.message.removeprefix('claim: ')}"
+            ) from None
 
     def _one_of(self, options: tuple[Any, ...], value: Any, where: KeyPath) -> Any:
         """Return a value as the first of several types that takes it."""

@@ -112,7 +112,7 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
     if not is_printed(declaration):
         return (_tight(),)
     leaf = _leaf_bounds()
-    return (
+    printed = (
         _by_rules(
             "constants",
             "The noise formula has a larger constant than its own theorem asks for: {} times the noise.",
@@ -128,9 +128,18 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
             _parts_sentence(declaration),
             conclude_with=lambda tree, claim: conclude(_with_true_counts(tree), claim.neighbours, leaf).epsilon,
         ),
-        Reading(
-            name="composition theorem",
-            sentence="Budgets are added part by part where the losses compose exactly: {} times the noise.",
+    )
+    composed = replace(
+        _tight(),
+        name="composition theorem",
+        sentence="Budgets are added part by part where the losses compose exactly: {} times the noise.",
+    )
+    if _as_printed_structure(declaration) == declaration:  # the tight reading, which is not asked for twice
+        return (*printed, composed)
+    return (
+        *printed,
+        replace(
+            composed,
             epsilon=lambda tree, claim: _tight_epsilon(_as_printed_structure(tree), claim),
             noise=lambda tree, claim: smallest_noise(_as_printed_structure(tree), claim),
         ),

@@ -10,7 +10,7 @@ import numpy as np
 from dpaudit.verifier.conditions import condition_complaints
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import Multiset
-from dpaudit.verifier.measured_ends import points_compared
+from dpaudit.verifier.measured.ends import points_compared
 from dpaudit.verifier.mechanisms import plug_ins
 from dpaudit.verifier.printed import printed_complaints
 from dpaudit.verifier.proof.derivation import Row, checked_rows

@@ -140,7 +140,7 @@ class _Curve:
 
     def above(self, epsilons: Array) -> Array:
         """Return upper bounds on the deltas of epsilons, from sums made for the two aims that are next to each."""
-        summed_once = self.lost < 1 and self.met > 1 and not ranged(self.finite)
+        summed_once = self.lost < 1 and self.met > 1 and not self.listed and not ranged(self.finite)
         place, found = np.searchsorted(_AIMS, epsilons), np.ones(len(epsilons))
         left = np.ones(len(epsilons), dtype=bool)
         for i, aim in enumerate(_AIMS):

@@ -297,6 +297,12 @@ def leak(loss: Loss) -> float:
             return 0.0
 
 
+def lost(alternatives: list[Multiset]) -> float:
+    """Return the largest mass that one loss puts where the other neighbour has none."""
+    ways = [way for held in alternatives for way in (held, reversed_all(held))]
+    return max((float(loss[2]) for way in ways for loss in way if loss[0] == "discrete"), default=0.0)
+
+
 def attained(loss: Loss) -> Loss:
     """Return a loss as it is known from below, where one side stands above it and another one below."""
     match loss[0]:

@@ -129,6 +129,8 @@ def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
         return max(0.0, p - q - 2 * off), min(1.0, max(0.0, p - q) + 2 * off)
     held = pair(loss, 2**14)
     upper = float(held.masses @ -np.expm1(np.minimum(epsilon - held.at, 0.0))) + max(0.0, held.lost - leak(loss))
+    if loss[0] == "map":  # the laws differ by the sample's rate at most
+        upper = min(upper, max(0.0, loss[2] - leak(loss)) - math.expm1(min(epsilon, 0.0)))
     gain = held.p - held.q * np.exp(np.minimum(epsilon - held.told, _LARGEST))
     return float(np.maximum(0.0, gain).sum()) * (1 - _FINE), min(1.0, upper * (1 + _FINE))
 

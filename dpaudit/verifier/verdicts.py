@@ -5,7 +5,7 @@ import re
 from typing import Any, NamedTuple
 
 from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.divergences import lost
+from dpaudit.verifier.losses import lost
 from dpaudit.verifier.mechanisms import with_leaves
 from dpaudit.verifier.numerics.decimals import above, below, full
 from dpaudit.verifier.proof.derivation import Row

@@ -11,6 +11,7 @@ import pytest
 from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, Loss, SampledGaussianLoss
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import black_box, on_sample, reverse
+from dpaudit.verifier.pairs import plain
 from tests.accounting import oracle
 
 MIXED = Composition.of(GaussianLoss(mu=0.3), *[LaplaceLoss(shift=0.05 + 0.01 * i) for i in range(5)])
@@ -129,3 +130,13 @@ def test_ten_epochs_of_one_secret_step_of_a_thousand_have_a_narrow_bracket() -> 
     step = ("allocated", ((("gaussian", 1.0), 1),), 1000, "remove")
     low, high = Worst([Counter({step: 10})]).delta(0.4645)
     assert 0.99 * high <= low <= high < 1.1e-5
+
+
+@pytest.mark.parametrize("epsilon", [-0.1, 0.0, 0.3])
+@pytest.mark.parametrize("inside", [((("laplace", 0.5), 1500),), ((("gaussian", 1.0), 1), (("laplace", 2.0), 400))])
+def test_a_sample_tells_neighbours_apart_by_at_most_its_rate(inside: tuple[Any, ...], epsilon: float) -> None:
+    """Rounding of many releases at a rate of a millionth left a thousand times as much."""
+    loss = ("map", inside, 1e-6, "remove")
+    for order in (loss, reverse(loss)):
+        low, high = plain(order, epsilon)
+        assert low - 1e-300 <= high <= (1e-6 - math.expm1(min(epsilon, 0.0))) * (1 + 1e-9)

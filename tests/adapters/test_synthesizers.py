@@ -42,7 +42,8 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("dpmm.models")
     module.cdp_rho = lambda epsilon, delta: 0.03  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "dpmm.models", module)
-    monkeypatch.setattr(MSTGM, "__module__", "dpmm.models")
+    for kind in (MSTGM, MSTWeighed):
+        monkeypatch.setattr(kind, "__module__", "dpmm.models")
     monkeypatch.setattr("dpaudit.adapters.synthesizers.installed_version", lambda name: "9")
 
 
@@ -65,6 +66,35 @@ def test_mst_with_a_public_domain_is_declared_by_its_budget() -> None:
     assert verdict(found) != "violation"
     small = release(MSTGM(epsilon=0.3, domain={"a": 10, "b": 2}))
     assert certify(small.declaration, small.claim).verdict == "refuted"
+
+
+class MSTWeighed(MSTGM):
+    """A synthesizer that measures marginals as dpmm 0.1.9 does: pairs with the weights of as many single columns."""
+
+    cliques: tuple[tuple[str, ...], ...] = ()
+
+    def _measure(self, data: Any, clique: tuple[str, ...], weight: float, flatten: Any = None) -> float:
+        raise NotImplementedError
+
+    def measure(self, data: Any, cliques: list[tuple[str, ...]], flatten: Any = None) -> list[float]:
+        """Return what is measured of each clique, of weight 1 / sqrt(number of single columns)."""
+        weights = np.ones(len(self.cliques)) / np.sqrt(len(self.cliques))
+        return [self._measure(data, *own, flatten) for own in zip(cliques, weights, strict=False)]
+
+
+def test_marginals_of_pairs_have_the_noise_that_the_library_gives_them() -> None:
+    """One pair of two columns has weight 1 / sqrt 2: its noise is sqrt 2 times larger. Twin: weights that add up to 1.
+
+    By the twin's declaration a claim of .7 would be refuted, which dpmm's own noise, mu .1748, keeps.
+    """
+    deviations = []
+    for kind in (MSTGM, MSTWeighed):
+        found = release(kind(domain={"a": 10, "b": 2})).declaration
+        noises = [node.mechanism for _, node in walk(found) if isinstance(node, Release)]
+        deviations.append([getattr(noise, "stddev", None) for noise in noises])
+    (first, _, pairs), (same, _, more) = deviations
+    assert first == pairs == same
+    assert more == pytest.approx(first * np.sqrt(2), rel=1e-12)
 
 
 def test_a_domain_that_the_library_takes_from_the_data_is_stated_and_found() -> None:

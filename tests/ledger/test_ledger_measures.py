@@ -54,7 +54,7 @@ def priced(declaration: Any, claim: Claim, budget: Claim) -> dict[str, tuple[flo
             (2 * norm.ppf(math.e / (1 + math.e))) ** 2,
             "the mu that its epsilon allows",
         ),
-        (TOLD, RhoClaim(rho=0.4622, **WHO), RHO, math.tanh(0.5), "its rho"),
+        (TOLD, RhoClaim(rho=0.4622, **WHO), RHO, math.tanh(0.5), "the losses that it declares, added up"),
     ],
 )
 def test_a_certificate_costs_the_least_that_is_proved_in_the_measure_of_the_budget(

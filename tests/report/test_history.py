@@ -162,11 +162,14 @@ def test_the_command_writes_one_page(tmp_path: Path, write: Callable[..., None])
 
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_the_documents_of_one_day_are_drawn(times: int) -> None:
-    """A path between equal points is invisible; a line of one day has a width."""
+    """A path between equal points is invisible; a line of one day has a width, and the day is written below it."""
     points = tuple((date(2026, 1, 5), value) for value in (1.0, 0.5, 0.75)[:times])
     drawn = over_time_figure("one", "One day", (Line("curve", points),), 1.0, str).inline()
     (path,) = re.findall(r'<path class="curve" d="M([^"]*)"', drawn)[:1]
-    assert len({place.split()[0] for place in path.split("L")}) > 1
+    places = [float(place.split()[0]) for place in path.split("L")]
+    assert len(set(places)) > 1
+    (label,) = re.findall(r'x="([^"]*)" y="[^"]*" text-anchor="middle">2026-01-05', drawn)[:1]
+    assert float(label) == pytest.approx((places[0] + places[-1]) / 2)
 
 
 def test_files_are_read_as_folders_are(tmp_path: Path, write: Callable[..., None]) -> None:

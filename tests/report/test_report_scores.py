@@ -67,7 +67,7 @@ def _set(*path: str | int, to: Any) -> Callable[[dict[str, Any]], None]:
         (_set("sampling", to="canaries"), "whose scores share a run"),
         (_set("against", "claim", "epsilon", to=-1.0), "epsilon"),
         (_set("against", "claim", "delta", to=0.1), "delta is not the claim's"),
-        (_set("against", "claim", "extra", to=1), "unknown key 'claim.extra'"),
+        (_set("against", "claim", "extra", to=1), "claim: unknown key 'extra'"),
         (_set("roc", 0, "true_positive_rate", to=[0.9, 0.1]), "out of order"),
         (_set("roc", 0, "true_positives", to=10**6), "counts more scores than there are"),
         (_set("rates", 0, "measured", to=1.5), "measured=1.5 in [0, 1]"),

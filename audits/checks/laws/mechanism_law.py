@@ -156,14 +156,9 @@ def departs_in_run(mechanism: Mechanism, noise: Array, rng: np.random.Generator)
     found = uniforms(mechanism, noise, np.zeros_like(noise), rng)
     if found is None or not len(found):
         return None
-    departure = worst([*departures(outer(found), independent=False), *_extremes(mechanism, found)])
+    far = () if dependent(mechanism) else extremes(found)
+    departure = worst([*departures(outer(found), independent=False), *far])
     return departure if departure.probability < _ALARM else None
-
-
-def _extremes(mechanism: Mechanism, found: Array) -> Iterator[Look]:
-    """Yield the tests of extremes, where the numbers of a row are independent."""
-    if not dependent(mechanism):
-        yield from extremes(found)
 
 
 def departs_in_sum(noises: Iterable[tuple[Mechanism, Array]], rng: np.random.Generator) -> Look | None:

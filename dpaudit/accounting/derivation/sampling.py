@@ -104,10 +104,9 @@ def _drawn(judgement: Judgement, drawn: Drawn, orders: Orders) -> Alternatives:
     Where parallel parts lie in a sample that is cut, one part loses a record and another one gains one. Each set of
     other records may have its own order where the part is read for another record in a record's place.
     """
-    node = _sample(judgement)
+    node, inside = _sample(judgement), judgement.part.above
     if node.rate == 0:
         return (Composition(),)
-    inside = judgement.part.above
     if node.scheme == "truncated_poisson" and _holds(node, Parallel):
         inside = (join(inside),)
     if not any(held.parts for held in inside):

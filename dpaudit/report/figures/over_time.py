@@ -36,9 +36,9 @@ def over_time_figure(
         canvas = Canvas(width=width, height=_HEIGHT)
         ticks = [(_y(value, highest), written(value)) for value in (0.0, highest / 2, highest)]
         draw_up(canvas, ticks, _LEFT, width - _RIGHT)
-        canvas.text(_LEFT, _HEIGHT - 8, str(days[0]), "tick")
-        if days[-1] != days[0]:
-            canvas.text(width - _RIGHT, _HEIGHT - 8, str(days[-1]), "tick", anchor="end")
+        anchors = {days[0]: "start", days[-1]: "end"} if len(days) > 1 else {days[0]: "middle"}
+        for day, anchor in anchors.items():
+            canvas.text(_x(day, days, width), _HEIGHT - 8, str(day), "tick", anchor=anchor)
         for line in lines:
             _draw(canvas, line, days, highest)
         return canvas

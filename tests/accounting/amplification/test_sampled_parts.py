@@ -214,6 +214,11 @@ REFUSED: dict[str, tuple[dp.Declaration, Neighbours, str]] = {
         "add_remove",
         "is proved for",
     ),
+    "a part for other neighbours at rate 0": (
+        dp.Subsample(part=normal(1.0, "replace_one"), rate=0.0),
+        "add_remove",
+        "states its sensitivity",
+    ),
     "a group over secret steps": (
         dp.Group(part=dp.Allocate(part=normal(1.0), steps=10), size=2),
         "add_remove",

@@ -115,3 +115,12 @@ def test_of_two_infinite_ends_the_witness_is_that_of_the_larger_mass() -> None:
     certificate = certify(Sequential(parts=(rare, sure)), Claim(rho=9.0, neighbours="add_remove"))
     assert [witness.labels for witness in certificate.witnesses] == [("sure",)]
     assert verify(certificate.to_json()).accepted
+
+
+@pytest.mark.parametrize("measure", ["rho", "mu", "renyi"])
+@pytest.mark.parametrize("tree", [LAPLACE, TABLE, Repeat(part=TABLE, times=7), Repeat(part=LAPLACE, times=5)])
+def test_a_claim_at_the_upper_end_of_a_certificate_is_certified(tree: Any, measure: str) -> None:
+    """The decimal of a printed upper end is no smaller than the bound that is proved."""
+    printed: Any = certify(tree, claimed(measure, 1.0)).tight
+    certificate = certify(tree, claimed(measure, printed.rows[0].upper))
+    assert (certificate.verdict, verify(certificate.to_json()).complaints) == ("certified", ())

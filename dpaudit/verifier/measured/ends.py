@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from dpaudit.verifier.divergences import Bounds, added, apart, between
 from dpaudit.verifier.losses import Multiset, reverse
+from dpaudit.verifier.measured.divergences import Bounds, added, apart, between
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.proof.derivation import Row
 from dpaudit.verifier.proof.rules import above as upper_side

@@ -67,12 +67,6 @@ def added(measure: str, at: float, bounds: Bounds, told: float) -> Bounds:
     return low * (1 - _ULPS), high * (1 + _ULPS)
 
 
-def lost(alternatives: list[Multiset]) -> float:
-    """Return the largest mass that one loss puts where the other neighbour has none."""
-    ways = [way for held in alternatives for way in (held, reversed_all(held))]
-    return max((float(loss[2]) for way in ways for loss in way if loss[0] == "discrete"), default=0.0)
-
-
 def _added(measure: str, at: float, losses: Multiset) -> Bounds:
     """Return the sum of the bounds of all losses; from below the limit at order 1 counts, where all have one."""
     losses = Counter({(loss[2] if loss[0] == "once" else loss): n for loss, n in losses.items()})
