@@ -90,6 +90,13 @@ def test_what_is_empty_is_left_out_with_its_heading() -> None:
     assert under("Notes", items(()), Paragraph("one")) == (Heading("Notes"), Paragraph("one"))
 
 
+def test_a_narrow_table_keeps_the_name_of_a_file_whole() -> None:
+    """An editor follows it; the other cells wrap."""
+    row = ("privacy/release.toml", *("several words of a cell",) * 4)
+    table = Table((row,), head=("configuration", "a", "b", "c", "d"), wrapped=True)
+    assert "privacy/release.toml " in to_text(terminal(document(table)), 80)
+
+
 def test_there_are_ten_words_of_verdicts_and_every_result_has_one() -> None:
     """The table is the only place of words, tones and exit codes."""
     assert len(VERDICTS) == 10
