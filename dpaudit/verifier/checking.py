@@ -182,7 +182,7 @@ def _both_ends(data: Table, rows: list[Row], sides: Sides, *, void: bool) -> tup
     return found, (
         *(f"True, but loose: {end}." for end in found.loose),
         *_taken(data),
-        *([f"A delta below {small:.1e} is not proved again; nothing contradicts it."] if small > SMALL else []),
+        *([f"A delta below {small:.1e} is not derived again; nothing contradicts it."] if small > SMALL else []),
         f"Every other end lies at most a relative {loose:.0e} and this checker's width on its safe side.",
         f"Delta at the claimed epsilon is {how} to a relative width of {width:.1e}.",
     )
