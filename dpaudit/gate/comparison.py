@@ -1,6 +1,8 @@
 """The comparison of two reports: each change with its direction."""
 
 import math
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -38,7 +40,7 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> tuple[Change, ...]
         changes = [
             *_certificates(earlier, later),
             *_conditions(earlier, later),
-            *_audits(before["audits"], after["audits"]),
+            *_audits(_attacks(before), _attacks(after)),
         ]
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         lacking = [which for which, data in (("first", before), ("second", after)) if "certificate" not in data]
@@ -65,7 +67,7 @@ def _certificates(earlier: dict[str, Any], later: dict[str, Any]) -> list[Change
 
 def _conditions(earlier: dict[str, Any], later: dict[str, Any]) -> list[Change]:
     """Return the changes of the side-conditions; a new condition that is not checked is worse."""
-    before, after = ({_identity(row): row for row in side["conditions"]} for side in (earlier, later))
+    before, after = (_by_identity(side["conditions"], _identity) for side in (earlier, later))
     rows: list[Change] = []
     for identity in sorted({*before, *after}):
         text = (after if identity in after else before)[identity]["text"]
@@ -83,12 +85,30 @@ def _identity(condition: dict[str, Any]) -> tuple[str, ...]:
     return condition["kind"], *condition["about"]
 
 
+def _by_identity(
+    rows: list[dict[str, Any]], identity: Callable[[dict[str, Any]], tuple[str, ...]]
+) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Return rows by their identity; those that share one are numbered in their order, and none hides another."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    named: dict[tuple[str, ...], dict[str, Any]] = {}
+    for row in rows:
+        own = identity(row)
+        seen[own] += 1
+        named[own if seen[own] == 1 else (*own, f"({seen[own]})")] = row
+    return named
+
+
+def _attacks(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the audits of a report, those of scores by the name of their file."""
+    return [*report["audits"], *(row["result"] | {"name": row["file"]} for row in report.get("scores", ()))]
+
+
 def _audits(earlier: list[dict[str, Any]], later: list[dict[str, Any]]) -> list[Change]:
     """Return the changes of the audits, by name."""
-    before, after = ({audit["name"]: audit for audit in side} for side in (earlier, later))
+    before, after = (_by_identity(side, lambda audit: (audit["name"],)) for side in (earlier, later))
     rows: list[Change] = []
     for name in sorted({*before, *after}):
-        what = f"audit '{name}'"
+        what = f"audit '{' '.join(name)}'"
         if name not in after:
             rows.append(Change(what=what, before=before[name]["verdict"], after="not run", direction="worse"))
         elif name not in before:
@@ -130,5 +150,7 @@ def _plain(what: str, before: str, after: str) -> list[Change]:
 
 
 def _shown(value: float | str) -> str:
-    """Return a number with six digits."""
-    return f"{float(value):.6g}"
+    """Return a number with six digits. Raises: ValueError: NaN, which is below and above nothing."""
+    if math.isnan(number := float(value)):
+        raise ValueError("expected a number, found NaN")
+    return f"{number:.6g}"

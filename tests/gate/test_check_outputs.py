@@ -17,7 +17,9 @@ from sarif_pydantic import Sarif
 
 from dpaudit import Claim, Condition, Release, certify, schemas
 from dpaudit.configuration.config import read_config
+from dpaudit.errors import ConfigError
 from dpaudit.gate.catalogue import RULES
+from dpaudit.gate.comparison import compare
 from dpaudit.gate.issues import Checked
 from dpaudit.gate.summary import STEP_LIMIT, append_step_summary, fitted
 from dpaudit.model.trace import Finding
@@ -397,7 +399,6 @@ def test_a_report_that_got_worse_is_a_finding_and_one_that_got_better_is_not(wri
 
 def test_a_weaker_claim_or_a_lost_audit_is_worse() -> None:
     """Each fault alone makes the comparison worse: epsilon, delta, verdict, condition, finding, audit."""
-    from dpaudit.gate.comparison import compare
 
     def side(**changed: str | dict[str, dict[str, str | float]] | list[Any]) -> dict[str, Any]:
         held = {
@@ -502,3 +503,37 @@ def test_the_summary_keeps_its_characters(write: Write) -> None:
     )
     dpaudit("check", write(text, "stated.json"), "-o", "out")
     assert r"follows only from what \[a\]\(b) \`c\`! stated" in outputs()[3]
+
+
+CERTIFICATE = certify(
+    Release(label="sum", mechanism=Gaussian(stddev=8.0, l2_sensitivity=1.0, neighbours="replace_one")),
+    Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one"),
+).to_dict()
+
+
+def scored(verdict: str) -> dict[str, Any]:
+    """Return the scores of one file in a report."""
+    return {"file": "in.csv", "digest": "0" * 64, "result": {"verdict": verdict, "epsilon_lower": 0.5}}
+
+
+def test_a_violation_is_worse_wherever_it_stands() -> None:
+    """Also before an audit of the same name that passed, and in an audit of scores."""
+    audit = {"name": "sum", "verdict": "not_refuted", "epsilon_lower": 0.0}
+    before = {"certificate": CERTIFICATE, "audits": [audit, audit], "scores": [scored("not_refuted")]}
+    assert compare(before, before) == ()
+    changes: tuple[dict[str, Any], ...] = (
+        {"audits": [audit | {"verdict": "violation"}, audit]},
+        {"scores": [scored("violation")]},
+        {"scores": []},
+    )
+    for worse in changes:
+        assert [change.direction for change in compare(before, before | worse)] == ["worse"]
+
+
+@pytest.mark.parametrize("part", ["tight", "claim"])
+def test_a_number_that_is_nan_is_not_better(part: str) -> None:
+    before = {"certificate": CERTIFICATE, "audits": []}
+    after = json.loads(json.dumps(before))
+    after["certificate"][part]["epsilon"] = "nan"
+    with pytest.raises(ConfigError, match="NaN"):
+        compare(before, after)
