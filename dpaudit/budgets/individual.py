@@ -24,7 +24,7 @@ Source: Feldman and Zrnic (2021), Theorem 3.1 for rho; the proof above for recor
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpaudit.checks import meant, non_negative
+from dpaudit.checks import meant, noise_size, non_negative
 from dpaudit.model.claim import Claim, Neighbours
 from dpaudit.model.measures.claims import RhoClaim
 
@@ -48,6 +48,7 @@ class IndividualFilter:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limit", non_negative("limit", self.limit))
+        object.__setattr__(self, "spent", Fraction(self.spent))  # sums of floats would be rounded
         if not 0 <= self.spent <= meant(self.limit):
             raise ValueError(f"Expected spent={self.spent} within the limit of {self.limit:g}.")
 
@@ -65,13 +66,19 @@ class IndividualFilter:
 
 
 def laplace_cost(distance: float, scale: float) -> Fraction:
-    """Return the epsilon of a record that moves a sum by at most `distance` in the L1 norm, with noise of `scale`."""
-    return meant(non_negative("distance", distance)) / meant(scale)
+    """Return the epsilon of a record that moves a sum by at most `distance` in the L1 norm, with noise of `scale`.
+
+    Raises: ValueError: a distance that is negative or no finite number, or a scale that is no size of a noise.
+    """
+    return meant(non_negative("distance", distance)) / meant(noise_size("scale", scale))
 
 
 def gaussian_cost(distance: float, stddev: float) -> Fraction:
-    """Return the rho of a record that moves a sum by at most `distance` in the L2 norm, with noise of `stddev`."""
-    return (meant(non_negative("distance", distance)) / meant(stddev)) ** 2 / 2
+    """Return the rho of a record that moves a sum by at most `distance` in the L2 norm, with noise of `stddev`.
+
+    Raises: as `laplace_cost`.
+    """
+    return (meant(non_negative("distance", distance)) / meant(noise_size("stddev", stddev))) ** 2 / 2
 
 
 def individual_claim(

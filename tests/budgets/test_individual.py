@@ -146,3 +146,18 @@ def test_costs_and_claims_are_those_of_the_noise() -> None:
     for cost in (-1.0, math.inf, math.nan):
         with pytest.raises(ValueError, match="cost"):
             IndividualFilter(limit=1.0).charged(cost)
+
+
+@pytest.mark.parametrize("cost", [laplace_cost, gaussian_cost])
+@pytest.mark.parametrize("noise", [0, -1, math.inf, math.nan, 5e-324])
+def test_a_noise_that_is_no_size_has_no_cost(cost: Callable[[float, float], Fraction], noise: float) -> None:
+    with pytest.raises(ValueError, match=r"scale|stddev"):
+        cost(1.0, noise)
+
+
+def test_what_was_spent_is_a_fraction_whoever_states_it() -> None:
+    """In floats, 1 - 2^-53 and a cost of 1e-17 add up to 1 - 2^-53, query after query."""
+    record = IndividualFilter(limit=1.0, spent=1 - 2.0**-53)  # type: ignore[arg-type]  # a float, as a user may give
+    paid, takes_part = record.charged(1e-17)
+    assert takes_part
+    assert paid.spent > record.spent
