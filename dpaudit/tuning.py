@@ -1,5 +1,6 @@
 """A search over configurations that trains a secret number of times and shows the best run, declared as `best_of`."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -10,6 +11,7 @@ from dpaudit.errors import DeclarationError
 from dpaudit.model.declaration import BestOf, Declaration
 
 _ETA = {"geometric": 1.0, "logarithmic": 0.0}
+_MOST_CLUSTERS = 1e6  # numbers drawn at once, of 8 bytes each
 
 
 class Declared(Protocol):
@@ -78,32 +80,38 @@ class Search(Generic[Configuration]):
     ) -> Output | None:
         """Return the output with the largest score; None of no run. `train` returns an output and its score.
 
-        Ties are broken by fresh coins, and every run has a random generator of its own.
+        Ties are broken by fresh coins, and every run has a random generator of its own. A score that is NaN counts as
+        the smallest: without an order of all scores, the order of the runs would show.
         """
         best: Output | None = None
         highest: tuple[float, float] | None = None
         for _ in range(self.number_of_runs(rng)):
             drawn = self.configurations[int(rng.integers(len(self.configurations)))]
             output, score = train(drawn, rng.spawn(1)[0])
-            place = (score, float(rng.random()))
-            if highest is None or place > highest:
-                best, highest = output, place
+            rank = (-math.inf if math.isnan(score) else score, float(rng.random()))
+            if highest is None or rank > highest:
+                best, highest = output, rank
         return best
 
     def number_of_runs(self, rng: np.random.Generator) -> int:
-        """Return a number of runs drawn from the law; it must stay secret."""
+        """Return a number of runs drawn from the law; it must stay secret.
+
+        Raises: DeclarationError: a law of so many runs that none can be drawn.
+        """
         law = self.runs
         if law.runs is not None:
             return law.runs
         if law.mean is not None:
             return int(rng.poisson(law.mean))
         gamma, eta = law.gamma or 0.0, _ETA.get(law.law, law.eta or 0.0)
-        if eta == 0:
-            return int(rng.logseries(1 - gamma))
-        while True:  # the negative binomial law on 1, 2, ...
-            found = int(rng.negative_binomial(eta, gamma))
-            if found:
-                return found
+        # A negative binomial number is the sum of a Poisson number of logarithmic ones, `clusters` of them on average.
+        # The law wants one at least: of arrivals until the time `clusters`, the first one is drawn before it.
+        clusters = -eta * math.log(gamma)
+        if 1 - gamma == 1 or clusters > _MOST_CLUSTERS:
+            raise DeclarationError(f"gamma={gamma:g} asks for more runs than can be drawn; give a larger one.")
+        first = -math.log1p(rng.random() * math.expm1(-clusters))
+        number = 1 + int(rng.poisson(max(0.0, clusters - first)))
+        return int(rng.logseries(1 - gamma, size=number).sum())
 
     def audited(
         self, train: Callable[[Any, Configuration, np.random.Generator], tuple[Any, float]], *, none: Any

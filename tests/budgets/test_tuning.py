@@ -1,5 +1,6 @@
 """A search over configurations: declared as the best of many runs, run as declared, and audited."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,3 +105,25 @@ def test_a_search_is_audited_as_a_whole(claimed: float, verdict: str | None) -> 
     )
     assert (found.verdict == "violation") == (verdict == "violation")
     assert certify(search.declaration(), claim).verdict == ("certified" if verdict is None else "not_proved")
+
+
+@pytest.mark.parametrize(
+    "law", [{"law": "negative_binomial", "gamma": 0.5, "eta": 1e-9}, {"law": "geometric", "gamma": 1 - 1e-16}]
+)
+def test_a_law_that_is_nearly_always_one_run_is_drawn_at_once(law: dict[str, Any]) -> None:
+    search = Search(configurations=(Noisy(),), runs=BestOf(part=RUN, **law))
+    assert 1 <= search.number_of_runs(np.random.default_rng(1)) <= 60
+
+
+@pytest.mark.parametrize("law", ["geometric", "logarithmic"])
+def test_a_law_of_too_many_runs_is_refused_by_name(law: Any) -> None:
+    search = Search(configurations=(Noisy(),), runs=BestOf(part=RUN, law=law, gamma=1e-300))
+    with pytest.raises(DeclarationError, match="gamma=1e-300"):
+        search.number_of_runs(np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("scores", [(math.nan, 1.0, 2.0), (2.0, math.nan, 1.0), (1.0, 2.0, math.nan)])
+def test_a_score_that_is_nan_is_the_smallest_in_every_order(scores: tuple[float, ...]) -> None:
+    left = iter(scores)
+    search = Search(configurations=(Noisy(),), runs=BestOf(part=RUN, law="fixed", runs=3))
+    assert search.best(lambda drawn, rng: (score := next(left), score), np.random.default_rng(2)) == 2.0
