@@ -211,20 +211,25 @@ def export(address: Address, output: Output = None) -> Exit:
 def import_lines(
     address: Address, file: Annotated[Path, typer.Argument(metavar="FILE", help="Lines that `export` wrote.")]
 ) -> Exit:
-    """Take over exported entries, once they are all found intact; entries that are here already must be equal."""
+    """Take over exported entries, once they are all found intact; entries that are here already must be equal.
+
+    Exit code 1 where a line was altered; then nothing is imported.
+    """
     from dpaudit.cli.common.output import say
     from dpaudit.configuration.files import read_text
     from dpaudit.ledger import Ledger, store_at
 
     lines = read_text(file, _LARGEST_LEDGER).split("\n")
-    _require_intact(file, lines)
+    if altered := _altered(file, lines):
+        say(altered)
+        return Exit.FINDING
     imported = Ledger(store_at(address, create=True)).take(lines)
     say(f"imported: {imported} entries")
     return Exit.PASS
 
 
-def _require_intact(file: Path, lines: list[str]) -> None:
-    """Refuse exported lines that were altered, and name the first of them."""
+def _altered(file: Path, lines: list[str]) -> str:
+    """Return the first exported line that was altered, and what is wrong with it; an empty text where none was."""
     from dpaudit.ledger import recompute
     from dpaudit.ledger.entry import Entry
     from dpaudit.ledger.repricing import reprice
@@ -233,10 +238,11 @@ def _require_intact(file: Path, lines: list[str]) -> None:
     entries = [Entry(text=lines[number - 1]) for number in numbers]
     statement = recompute(entries)
     faults = statement.findings or reprice(entries).findings
-    if faults:
-        first = faults[0]
-        error = LedgerError(f"{first.rule} {first.message} Faults in all: {len(faults)}. Nothing was imported.")
-        raise error.at(str(file), numbers[first.sequence - 1])
+    if not faults:
+        return ""
+    line = numbers[faults[0].sequence - 1]
+    said = f"{faults[0].rule} {faults[0].message} Faults in all: {len(faults)}. Nothing was imported."
+    return f"{file}:{line}: {said}"
 
 
 @ledger.command()

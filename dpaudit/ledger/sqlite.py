@@ -95,6 +95,8 @@ def _guard(connection: sqlite3.Connection) -> None:
 
 
 def _read(connection: sqlite3.Connection) -> tuple[Entry, ...]:
-    """Return all entries."""
-    rows = connection.execute("SELECT entry FROM dpaudit_ledger ORDER BY sequence")
-    return tuple(Entry(text=row[0] if isinstance(row[0], str) else repr(row[0])) for row in rows)
+    """Return all entries; a row that is no text, or has another number than its place, is no entry."""
+    rows = enumerate(connection.execute("SELECT sequence, entry FROM dpaudit_ledger ORDER BY sequence"), start=1)
+    return tuple(
+        Entry(text=row[1] if isinstance(row[1], str) and row[0] == place else repr(row)) for place, row in rows
+    )

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import sqlite3
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -198,6 +199,17 @@ def test_flipped_bytes_of_the_file_change_nothing_or_are_seen(tmp_path: Path, li
     assert seen > 150
 
 
+def test_a_row_with_another_number_is_seen(tmp_path: Path, lines: tuple[str, ...]) -> None:
+    """The last row, too: a number that leaves a gap would hide that entries were removed before it."""
+    path = tmp_path / "budget.db"
+    Ledger(store_at(str(path), create=True)).take(lines)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TRIGGER dpaudit_ledger_no_update")
+        connection.execute("UPDATE dpaudit_ledger SET sequence = 99 WHERE sequence = ?", (len(lines),))
+    connection.close()
+    assert [finding.rule for finding in Ledger(store_at(str(path))).statement().findings] == ["DPA501"]
+
+
 def test_exported_lines_come_back_as_they_were_and_go_on(
     tmp_path: Path, lines: tuple[str, ...], one_thirty_second: Certificate
 ) -> None:
@@ -214,8 +226,6 @@ def test_exported_lines_come_back_as_they_were_and_go_on(
 
 def test_a_file_that_is_no_ledger_is_refused_and_left_alone(tmp_path: Path) -> None:
     """Another database, a text file, no file, another kind of address: each with its remedy."""
-    import sqlite3
-
     with sqlite3.connect(tmp_path / "other.db") as connection:
         connection.execute("CREATE TABLE people (name TEXT)")
     connection.close()
