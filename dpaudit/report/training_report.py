@@ -7,14 +7,18 @@ model, and the data that none of them covers.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
+from dpaudit.arguments import settled
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.training_curve import training_epsilon
+from dpaudit.checks import NonNegative, NonNegativeOrInfinite, OpenProbability
 from dpaudit.configuration.files import json_value, stated_schema
+from dpaudit.configuration.tables import read_object
 from dpaudit.documents.document import Block, Document, Heading, Paragraph, Table, document, items, judged, under
 from dpaudit.documents.markdown import markdown
 from dpaudit.errors import CertificateError, DPAuditError
+from dpaudit.model.audit_result import AuditVerdict
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.codec import encode
 from dpaudit.model.condition import Condition
@@ -32,7 +36,6 @@ from dpaudit.wording.verdicts import CAVEATS, verdict_label
 SCHEMA = "urn:dpaudit:schema:training:1"
 """The schema of the JSON; its name stands under `schema`."""
 
-_KEYS = {"schema", "name", "verdict", "training", "loop", "attacks", "not_covered", "certificate", "digest"}
 _NAMED = 8
 _NOTHING_NAMED = (
     "Nothing was named. Data of pre-training, of the choice of hyperparameters and of the preparation of the records "
@@ -131,6 +134,58 @@ class ModelEvidence(Protocol):
         ...
 
 
+LoopVerdict = AuditVerdict | Literal["more_noise"]
+
+
+@settled
+class LoopCheck:
+    """One check of a training loop.
+
+    `noise_caught`: the largest factor of missing noise that the check would have found; 0 if none.
+    """
+
+    name: str
+    verdict: LoopVerdict
+    epsilon_lower: NonNegativeOrInfinite
+    noise_caught: NonNegative
+    sentence: str
+
+
+@settled
+class LoopAudit:
+    """The audit of a training loop."""
+
+    verdict: LoopVerdict
+    significance: OpenProbability
+    watched: tuple[str, ...]
+    not_observed: tuple[str, ...]
+    not_trained: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    checks: tuple[LoopCheck, ...]
+
+
+@settled
+class ModelAttack:
+    """One attack on the trained model."""
+
+    name: str
+    verdict: LoopVerdict
+    epsilon_lower: NonNegativeOrInfinite
+    significance: OpenProbability
+
+
+@settled
+class _Measured:
+    """What the JSON of a training report holds beside its certificate, its schema and its digest."""
+
+    name: str
+    verdict: str
+    training: Training
+    loop: LoopAudit
+    attacks: tuple[ModelAttack, ...]
+    not_covered: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingReport:
     """The report of one training run.
@@ -162,12 +217,7 @@ class TrainingReport:
                 "Expected the certificate to list what the audit looked at: certify(declaration, claim, "
                 "conditions=audit.conditions(), findings=audit.findings)."
             )
-        least = training_epsilon(self.training, claim.delta)[0] if claim.neighbours == "add_remove" else 0.0
-        if (upper := self.certificate.tight.epsilon.upper) < least * (1 - 1e-6):
-            raise ValueError(
-                f"The certificate's epsilon={upper:.6g} is below {least:.6g}, which {self.training} costs at "
-                f"delta={claim.delta:g}: it is the certificate of another run."
-            )
+        _require_own_run(self.training, self.certificate)
 
     @property
     def verdict(self) -> str:
@@ -284,6 +334,17 @@ class TrainingReport:
                 yield f"{line.mark}: {line.condition.text}"
 
 
+def _require_own_run(training: Training, certificate: Certificate) -> None:
+    """Refuse a certificate whose epsilon is below what a run provably costs. Raises: ValueError."""
+    claim = certificate.claim
+    least = training_epsilon(training, claim.delta)[0] if claim.neighbours == "add_remove" else 0.0
+    if (upper := certificate.tight.epsilon.upper) < least * (1 - 1e-6):
+        raise ValueError(
+            f"The certificate's epsilon={upper:.6g} is below {least:.6g}, which {training} costs at "
+            f"delta={claim.delta:g}: it is the certificate of another run."
+        )
+
+
 def is_training_report(text: str) -> bool:
     """Return whether a text is the JSON of a training report, of any version."""
     return stated_schema(text).startswith(SCHEMA.rpartition(":")[0])
@@ -316,25 +377,27 @@ def _complaints(data: dict[str, Any]) -> Iterator[str]:
     """Yield what contradicts itself in the JSON of a training report; its certificate is verified apart."""
     if data.get("digest") != digest_of(data):
         yield "the digest of the training report does not match its content"
-    if unknown := sorted(data.keys() ^ _KEYS):
-        yield f"the training report has other entries than it should: {', '.join(unknown)[:80]}"
     try:
+        table = {key: value for key, value in data.items() if key not in ("schema", "certificate", "digest")}
+        measured: _Measured = read_object(_Measured, table)
         certificate = Certificate.from_json(json.dumps(data["certificate"]))
-        attacks = [row["verdict"] for row in data["attacks"]]
-        word = _verdict(certificate_word(certificate), data["loop"]["verdict"], attacks)
-        found = data["loop"]["findings"] or [row for row in data["loop"]["checks"] if row["verdict"] == "violation"]
-        unseen = data["loop"]["not_observed"]
+        if isinstance(certificate.claim, MeasuredClaim):
+            raise ValueError(f"its claim is in {certificate.claim.measure}")
+        _require_own_run(measured.training, certificate)
     except (DPAuditError, KeyError, TypeError, ValueError, AttributeError) as error:
-        yield f"the training report is malformed: {type(error).__name__} {error}"
+        yield f"the training report is malformed: {error}"
         return
+    loop = measured.loop
+    word = _verdict(certificate_word(certificate), loop.verdict, [attack.verdict for attack in measured.attacks])
     if word not in ("CERTIFIED", "CERTIFIED" + CAVEATS, "STATED"):
         yield f"the report's own verdict is {word}"
-    if data.get("verdict") != word:
-        yield f"the training report says {data.get('verdict')!s:.40}, and {word} follows from what it holds"
-    if found and data["loop"]["verdict"] != "violation":
+    if measured.verdict != word:
+        yield f"the training report says {measured.verdict:.40}, and {word} follows from what it holds"
+    found = loop.findings or any(check.verdict == "violation" for check in loop.checks)
+    if found and loop.verdict != "violation":
         yield "the training report lists findings of the loop, and calls it no violation"
-    if unseen and data["loop"]["verdict"] in ("consistent", "more_noise"):
-        yield f"the training report lists what was not observed, and calls the loop {data['loop']['verdict']}"
+    if loop.not_observed and loop.verdict in ("consistent", "more_noise"):
+        yield f"the training report lists what was not observed, and calls the loop {loop.verdict}"
 
 
 def _verdict(certificate: str, loop: str, attacks: list[str]) -> str:

@@ -9,21 +9,19 @@ from dpaudit.checks import (
     Natural,
     NonNegative,
     NonNegativeOrInfinite,
-    OpenProbability,
     ProbabilityBelowOne,
     Share,
 )
 from dpaudit.json_schema import Digest, Keywords, Text
 from dpaudit.ledger.account import Rule
-from dpaudit.model.audit_result import AuditVerdict
 from dpaudit.model.readings import Tight
-from dpaudit.model.trace import Finding
 from dpaudit.report.compliance.fields import Section
 from dpaudit.report.cover_lines import CoverLine
 from dpaudit.report.curves import Gain
 from dpaudit.report.derivation import Row
 from dpaudit.report.marks import Mark
 from dpaudit.report.not_assessed import NotAssessed
+from dpaudit.report.training_report import LoopAudit, ModelAttack
 from dpaudit.report.verdicts import Word
 from dpaudit.schemas import audits, certificate
 from dpaudit.schemas.audits import AuditDocument, PlanDocument, ScoresFile
@@ -269,43 +267,6 @@ class CurveDocument(TypedDict):
     rows: list[list[Extended]]
     ranges: list[NamedRange]
     notes: list[str]
-
-
-LoopVerdict = AuditVerdict | Literal["more_noise"]
-
-
-class LoopCheck(TypedDict):
-    """One check of a training loop.
-
-    `noise_caught`: the largest factor of missing noise that the check would have found; 0 if none.
-    """
-
-    name: str
-    verdict: LoopVerdict
-    epsilon_lower: Extended
-    noise_caught: NonNegative
-    sentence: str
-
-
-class LoopAudit(TypedDict):
-    """The audit of a training loop."""
-
-    verdict: LoopVerdict
-    significance: OpenProbability
-    watched: list[str]
-    not_observed: list[str]
-    not_trained: list[str]
-    findings: list[Finding]
-    checks: list[LoopCheck]
-
-
-class ModelAttack(TypedDict):
-    """One attack on the trained model."""
-
-    name: str
-    verdict: LoopVerdict
-    epsilon_lower: Extended
-    significance: OpenProbability
 
 
 class TrainingDocument(TypedDict):
