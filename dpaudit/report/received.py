@@ -14,6 +14,8 @@ from typing import Any
 from dpaudit.configuration.audit_plan import received_plan
 from dpaudit.configuration.files import LARGEST_FILE, json_object
 from dpaudit.errors import ConfigError
+from dpaudit.report.attachments.in_toto import PRIVACY_REPORT, SHOWN
+from dpaudit.report.attachments.in_toto import STATEMENT as IN_TOTO
 from dpaudit.report.plain import SCHEMA
 from dpaudit.report.signed import signed_digest
 from dpaudit.verifier import Verification, verify
@@ -24,7 +26,7 @@ _MOST_FILES = 1_000
 _MOST_BYTES = 8 * LARGEST_FILE
 """How many bytes all files of a report may have together."""
 
-_LISTED = 5
+_LISTED, _LONGEST_NAME = 5, 200
 
 _CLEAN = ("CERTIFIED", "CERTIFIED WITH CAVEATS", "STATED")
 """Verdicts of a report that add nothing to what its certificate says."""
@@ -70,6 +72,10 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
         if path.name in PAGES:
             complaints.append(f"{path.name} cannot be checked without {STATEMENT} beside it")
     else:
+        if not stated:
+            complaints.append(
+                f"{STATEMENT} was altered: expected a name and a SHA-256 for each file, and no file twice"
+            )
         complaints += [*_differing(folder, stated), *_against_data(json_object(folder / STATEMENT), data)]
         unnamed = [name for name in (DATA, *PAGES) if name not in stated and (folder / name).exists()]
         complaints += [f"{name} is not named in {STATEMENT}" for name in unnamed]
@@ -124,17 +130,20 @@ def _computed(data: dict[str, Any]) -> str:
 
 
 def _stated(folder: Path) -> dict[str, str] | None:
-    """Return the SHA-256 of each file by its name, from the statement; None where there is no statement."""
+    """Return the SHA-256 of each file by its name, from the statement; None where there is no statement.
+
+    It is empty where the statement does not name a SHA-256 for each file, or names a file twice.
+    """
     file = folder / STATEMENT
     if not file.exists():
         return None
     try:
         subjects = [(str(entry["name"]), str(entry["digest"]["sha256"])) for entry in json_object(file)["subject"]]
     except (KeyError, TypeError):
-        raise ConfigError(f"{file}: expected a statement with 'subject': a name and a SHA-256 for each file.") from None
+        return {}
     if len(subjects) > _MOST_FILES:
         raise ConfigError(f"{file}: expected at most {_MOST_FILES} files, got {len(subjects)}.")
-    return dict(subjects)
+    return dict(subjects) if len(dict(subjects)) == len(subjects) else {}
 
 
 def _differing(folder: Path, stated: dict[str, str]) -> Iterator[str]:
@@ -146,7 +155,7 @@ def _differing(folder: Path, stated: dict[str, str]) -> Iterator[str]:
             yield f"{STATEMENT} names {name!r:.80}, which is not inside the folder"
             continue
         file = folder / inside
-        if not file.is_file():
+        if len(name) > _LONGEST_NAME or not file.is_file():
             yield f"{name!r:.80} is named in {STATEMENT} and is missing"
             continue
         left -= file.stat().st_size
@@ -157,24 +166,29 @@ def _differing(folder: Path, stated: dict[str, str]) -> Iterator[str]:
 
 
 def _against_data(statement: dict[str, Any], data: dict[str, Any]) -> Iterator[str]:
-    """Yield a complaint for each entry of a statement that is not that of report.json."""
+    """Yield a complaint for each entry of a statement that is not what report.json says."""
     stated, certificate = statement.get("predicate"), data.get("certificate")
     if not isinstance(stated, dict) or not isinstance(certificate, dict):
         yield f"{STATEMENT} states nothing of the report"
         return
-    expected = {key: certificate.get(key) for key in ("claim", "tight")}
+    expected: dict[str, Any] = {"_type": IN_TOTO, "predicateType": PRIVACY_REPORT}
+    expected |= {key: certificate.get(key) for key in ("claim", "tight")}
     expected |= {"verdict": data.get("verdict"), "certificate": certificate.get("digest")}
     expected |= {"source": certificate.get("source_digest"), "created": data.get("created")}
-    for key, value in expected.items():
-        if stated.get(key) != value:
-            yield f"{STATEMENT} was altered: its {key!r} is not that of {DATA}"
-    audits, told = (rows if isinstance(rows, list) else [] for rows in (data.get("audits"), stated.get("audits")))
-    same = len(audits) == len(told) and all(
-        isinstance(row, dict) and isinstance(audit, dict) and row == {key: audit.get(key) for key in row}
-        for row, audit in zip(told, audits, strict=True)
-    )
-    if not same:
-        yield f"{STATEMENT} was altered: its audits are not those of {DATA}"
+    try:
+        expected["audits"] = [{key: audit[key] for key in ("name", *SHOWN)} for audit in data["audits"]]
+        scores = [
+            {"file": row["file"], "digest": row["digest"]} | {key: row["result"][key] for key in ("sampling", *SHOWN)}
+            for row in data["scores"]
+        ]
+    except (KeyError, TypeError):
+        yield f"{DATA} was altered: an audit or a score in it lacks what {STATEMENT} says"
+        return
+    expected |= {"scores": scores} if scores else {}
+    written = stated | {key: statement.get(key) for key in ("_type", "predicateType")}
+    for key in sorted({*written, *expected}):
+        if json.dumps(written.get(key), sort_keys=True) != json.dumps(expected.get(key), sort_keys=True):
+            yield f"{STATEMENT} was altered: its {key!r:.80} is not that of {DATA}"
 
 
 def _beside(folder: Path, stated: dict[str, str]) -> list[str]:

@@ -39,5 +39,5 @@ def signed_digest(data: Mapping[str, Any]) -> str:
 
 
 def _signed(fields: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the fields of a section without those that show what is not signed."""
-    return [field for field in fields if field["evidence_ref"] not in _UNSIGNED]
+    """Return the fields of a section, those that show what is not signed without their value."""
+    return [field | {"value": ""} if field["evidence_ref"] in _UNSIGNED else field for field in fields]

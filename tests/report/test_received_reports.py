@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -232,3 +233,31 @@ def test_the_other_statement_is_one_of_the_named_files_and_what_lies_beside_is_t
     assert any("extra.txt" in note for note in found.notes)
     (folder / "test-result.intoto.json").unlink()
     assert any("test-result.intoto.json" in line for line in verify_report(folder).complaints)
+
+
+ALTERED_STATEMENTS: dict[str, Callable[[dict[str, Any]], object]] = {
+    "no SHA-256": lambda data: data["subject"][0]["digest"].pop("sha256"),
+    "a file twice": lambda data: data["subject"].append(data["subject"][0]),
+    "a name of 100,000 letters": lambda data: data["subject"][0].update(name="x" * 100_000),
+    "no statement": lambda data: data.update(_type="x"),
+    "another predicate": lambda data: data.pop("predicateType"),
+    "scores that nobody audited": lambda data: data["predicate"].update(scores=[{"verdict": "consistent"}]),
+    "an audit without its bound": lambda data: data["predicate"]["audits"][0].pop("epsilon_lower"),
+    "a truth value as epsilon": lambda data: data["predicate"]["claim"].update(epsilon=True),
+}
+
+
+@pytest.mark.parametrize("change", ALTERED_STATEMENTS.values(), ids=ALTERED_STATEMENTS)
+def test_an_altered_statement_is_a_finding(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    statement = json.loads((folder / STATEMENT).read_text(encoding="utf-8"))
+    change(statement)
+    (folder / STATEMENT).write_text(json.dumps(statement), encoding="utf-8")
+    assert CliRunner().invoke(app, ["verify", str(folder)]).exit_code == 1
+
+
+def test_a_field_that_is_added_as_unsigned_changes_the_digest(folder: Path) -> None:
+    data = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    forged = {"name": "Epsilon", "value": "0.01", "status": "evidence", "evidence_ref": "title"}
+    section = data["sections"][1]
+    sections = [data["sections"][0], section | {"fields": [*section["fields"], forged]}, *data["sections"][2:]]
+    assert signed_digest(data | {"sections": sections}) != data["digest_to_sign"]

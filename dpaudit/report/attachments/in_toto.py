@@ -21,6 +21,8 @@ from dpaudit.wording.verdicts import CAVEATS, VERDICTS
 STATEMENT = "https://in-toto.io/Statement/v1"
 TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
 PRIVACY_REPORT = "urn:dpaudit:predicate:privacy-report:1"
+SHOWN = ("verdict", "epsilon_lower", "delta", "significance")
+"""What a statement says of each audit."""
 
 
 def test_result(report: ReportInputs) -> dict[str, Any]:
@@ -83,8 +85,7 @@ def privacy_report(report: ReportInputs, files: Mapping[str, bytes]) -> dict[str
 
 def _shown(result: AuditResult | ScoresResult) -> dict[str, Any]:
     """Return what an audit of code or of scores shows."""
-    names = ("verdict", "epsilon_lower", "delta", "significance")
-    return {name: encode(getattr(result, name)) for name in names}
+    return {name: encode(getattr(result, name)) for name in SHOWN}
 
 
 def _of_scores(scored: ScoreEvidence) -> dict[str, Any]:
