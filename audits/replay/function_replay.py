@@ -135,8 +135,8 @@ def replay_function(
 def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim) -> list[list[Sighting]]:
     """Return the sightings on some pairs by subject, the largest margin first; the most telling subjects."""
     groups: dict[tuple[str, bool], list[Sighting]] = {}
-    for one in kept:
-        for sighting in sightings(calls, one.pair, claim):
+    for turn, one in enumerate(kept):
+        for sighting in sightings(calls, one.pair, claim, turn):
             if sighting.margin > ROUNDING:
                 says = replace(sighting, says=_with_lines(sighting.says, one))
                 groups.setdefault((sighting.subject, one.pair.outside), []).append(says)

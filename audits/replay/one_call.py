@@ -98,9 +98,9 @@ class Player:
         run_traced(lambda: outcome(self.run, data, Recorder(seed=seed).generator(), self.seconds), count)
         return len(entered)
 
-    def call(self, data: Any, *seed: int, factor: float = 1.0) -> Call:
-        """Return one call. Raises: DPAuditError: an output that cannot be read."""
-        recorder = Recorder(seed=seed, factor=factor)
+    def call(self, data: Any, *seed: int, factor: float = 1.0, shifts: tuple[float, ...] = ()) -> Call:
+        """Return one call, its draws moved by `shifts`. Raises: DPAuditError: an output that cannot be read."""
+        recorder = Recorder(seed=seed, factor=factor, shifts=shifts)
         return _read(outcome(self.run, data, recorder.generator(), self.seconds), recorder)
 
     def watched(self, data: Any, *seed: int, traced: bool = True) -> Call:

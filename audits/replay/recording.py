@@ -40,6 +40,8 @@ class Draw:
 class Recorder:
     """The draws of one run on the stream of `seed`; `factor` multiplies all additive noise, and 0 leaves it out.
 
+    `shifts` are added to the single draws of additive noise, in their order.
+
     >>> recorder = Recorder(seed=(1,))
     >>> float(Recorder(seed=(1,), factor=0.0).generator().laplace(3.0, 2.0))
     3.0
@@ -50,6 +52,7 @@ class Recorder:
 
     seed: tuple[int, ...]
     factor: float = 1.0
+    shifts: tuple[float, ...] = ()
     draws: list[Draw] = field(default_factory=list[Draw])
     _start: Any = None
 
@@ -64,6 +67,15 @@ class Recorder:
     def place(self, bits: Any) -> None:
         """Move a source of bits to the stretch of the next draw."""
         to_stretch(bits, self._start, len(self.draws) + 1)
+
+    def next_shifts(self, noise: Array) -> Array:
+        """Return the shifts of the next draw of additive noise, in its shape."""
+        shifts = np.zeros(noise.size)
+        if self.shifts:
+            before = sum(len(draw.noise) for draw in self.draws)
+            own = self.shifts[before : before + noise.size]
+            shifts[: len(own)] = own
+        return shifts.reshape(noise.shape)
 
 
 class RecordingGenerator(np.random.Generator):
@@ -87,10 +99,11 @@ def _additive(name: str) -> Callable[..., Any]:
         spread = np.broadcast_to(np.asarray(scale, dtype=np.float64), np.shape(value))
         centre = np.broadcast_to(np.asarray(location, dtype=np.float64), np.shape(value))
         noise = np.divide(value - centre, spread, out=np.zeros(np.shape(value)), where=spread != 0)
+        shift = self.recorder.next_shifts(noise)
         self.recorder.draws.append(Draw(law=name, noise=noise.ravel(), scale=spread.ravel(), site=_site()))
-        if self.recorder.factor == 1.0 or kwargs.get("out") is not None:
+        if (self.recorder.factor == 1.0 and not shift.any()) or kwargs.get("out") is not None:
             return value
-        moved = centre + self.recorder.factor * spread * noise
+        moved = centre + self.recorder.factor * spread * noise + shift
         return moved.astype(value.dtype) if isinstance(value, np.ndarray) else type(value)(moved)
 
     return drawn

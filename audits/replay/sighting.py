@@ -1,5 +1,6 @@
 """What one pair of neighbours shows on fixed streams, and its confirmation on fresh ones."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
@@ -11,17 +12,22 @@ from audits.replay.coverage_pairs import Pair
 from audits.replay.evidence import Event, Heard, SeenLaw, same_value
 from audits.replay.noise_model import NoiseModel, noise_model
 from audits.replay.one_call import Call, Calls, Player
+from audits.replay.reachable import Reachable, differing
 from audits.replay.seen_law import SeenLoss, seen_loss
-from audits.replay.words import event_words, law_words
+from audits.replay.words import event_words, law_words, reach_words
 from dpaudit import Claim
 from dpaudit.model.audit_result import Counts
 
 _CALLS, _MORE = 6, 27
+_SEARCHED = 10
+"""In the outputs of so many pairs, the loudest first, one is searched that noise on the other side cannot give."""
 _LEAST, _LOOK, _SUPPOSED = 1, 25, 200
 _REPLAYED = 8_501
 _SUSPECTED = 1e-4
 _CAUTIOUS = 0.6
 """Of the share of few runs that missed an event, so much is expected of further runs."""
+_SELECTED = 0.25
+"""The same where the share is the largest of many pairs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,8 +95,11 @@ class Sighting:
         return certain or self.source.epsilon(answers, claim, _SUSPECTED) > claim.epsilon
 
 
-def sightings(call: Calls, pair: Pair, claim: Claim) -> tuple[Sighting, ...]:
-    """Return the events by which a pair may be told apart: certain ones, and those of the seen law of its noise."""
+def sightings(call: Calls, pair: Pair, claim: Claim, turn: int) -> tuple[Sighting, ...]:
+    """Return the events by which a pair may be told apart: certain ones, and those of the seen law of its noise.
+
+    `turn` is the number of the pair among those that are replayed.
+    """
     sides = [[call(data, _REPLAYED, number) for number in range(_CALLS)] for data in pair.neighbours]
     found: list[Sighting] = []
     event = _event(sides, pair, claim)
@@ -100,10 +109,20 @@ def sightings(call: Calls, pair: Pair, claim: Claim) -> tuple[Sighting, ...]:
         return tuple(found)
     models = [_model(call, data, calls) for data, calls in zip(pair.neighbours, sides, strict=True)]
     first, second = models
+    explained = all(
+        model is not None
+        and len(model.names) == len(calls[0].numbers)
+        and all(call.form == calls[0].form for call in calls)
+        for model, calls in zip(models, sides, strict=True)
+    )
     if first is not None and second is not None:
         loss = seen_loss(first, second, claim)
         if loss is not None and loss.names:
             found.append(_of_law(loss, (first, second), pair))
+    drawn = all(one.only_additive and one.noise.size for calls in sides for one in calls)
+    searched = call.traced and drawn and turn < _SEARCHED and not (explained or pair.outside)
+    if searched and all(one.margin < _CAUTIOUS for one in found):
+        found.extend(_unreachable(call, sides, pair, claim, turn))
     return tuple(found)
 
 
@@ -149,6 +168,24 @@ def _event(sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None
         margin = (1.0 if share == 1 else _CAUTIOUS * share) - claim.delta
         found.append((share, Sighting(pair=pair, subject=f"event {name}", says=says, margin=margin, source=event)))
     return max(found, key=lambda one: one[0])[1] if found else None
+
+
+def _unreachable(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim, turn: int) -> Iterator[Sighting]:
+    """Yield how often noise on one data set, which gives all of its own outputs, cannot give those of the other one."""
+    for side, data in enumerate(pair.neighbours):
+        reached = Reachable(name="", value=1.0, side=side, player=call.player, data=data)
+        if not all(reached.heard(own, side) for own in sides[side]):
+            continue
+        others = [call(pair.neighbours[1 - side], _REPLAYED, turn, number) for number in range(_CALLS)]
+        apart = [
+            (near, other) for near, other in ((reached.nearest(one), one) for one in others) if differing(near, other)
+        ]
+        if len(apart) < _LEAST:
+            continue
+        name = min(differing(*apart[0]), key=_importance)
+        margin = _SELECTED * len(apart) / _CALLS - claim.delta
+        says = reach_words(name, *apart[0], side)
+        yield Sighting(pair=pair, subject="unreachable", says=says, margin=margin, source=reached)
 
 
 def _importance(name: str) -> tuple[bool, bool, int]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from audits.outputs.calls import OUTCOME
-from audits.outputs.fields import NUMBER
+from audits.outputs.fields import NUMBER, absent
 from audits.replay.noise_model import NoiseModel
 from audits.replay.one_call import Call
 from audits.replay.seen_law import SeenLoss
@@ -59,6 +59,26 @@ def event_words(name: str, here: Call, there: Call, side: int, *, always: bool) 
         drawn = "" if here.draws else " The function draws nothing from rng here."
         return f"{_upper(column_words(name))} is {value:.10g} in every run on {on}, and {never} on {other}.{drawn}"
     return f"{_upper(column_words(name))} takes a value or form in every run on {on} that it takes {never} on {other}."
+
+
+def reach_words(name: str, near: Call, wanted: Call, side: int) -> str:
+    """Return in words that no noise that was found on data set `side` gives an output of the other one.
+
+    The nearest output differs in the column `name`.
+    """
+    form = form_words(wanted.returned, near.returned)
+    if wanted.raised or near.raised:
+        form = f"the function ends with {wanted.raised or 'an output'}", f"it ends with {near.raised or 'an output'}"
+    elif name.startswith(NUMBER):
+        ours, theirs = (call.columns.get(name, absent(name)) for call in (wanted, near))
+        form = f"{column_words(name)} is {ours:.6g}", f"it is {theirs:.6g}"
+    elif form is None:
+        form = f"{column_words(name)} has a type or form", "it has another one"
+    on, other = SIDES[1 - side], SIDES[side]
+    return (
+        f"In some runs on {on} {form[0]}; with noise on {other} that was chosen so that the published numbers agree, "
+        f"{form[1]}. So exact data enter it beside the noise."
+    )
 
 
 def form_words(here: Any, there: Any) -> tuple[str, str] | None:

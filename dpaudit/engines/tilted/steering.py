@@ -61,7 +61,12 @@ class Aim:
 
 
 def atoms_of(pair: FinitePair, times: int, width: float, spacing: float | None) -> Atoms:
-    """Return the masses of a pair in floating point, by their losses; those on knots of a `spacing` add no variance."""
+    """Return the masses of a pair in floating point, by their losses; those on knots of a `spacing` add no variance.
+
+    A pair of which nothing is finite steers as one tiny mass at 0.
+    """
+    if not len(pair.losses):
+        pair = FinitePair(losses=np.zeros(1), masses=np.zeros(1))
     order = np.argsort(pair.losses, kind="stable")
     losses, masses = pair.losses[order], np.maximum(pair.masses[order], 1e-300)
     between = masses.copy()

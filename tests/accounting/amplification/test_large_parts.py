@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit.accounting.accountant import bracket_epsilon
+from dpaudit.accounting.fold import fold
+from dpaudit.engines import BY_EFFORT
 from dpaudit.engines.pairs.allocation import _tilts
 from dpaudit.engines.pairs.looks import derived_delta
 from dpaudit.engines.pairs.moderate import moderate_above, moderate_below
 from dpaudit.model import losses
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
-from mechanisms import Finite, Gaussian, Laplace
+from mechanisms import Finite, Gaussian, Laplace, PermuteAndFlip
 
 
 def laplace(scale: float, neighbours: Neighbours) -> Declaration:
@@ -53,6 +56,15 @@ def test_a_secret_step_of_what_hides_nothing_is_bounded() -> None:
     """Four steps, one of which shows the record: delta is nearly 1 from both sides."""
     lower, upper = derived_delta(losses.AllocatedLoss(inside=((losses.LaplaceLoss(shift=1000.0), 1),), steps=4), 1.0)
     assert 0.9 < lower <= upper <= 1
+
+
+def test_secret_steps_of_which_no_loss_is_finite_are_bounded_by_their_sum() -> None:
+    """Three epochs of 48,912 selections, of which no atom is left: it was an internal error."""
+    chosen = dp.Release(label="x", mechanism=PermuteAndFlip(scale=2.5, linf_sensitivity=1.0, neighbours="add_remove"))
+    steps = dp.Allocate(part=dp.Repeat(part=chosen, times=48_912), steps=2, epochs=3, per_epoch=1)
+    bracket = bracket_epsilon(fold(steps, "add_remove"), 3e-5, BY_EFFORT["quick"])
+    assert 0 <= bracket.lower <= bracket.upper
+    assert bracket.upper == pytest.approx(3 * 48_912 * 2 / 2.5)
 
 
 def test_what_stands_for_a_large_part_is_on_the_safe_side() -> None:

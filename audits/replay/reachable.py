@@ -1,0 +1,115 @@
+"""Whether some noise lets a data set give an output: draws are chosen one by one until the published numbers agree.
+
+Noise hides exact data only where each data set can give what its neighbours give. An output whose length, keys or
+branch follow exact data beside noisy numbers is often one that the neighbour gives under no noise at all.
+"""
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from audits.outputs.fields import NUMBER, absent
+from audits.replay.evidence import Event, same_value
+from audits.replay.one_call import Call, Player
+
+_STREAM = 9_311
+_MOST, _STEPS, _FAR = 16, 4, 8.0
+"""So many draws are moved, each in so many calls at most; by so many scales where that moves no number that differs."""
+
+_ROUNDED = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reachable(Event):
+    """The event that some noise on `data`, the data set of `side`, gives the output of a run.
+
+    Guarantee: it is a function of the output alone, as the search begins without noise on one fixed stream. So a claim
+    bounds it as any other event, also where the search misses the noise; it supposes that calls keep no state.
+    """
+
+    player: Player
+    data: Any
+
+    def heard(self, call: Call, side: int) -> bool:
+        """Return whether the noise that was found gives what the call returned."""
+        del side
+        return not differing(self.nearest(call), call)
+
+    def nearest(self, wanted: Call) -> Call:
+        """Return the call with noise that was chosen, draw after draw from none on, to give another call's output."""
+        noise: tuple[float, ...] = ()
+        current = self._call(noise)
+        while len(noise) < min(len(current.noise), _MOST) and differing(current, wanted):
+            moved = self._agreeing(noise, 0.0, current, wanted)
+            if moved is None:
+                added, nearer = self._nearer(noise, current, wanted)
+                moved = (self._agreeing(noise, added, nearer, wanted) if added else None) or (added, nearer)
+            noise, current = (*noise, moved[0]), moved[1]
+        return current
+
+    def _call(self, noise: tuple[float, ...]) -> Call:
+        """Return the call whose first draws are `noise`, and further ones 0."""
+        return self.player.call(self.data, _STREAM, factor=0.0, shifts=noise)
+
+    def _agreeing(
+        self, noise: tuple[float, ...], added: float, before: Call, wanted: Call
+    ) -> tuple[float, Call] | None:
+        """Return the next draw, and its call, for which the number that it moves most agrees; None if it moves none.
+
+        `before` is the call whose next draw is `added`.
+        """
+        numbers = [name for name in differing(before, wanted) if _finite(name, before) and _finite(name, wanted)]
+        step = wanted.columns[numbers[0]] - before.columns[numbers[0]] if numbers else 0.0
+        name = ""
+        for _ in range(_STEPS if numbers else 0):
+            after = self._call((*noise, added + step))
+            name = name or _moved_most(numbers, before, after)
+            change = _change(name, before, after)
+            if change == 0:
+                break
+            added, before, step = added + step, after, step * (wanted.columns[name] - after.columns[name]) / change
+            if name not in differing(after, wanted):
+                break
+        return (added, before) if name else None
+
+    def _nearer(self, noise: tuple[float, ...], before: Call, wanted: Call) -> tuple[float, Call]:
+        """Return the next draw, none or far from it, whose call differs in the fewest columns."""
+        scales = np.concatenate([draw.scale for draw in before.draws])
+        far = _FAR * float(scales[len(noise)])
+        calls = (0.0, before), *((added, self._call((*noise, added))) for added in (far, -far))
+        return min(calls, key=lambda one: len(differing(one[1], wanted)))
+
+
+def differing(first: Call, second: Call) -> list[str]:
+    """Return the columns in which two calls differ by more than doubles round at the scale of the first one's noise."""
+    names = dict.fromkeys((*first.columns, *second.columns))
+    unit = max((float(draw.scale.max(initial=0.0)) for draw in first.draws), default=0.0)
+    return [name for name in names if not _close(name, first, second, unit)]
+
+
+def _close(name: str, first: Call, second: Call, unit: float) -> bool:
+    """Return whether a column is equal, or a number up to the rounding of its noise."""
+    ours, theirs = (call.columns.get(name, absent(name)) for call in (first, second))
+    if same_value(ours, theirs) or not name.startswith(NUMBER):
+        return same_value(ours, theirs)
+    return abs(ours - theirs) <= _ROUNDED * (abs(ours) + abs(theirs) + unit)
+
+
+def _finite(name: str, call: Call) -> bool:
+    """Return whether a call has a finite number of this name."""
+    return name.startswith(NUMBER) and isfinite(call.columns.get(name, absent(name)))
+
+
+def _change(name: str, before: Call, after: Call) -> float:
+    """Return how far a number moved between two calls; 0 where one of them does not have it."""
+    change = after.columns.get(name, absent(name)) - before.columns.get(name, absent(name))
+    return change if isfinite(change) else 0.0
+
+
+def _moved_most(names: list[str], before: Call, after: Call) -> str:
+    """Return the first of the names whose numbers moved furthest between two calls; none where no number moved."""
+    changes = {name: abs(_change(name, before, after)) for name in names}
+    most = max(changes.values())
+    return next((name for name in names if changes[name] > (1 - _ROUNDED) * most), "")
