@@ -18,7 +18,11 @@ _STREAM = 9_311
 _MOST, _STEPS, _FAR = 16, 4, 8.0
 """So many draws are moved, each in so many calls at most; by so many scales where that moves no number that differs."""
 
-_ROUNDED = 1e-9
+_ROUNDED, _SINGLE = 1e-9, 1e-6
+"""Relative sizes of what doubles round, at the scale of the noise, and of more than single precision rounds."""
+
+_BELOW_NOISE = 1e-2
+"""Of the scale of the noise: smaller differences are left to the attack on the last bits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,7 +39,7 @@ class Reachable(Event):
     def heard(self, call: Call, side: int) -> bool:
         """Return whether the noise that was found gives what the call returned."""
         del side
-        return not differing(self.nearest(call), call)
+        return not apart(self.nearest(call), call)
 
     def nearest(self, wanted: Call) -> Call:
         """Return the call with noise that was chosen, draw after draw from none on, to give another call's output."""
@@ -84,17 +88,27 @@ class Reachable(Event):
 
 def differing(first: Call, second: Call) -> list[str]:
     """Return the columns in which two calls differ by more than doubles round at the scale of the first one's noise."""
+    return _columns(first, second, _ROUNDED, _ROUNDED)
+
+
+def apart(first: Call, second: Call) -> list[str]:
+    """Return the columns in which two calls differ, numbers by more than a small share of the first one's noise."""
+    return _columns(first, second, _SINGLE, _BELOW_NOISE)
+
+
+def _columns(first: Call, second: Call, relative: float, of_noise: float) -> list[str]:
+    """Return the columns that differ, numbers by more than shares of their size and of the first call's noise."""
     names = dict.fromkeys((*first.columns, *second.columns))
     unit = max((float(draw.scale.max(initial=0.0)) for draw in first.draws), default=0.0)
-    return [name for name in names if not _close(name, first, second, unit)]
+    return [name for name in names if not _close(name, first, second, relative, of_noise * unit)]
 
 
-def _close(name: str, first: Call, second: Call, unit: float) -> bool:
-    """Return whether a column is equal, or a number up to the rounding of its noise."""
+def _close(name: str, first: Call, second: Call, relative: float, least: float) -> bool:
+    """Return whether a column is equal, or a number up to a share of its size and to a least difference."""
     ours, theirs = (call.columns.get(name, absent(name)) for call in (first, second))
     if same_value(ours, theirs) or not name.startswith(NUMBER):
         return same_value(ours, theirs)
-    return abs(ours - theirs) <= _ROUNDED * (abs(ours) + abs(theirs) + unit)
+    return abs(ours - theirs) <= relative * (abs(ours) + abs(theirs)) + least
 
 
 def _finite(name: str, call: Call) -> bool:

@@ -12,7 +12,7 @@ from audits.replay.coverage_pairs import Pair
 from audits.replay.evidence import Event, Heard, SeenLaw, same_value
 from audits.replay.noise_model import NoiseModel, noise_model
 from audits.replay.one_call import Call, Calls, Player
-from audits.replay.reachable import Reachable, differing
+from audits.replay.reachable import Reachable, apart
 from audits.replay.seen_law import SeenLoss, seen_loss
 from audits.replay.words import event_words, law_words, reach_words
 from dpaudit import Claim
@@ -177,14 +177,14 @@ def _unreachable(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim,
         if not all(reached.heard(own, side) for own in sides[side]):
             continue
         others = [call(pair.neighbours[1 - side], _REPLAYED, turn, number) for number in range(_CALLS)]
-        apart = [
-            (near, other) for near, other in ((reached.nearest(one), one) for one in others) if differing(near, other)
+        missed = [
+            (near, other) for near, other in ((reached.nearest(one), one) for one in others) if apart(near, other)
         ]
-        if len(apart) < _LEAST:
+        if len(missed) < _LEAST:
             continue
-        name = min(differing(*apart[0]), key=_importance)
-        margin = _SELECTED * len(apart) / _CALLS - claim.delta
-        says = reach_words(name, *apart[0], side)
+        name = min(apart(*missed[0]), key=_importance)
+        margin = _SELECTED * len(missed) / _CALLS - claim.delta
+        says = reach_words(name, *missed[0], side)
         yield Sighting(pair=pair, subject="unreachable", says=says, margin=margin, source=reached)
 
 
