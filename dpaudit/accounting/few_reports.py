@@ -74,7 +74,7 @@ def _pairs(epsilon: float, users: int, answers: int) -> Iterator[tuple[Floats, F
         for _ in range(users - same):
             laws = [*(_longer(law, first) for law in laws), _longer(laws[-1], second)]
         for p, q in pairwise(_seen(law, answers) for law in laws):
-            likely = (p > _LEAST) & (q > _LEAST)
+            likely = p > _LEAST  # there q is at least e^-30 as much
             yield p[likely], q[likely]
         alike = _longer(alike, third)
 

@@ -24,7 +24,7 @@ def worst_of_few(users: int, epsilon: float, answers: int, x: Array) -> Array:
         for _ in range(users - same):
             laws = [*(_beside(law, *first) for law in laws), _beside(laws[-1], *second)]
         for one, other in pairwise(_shown(law, answers) for law in laws):
-            likely = (one > _SEEN) & (other > _SEEN)
+            likely = one > _SEEN  # the other law has at least e^-30 as much there
             places = np.searchsorted(x, one[likely] / other[likely])
             p, q = (np.bincount(places, law[likely], len(x) + 1)[::-1].cumsum()[::-1][1:] for law in (one, other))
             heights = np.maximum(heights, p * (1 + _UP) - x * q * (1 - _UP))
