@@ -213,7 +213,7 @@ def import_lines(
 ) -> Exit:
     """Take over exported entries, once they are all found intact; entries that are here already must be equal.
 
-    Exit code 1 where a line was altered; then nothing is imported.
+    Exit code 1 where a line was altered, 2 where it is no JSON; then nothing is imported.
     """
     from dpaudit.cli.common.output import say
     from dpaudit.configuration.files import read_text
@@ -229,12 +229,20 @@ def import_lines(
 
 
 def _altered(file: Path, lines: list[str]) -> str:
-    """Return the first exported line that was altered, and what is wrong with it; an empty text where none was."""
+    """Return the first exported line that was altered, and what is wrong with it; an empty text where none was.
+
+    Raises: LedgerError: a line that is no JSON, which cannot be read.
+    """
     from dpaudit.ledger import recompute
     from dpaudit.ledger.entry import Entry
     from dpaudit.ledger.repricing import reprice
 
     numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    for number in numbers:
+        try:
+            json.loads(lines[number - 1])
+        except (ValueError, RecursionError):
+            raise LedgerError("The line is no JSON. Nothing was imported.").at(str(file), number) from None
     entries = [Entry(text=lines[number - 1]) for number in numbers]
     statement = recompute(entries)
     faults = statement.findings or reprice(entries).findings
