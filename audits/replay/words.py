@@ -76,8 +76,8 @@ def reach_words(name: str, near: Call, wanted: Call, side: int) -> str:
         form = f"{column_words(name)} has a type or form", "it has another one"
     on, other = SIDES[1 - side], SIDES[side]
     return (
-        f"In some runs on {on} {form[0]}; with noise on {other} that was chosen so that the published numbers agree, "
-        f"{form[1]}. So exact data enter it beside the noise."
+        f"In some runs on {on} {form[0]}; with noise on {other} that was chosen to make the published numbers agree, "
+        f"{form[1]}. The search found no noise that gives it there: exact data may enter it beside the noise."
     )
 
 
