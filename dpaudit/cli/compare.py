@@ -2,13 +2,16 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dpaudit.cli.common.exits import Exit
 from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dpaudit.documents.document import Document
 
 
 @resulting
@@ -18,7 +21,7 @@ def compare(
         typer.Argument(metavar="DOCUMENT...", help="Two report.json files; or more files, or folders that hold them."),
     ],
     page: Annotated[
-        Path | None, typer.Option("--page", metavar="FILE", help="Write all documents over time as one HTML page.")
+        Path | None, typer.Option("--page", metavar="FILE", help="Write what is found as one HTML page, too.")
     ] = None,
 ) -> Result:
     """Show what changed between two reports, where a change for the worse is a finding; or what many documents said
@@ -30,17 +33,16 @@ def compare(
     """  # noqa: D205 - the summary of the table of commands
     two = len(documents) == 2 and not any(document.is_dir() for document in documents)
     result = _two(*documents) if two else _many(documents)
-    return result if page is None else replace(result, then=lambda: _write_page(documents, page))
+    found = result.document
+    return result if page is None or found is None else replace(result, then=lambda: _write_page(found(), page))
 
 
-def _write_page(documents: list[Path], page: Path) -> None:
-    """Write what documents said over time as one HTML page."""
+def _write_page(found: "Document", page: Path) -> None:
+    """Write what was found as one HTML page."""
     from dpaudit.cli.common.output import say, write
     from dpaudit.documents.page import page as page_of
-    from dpaudit.history import observations_in
-    from dpaudit.history.text import history_document
 
-    write(page, page_of(history_document(observations_in(tuple(documents)))))
+    write(page, page_of(found))
     say(str(page))
 
 

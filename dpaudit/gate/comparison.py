@@ -15,6 +15,7 @@ _VERDICTS = ("certified", "stated", "not_proved", "refuted")
 _AUDITS = ("consistent", "not_refuted", "inconclusive", "violation")
 _STATUSES = ("checked", "assumed", "violated")
 _TOLERANCE = 1e-6
+_SMALLEST = 1e-300  # what is smaller is shown as this, which bounds it from above
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +139,7 @@ def _numbers(which: str, earlier: dict[str, Any], later: dict[str, Any]) -> list
         old, new = (_shown(side[name]) if name in side else "none" for side in (before, after))
         if name not in before or name not in after:
             rows += _plain(f"{which} {name}", old, new)
-        elif not math.isclose(before[name], after[name], rel_tol=_TOLERANCE):
+        elif not math.isclose(before[name], after[name], rel_tol=_TOLERANCE, abs_tol=_SMALLEST):
             direction: Direction = "worse" if after[name] > before[name] else "better"
             rows.append(Change(what=f"{which} {name}", before=old, after=new, direction=direction))
     return rows
@@ -153,4 +154,4 @@ def _shown(value: float | str) -> str:
     """Return a number with six digits. Raises: ValueError: NaN, which is below and above nothing."""
     if math.isnan(number := float(value)):
         raise ValueError("expected a number, found NaN")
-    return f"{number:.6g}"
+    return f"{max(number, _SMALLEST) if number > 0 else number:.6g}"

@@ -138,8 +138,9 @@ def _so_far(balance: Balance, spending: Filter) -> str:
 def _spent(history: History) -> str:
     """Return what is spent and what is left, in one sentence."""
     left = max(0.0, 1 - history.spent)
+    spenders = "1 release has" if len(history.releases) == 1 else f"{len(history.releases)} releases have"
     return (
-        f"{len(history.releases)} releases have spent at most {at_most(100 * history.spent, 3)} % of the budget by the "
+        f"{spenders} spent at most {at_most(100 * history.spent, 3)} % of the budget by the "
         f"{history.theorem} filter; at least {at_least(100 * left, 3)} % is left."
     )
 

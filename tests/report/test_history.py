@@ -160,6 +160,20 @@ def test_the_command_writes_one_page(tmp_path: Path, write: Callable[..., None])
     assert not re.search(r"(?<!xmlns=\")https?:|<script|@import|url\(", text)
 
 
+def test_the_page_of_two_reports_says_what_changed(tmp_path: Path, write: Callable[..., None]) -> None:
+    """A page holds what the command found; a delta too small to print is bounded from above."""
+    for name, proved, delta in (("1.json", 0.9, 5e-324), ("2.json", 0.7, 1e-9)):
+        data = document("2026-01-01", proved=proved, attacked=None)
+        data["certificate"]["conditions"] = []
+        data["certificate"]["tight"]["delta"] = {"lower": 0.0, "upper": delta}
+        write(name, data)
+    page = tmp_path / "page.html"
+    result = RUNNER.invoke(app, ["compare", str(tmp_path / "1.json"), str(tmp_path / "2.json"), "--page", str(page)])
+    assert result.exit_code == 1, result.output
+    for text in (page.read_text(), result.output):
+        assert all(told in text for told in ("certified epsilon", "0.9", "0.7", "certified delta", "1e-300")), text
+
+
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_the_documents_of_one_day_are_drawn(times: int) -> None:
     """A path between equal points is invisible; a line of one day has a width, and the day is written below it."""

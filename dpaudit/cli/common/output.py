@@ -17,7 +17,7 @@ from time import process_time
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
 from rich.text import Text
 
@@ -117,11 +117,18 @@ def _single(line: str) -> str:
     return clean(line).replace("\n", "\ufffd")
 
 
+class _Runs(MofNCompleteColumn):
+    """Runs done and in all; nothing before their number is known."""
+
+    def render(self, task: Task) -> Text:
+        return super().render(task) if task.total is not None else Text()
+
+
 @contextmanager
 def progress(description: str) -> Generator[Callable[[int, int], None], None, None]:
     """Yield `advance(done, total)`, which moves a progress bar on stderr; without a terminal it shows nothing."""
     console = Console(file=sys.stderr, legacy_windows=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), _Runs(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task(one_line(description), total=None)
         with _still():
