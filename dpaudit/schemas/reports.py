@@ -11,6 +11,7 @@ from dpaudit.checks import (
     NonNegativeOrInfinite,
     ProbabilityBelowOne,
     Share,
+    Spelled,
 )
 from dpaudit.json_schema import Digest, Keywords, Text
 from dpaudit.ledger.account import Rule
@@ -232,7 +233,7 @@ class ReportDocument(TypedDict):
 class Complaint(TypedDict):
     """What is wrong with the chain of a ledger."""
 
-    rule: Annotated[str, Keywords({"pattern": "^DPA5[0-9]{2}$"})]
+    rule: Annotated[str, Spelled("DPA5[0-9]{2}")]
     sequence: Count
     message: Text
 
@@ -241,7 +242,7 @@ class LedgerDocument(TypedDict):
     """What a budget ledger says: every account with what each theorem has counted, and whether the chain is intact."""
 
     entries: Natural
-    head: Annotated[str, Keywords({"pattern": "^([0-9a-f]{64}|unknown)$"})]
+    head: Annotated[str, Spelled("([0-9a-f]{64}|unknown)")]
     intact: bool
     complaints: list[Complaint]
     accounts: list[Account]
