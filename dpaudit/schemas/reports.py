@@ -22,7 +22,7 @@ from dpaudit.report.curves import Gain
 from dpaudit.report.derivation import Row
 from dpaudit.report.marks import Mark
 from dpaudit.report.not_assessed import NotAssessed
-from dpaudit.report.training_report import LoopAudit, ModelAttack
+from dpaudit.report.training_evidence import LoopAudit, ModelAttack
 from dpaudit.report.verdicts import Word
 from dpaudit.schemas import audits, certificate
 from dpaudit.schemas.audits import AuditDocument, PlanDocument, ScoresFile
@@ -276,7 +276,7 @@ class TrainingDocument(TypedDict):
     `digest`: SHA-256 of everything else in canonical JSON.
     """
 
-    schema: Literal["urn:dpaudit:schema:training:1"]
+    schema: Literal["urn:dpaudit:schema:training:2"]
     name: str
     verdict: Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "STATED", "NOT PROVED", "REFUTED", "VIOLATION"]
     training: Training
