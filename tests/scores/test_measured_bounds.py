@@ -30,7 +30,7 @@ from audits.bounds import (
 )
 from dpaudit.model.mechanism import Array
 from tests.cases import case_of
-from tests.scores.honest_laws import LAWS
+from benchmarks.coverage.honest_laws import LAWS
 
 LEVEL = 0.01
 AUDITS = 20_000
