@@ -1,4 +1,4 @@
-"""False-certification table of every bound: `python benchmarks/audit_coverage.py [replications]`.
+"""False-certification table of every bound: `python -m benchmarks.audit_coverage [replications]`.
 
 10000 for the whole matrix, about two hours on one core; a second number is for slow bounds on more than 20 runs. One
 line a cell, then the worst cell of each bound.

@@ -1,4 +1,4 @@
-"""Reach of black-box audits beside the best event: `python benchmarks/audit_reach.py [runs] [seeds]`.
+"""Reach of black-box audits beside the best event: `python -m benchmarks.audit_reach [runs] [seeds]`.
 
 Many columns, significance .05, mean bound over the seeds. Laplace columns move by one sensitivity each and share
 epsilon, as bits do; Gaussian columns have mu = 1 together, at delta 1e-5; one cell of a histogram moves. Selections and

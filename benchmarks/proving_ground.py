@@ -1,4 +1,4 @@
-"""The auditor on its proving ground: `python benchmarks/proving_ground.py [part] ...`.
+"""The auditor on its proving ground: `python -m benchmarks.proving_ground [part] ...`.
 
 catalogue [runs]         the table's sums: how near the best event, how near the published bounds
 suite [runs] [seeds]     the fifteen of the standard suite whose epsilon is finite, on average over seeds

@@ -1,7 +1,7 @@
 """Counts how often ends of the accountant were compared with the game of a seed, by outer node, inner node and move.
 
-    python benchmarks/seed_counts.py            # the seeds at three x: a few minutes
-    python benchmarks/seed_counts.py 10000      # and so many random nestings
+    python -m benchmarks.seed_counts            # the seeds at three x: a few minutes
+    python -m benchmarks.seed_counts 10000      # and so many random nestings
 
 A seed counts for each row of the whitelist that it rests on. The last line holds all counts.
 """

@@ -5,6 +5,7 @@ Every check rejects NaN, booleans and strings, and its message names the value, 
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from decimal import Decimal
@@ -30,6 +31,19 @@ class OneOf:
     """
 
     values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """Which texts an annotated field accepts: those that a regular expression matches from end to end.
+
+    Schemas read the annotation, and `settle` checks it.
+
+    >>> Spelled("[0-9]+").pattern
+    '[0-9]+'
+    """
+
+    pattern: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,6 +387,8 @@ def _check_of(hint: Any) -> Check | None:
     for mark in getattr(hint, "__metadata__", ()):
         if isinstance(mark, OneOf):
             return partial(one_of, allowed=mark.values)
+        if isinstance(mark, Spelled):
+            return partial(_spelled, mark.pattern)
         if isinstance(mark, Within) and hint.__origin__ is int:
             return partial(count, at_least=int(mark.at_least or 0))
         if callable(mark):
@@ -393,6 +409,13 @@ def _check_of(hint: Any) -> Check | None:
         found = [inner for part in get_args(hint) if (inner := _check_of(part)) is not None]
         return partial(_unless_absent, found[0]) if len(found) == 1 else None
     return None
+
+
+def _spelled(pattern: str, name: str, value: Any) -> str:
+    """Return a text that a pattern matches from end to end."""
+    if isinstance(value, str) and re.fullmatch(pattern, value):
+        return value
+    raise FieldError(name, f"Expected {name}={value!r:.80} to be a text of the form {pattern}.")
 
 
 def _of_each(check: Check, name: str, value: Any) -> Any:

@@ -2,7 +2,8 @@
 
 A `TypedDict` is a closed object whose keys are required unless `NotRequired`. A dataclass is the object that
 `dpaudit.model.codec.encode` makes of it, which leaves out fields that are None. `Annotated` adds a description (a
-text), limits (`Within`), the texts of a choice (`OneOf`) or further words of JSON Schema (`Keywords`).
+text), limits (`Within`), the texts of a choice (`OneOf`), their form (`Spelled`) or further words of JSON Schema
+(`Keywords`).
 """
 
 import inspect
@@ -15,7 +16,7 @@ from operator import or_
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from dpaudit.checks import OneOf, Within
+from dpaudit.checks import OneOf, Spelled, Within
 
 JsonSchema = dict[str, Any]
 Named = Callable[[Any], JsonSchema | None]
@@ -43,7 +44,7 @@ class Keywords:
 Text = Annotated[str, Keywords({"minLength": 1})]
 """A text that is not empty."""
 
-Digest = Annotated[str, Keywords({"pattern": "^[0-9a-f]{64}$"})]
+Digest = Annotated[str, Spelled("[0-9a-f]{64}")]
 """A SHA-256 in hexadecimal digits."""
 
 
@@ -190,6 +191,8 @@ def _marked(schema: JsonSchema, mark: Any) -> JsonSchema:
         return schema | {"description": mark}
     if isinstance(mark, Keywords):
         return schema | dict(mark.words)
+    if isinstance(mark, Spelled):
+        return schema | {"pattern": f"^{mark.pattern}$"}
     if isinstance(mark, OneOf):
         return {"enum": list(mark.values)}
     if isinstance(mark, Within):

@@ -1,4 +1,4 @@
-"""dpmm and SmartNoise Synth: a synthesizer that is not fitted yet states epsilon and delta, and MST its budget."""
+"""dpmm and SmartNoise Synth: a synthesizer that is not fitted states its claim; MST and AIM show their noise, too."""
 
 import math
 from collections import Counter
@@ -14,9 +14,15 @@ from dpaudit.adapters.finding import ADAPTERS, installed_version, package_of
 from dpaudit.adapters.noise import noise, release
 from dpaudit.adapters.release import LibraryRelease, Question, stated
 from dpaudit.errors import UnsupportedError
+from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration, Repeat, Sequential
 
 _ROWS = 200
+_MARGINALS = 0.9
+"""The part of rho that AIM spends on marginals; its choices have the rest."""
+_NEAR = 1e-9
+"""So near to the end of its budget, rounding decides whether AIM goes on."""
+
 _RUNS = "A fit takes from a fifth of a second (AIM of few rounds, MWEM) to minutes; 60 runs show a domain that leaks."
 
 
@@ -26,9 +32,10 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     Every run fits a copy of `subject` to a frame of the pair; the other parameters are those of `fit`. The claim is its
     epsilon, at its own delta or at `delta`. MST with a public domain (`domain` of a model of dpmm, `transformer` of a
     fit of SmartNoise) is declared: both noisy rounds of marginals, with the library's own weights, and the choices
-    between them, each at most a third of rho. All else is stated: AIM chooses its rounds on what it has seen. What is
-    published is the number of rows of each value of each column, unless `released` picks from the table. There are no
-    awkward neighbours: a domain may grow with an extreme value, and memory with it.
+    between them, each at most a third of rho. So is AIM where its `rounds` leave no more than one choice. All else is
+    stated: with more rounds AIM chooses their noise on what it has seen. What is published is the number of rows of
+    each value of each column, unless `released` picks from the table. There are no awkward neighbours: a domain may
+    grow with an extreme value, and memory with it.
     Raises: UnsupportedError: no synthesizer, no pair of frames, or other neighbours than `add_remove`.
     """
     package = package_of(subject)
@@ -43,8 +50,8 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     claim = question.claim(float(subject.epsilon), float(delta or 0.0))
     given = dict(question.parameters)
     rows = int(given.pop("rows", _ROWS))
-    public = given.get("transformer") is not None or getattr(subject, "domain", None) is not None
-    declaration = _mst(subject, claim.epsilon, claim.delta, question) if public and name.startswith("MST") else None
+    domain = _domain(subject, given.get("transformer"))
+    declaration = None if domain is None else _declared(name, subject, domain, question, claim)
 
     def call(frame: Any) -> Any:
         model = deepcopy(subject)
@@ -59,7 +66,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         claim=claim,
         source=f"{name}.epsilon",
         declaration=declaration or stated(claim, library, version, f"{name}.epsilon"),
-        stated_because="" if declaration else _because(name, public),
+        stated_because="" if declaration else _because(name, domain),
         function=Calls(call=published(call, question.released or _counted)),
         pair=question.pair,
         reproducible=False,
@@ -67,34 +74,83 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     )
 
 
-def _because(name: str, public: bool) -> str:  # noqa: FBT001 - a fact about the object
+def _because(name: str, domain: dict[str, int] | None) -> str:
     """Return why a synthesizer is not declared."""
-    if not public:
+    if domain is None:
         return "no public domain is given, and the library takes it from the data"
+    if name.startswith("AIM"):
+        return "AIM chooses the noise of several rounds on what it has measured, and no node declares a budget of rho"
     return f"the adapter does not know which mechanisms {name} runs"
 
 
-def _mst(subject: Any, epsilon: float, delta: float, question: Question) -> Declaration | None:
+def _domain(subject: Any, transformer: Any) -> dict[str, int] | None:
+    """Return the number of values of each column where they are public; None where the library takes them from data."""
+    if transformer is not None:
+        sizes = getattr(transformer, "cardinality", None) or ()
+        return {f"column {place}": int(size or 0) for place, size in enumerate(sizes)}
+    domain = getattr(subject, "domain", None)
+    return None if domain is None else {str(name): int(size) for name, size in domain.items()}
+
+
+def _declared(name: str, subject: Any, domain: dict[str, int], question: Question, claim: Claim) -> Declaration | None:
+    """Return the mechanisms of MST, or of AIM in one round, None for all else.
+
+    rho is what the library's own `cdp_rho` makes of its claim. Values that a library is told not to expect are drawn
+    anew from other records, which no declaration covers.
+    """
+    generator = getattr(subject, "generator", subject)
+    rho = getattr(modules[type(generator).__module__], "cdp_rho", lambda *_: 0.0)(claim.epsilon, claim.delta)
+    rho = float(getattr(generator, "rho", None) or rho)
+    if not rho > 0 or getattr(generator, "structural_zeros", None):
+        return None
+    if name.startswith("MST"):
+        return _mst(generator, rho, question)
+    return _aim(generator, rho, domain, question) if name.startswith("AIM") else None
+
+
+def _mst(generator: Any, rho: float, question: Question) -> Declaration | None:
     """Return two rounds of Gaussian marginals and, between them, choices of pairs by the exponential mechanism.
 
-    Source: McKenna, Miklau and Sheldon (2021), Algorithm 2; rho is what the library's own `cdp_rho` makes of its claim.
+    Of two columns there is one pair: a choice among one reads no data, and is no release.
+    Source: McKenna, Miklau and Sheldon (2021), Algorithm 2.
     """
     names = [] if question.pair is None else list(question.pair[0].columns)
-    columns = len(names)
-    generator = getattr(subject, "generator", subject)
-    rho = getattr(modules[type(generator).__module__], "cdp_rho", lambda *_: 0.0)(epsilon, delta)
-    if not rho > 0:
-        return None
+    choices = len(names) - 1
     stddev = math.sqrt(3 / (2 * rho))
     marginals = noise("MST marginals", "gaussian", stddev, 1.0, question.neighbours)
-    if marginals is None or columns < 2:
+    if marginals is None or choices < 1:
         return marginals
     pairs = noise("MST marginals", "gaussian", stddev / _moved(generator, names), 1.0, question.neighbours)
-    share = math.sqrt(8 * rho / 3 / (columns - 1))
+    if pairs is None or choices == 1:
+        return pairs and Sequential(parts=(marginals, pairs))
+    share = math.sqrt(8 * rho / 3 / choices)
     pick = release("MST choice of a pair", "exponential", question.neighbours, epsilon=share, linf_sensitivity=1.0)
-    if pick is None or pairs is None:
+    return pick and Sequential(parts=(marginals, Repeat(part=pick, times=choices), pairs))
+
+
+def _aim(generator: Any, rho: float, domain: dict[str, int], question: Question) -> Declaration | None:
+    """Return the marginals of all columns, a choice, and the marginal that it chose, where AIM stops after that.
+
+    It stops where what is left of rho pays for fewer than two rounds; nothing then depends on what was measured. Where
+    the columns alone take more than rho, nothing is left, and they are all. None if `rounds` are more, if a choice of
+    the workload is random, or if a column may be left out because its marginals have too many cells.
+    Source: McKenna, Mullins, Sheldon and Miklau (2022), Algorithm 2, with alpha = 0.9.
+    """
+    columns, rounds = len(domain), generator.rounds or 16 * len(domain)
+    largest = math.prod(sorted(domain.values())[-generator.degree :])
+    left = rho - columns * _MARGINALS * rho / rounds
+    if generator.num_marginals is not None or not 0 < largest <= generator.max_cells:
         return None
-    return Sequential(parts=(marginals, Repeat(part=pick, times=columns - 1), pairs))
+    if left > 2 * rho / rounds * (1 - _NEAR):
+        return None
+    stddev = math.sqrt(rounds / (2 * _MARGINALS * rho))
+    single = noise("AIM marginal of a column", "gaussian", stddev, 1.0, question.neighbours)
+    if single is None or left <= 0:
+        return single and Repeat(part=single, times=columns)
+    share, last = math.sqrt(8 * (1 - _MARGINALS) * left), math.sqrt(1 / (2 * _MARGINALS * left))
+    pick = release("AIM choice of a marginal", "exponential", question.neighbours, epsilon=share, linf_sensitivity=1.0)
+    chosen = noise("AIM chosen marginal", "gaussian", last, 1.0, question.neighbours)
+    return pick and chosen and Sequential(parts=(Repeat(part=single, times=columns), pick, chosen))
 
 
 def _moved(generator: Any, names: list[str]) -> float:

@@ -9,13 +9,14 @@ commitments are opened by the results, which state the seed.
 
 import hashlib
 import json
+import math
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dpaudit.arguments import settled
-from dpaudit.checks import Count, Natural, OpenProbability
+from dpaudit.checks import Count, Natural, OpenProbability, settle
 from dpaudit.configuration.files import json_value, stated_schema
 from dpaudit.configuration.tables import read_object
 from dpaudit.errors import CertificateError, Fault
@@ -38,6 +39,7 @@ class PlannedAudit:
 
     `bounds` are those that may decide the verdict, `measured` those in other measures, which decide nothing.
     `significance` is the part of this audit in that of the list; `seed` is the commitment to seed and number.
+    Raises: ValueError: an address or a commitment that is no SHA-256, or a number out of its range.
     """
 
     number: Natural
@@ -57,6 +59,7 @@ class AuditPlan:
     """What a list of audits will do. `configuration` is the SHA-256 of the configuration's text, empty for none.
 
     Guarantee: two plans have one digest only if all their fields agree. A plan says nothing of what came out.
+    Raises: ValueError: two audits with one number, or parts of the significance that add up to more than all of it.
 
     >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
     >>> plan = AuditPlan(claim=claim, configuration="", significance=0.01, salt="00", audits=())
@@ -69,6 +72,15 @@ class AuditPlan:
     significance: OpenProbability
     salt: str
     audits: tuple[PlannedAudit, ...]
+
+    def __post_init__(self) -> None:
+        settle(self)
+        numbers = [audit.number for audit in self.audits]
+        if len(set(numbers)) < len(numbers):
+            raise ValueError(f"Expected audits to have a number each, got {numbers}.")
+        spent = sum(audit.significance for audit in self.audits)
+        if spent > self.significance * (1 + _CLOSE):
+            raise ValueError(f"Expected the audits to share significance={self.significance}; they take {spent:.6g}.")
 
     @classmethod
     def of(
@@ -196,7 +208,7 @@ class AuditPlan:
             lines.append(f"the claim is {claim}, planned {encode(self.claim)}")
         if result.get("runs") != planned.runs:
             lines.append(f"runs are {result.get('runs')}, planned {planned.runs}")
-        if abs(float(result.get("significance", 1.0)) - planned.significance) > _CLOSE * planned.significance:
+        if not math.isclose(result.get("significance", 1.0), planned.significance, rel_tol=_CLOSE):
             lines.append(f"the significance is {result.get('significance')}, planned {planned.significance}")
         if result.get("bound") not in planned.bounds:
             lines.append(f"the verdict rests on {result.get('bound')!r}, planned {', '.join(planned.bounds)}")

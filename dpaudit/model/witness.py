@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from dpaudit.arguments import settled
-from dpaudit.checks import Count, Natural, settle
-from dpaudit.json_schema import Keywords
+from dpaudit.checks import Count, Natural, Spelled, settle
 
-NodePath = Annotated[str, Keywords({"pattern": r"^root(\.[0-9]+)*$"})]
+NodePath = Annotated[str, Spelled(r"root(\.[0-9]+)*")]
 """A node by the places of its ancestors, as `walk` names it."""
 
 Attainment = Literal["by_definition", "checked", "assumed"]

@@ -40,7 +40,7 @@ MARKS: dict[Mark, MarkWord] = {
 OPEN: tuple[Mark, ...] = ("assumed", "to confirm")
 """The marks of conditions without evidence."""
 
-_PROVED: frozenset[ConditionKind] = frozenset(("attained", "floating_point", "whole_domain"))
+BY_COMPUTATION: frozenset[ConditionKind] = frozenset(("attained", "floating_point", "whole_domain"))
 """Kinds that are checked by a computation about every input, not by watching a run."""
 
 FOR_A_PERSON: frozenset[ConditionKind] = frozenset(
@@ -137,7 +137,7 @@ def _mark(condition: Condition, *, confirmed: bool, sampled_exactly: bool) -> Ma
     if condition.status == "violated":
         return "violated"
     if condition.status == "checked":
-        return "proved" if condition.kind in _PROVED else "checked"
+        return "proved" if condition.kind in BY_COMPUTATION else "checked"
     if condition.kind == "floating_point" and sampled_exactly:
         return "proved"
     if condition.kind in FOR_A_PERSON:

@@ -17,6 +17,7 @@ from dpaudit.errors import ConfigError
 from dpaudit.report.attachments.in_toto import PRIVACY_REPORT, SHOWN
 from dpaudit.report.attachments.in_toto import STATEMENT as IN_TOTO
 from dpaudit.report.plain import SCHEMA
+from dpaudit.report.received_verdict import contradictions
 from dpaudit.report.signed import signed_digest
 from dpaudit.verifier import Verification, verify
 
@@ -50,7 +51,7 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
     there with the SHA-256 that the statement gives, and the statement's own numbers are those of report.json. A page
     that no statement names is a complaint, and so is a report whose own verdict is a violation, or not certified. Who
     alters a file may alter the statement and the stated digest with it: only a demanded digest, or a signature, shows
-    that.
+    that. Even then the report's word is what follows from the certificate, the audits and the scores in report.json.
     Other files of the folder are named in a note.
     Edge cases: report.json without a statement beside it is checked alone, and a note says so.
     Raises: ConfigError: no report.json of this version, or a file that cannot be read.
@@ -98,13 +99,14 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
 
 
 def _against_itself(data: dict[str, Any]) -> Iterator[str]:
-    """Yield a complaint for a verdict of the report, or of an audit in it, against the claim."""
+    """Yield a complaint for a verdict against the claim, and for one that is not what the report amounts to."""
     word, audits = data.get("verdict"), data.get("audits")
     if word not in (*_CLEAN, "INCONCLUSIVE"):
         yield f"the report's own verdict is {word!s:.40}"
     for audit in audits if isinstance(audits, list) else ():
         if isinstance(audit, dict) and audit.get("verdict") == "violation":
             yield f"the report holds a violation: {audit.get('name')!s:.80}"
+    yield from contradictions(data)
 
 
 def _data(path: Path, folder: Path) -> dict[str, Any]:

@@ -7,24 +7,23 @@ model, and the data that none of them covers.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from dpaudit.arguments import settled
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.training_curve import training_epsilon
-from dpaudit.checks import NonNegative, NonNegativeOrInfinite, OpenProbability
 from dpaudit.configuration.files import json_value, stated_schema
 from dpaudit.configuration.tables import read_object
 from dpaudit.documents.document import Block, Document, Heading, Paragraph, Table, document, items, judged, under
 from dpaudit.documents.markdown import markdown
 from dpaudit.errors import CertificateError, DPAuditError
-from dpaudit.model.audit_result import AuditVerdict
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.codec import encode
 from dpaudit.model.condition import Condition
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.trace import Finding
 from dpaudit.report.marks import OPEN, certificate_word, marks_of
+from dpaudit.report.training_evidence import LoopAudit, ModelAttack, contradictions, unlisted
 from dpaudit.training.watching import Training
 from dpaudit.verifier import Verification, verify
 from dpaudit.wording.audits import listed
@@ -33,7 +32,7 @@ from dpaudit.wording.claims import claim_parameters, neighbours_phrase
 from dpaudit.wording.numerals import at_least, exact, nearest, whole
 from dpaudit.wording.verdicts import CAVEATS, verdict_label
 
-SCHEMA = "urn:dpaudit:schema:training:1"
+SCHEMA = "urn:dpaudit:schema:training:2"
 """The schema of the JSON; its name stands under `schema`."""
 
 _NAMED = 8
@@ -134,46 +133,6 @@ class ModelEvidence(Protocol):
         ...
 
 
-LoopVerdict = AuditVerdict | Literal["more_noise"]
-
-
-@settled
-class LoopCheck:
-    """One check of a training loop.
-
-    `noise_caught`: the largest factor of missing noise that the check would have found; 0 if none.
-    """
-
-    name: str
-    verdict: LoopVerdict
-    epsilon_lower: NonNegativeOrInfinite
-    noise_caught: NonNegative
-    sentence: str
-
-
-@settled
-class LoopAudit:
-    """The audit of a training loop."""
-
-    verdict: LoopVerdict
-    significance: OpenProbability
-    watched: tuple[str, ...]
-    not_observed: tuple[str, ...]
-    not_trained: tuple[str, ...]
-    findings: tuple[Finding, ...]
-    checks: tuple[LoopCheck, ...]
-
-
-@settled
-class ModelAttack:
-    """One attack on the trained model."""
-
-    name: str
-    verdict: LoopVerdict
-    epsilon_lower: NonNegativeOrInfinite
-    significance: OpenProbability
-
-
 @settled
 class _Measured:
     """What the JSON of a training report holds beside its certificate, its schema and its digest."""
@@ -207,15 +166,15 @@ class TrainingReport:
     not_covered: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        claim, stated = self.certificate.claim, self.certificate.conditions
+        claim = self.certificate.claim
         if not self.name:
             raise ValueError("Expected name to say what was trained, got ''.")
         if isinstance(claim, MeasuredClaim):
             raise ValueError(f"Expected a claim in epsilon and delta, got one in {claim.measure}.")
-        if any(condition not in stated for condition in self.audit.conditions()):
+        if difference := next(unlisted(self.audit.conditions(), self.certificate), ""):
             raise ValueError(
                 "Expected the certificate to list what the audit looked at: certify(declaration, claim, "
-                "conditions=audit.conditions(), findings=audit.findings)."
+                f"conditions=audit.conditions(), findings=audit.findings). Now {difference}"
             )
         _require_own_run(self.training, self.certificate)
 
@@ -260,6 +219,7 @@ class TrainingReport:
                     _stated(check, "name", "verdict", "epsilon_lower", "noise_caught", "sentence")
                     for check in self.audit.checks
                 ],
+                "conditions": encode(self.audit.conditions()),
             },
             "attacks": [
                 {"name": name, **_stated(attack, "verdict", "epsilon_lower", "significance")}
@@ -393,11 +353,7 @@ def _complaints(data: dict[str, Any]) -> Iterator[str]:
         yield f"the report's own verdict is {word}"
     if measured.verdict != word:
         yield f"the training report says {measured.verdict:.40}, and {word} follows from what it holds"
-    found = loop.findings or any(check.verdict == "violation" for check in loop.checks)
-    if found and loop.verdict != "violation":
-        yield "the training report lists findings of the loop, and calls it no violation"
-    if loop.not_observed and loop.verdict in ("consistent", "more_noise"):
-        yield f"the training report lists what was not observed, and calls the loop {loop.verdict}"
+    yield from contradictions(loop, measured.attacks, certificate)
 
 
 def _verdict(certificate: str, loop: str, attacks: list[str]) -> str:

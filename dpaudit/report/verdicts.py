@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from dpaudit.model.audit_result import AuditResult
+from dpaudit.certification.certificate import Certificate
+from dpaudit.model.audit_result import AuditResult, AuditVerdict
 from dpaudit.model.declaration import Stated, walk
 from dpaudit.report.attacks import ScoreEvidence
 from dpaudit.report.inputs import ReportInputs, VerdictWord
@@ -52,7 +53,8 @@ def outcome_of(report: ReportInputs) -> Outcome:
     Where no upper bound is known of the code the sentence begins "The claim was that".
     """
     certificate, caveats = report.certificate, _caveats(report)
-    word, sentence = _word(report, caveats)
+    verdicts, exceeded = (audit.verdict for audit in report.audits), any(s.result.exceeds_claim for s in report.scores)
+    word, sentence = verdict_of(certificate, tuple(verdicts), exceeded=exceeded, caveats=bool(caveats))
     if report.void and word != "STATED":
         outcome, parameters = f"{sentence[:1].lower()}{sentence[1:]}", claim_parameters(certificate.claim)
         sentence = say("claim", parameters=parameters, unit=report.unit, outcome=outcome)
@@ -71,11 +73,13 @@ def outcome_of(report: ReportInputs) -> Outcome:
     return Outcome(word=word, sentence=sentence, reasons=tuple(dict.fromkeys(reasons)), caveats=caveats)
 
 
-def _word(report: ReportInputs, caveats: tuple[str, ...]) -> tuple[Word, str]:
-    """Return the word and its sentence."""
-    certificate = report.certificate
-    verdicts = [audit.verdict for audit in report.audits]
-    exceeded = any(held.result.exceeds_claim for held in report.scores)
+def verdict_of(
+    certificate: Certificate, verdicts: tuple[AuditVerdict, ...], *, exceeded: bool, caveats: bool
+) -> tuple[Word, str]:
+    """Return the word of a report and its sentence, from its certificate and the verdicts of its audits.
+
+    `exceeded` says whether scores show more than the claim allows, `caveats` whether there are any.
+    """
     if "violation" in verdicts and certificate.verdict == "refuted":
         return "VIOLATION", "The accounting refutes the claim, and an attack on the code confirms it."
     if "violation" in verdicts:

@@ -11,6 +11,7 @@ from dpaudit.checks import (
     NonNegativeOrInfinite,
     ProbabilityBelowOne,
     Share,
+    Spelled,
 )
 from dpaudit.json_schema import Digest, Keywords, Text
 from dpaudit.ledger.account import Rule
@@ -21,7 +22,7 @@ from dpaudit.report.curves import Gain
 from dpaudit.report.derivation import Row
 from dpaudit.report.marks import Mark
 from dpaudit.report.not_assessed import NotAssessed
-from dpaudit.report.training_report import LoopAudit, ModelAttack
+from dpaudit.report.training_evidence import LoopAudit, ModelAttack
 from dpaudit.report.verdicts import Word
 from dpaudit.schemas import audits, certificate
 from dpaudit.schemas.audits import AuditDocument, PlanDocument, ScoresFile
@@ -232,7 +233,7 @@ class ReportDocument(TypedDict):
 class Complaint(TypedDict):
     """What is wrong with the chain of a ledger."""
 
-    rule: Annotated[str, Keywords({"pattern": "^DPA5[0-9]{2}$"})]
+    rule: Annotated[str, Spelled("DPA5[0-9]{2}")]
     sequence: Count
     message: Text
 
@@ -241,7 +242,7 @@ class LedgerDocument(TypedDict):
     """What a budget ledger says: every account with what each theorem has counted, and whether the chain is intact."""
 
     entries: Natural
-    head: Annotated[str, Keywords({"pattern": "^([0-9a-f]{64}|unknown)$"})]
+    head: Annotated[str, Spelled("([0-9a-f]{64}|unknown)")]
     intact: bool
     complaints: list[Complaint]
     accounts: list[Account]
@@ -275,7 +276,7 @@ class TrainingDocument(TypedDict):
     `digest`: SHA-256 of everything else in canonical JSON.
     """
 
-    schema: Literal["urn:dpaudit:schema:training:1"]
+    schema: Literal["urn:dpaudit:schema:training:2"]
     name: str
     verdict: Literal["CERTIFIED", "CERTIFIED WITH CAVEATS", "STATED", "NOT PROVED", "REFUTED", "VIOLATION"]
     training: Training

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from audits import audit_case
-from dpaudit import certify
+from dpaudit import Claim, certify
 from dpaudit.adapters import LibraryRelease, adapt
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.declaration import Release, Stated, walk
+from dpaudit.model.declaration import Release, Sequential, Stated, walk
 
 FIRST = pd.DataFrame({"a": [0, 1, 2] * 10, "b": [0, 1] * 15})
 SECOND = pd.concat([FIRST, pd.DataFrame({"a": [9], "b": [1]})], ignore_index=True)
@@ -42,14 +42,19 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("dpmm.models")
     module.cdp_rho = lambda epsilon, delta: 0.03  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "dpmm.models", module)
-    for kind in (MSTGM, MSTWeighed):
+    for kind in (MSTGM, MSTWeighed, AIMGM):
         monkeypatch.setattr(kind, "__module__", "dpmm.models")
     monkeypatch.setattr("dpaudit.adapters.synthesizers.installed_version", lambda name: "9")
 
 
-def release(model: Any) -> LibraryRelease:
+def release(model: Any, pair: tuple[Any, Any] = (FIRST, SECOND)) -> LibraryRelease:
     """Return the release of a synthesizer on the two tables."""
-    return adapt(model, neighbours="add_remove", pair=(FIRST, SECOND), rows=100)
+    return adapt(model, neighbours="add_remove", pair=pair, rows=100)
+
+
+def mechanisms(model: Any, pair: tuple[Any, Any] = (FIRST, SECOND)) -> list[Any]:
+    """Return the mechanisms that a synthesizer is declared with, in order."""
+    return [node.mechanism for _, node in walk(release(model, pair).declaration) if isinstance(node, Release)]
 
 
 def verdict(found: LibraryRelease) -> str:
@@ -58,14 +63,75 @@ def verdict(found: LibraryRelease) -> str:
 
 
 def test_mst_with_a_public_domain_is_declared_by_its_budget() -> None:
-    """Two rounds of marginals and one choice, each a third of rho; of epsilon .3 that noise proves nothing."""
+    """Two rounds of marginals, each a third of rho; of epsilon .1 that noise proves nothing."""
     found = release(MSTGM(domain={"a": 10, "b": 2}))
-    names = [node.mechanism.name for _, node in walk(found.declaration) if isinstance(node, Release)]
-    assert names == ["gaussian", "exponential", "gaussian"]
     assert certify(found.declaration, found.claim).verdict == "certified"
     assert verdict(found) != "violation"
-    small = release(MSTGM(epsilon=0.3, domain={"a": 10, "b": 2}))
+    small = release(MSTGM(epsilon=0.1, domain={"a": 10, "b": 2}))
     assert certify(small.declaration, small.claim).verdict == "refuted"
+
+
+def test_mst_pays_for_a_choice_only_where_there_is_one() -> None:
+    """Of two columns there is one pair, and nothing to choose; of three, two choices share a third of rho.
+
+    Noise of mu .2 is .7255 at 1e-5. Twin: with a choice among one it would be .82.
+    """
+    assert [noise.name for noise in mechanisms(MSTGM(domain={"a": 10, "b": 2}))] == ["gaussian", "gaussian"]
+    pair = (FIRST.assign(c=0), SECOND.assign(c=0))
+    kinds = mechanisms(MSTGM(domain={"a": 10, "b": 2, "c": 2}), pair)
+    assert [noise.name for noise in kinds] == ["gaussian", "exponential", "gaussian"]
+    assert kinds[1].epsilon == pytest.approx(np.sqrt(8 * 0.03 / 3 / 2), rel=1e-12)
+    two = release(MSTGM(domain={"a": 10, "b": 2}))
+    assert certify(two.declaration, Claim(mu=0.2, neighbours="add_remove")).verdict == "certified"
+    epsilon = certify(two.declaration, two.claim).tight.epsilon.upper
+    more = Sequential(parts=(two.declaration, Release(label="choice", mechanism=kinds[1])))
+    assert epsilon == pytest.approx(0.72552, rel=1e-5)
+    assert certify(more, two.claim).tight.epsilon.upper > 0.82
+
+
+class AIMGM(MSTGM):
+    """A synthesizer that states the settings of AIM."""
+
+    num_marginals, max_cells, degree = None, 10_000, 2
+
+    def __init__(self, *, rounds: int | None, **settings: Any) -> None:
+        super().__init__(domain={"a": 10, "b": 2}, **settings)
+        self.rounds = rounds
+
+
+def test_aim_of_one_round_is_declared_by_its_budget() -> None:
+    """Two columns of two rounds take nine tenths of rho .03, the choice a hundredth and its marginal the rest.
+
+    rho is the sum of 1 / (2 variance) and of an eighth of a squared epsilon.
+    """
+    first, pick, last = mechanisms(AIMGM(rounds=2))
+    spent = [1 / (2 * first.stddev**2), 1 / (2 * first.stddev**2), pick.epsilon**2 / 8, 1 / (2 * last.stddev**2)]
+    assert spent == pytest.approx([0.0135, 0.0135, 0.0003, 0.0027], rel=1e-12)
+    found = release(AIMGM(rounds=2))
+    assert certify(found.declaration, found.claim).verdict == "certified"
+
+
+def test_aim_whose_columns_cost_more_than_its_budget_is_refuted() -> None:
+    """One round of two columns: rho is 1.8 times what the claim allows, and no round is left."""
+    model = AIMGM(rounds=1, epsilon=0.45)
+    noises = mechanisms(model)
+    assert [noise.name for noise in noises] == ["gaussian"]
+    assert sum(2 / (2 * noise.stddev**2) for noise in noises) == pytest.approx(1.8 * 0.03)
+    found = release(model)
+    assert certify(found.declaration, found.claim).verdict == "refuted"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"rounds": 4}, {"rounds": None}, {"num_marginals": 1}, {"max_cells": 19}, {"structural_zeros": {"a": 1}}],
+)
+def test_aim_that_goes_on_by_what_it_measured_is_stated(settings: dict[str, Any]) -> None:
+    model = AIMGM(rounds=settings.pop("rounds", 2))
+    for name, value in settings.items():
+        setattr(model, name, value)
+    found = release(model)
+    assert isinstance(found.declaration, Stated)
+    assert "no node declares a budget of rho" in found.stated_because
 
 
 class MSTWeighed(MSTGM):
@@ -87,12 +153,10 @@ def test_marginals_of_pairs_have_the_noise_that_the_library_gives_them() -> None
 
     By the twin's declaration a claim of .7 would be refuted, which dpmm's own noise, mu .1748, keeps.
     """
-    deviations = []
-    for kind in (MSTGM, MSTWeighed):
-        found = release(kind(domain={"a": 10, "b": 2})).declaration
-        noises = [node.mechanism for _, node in walk(found) if isinstance(node, Release)]
-        deviations.append([getattr(noise, "stddev", None) for noise in noises])
-    (first, _, pairs), (same, _, more) = deviations
+    kinds = (MSTGM, MSTWeighed)
+    (first, pairs), (same, more) = (
+        [noise.stddev for noise in mechanisms(kind(domain={"a": 10, "b": 2}))] for kind in kinds
+    )
     assert first == pairs == same
     assert more == pytest.approx(first * np.sqrt(2), rel=1e-12)
 

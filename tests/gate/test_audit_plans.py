@@ -16,6 +16,7 @@ from audits.examples import CLAIM, HALF_NOISE
 from dpaudit import Claim, schemas
 from dpaudit.configuration.audit_plan import AuditPlan, commitment, received_plan
 from dpaudit.errors import CertificateError
+from dpaudit.model.certificate import digest_of
 from tests.command_line import Write, dpaudit
 from tests.gate.test_check_outputs import CODED, toys  # noqa: F401 - a fixture
 
@@ -224,6 +225,37 @@ def test_a_plan_of_cases_binds_audits_in_python() -> None:
     (other,) = plan.followed((replace(result, seed=12),))
     assert other.plan is not None
     assert len(other.plan.departures) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"pair": ""},
+        {"pair": "0" * 63},
+        {"pair": "F" * 64},
+        {"seed": ""},
+        {"runs": 0},
+        {"significance": 0.02},
+        {"significance": 0.0},
+        {"number": -1},
+    ],
+)
+def test_a_plan_with_a_fresh_digest_still_binds_something(change: dict[str, Any]) -> None:
+    """Whoever computes the digest again: no pair, no seed, no run, or more than all of the significance."""
+    data = AuditPlan.of(((0, HALF_NOISE),), CLAIM, runs=800, significance=0.01, seed=11).to_dict()
+    assert AuditPlan.from_dict(data | {"digest": digest_of(data)}).runs == 800
+    data["audits"] = [data["audits"][0] | change]
+    with pytest.raises(CertificateError, match="no audit plan"):
+        AuditPlan.from_dict(data | {"digest": digest_of(data)})
+
+
+def test_audits_of_a_plan_share_its_significance_and_no_number() -> None:
+    data = AuditPlan.of(((0, HALF_NOISE), (1, HALF_NOISE)), CLAIM, runs=800, significance=0.01, seed=11).to_dict()
+    assert AuditPlan.from_dict(data).runs == 800
+    for change in ({"number": 0}, {"significance": 0.006}):
+        audits = [data["audits"][0], data["audits"][1] | change]
+        with pytest.raises(CertificateError, match=r"number|share"):
+            AuditPlan.from_dict(data | {"audits": audits, "digest": digest_of(data | {"audits": audits})})
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"schema": "urn:dpaudit:schema:plan:1"}', "[" * 5_000])

@@ -37,8 +37,9 @@ class Loop:
     )
 
     def conditions(self) -> tuple[Condition, ...]:
-        """Return one condition, seen."""
-        return (Condition(kind="training_loop", about=("noise",)).seen(holds=not self.findings),)
+        """Return one condition, seen unless it is among what was not."""
+        noise = Condition(kind="training_loop", about=("noise",))
+        return (noise if "noise" in self.unseen else noise.seen(holds=not self.findings),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,8 +119,8 @@ def test_a_report_with_a_new_digest_must_agree_with_itself(altered: str) -> None
     else:
         data["note"] = "all is well"
     text = json.dumps(data | {"digest": digest_of(data)})
-    (complaint,) = verify_training_report(text).complaints
-    assert "calls it no violation" in complaint or "unknown key 'note'" in complaint
+    said = " ".join(verify_training_report(text).complaints)
+    assert "calls it no violation" in said or "unknown key 'note'" in said
 
 
 @pytest.mark.parametrize(

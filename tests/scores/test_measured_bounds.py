@@ -28,9 +28,9 @@ from audits.bounds import (
     pairs_refute,
     rho_region,
 )
+from benchmarks.coverage.honest_laws import LAWS
 from dpaudit.model.mechanism import Array
 from tests.cases import case_of
-from tests.scores.honest_laws import LAWS
 
 LEVEL = 0.01
 AUDITS = 20_000

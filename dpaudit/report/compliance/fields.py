@@ -5,7 +5,8 @@ from dataclasses import dataclass, fields
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from dpaudit.json_schema import Keywords, Text
+from dpaudit.checks import Spelled
+from dpaudit.json_schema import Text
 from dpaudit.model.deployment import PRINTED
 from dpaudit.wording.numerals import whole
 
@@ -46,8 +47,8 @@ Part = Field | Grid
 class Section:
     """One section: its number and title, its fields and tables, and which outside words it answers to."""
 
-    number: Annotated[str, Keywords({"pattern": "^([0-9]|7a|9a|1[0-3]|A)$"})]
-    ident: Annotated[str, Keywords({"pattern": "^[a-z]+$"})]
+    number: Annotated[str, Spelled("([0-9]|7a|9a|1[0-3]|A)")]
+    ident: Annotated[str, Spelled("[a-z]+")]
     title: Text
     crosswalk: str
     fields: tuple[Field, ...] = ()
