@@ -21,6 +21,7 @@ from dpaudit.verifier.sums import Window, summed
 LOOK, MOST = 2**10, 2**17  # cells of a first look, and at most
 DERIVED = ("map", "average", "choice", "allocated", "between", "halves")  # made of others: known by their atoms alone
 _SLACK, _FINE, _EXACT = 1e-10, 1e-12, 1e-13  # relative: of weights and maps, of places on a lattice, of masses as given
+_NO_FLOAT = 1e-300  # a mass below which rounding is no longer relative
 _RARE, _DEEP, _TINY, _LARGEST = 1e-60, 80.0, 1e-320, 600.0  # labels and losses that decide nothing; of chosen losses
 _INNER, _WIDEST = 2**13, 2**22  # knots of losses that are met together or chosen from; of any lattice
 _SUM, _PLACED = 2**18, 2**16  # knots of a secret step
@@ -132,6 +133,7 @@ def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
     if loss[0] == "map":  # the laws differ by the sample's rate at most
         upper = min(upper, max(0.0, loss[2] - leak(loss)) - math.expm1(min(epsilon, 0.0)))
     gain = held.p - held.q * np.exp(np.minimum(epsilon - held.told, _LARGEST))
+    gain = np.where(held.p > _NO_FLOAT, gain, 0.0)
     return float(np.maximum(0.0, gain).sum()) * (1 - _FINE), min(1.0, upper * (1 + _FINE))
 
 
