@@ -6,15 +6,13 @@ from functools import reduce
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.checks import non_negative, probability_below_one
 from dpaudit.engines import (
-    ADAPTIVE,
-    BASIC,
+    CLOSED,
     DEFAULT,
     ENGINES,
     PROVED_UPPERS,
     QUICK,
-    RANGED,
+    RANGE,
     ROUGH,
-    SINGLE,
     Engine,
     Precision,
 )
@@ -73,7 +71,7 @@ def largest_delta_of(alternatives: Alternatives, epsilon: float) -> Composition:
 
 
 def _delta_at(epsilon: float) -> Question:
-    """Return the question for delta at `epsilon`; from the largest loss on basic composition answers it exactly.
+    """Return the question for delta at `epsilon`; from the largest loss on closed forms answer it exactly.
 
     There `epsilon` stands for the ratio that it is the nearest float of, which engines with grids cannot know.
     """
@@ -82,8 +80,8 @@ def _delta_at(epsilon: float) -> Question:
     def ask(engine: Engine, composition: Composition, precision: Precision) -> Bracket:
         if id(composition) not in known:
             known[id(composition)] = composition, epsilon >= total_supremum(composition)[1]
-        beyond = known[id(composition)][1] and engine is not ADAPTIVE  # which knows other pairs
-        return (BASIC if beyond else engine).delta(composition, epsilon, precision)
+        beyond = known[id(composition)][1] and engine is not RANGE  # which knows other pairs
+        return (CLOSED if beyond else engine).delta(composition, epsilon, precision)
 
     return ask
 
@@ -135,16 +133,14 @@ def _within_ranges(found: Bracket, alternatives: Alternatives, precision: Precis
     Its lower side is that of the laws that dominate, which says nothing of a pair; it is no larger than the upper one.
     """
     orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
-    ranged = {order: [engine for engine in (RANGED, ADAPTIVE) if engine.covers(order)] for order in orders}
-    if not any(ranged.values()):
+    if not any(map(RANGE.covers, orders)):
         return found
-    ends, names = [], list(found.engines)
-    for order, known in ranged.items():
+    ends = []
+    for order in orders:
         whole = found.upper if len(orders) == 1 else narrowest(order, precision, question).upper
-        ends.append(min([whole, *(question(engine, order, precision).upper for engine in known)]))
-        names += [engine.name for engine in known]
+        ends.append(min(whole, question(RANGE, order, precision).upper) if RANGE.covers(order) else whole)
     upper = min(found.upper, max(ends))
-    return Bracket(lower=min(found.lower, upper), upper=upper, engines=tuple(dict.fromkeys(names)))
+    return Bracket(lower=min(found.lower, upper), upper=upper, engines=(*found.engines, RANGE.name))
 
 
 def _by_strategies(found: Bracket, alternatives: Alternatives, precision: Precision, question: Question) -> Bracket:
@@ -152,8 +148,8 @@ def _by_strategies(found: Bracket, alternatives: Alternatives, precision: Precis
 
     Strategies over a bounded range attain it, and pairs of a release that is met once.
     """
-    lows = [question(ADAPTIVE, a, precision) for a in alternatives if ADAPTIVE.covers(a)]
-    lows += [question(SINGLE, once, precision) for once in map(_met_once, alternatives) if once is not None]
+    lows = [question(RANGE, a, precision) for a in alternatives if RANGE.covers(a)]
+    lows += [question(CLOSED, once, precision) for once in map(_met_once, alternatives) if once is not None]
     best = max(lows, key=lambda held: held.lower, default=found)
     if best.lower <= found.lower:
         return found

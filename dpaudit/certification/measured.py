@@ -30,7 +30,7 @@ from dpaudit.model.witness import Witness
 from dpaudit.runtime.provenance import source_digest, versions
 
 MIXED = "In {measure}: proved parts alone {proved}; with stated parts at their word {whole}; share on trust {share} %."
-_ENGINES = {"rho": ("renyi",), "renyi": ("renyi",), "mu": ("gaussian", "single"), "profile": ("single", "tilted")}
+_ENGINES = {"rho": ("renyi",), "renyi": ("renyi",), "mu": ("closed",), "profile": ("closed", "tilted")}
 
 
 class _Row:

@@ -11,9 +11,8 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from dpaudit.checks import meant
-from dpaudit.engines.engine import Ends, Engine
+from dpaudit.engines.engine import Ends
 from dpaudit.engines.exact import exact_sum, exact_supremum, nearest, outwards
-from dpaudit.engines.precision import Precision
 from dpaudit.model.losses import (
     ApproximateLoss,
     ChoiceLoss,
@@ -136,26 +135,18 @@ def _lowest(composition: Composition) -> float:
     return total_supremum(other)[1]
 
 
-def _delta(composition: Composition, epsilon: float, precision: Precision) -> Ends:
-    """Bound delta(epsilon) from the largest loss and the mass at infinity alone."""
+def delta_ends(composition: Composition, epsilon: float) -> Ends:
+    """Return bounds on delta(epsilon) from the largest loss and the mass at infinity alone."""
     _, supremum = total_supremum(composition)
     floor, ceiling = total_infinite_mass(composition)
     pure = pure_delta_upper(supremum, _lowest(composition), epsilon) if epsilon < supremum else 0.0
     return floor, min(1.0, (ceiling + pure * (1 - floor)) * (1 + 4 * _ULP))
 
 
-def _epsilon(composition: Composition, delta: float, precision: Precision) -> Ends:
-    """Bound the smallest epsilon with delta(epsilon) <= delta."""
+def epsilon_ends(composition: Composition, delta: float) -> Ends:
+    """Return bounds on the smallest epsilon with delta(epsilon) <= delta."""
     low, high = total_supremum(composition)
     floor, ceiling = total_infinite_mass(composition)
     if delta < floor:
         return math.inf, math.inf
     return max(0.0, low) if delta <= floor else 0.0, max(0.0, high) if delta >= ceiling else math.inf
-
-
-def _covers(composition: Composition) -> bool:
-    """Return that any composition has a sum of suprema, if only an infinite one."""
-    return True
-
-
-BASIC = Engine(name="basic", covers=_covers, delta_ends=_delta, epsilon_ends=_epsilon)

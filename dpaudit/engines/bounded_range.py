@@ -1,4 +1,4 @@
-"""Adaptive choices of one bounded range, from both sides: the exponential mechanism, several times in a row.
+"""Adaptive choices of bounded ranges: the exponential mechanism, several times in a row; of one range from both sides.
 
 A pair of range r has at worst two losses, t and t - r, t with probability u = (E - e^t) / (E - 1), E = e^r, and any t
 from 0 to r. Which t is worst depends on what is asked, so that each step may choose its own from what was seen:
@@ -19,6 +19,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dpaudit.engines import renyi
 from dpaudit.engines.engine import Ends, Engine, crossing
 from dpaudit.engines.precision import Precision
 from dpaudit.model.losses import Composition, DiscreteLoss, SimpleLoss
@@ -114,8 +115,9 @@ def _bound(x: Floats, high: Floats, steps: Floats) -> Floats:
 
 
 def _covers(composition: Composition) -> bool:
-    """Return whether all losses have one bounded range."""
-    return len(composition.parts) == 1 and _span(composition.parts[0][0]) is not None
+    """Return whether some loss has a bounded range, and all others moments where there are others."""
+    ranged = any(_span(loss) is not None for loss, _ in composition.parts)
+    return ranged and (len(composition.parts) == 1 or renyi.has_moments(composition))
 
 
 def _span(loss: SimpleLoss) -> float | None:
@@ -131,6 +133,17 @@ def _curve(span: float, times: int, entries: float) -> _Curve | None:
 
 
 def _delta(composition: Composition, epsilon: float, precision: Precision) -> Ends:
+    """Bound the largest delta that choices of ranges reach at an epsilon of 0 or more."""
+    upper = 1.0
+    if composition.events > 1 and renyi.has_moments(composition):
+        upper = renyi.delta_ends(composition, epsilon, precision, ranged=True)[1]
+    if len(composition.parts) > 1:
+        return 0.0, upper
+    low, high = _chosen_delta(composition, epsilon, precision)
+    return min(low, upper), min(high, upper)
+
+
+def _chosen_delta(composition: Composition, epsilon: float, precision: Precision) -> Ends:
     """Return bounds on the largest delta that choices of one range reach at an epsilon of 0 or more."""
     ((loss, times),) = composition.parts
     span = _span(loss) or 0.0
@@ -159,6 +172,17 @@ def _delta(composition: Composition, epsilon: float, precision: Precision) -> En
 
 
 def _epsilon(composition: Composition, delta: float, precision: Precision) -> Ends:
+    """Bound the smallest epsilon of 0 or more at which choices of ranges reach no more than `delta`."""
+    upper = math.inf
+    if composition.events > 1 and renyi.has_moments(composition):
+        upper = renyi.epsilon_ends(composition, delta, precision, ranged=True)[1]
+    if len(composition.parts) > 1:
+        return 0.0, upper
+    low, high = _chosen_epsilon(composition, delta, precision)
+    return min(low, upper), min(high, upper)
+
+
+def _chosen_epsilon(composition: Composition, delta: float, precision: Precision) -> Ends:
     """Return bounds on the smallest epsilon of 0 or more at which choices of one range reach no more than `delta`.
 
     At delta 0 it is the sum of all ranges, which choices come as near to as one likes.
@@ -166,12 +190,16 @@ def _epsilon(composition: Composition, delta: float, precision: Precision) -> En
     ((loss, times),) = composition.parts
     span = _span(loss) or 0.0
     if times > 1 and delta:
-        return crossing(lambda epsilon: _delta(composition, epsilon, precision), delta)
+        return crossing(lambda epsilon: _chosen_delta(composition, epsilon, precision), delta)
     root = math.exp(span / 2) - math.sqrt(delta * math.expm1(span))
     exact = 2 * math.log(max(1.0, root)) if delta else times * span
     off = _CLOSED * (1 + exact) if delta else _CLOSED * exact
     return max(0.0, exact - off), exact + off
 
 
-ADAPTIVE = Engine(name="range", covers=_covers, delta_ends=_delta, epsilon_ends=_epsilon)
-"""Both sides for choices of one bounded range; like `RANGED` they are not compared with the law that dominates."""
+RANGE = Engine(name="range", covers=_covers, delta_ends=_delta, epsilon_ends=_epsilon)
+"""Both sides for choices of one bounded range, and the moments of pairs that have ranges from above.
+
+Several releases of a bounded range have no pair that is the worst at every epsilon. The product of the laws that
+dominate each of them is larger than any, so that these bounds are compared with no lower side of that product.
+"""

@@ -8,9 +8,8 @@ from fractions import Fraction
 
 from scipy.special import log_ndtr
 
-from dpaudit.engines.engine import Ends, Engine, crossing
+from dpaudit.engines.engine import Ends, crossing
 from dpaudit.engines.exact import exact_sum, outwards
-from dpaudit.engines.precision import Precision
 from dpaudit.model.losses import Composition, GaussianLoss
 
 _ULP = 2.0**-52
@@ -64,14 +63,14 @@ def gaussian_delta(mu: float, epsilon: float) -> tuple[float, float]:
     return max(0.0, lower), min(1.0, max(upper, math.nextafter(0, 1)))
 
 
-def _delta(composition: Composition, epsilon: float, precision: Precision) -> Ends:
-    """Bound delta(epsilon); delta grows with mu."""
+def delta_ends(composition: Composition, epsilon: float) -> Ends:
+    """Return bounds on delta(epsilon); delta grows with mu."""
     low, high = total_mu(composition)
     return gaussian_delta(low, epsilon)[0], gaussian_delta(high, epsilon)[1]
 
 
-def _epsilon(composition: Composition, delta: float, precision: Precision) -> Ends:
-    """Bound the smallest epsilon with delta(epsilon) <= delta."""
+def epsilon_ends(composition: Composition, delta: float) -> Ends:
+    """Return bounds on the smallest epsilon with delta(epsilon) <= delta."""
     low, high = total_mu(composition)
     if delta == 0:
         return (math.inf, math.inf) if high > 0 else (0.0, 0.0)
@@ -85,6 +84,3 @@ def all_gaussian(composition: Composition) -> bool:
     True
     """
     return all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts)
-
-
-GAUSSIAN = Engine(name="gaussian", covers=all_gaussian, delta_ends=_delta, epsilon_ends=_epsilon)

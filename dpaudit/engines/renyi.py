@@ -22,7 +22,7 @@ Section 3.3, for the moments of samples.
 
 import math
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -208,20 +208,20 @@ def log_delta(composition: Composition, epsilon: float) -> float:
     return float(np.logaddexp(finite, math.log(infinite) + 1e-12)) if infinite > 0 else finite
 
 
-def _delta(composition: Composition, epsilon: float, precision: Precision, *, ranged: bool = False) -> Ends:
-    """Bound delta(epsilon) from above."""
+def delta_ends(composition: Composition, epsilon: float, precision: Precision, *, ranged: bool = False) -> Ends:
+    """Return bounds on delta(epsilon), of which the upper one says something."""
     _, infinite = total_infinite_mass(composition)
     finite = math.exp(_log_finite(composition, epsilon, ranged=ranged)) * (1 + 1e-12) + 1e-300
     return 0.0, min(1.0, (infinite + finite) * (1 + 1e-15))
 
 
-def _epsilon(composition: Composition, delta: float, precision: Precision, *, ranged: bool = False) -> Ends:
-    """Bound the smallest epsilon from above."""
+def epsilon_ends(composition: Composition, delta: float, precision: Precision, *, ranged: bool = False) -> Ends:
+    """Return bounds on the smallest epsilon, of which the upper one says something."""
     rest = (delta - total_infinite_mass(composition)[1]) * (1 - 1e-15)
     if rest <= 0:
         return 0.0, math.inf
     if any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts):
-        return 0.0, smallest_epsilon(lambda at: _delta(composition, at, precision)[1], delta)
+        return 0.0, smallest_epsilon(lambda at: delta_ends(composition, at, precision)[1], delta)
 
     def bounds_at(place: range) -> Floats:
         powers, moments = _log_moments(composition, place, ranged=ranged)
@@ -256,22 +256,4 @@ def _is_rare(composition: Composition) -> bool:
     return expected <= _RARE
 
 
-def _covers_ranges(composition: Composition) -> bool:
-    """Return whether several losses are composed of which one dominates pairs of a bounded range."""
-    ranged = any(isinstance(loss, DiscreteLoss) and loss.span for loss, _ in composition.parts)
-    return ranged and composition.events > 1 and has_moments(composition)
-
-
-RENYI = Engine(name="renyi", covers=_covers, delta_ends=_delta, epsilon_ends=_epsilon)
-
-RANGED = Engine(
-    name="renyi",
-    covers=_covers_ranges,
-    delta_ends=partial(_delta, ranged=True),
-    epsilon_ends=partial(_epsilon, ranged=True),
-)
-"""Upper bounds for the pairs that mechanisms have, which may lie below the curve of the law that dominates them all.
-
-Several releases of a bounded range have no pair that is the worst at every epsilon. The product of the laws that
-dominate each of them is larger than any, so that these bounds are compared with no lower side of that product.
-"""
+RENYI = Engine(name="renyi", covers=_covers, delta_ends=delta_ends, epsilon_ends=epsilon_ends)

@@ -11,12 +11,11 @@ import math
 import sys
 from typing import assert_never
 
+from dpaudit.engines import gaussian
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
-from dpaudit.engines.engine import Ends, Engine, crossing
+from dpaudit.engines.engine import Ends, crossing
 from dpaudit.engines.exact import exact_sum, outwards
-from dpaudit.engines.gaussian import GAUSSIAN, all_gaussian, gaussian_delta
-from dpaudit.engines.limits import gridded, is_derived
-from dpaudit.engines.precision import Precision
+from dpaudit.engines.gaussian import gaussian_delta
 from dpaudit.model.losses import (
     ApproximateLoss,
     ChoiceLoss,
@@ -141,8 +140,8 @@ def _scaled(mu: float, factors: tuple[float, float], epsilons: tuple[float, floa
     return _outwards(lower, 4 * _ULP)[0], _outwards(upper, 4 * _ULP)[1]
 
 
-def _delta(composition: Composition, epsilon: float, precision: Precision) -> Ends:
-    """Bound delta(epsilon)."""
+def delta_ends(composition: Composition, epsilon: float) -> Ends:
+    """Return bounds on delta(epsilon)."""
     ends = [single_delta(loss, epsilon) for loss, _ in composition.parts]
     if composition.events == 1:
         return ends[0]
@@ -150,9 +149,9 @@ def _delta(composition: Composition, epsilon: float, precision: Precision) -> En
     return lower, max(lower, _variation(composition))
 
 
-def _epsilon(composition: Composition, delta: float, precision: Precision) -> Ends:
-    """Bound the smallest epsilon with delta(epsilon) <= delta."""
-    ends = [_epsilon_of(loss, delta, precision) for loss, _ in composition.parts]
+def epsilon_ends(composition: Composition, delta: float) -> Ends:
+    """Return bounds on the smallest epsilon with delta(epsilon) <= delta."""
+    ends = [_epsilon_of(loss, delta) for loss, _ in composition.parts]
     if composition.events == 1:
         return ends[0]
     if _variation(composition) <= delta:
@@ -169,11 +168,11 @@ def _variation(composition: Composition) -> float:
     return min(1.0, outwards(total)[1])
 
 
-def _epsilon_of(loss: SimpleLoss, delta: float, precision: Precision) -> Ends:
+def _epsilon_of(loss: SimpleLoss, delta: float) -> Ends:
     """Bound the smallest epsilon of one loss with delta(epsilon) <= delta."""
     composition = Composition.of(loss)
     if isinstance(loss, GaussianLoss):
-        return GAUSSIAN.epsilon_ends(composition, delta, precision)
+        return gaussian.epsilon_ends(composition, delta)
     floor, ceiling = total_infinite_mass(composition)
     low, high = total_supremum(composition)
     if delta < floor:
@@ -181,15 +180,3 @@ def _epsilon_of(loss: SimpleLoss, delta: float, precision: Precision) -> Ends:
     if delta == 0 or delta == ceiling:
         return max(0.0, low), max(0.0, high)
     return crossing(lambda epsilon: single_delta(loss, epsilon), delta)
-
-
-def _covers(composition: Composition) -> bool:
-    """Return whether there is one loss, once, or what no grid can take, that other engines leave."""
-    if composition.events == 1 and is_derived(composition.parts[0][0]):
-        return False
-    if not composition.parts or all_gaussian(composition):
-        return False
-    return composition.events == 1 or not gridded(composition)
-
-
-SINGLE = Engine(name="single", covers=_covers, delta_ends=_delta, epsilon_ends=_epsilon)

@@ -18,8 +18,8 @@ class Bracket:
     Guarantee: lower <= truth <= upper, both already rounded outwards. Brackets with the same ends are equal, whichever
     engines proved them.
 
-    >>> basic = Bracket(lower=0.0, upper=1.0, engines=("basic",))
-    >>> basic.intersect(Bracket(lower=0.7, upper=2.0, engines=("renyi",))).upper
+    >>> closed = Bracket(lower=0.0, upper=1.0, engines=("closed",))
+    >>> closed.intersect(Bracket(lower=0.7, upper=2.0, engines=("renyi",))).upper
     1.0
     """
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import above, folded
-from dpaudit.engines import QUICK
+from dpaudit.engines import CLOSED, UPPERS
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.declaration import Group, Repeat
+from dpaudit.model.losses import ApproximateLoss, DiscreteLoss
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.numerals import at_most, exact
 
 UNITS = (1, 2, 3, 4, 5, 6, 8, 10)
 RELEASES = (1, 2, 3, 5, 7, 10, 12, 24, 52)
-_CLOSED = QUICK.by("single", "gaussian", "basic", "enumeration")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Explorer:
 
 
 def explorer_of(report: ReportInputs) -> Explorer | None:
-    """Return the table, by closed forms alone; None where they cover nothing but the certificate itself.
+    """Return the table, by closed forms and sums of atoms; None where they cover nothing but the certificate itself.
 
     Releases are repetitions of the whole declaration on the same data, chosen in advance or one after another.
     """
@@ -51,7 +51,10 @@ def _epsilon(report: ReportInputs, size: int, times: int) -> str:
         declaration = Group(part=Repeat(part=certificate.declaration, times=times), size=size)
         try:
             form = folded(above(declaration, certificate.claim.neighbours), ())
-            upper = bracket_epsilon(form, report.reading.claim.delta, _CLOSED).upper
+            losses = [loss for held in form.upper for loss, _ in held.parts]
+            atoms = all(isinstance(loss, ApproximateLoss | DiscreteLoss) for loss in losses)
+            quick = UPPERS if atoms else UPPERS.by(CLOSED.name)
+            upper = bracket_epsilon(form, report.reading.claim.delta, quick).upper
         except (DeclarationError, UnsupportedError):
             return _OPEN
     return at_most(upper) if upper < math.inf else _OPEN

@@ -19,16 +19,21 @@ from dpaudit.verifier.shifts import UNIT, Array
 from dpaudit.verifier.sums import Window, summed
 
 LOOK, MOST = 2**10, 2**17  # cells of a first look, and at most
+_LOOKS, _WIDE = (2**14, 2**16), 1e-4  # cells of a secret step by itself, finer where bounds are so far apart, relative
 DERIVED = ("map", "average", "choice", "allocated", "between", "halves")  # made of others: known by their atoms alone
 _SLACK, _FINE, _EXACT = 1e-10, 1e-12, 1e-13  # relative: of weights and maps, of places on a lattice, of masses as given
+_NO_FLOAT = 1e-300  # a mass below which rounding is no longer relative
 _RARE, _DEEP, _TINY, _LARGEST = 1e-60, 80.0, 1e-320, 600.0  # labels and losses that decide nothing; of chosen losses
 _INNER, _WIDEST = 2**13, 2**22  # knots of losses that are met together or chosen from; of any lattice
 _SUM, _PLACED = 2**18, 2**16  # knots of a secret step
 _CAPS = {"remove": 1e-12, "add": 1e-5}  # what its largest ratios may weigh
-_TILTS = {"remove": (25.0, 0.0), "add": (1.0, -5.0)}  # over the window, and over a deviation of the sum
-_FEW_STEPS, _FEW_KNOTS = 16, 2**13  # secret steps whose ratios are met on knots of logarithms, and so many of these
-_LARGE, _CLOSE = 8.0, 4e-3  # a loss beyond which evenly spaced ratios are far apart, and the least step of such knots
-_FARTHEST, _LOWEST = 1e-30, -36.0  # what ratios beyond such knots may weigh, and the logarithm of the least ratio
+_FREE = 1e-20  # the same where it makes the window hardly wider
+_TILTS = {"remove": (25.0, 5.0), "add": (1.0, -5.0)}  # over the window, and over a deviation of the sum
+_FEW_STEPS, _FEWEST_STEPS = 2**10, 16  # secret steps whose ratios are met on knots of logarithms, fewer of many steps
+_FEW_KNOTS = (2**13, 2**12)
+_OF_SQUARE = 32.0  # times the mean square of a ratio: a mean over more steps is next to 1
+_LARGE = 8.0  # a loss beyond which evenly spaced ratios are far apart
+_FARTHEST = 1e-30  # what ratios beyond such knots may weigh, under P above and under Q below
 _WIDENED = 1e-3  # relative: of a variance, by the squares of the knots' step that it is shared between
 _FEWEST = 64  # knots that the ratios of a secret step are told by
 _FEW = 1e-16  # what knots of a secret step that hold rounding may weigh
@@ -78,7 +83,10 @@ def _pair(loss: Loss, cells: int) -> Pair:
             size, inner = min(_SUM, 4 * cells), max(cells, 2**14)
             if loss[4:]:
                 return _at_places(loss, inner, size)
-            return _at_one_step(_together(loss[1], inner), loss[2], size, loss[3])
+            step = _together(loss[1], inner)
+            if cells > LOOK and _is_few(step, loss[2], loss[3]):
+                return pair(loss, LOOK)  # as fine
+            return _at_one_step(step, loss[2], size, loss[3])
         case "average":
             return _averaged([(weight, pair(option, _coarser(cells, weight))) for weight, option in loss[1]])
         case "between":
@@ -127,11 +135,22 @@ def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
     if loss[0] not in (*DERIVED, "discrete"):
         p, q, off = shifts.closed(loss, epsilon)
         return max(0.0, p - q - 2 * off), min(1.0, max(0.0, p - q) + 2 * off)
-    held = pair(loss, 2**14)
+    low, high = 0.0, 1.0
+    for cells in _LOOKS:
+        found = _by_atoms(loss, epsilon, pair(loss, cells))
+        low, high = max(low, found[0]), min(high, found[1])
+        if loss[0] != "allocated" or high - low <= _WIDE * high:
+            break
+    return low, high
+
+
+def _by_atoms(loss: Loss, epsilon: float, held: Pair) -> tuple[float, float]:
+    """Return the same by the atoms and labels of a pair."""
     upper = float(held.masses @ -np.expm1(np.minimum(epsilon - held.at, 0.0))) + max(0.0, held.lost - leak(loss))
     if loss[0] == "map":  # the laws differ by the sample's rate at most
         upper = min(upper, max(0.0, loss[2] - leak(loss)) - math.expm1(min(epsilon, 0.0)))
     gain = held.p - held.q * np.exp(np.minimum(epsilon - held.told, _LARGEST))
+    gain = np.where(held.p > _NO_FLOAT, gain, 0.0)
     return float(np.maximum(0.0, gain).sum()) * (1 - _FINE), min(1.0, upper * (1 + _FINE))
 
 
@@ -348,6 +367,8 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
     places = np.searchsorted(-beyond, -_CAPS[order] * np.array([1.0, 1e1, 1e2, 1e3]))
     caps = np.maximum(1.0, x[ranks][np.minimum(places, len(x) - 1)])
     cap = float(next((cap for cap in caps if cap <= size / 8), caps[-1]))
+    farther = float(x[ranks][min(int(np.searchsorted(-beyond, -_FREE)), len(x) - 1)])
+    cap = farther if order == "remove" and cap < farther <= steps else cap
     kept, rare = np.minimum(x, cap), steps * inner.alone
     low = float(kept.min()) if rare <= _SELDOM else 0.0
     once = rare if order == "add" and low and steps > 1 else 0.0
@@ -388,21 +409,25 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
 def _at_one_step(inner: Pair, steps: int, size: int, order: str) -> Pair:
     """Return the mean of likelihood ratios of steps, of which one has the record's."""
     inner = capped(inner, _LARGEST)  # larger ratios are no floats, and count as lost
-    if steps > _FEW_STEPS or inner.masses[inner.at > _LARGE].sum() <= _CAPS[order]:
-        return _allocated(inner, steps, size, order)
-    span = float(inner.at.max()) - max(float(inner.at.min()), _LOWEST)
-    return _at_few_steps(inner, steps, min(size, _FEW_KNOTS, math.ceil(span / _CLOSE)), order)
+    if _is_few(inner, steps, order):
+        return _at_few_steps(inner, steps, _FEW_KNOTS[steps > _FEWEST_STEPS], order)
+    return _allocated(inner, steps, size, order)
+
+
+def _is_few(inner: Pair, steps: int, order: str) -> bool:
+    """Return whether steps are so few, and ratios so large, that evenly spaced ratios are too far apart."""
+    square = float(inner.masses @ np.exp(np.minimum(inner.at, _LARGEST)))
+    return steps <= min(_FEW_STEPS, _OF_SQUARE * square) and bool(inner.masses[inner.at > _LARGE].sum() > _CAPS[order])
 
 
 def _at_few_steps(inner: Pair, steps: int, size: int, order: str) -> Pair:
     """Return the mean of likelihood ratios of few steps, on knots evenly spaced in logarithms, from above and below."""
-    ranks = np.argsort(-inner.at)
-    beyond = int(np.searchsorted(np.cumsum(inner.masses[ranks]), _FARTHEST))
-    cap = min(float(inner.at[ranks[min(beyond, len(ranks) - 1)]]), _LARGEST)
+    under_q = _under_q(inner.at, inner.masses)
+    cap = min(_reached(inner.at, inner.masses), _LARGEST)
     lost = inner.lost + float(inner.masses[inner.at > cap].sum())
-    least = min(cap, max(float(inner.at.min()), _LOWEST))
+    least = min(cap, max(-_reached(-inner.at, under_q), cap - _LARGEST))
     knots, off = ratios.knots_for(least, cap, steps, size), steps * ratios.ROUNDED
-    above = ratios.on_knots(knots, np.minimum(inner.at, cap), _under_q(inner.at, inner.masses) * (1 + _SLACK))
+    above = ratios.on_knots(knots, np.minimum(inner.at, cap), under_q * (1 + _SLACK))
     above[0] += inner.alone
     whole = ratios.summed(knots, steps, above)[0] * (1 + off)
     at, law, nothing = knots.logarithms - math.log(steps), whole[1:], float(whole[0])
@@ -416,6 +441,13 @@ def _at_few_steps(inner: Pair, steps: int, size: int, order: str) -> Pair:
     if order == "remove":
         return Pair(at, law * np.exp(at), lost, nothing, *_told_apart(one, two, at))
     return Pair(-at, law, nothing, lost, *_told_apart(one, two, -at))
+
+
+def _reached(at: Array, masses: Array) -> float:
+    """Return the largest place but for what weighs next to nothing."""
+    ranks = np.argsort(-at)
+    beyond = int(np.searchsorted(np.cumsum(masses[ranks]), _FARTHEST))
+    return float(at[ranks[min(beyond, len(ranks) - 1)]])
 
 
 def _knots(above: Array, q: Array, steps: int, size: int) -> tuple[float, float]:

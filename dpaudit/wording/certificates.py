@@ -77,8 +77,8 @@ def width_phrase(bracket: Bracket) -> str:
 def engines_phrase(names: tuple[str, ...], effort: Effort) -> str:
     """Return the engines that a certificate names, and its effort where it is not the default one.
 
-    >>> engines_phrase(("gaussian", "tilted"), "default"), engines_phrase(("tilted",), "quick")
-    ('engines gaussian, tilted', 'engines tilted · effort quick')
+    >>> engines_phrase(("closed", "tilted"), "default"), engines_phrase(("tilted",), "quick")
+    ('engines closed, tilted', 'engines tilted · effort quick')
     """
     return f"engines {', '.join(names)}" + ("" if effort == "default" else f" · effort {effort}")
 

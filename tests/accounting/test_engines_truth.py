@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dpaudit.engines import BASIC, ENGINES, ENUMERATION, GAUSSIAN, RENYI, SINGLE, TILTED
+from dpaudit.engines import CLOSED, ENGINES, RENYI, TILTED, basic, is_closed
 from dpaudit.engines.gaussian import gaussian_delta
 from dpaudit.model.losses import (
     ApproximateLoss,
@@ -51,8 +51,8 @@ def test_no_engine_is_on_the_wrong_side_of_the_truth_on_random_compositions(numb
         _, composition, delta = drawing.draw(rng)
         while composition.events > 100 or len(composition.parts) > 3:
             _, composition, delta = drawing.draw(rng)
-        for engine in (ENUMERATION, RENYI, TILTED, GAUSSIAN):
-            if not engine.covers(composition):
+        for engine in (RENYI, TILTED, CLOSED):
+            if not engine.covers(composition) or (engine is CLOSED and not is_closed(composition)):
                 continue
             bracket = engine.epsilon(composition, delta)
             try:
@@ -162,19 +162,19 @@ def test_one_sided_wishart_reaches_infinity_at_its_mass() -> None:
     mass = -math.expm1(-0.2)
     loss = DiscreteLoss(atoms=((0.0, 1 - mass),), infinite_mass=mass, reverse_infinite_mass=mass)
     composition = Composition.of(loss)
-    assert SINGLE.epsilon(composition, mass * 1.0001).upper == 0
-    assert SINGLE.epsilon(composition, mass * 0.9999).lower == math.inf
-    assert BASIC.epsilon(composition, mass * 0.9999).lower == math.inf
+    assert CLOSED.epsilon(composition, mass * 1.0001).upper == 0
+    assert CLOSED.epsilon(composition, mass * 0.9999).lower == math.inf
+    assert basic.epsilon_ends(composition, mass * 0.9999)[0] == math.inf
 
 
 def test_a_thousand_black_boxes_cost_their_binomial_sum() -> None:
-    """1000 copies of pure 0.1: 17.787 by all outcomes and by the transform, 18.96 by Renyi moments."""
+    """1000 copies of pure 0.1: 17.787128449 by the transform, 18.96 by Renyi moments."""
     composition = Composition.of(ApproximateLoss(epsilon=0.1)) * 1000
-    exact = ENUMERATION.epsilon(composition, 1e-5)
-    assert exact.lower <= 17.787128449 + 1e-8
-    assert exact.upper - exact.lower <= 1e-8
+    found = TILTED.epsilon(composition, 1e-5)
+    assert found.lower <= 17.787128449 + 1e-8
+    assert found.upper - found.lower <= 1e-6
     assert RENYI.epsilon(composition, 1e-5).upper == pytest.approx(18.9637, abs=1e-3)
-    assert TILTED.epsilon(composition, 1e-5).intersect(exact).upper == pytest.approx(17.787128449, abs=1e-8)
+    assert found.upper == pytest.approx(17.787128449, abs=1e-8)
 
 
 @pytest.mark.parametrize("size", [0.01, 0.25, 0.5, 3.0])
@@ -196,7 +196,7 @@ def test_basic_delta_is_attained_by_two_losses_of_different_size() -> None:
         share = math.expm1(-b) / math.expm1(-a - b)
         loss = DiscreteLoss(atoms=((a, share), (-b, 1 - share)))
         for epsilon in (0.0, a / 2):
-            upper = BASIC.delta(Composition.of(loss), epsilon).upper
+            _, upper = basic.delta_ends(Composition.of(loss), epsilon)
             assert upper == pytest.approx(loss.hockey_stick(epsilon), rel=1e-12)
             assert upper >= loss.hockey_stick(epsilon) * (1 - 1e-15)
 
@@ -206,15 +206,14 @@ def test_basic_epsilon_is_exact_at_the_accumulated_mass(times: int) -> None:
     """At delta equal to the mass, epsilon is the sum of the largest losses from both sides; a hair below, infinite."""
     composition = Composition.of(ApproximateLoss(epsilon=0.25, delta=0.5)) * times
     mass = 1 - 0.5**times
-    at = BASIC.epsilon(composition, mass)
-    assert (at.lower, at.upper) == (0.25 * times, 0.25 * times)
-    assert BASIC.epsilon(composition, math.nextafter(mass, 0)).lower == math.inf
-    assert BASIC.epsilon(composition, math.nextafter(mass, 1)).lower == 0
+    assert basic.epsilon_ends(composition, mass) == (0.25 * times, 0.25 * times)
+    assert basic.epsilon_ends(composition, math.nextafter(mass, 0))[0] == math.inf
+    assert basic.epsilon_ends(composition, math.nextafter(mass, 1))[0] == 0
 
 
 def test_the_rounded_supremum_of_a_sampled_gaussian_is_no_lower_bound() -> None:
     """Adding a record to a sample of rate q costs less than -ln(1 - q), which rounding may exceed."""
     for rate in (0.01, 0.1, 1 / 3, 0.9):
-        bracket = BASIC.epsilon(Composition.of(SampledGaussianLoss(mu=1, rate=rate, order="add")), 0.0)
+        bracket = CLOSED.epsilon(Composition.of(SampledGaussianLoss(mu=1, rate=rate, order="add")), 0.0)
         with mp.workdps(40):
             assert bracket.lower <= -mp.log(1 - mpf(rate)) <= bracket.upper

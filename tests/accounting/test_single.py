@@ -8,7 +8,7 @@ import pytest
 from mpmath import mp, mpf
 
 from dpaudit import Claim, NormalForm, Release, Stated, UnsupportedError, bracket_delta, bracket_epsilon, certify, fold
-from dpaudit.engines import DEFAULT, ENGINES, QUICK, SINGLE, UPPERS
+from dpaudit.engines import CLOSED, DEFAULT, ENGINES, QUICK, UPPERS
 from dpaudit.engines.single import single_delta
 from dpaudit.model import losses
 from dpaudit.model.bracket import smallest_epsilon
@@ -79,7 +79,7 @@ def test_a_single_loss_is_bracketed_at_the_width_of_rounding(loss: SimpleLoss) -
         if exact > 1e-9 and epsilon <= 0.999 * top:
             assert high - low <= 1e-11 * high, epsilon
     for delta in (1e-9, 1e-3, 0.2):
-        bracket = SINGLE.epsilon(composition, delta)
+        bracket = CLOSED.epsilon(composition, delta)
         if math.isfinite(bracket.upper) and bracket.upper > 0:
             assert truth(loss, bracket.upper) <= delta
         if 0 < bracket.lower < math.inf:
@@ -137,8 +137,8 @@ def test_engines_that_cover_nothing_are_named() -> None:
     """Asking only for the composition of pure parts refuses a Gaussian in words."""
     form = fold(Stated(epsilon=1.0, source="a supplier"), "add_remove")
     gaussian = NormalForm(upper=(losses.Composition.of(losses.GaussianLoss(mu=1.0)),), lower=form.lower)
-    with pytest.raises(UnsupportedError, match="enumeration covers this composition"):
-        bracket_epsilon(gaussian, 1e-5, DEFAULT.by("enumeration"))
+    with pytest.raises(UnsupportedError, match="tilted covers this composition"):
+        bracket_epsilon(gaussian, 1e-5, DEFAULT.by("tilted"))
 
 
 def test_a_certain_answer_is_refuted_beside_anything_else() -> None:
@@ -156,7 +156,7 @@ def test_the_worst_alternative_counts_for_every_set_of_engines_wherever_it_stand
         losses.Composition.of(losses.LaplaceLoss(shift=0.5)) * 3,
         losses.Composition.of(DiscreteLaplace(scale=2.0, l1_sensitivity=3, neighbours="replace_one").loss()) * 3,
     )
-    some = (("enumeration", "tilted"), ("basic", "renyi"), ("basic", "enumeration", "tilted"))
+    some = (("tilted",), ("closed", "renyi"), ("closed", "tilted"))
     for precision in (DEFAULT, QUICK, UPPERS, *(DEFAULT.by(*names) for names in some)):
         uppers = [
             bracket_delta(NormalForm(upper=order, lower=order), 1.0, precision).upper

@@ -337,6 +337,14 @@ def test_the_labels_of_a_choice_have_the_curve_of_its_options_but_for_roundings(
     assert (np.diff(found.told) <= 0).all()
 
 
+def test_a_label_of_less_mass_than_floats_hold_shows_nothing() -> None:
+    """Two thousand choices on a sample: at 6,327 nats a label had 7e-322, above an upper bound of 0."""
+    loss = ("map", ((("range", 3.220410049934041), 1986),), 0.013846711057866437, "remove")
+    with np.errstate(all="ignore"):
+        low, high = checker("pairs").plain(loss, 6327.540105111484)
+    assert low <= high
+
+
 def test_a_choice_of_a_loss_that_is_too_large_for_exponentials_counts_it_as_lost() -> None:
     pairs = checker("pairs")
     for largest, lost in ((599.0, 0.0), (601.0, 0.5), (5e4, 0.5)):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from tests.checker.modules import checker
 
@@ -39,13 +40,26 @@ def _both(found: Any, epsilon: float) -> tuple[float, float]:
 @pytest.mark.parametrize("steps", [2, 3, 5])
 def test_few_secret_steps_lie_between_labels_and_atoms_in_both_orders(alone: float, steps: int) -> None:
     for order in ("remove", "add"):
-        found = checker("pairs")._at_few_steps(_inner(alone), steps, 2**12, order)
+        found = checker("pairs")._at_few_steps(_inner(alone), steps, 2**11, order)
         for epsilon in (0.0, 0.1, 0.3, 0.6):
             truth = _truth(alone, steps, order, epsilon)
             low, high = _both(found, epsilon)
             assert low <= truth * (1 + 1e-13) <= high * (1 + 2e-13), (order, epsilon)
             assert high <= truth * 1.001 + 1e-12
             assert low >= (truth - steps * alone) * 0.999, (order, epsilon)
+
+
+@pytest.mark.parametrize("order", ["remove", "add"])
+def test_ninety_steps_with_large_ratios_have_the_binomial_sum(order: str) -> None:
+    share, counts = 1 / (1 + math.exp(9.0)), np.arange(91)
+    response = ("discrete", ((-9.0, share), (9.0, 1 - share)), 0.0, 0.0)
+    mean = (counts * math.exp(9.0) + (90 - counts) * math.exp(-9.0)) / 90
+    for at in (0.0, 1.0, 4.0):
+        gain = mean - math.exp(at) if order == "remove" else 1 - math.exp(at) * mean
+        truth = float(binom.pmf(counts, 90, share) @ np.maximum(gain, 0.0))
+        low, high = checker("pairs").plain(("allocated", ((response, 1),), 90, order), at)
+        assert truth * 0.999 <= low <= truth * (1 + 1e-12)
+        assert truth * (1 - 1e-12) <= high <= truth * 1.001
 
 
 def test_a_sum_keeps_its_mass_its_mean_and_its_empty_ratio() -> None:

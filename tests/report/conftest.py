@@ -327,8 +327,8 @@ def _open() -> Report:
     claim = dp.Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one", unit="one trip")
     declaration = dp.Group(part=dp.Stated(epsilon=0.4, delta=1e-8, source="the vendor's white paper"), size=3)
     wide = Tight(
-        epsilon=Bracket(lower=0.3, upper=math.inf, engines=("basic",)),
-        delta=Bracket(lower=0.0, upper=1.0, engines=("basic",)),
+        epsilon=Bracket(lower=0.3, upper=math.inf, engines=("closed",)),
+        delta=Bracket(lower=0.0, upper=1.0, engines=("closed",)),
     )
     return Report(
         certificate=certificate(

@@ -18,7 +18,7 @@ import mpmath
 import pytest
 
 from dpaudit import certify
-from dpaudit.engines.bounded_range import ADAPTIVE
+from dpaudit.engines.bounded_range import RANGE
 from dpaudit.model.declaration import Declaration, Group, Repeat, Stated, Subsample
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss
 from dpaudit.model.measures.claims import MuClaim, RhoClaim
@@ -70,7 +70,7 @@ def at_once(x: float, span: float) -> mpmath.mpf:
 def proved_for_two() -> float:
     """Return what the accountant proves of two choices of range ln 4."""
     noise = Exponential(epsilon=math.log(E), linf_sensitivity=1.0, neighbours="replace_one")
-    return ADAPTIVE.delta(Composition.of(noise.attained_loss()) * 2, math.log(X)).upper
+    return RANGE.delta(Composition.of(noise.attained_loss()) * 2, math.log(X)).upper
 
 
 def laplace(x: mpmath.mpf) -> mpmath.mpf:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.normal_form import NormalForm
-from dpaudit.engines import GAUSSIAN, QUICK, SINGLE, Precision
+from dpaudit.engines import CLOSED, QUICK, Precision, is_closed
 
 Floats: TypeAlias = NDArray[np.float64]
 POINTS = 48
@@ -123,8 +123,7 @@ def _apart(epsilons: list[float]) -> tuple[float, ...]:
 def engines_for(form: NormalForm) -> Precision:
     """Return closed forms where one covers every composition, and the engines for searches elsewhere."""
     orders = [order for a in (*form.upper, *form.lower) for order in (a, a.reversed())]
-    closed = all(GAUSSIAN.covers(order) or (SINGLE.covers(order) and order.events == 1) for order in orders)
-    return QUICK.by("single", "gaussian", "basic") if closed else QUICK
+    return QUICK.by(CLOSED.name) if all(map(is_closed, orders)) else QUICK
 
 
 def reach(form: NormalForm) -> float:

@@ -12,7 +12,7 @@ from dpaudit.accounting.curves.hockey_stick import reach
 from dpaudit.accounting.curves.table import CurveTable, Range
 from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.accounting.normal_form import NormalForm
-from dpaudit.engines import ENUMERATION, GAUSSIAN, SINGLE, TILTED
+from dpaudit.engines import CLOSED, TILTED, is_closed
 from dpaudit.engines.tilted.engine import curves_near
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import Composition
@@ -61,14 +61,13 @@ def _both_ways(composition: Composition, epsilon: float) -> Sides:
 
 
 def _sides(composition: Composition, epsilon: float) -> Sides:
-    """Return bounds on h around an epsilon: closed forms, all outcomes, one transform for all, or the engines."""
+    """Return bounds on h around an epsilon: closed forms, one transform for all, or the engines."""
     if not composition.parts:
         return lambda at: (0.0, 0.0)
-    engine = next((one for one in (GAUSSIAN, SINGLE, ENUMERATION) if one.covers(composition)), None)
-    if engine is None and (curves := curves_near(composition, epsilon)) is not None:
+    if not is_closed(composition) and (curves := curves_near(composition, epsilon)) is not None:
         lower, upper = curves
         return lambda at: (lower.delta(at), upper.delta(at))
-    asked = engine or TILTED
+    asked = TILTED if TILTED.covers(composition) else CLOSED
     return lambda at: _ends(asked.delta(composition, at))
 
 

@@ -15,12 +15,12 @@ import numpy as np
 from dpaudit.engines.pairs.finite_pair import FinitePair, Floats
 from dpaudit.model.losses import SampledOrder
 
-_MOST_STEPS = 16  # a sum of more is known closely on evenly spaced ratios
+_MOST_STEPS = 1 << 10  # a sum of more is known closely on evenly spaced ratios
+_OF_SQUARE = 32.0  # times the mean square of a ratio: a mean over more steps is next to 1, where even knots are closer
 _LARGE = 8.0  # a loss from which on evenly spaced ratios are too far apart
 _RARE: dict[SampledOrder, float] = {"remove": 1e-12, "add": 1e-5}  # the probability under P of what these may cap
 _KNOTS, _LEAST_KNOTS = 1 << 13, 1 << 12
-_LOWEST = -36.0  # the logarithm of the least ratio that is not shared with ratio 0
-_FARTHEST = 1e-30  # the probability under P of larger ratios, which count as told apart
+_FARTHEST = 1e-30  # the probability under P of larger ratios, which count as told apart, and of smaller ones under Q
 _LARGEST = 600.0
 _ROUNDING = 1e-11  # relative, for each step: more than sums of 2^14 positive terms err by
 _UNIT = 2.0**-53
@@ -99,7 +99,9 @@ class RatioKnots:
 
 def is_few(step: FinitePair, steps: int, order: SampledOrder) -> bool:
     """Return whether steps are so few, and ratios so large, that evenly spaced ratios do not hold them."""
-    return 1 < steps <= _MOST_STEPS and float(step.masses[step.losses > _LARGE].sum()) > _RARE[order]
+    square = float(step.masses @ np.exp(np.minimum(step.losses, _LARGEST)))
+    large = float(step.masses[step.losses > _LARGE].sum()) > _RARE[order]
+    return large and 1 < steps <= min(_MOST_STEPS, _OF_SQUARE * square)
 
 
 def few_above(step: FinitePair, steps: int, width: float, order: SampledOrder) -> FinitePair:
@@ -142,13 +144,18 @@ def few_below(step: FinitePair, steps: int, width: float, order: SampledOrder) -
     )
 
 
+def _reached(losses: Floats, masses: Floats) -> float:
+    """Return the largest loss but for what is rarer than matters."""
+    ranks = np.argsort(-losses, kind="stable")
+    beyond = int(np.searchsorted(np.cumsum(masses[ranks]), _FARTHEST))
+    return float(losses[ranks[min(beyond, len(ranks) - 1)]])
+
+
 def _knots(step: FinitePair, steps: int, width: float) -> tuple[RatioKnots, float]:
     """Return knots for the sum of all steps, about a `width` apart, and the logarithm of the largest ratio."""
-    ranks = np.argsort(-step.losses, kind="stable")
-    beyond = int(np.searchsorted(np.cumsum(step.masses[ranks]), _FARTHEST))
-    cap = min(float(step.losses[ranks[min(beyond, len(ranks) - 1)]]), _LARGEST)
-    low = min(cap, max(float(step.losses.min()), _LOWEST))
+    cap = min(_reached(step.losses, step.masses), _LARGEST)
+    low = min(cap, max(-_reached(-step.losses, step.masses * np.exp(-step.losses)), cap - _LARGEST))
     count = min(_KNOTS, max(_LEAST_KNOTS, math.ceil(2 * (cap - low) / width)))
     apart = max((cap - low) / count, 1e-6)
-    size = math.ceil((cap + math.log(steps) - low) / apart) + 2 * steps + 4
+    size = math.ceil((cap + math.log(steps) - low) / apart) + 4 * steps.bit_length() + 4
     return RatioKnots(low=low, step=apart, size=size), cap

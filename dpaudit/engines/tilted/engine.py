@@ -15,7 +15,6 @@ import numpy as np
 
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Ends, Engine
-from dpaudit.engines.enumeration import ENUMERATION
 from dpaudit.engines.law import Weights, composed, weighted
 from dpaudit.engines.limits import gridded
 from dpaudit.engines.pairs.finite_pair import FinitePair
@@ -232,11 +231,7 @@ def _is_summed(composition: Composition) -> bool:
         return False
     if sum(not isinstance(loss, CLASSED) for loss, _ in composition.parts) > _OTHERS:
         return False
-    if (
-        composition.events < 2
-        or ENUMERATION.covers(composition)
-        or any(loss.infinite_mass >= 1 for loss, _ in composition.parts)
-    ):
+    if composition.events < 2 or any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
         return False
     return gridded(composition)
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from dpaudit import Allocate, Release, bracket_delta, fold
 from dpaudit.engines.pairs import few_steps
+from dpaudit.engines.pairs.closed import closed_pair
 from dpaudit.engines.pairs.finite_pair import FinitePair
-from dpaudit.model.losses import SampledOrder
+from dpaudit.model.losses import ApproximateLoss, SampledOrder
 from mechanisms import Gaussian
 
 P, Q = np.array([0.2, 0.5, 0.3]), np.array([0.5, 0.499, 0.001])
@@ -51,6 +52,29 @@ def test_few_steps_of_a_table_lie_between_both_pairs_in_both_orders(steps: int) 
             low = float(below.masses @ np.maximum(-np.expm1(epsilon - below.losses), 0.0)) + below.infinite
             assert truth * (1 - 1e-12) <= high <= truth * 1.002 + 1e-12
             assert truth * 0.998 <= low <= truth * (1 + 1e-12)
+
+
+def _of_responses(epsilon: float, steps: int, order: SampledOrder, at: float) -> float:
+    """Return delta of one response at a secret step, by the binomial number of steps with the larger ratio."""
+    counts = np.arange(steps + 1)
+    under_q = binom.pmf(counts, steps, 1 / (1 + math.exp(epsilon)))
+    mean = (counts * math.exp(epsilon) + (steps - counts) * math.exp(-epsilon)) / steps
+    gain = mean - math.exp(at) if order == "remove" else 1 - math.exp(at) * mean
+    return float(under_q @ np.maximum(gain, 0.0))
+
+
+@pytest.mark.parametrize("order", ["remove", "add"])
+def test_ninety_steps_with_large_ratios_have_the_binomial_sum(order: SampledOrder) -> None:
+    """Evenly spaced ratios left 0.9 of the mass at ratio 0 there."""
+    step = closed_pair(ApproximateLoss(epsilon=9.0), 1.0, 1e-30, above=True)
+    assert few_steps.is_few(step, 90, order)
+    above, below = (make(step, 90, 1e-2, order) for make in (few_steps.few_above, few_steps.few_below))
+    for at in (0.0, 1.0, 4.0):
+        truth = _of_responses(9.0, 90, order, at)
+        high = float(above.masses @ np.maximum(-np.expm1(at - above.losses), 0.0)) + above.infinite
+        low = float(below.masses @ np.maximum(-np.expm1(at - below.losses), 0.0)) + below.infinite
+        assert truth * (1 - 1e-12) <= high <= truth * 1.001 + 1e-12
+        assert truth * 0.999 <= low <= truth * (1 + 1e-12)
 
 
 def test_a_sum_that_rounds_ratios_down_is_below_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
