@@ -19,7 +19,8 @@ class FunctionCase(AuditCase):
     """A case that runs a user-supplied function.
 
     `arithmetic` says whether the claim takes exact arithmetic for granted; if it is "floating", last bits that tell the
-    data sets apart are a violation.
+    data sets apart are a violation. `fine` names columns of the outputs that follow rounding alone: no attack reads
+    them.
 
     >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
     >>> function_case(lambda data, rng: data + rng.laplace(), (0.0, 1.0), claim).alone
@@ -27,6 +28,7 @@ class FunctionCase(AuditCase):
     """
 
     arithmetic: Arithmetic = "exact"
+    fine: frozenset[str] = frozenset()
 
 
 @named_arguments
