@@ -56,6 +56,11 @@ class Replayed:
         return None if self.replay is None else self.replay.violation
 
     @property
+    def quick(self) -> bool:
+        """Whether a call of the function is short, so that many more can be made."""
+        return self.replay is not None and self.replay.quick
+
+    @property
     def causes(self) -> tuple[str, ...]:
         """What tells data sets apart, in sentences: the most certain first."""
         return () if self.replay is None else tuple(map(_sentence, self.replay.found[:_NAMED]))
