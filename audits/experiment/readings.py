@@ -7,6 +7,7 @@ import numpy as np
 
 from audits.experiment.execution import CHUNK_RUNS, Execution, Observed
 from audits.experiment.function_case import FunctionCase
+from audits.experiment.own_values import NO_VALUES, OwnValues
 from audits.experiment.views import concatenate, length
 from audits.outputs.calls import CallRaisedError, called, each_columns
 from audits.outputs.conversion import columns_of
@@ -22,13 +23,15 @@ class Reading:
     """Runs a function and returns the view of its outputs: `columns` of numbers, or what a given score reads.
 
     Where each run is `alone`, it is a call of its own on a random stream of its own, at most `seconds` long; of a view
-    of columns an exception is then an outcome. Columns named in `without` are left out.
+    of columns an exception is then an outcome. Columns named in `without` are left out; whether a run holds `own`
+    values of one data set is a column more.
     """
 
     columns: bool
     alone: bool = False
     seconds: float | None = None
     without: frozenset[str] = frozenset()
+    own: OwnValues = NO_VALUES
 
     @property
     def chunk_runs(self) -> int:
@@ -48,10 +51,11 @@ class Reading:
         return _as_returned(run, data, rng, n_runs)
 
     def _read(self, fields: Fields) -> Fields:
-        """Return the columns that are not left out."""
-        if not self.without:
-            return fields
-        return Fields({name: column for name, column in fields.items() if not self._left_out(name, column.shape[1])})
+        """Return the columns that are not left out, and those about own values."""
+        if self.without:
+            kept = {name: column for name, column in fields.items() if not self._left_out(name, column.shape[1])}
+            fields = Fields(kept)
+        return self.own.beside(fields)
 
     def _left_out(self, name: str, width: int) -> bool:
         """Return whether a column, or some entry of an array, is left out."""
@@ -88,4 +92,5 @@ def reading_of(case: AuditCase, how: Execution) -> Reading:
         alone=case.alone or limited,
         seconds=how.run_seconds if limited else None,
         without=case.fine if isinstance(case, FunctionCase) else frozenset(),
+        own=case.own if isinstance(case, FunctionCase) else NO_VALUES,
     )
