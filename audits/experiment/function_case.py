@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from audits.experiment.own_values import NO_VALUES, OwnValues, own_values
 from audits.outputs.calls import as_run
 from dpaudit import AuditCase, Claim
 from dpaudit.arguments import named_arguments
@@ -19,7 +20,8 @@ class FunctionCase(AuditCase):
     """A case that runs a user-supplied function.
 
     `arithmetic` says whether the claim takes exact arithmetic for granted; if it is "floating", last bits that tell the
-    data sets apart are a violation.
+    data sets apart are a violation. `fine` names columns of the outputs that follow rounding alone: no attack reads
+    them. `own` holds the values of one data set alone: the attack sees which runs show them.
 
     >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
     >>> function_case(lambda data, rng: data + rng.laplace(), (0.0, 1.0), claim).alone
@@ -27,6 +29,8 @@ class FunctionCase(AuditCase):
     """
 
     arithmetic: Arithmetic = "exact"
+    fine: frozenset[str] = frozenset()
+    own: OwnValues = NO_VALUES
 
 
 @named_arguments
@@ -59,4 +63,5 @@ def function_case(
         score=score,
         alone=alone,
         arithmetic=one_of("arithmetic", arithmetic, get_args(Arithmetic)),
+        own=own_values(neighbours),
     )

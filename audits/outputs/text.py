@@ -35,7 +35,8 @@ def _parts(text: str) -> tuple[tuple[str, str, float], ...]:
         frame.append(f"{text[end : match.start()]}\0{_style(written)}")
         end = match.end()
         parts += [(word, f"#{index}{inside}", value) for word, inside, value in _number_parts(written)]
-    return (*parts, (KIND, " text", kind_of("".join(frame) + text[end:])), (MARK, " length", float(len(text))))
+    frame.append(text[end:])
+    return (*parts, (KIND, " text", kind_of("".join(frame))), (MARK, " length", float(sum(map(len, frame)))))
 
 
 def bytes_entries(data: bytes, path: str) -> Iterator[tuple[str, float]]:
@@ -58,9 +59,11 @@ def bytes_entries(data: bytes, path: str) -> Iterator[tuple[str, float]]:
 
 
 def _number_parts(written: str) -> Iterator[tuple[str, str, float]]:
-    """Yield a written number as a double, and what the double leaves out."""
+    """Yield a written number as a double, how many decimals are written, and what the double leaves out."""
     value = float(written)
     yield NUMBER, "", value
+    if decimals := len(re.split("[eE]", written)[0].partition(".")[2]):
+        yield MARK, " decimals", float(decimals)
     if value == 0 and copysign(1.0, value) < 0:
         yield MARK, " negative zero", 1.0
     if len(written) > 15 and len(written) <= _MOST_DIGITS and abs(value) < float("inf"):
@@ -69,15 +72,15 @@ def _number_parts(written: str) -> Iterator[tuple[str, str, float]]:
 
 
 def _style(written: str) -> str:
-    """Return how a number is written: a plus, needless zeros, digits after the point, exponent, zero of its script.
+    """Return how a number is written: a plus, needless zeros, a point, an exponent, the zero of its script.
 
     The one zero before a point is not counted, so that 0.5 and 1.5 are written alike.
     """
     mantissa, _, exponent = written.lower().partition("e")
-    whole, point, decimals = mantissa.partition(".")
+    whole, point, _ = mantissa.partition(".")
     bare = whole.lstrip("+-")
     sign = "+" if whole.startswith("+") else ""
     zeros = len(bare) - len(bare.lstrip("0") or "0")
     letters = written if bare[:1].isalpha() else ""
     scripts = {chr(ord(digit) - int(digit)) for digit in written if digit.isdecimal() and not digit.isascii()}
-    return f"{sign}{zeros}{point}{len(decimals)}{'e' if exponent else ''}{letters}{''.join(sorted(scripts))}"
+    return f"{sign}{zeros}{point}{'e' if exponent else ''}{letters}{''.join(sorted(scripts))}"

@@ -33,6 +33,7 @@ from audits.procedures.earning import Attack, cells_of, earned_power
 from audits.procedures.low_bits import leak_sentence, rounding_remarks
 from audits.procedures.prior_evidence import PriorEvidence
 from audits.procedures.replayed import replayed
+from audits.replay.fine_columns import with_exact_columns
 from dpaudit import AuditCase, AuditResult, Claim
 from dpaudit.arguments import named_arguments
 from dpaudit.checks import count, open_probability
@@ -93,7 +94,10 @@ def audit_sequentially(
     )
     most, seconds = result.runs, how.run_seconds
     try:
-        looked = replayed(case.run, case.neighbours, None, claim, runs=most, rng=rng, seconds=seconds)
+        arithmetic = case.arithmetic if isinstance(case, FunctionCase) else "exact"
+        looked = replayed(
+            case.run, case.neighbours, None, claim, runs=most, rng=rng, seconds=seconds, arithmetic=arithmetic
+        )
         return looked.applied(result, case.neighbours)
     except KeyboardInterrupt:
         return result
@@ -249,7 +253,7 @@ def audit_anytime(
     ('violation', True)
     """
     if data is None and unit is None and neighbours is not None:
-        case = function_case(function, neighbours, claim, arithmetic=arithmetic)
+        case = with_exact_columns(function_case(function, neighbours, claim, arithmetic=arithmetic), how.run_seconds)
         return audit_sequentially(
             case,
             claim,
@@ -262,10 +266,12 @@ def audit_anytime(
         )
     _Settings(runs=runs, significance=significance, most=control_runs).require(claim, rng)
     seconds = how.run_seconds
-    looked = replayed(function, neighbours, data, claim, unit=unit, runs=runs, rng=rng, seconds=seconds)
+    looked = replayed(
+        function, neighbours, data, claim, unit=unit, runs=runs, rng=rng, seconds=seconds, arithmetic=arithmetic
+    )
     pair, remarks = looked.attacked((), claim, runs=runs, rng=rng)
     result, _ = continue_audit(
-        function_case(function, pair, claim, arithmetic=arithmetic),
+        with_exact_columns(function_case(function, pair, claim, arithmetic=arithmetic), seconds),
         PriorEvidence.nothing(claim),
         runs=runs,
         rng=rng,

@@ -39,6 +39,8 @@ from audits.procedures.missing_noise import missing_noise
 from audits.procedures.neighbour_search import Pair
 from audits.procedures.rare_values import rare_share, with_rare_values
 from audits.procedures.replayed import replayed
+from audits.procedures.second_look import looked_again
+from audits.replay.fine_columns import with_exact_columns
 from dpaudit import AuditCase, AuditResult, Claim, implied_claim
 from dpaudit.arguments import named_arguments
 from dpaudit.checks import count, open_probability, probability_below_one
@@ -106,10 +108,14 @@ def audit(
     require_finite(implied, "an audit")
     count("runs", runs, at_least=4)
     seconds = how.run_seconds
-    looked = replayed(function, neighbours, data, implied, unit=unit, runs=runs, rng=rng, seconds=seconds)
+    looked = replayed(
+        function, neighbours, data, implied, unit=unit, runs=runs, rng=rng, seconds=seconds, arithmetic=arithmetic
+    )
     pair, remarks = looked.attacked(pairs, implied, runs=runs, rng=rng, score=score)
+    case = function_case(function, pair, claim, score=score, name=name, view=view, arithmetic=arithmetic)
+    case = case if learner is not None else with_exact_columns(case, seconds)
     result = audit_case(
-        function_case(function, pair, claim, score=score, name=name, view=view, arithmetic=arithmetic),
+        case,
         claim,
         runs=runs,
         rng=rng,
@@ -120,6 +126,8 @@ def audit(
         control_runs=control_runs,
         how=how,
     )
+    if looked.quick and learner is None and control_runs != 0 and not isinstance(claim, MeasuredClaim):
+        result = looked_again(result, case, looked.rng.spawn(1)[0], how)
     return looked.applied(replace(result, remarks=(*remarks, *result.remarks)), pair)
 
 

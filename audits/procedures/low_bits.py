@@ -67,5 +67,6 @@ def with_low_bits(
     if not decides:
         return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, remark))
     if result.verdict == "violation" and result.epsilon_lower >= epsilon:
-        return replace(result, bounds=(*result.bounds, bound), remarks=(*result.remarks, remark))
+        remarks = result.remarks if coarse else (*result.remarks, remark)  # outputs without noise are on a grid too
+        return replace(result, bounds=(*result.bounds, bound), remarks=remarks)
     return overruled(result, bound, counts, "last bits", LOW_BITS_SHARE, remark)

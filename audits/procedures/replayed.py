@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from audits.decision.earned import nothing_earned
+from audits.experiment.function_case import Arithmetic
 from audits.experiment.replays import apart
 from audits.experiment.unseen import unseen_outputs
 from audits.outputs.calls import as_run
@@ -14,6 +15,7 @@ from audits.procedures.neighbour_search import BestPair, search_neighbours
 from audits.procedures.telling_event import telling_event
 from audits.replay.boundary_pairs import Seeing, boundary_pairs
 from audits.replay.coverage_pairs import Pair, coverage_pairs
+from audits.replay.fine_columns import columns_of_rounding
 from audits.replay.function_replay import FALSE_ALARM, FunctionReplay, replay_function
 from audits.replay.one_call import Player
 from audits.replay.sighting import Sighting
@@ -52,6 +54,11 @@ class Replayed:
     def violation(self) -> Sighting | None:
         """What breaks the claim among values that occur in the data, as fresh runs confirm or their laws show."""
         return None if self.replay is None else self.replay.violation
+
+    @property
+    def quick(self) -> bool:
+        """Whether a call of the function is short, so that many more can be made."""
+        return self.replay is not None and self.replay.quick
 
     @property
     def causes(self) -> tuple[str, ...]:
@@ -161,8 +168,11 @@ def replayed(
     runs: int,
     rng: np.random.Generator,
     seconds: float | None = None,
+    arithmetic: Arithmetic = "exact",
 ) -> Replayed:
     """Return the replay of a function on a given pair, or on pairs that cover one data set; leaves `rng` alone.
+
+    Digits that only rounding decides are compared with "floating" `arithmetic` alone.
 
     The confirmation of one finding takes at most `runs` runs, half of them on each data set.
     Raises: ValueError: both or neither of `neighbours` and `data`, or a `unit` without data.
@@ -176,6 +186,8 @@ def replayed(
     player, aside = Player(run=run, seconds=seconds), _aside(rng)
     unvaried = frozenset[str]() if given else unread_columns(player, data, unit)
     pairs = given or coverage_pairs(data, claim.neighbours, unit, unvaried)
+    if arithmetic == "exact":
+        player = replace(player, without=columns_of_rounding(player, pairs[0].neighbours))
 
     def further(seeing: Seeing) -> tuple[Pair, ...]:
         return boundary_pairs(data, claim.neighbours, unit, seeing, unvaried)

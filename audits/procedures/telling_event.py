@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from audits.bounds.binomial import proportion_lower, proportion_upper
+from audits.experiment.own_values import OWN, own_values
 from audits.outputs.calls import OUTCOME, Raised, outcome, row_of
 from audits.outputs.fields import NUMBER, stacked
-from audits.replay.words import column_words, form_words
+from audits.replay.words import SIDES, column_words, form_words
 from dpaudit import DPAuditError
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
@@ -46,7 +47,7 @@ def telling_event(
     runs = min(_MOST_RUNS, audited // _SHARE)
     returned = [outcome(run, data, stream, seconds) for data in pair for stream in rng.spawn(runs)]
     try:
-        fields = stacked([row_of(one) for one in returned])
+        fields = own_values(pair).beside(stacked([row_of(one) for one in returned]))
     except (DPAuditError, ValueError, TypeError):
         return ""
     columns = [(name, place) for name, column in fields.items() for place in range(column.shape[1])]
@@ -100,6 +101,8 @@ def _events(name: str, column: Array, returned: list[Any]) -> Iterator[_Event]:
         for cut in np.unique(np.quantile(values, np.arange(1, _CUTS) / _CUTS, method="nearest")):
             yield f"{where} is below {cut:.6g}", column < cut
             yield f"{where} is at least {cut:.6g}", column >= cut
+    if name.startswith(OWN):
+        values, counts = values[values > 0], counts[values > 0]
     for value in values[np.argsort(-counts, kind="stable")][:_VALUES]:
         happens = column == value
         if number:
@@ -111,6 +114,8 @@ def _events(name: str, column: Array, returned: list[Any]) -> Iterator[_Event]:
 
 def _words(name: str, where: str, shown: Any, other: Any) -> str:
     """Return in words that a run ends as an example does, or has its form or category, which `other` has not."""
+    if name.startswith(OWN):
+        return f"the output holds a value that only {SIDES[int(name[-1])]} has"
     if name == OUTCOME:
         return f"the function raises {shown.exception}" if isinstance(shown, Raised) else "the function returns"
     form = form_words(shown, other)

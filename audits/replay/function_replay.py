@@ -37,10 +37,10 @@ _REMARKED = 1e-3
 _CONFIRMED, _TRIES = 8, 3
 """So many subjects are confirmed, each on so many pairs at most."""
 
-_ATTACKED, _SMALL, _APART, _EDGES = 3, 3, 3, 4
-"""The outputs of so many pairs are attacked, beside one that shows something: those that move most, also among small
-ones, those of which draws, lines, form or noise are others, and those near which the function begins to behave
-differently, one of each kind."""
+_ATTACKED, _SHARED, _SMALL, _APART, _EDGES = 3, 1, 3, 3, 4
+"""The outputs of so many pairs are attacked, beside one that shows something: those that move most, also beside their
+own size and among small ones, those of which draws, lines, form or noise are others, and those near which the function
+begins to behave differently, one of each kind."""
 
 _MOST_EPSILON = 30.0
 """Against larger claims no number of runs confirms anything: exp(30) of them would be needed."""
@@ -56,6 +56,8 @@ _MOST_FRAMES = 300
 class Tried:
     """What one try of a pair shows: `apart` names what differs, `moved` the numbers, `shift` how far these move.
 
+    `share` is how far one moves at most, beside its own size and the noise.
+
     Form, lines, draws and numbers are those of calls without noise; how noise enters is compared on one stream.
     """
 
@@ -63,6 +65,7 @@ class Tried:
     apart: frozenset[Hashable]
     moved: frozenset[str]
     shift: float
+    share: float
     lines: tuple[str, ...]
     raised: bool
     heard: bool
@@ -74,7 +77,8 @@ class FunctionReplay:
 
     `found` has sightings on values of the data first, confirmed ones before others; those outside decide nothing. The
     texts, warnings or files of the pair `channels` differ. `keeps_state` says that earlier calls move the output of a
-    later one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks.
+    later one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks. A call
+    of a `quick` function enters few Python functions.
     """
 
     found: tuple[Sighting, ...]
@@ -84,6 +88,7 @@ class FunctionReplay:
     keeps_state: bool = False
     draws: int = 0
     sources: tuple[str, ...] = ()
+    quick: bool = False
 
     @property
     def violation(self) -> Sighting | None:
@@ -129,6 +134,7 @@ def replay_function(
         draws=len(base.draws),
         sources=sources,
         keeps_state=keeps_state,
+        quick=calls.traced,
     )
 
 
@@ -187,6 +193,7 @@ def _tried(calls: Calls, pair: Pair) -> Tried:
         apart=frozenset(differing),
         moved=frozenset(moved),
         shift=_shift(first, second),
+        share=_share(first, second),
         lines=tuple(f"{name.rpartition('/')[2]}:{line}" for name, line in sorted(first.lines ^ second.lines)),
         raised=bool(first.raised or second.raised),
         heard=bool(heard),
@@ -206,12 +213,25 @@ def _differ(first: float, second: float) -> bool:
 
 def _shift(first: Call, second: Call) -> float:
     """Return the sum of how far numbers move, in units of the largest noise of the run; infinite where one is lost."""
-    scales = np.concatenate([np.zeros(0), *(draw.scale for draw in first.draws)])
-    unit = float(scales.max(initial=0.0)) or 1.0
     ours, theirs = first.numbers, second.numbers
     moves = [abs(ours[name] - theirs[name]) for name in ours if name in theirs]
-    total = float(np.nansum(moves)) / unit if moves else 0.0
+    total = float(np.nansum(moves)) / _unit(first) if moves else 0.0
     return total if np.isfinite(total) else inf
+
+
+def _share(first: Call, second: Call) -> float:
+    """Return the largest share by which a number moves of its smaller value and the noise: the noise may follow it."""
+    ours, theirs = first.numbers, second.numbers
+    both = np.array([(ours[name], theirs[name]) for name in ours if name in theirs]).reshape(-1, 2)
+    both = both[np.isfinite(both).all(axis=1)]
+    shares = np.abs(both[:, 0] - both[:, 1]) / (np.abs(both).min(axis=1) + _unit(first))
+    return float(shares.max(initial=0.0))
+
+
+def _unit(call: Call) -> float:
+    """Return the scale of the largest noise of a call; 1 where it draws none."""
+    scales = np.concatenate([np.zeros(0), *(draw.scale for draw in call.draws)])
+    return float(scales.max(initial=0.0)) or 1.0
 
 
 def _kept(tried: Sequence[Tried]) -> tuple[Tried, ...]:
@@ -238,6 +258,7 @@ def _to_attack(tried: Sequence[Tried], found: Sequence[Sighting]) -> tuple[Pair,
     inside = [one for one in tried if not one.pair.outside]
     shown = [one.pair for one in found if not one.pair.outside][:1]
     ranked = sorted(inside, key=lambda one: (one.raised, -one.shift))
+    shared = sorted((one for one in inside if not one.raised), key=lambda one: -one.share)
     small = [one.pair for one in ranked if one.pair.small and not one.raised]
     kinds: dict[frozenset[Hashable], Pair] = {}
     for one in sorted(ranked, key=lambda one: len(one.apart)):
@@ -248,5 +269,5 @@ def _to_attack(tried: Sequence[Tried], found: Sequence[Sighting]) -> tuple[Pair,
         if one.pair.edge and (one.apart or one.moved):
             edges.setdefault((one.moved, one.pair.edge), one.pair)
     told = [*[*kinds.values()][:_APART], *[*edges.values()][:_EDGES]]
-    pairs = [*shown, *(one.pair for one in ranked[:_ATTACKED]), *small[:_SMALL], *told]
+    pairs = [*shown, *(one.pair for one in (*ranked[:_ATTACKED], *shared[:_SHARED])), *small[:_SMALL], *told]
     return tuple({id(pair): pair for pair in pairs}.values())

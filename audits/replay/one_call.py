@@ -82,10 +82,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Player:
-    """Calls `run` on data sets; every call on one seed draws equal numbers. A run may take `seconds`."""
+    """Calls `run` on data sets; every call on one seed draws equal numbers. A run may take `seconds`.
+
+    Columns named in `without` are left out of every call.
+    """
 
     run: Run
     seconds: float | None = None
+    without: frozenset[str] = frozenset()
 
     def frames(self, data: Any, *seed: int) -> int:
         """Return how many Python functions one call enters: tracing them all can cost more than the call."""
@@ -98,10 +102,12 @@ class Player:
         run_traced(lambda: outcome(self.run, data, Recorder(seed=seed).generator(), self.seconds), count)
         return len(entered)
 
-    def call(self, data: Any, *seed: int, factor: float = 1.0, shifts: tuple[float, ...] = ()) -> Call:
-        """Return one call, its draws moved by `shifts`. Raises: DPAuditError: an output that cannot be read."""
-        recorder = Recorder(seed=seed, factor=factor, shifts=shifts)
-        return _read(outcome(self.run, data, recorder.generator(), self.seconds), recorder)
+    def call(
+        self, data: Any, *seed: int, factor: float = 1.0, shifts: tuple[float, ...] = (), moved: float = 0.0
+    ) -> Call:
+        """Return one call, its draws moved by `shifts` and by a share. Raises: DPAuditError: an unreadable output."""
+        recorder = Recorder(seed=seed, factor=factor, shifts=shifts, moved=moved)
+        return self._read(outcome(self.run, data, recorder.generator(), self.seconds), recorder)
 
     def watched(self, data: Any, *seed: int, traced: bool = True) -> Call:
         """Return one call without additive noise, with what it shows beside its output and the lines that it ran."""
@@ -119,7 +125,14 @@ class Player:
             else:
                 lines = lines_run(program, lambda name: name == file)
         ran = frozenset((name, line) for name, numbers in lines.items() for line in numbers)
-        return replace(_read(returned[0], recorder), channels=shown.channels, lines=ran)
+        return replace(self._read(returned[0], recorder), channels=shown.channels, lines=ran)
+
+    def _read(self, returned: Any, recorder: Recorder) -> Call:
+        """Return a call with its output as columns."""
+        columns = _single(row_of(returned))
+        for name in self.without:
+            columns.pop(name, None)
+        return Call(returned=returned, columns=columns, draws=tuple(recorder.draws))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -143,11 +156,6 @@ class Calls:
         if key not in self.known:
             self.known[key] = self.player.watched(data, QUIET, traced=self.traced)
         return self.known[key]
-
-
-def _read(returned: Any, recorder: Recorder) -> Call:
-    """Return a call with its output as columns."""
-    return Call(returned=returned, columns=_single(row_of(returned)), draws=tuple(recorder.draws))
 
 
 def _single(fields: Fields) -> dict[str, float]:

@@ -17,11 +17,16 @@ from dpaudit.model.tape import line_of, to_stretch
 ADDITIVE = ("laplace", "normal", "standard_normal", "logistic", "gumbel")
 """Laws of location and scale: a draw is its location plus its scale times standard noise."""
 
+_CONTINUOUS = (
+    *("random", "uniform", "exponential", "standard_exponential", "gamma", "standard_gamma", "chisquare", "beta"),
+    *("standard_t", "standard_cauchy", "triangular", "lognormal", "pareto", "power", "rayleigh", "wald", "weibull"),
+    *("vonmises", "dirichlet", "multivariate_normal"),
+)
+"""Other laws that have a density."""
+
 _OTHERS = (
-    *("random", "uniform", "integers", "choice", "permutation", "permuted", "shuffle", "bytes", "binomial", "poisson"),
-    *("geometric", "negative_binomial", "hypergeometric", "multinomial", "multivariate_normal", "dirichlet", "beta"),
-    *("exponential", "standard_exponential", "gamma", "standard_gamma", "chisquare", "standard_t", "standard_cauchy"),
-    *("triangular", "lognormal", "pareto", "power", "rayleigh", "wald", "weibull", "zipf", "logseries", "vonmises"),
+    *("integers", "choice", "permutation", "permuted", "shuffle", "bytes", "binomial", "poisson", "geometric"),
+    *("negative_binomial", "hypergeometric", "multinomial", "zipf", "logseries"),
 )
 _CARRIERS = ("audits.", "dpaudit.", "numpy")
 
@@ -40,7 +45,8 @@ class Draw:
 class Recorder:
     """The draws of one run on the stream of `seed`; `factor` multiplies all additive noise, and 0 leaves it out.
 
-    `shifts` are added to the single draws of additive noise, in their order.
+    `shifts` are added to the single draws of additive noise, in their order. All noise with a density is multiplied by
+    1 + `moved`.
 
     >>> recorder = Recorder(seed=(1,))
     >>> float(Recorder(seed=(1,), factor=0.0).generator().laplace(3.0, 2.0))
@@ -53,6 +59,7 @@ class Recorder:
     seed: tuple[int, ...]
     factor: float = 1.0
     shifts: tuple[float, ...] = ()
+    moved: float = 0.0
     draws: list[Draw] = field(default_factory=list[Draw])
     _start: Any = None
 
@@ -101,9 +108,10 @@ def _additive(name: str) -> Callable[..., Any]:
         noise = np.divide(value - centre, spread, out=np.zeros(np.shape(value)), where=spread != 0)
         shift = self.recorder.next_shifts(noise)
         self.recorder.draws.append(Draw(law=name, noise=noise.ravel(), scale=spread.ravel(), site=_site()))
-        if (self.recorder.factor == 1.0 and not shift.any()) or kwargs.get("out") is not None:
+        factor = self.recorder.factor * (1 + self.recorder.moved)
+        if (factor == 1.0 and not shift.any()) or kwargs.get("out") is not None:
             return value
-        moved = centre + self.recorder.factor * spread * noise + shift
+        moved = centre + factor * spread * noise + shift
         return moved.astype(value.dtype) if isinstance(value, np.ndarray) else type(value)(moved)
 
     return drawn
@@ -118,7 +126,10 @@ def _other(name: str) -> Callable[..., Any]:
         value = plain(self, *args, **kwargs)
         empty = np.zeros(0)
         self.recorder.draws.append(Draw(law=name, noise=empty, scale=empty, site=_site()))
-        return value
+        if name not in _CONTINUOUS or not self.recorder.moved or kwargs.get("out") is not None:
+            return value
+        moved = np.asarray(value) * (1 - abs(self.recorder.moved))
+        return moved.astype(value.dtype) if isinstance(value, np.ndarray) else type(value)(moved)
 
     return drawn
 
@@ -139,5 +150,5 @@ def _site() -> str:
 
 for _name in ADDITIVE:
     setattr(RecordingGenerator, _name, _additive(_name))
-for _name in _OTHERS:
+for _name in (*_CONTINUOUS, *_OTHERS):
     setattr(RecordingGenerator, _name, _other(_name))

@@ -114,7 +114,10 @@ def _form_words(here: Any, there: Any, name: str) -> tuple[str, str] | None:
             return f"{name} has length {len(here)}", f"it has length {len(there)}"
         entries = enumerate(zip(here, there, strict=True))
         return _first_part((one, other, f"entry [{place}] of {name}") for place, (one, other) in entries)
-    return (f"{name} is {here!r:.60}", f"it is {there!r:.60}") if isinstance(here, str) and here != there else None
+    if not isinstance(here, str) or here == there:
+        return None
+    like = "reads like" if any(letter.isdigit() for letter in here) else "is"
+    return f"{name} {like} {here!r:.60}", f"it {like} {there!r:.60}"
 
 
 def _first_part(parts: Iterable[tuple[Any, Any, str]]) -> tuple[str, str] | None:

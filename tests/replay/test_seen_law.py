@@ -117,3 +117,33 @@ def test_rounding_of_large_answers_is_no_loss(size: float) -> None:
 
     loss = loss_of(total, np.append(np.full(7, size / 7), 1.0), np.full(7, size / 7))
     assert loss is None or loss.margin <= 1e-9
+
+
+def test_a_map_that_doubles_two_draws_has_the_closed_form_of_their_sizes() -> None:
+    """Two numbers with scale 1 or 2: the event is a large sum of sizes, a Gamma law of shape 2."""
+
+    def mixed(data: Any, rng: Any) -> Any:
+        return np.array([[1.0, 1.0], [1.0, -1.0]]) @ rng.laplace(0, float(data), 2)
+
+    half = Claim(epsilon=0.5, neighbours="add_remove")
+    loss = loss_of(mixed, 1.0, 2.0, half)
+    edge = 2 * math.log(2) + half.epsilon  # in units of scale 2, where the ratio of densities exceeds exp(epsilon)
+    often, seldom = (math.exp(-size) * (1 + size) for size in (edge, 2 * edge))
+    assert loss.kind == "map"
+    assert often - 0.02 < loss.often < often
+    assert seldom < loss.seldom < seldom + 0.02
+
+
+def regression(data: Any, rng: Any, exact: bool) -> Any:
+    """Return coefficients by the exact matrix of moments, or by the public one."""
+    x = np.column_stack([np.ones(len(data)), data])
+    moments = x.T @ x if exact else np.array([[8.0, 2.0], [2.0, 1.0]])
+    return np.linalg.solve(moments + 0.1 * np.eye(2), x.T @ (data > 0.5) + rng.laplace(0, 2.0, 2))
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_regression_by_exact_moments_breaks_its_claim(exact: bool) -> None:
+    """Twin: by public moments, the same noise covers the same answers."""
+    first, second = np.array([1.0, 0, 0, 0, 0]), np.zeros(5)
+    loss = loss_of(lambda data, rng: regression(data, rng, exact), first, second)
+    assert (loss.margin > 0) is exact
