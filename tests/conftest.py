@@ -1,7 +1,9 @@
 """A folder to write in, and what runs at night alone: `nightly.txt` names it, and what holds the same fact by day."""
 
 import os
+import random
 from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -15,30 +17,58 @@ for limit in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 os.environ.pop("DPAUDIT_TRACEBACK", None)
 
 NIGHTLY = Path(__file__).with_name("nightly.txt")
+DAY = "DPAUDIT_TESTS_DRAWN_BY"
+"""The variable whose text decides which members of large families run on a change: the date, unless it is set."""
 
 
-def nightly(text: str) -> dict[str, tuple[str, ...]]:
-    """Return what a list names (a test, a member of a family or a whole family), each with the members of it that stay.
+def nightly(text: str) -> dict[str, tuple[str, ...] | int]:
+    """Return what a list names, each with the members of it that stay, or with how many are drawn.
 
-    A line is a node id, or "family except member | member"; the sentence above it says what holds the same fact on
-    every change.
+    A line is a node id, "family except member | member", or "family draws number"; the sentence above it says what
+    holds the same fact on every change. Of a family that is drawn the first and the last member stay, and as many
+    between them as the number says, others every day.
 
     Raises: ValueError: a line without a sentence, or a name that is listed twice.
 
-    >>> nightly("# One member is enough.\\nt.py::a[1]\\nt.py::b except 2 | 3\\n")
-    {'t.py::a[1]': (), 't.py::b': ('t.py::b[2]', 't.py::b[3]')}
+    >>> nightly("# One member is enough.\\nt.py::a[1]\\nt.py::b except 2 | 3\\nt.py::c draws 4\\n")
+    {'t.py::a[1]': (), 't.py::b': ('t.py::b[2]', 't.py::b[3]'), 't.py::c': 4}
     """
-    listed: dict[str, tuple[str, ...]] = {}
+    listed: dict[str, tuple[str, ...] | int] = {}
     reason = ""
     for line in filter(None, map(str.strip, text.splitlines())):
         name, _, members = line.partition(" except ")
+        family, draws, number = line.rpartition(" draws ")
         if line.startswith("#"):
             reason = line.removeprefix("#").strip()
-        elif not reason or name in listed:
+        elif not reason or {name, family} & listed.keys():
             raise ValueError(f"Expected one sentence above {line!r}, and that it is listed once.")
+        elif draws and number.isdecimal():
+            listed[family] = int(number)
         else:
             listed[name] = tuple(f"{name}[{member}]" for member in members.split(" | ") if member)
     return listed
+
+
+def settled(listed: dict[str, tuple[str, ...] | int], collected: Sequence[str], day: str) -> dict[str, tuple[str, ...]]:
+    """Return the list with the members that stay on one day, in place of how many are drawn from those not listed.
+
+    >>> settled({"t.py::a": 1}, [f"t.py::a[{n}]" for n in range(9)], "today")
+    {'t.py::a': ('t.py::a[0]', 't.py::a[8]', 't.py::a[2]')}
+    """
+    families: dict[str, list[str]] = {}
+    for name in collected:
+        if name not in listed:
+            families.setdefault(name.partition("[")[0], []).append(name)
+    staying = {}
+    for name, members in listed.items():
+        if isinstance(members, int):
+            family = families.get(name, [])
+            inner = family[1:-1]
+            drawn = random.Random(f"{name} {day}").sample(inner, min(members, len(inner)))  # noqa: S311
+            staying[name] = (*family[:1], *family[-1:], *drawn)
+        else:
+            staying[name] = members
+    return staying
 
 
 def held_back(listed: dict[str, tuple[str, ...]], name: str) -> bool:
@@ -64,21 +94,28 @@ def stale(listed: dict[str, tuple[str, ...]], collected: Sequence[str]) -> list[
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw 25 examples of a property on a change, and 100 where slow tests run as well."""
+    """Draw 25 examples of a property on a change, and 100 where slow tests run as well; all processes have one day."""
+    os.environ.setdefault(DAY, date.today().isoformat())  # noqa: DTZ011 - any day will do
     settings.register_profile("change", max_examples=25)
     if config.getoption("markexpr") == "not slow":
         settings.load_profile("change")
 
 
+def pytest_report_header() -> str:
+    """Say which members of large families run, so that another day's can run again."""
+    return f"members of large families: {DAY}={os.environ[DAY]}"
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark as slow what is listed, before the marks are read; a line that names nothing in a whole file is an error."""
-    listed = nightly(NIGHTLY.read_text(encoding="utf-8"))
+    names = [item.nodeid for item in items]
+    listed = settled(nightly(NIGHTLY.read_text(encoding="utf-8")), names, os.environ[DAY])
     for item in items:
         if held_back(listed, item.nodeid):
             item.add_marker(pytest.mark.slow)
     whole = not any("::" in argument for argument in config.args) and not config.getoption("lf", default=False)
-    if whole and (gone := stale(listed, [item.nodeid for item in items])):
+    if whole and (gone := stale(listed, names)):
         raise pytest.UsageError(f"Expected that every line of tests/nightly.txt names a test, got {gone[0]!r}.")
 
 

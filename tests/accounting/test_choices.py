@@ -10,6 +10,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.accounting.additive_costs import cost_of, zcdp
+from dpaudit.accounting.derivation.groups import chain
 from dpaudit.engines import TILTED
 from dpaudit.engines.pairs.derived import pair_above
 from dpaudit.errors import UnsupportedError
@@ -164,6 +165,12 @@ def test_records_of_one_person_that_may_meet_different_options_are_refused() -> 
     tree = dp.Group(part=dp.Repeat(part=either(gaussian(4.0), laplace(4.0)), times=2), size=2)
     with pytest.raises(UnsupportedError, match="no largest loss"):
         dp.fold(tree, "replace_one")
+
+
+def test_two_records_of_one_person_meet_each_option_twice() -> None:
+    pair = losses.ChoiceLoss(options=(losses.GaussianLoss(mu=0.25), losses.LaplaceLoss(shift=0.25)))
+    (normal, _), (other, _) = chain(losses.Composition.of(pair), 2).parts
+    assert (normal, other) == (losses.GaussianLoss(mu=0.5), losses.LaplaceLoss(shift=0.5))
 
 
 def test_a_budget_over_time_is_charged_the_dearest_option() -> None:

@@ -8,6 +8,7 @@ from dpaudit import Release, Repeat, Stated, Subsample, bracket_delta, bracket_e
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Scheme
+from dpaudit.model.losses import Composition
 from mechanisms.gaussian import Gaussian
 
 
@@ -29,6 +30,11 @@ def test_releases_inside_one_sample_are_composed_before_amplification() -> None:
     assert fold(inside, "add_remove") == fold(Subsample(part=gaussian(1.0), rate=0.1, scheme="poisson"), "add_remove")
 
 
+def test_no_pair_is_known_from_below_where_a_sample_of_an_ordered_loss_is_sampled() -> None:
+    inside = Subsample(part=gaussian(), rate=0.1)
+    assert fold(Subsample(part=inside, rate=0.5), "add_remove").lower == (Composition(),)
+
+
 def test_bounded_parts_are_amplified_as_black_boxes() -> None:
     """ln(1 + q (e^epsilon - 1)) at q delta, from above, for sampling without replacement."""
     form = fold(
@@ -39,6 +45,7 @@ def test_bounded_parts_are_amplified_as_black_boxes() -> None:
     assert epsilon.lower == 0
     assert 0.1585650 <= epsilon.upper <= 0.158566
     assert 1e-7 <= bracket_delta(form, 0.2).upper <= 1.00001e-7
+    assert bracket_epsilon(fold(Subsample(part=Stated(epsilon=1, source="x"), rate=0.5), "add_remove"), 0.0).lower == 0
 
 
 @pytest.mark.parametrize(("scheme", "neighbours"), [("poisson", "replace_one"), ("without_replacement", "add_remove")])

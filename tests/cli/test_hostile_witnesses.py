@@ -111,19 +111,20 @@ def convincing(forged: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def test_no_hostile_witness_of_right_code_stands(write: Write, forged: dict[str, Any]) -> None:
-    """28 of them: one line and exit code 2, or inconclusive; never a finding."""
-    assert len(HOSTILE) == 28
-    ended = dpaudit("verify", write(json.dumps(forged), "w.witness.json"), "--seed", "5")
-    assert ended.exit_code == 2
-    for name, alter in HOSTILE.items():
-        data = convincing(forged)
-        alter(data)
-        ended = dpaudit("verify", write(json.dumps(data), "w.witness.json"), "--seed", "5")
-        assert SAID.get(name, "") in " ".join(ended.output.split()), name
-        assert (ended.exit_code == 4) == (name == "counts that never were"), (name, ended.output)
-        assert ended.exit_code in (2, 4), (name, ended.output)
-        assert "Traceback" not in ended.output
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_hostile_witness_of_right_code_stands(write: Write, forged: dict[str, Any], name: str) -> None:
+    """One line and exit code 2, or inconclusive; never a finding."""
+    data = convincing(forged)
+    HOSTILE[name](data)
+    ended = dpaudit("verify", write(json.dumps(data), "w.witness.json"), "--seed", "5")
+    assert SAID.get(name, "") in " ".join(ended.output.split())
+    assert ended.exit_code == (4 if name == "counts that never were" else 2), ended.output
+    assert "Traceback" not in ended.output
+
+
+def test_a_witness_that_is_not_convincing_is_refused(write: Write, forged: dict[str, Any]) -> None:
+    """What every hostile witness is made of, as it was forged first."""
+    assert dpaudit("verify", write(json.dumps(forged), "w.witness.json"), "--seed", "5").exit_code == 2
 
 
 def test_a_target_that_is_believed_would_stand(forged: dict[str, Any]) -> None:

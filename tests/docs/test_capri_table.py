@@ -20,7 +20,6 @@ BUDGETS = {
     10_000: ((0.1, 1e-3), (0.5, 1e-3), (1, 1e-3), (0.1, 1e-5), (1, 1e-5), (4, 1e-5)),
     100_000: ((0.1, 1e-3), (0.5, 1e-3), (1, 1e-3), (0.1, 1e-5), (1, 1e-5)),
 }
-MODELS = ("joint", "local")
 
 
 def printed(horizon: int, epsilon: float, delta: float, model: str) -> Capri:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.mutation.battery import CHECKS
+from tests.mutation.battery import CHECKS, OWN
 from tests.mutation.declared_mutants import DECLARED, FORGED, DeclaredMutant, ForgedMutant, complaints, objections
 from tests.mutation.mutants import Mutant, table
 from tests.mutation.planting import planted
@@ -41,8 +41,9 @@ def test_the_page_has_a_row_for_every_bug_and_names_its_catcher() -> None:
     assert len(rows) == len(mutants)
 
 
-@pytest.mark.parametrize("name", CHECKS)
-def test_the_sound_code_passes_the_whole_battery(name: str) -> None:
+@pytest.mark.parametrize("name", OWN)
+def test_the_sound_code_passes_the_checks_that_stand_here(name: str) -> None:
+    """The other checks are tests of other folders, which the sound code passes there."""
     CHECKS[name]()
 
 

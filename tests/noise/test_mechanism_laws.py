@@ -146,7 +146,6 @@ CONTINUOUS = [
     pytest.param(import_module(f"mechanisms.{name}").EXAMPLES[0], id=name)
     for name in ("gaussian", "laplace", "ball_laplace", "symmetric_gaussian", "joint_gaussian")
 ]
-SCALAR_ONLY = {"last entry exact"}
 
 
 @pytest.mark.parametrize("defect", DEFECTS)

@@ -1,6 +1,7 @@
 """The layout of the tree: few modules on a floor, small folders, short functions, imports at the top."""
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -19,9 +20,18 @@ LONGEST_FUNCTION, DEEPEST_NESTING, MEDIAN_FILE, LARGEST_FOLDER = 58, 3, 95, 25
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.Match)
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield every statement inside of a node, and no expression, of which there are ten times as many."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(node, part, ()):
+            yield child
+            yield from statements(child)
+
+
+@cache
 def functions(tree: ast.Module) -> list[ast.FunctionDef]:
     """Return every function of a module, nested ones included."""
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return [node for node in statements(tree) if isinstance(node, ast.FunctionDef)]
 
 
 def length(function: ast.FunctionDef) -> int:
@@ -42,7 +52,7 @@ def nesting(node: ast.AST) -> int:
 
 def local_imports(tree: ast.Module) -> list[str]:
     """Return the first part of every module that is imported inside a function."""
-    nodes = (node for function in functions(tree) for node in ast.walk(function))
+    nodes = (node for function in functions(tree) for node in statements(function))
     names = []
     for node in nodes:
         if isinstance(node, ast.ImportFrom):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import NIGHTLY, held_back, nightly, stale
+from tests.conftest import NIGHTLY, held_back, nightly, settled, stale
 
 ROOT = Path(__file__).parents[2]
 LISTED = nightly(NIGHTLY.read_text(encoding="utf-8"))
@@ -17,27 +17,39 @@ def names_of(path: Path) -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
 
 
-@pytest.mark.parametrize("file", sorted({line.partition("::")[0] for line in LISTED}))
-def test_every_line_names_a_test_and_its_file_has_one_for_a_change(file: str) -> None:
+def test_every_line_names_a_test_and_its_file_has_one_for_a_change() -> None:
     """A renamed test would run on every change again, unseen; a file of none would lose its facts."""
-    there = names_of(ROOT / file)
-    named = {line.partition("::")[2].partition("[")[0] for line in LISTED if line.startswith(f"{file}::")}
-    assert named <= there
-    assert there - {name for name in named if LISTED.get(f"{file}::{name}") == ()}
+    for file in {line.partition("::")[0] for line in LISTED}:
+        there = names_of(ROOT / file)
+        named = {line.partition("::")[2].partition("[")[0] for line in LISTED if line.startswith(f"{file}::")}
+        assert named <= there, file
+        assert there - {name for name in named if LISTED.get(f"{file}::{name}") == ()}, file
 
 
 def test_a_line_without_a_sentence_is_refused() -> None:
     """Nothing leaves a change without the name of what stays."""
     with pytest.raises(ValueError, match="one sentence above"):
         nightly("a.py::b\n")
-    with pytest.raises(ValueError, match="listed once"):
-        nightly("# r\na.py::b\na.py::b\n")
+    for second in ("a.py::b", "a.py::b draws 2"):
+        with pytest.raises(ValueError, match="listed once"):
+            nightly(f"# r\na.py::b\n{second}\n")
 
 
 def test_a_family_is_held_back_by_its_name_but_for_the_members_that_are_named() -> None:
     """A name without brackets stands for all its members but the excepted ones, and for no test that begins alike."""
-    listed = nightly("# r\na.py::b except 2 | 3\n")
+    listed = settled(nightly("# r\na.py::b except 2 | 3\n"), [], "today")
     assert held_back(listed, "a.py::b[1]")
     assert not held_back(listed, "a.py::b[2]")
     assert not held_back(listed, "a.py::bc")
     assert stale(listed, ["a.py::b[1]", "a.py::b[2]"]) == ["a.py::b[3]"]
+
+
+def test_of_a_large_family_both_ends_and_others_every_day_stay_and_all_within_a_month() -> None:
+    """Every process draws the same on one day; a member that is listed by itself is never drawn."""
+    listed = nightly("# r\na.py::b draws 3\na.py::b[4]\n")
+    members = [f"a.py::b[{n}]" for n in range(20)]
+    days = [set(settled(listed, members, f"day {day}")["a.py::b"]) for day in range(31)]
+    assert all(len(day) == 5 and {members[0], members[-1]} < day for day in days)
+    assert set.union(*days) == {*members} - {members[4]}
+    assert settled(listed, members, "day 3")["a.py::b"] == settled(listed, members, "day 3")["a.py::b"]
+    assert not stale(settled(listed, members, "day 3"), members)

@@ -12,6 +12,8 @@ FOLDERS = ("dpaudit", "audits", "mechanisms", "algorithms", *EVIDENCE)
 SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 FORBIDDEN_MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "jsonpickle"}
 FORBIDDEN_CALLS = {"joblib.load", "pandas.read_pickle", "pd.read_pickle", "yaml.load", "eval", "exec"}
+LAST_NAMES = {"load", "read_pickle", "eval", "exec", "import_module"}
+TOLD = {"allow_pickle", "weights_only"}
 
 
 def dangers(text: str) -> list[Any]:
@@ -23,8 +25,9 @@ def dangers(text: str) -> list[Any]:
         elif isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] in FORBIDDEN_MODULES:
             found.append(str(node.module))
         elif isinstance(node, ast.Call):
-            name = ast.unparse(node.func)
-            keywords = {held.arg: ast.unparse(held.value) for held in node.keywords}
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            name = ast.unparse(node.func) if called in LAST_NAMES else ""
+            keywords = {held.arg: ast.unparse(held.value) for held in node.keywords if held.arg in TOLD}
             if name in FORBIDDEN_CALLS or keywords.get("allow_pickle") == "True":
                 found.append(name)
             if name in ("np.load", "numpy.load") and keywords.get("allow_pickle") != "False":

@@ -203,14 +203,15 @@ def test_shuffled_batches_are_bounded_from_above_only() -> None:
     assert found.lower == 0
 
 
+TOLD = dp.Stated(epsilon=1.0, source="a supplier")
 REFUSED: dict[str, tuple[dp.Declaration, Neighbours, str]] = {
     "cut samples, replaced": (
-        dp.Subsample(part=normal(1.0), rate=0.1, scheme="truncated_poisson", population=20, batch_bound=5),
+        dp.Subsample(part=TOLD, rate=0.1, scheme="truncated_poisson", population=20, batch_bound=5),
         "replace_one",
         "is proved for",
     ),
     "draws, removed": (
-        dp.Subsample(part=normal(1.0), rate=0.1, scheme="with_replacement", population=20, batch_size=2),
+        dp.Subsample(part=TOLD, rate=0.1, scheme="with_replacement", population=20, batch_size=2),
         "add_remove",
         "is proved for",
     ),
