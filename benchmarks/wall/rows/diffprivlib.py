@@ -1,5 +1,6 @@
 """Rows of diffprivlib."""
 
+import math
 from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
@@ -13,6 +14,7 @@ from dpaudit.model.claim import Neighbours
 
 _LIBRARY = "diffprivlib"
 _FINE: dict[str, Any] = {"standing": "known bug", "source": "diffprivlib 19, 94: outputs near 0 have finer bits"}
+_MISSING: dict[str, Any] = {"standing": "known bug", "source": "Cebere and others 2026: NaN passes a clip"}
 
 
 def _mechanism(
@@ -133,6 +135,8 @@ ROWS = (
         standing="misuse",
         source="its sensitivity is for replace_one",
     ),
+    _statistic("mean", [0.0] * 4, [0.0, 0.0, 0.0, math.nan], bounds=(0.0, 1.0), runs=60, **_MISSING),
+    _statistic("median", [0.2, 0.2, 0.8], [0.2, 0.2, math.nan], bounds=(0.0, 1.0), runs=60, **_MISSING),
     Row(
         library=_LIBRARY,
         name="linear regression, second degree, replay",

@@ -1,5 +1,8 @@
 """Rows of Opacus: what its accountants claim of a history of steps, against certified brackets."""
 
+import math
+from functools import partial
+
 from benchmarks.wall.row import Row, bare_release
 from dpaudit.adapters import LibraryRelease, adapt
 from dpaudit.adapters.finding import installed_version, library_module
@@ -20,8 +23,12 @@ def _row(kind: str, noise: float, rate: float, steps: int) -> Row:
     return Row(library=_LIBRARY, name=name, pair="add_remove", runs=1, build=build)
 
 
-def _one_step() -> LibraryRelease:
-    """Return one step on all records, published: the engine divides noise and gradients by the number of records."""
+def _one_step(last: float) -> LibraryRelease:
+    """Return one step on all records, published; of two records of 0, and of these beside `last`.
+
+    The engine divides noise and gradients by the number of records. The norm of a gradient of NaN is not above any
+    other, so that it passes the clip.
+    """
     opacus, torch = library_module("opacus", _LIBRARY), library_module("torch", "torch")
     records = library_module("torch.utils.data", "torch")
     accountant = library_module("opacus.accountants", _LIBRARY).RDPAccountant()
@@ -45,7 +52,9 @@ def _one_step() -> LibraryRelease:
 
     claim = Claim(epsilon=float(accountant.get_epsilon(1e-5)), delta=1e-5, neighbours="add_remove")
     version, source = installed_version(_LIBRARY), "RDPAccountant.get_epsilon(1e-05)"
-    return bare_release(_LIBRARY, version, "one step of make_private", claim, source, call, ((0.0,) * 2, (0.0,) * 3))
+    return bare_release(
+        _LIBRARY, version, "one step of make_private", claim, source, call, ((0.0,) * 2, (0.0, 0.0, last))
+    )
 
 
 ROWS = (
@@ -54,9 +63,18 @@ ROWS = (
         name="make_private divides by the number of records",
         pair="add_remove, 2 and 3 records",
         runs=6000,
-        build=_one_step,
+        build=partial(_one_step, 0.0),
         standing="known bug",
         source="Cebere and others 2026; opacus 571",
+    ),
+    Row(
+        library=_LIBRARY,
+        name="make_private, a record of NaN",
+        pair="add_remove, 2 and 3 records",
+        runs=60,
+        build=partial(_one_step, math.nan),
+        standing="known bug",
+        source="Cebere and others 2026: NaN passes a clip",
     ),
     _row("RDPAccountant", 2.0, 0.1, 40),
     _row("RDPAccountant", 4.0, 1.0, 10),
