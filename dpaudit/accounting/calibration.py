@@ -282,7 +282,8 @@ def _narrowed(
     weight_left, weight_right = at_left, at_right
     turn = 0
     while right - left > tolerance * right:
-        share = weight_left / (weight_left - weight_right) if turn % 3 < 2 else 0.5
+        smooth = turn % 3 < 2 and max(at_left, -at_right) < _FAR  # next to a jump no line tells where it is
+        share = weight_left / (weight_left - weight_right) if smooth else 0.5
         span = math.log(right / left)
         share = min(max(share, tolerance / (4 * span)), 1 - tolerance / (4 * span)) if span > tolerance else 0.5
         middle = left * math.exp(share * span)
@@ -290,8 +291,8 @@ def _narrowed(
             break
         at_middle = excess_at(middle)
         if at_middle <= 0:
-            right, weight_right, weight_left = middle, min(at_middle, -5e-324), weight_left / 2
+            right, at_right, weight_right, weight_left = middle, at_middle, min(at_middle, -5e-324), weight_left / 2
         else:
-            left, weight_left, weight_right = middle, at_middle, weight_right / 2
+            left, at_left, weight_left, weight_right = middle, at_middle, at_middle, weight_right / 2
         turn += 1
     return right
