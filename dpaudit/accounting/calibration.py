@@ -30,6 +30,7 @@ _LAST = 2e-3  # a secant step that is the last: it errs by a small share of itse
 _DRIFT = 0.01  # of a move, by which it may miss where few losses stand for many, whose proofs are dear
 _DISTANCES = (0.0, _WIDTH, _WIDTH, 2 * _WIDTH)  # of proofs from where the root seems to be
 _SHIFT = 0.05  # the most that a proof may move it
+_WITHIN = 0.5  # how near, relatively, secant steps start where they do not settle from the declared noise
 _STEEP = 20.0  # a first guess of how fast ln delta falls with ln noise
 _SECANTS = 12
 
@@ -120,24 +121,35 @@ def _slope(last: tuple[float, float] | None, now: tuple[float, float], guess: fl
 def _estimated(excess_at: Callable[[float], float], goal: str) -> tuple[float, float]:
     """Return about where `excess_at` turns from positive to negative, and how fast it falls there, in logarithms.
 
-    Secant steps from the declared noise; where they do not settle, the search by signs.
+    Secant steps from the declared noise; where they do not settle, from where a search by signs comes near; where they
+    do not settle there either, that search alone.
     """
-    left, at_left = 0.0, excess_at(1.0)
-    right = min(max(at_left / _STEEP, -_SHIFT), _SHIFT) or _WIDTH
+    if (found := _by_secants(excess_at, 1.0)) is not None:
+        return found
+    near = smallest_factor(excess_at, goal, tolerance=_WITHIN)
+    if (found := _by_secants(excess_at, near)) is not None:
+        return found
+    root = smallest_factor(excess_at, goal, start=near, tolerance=_NEAR, step=1 / (1 - _WITHIN))
+    return root, max((excess_at(root * (1 - _SHIFT)) - excess_at(root)) / -math.log1p(-_SHIFT), 1.0)
+
+
+def _by_secants(excess_at: Callable[[float], float], start: float) -> tuple[float, float] | None:
+    """Return the same by secant steps from a factor; None where they do not settle."""
+    left, at_left = math.log(start), excess_at(start)
+    right = left + (min(max(at_left / _STEEP, -_SHIFT), _SHIFT) or _WIDTH)
     for _ in range(_SECANTS):
         try:
             at_right = excess_at(math.exp(right))
         except UnsupportedError:
-            break
+            return None
         slope = (at_right - at_left) / (right - left)
         if slope >= 0 or max(abs(at_left), abs(at_right)) >= _FAR or not math.isfinite(slope):
-            break
+            return None
         step = min(max(-at_right / slope, -1.0), 1.0)
         if abs(step) <= _LAST:
             return math.exp(right + step), -slope
         left, at_left, right = right, at_right, right + step
-    root = smallest_factor(excess_at, goal, tolerance=_NEAR)
-    return root, max((excess_at(root * (1 - _SHIFT)) - excess_at(root)) / -math.log1p(-_SHIFT), 1.0)
+    return None
 
 
 def _gaussian_excess(mu: float, claim: Claim) -> float:
@@ -270,7 +282,8 @@ def _narrowed(
     weight_left, weight_right = at_left, at_right
     turn = 0
     while right - left > tolerance * right:
-        share = weight_left / (weight_left - weight_right) if turn % 3 < 2 else 0.5
+        smooth = turn % 3 < 2 and max(at_left, -at_right) < _FAR  # next to a jump no line tells where it is
+        share = weight_left / (weight_left - weight_right) if smooth else 0.5
         span = math.log(right / left)
         share = min(max(share, tolerance / (4 * span)), 1 - tolerance / (4 * span)) if span > tolerance else 0.5
         middle = left * math.exp(share * span)
@@ -278,8 +291,8 @@ def _narrowed(
             break
         at_middle = excess_at(middle)
         if at_middle <= 0:
-            right, weight_right, weight_left = middle, min(at_middle, -5e-324), weight_left / 2
+            right, at_right, weight_right, weight_left = middle, at_middle, min(at_middle, -5e-324), weight_left / 2
         else:
-            left, weight_left, weight_right = middle, at_middle, weight_right / 2
+            left, at_left, weight_left, weight_right = middle, at_middle, at_middle, weight_right / 2
         turn += 1
     return right

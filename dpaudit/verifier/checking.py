@@ -20,13 +20,12 @@ from dpaudit.verifier.reading import Unreadable, read
 from dpaudit.verifier.refusals import Rejection, Table, Unfollowed, require
 from dpaudit.verifier.shape import check_shape, walk
 from dpaudit.verifier.slackness import slack_outcome
-from dpaudit.verifier.stated_ends import SMALL, Outcome, compared, small_delta, tolerance, upper_epsilon
+from dpaudit.verifier.stated_ends import LEFT_OPEN, SMALL, Outcome, compared, small_delta, tolerance, upper_epsilon
 from dpaudit.verifier.verdicts import assumed_ends, verdict_complaints, without_word
 
 _BROKEN = 1.05  # relative: an epsilon so far above the claimed one that is attained should be told
 _TOLD = 1 + 1e-5  # what six digits, rounded down, may hide
 _CROSSED = ("what is attained exceeds what is proved from above",)
-_LEFT_OPEN = ("the declared releases break the claim, and the certificate leaves it open",)
 _BESIDE = ("attained", "printed_premise")  # kinds of conditions that upper ends do not rest on
 
 Sides = tuple[list[Multiset], list[Multiset], list[Multiset]]
@@ -167,7 +166,7 @@ def _both_ends(data: Table, rows: list[Row], sides: Sides, *, void: bool) -> tup
     crossed = answers[1][0] > answers[0][1]
     left_open = data["verdict"] != "refuted" and answers[1][1] > claim["delta"]
     left_open = left_open and below.delta(claim["epsilon"] * _BROKEN)[0] > claim["delta"]
-    found = found.joined(Outcome(_CROSSED if crossed else (), _LEFT_OPEN if left_open else ()))
+    found = found.joined(Outcome(_CROSSED if crossed else (), (LEFT_OPEN,) if left_open else ()))
     if (proved := data.get("trust", {}).get("proved")) is not None:  # what is said of the parts that are not on trust
         alone = upper_epsilon(float(proved), claim, Worst(upper_side(rows, without_word(tree))))
         found = found.joined(Outcome((), (*alone.unconfirmed, *alone.wrong), alone.loose))

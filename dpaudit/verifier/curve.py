@@ -140,7 +140,7 @@ class _Curve:
 
     def above(self, epsilons: Array) -> Array:
         """Return upper bounds on the deltas of epsilons, from sums made for the two aims that are next to each."""
-        summed_once = self.lost < 1 and self.met > 1 and not self.listed and not ranged(self.finite)
+        summed_once = self.lost < 1 and self.met > 1 and not self.listed
         place, found = np.searchsorted(_AIMS, epsilons), np.ones(len(epsilons))
         left = np.ones(len(epsilons), dtype=bool)
         for i, aim in enumerate(_AIMS):
@@ -149,6 +149,8 @@ class _Curve:
                 if aim not in self.aimed:
                     self.aimed[aim] = _Sum(self.finite, aim, _WIDTHS[-1], upper_alone=True)
                 highs = self.aimed[aim].uppers(epsilons[asked] - self.blur, self.lost)
+                if ranged(self.finite):
+                    highs = np.minimum(highs, above(self.finite, epsilons[asked]))
                 found[asked] = np.minimum(found[asked], self.lost * (1 + 1e-13) + highs + _NOTHING)
                 left &= ~asked
         found[left] = [self.delta(float(epsilon))[1] for epsilon in epsilons[left]]
@@ -162,7 +164,8 @@ class _Curve:
         shown = (
             even._summed(epsilon, width)[0] if epsilon < even.supremum else 0.0
         )  # what is lost for certain counts once
-        sides = [(shown, min(above(self.finite, epsilon), self._summed(epsilon, width)[1]))]
+        moments = float(above(self.finite, np.array([epsilon]))[0])
+        sides = [(shown, min(moments, self._summed(epsilon, width)[1]))]
         if len(self.finite) == 1:
             ((loss, n),) = self.finite.items()
             sides.append(adaptive(loss[1], n, epsilon))

@@ -23,6 +23,9 @@ _COARSE = 5e-2  # the same of choices and of sums of many kinds, which engines k
 # forms are known to be sharp. Of losses made of others a delta below `_TRIFLE` times the claimed one need only be true.
 SMALL, BLUNT, _TRIFLE, _RARE = 1e-302, 1e-20, 1e-6, 1e-100
 
+LEFT_OPEN = "the declared releases break the claim, and the certificate leaves it open"
+"""What is unconfirmed where a pair attains clearly more than is claimed, and the verdict is another one."""
+
 
 class Outcome(NamedTuple):
     """What contradicts a certificate, what is neither confirmed nor contradicted, and which ends are true but loose.

@@ -9,10 +9,11 @@ from dpaudit.verifier.proof.derivation import Row
 from dpaudit.verifier.proof.rules import above as upper_side
 from dpaudit.verifier.refusals import Table
 from dpaudit.verifier.shape import walk
-from dpaudit.verifier.stated_ends import Outcome
+from dpaudit.verifier.stated_ends import LEFT_OPEN, Outcome
 from dpaudit.verifier.verdicts import name_at, points_of, without_word
 
 _NARROW = 1e-6  # relative, of a bracket inside which an end is not decided
+_BROKEN = 1.05  # relative: a number so far above the claimed one that is attained should be told
 _HELD = ("mechanism", "leaf", "inside", "touched", "part")  # where a node or a mechanism holds one other
 
 
@@ -26,6 +27,8 @@ def points_compared(data: Table, rows: list[Row], attained: list[Multiset]) -> O
     above = _by_pairs(rows, tree, measure)
     for at, claimed, low, high in points_of(data):
         bracket, shown = added(measure, at, between(measure, at, above), told), between(measure, at, attained)
+        if data["verdict"] != "refuted" and shown[0] > claimed * _BROKEN:
+            outcome = outcome.joined(Outcome((), (LEFT_OPEN,)))
         ends = (
             ("upper", high, high < shown[0], "below", low <= claimed and high < bracket[1], bracket[1], bracket),
             ("lower", low, low > shown[1], "above", claimed < low and low > shown[0], shown[0], shown),

@@ -26,15 +26,15 @@ def ranged(losses: dict[Loss, int]) -> bool:
     return known and sum(losses.values()) > 1 and any(loss[0] == "range" for loss in losses)
 
 
-def above(losses: dict[Loss, int], epsilon: float) -> float:
-    """Return an upper bound on the delta of the finite losses of a sum."""
+def above(losses: dict[Loss, int], epsilons: Array) -> Array:
+    """Return upper bounds on the deltas of the finite losses of a sum."""
     total, off = 0.0 * _POWERS, 0.0 * _POWERS
     for loss, n in losses.items():
         moment = log_moments(loss, _POWERS)
         total, off = total + n * moment, off + n * _SLIP * (1 + np.abs(moment))
     constant = _POWERS * np.log(_POWERS / (1 + _POWERS)) - np.log1p(_POWERS)
-    size = total + constant - _POWERS * epsilon
-    return math.exp(min(0.0, float((size + off + _SLIP * (1 + np.abs(constant) + _POWERS * epsilon)).min())))
+    size = total + constant + off + _SLIP * (1 + np.abs(constant))
+    return np.array([math.exp(min(0.0, float((size - _POWERS * e * (1 - _SLIP)).min()))) for e in epsilons])
 
 
 def log_moments(loss: Loss, powers: Array) -> Array:

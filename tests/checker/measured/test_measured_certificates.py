@@ -117,6 +117,19 @@ def test_of_two_infinite_ends_the_witness_is_that_of_the_larger_mass() -> None:
     assert verify(certificate.to_json()).accepted
 
 
+@pytest.mark.parametrize("case", CASES)
+def test_a_lower_end_of_0_where_a_pair_attains_twice_the_claim_is_not_accepted(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing that such a certificate states is wrong, and a broken claim is left open."""
+    tree, measure, name, truth = CASES[case]
+    right = getattr(measures, name)
+    monkeypatch.setattr(measures, name, lambda *given: (right(*given)[0] * 0, right(*given)[1]))
+    found = verify(certify(tree, claimed(measure, truth / 2)).to_json())
+    assert (found.verdict, found.complaints) == ("not_proved", ())
+    assert any("leaves it open" in told for told in found.unconfirmed)
+
+
 @pytest.mark.parametrize("measure", ["rho", "mu", "renyi"])
 @pytest.mark.parametrize("tree", [LAPLACE, TABLE, Repeat(part=TABLE, times=7), Repeat(part=LAPLACE, times=5)])
 def test_a_claim_at_the_upper_end_of_a_certificate_is_certified(tree: Any, measure: str) -> None:
