@@ -15,9 +15,6 @@ from dpaudit.model.mechanism import Array
 
 NUMBER, MARK, KIND = "number ", "mark ", "kind "
 
-OF_DIGITS = ((MARK, "rest"), (MARK, "last digit"), (MARK, "decimals"), (MARK, "digits"), (KIND, "exponent"))
-"""First words and ends of the names of columns about the digits of a number."""
-
 _DIGEST_BITS, _SHORT = 52, 128
 
 

@@ -15,7 +15,6 @@ from audits.procedures.neighbour_search import BestPair, search_neighbours
 from audits.procedures.telling_event import telling_event
 from audits.replay.boundary_pairs import Seeing, boundary_pairs
 from audits.replay.coverage_pairs import Pair, coverage_pairs
-from audits.replay.fine_columns import columns_of_rounding
 from audits.replay.function_replay import FALSE_ALARM, FunctionReplay, replay_function
 from audits.replay.one_call import Player
 from audits.replay.sighting import Sighting
@@ -172,8 +171,6 @@ def replayed(
 ) -> Replayed:
     """Return the replay of a function on a given pair, or on pairs that cover one data set; leaves `rng` alone.
 
-    Digits that only rounding decides are compared with "floating" `arithmetic` alone.
-
     The confirmation of one finding takes at most `runs` runs, half of them on each data set.
     Raises: ValueError: both or neither of `neighbours` and `data`, or a `unit` without data.
     """
@@ -186,14 +183,14 @@ def replayed(
     player, aside = Player(run=run, seconds=seconds), _aside(rng)
     unvaried = frozenset[str]() if given else unread_columns(player, data, unit)
     pairs = given or coverage_pairs(data, claim.neighbours, unit, unvaried)
-    if arithmetic == "exact":
-        player = replace(player, without=columns_of_rounding(player, pairs[0].neighbours))
 
     def further(seeing: Seeing) -> tuple[Pair, ...]:
         return boundary_pairs(data, claim.neighbours, unit, seeing, unvaried)
 
     try:
-        replay = replay_function(player, pairs, claim, most=runs // 2, rng=aside, further=None if given else further)
+        replay = replay_function(
+            player, pairs, claim, most=runs // 2, rng=aside, further=None if given else further, arithmetic=arithmetic
+        )
     except (DPAuditError, ValueError, TypeError) as error:
         unread = " ".join(str(error).split())
         return Replayed(run=run, seconds=seconds, pairs=pairs, replay=None, rng=aside, unread=unread)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from audits.experiment.function_case import FunctionCase
-from audits.outputs.fields import NUMBER, OF_DIGITS, absent
+from audits.outputs.fields import MARK, NUMBER, absent
 from audits.replay.evidence import same_value
 from audits.replay.one_call import Call, Player
 from dpaudit import DPAuditError
@@ -26,8 +26,7 @@ def fine_columns(
 ) -> frozenset[str]:
     """Return the columns that change where the noise of calls on these streams changes in its last digits alone.
 
-    What stands beside a number of its digits is among them where the number changes at all. Of numbers, bytes alone
-    are.
+    What a double leaves out of a number is one where the number changes at all. Of numbers, bytes alone are.
 
     Edge cases: none where a call with the same noise differs. Noise that numpy's generator does not draw is not moved.
     """
@@ -38,7 +37,7 @@ def fine_columns(
             return frozenset()
         for other in (player.call(data, *seed, moved=moved) for moved in moves):
             fine.update(name for name in _apart(call, other) if not _is_number(name))
-            fine.update(*(_beside(name) for name, value in call.numbers.items() if other.columns.get(name) != value))
+            fine.update(*(_rests(name) for name, value in call.numbers.items() if other.columns.get(name) != value))
     return frozenset(fine)
 
 
@@ -67,12 +66,11 @@ def with_exact_columns(case: FunctionCase, seconds: float | None) -> FunctionCas
     return replace(case, fine=columns_of_rounding(player, case.neighbours))
 
 
-def _beside(name: str) -> set[str]:
-    """Return the columns about the digits of a number, also of one entry of an array."""
+def _rests(name: str) -> set[str]:
+    """Return the columns of what doubles leave out of a number, also as one entry of an array."""
     path = name.removeprefix(NUMBER)
     array, bracket, place = path.rpartition("[")
-    of_array = {f"{kind}{array} {of}[{place}" for kind, of in OF_DIGITS} if bracket else set[str]()
-    return {f"{kind}{path} {of}" for kind, of in OF_DIGITS} | of_array
+    return {f"{MARK}{path} rest", f"{MARK}{array} rest{bracket}{place}"}
 
 
 def _apart(first: Call, second: Call) -> list[str]:

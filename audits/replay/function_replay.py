@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from audits.experiment.function_case import Arithmetic
 from audits.experiment.global_generators import other_sources
 from audits.experiment.replays import apart
 from audits.replay.boundary_pairs import Seeing, Sight
 from audits.replay.coverage_pairs import Pair
 from audits.replay.evidence import ROUNDING
+from audits.replay.fine_columns import columns_of_rounding
 from audits.replay.kept_state import fresh_digest, output_digest
 from audits.replay.one_call import QUIET, Call, Calls, Player
 from audits.replay.sighting import Sighting, sightings
@@ -105,10 +107,12 @@ def replay_function(
     most: int,
     rng: np.random.Generator,
     further: Callable[[Seeing], Sequence[Pair]] | None = None,
+    arithmetic: Arithmetic = "exact",
 ) -> FunctionReplay:
     """Return what replays of `pairs` show; a confirmation takes at most `most` runs of each side.
 
-    `further` returns more pairs from what single calls without noise show.
+    `further` returns more pairs from what single calls without noise show. Digits that only rounding decides are
+    compared with "floating" `arithmetic` alone.
 
     Guarantee: a function that keeps the claim on all pairs has a confirmed sighting with probability below 1e-9. A
     sighting that is `supposed` rests on the laws that 200 fresh runs of each side followed: it holds under them alone.
@@ -117,6 +121,8 @@ def replay_function(
     first, last = pairs[0].neighbours[0], pairs[-1].neighbours[1]
     fresh = fresh_digest(player, last)
     base, sources = other_sources(lambda: player.call(first, QUIET))
+    if arithmetic == "exact":
+        player = replace(player, without=columns_of_rounding(player, pairs[0].neighbours))
     calls = Calls(player=player, traced=player.frames(first, QUIET) <= _MOST_FRAMES)
     more = () if further is None else further(partial(_sight, calls))
     tried = [_tried(calls, pair) for pair in (*pairs, *more)]
@@ -124,7 +130,7 @@ def replay_function(
     level = FALSE_ALARM / (_CONFIRMED * _TRIES)
     judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups]
     player.call(pairs[-1].neighbours[0], QUIET)  # what it leaves behind shows in the next call
-    keeps_state = output_digest(player, last) != fresh != ""
+    keeps_state = output_digest(replace(player, without=frozenset()), last) != fresh != ""
     found = sorted((one for one in judged if one.margin > 0), key=lambda one: (one.pair.outside, not one.confirmed))
     return FunctionReplay(
         found=tuple(found),
