@@ -19,11 +19,11 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 # The repository's root must be on the path before its tests can be imported: E402 below.
+from benchmarks.accounting_peer import peer_answer  # noqa: E402
 from tests.mutation.battery import CHECKS  # noqa: E402
 from tests.mutation.declared_mutants import DECLARED, FORGED, complaints, objections  # noqa: E402
 from tests.mutation.inputs import INPUTS  # noqa: E402
 from tests.mutation.mutants import table  # noqa: E402
-from tests.mutation.peer import peer_answer  # noqa: E402
 from tests.mutation.planting import planted  # noqa: E402
 from tests.mutation.survivors import SURVIVORS  # noqa: E402
 

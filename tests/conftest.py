@@ -94,9 +94,9 @@ def stale(listed: dict[str, tuple[str, ...]], collected: Sequence[str]) -> list[
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw 25 examples of a property on a change, and 100 where slow tests run as well; all processes have one day."""
+    """Draw 15 examples of a property on a change, and 100 where slow tests run as well; all processes have one day."""
     os.environ.setdefault(DAY, date.today().isoformat())  # noqa: DTZ011 - any day will do
-    settings.register_profile("change", max_examples=25)
+    settings.register_profile("change", max_examples=15)
     if config.getoption("markexpr") == "not slow":
         settings.load_profile("change")
 

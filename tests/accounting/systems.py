@@ -233,13 +233,7 @@ def _best(steps: Steps, p: float, q: float, ratio: float) -> float:
     return max(_released(option, steps[1:], p, q, ratio) for option in steps[0])
 
 
-def _released(
-    epsilons: tuple[float, ...],
-    steps: Steps,
-    p: float,
-    q: float,
-    ratio: float,
-) -> float:
+def _released(epsilons: tuple[float, ...], steps: Steps, p: float, q: float, ratio: float) -> float:
     """Return the same where the releases of one alternative come first."""
     if not epsilons:
         return _best(steps, p, q, ratio)

@@ -168,10 +168,7 @@ SAMPLES: dict[str, tuple[Subsample, Neighbours]] = {
     "everything shown": (Subsample(part=VAGUE, rate=0.0), "replace_one"),
     "a set": (Subsample(part=TOLD, rate=0, scheme="without_replacement"), "replace_one"),
     "a set, zeroed": (Subsample(part=TOLD, rate=0, scheme="without_replacement"), "zero_out"),
-    "cut": (
-        Subsample(part=TOLD, rate=0, scheme="truncated_poisson", population=20, batch_bound=3),
-        "add_remove",
-    ),
+    "cut": (Subsample(part=TOLD, rate=0, scheme="truncated_poisson", population=20, batch_bound=3), "add_remove"),
 }
 
 

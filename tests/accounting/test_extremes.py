@@ -110,8 +110,7 @@ def test_a_row_beyond_the_limits_is_caught() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("mu", "rate", "times", "epsilon"),
-    [(1 / 300, 0.5, 1000, 0.1), (1e-3, 0.5, 1000, 0.03), (1e-2, 0.9, 50, 0.1)],
+    ("mu", "rate", "times", "epsilon"), [(1 / 300, 0.5, 1000, 0.1), (1e-3, 0.5, 1000, 0.03), (1e-2, 0.9, 50, 0.1)]
 )
 def test_samples_with_little_loss_are_bracketed_around_the_truth(
     mu: float, rate: float, times: int, epsilon: float

@@ -38,8 +38,7 @@ def test_no_pair_is_known_from_below_where_a_sample_of_an_ordered_loss_is_sample
 def test_bounded_parts_are_amplified_as_black_boxes() -> None:
     """ln(1 + q (e^epsilon - 1)) at q delta, from above, for sampling without replacement."""
     form = fold(
-        Subsample(part=Stated(epsilon=1, delta=1e-6, source="x"), rate=0.1, scheme="without_replacement"),
-        "replace_one",
+        Subsample(part=Stated(epsilon=1, delta=1e-6, source="x"), rate=0.1, scheme="without_replacement"), "replace_one"
     )
     epsilon = bracket_epsilon(form, 1e-7)
     assert epsilon.lower == 0

@@ -61,10 +61,7 @@ SUM = SimpleNamespace(map=lambda distance: 10 * distance)
         (made("make_noisy_max", 2.0, scale=1.0, metric="LInfDistance(T=f64)"), ["permute_and_flip"]),
         (made("make_noisy_max", 1.0, scale=1.0, metric="LInfDistance(monotonic, T=f64)"), ["permute_and_flip"]),
         (made("make_randomized_response_bool", math.log(3), prob=0.75), ["randomised_response"]),
-        (
-            made("make_randomized_response", math.log(6), prob=0.75, categories=["a", "b", "c"]),
-            ["randomised_response"],
-        ),
+        (made("make_randomized_response", math.log(6), prob=0.75, categories=["a", "b", "c"]), ["randomised_response"]),
         (made("make_laplace_threshold", 0.5, scale=2.0, threshold=5), []),
         (made("make_user_measurement", 0.5, privacy_map=None), []),
         (made("make_population_amplification", 0.5, measurement=LAPLACE, population_size=100), []),

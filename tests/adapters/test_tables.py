@@ -23,7 +23,7 @@ CELLS = {
 }
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True)
 @given(pair=neighbouring_frames(CELLS, unit="person"), fields=st.sampled_from([COUNTS, SUMS]))
 def test_one_unit_moves_the_sums_by_the_sensitivity_at_most(pair: tuple[Any, Any], fields: dict[str, Any]) -> None:
     """For every table, hostile cells among them, in the l1 norm."""
@@ -113,7 +113,7 @@ def test_the_smallest_leak_of_an_unbounded_count_has_one_row_too_many() -> None:
     assert smallest_leak(bounded, pairs) is None
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True)
 @given(pair=neighbouring_lists(st.integers(0, 3), relation="add_remove"))
 def test_neighbouring_lists_differ_in_one_record(pair: tuple[list[int], list[int]]) -> None:
     """The second list has one record more."""

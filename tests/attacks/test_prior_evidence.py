@@ -112,12 +112,7 @@ def test_half_the_noise_falls_within_500_runs_and_the_right_noise_does_not(mecha
         for factor, expected in ((1.0, False), (0.5, True)):
             sampled = mechanism.scaled(factor)
             seen = watch_noise(
-                releases_of(sampled),
-                mechanism,
-                0.0,
-                runs=500,
-                rng=np.random.default_rng([seed, 3]),
-                significance=1e-6,
+                releases_of(sampled), mechanism, 0.0, runs=500, rng=np.random.default_rng([seed, 3]), significance=1e-6
             )
             assert seen.fallen == expected
             assert not expected or seen.factor in (0.5, 0.7)

@@ -80,9 +80,7 @@ def test_randomised_response_costs_its_largest_ratio(epsilon: float, categories:
 def test_laplace_noise_costs_its_kullback_leibler_divergence(shift: float) -> None:
     with mp.workdps(50):
         b = mp.mpf(str(shift))
-        truth = supremum(
-            lambda s: s * b + mp.log((s + 1) / (2 * s + 1) + s / (2 * s + 1) * mp.exp(-(2 * s + 1) * b)),
-        )
+        truth = supremum(lambda s: s * b + mp.log((s + 1) / (2 * s + 1) + s / (2 * s + 1) * mp.exp(-(2 * s + 1) * b)))
         cost = zcdp(LaplaceLoss(shift=shift))
         assert cost is not None
         assert agrees(mp.mpf(cost.amount.numerator) / cost.amount.denominator, truth)
@@ -97,8 +95,7 @@ def test_whole_number_laplace_noise_costs_its_own_ratio(scale: float, moved: int
 
 
 @pytest.mark.parametrize(
-    ("first", "second"),
-    [((0.9, 0.1), (0.5, 0.5)), ((0.999, 0.001), (0.99, 0.01)), ((0.5, 0.3, 0.2), (0.2, 0.3, 0.5))],
+    ("first", "second"), [((0.9, 0.1), (0.5, 0.5)), ((0.999, 0.001), (0.99, 0.01)), ((0.5, 0.3, 0.2), (0.2, 0.3, 0.5))]
 )
 def test_a_table_costs_the_dearer_of_its_orders(first: tuple[float, ...], second: tuple[float, ...]) -> None:
     """Each release chooses its order, so that rho is the larger one: not that of the curve above both."""

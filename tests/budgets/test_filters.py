@@ -118,7 +118,7 @@ def test_the_basic_filter_loses_nothing_to_an_analyst_who_spends_all_delta() -> 
     assert worst == pytest.approx(1 - 0.999**4, rel=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(deadline=None)
 @given(
     epsilon=st.floats(0.1, 3.0),
     delta=st.floats(1e-3, 0.4),
@@ -190,7 +190,7 @@ def test_optimal_composition_of_what_was_spent_is_no_filter() -> None:
 # Sums and refusals.
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(
     build=st.sampled_from(FILTERS),
     stream=st.lists(st.tuples(st.sampled_from((normal, laplace, stated)), st.floats(1e-3, 0.6)), max_size=25),

@@ -314,12 +314,7 @@ def test_nothing_is_proved_of_jax_privacys_zcdp_events_on_a_sample() -> None:
 
 REGISTRY = {
     "dp_variant": {"variant_name"},
-    "privacy_loss": {
-        "privacy_unit",
-        "privacy_unit_details",
-        "privacy_parameters",
-        "privacy_parameters_details",
-    },
+    "privacy_loss": {"privacy_unit", "privacy_unit_details", "privacy_parameters", "privacy_parameters_details"},
     "deployment_model": {"model_name", "model_name_details"},
     "accounting": {"composition", "post_processing"},
     "implementation": {"mechanisms"},

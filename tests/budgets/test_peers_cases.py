@@ -14,7 +14,7 @@ from dpaudit.model.bracket import Bracket
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import MixtureLoss
 from dpaudit.model.mechanism import Array
-from mechanisms import DiscreteGaussian, DiscreteLaplace, Finite, Gaussian, Laplace, Matrix, TruncatedDiscreteGaussian
+from mechanisms import DiscreteGaussian, DiscreteLaplace, Finite, Gaussian, Laplace, TruncatedDiscreteGaussian
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +115,7 @@ def of_moves(at: float) -> float:
 
 
 KINDS: dict[str, tuple[Callable[[], Bracket], float]] = {
-    "Poisson under replace-one": (
-        lambda: epsilon(on_sample(normal(0.5), 0.1, 100), "replace_one", 1e-5),
-        4.36810,
-    ),
+    "Poisson under replace-one": (lambda: epsilon(on_sample(normal(0.5), 0.1, 100), "replace_one", 1e-5), 4.36810),
     "truncated discrete Gaussian": (
         lambda: delta(dp.Release(label="count", mechanism=CLIPPED), "add_remove", 0.5),
         enumerated(moved(CUT, 1), CUT, 0.5),
@@ -141,10 +138,7 @@ KINDS: dict[str, tuple[Callable[[], Bracket], float]] = {
         lambda: delta(on_sample(WHOLE, 0.2), "add_remove", 0.05),
         enumerated(mixed(GEOMETRIC, 1, 0.2), GEOMETRIC, 0.05),
     ),
-    "zero-out": (
-        lambda: epsilon(on_sample(normal(1.0, "zero_out"), 0.01, 100), "zero_out", 1e-5),
-        0.7180357,
-    ),
+    "zero-out": (lambda: epsilon(on_sample(normal(1.0, "zero_out"), 0.01, 100), "zero_out", 1e-5), 0.7180357),
     "truncated Poisson": (
         lambda: epsilon(
             on_sample(normal(1.0), 0.05, 100, scheme="truncated_poisson", population=1000, batch_bound=70),
@@ -165,28 +159,6 @@ def test_a_peers_case_is_expressed_and_its_number_is_not_below_the_truth(kind: s
     digit = 2e-5 if truth > 1 else 2e-6 * truth + 1e-9
     assert found.lower <= truth * (1 + 2e-5) + digit
     assert truth - digit - 2e-5 * truth <= found.upper <= truth * (1 + 3e-4) + digit
-
-
-@pytest.mark.parametrize(("participations", "separation", "truth"), [(1, 1, 5.0), (2, 1, 18.0), (2, 8, 12.0)])
-def test_full_trees_and_participation_counts(participations: int, separation: int, truth: float) -> None:
-    """Squared moves of a full binary tree of 16 leaves, with one record in several of them."""
-    tree = Matrix(
-        strategy="full_tree",
-        horizon=16,
-        leaf=normal(1.0),
-        participations=participations,
-        separation=separation,
-    )
-    assert tree.squared_move.upper == pytest.approx(truth, rel=1e-9)
-
-
-@pytest.mark.parametrize(("participations", "truth"), [(1, 1.943878847), (4, 13.802866008)])
-def test_strategy_matrices(participations: int, truth: float) -> None:
-    """The square root of prefix sums over 16 steps, one record every four."""
-    matrix = Matrix(
-        strategy="square_root", horizon=16, leaf=normal(1.0), participations=participations, separation=participations
-    )
-    assert matrix.squared_move.upper == pytest.approx(truth, rel=1e-9)
 
 
 def test_a_renyi_curve_has_the_closed_form_of_a_sample() -> None:

@@ -20,10 +20,7 @@ LAWS = {
     "fixed": (BestOf(part=RUN, law="fixed", runs=3), 1 / 8),
     "geometric": (BestOf(part=RUN, law="geometric", gamma=0.2), 0.2 / 1.2),
     "logarithmic": (BestOf(part=RUN, law="logarithmic", gamma=0.2), np.log(0.6) / np.log(0.2)),
-    "negative binomial": (
-        BestOf(part=RUN, law="negative_binomial", gamma=0.2, eta=2.0),
-        (0.6**-2 - 1) / (0.2**-2 - 1),
-    ),
+    "negative binomial": (BestOf(part=RUN, law="negative_binomial", gamma=0.2, eta=2.0), (0.6**-2 - 1) / (0.2**-2 - 1)),
     "poisson": (BestOf(part=RUN, law="poisson", mean=4.0), np.exp(-2)),
 }
 
@@ -97,11 +94,7 @@ def test_a_search_is_audited_as_a_whole(claimed: float, verdict: str | None) -> 
     search = Search(configurations=(Noisy(), Noisy(learning_rate=1.0)), runs=RARE)
     claim = Claim(epsilon=claimed, neighbours="replace_one")
     found = audit(
-        search.audited(train, none=0.0),
-        neighbours=(0.0, 1.0),
-        claim=claim,
-        runs=4000,
-        rng=np.random.default_rng(3),
+        search.audited(train, none=0.0), neighbours=(0.0, 1.0), claim=claim, runs=4000, rng=np.random.default_rng(3)
     )
     assert (found.verdict == "violation") == (verdict == "violation")
     assert certify(search.declaration(), claim).verdict == ("certified" if verdict is None else "not_proved")

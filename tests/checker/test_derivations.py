@@ -312,24 +312,6 @@ def test_a_strategy_of_many_schedules_attains_the_best_evenly_spaced_one() -> No
     assert low == 25.0
 
 
-def test_a_strategy_of_few_schedules_counts_them_all() -> None:
-    """By all schedules and signs: from above all may add up, from below with the best signs."""
-    rng, horizon = np.random.default_rng(5), 9
-    for most, gap in ((2, 1), (3, 2), (3, 3), (4, 2), (2, 8), (3, 9)):
-        matrix = np.tril(rng.normal(size=(horizon, horizon)))
-        gram = np.abs(matrix.T @ matrix)
-        ways = [
-            way
-            for n in range(1, most + 1)
-            for way in combinations(range(horizon), n)
-            if all(b - a >= gap for a, b in pairwise(way))
-        ]
-        fields = {"strategy": "explicit", "horizon": horizon, "participations": most, "separation": gap}
-        low, high = checker("strategies").squared_move(fields | {"entries": matrix.ravel().tolist()})
-        assert high == pytest.approx(max(float(gram[np.ix_(way, way)].sum()) for way in ways), rel=1e-12)
-        assert low <= high
-
-
 def test_a_part_that_can_fail_at_a_secret_step_costs_what_all_outcomes_do() -> None:
     """The upper end is sharp; what one step tells for certain has no label."""
     share = 0.92 / (1 + math.exp(-0.7))

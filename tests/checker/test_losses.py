@@ -31,10 +31,7 @@ def test_laplace_hockey_stick_is_the_integral_of_its_definition(epsilon: float) 
     shift = 1.0
     cut = (epsilon + shift) / 2 if abs(epsilon) < shift else 0.5
     found = quadrature(
-        lambda x: -abs(x - shift) - mpmath.log(2),
-        lambda x: -abs(x) - mpmath.log(2),
-        epsilon,
-        (-40, 0, cut, 1, 40),
+        lambda x: -abs(x - shift) - mpmath.log(2), lambda x: -abs(x) - mpmath.log(2), epsilon, (-40, 0, cut, 1, 40)
     )
     assert LaplaceLoss(shift=shift).hockey_stick(epsilon) == pytest.approx(found, abs=1e-9)
 

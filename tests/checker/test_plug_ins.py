@@ -154,10 +154,7 @@ def nested(outer: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "outer",
-    [
-        {"name": "tree_aggregation", "horizon": 1},
-        {"name": "matrix", "strategy": "square_root", "horizon": 1},
-    ],
+    [{"name": "tree_aggregation", "horizon": 1}, {"name": "matrix", "strategy": "square_root", "horizon": 1}],
     ids=["tree of tree", "matrix of tree"],
 )
 def test_losses_stated_in_a_nested_leaf_need_their_condition_and_their_note(outer: dict[str, Any]) -> None:

@@ -9,10 +9,7 @@ from mechanisms import Gaussian
 
 NOISE = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
 TREE = Parallel(
-    parts=(
-        Release(label="first", mechanism=NOISE),
-        Repeat(part=Release(label="second", mechanism=NOISE), times=2),
-    ),
+    parts=(Release(label="first", mechanism=NOISE), Repeat(part=Release(label="second", mechanism=NOISE), times=2)),
     key="arrival",
 )
 

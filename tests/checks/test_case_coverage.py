@@ -173,12 +173,7 @@ def test_a_case_that_looks_at_another_function_attacks_nothing() -> None:
         return data + rng.normal(size=n_runs)
 
     case = AuditCase(
-        name="elsewhere",
-        view="output",
-        description="",
-        neighbours=(0.0, 1.0),
-        relation="replace_one",
-        run=elsewhere,
+        name="elsewhere", view="output", description="", neighbours=(0.0, 1.0), relation="replace_one", run=elsewhere
     )
     seen = coverage_of(case, capri.declaration(), program)
     assert not seen.recorded
@@ -192,12 +187,7 @@ def test_neighbours_that_agree_attack_nothing() -> None:
     case = capri.cases(problem)[0]
     first = case.neighbours[0]
     equal = AuditCase(
-        name="equal",
-        view=case.view,
-        description="",
-        neighbours=(first, first),
-        relation="replace_one",
-        run=case.run,
+        name="equal", view=case.view, description="", neighbours=(first, first), relation="replace_one", run=case.run
     )
     seen = coverage_of(equal, capri.declaration(), program)
     assert (seen.recorded, seen.attacked) == (True, ())

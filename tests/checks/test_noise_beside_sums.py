@@ -72,13 +72,7 @@ def rules(noise: Noise, seed: int = 0) -> set[str]:
 
 @pytest.mark.parametrize(
     ("noise", "rule"),
-    [
-        (partly_kept, "DPA227"),
-        (rolled, "DPA227"),
-        (turned, "DPA227"),
-        (enlarged, "DPA212"),
-        (less_on_data, "DPA212"),
-    ],
+    [(partly_kept, "DPA227"), (rolled, "DPA227"), (turned, "DPA227"), (enlarged, "DPA212"), (less_on_data, "DPA212")],
 )
 def test_noise_that_is_kept_or_follows_the_sums_is_found(noise: Noise, rule: str) -> None:
     """At significance 1e-6: three rows of sixty kept, all moved or turned, a tenth of the sum, less noise on data."""

@@ -69,13 +69,7 @@ class Unknown(Switching):
         return Switching.release(self, value, rng)
 
 
-@pytest.mark.parametrize(
-    ("factor", "failed"),
-    [
-        (between(100, 300, 0.6), ["law"]),
-        (odd_mirrored, []),
-    ],
-)
+@pytest.mark.parametrize(("factor", "failed"), [(between(100, 300, 0.6), ["law"]), (odd_mirrored, [])])
 def test_a_plug_in_whose_scale_switches_breaks_the_contract_of_its_density(factor: Factor, failed: list[str]) -> None:
     """The check names the answer; noise that mirrors keeps the density."""
     plug_in = Unknown(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one", factor=factor)

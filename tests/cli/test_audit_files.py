@@ -104,12 +104,7 @@ def test_an_audit_without_a_seed_goes_on_with_the_seed_of_the_store(write: Write
     assert len(seeds) == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "word"),
-    [
-        (("--store", "nowhere/runs.sqlite"), "cannot keep"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "word"), [(("--store", "nowhere/runs.sqlite"), "cannot keep")])
 def test_options_that_do_not_fit_are_usage_errors(
     write: Write, fakes: None, arguments: tuple[str, str], word: str
 ) -> None:

@@ -1,6 +1,5 @@
 """Every bad configuration gives one clear message with its line, and exit code 2."""
 
-import json
 import re
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
@@ -82,11 +81,7 @@ MESSAGES = {
     ),
     "no runs": ("runs = 200", "runs = 0", ":13: Expected runs=0 to be a whole number of at least 4."),
     "too few runs": ("runs = 200", "runs = 3", ":13: Expected runs=3 to be a whole number of at least 4."),
-    "significance of 1": (
-        "runs = 200",
-        "significance = 1",
-        ":13: Expected significance=1 strictly between 0 and 1.",
-    ),
+    "significance of 1": ("runs = 200", "significance = 1", ":13: Expected significance=1 strictly between 0 and 1."),
     "invalid TOML": (
         "epsilon = 1.0",
         "epsilon = = 1.0",
@@ -135,8 +130,6 @@ JSON_FAULTS = {
     "a key twice": ('{"claim": {"epsilon": 1,\n"epsilon": 2}}', ":1: invalid JSON: the key 'epsilon' stands twice"),
     "a NaN": ('{"claim": {"epsilon": NaN}}', ":1: invalid JSON: NaN is no JSON number"),
     "a list": ("[1, 2]", ":1: expected a JSON object with 'claim' and 'declaration'."),
-    "too deep": ("[" * 100_000, ":1: "),
-    "a number of 5,000 digits": ('{"claim": ' + "1" * 5_000 + "}", ":1: "),
     "a bad third line": (
         '{"claim":\n {"epsilon": 1, "neighbours": "replace_one",\n  "delta": 1},\n "declaration": {}}',
         ":3: claim: Expected delta=1 in [0, 1).",
@@ -165,17 +158,6 @@ def _require_refused(ended: Result, message: str) -> None:
     assert (ended.exit_code, ended.stdout) == (2, "")
     assert ended.stderr.startswith(message)
     assert ended.stderr.count("\n") == 1
-
-
-def test_a_declaration_nested_without_end_is_refused(write: Write) -> None:
-    """300 nodes inside each other are told to be written flatter, not a crash."""
-    tree = {"node": "stated", "epsilon": 1.0, "source": "vendor"}
-    for _ in range(300):
-        tree = {"node": "local", "part": tree}
-    claim = {"epsilon": 1.0, "neighbours": "replace_one"}
-    ended = dpaudit("certify", write(json.dumps({"claim": claim, "declaration": tree}), "config.json"))
-    assert ended.exit_code == 2
-    assert "write it flatter" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The lazy table of commands: it agrees with the commands, and the help imports none of them."""
 
-import ast
 import inspect
 import subprocess
 import sys
@@ -19,8 +18,6 @@ HELP = (
     "try:\n    main()\nexcept SystemExit:\n    pass\n"
     "print(*sorted(sys.modules), file=sys.stderr)"
 )
-ROOMS = ("cli", "gate", "render", "report", "wording", "ledger", "interchange", "pytest_plugin", "workflow.py")
-HEAVY = ("sqlalchemy", "psycopg", "jinja2", "markupsafe", "typst", "dp_accounting")
 
 
 def modules_after(code: str) -> set[str]:
@@ -79,29 +76,3 @@ def test_a_command_that_cannot_be_imported_is_an_internal_error_in_one_line() ->
         assert ended.returncode == code
         assert len(ended.stderr.splitlines()) == (1 if code else 0)
         assert "numpy" in ended.stderr or not code
-
-
-def test_functions_of_the_upper_rooms_import_heavy_libraries_only() -> None:
-    """Every other import stands at the top of its file; commands, what writes them and the plugin load on use."""
-    root = Path(str(dpaudit.__file__)).parent
-    files = [file for room in ROOMS for file in ((root / room).rglob("*.py") if "." not in room else [root / room])]
-    seen = {
-        (file.relative_to(root).as_posix(), name)
-        for file in files
-        for function in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(function, ast.FunctionDef) and file.parent.name != "cli"
-        for name in imported_in(function)
-        if not name.startswith(HEAVY)
-    }
-    assert seen == {
-        ("pytest_plugin/__init__.py", "dpaudit.pytest_plugin.fixture"),
-        ("cli/common/results.py", "dpaudit.cli.common.output"),
-        ("cli/common/exits.py", "dpaudit.runtime.plugins"),  # of a fault in a plug-in alone
-    }
-
-
-def imported_in(function: ast.FunctionDef) -> list[str]:
-    """Return the modules that a function imports."""
-    nodes = list(ast.walk(function))
-    plain = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    return plain + [str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)]

@@ -78,19 +78,6 @@ def test_a_reader_that_leaves_early_causes_no_traceback(write: Write) -> None:
     assert stderr == b""
 
 
-def test_help_imports_nothing_heavy() -> None:
-    """`dpaudit --help` stays fast because neither numpy nor scipy nor pydantic nor matplotlib is imported for it."""
-    code = (
-        "import sys\nfrom dpaudit.cli import main\nsys.argv = ['dpaudit', '--help']\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "heavy = {'numpy', 'scipy', 'pydantic', 'matplotlib', 'pandas', 'statsmodels', 'jinja2', 'joblib'}\n"
-        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
-    )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "certify" in ended.stdout
-    assert ended.stderr.strip() == "[]"
-
-
 def test_a_terminal_without_unicode_gets_what_it_can_show(write: Write) -> None:
     """Bars and exponents that an ASCII stream cannot hold are replaced; the result is there and the code is 0."""
     command = [sys.executable, "-c", MAIN, "certify", write(WRITTEN)]

@@ -71,10 +71,7 @@ SARIF = {
                 tool=strict(
                     ["driver"],
                     driver=strict(
-                        ["name"],
-                        name=TEXT,
-                        version=TEXT,
-                        rules={"type": "array", "items": RULE, "uniqueItems": True},
+                        ["name"], name=TEXT, version=TEXT, rules={"type": "array", "items": RULE, "uniqueItems": True}
                     ),
                 ),
                 automationDetails=strict([], id=TEXT),
@@ -83,9 +80,7 @@ SARIF = {
                     "type": "array",
                     "uniqueItems": True,
                     "items": strict(
-                        ["executionSuccessful"],
-                        executionSuccessful={"type": "boolean"},
-                        exitCode={"type": "integer"},
+                        ["executionSuccessful"], executionSuccessful={"type": "boolean"}, exitCode={"type": "integer"}
                     ),
                 },
                 results={"type": "array", "items": RESULT},

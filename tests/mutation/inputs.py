@@ -75,10 +75,7 @@ INPUTS: dict[str, tuple[dp.Declaration, dp.Claim]] = {
         ),
         CLAIM,
     ),
-    "stated twice": (
-        dp.Repeat(part=dp.Stated(epsilon=0.2, delta=1e-6, source="the vendor"), times=4),
-        CLAIM,
-    ),
+    "stated twice": (dp.Repeat(part=dp.Stated(epsilon=0.2, delta=1e-6, source="the vendor"), times=4), CLAIM),
     "local": (
         dp.Local(part=dp.Sequential(parts=(release(mechanisms.RandomisedResponse(epsilon=0.9)), NOTHING))),
         dp.Claim(epsilon=1.0, neighbours="replace_one", model="local"),

@@ -28,32 +28,29 @@ def largest_gap(draws: Array, mechanism: DiscreteLaplace | DiscreteGaussian) -> 
     return np.abs(np.searchsorted(np.sort(draws), points, side="right") / len(draws) - stated - below).max()
 
 
+def follows_its_law(draw: Any, mechanism: DiscreteLaplace | DiscreteGaussian, size: float, n: int) -> bool:
+    """Whether draws of a size have the law of a mechanism, and not that of a fifth more noise."""
+    draws = draw(Fraction(size), n, np.random.default_rng(1))
+    return bool(largest_gap(draws, mechanism) < band(n) < largest_gap(draws, mechanism.scaled(1.2)))
+
+
 @pytest.mark.parametrize("scale", [0.25, 0.5, 1.0, 2.0, 10 / 3, 40.0, 1000.25])
 def test_discrete_laplace_draws_follow_their_law(scale: float) -> None:
-    n = 100_000
-    draws = _exact.discrete_laplace(Fraction(scale), n, np.random.default_rng(1))
     stated = DiscreteLaplace(scale=scale, l1_sensitivity=1, neighbours="replace_one")
-    assert largest_gap(draws, stated) < band(n)
-    assert largest_gap(draws, stated.scaled(1.2)) > band(n)
+    assert follows_its_law(_exact.discrete_laplace, stated, scale, 100_000)
 
 
 @pytest.mark.parametrize("stddev", [0.3, 0.9, 1.0, 1.5, 7.1, 100.3])
 def test_discrete_gaussian_draws_follow_their_law(stddev: float) -> None:
-    n = 100_000
-    draws = _exact.discrete_gaussian(Fraction(stddev), n, np.random.default_rng(2))
     stated = DiscreteGaussian(stddev=stddev, l2_sensitivity=1, neighbours="replace_one")
-    assert largest_gap(draws, stated) < band(n)
-    assert largest_gap(draws, stated.scaled(1.2)) > band(n)
+    assert follows_its_law(_exact.discrete_gaussian, stated, stddev, 100_000)
 
 
 def test_decisions_left_to_exact_fractions_follow_the_same_law(monkeypatch: pytest.MonkeyPatch) -> None:
     # With a slack of 1 no comparison is decided in floating point: the rare path is all there is.
     monkeypatch.setattr(_exact, "_SLACK", 1.0)
-    n = 20_000
-    draws = _exact.discrete_gaussian(Fraction(2.3), n, np.random.default_rng(3))
     stated = DiscreteGaussian(stddev=2.3, l2_sensitivity=1, neighbours="replace_one")
-    assert largest_gap(draws, stated) < band(n)
-    assert largest_gap(draws, stated.scaled(1.2)) > band(n)
+    assert follows_its_law(_exact.discrete_gaussian, stated, 2.3, 20_000)
 
 
 def test_a_coin_read_bit_by_bit_has_its_probability() -> None:

@@ -290,11 +290,7 @@ _SETTINGS: dict[str, tuple[Any, str, dict[str, Any]]] = {
     ),
     "lplr": (Lplr(epsilon=4.0, horizon=10**6, dimension=2, actions=2), "hardest_linear", {}),
     "lsvi_ucb": (LsviUcb(dimension=4, **_EPISODES), "hardest_process", {}),
-    "ucrl_vtr": (
-        UcrlVtr(model="joint", dimension=3, planning_period=50, **_EPISODES),
-        "hardest_mixture",
-        {},
-    ),
+    "ucrl_vtr": (UcrlVtr(model="joint", dimension=3, planning_period=50, **_EPISODES), "hardest_mixture", {}),
 }
 
 

@@ -122,10 +122,7 @@ def test_an_altered_result_is_found_although_the_statement_follows_it(folder: Pa
 def test_a_report_that_holds_a_violation_is_a_finding(tmp_path: Path) -> None:
     """Its files are whole and its certificate is proved; both the word and the audit say that the claim is false."""
     write(replace(REPORT, audits=(audited(half_noise),)), tmp_path)
-    assert complaints(tmp_path) == (
-        "the report's own verdict is VIOLATION",
-        "the report holds a violation: function",
-    )
+    assert complaints(tmp_path) == ("the report's own verdict is VIOLATION", "the report holds a violation: function")
     assert CliRunner().invoke(app, ["verify", str(tmp_path)]).exit_code == 1
 
 

@@ -118,9 +118,7 @@ def test_the_steps_multiply_to_the_whole_slack(stories: dict[str, Report]) -> No
 def test_what_no_factor_explains_is_a_step_of_its_own() -> None:
     """A product of factors that falls short is not hidden."""
     slack = Slack(
-        epsilon_ratio=9.0,
-        noise_ratio=8.0,
-        factors=(Factor(name="a", factor=2.0, noise_factor=2.0, sentence="a"),),
+        epsilon_ratio=9.0, noise_ratio=8.0, factors=(Factor(name="a", factor=2.0, noise_factor=2.0, sentence="a"),)
     )
     assert [(step.name, step.factor) for step in steps_of(slack)] == [("a", 2.0), ("not named", 4.0)]
 

@@ -56,8 +56,7 @@ def test_one_thing_less_takes_certified_away(stories: dict[str, Report]) -> None
         "no code location": replace(report, code=""),
         "unit": replace(report, system=System(name="Totals", unit="one record")),
         "sensitivity": replace(
-            report,
-            certificate=replace(held, conditions=tuple(c for c in held.conditions if c.kind != "sensitivity")),
+            report, certificate=replace(held, conditions=tuple(c for c in held.conditions if c.kind != "sensitivity"))
         ),
         "second audit": replace(report, audits=(*report.audits, replace(report.audits[0], verdict="inconclusive"))),
     }

@@ -133,13 +133,7 @@ def _edge(claim: MeasuredClaim) -> tuple[float, float]:
 def _counts(hits: int, alarms: int, size: int) -> Counts:
     """Counts of an event with so many hits and alarms."""
     return Counts(
-        runs=2 * size,
-        guesses=0,
-        correct=0,
-        true_positives=hits,
-        false_positives=alarms,
-        positives=size,
-        negatives=size,
+        runs=2 * size, guesses=0, correct=0, true_positives=hits, false_positives=alarms, positives=size, negatives=size
     )
 
 

@@ -1,7 +1,7 @@
 """Statistics of a study: intervals, visibility, dominance and exponents, against rows whose truth is known."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +9,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from algorithms.capri import Capri
-from dpaudit import Streams, Transcript
-from dpaudit.study import making
 from dpaudit.study.cells import Cell, RowKey
 from dpaudit.study.certified import Certified
 from dpaudit.study.contrasts import against_floors, dominances
 from dpaudit.study.exponents import epsilon_exponents, horizon_exponents, jackknife, slope_of
 from dpaudit.study.intervals import paired, student
 from dpaudit.study.measured import Measured
-from dpaudit.study.measuring import measure
 from dpaudit.study.rows import Known, Row, rows_of
 from dpaudit.study.study import Role, Study
 from dpaudit.study.study_file import study_of
@@ -139,35 +135,6 @@ def test_the_envelope_takes_the_worst_gap_at_each_horizon() -> None:
     (power,) = horizon_exponents(study, rows, measured)
     assert power.fit == "worst-gap envelope"
     assert power.slope == pytest.approx(0.5, abs=0.05)
-
-
-@pytest.mark.parametrize("seeds", [60, pytest.param(200, marks=pytest.mark.slow)])
-def test_a_blind_contender_is_never_visible(tmp_path: Path, seeds: int) -> None:
-    """Noise without data, at another scale than the floor's: not visible on any seed at alpha 1e-3.
-
-    A contender that is visible on one seed in ten would be seen with a probability of 0.998.
-    """
-    assert 1 - 0.9**seeds > 0.998
-
-    @dataclass(frozen=True, slots=True, kw_only=True)
-    class Blind(Capri):
-        def run(self, problem: Any, streams: Streams, n_runs: int) -> Transcript:
-            return Capri.run_blind(self, problem, streams, n_runs)
-
-    small = SMALL.replace("[2000, 20000]", "[400]").replace("epsilons = [0.5, 4.0]", "epsilons = [9.0]")
-    study = study_of(tmp_path / "s.toml", small)
-    cells = [Cell(label=label, epsilon=epsilon, horizon=400, problem=problem)
-             for label, epsilon in (("tight", 9.0), ("blind", 1.0)) for problem in (0,)]  # fmt: skip
-    known = {cell.key: _KNOWN for cell in cells}
-    seen: set[str] = set()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(making, "find_contender", lambda name: Blind)
-        for seed in range(seeds):
-            seeded = replace(study, settings=replace(study.settings, seed=seed, alpha=0.001, problems=(0,)))
-            measured = [measure(seeded, cell, tmp_path) for cell in cells]
-            rows = rows_of(seeded, measured, known)
-            seen |= {line.visible for line in against_floors(seeded, rows)}
-    assert seen == {"no"}
 
 
 def test_a_family_that_fades_with_the_horizon_has_a_power_over_its_runs() -> None:

@@ -82,10 +82,7 @@ PARTS: dict[str, tuple[Declaration, Neighbours]] = {
         Subsample(part=normal(), rate=0.4, scheme="truncated_poisson", population=20, batch_bound=9),
         "add_remove",
     ),
-    "zeroed in a set": (
-        Subsample(part=normal("zero_out"), rate=0.4, scheme="without_replacement"),
-        "zero_out",
-    ),
+    "zeroed in a set": (Subsample(part=normal("zero_out"), rate=0.4, scheme="without_replacement"), "zero_out"),
     "zeroed on a Poisson sample": (Subsample(part=normal("zero_out"), rate=0.4), "zero_out"),
     "a table": (
         Subsample(
@@ -115,8 +112,7 @@ def test_every_scheme_that_needs_others_says_so(case: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("neighbours", "scheme"),
-    [("add_remove", "poisson"), ("replace_one", "set"), ("add_remove", "set")],
+    ("neighbours", "scheme"), [("add_remove", "poisson"), ("replace_one", "set"), ("add_remove", "set")]
 )
 def test_a_record_beside_nothing_or_beside_copies_is_by_definition(neighbours: Neighbours, scheme: str) -> None:
     """These pairs need no record that the stated sensitivity does not name: they refute, as they did."""

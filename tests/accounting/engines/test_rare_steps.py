@@ -8,11 +8,7 @@ from mechanisms import Gaussian
 
 @pytest.mark.parametrize(
     ("rate", "stddev", "steps", "delta", "width"),
-    [
-        (1e-3, 1.0, 10**5, 1e-5, 1e-4),
-        (1e-3, 1.0, 10**6, 1e-5, 4e-4),
-        (4.07e-5, 0.614, 10**5, 1.1e-10, 1.5e-3),
-    ],
+    [(1e-3, 1.0, 10**5, 1e-5, 1e-4), (1e-3, 1.0, 10**6, 1e-5, 4e-4), (4.07e-5, 0.614, 10**5, 1.1e-10, 1.5e-3)],
 )
 def test_a_bracket_of_many_steps_on_rare_samples_is_narrow(
     rate: float, stddev: float, steps: int, delta: float, width: float

@@ -223,10 +223,7 @@ ALLOWED: dict[str, tuple[dp.Declaration, Neighbours]] = {
     "a set of a set": (fixed(fixed(noisy(2.0), 1, 2)), "replace_one"),
     "a group over a set": (dp.Group(part=dp.Repeat(part=fixed(noisy(2.0)), times=3), size=2), "add_remove"),
     "a group of groups over a set": (dp.Group(part=dp.Group(part=fixed(noisy(2.0)), size=2), size=4), "add_remove"),
-    "a sample of secret steps": (
-        dp.Subsample(part=dp.Allocate(part=ALONE, steps=4), rate=0.5),
-        "add_remove",
-    ),
+    "a sample of secret steps": (dp.Subsample(part=dp.Allocate(part=ALONE, steps=4), rate=0.5), "add_remove"),
     "a group of a shuffle": (dp.Group(part=dp.Shuffle(part=TOLD, users=100), size=2), "replace_one"),
     "a group of parallel parts": (
         dp.Group(part=dp.Parallel(parts=(noisy(2.0), noisy(3.0)), key="the day"), size=2),

@@ -110,7 +110,7 @@ def test_the_exact_multiplier_has_its_golden_values(epsilon: float, delta: float
     assert found == pytest.approx(1 / root, rel=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(deadline=None)
 @given(
     epsilon=st.floats(0.05, 20),
     delta=st.floats(1e-9, 0.1),

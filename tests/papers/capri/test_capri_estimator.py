@@ -54,7 +54,7 @@ def test_golden_values_with_a_cell_outside_the_basis() -> None:
     assert factors.scale[0] ** 2 == pytest.approx(variance.max(), abs=1e-10)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 40), ridge=st.sampled_from([0.3, 1.0, 4.0]))
 def test_the_three_forms_agree(seed: int, size: int, ridge: float) -> None:
     """Inner products of mapped cells, bounds and estimates are equal to 1e-10 in the forms G, O and F."""
@@ -104,7 +104,7 @@ def test_leaving_out_the_projector_changes_nothing_on_active_cells() -> None:
     np.testing.assert_allclose(inner[:5, :5], (gram.T @ gram)[:5, :5], atol=1e-10)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(deadline=None)
 @given(seed=st.integers(0, 10**6), bound=st.sampled_from([0.5, 1.0, 7.0]))
 def test_no_pair_of_records_moves_the_sum_further_than_twice_the_bound(seed: int, bound: float) -> None:
     """T-P3: the largest |y h_w - y' h_w'| over all cells and rewards is 2 bound reach, at most 2 bound scale."""

@@ -115,8 +115,7 @@ def test_half_the_noise_is_a_violation_of_the_declaration() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "reason"),
-    [({"moved": 0.1}, "Other records move these rows"), ({"shared": 1.0}, "a part in common")],
+    ("more", "reason"), [({"moved": 0.1}, "Other records move these rows"), ({"shared": 1.0}, "a part in common")]
 )
 def test_canaries_that_are_not_apart_decide_nothing(more: dict[str, float], reason: str) -> None:
     """Rows that others move, or that share noise, are seen; the check says so, whatever the guesses."""

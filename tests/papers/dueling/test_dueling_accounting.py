@@ -218,8 +218,7 @@ def test_the_privacy_curve_of_composed_nodes_matches_the_table(
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "expected"),
-    [pytest.param(*row, marks=() if row[0] == 0.1 else pytest.mark.slow) for row in R3_ROWS],
+    ("epsilon", "expected"), [pytest.param(*row, marks=() if row[0] == 0.1 else pytest.mark.slow) for row in R3_ROWS]
 )
 def test_the_privacy_curve_of_r3_matches_the_table(epsilon: float, expected: tuple[int, float, float, float]) -> None:
     """3 L - 1 = 50 nodes at L = 17."""

@@ -62,12 +62,7 @@ def test_the_constrained_estimate_is_scipy_s(scale: float) -> None:
             return float(np.logaddexp(0, scores) @ plays - counts @ scores + 5e-4 * w @ w)
 
         inside: Any = {"type": "ineq", "fun": lambda w: 4 - w @ w}
-        best = minimize(
-            objective,
-            found[run] * 0.5,
-            constraints=inside,
-            options={"ftol": 1e-12},
-        )
+        best = minimize(objective, found[run] * 0.5, constraints=inside, options={"ftol": 1e-12})
         assert objective(found[run]) <= best.fun + 1e-6 * (1 + abs(best.fun))
 
 

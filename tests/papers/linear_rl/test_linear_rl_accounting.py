@@ -346,7 +346,7 @@ def meets_its_claim_exactly(config: UcrlVtr | LsviUcb) -> None:
     assert bracket_delta(form, config.epsilon * (1 - 1e-7)).lower > config.delta
 
 
-@settings(max_examples=30, deadline=None)
+@settings(deadline=None)
 @given(
     st.builds(
         UcrlVtr,
@@ -367,7 +367,7 @@ def test_the_tight_noise_of_ucrl_vtr_meets_its_claim_exactly(config: UcrlVtr) ->
     assert delivered_model(config.declaration()) == config.model
 
 
-@settings(max_examples=20, deadline=None)
+@settings(deadline=None)
 @given(
     st.builds(
         LsviUcb,

@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 
 from algorithms.lplr import Lplr
-from algorithms.lplr.accounting import (
-    delta_floor,
-    printed_confidence_loss,
-    printed_update_loss,
-)
+from algorithms.lplr.accounting import delta_floor, printed_confidence_loss, printed_update_loss
 from dpaudit import Claim, Release, Sequential, bracket_delta, bracket_epsilon, certify, fold, smallest_noise
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.declaration import Declaration
@@ -209,8 +205,7 @@ def test_gaussian_noise_for_comparison(
     assert each * math.sqrt(2) == pytest.approx(thirds, rel=3e-3)
     parts = tuple(
         Release(
-            label=label,
-            mechanism=Gaussian(stddev=each * held, l2_sensitivity=math.sqrt(2), neighbours="replace_one"),
+            label=label, mechanism=Gaussian(stddev=each * held, l2_sensitivity=math.sqrt(2), neighbours="replace_one")
         )
         for label, held in (("count", math.sqrt(2)), ("vector", 2.0), ("matrix", math.sqrt(2)))
     )

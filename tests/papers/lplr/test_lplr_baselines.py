@@ -11,16 +11,7 @@ from algorithms.lplr.baselines import GaussianUcb, LinUcb, SufficientStatistics
 from algorithms.lplr.baselines.batches import batch_lengths, statistics_of, uniform_policy
 from algorithms.lplr.lower_bounds import least_error_of_input_perturbation
 from algorithms.problems import load
-from dpaudit import (
-    Condition,
-    Release,
-    Sequential,
-    Streams,
-    UnsupportedError,
-    bracket_epsilon,
-    certify,
-    fold,
-)
+from dpaudit import Condition, Release, Sequential, Streams, UnsupportedError, bracket_epsilon, certify, fold
 from dpaudit.model.trace import admit
 from mechanisms import BallLaplace, Gaussian, Laplace
 from tests.papers.lplr.input_perturbation import InputPerturbation

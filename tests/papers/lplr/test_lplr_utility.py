@@ -82,24 +82,6 @@ def test_no_private_estimator_beats_the_floor_on_the_rare_direction() -> None:
     assert scaled[-1] == pytest.approx(0.103, rel=0.15)
 
 
-def test_the_divergence_of_two_moved_laplace_laws_is_of_third_order() -> None:
-    """Lemma 6.1 by quadrature: KL(Lap(mu)/2 + Lap(-mu)/2 || Lap(0)) / mu^3 tends to 1/6, a hundredth of its bound."""
-    nodes, weights = np.polynomial.legendre.leggauss(40)
-    for move in (0.1, 0.05, 0.02):
-        edges = np.unique(np.concatenate([np.linspace(-40, 40, 401), [-move, 0.0, move]]))
-        half = np.diff(edges) / 2
-        x = ((edges[:-1] + half)[:, None] + half[:, None] * nodes).ravel()
-        mixture = (np.exp(-np.abs(x - move)) + np.exp(-np.abs(x + move))) / 4
-        divergence = float((half[:, None] * weights).ravel() @ (mixture * np.log(2 * mixture / np.exp(-np.abs(x)))))
-        assert divergence <= 16.7 * move**3
-    assert divergence / move**3 == pytest.approx(1 / 6, rel=0.03)
-
-
-def test_the_constant_of_the_second_lower_bound() -> None:
-    """Le Cam at total variation 1/4 for predictions 0.035 n^(-1/3) apart: 0.0065625."""
-    assert pytest.approx(0.0065625, abs=1e-12) == 0.07 / 2 * (1 - 1 / 4) / 4
-
-
 def test_printed_counts_err_by_far_less_than_lemma_4_2_allows() -> None:
     """The 97.5 % quantile of the error of a share is 8.3 / sqrt(n) at epsilon 1; the bound is above 100 / sqrt(n).
 
@@ -122,29 +104,6 @@ def test_printed_widths_shrink_like_the_root_of_users_from_absurd_sizes_on() -> 
         found = fit_offline(plan, problem, users, streams(2), 20)
         scaled = found.half_width.mean() * math.sqrt(users / plan.phases)
         assert 1e7 < scaled < 2e8
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "dimension", "active", "narrow"),
-    [(1.0, 2, 1.1e13, 6.8e15), (0.1, 2, 1.4e15, 8.5e17), (1.0, 5, 2.4e15, None)],
-)
-def test_printed_constants_say_nothing_below_the_stored_horizons(
-    epsilon: float, dimension: int, active: float, narrow: float | None
-) -> None:
-    """A share of users as threshold: below one half from 1.1e13 users on; the width's constant term from 6.8e15 on."""
-
-    def threshold(horizon: float) -> float:
-        plan = Lplr(epsilon=epsilon, horizon=int(horizon), dimension=dimension, actions=2).plan()
-        return activity_threshold(plan, int(horizon / (4 * dimension)))
-
-    def width(horizon: float) -> float:
-        plan = Lplr(epsilon=epsilon, horizon=int(horizon), dimension=dimension, actions=2).plan()
-        users = horizon / (4 * dimension)
-        return kappa(plan, "bias") * plan.resolution.gamma**2 * (dimension + 1) ** 4 / math.sqrt(users)
-
-    assert threshold(0.93 * active) > 0.5 > threshold(1.07 * active)
-    if narrow is not None:
-        assert width(0.93 * narrow) > 0.5 > width(1.07 * narrow)
 
 
 def test_printed_constants_at_a_million_users() -> None:
