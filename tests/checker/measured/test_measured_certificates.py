@@ -128,7 +128,7 @@ def test_a_claim_at_the_upper_end_of_a_certificate_is_certified(tree: Any, measu
 
 @pytest.mark.parametrize("order", [2.0, 16.0])
 def test_the_witness_of_a_divergence_is_the_query_that_has_it(order: float) -> None:
-    """Of choices with a range and counts, the pair of the choices has the larger divergence, and the checker finds it."""
+    """Of choices with a range and counts, the pair of the choices has the larger divergence, as the checker finds."""
     choices = Release(label="b", mechanism=Exponential(epsilon=1.771, linf_sensitivity=1.0, neighbours="add_remove"))
     counts = Release(label="c", mechanism=DiscreteLaplace(scale=3.42, l1_sensitivity=2, neighbours="add_remove"))
     parts = (Repeat(part=choices, times=3), Repeat(part=counts, times=7))
