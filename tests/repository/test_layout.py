@@ -110,7 +110,7 @@ def test_only_heavy_third_parties_are_imported_inside_functions() -> None:
         "dpaudit/cli/common/exits.py": ["dpaudit"],
         "dpaudit/cli/common/results.py": ["dpaudit", "dpaudit"],
         "dpaudit/accounting/weighed_scores.py": ["scipy"],
-        "dpaudit/model/losses/binomial.py": ["scipy", "scipy", "scipy"],
+        "dpaudit/model/losses/binomial.py": ["scipy"],
         "dpaudit/model/losses/mixture.py": ["scipy"],
         "dpaudit/model/mechanism.py": ["dpaudit"],
         "dpaudit/pytest_plugin/__init__.py": ["dpaudit"],
