@@ -72,9 +72,11 @@ class _Lines:
         from scipy.optimize import isotonic_regression  # noqa: PLC0415  # optimisers load slowly
 
         lower = np.append(True, np.diff(np.minimum.accumulate(costs)) < 0)
-        self.gains, self.costs = gains[lower], costs[lower]
-        drops = -np.diff(self.costs)
-        self.turns = isotonic_regression(-np.diff(self.gains) / drops, weights=drops).x if len(drops) else drops
+        gains, costs = gains[lower], costs[lower]
+        drops = -np.diff(costs)
+        turns = isotonic_regression(-np.diff(gains) / drops, weights=drops).x if len(drops) else drops
+        corners = np.append(np.diff(turns, prepend=-1.0) > 0, True)
+        self.gains, self.costs, self.turns = gains[corners], costs[corners], turns[corners[:-1]]
 
     def largest(self, ratios: Floats) -> Floats:
         """Return the largest value at each ratio."""

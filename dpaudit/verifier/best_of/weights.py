@@ -83,7 +83,9 @@ def _corners(gain: Array, cost: Array) -> _Corners:
     gain, cost = gain[kept], cost[kept]
     if len(cost) < 2:
         return _Corners(gain, cost, np.zeros(0))
-    return _Corners(gain, cost, isotonic_regression(np.diff(gain) / np.diff(cost), weights=-np.diff(cost)).x)
+    turns = isotonic_regression(np.diff(gain) / np.diff(cost), weights=-np.diff(cost)).x
+    ends = np.append(np.diff(turns, prepend=-1.0) > 0, True)
+    return _Corners(gain[ends], cost[ends], turns[ends[:-1]])
 
 
 def pieces(p: Array, q: Array, runs: Runs, apart: float) -> tuple[Array, Array]:
