@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from dpaudit.model.declaration import BestOf
 
 Floats: TypeAlias = NDArray[np.float64]
-_LARGEST = 700.0  # of an exponent
-_LEAST = 1e-16  # of what is below a score, for a fixed number of runs: the grid ends there
+_LARGEST, _NONE = 700.0, 1e-300  # of an exponent; in place of 0
+_DEEPEST = 30.0  # a fall of a slope, in logarithms, beyond which outputs are no longer split
 _ETA = {"geometric": 1.0, "logarithmic": 0.0}
 _NO_POWER = 1e-12  # an eta below counts as 0
 
@@ -58,17 +58,44 @@ class RunCount:
         rest = self.gamma + (1 - self.gamma) * above
         return np.asarray(math.log1p(-self.gamma) - self._log_whole - (self.eta + 1) * np.log(rest))
 
-    def places(self, steps: int) -> tuple[Floats, Floats]:
-        """Return places, from the best score on, between which the logarithm of the slope falls by equal steps."""
+    def slope(self, below: Floats) -> Floats:
+        """Return f' where a share of all scores is below."""
+        return np.asarray(np.exp(self.log_slope(1 - below, below)))
+
+    def curvature(self, below: Floats) -> Floats:
+        """Return the second derivative of the slope, which rises with what is below."""
         if self.runs:
-            below = np.append(np.geomspace(1.0, _LEAST, steps), 0.0)
-            return 1 - below, below
+            factor = self.runs * (self.runs - 1) * (self.runs - 2)
+            return np.asarray(factor * below ** max(0, self.runs - 3))
         if self.mean:
-            above = np.linspace(0.0, 1.0, steps + 1)
-        else:
-            above = (np.geomspace(self.gamma, 1.0, steps + 1) - self.gamma) / (1 - self.gamma)
-            above = np.clip(above, 0.0, 1.0)
-        return above, 1 - above
+            return self.mean**2 * self.slope(below)
+        share = (1 - self.gamma) / (self.gamma + (1 - self.gamma) * (1 - below))
+        return (self.eta + 1) * (self.eta + 2) * share**2 * self.slope(below)
+
+    def places(self, step: float) -> Floats:
+        """Return places, from the best score on, between which the slope falls by a step in logarithms."""
+        whole = self.log_slope(np.zeros(1), np.ones(1)) - self.log_slope(np.ones(1), np.full(1, _NONE))
+        falls = np.arange(0.0, min(_DEEPEST, float(whole[0])), step)
+        if self.runs:
+            return -np.expm1(-falls / (self.runs - 1))
+        if self.mean:
+            return falls / self.mean
+        return np.clip(self.gamma * np.expm1(falls / (self.eta + 1)) / (1 - self.gamma), 0.0, 1.0)
+
+    def reached(self, above: Floats, below: Floats, mass: Floats) -> Floats:
+        """Return f(1 - above) - f(1 - above - mass): the probability that the best score is among so much of all."""
+        if self.runs:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                share = np.where(below > 0, np.minimum(1.0, mass / below), 0.0)
+                return np.asarray(below**self.runs * -np.expm1(self.runs * np.log1p(-share)))
+        if self.mean:
+            return np.asarray(np.exp(-self.mean * above) * -np.expm1(-self.mean * mass))
+        rest = self.gamma + (1 - self.gamma) * above
+        logs = np.log1p((1 - self.gamma) * mass / rest)
+        if self.eta < _NO_POWER:
+            return np.asarray(logs / -math.log(self.gamma))
+        whole = self.eta * math.log(self.gamma)
+        return np.asarray(np.exp(whole - self.eta * np.log(rest)) * np.expm1(-self.eta * logs) / math.expm1(whole))
 
     @property
     def _log_whole(self) -> float:

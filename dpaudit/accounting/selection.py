@@ -1,15 +1,9 @@
 """The best of a secret number of runs, from above: one number for each x = e^epsilon.
 
-Let P and Q be the laws of one run, f the generating function of the number of runs (`run_counts`), and B(a) the largest
-Q(S) among all S with P(S) <= a. An output y with the share a of P above its score has P(y) f'(1 - a) under the first
-data set, and under the second at least Q(y) f'(1 - B(a)), as f' rises. Hence for every score and every x >= 1
-
-    h(x) <= E_P G(x e^-L),    G(r) = sup over a of (f'(1 - a) - r f'(1 - B(a)))_+,    L = ln dP/dQ,
-
-and what only P has counts E K times. E_P G(x e^-L) is an f-divergence, so that a pair that dominates P and Q may stand
-for them. A part is read as the symmetric pair whose curve is the larger one of both orders. For a pure part the largest
-loss has a closed form, where a = 1 / (1 + p) and p = e^epsilon: at that corner of B both slopes lie furthest apart.
-A fixed number of runs is also bounded by its composition. Source: Liu and Talwar (2019), Papernot and Steinke (2022).
+The bound on one run's pair is `weighed_scores`. It grows where the pair is replaced by one that dominates it, so that a
+dominating pair may stand for the run. A part is read as the symmetric pair whose curve is the larger one of both
+orders. For a pure part the largest loss has a closed form, where the share above the best output is 1 / (1 + p) and
+p = e^epsilon: there both slopes lie furthest apart. Source: Liu and Talwar (2019), Papernot and Steinke (2022).
 """
 
 import math
@@ -39,7 +33,6 @@ _BEYOND = 16  # where next to nothing is left of a curve
 _AIMS = (0.25, 1.0, 4.0, 16.0, 64.0)  # epsilons at which a transform is sharp
 _HALFWAY = (0.5, 2.0, 8.0, 32.0)  # between them
 _HEIGHTS, _MOST = 500, 2000  # knots of the result; outcomes of a table whose corners are knots
-_SHOWN = 2  # of so many heights one is that of all runs
 _RAISED, _UNIT, _END = 1e-9, 1e-15, 1e-12  # relative: what heights are raised by, and the largest loss; of a place
 _NEAR, _CLOSE = 0.25, 1e-2  # where an end is looked for first, and how closely
 _SMALL, _MOST_RUNS = 1e-6, 1e6  # epsilons that are not told apart, but for one largest loss; runs on average
@@ -70,8 +63,6 @@ def best_above(part: Alternatives, count: RunCount) -> DiscreteLoss:
         raise _too_far()
     epsilons = np.linspace(0.0, largest, _HEIGHTS)
     heights = chosen.heights(epsilons)
-    if count.runs:
-        heights = np.minimum(heights, _composed(part, count.runs, epsilons))
     if surely:
         heights[-1] = 0.0
     return _ended(connected(np.exp(epsilons), _raised(heights, epsilons)), largest if surely else 0.0)
@@ -177,13 +168,6 @@ def _largest(part: Alternatives, count: RunCount) -> float:
     rare, rest = np.array([1 / (1 + math.exp(epsilon))]), np.array([1 / (1 + math.exp(-epsilon))])
     slopes = count.log_slope(rare, rest) - count.log_slope(rest, rare)
     return (epsilon + float(slopes[0])) * (1 + _END)
-
-
-def _composed(part: Alternatives, runs: int, epsilons: Floats) -> Floats:
-    """Return the curve of as many runs that are all shown, by chords."""
-    places = np.append(epsilons[::_SHOWN], epsilons[-1])
-    heights = _upper_deltas(tuple(held * runs for held in part))(places)
-    return np.asarray(np.interp(np.exp(epsilons), np.exp(places), heights))
 
 
 def _ended(loss: DiscreteLoss, largest: float) -> DiscreteLoss:

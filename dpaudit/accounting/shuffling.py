@@ -244,7 +244,7 @@ def shuffled_attained(node: Shuffle, moved: Composition, *, beside: int = 0) -> 
         return Composition()
     if len(categories) == 1 and categories[0] > 2 and node.users <= _FEW:
         laws = counts_beside(epsilon=epsilon, users=node.users, answers=categories[0], first=beside == 1)
-        return Composition.of(_binned(*laws, epsilon))
+        return Composition.of(binned(*laws, epsilon))
     reports = responses(epsilon=epsilon, users=node.users, categories=categories)
     pair = _others_alike(reports, epsilon, beside) if reports.others else _others_split(reports, epsilon, beside)
     return Composition() if pair is None else Composition.of(pair)
@@ -260,7 +260,7 @@ def _others_split(reports: Reports, epsilon: float, first: int) -> DiscreteLoss 
         return None
     ones, twos = (binomial_pmf(window, *side) for window, side in zip(windows, sides, strict=True))
     counts = np.convolve(ones, twos)
-    return _binned(np.convolve(counts, [lie, truth]), np.convolve(counts, [truth, lie]), epsilon)
+    return binned(np.convolve(counts, [lie, truth]), np.convolve(counts, [truth, lie]), epsilon)
 
 
 @lru_cache(maxsize=64)
@@ -285,12 +285,10 @@ def _others_alike(reports: Reports, epsilon: float, first: int) -> DiscreteLoss 
 
     more, less, same = law(a - 1, b), law(a, b - 1), law(a, b)
     none = 1 - (p + 1) * least
-    return _binned(
-        p * least * more + least * less + none * same, least * more + p * least * less + none * same, epsilon
-    )
+    return binned(p * least * more + least * less + none * same, least * more + p * least * less + none * same, epsilon)
 
 
-def _binned(under_p: Floats, under_q: Floats, epsilon: float) -> DiscreteLoss:
+def binned(under_p: Floats, under_q: Floats, epsilon: float) -> DiscreteLoss:
     """Return the loss of an observer who sees the loss in bins, and with a small probability nothing at all.
 
     No loss exceeds the `epsilon` of one report; rounding must not say so. What a smaller loss leaves of either law goes

@@ -8,7 +8,7 @@ from dpaudit.accounting.accountant import largest_delta_of
 from dpaudit.accounting.curves.measures import Number, bounds_of, one_sided_mass
 from dpaudit.accounting.derivation.walker import derived
 from dpaudit.accounting.fold import Attained, attained_by_one_pair, folded
-from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.accounting.stated_parts import apart, with_stated
 from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
@@ -77,7 +77,7 @@ def measured(
     rows = _rows(declaration, claim, known, form, effort)
     void = any(held.status == "violated" and held.kind not in BESIDE_THE_PROOF for held in known)
     ends = _ends(claim, rows, void=void)
-    witnesses = _attaining(found, claim)
+    witnesses = _attaining(found, claim, form.upper)
     broken = [row for row in rows if row.refuted]
     open_rows = [row for row in rows if void or not row.met]
     reasons = tuple(_against(claim, broken or open_rows, form, witnesses, refuted=bool(broken)))
@@ -123,15 +123,19 @@ def _rows(
     return rows
 
 
-def _attaining(found: tuple[Attained, ...], claim: MeasuredClaim) -> tuple[Witness, ...]:
-    """Return the witness of each lower end, once: one pair attains rho, another one a divergence of a large order."""
+def _attaining(found: tuple[Attained, ...], claim: MeasuredClaim, upper: Alternatives) -> tuple[Witness, ...]:
+    """Return the witness of each lower end, once: one pair attains rho, another one a divergence of a large order.
+
+    Each pair is read below what bounds all of them: as a bound of its own it may show less than it attains, where each
+    query may choose among several losses.
+    """
     alternatives = tuple(attained.composition for attained in found)
     if len(found) < 2:
         ends = alternatives
     elif isinstance(claim, ProfileClaim):
         ends = tuple(largest_delta_of(alternatives, epsilon) for epsilon, _ in claim.profile)
     else:
-        forms = [NormalForm(upper=(one,), lower=(one,)) for one in alternatives]
+        forms = [NormalForm(upper=upper, lower=(one,)) for one in alternatives]
         lows = [[(low, one_sided_mass(form.lower)) for low, _ in bounds_of(form, claim)] for form in forms]
         ends = tuple(alternatives[column.index(max(column))] for column in zip(*lows, strict=True))
     return tuple(dict.fromkeys(found[alternatives.index(end)].witness for end in ends))

@@ -155,6 +155,9 @@ def _from_sample(event: "DpEvent", neighbours: Neighbours, where: str) -> nodes.
         case dp_event.TruncatedSubsampledGaussianDpEvent(dataset_size=whole, truncated_batch_size=bound):
             scheme, rate = "truncated_poisson", event.sampling_probability
             part = dp_event.GaussianDpEvent(event.noise_multiplier)
+        case dp_event.MixtureOfGaussiansDpEvent() if neighbours == "add_remove" and (moved := _moved_or_not(event)):
+            norm, rate = moved
+            part = dp_event.GaussianDpEvent(_at_most(event.standard_deviation, norm))
         case _:
             why = _NO_NODE.get(name, "no declaration expresses it")
             raise UnsupportedError(
@@ -168,10 +171,19 @@ def _from_sample(event: "DpEvent", neighbours: Neighbours, where: str) -> nodes.
     )
 
 
+def _moved_or_not(event: Any) -> tuple[float, float] | None:
+    """Return the only shift of a mixture of Gaussians and its probability: a record on a Poisson sample; else None."""
+    rows = zip(event.sensitivities, event.sampling_probs, strict=True)
+    held = [(float(shift), float(chance)) for shift, chance in rows if chance > 0]
+    moved = [row for row in held if row[0] != 0]
+    whole = math.isclose(math.fsum(chance for _, chance in held), 1.0, rel_tol=1e-12)
+    return moved[0] if whole and len(moved) == 1 and len(held) <= 2 and moved[0][0] > 0 else None
+
+
 _NO_NODE = {
     "UnsupportedDpEvent": "dp-accounting itself has no account of it",
     "ZCDpEvent": "a stated part has no xi",
-    "MixtureOfGaussiansDpEvent": "a random sensitivity has no mechanism here; several records are a 'group'",
+    "MixtureOfGaussiansDpEvent": "more than one random shift has no mechanism here; several records are a 'group'",
     "SingleEpochTreeAggregationDpEvent": "a removed record moves the steps of later ones; nothing is proved of that",
 }
 """Why an event has no declaration."""

@@ -323,14 +323,19 @@ class Shuffle:
                 raise FieldError("part", f"Expected a report of a finite, pure epsilon; {node.source!r} states {told}.")
 
 
+ANY_SCORE = "any"
+"""The score of a `BestOf` that whoever runs it picks."""
+
+
 @settled
 class BestOf:
     """The output with the best score among independent runs of a part, whose number is drawn from a public law.
 
     Parameters: `part`, one run; `law` of the number of runs: "fixed" with `runs`; "geometric", "logarithmic" and
     "negative_binomial" with `gamma`, and `eta` for the last (1 and 0 for the two others), at least one run; "poisson"
-    with `mean`, where nothing is shown of no run. `score` says in words by what runs are compared; every score has the
-    same bound, and none is known to attain it.
+    with `mean`, where nothing is shown of no run. `score` says in words by what runs are compared. Every score has the
+    same bound, which that of an author need not attain, so that no claim is refuted; "any" says that whoever runs the
+    part picks the score, so that the worst one counts.
     Side-conditions: a run's score is computed from its output alone, ties are broken by fresh coins, no run looks at
     another one, and the number of runs and the other outputs stay secret. Where all runs are shown, use `Repeat`; of a
     grid whose configurations are run once each, `Sequential`.

@@ -398,7 +398,7 @@ def test_every_event_class_is_translated_or_refused_by_name() -> None:
     """All classes of the installed release; what is refused has its own reason."""
     refused = (
         dpa.UnsupportedDpEvent(),
-        dpa.dp_event.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [0.5, 0.5]),
+        dpa.dp_event.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0, 2.0], [0.5, 0.25, 0.25]),
         dpa.ZCDpEvent(0.1, 0.1),
         dpa.SingleEpochTreeAggregationDpEvent(1.0, 4),
     )
@@ -442,6 +442,18 @@ def test_the_best_of_many_runs_costs_less_than_dp_accounting_says(shape: float, 
     assert theirs / 2 < ours.upper < theirs
     back = to_event(node)
     assert (back.shape, round(back.mean, 6)) == (shape, 10.0)
+
+
+@pytest.mark.parametrize("shift", [1.0, 0.5])
+def test_a_mixture_of_two_gaussians_is_a_record_on_a_sample(shift: float) -> None:
+    """Its epsilon is that of dp-accounting; a replaced record, and more than one shift, are refused by name."""
+    event = dpa.dp_event.MixtureOfGaussiansDpEvent(0.8 * shift, [0.0, shift], [0.75, 0.25])
+    node = from_event(event, "add_remove")
+    assert node == from_event(dpa.PoissonSampledDpEvent(0.25, dpa.GaussianDpEvent(0.8)), "add_remove")
+    theirs = PLDAccountant(dpa.NeighboringRelation.ADD_OR_REMOVE_ONE).compose(event).get_epsilon(1e-5)
+    assert dp.bracket_epsilon(dp.fold(node, "add_remove"), 1e-5).upper <= theirs * (1 + 1e-6)
+    with pytest.raises(dp.UnsupportedError, match="MixtureOfGaussiansDpEvent"):
+        from_event(event, "replace_one")
 
 
 def test_one_run_on_average_is_one_run() -> None:

@@ -1,11 +1,15 @@
-"""How the best of a secret number of runs concludes."""
+"""How the best of a secret number of runs concludes, above and below."""
+
+from functools import partial
 
 from dpaudit.accounting.derivation.composing import node_of
 from dpaudit.accounting.derivation.judgement import Judgement
+from dpaudit.accounting.derivation.plans import Asked, Found, each, either, entered
 from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.run_counts import RunCount
 from dpaudit.accounting.selection import best_above
-from dpaudit.model.declaration import BestOf
+from dpaudit.accounting.worst_scores import SCORES, best_attained
+from dpaudit.model.declaration import ANY_SCORE, BestOf
 from dpaudit.model.losses import Composition
 
 
@@ -13,3 +17,16 @@ def best(judgement: Judgement) -> Alternatives:
     """Return the best run of a part, which is read for all records of a person that move together."""
     count = RunCount.of(node_of(judgement, BestOf))
     return (Composition.of(best_above(judgement.part.of_the_run, count)),)
+
+
+def best_run_attained(judgement: Judgement, asked: Asked) -> Found:
+    """Return what one query shows of the best run under scores that are tried; nothing where the author names a score.
+
+    Of several queries that a pair moves together nothing is known.
+    """
+    node = node_of(judgement, BestOf)
+    if node.score != ANY_SCORE or asked.together:
+        return {}
+    run, count = judgement.part.below(asked), RunCount.of(node)
+    ways = [each(run, partial(best_attained, count=count, score=score)) for score in range(SCORES)]
+    return either(entered(way, judgement.path, score) for score, way in enumerate(ways))

@@ -156,7 +156,7 @@ _TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
         _KEPT: Rule(
             "best run",
             selecting.best,
-            composing.nothing_known,
+            selecting.best_run_attained,
             ("secret_count", "independent_runs"),
             choice="none above none",
             counts=composing.of_all,

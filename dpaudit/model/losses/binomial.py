@@ -9,6 +9,13 @@ Counts: TypeAlias = NDArray[np.int64]
 Weights: TypeAlias = NDArray[np.float64]
 
 
+def _law() -> Any:
+    """Return SciPy's binomial law."""
+    from scipy.stats import binom
+
+    return binom
+
+
 def binomial_pmf(counts: NDArray[Any], trials: int | NDArray[Any], chance: float) -> NDArray[Any]:
     """Return the probability of each of `counts` successes in `trials` independent trials.
 
@@ -17,9 +24,7 @@ def binomial_pmf(counts: NDArray[Any], trials: int | NDArray[Any], chance: float
     >>> binomial_pmf(np.arange(4), 2, 0.5).round(9).tolist()
     [0.25, 0.5, 0.25, 0.0]
     """
-    from scipy.stats import binom
-
-    return np.asarray(binom.pmf(counts, trials, chance))
+    return np.asarray(_law().pmf(counts, trials, chance))
 
 
 def binomial_cdf(count: int, trials: int, chance: float) -> float:
@@ -28,9 +33,7 @@ def binomial_cdf(count: int, trials: int, chance: float) -> float:
     >>> binomial_cdf(1, 2, 0.5)
     0.75
     """
-    from scipy.stats import binom
-
-    return float(binom.cdf(count, trials, chance))
+    return float(_law().cdf(count, trials, chance))
 
 
 def binomial_tail(counts: NDArray[Any], trials: int, chance: float) -> NDArray[Any]:
@@ -41,9 +44,7 @@ def binomial_tail(counts: NDArray[Any], trials: int, chance: float) -> NDArray[A
     >>> binomial_tail(np.array([-1, 1, 2]), 2, 0.5).tolist()
     [1.0, 0.25, 0.0]
     """
-    from scipy.stats import binom
-
-    return np.asarray(binom.sf(counts, trials, chance))
+    return np.asarray(_law().sf(counts, trials, chance))
 
 
 def binomial_groups(start: int, stop: int, trials: int, chance: float, most: int) -> tuple[Counts, Counts, Weights]:

@@ -30,7 +30,7 @@ def best_above(node: Table, part: list[Multiset]) -> Loss:
 def _best_above(law: tuple[tuple[str, Any], ...], alternatives: tuple[frozenset[tuple[Loss, int]], ...]) -> Loss:
     """Return the same, once for each law and part."""
     runs, part = Runs(dict(law)), [Counter(dict(a)) for a in alternatives]
-    follow(runs.log_slope((np.zeros(1), np.ones(1)))[0] < math.log(_RUNS), "so many runs cannot be derived again")
+    follow(runs.log_slope(np.ones(1))[0] < math.log(_RUNS), "so many runs cannot be derived again")
     curve = Worst(part)
     if not curve.largest or curve.lost == 1:
         return discrete([(0.0, 1.0)]) if curve.lost < 1 else black_box(math.inf)
@@ -38,16 +38,13 @@ def _best_above(law: tuple[tuple[str, Any], ...], alternatives: tuple[frozenset[
         return black_box(_end(part, runs))
     knots, surely = _knots(part, curve)
     values, masses, lost = symmetric(knots, curve.above(knots).tolist())
-    weights = Weights(values, masses, masses * np.exp(-values), lost, runs)
+    weights = Weights(values, masses, lost, runs)
     furthest = np.linspace(float(knots[-1]), 2 * _LAST, 300)
-    left = weights.heights(furthest) < weights.lost * (1 + 2 * UP) + _GONE
-    end = _end(part, runs) if surely else float(furthest[np.argmax(left)])
+    left = weights.heights(furthest)
+    end = _end(part, runs) if surely else float(furthest[np.argmax(left <= left[-1] * (1 + 2 * UP) + _GONE)])
     follow(end <= 2 * _LAST, "the curve of the best run goes too far to be derived again")
     at = np.linspace(0.0, end, _HEIGHTS)
     heights = weights.heights(at)
-    if runs.runs:
-        shown = Worst([times(a, runs.runs) for a in part])
-        heights = np.minimum(heights, shown.above(at))
     if surely:
         heights[-1] = 0.0
     return ("between", listed(*symmetric(at, heights.tolist())), discrete([(0.0, 1.0)]))
@@ -75,4 +72,4 @@ def _end(part: list[Multiset], runs: Runs) -> float:
     if runs.runs:
         return epsilon
     over, under = (np.array([1 / (1 + math.exp(sign * epsilon))]) for sign in (1, -1))
-    return float(epsilon + runs.log_slope((over, under))[0] - runs.log_slope((under, over))[0]) * (1 + 1e-13)
+    return float(epsilon + runs.log_slope(under)[0] - runs.log_slope(over)[0]) * (1 + 1e-13)

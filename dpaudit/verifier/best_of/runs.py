@@ -9,14 +9,12 @@ from dpaudit.verifier.shifts import Array
 
 PARAMETERS = ("law", "runs", "gamma", "eta", "mean")
 _NEAR_ZERO = 1e-12  # an eta up to it counts as 0
-_PLACES = 30_000
+_DEEP = 30.0  # a fall of ln f' beyond which outputs are not split
 _NEEDS = {"fixed": {"runs"}, "poisson": {"mean"}, "negative_binomial": {"gamma", "eta"}}
-Places = tuple[Array, Array]
-"""What is above each place among scores, and what is below: both add up to 1, and neither is found from the other."""
 
 
 class Runs:
-    """The law of the number of runs."""
+    """The law of the number of runs, by the slope of f where a share b of all scores is lower."""
 
     def __init__(self, node: Table) -> None:
         given = {key for key in PARAMETERS[1:] if key in node}
@@ -26,25 +24,59 @@ class Runs:
         self.eta = {"geometric": 1.0, "logarithmic": 0.0}.get(node["law"], float(node.get("eta", 0.0)))
         require(self.runs != 1 and (self.runs or self.mean > 0 or self.gamma > 0), "a law of runs has no run to choose")
 
-    def log_slope(self, at: Places) -> Array:
-        """Return ln f'(1 - a)."""
+    def log_slope(self, b: Array) -> Array:
+        """Return ln f'(b)."""
         if self.runs:
-            return np.asarray(math.log(self.runs) + (self.runs - 1) * np.log(np.maximum(at[1], 1e-300)))
+            with np.errstate(divide="ignore"):
+                return np.asarray(math.log(self.runs) + (self.runs - 1) * np.log(b))
         if self.mean:
-            return np.asarray(math.log(self.mean) - self.mean * at[0])
+            return np.asarray(math.log(self.mean) - self.mean * (1 - b))
         whole = -math.log(self.gamma)
         scale = math.log(whole)
         if self.eta > _NEAR_ZERO:
             scale = self.eta * whole + math.log(-math.expm1(-self.eta * whole) / self.eta)
-        rest = np.log(self.gamma + (1 - self.gamma) * at[0])
-        return np.asarray(math.log1p(-self.gamma) - scale - (self.eta + 1) * rest)
+        return np.asarray(math.log1p(-self.gamma) - scale - (self.eta + 1) * np.log(self._rest(1 - b)))
 
-    def places(self) -> Places:
-        """Return places between which the slope falls by equal shares."""
+    def slope(self, b: Array) -> Array:
+        """Return f'(b)."""
+        return np.asarray(np.exp(self.log_slope(b)))
+
+    def curvature(self, b: Array) -> Array:
+        """Return the third derivative of f, the curvature of its slope, which rises."""
         if self.runs:
-            under = np.append(np.geomspace(1.0, 1e-18, _PLACES), 0.0)
-            return 1 - under, under
-        over = np.linspace(0.0, 1.0, _PLACES)
-        if self.gamma:
-            over = np.clip((self.gamma ** (1 - over) - self.gamma) / (1 - self.gamma), 0.0, 1.0)
-        return over, 1 - over
+            third = float(self.runs * (self.runs - 1) * (self.runs - 2))
+            return np.asarray(third * b ** (self.runs - 3) if third else 0 * b)
+        if self.mean:
+            return self.mean**2 * self.slope(b)
+        share = (1 - self.gamma) / self._rest(1 - b)
+        return (self.eta + 1) * (self.eta + 2) * share**2 * self.slope(b)
+
+    def places(self, apart: float) -> Array:
+        """Return what is above places between which ln f' falls by so much."""
+        best, worst = self.log_slope(np.array([1.0, 1e-300])).tolist()
+        falls = np.arange(0.0, min(_DEEP, best - worst), apart)
+        if self.runs:
+            return -np.expm1(-falls / (self.runs - 1))
+        if self.mean:
+            return falls / self.mean
+        return np.clip(self.gamma * np.expm1(falls / (self.eta + 1)) / (1 - self.gamma), 0.0, 1.0)
+
+    def among(self, above: Array, below: Array, mass: Array) -> Array:
+        """Return f(1 - above) - f(1 - above - mass), without a difference: that the best score is among so much."""
+        if self.runs:
+            share = np.minimum(1.0, mass / np.maximum(below, 1e-300))
+            with np.errstate(divide="ignore"):
+                logs = np.log1p(-share)
+            return np.asarray(np.where(below > 0, -(below**self.runs) * np.expm1(self.runs * logs), 0.0))
+        if self.mean:
+            return np.asarray(-np.exp(-self.mean * above) * np.expm1(-self.mean * mass))
+        rest = self._rest(above)
+        logs, whole = np.log1p((1 - self.gamma) * mass / rest), -math.log(self.gamma)
+        if self.eta <= _NEAR_ZERO:
+            return np.asarray(logs / whole)
+        outer = np.exp(-self.eta * (np.log(rest) + whole)) / math.expm1(-self.eta * whole)
+        return np.asarray(outer * np.expm1(-self.eta * logs))
+
+    def _rest(self, above: Array) -> Array:
+        """Return gamma + (1 - gamma) above."""
+        return np.asarray(self.gamma + (1 - self.gamma) * above)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from dpaudit.verifier import losses, schemes
 from dpaudit.verifier.best_of.above import best_above
+from dpaudit.verifier.best_of.below import ANY_SCORE, SCORES, best_below
 from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import rescaled, sides_of, with_leaves
 from dpaudit.verifier.polygons import smaller
@@ -296,11 +297,6 @@ def _nothing(step: Step, pair: Pair, n: int) -> Attained:
     return Attained(_NOTHING)
 
 
-def _unknown(step: Step, pair: Pair, n: int) -> Attained:
-    """Nothing is known from below of what the pair meets."""
-    return step.part.below[n]._replace(losses=_NOTHING)
-
-
 def _sum_moved(step: Step, pair: Pair, n: int) -> Attained:
     """What a pair moves in each part adds up."""
     parts = [part.below[n] for part in step.groups[0]]
@@ -386,6 +382,16 @@ def _reports_moved(step: Step, pair: Pair, n: int) -> Attained:
     return part._replace(losses=shuffled_below(step.node, part.losses, entry))
 
 
+def _best_moved(step: Step, pair: Pair, n: int) -> Attained:
+    """The best run of one query, under the score that the plan names, where whoever runs it picks the score."""
+    part, path = step.part.below[n], step.row.path
+    if step.node.get("score") != ANY_SCORE or not pair.one or path not in pair.entries:
+        return part._replace(losses=_NOTHING)
+    require(pair.entries[path] < SCORES, "a witness names a score that is not known")
+    found = best_below(step.node, part.losses, pair.entries[path], best_above(step.node, step.part.of_the_run))
+    return part._replace(losses=found, entered=part.entered | {path})
+
+
 def _records(step: Step, pair: Pair) -> int:
     """Return how many records of a person a pair moves; by definition it is one."""
     return 1 if pair.one else step.row.records
@@ -428,6 +434,6 @@ _BELOW: dict[str, Callable[[Step, Pair, int], Attained]] = {
     "parallel": _part_entered,
     "cells": _cell_entered,
     **dict.fromkeys(("subsample", "allocate"), _sample_moved),
-    "best_of": _unknown,
+    "best_of": _best_moved,
     "shuffle": _reports_moved,
 }

@@ -8,7 +8,7 @@ import pytest
 from dpaudit import Claim, Group, Release, Repeat, Sequential, Stated, certify, verify
 from dpaudit.accounting.curves import measures
 from dpaudit.model.measures.claims import RenyiClaim
-from mechanisms import AboveThreshold, Finite, Gaussian, Laplace
+from mechanisms import AboveThreshold, DiscreteLaplace, Exponential, Finite, Gaussian, Laplace
 
 GAUSSIAN = Repeat(
     part=Release(label="a", mechanism=Gaussian(stddev=3.0, l2_sensitivity=1.0, neighbours="add_remove")), times=10
@@ -137,3 +137,18 @@ def test_a_claim_at_the_upper_end_of_a_certificate_is_certified(tree: Any, measu
     printed: Any = certify(tree, claimed(measure, 1.0)).tight
     certificate = certify(tree, claimed(measure, printed.rows[0].upper))
     assert (certificate.verdict, verify(certificate.to_json()).complaints) == ("certified", ())
+
+
+@pytest.mark.parametrize("order", [2.0, 16.0])
+def test_the_witness_of_a_divergence_is_the_query_that_has_it(order: float) -> None:
+    """Of choices with a range and counts, the pair of the choices has the larger divergence, as the checker finds."""
+    choices = Release(label="b", mechanism=Exponential(epsilon=1.771, linf_sensitivity=1.0, neighbours="add_remove"))
+    counts = Release(label="c", mechanism=DiscreteLaplace(scale=3.42, l1_sensitivity=2, neighbours="add_remove"))
+    parts = (Repeat(part=choices, times=3), Repeat(part=counts, times=7))
+    alone, both = (
+        certify(tree, RenyiClaim(renyi=((order, 90.0),), neighbours="add_remove"))
+        for tree in (parts[0], Sequential(parts=parts))
+    )
+    assert both.tight.rows[0].lower == alone.tight.rows[0].lower
+    assert [witness.labels for witness in both.witnesses] == [("b",)]
+    assert not verify(both.to_json()).complaints
