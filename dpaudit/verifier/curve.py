@@ -58,7 +58,6 @@ class Worst:
     """The largest curve over alternatives and both orders of the neighbours."""
 
     def __init__(self, alternatives: list[Multiset], looks: int = SHARP) -> None:
-        self.widths = _WIDTHS[:looks]
         known = [settled(a) for a in alternatives]
         self.curves = [_Curve(a) for a in distinct([o for a in known for o in (a, reversed_all(a))])]
         self.known: dict[float, Bounds] = {}
@@ -68,7 +67,9 @@ class Worst:
         kinds |= {"table" for curve in self.curves for loss in curve.finite if loss[4:] == ("sampled",)}
         sums = max(sum(curve.finite.values()) for curve in self.curves)
         self.derived = bool(kinds & ({*DERIVED, "mixture"} - {"choice"}))
-        self.coarse = self.derived or "choice" in kinds or max(len(curve.finite) for curve in self.curves) > _FEW
+        many = max(len(curve.finite) for curve in self.curves) > _FEW
+        self.coarse = self.derived or "choice" in kinds or many
+        self.widths = _WIDTHS[: min(looks, ROUGH) if many else looks]
         self.lost = max(curve.lost for curve in self.curves)
         self.listed = "discrete" in kinds
         self.closed, self.gaussian = sums < 2 and kinds <= _CLOSED, kinds <= {"gaussian"}

@@ -77,8 +77,11 @@ def _disagreement(ratio: float, data: Table, rows: list[Row], *, loose: bool) ->
     """Return why 1/ratio of the noise is not what the claim just needs: a little more meets it, a little less fails."""
     claim = data["claim"]
     enough = _with_noise(data, rows, 1 / (ratio * (1 - 1e-6)))
-    stepwise = any(_stepwise(node.get("mechanism", {}), ratio) for node in walk(data["declaration"]))
-    known = _STEPWISE if stepwise else _DERIVED if enough.coarse else _EXACT if enough.gaussian else _NARROW
+    mechanisms = [node.get("mechanism", {}) for node in walk(data["declaration"])]
+    stepwise = any(_stepwise(mechanism, ratio) for mechanism in mechanisms)
+    # The largest loss of a discrete Gaussian is that of a whole number, which grows in steps with the noise.
+    coarse = enough.coarse or any(mechanism.get("name") == "discrete_gaussian" for mechanism in mechanisms)
+    known = _STEPWISE if stepwise else _DERIVED if coarse else _EXACT if enough.gaussian else _NARROW
     met, high = enough.delta(claim["epsilon"])
     blunt = loose or (BLUNT > claim["delta"] > 0 and not enough.closed)
     less = not blunt and _suffices(data, rows, 1 / (ratio * (1 + known)))
