@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, replace
 from math import ceil, exp, log, log1p
+from typing import Protocol
 
 from audits.bounds.binomial import proportion_upper
 from audits.bounds.error_rates import error_rate_bound, threshold_counts
 from audits.outputs.fields import absent
-from audits.replay.noise_model import NoiseModel
 from audits.replay.one_call import Call
 from audits.replay.seen_law import SeenLoss
 from dpaudit import Claim
@@ -59,12 +59,20 @@ class Event:
         return counts
 
 
+class Law(Protocol):
+    """What a replay supposes of the calls on one data set."""
+
+    def explains(self, call: Call) -> bool:
+        """Return whether a call is as the law says."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SeenLaw:
-    """The laws of some numbers on both data sets, and the event with which they show the loss."""
+    """The laws of the calls on both data sets, and the event with which they show the loss."""
 
     loss: SeenLoss
-    models: tuple[NoiseModel, NoiseModel]
+    models: tuple[Law, Law]
 
     def heard(self, call: Call, side: int) -> bool:
         """Return whether the call is as the law of its side says."""

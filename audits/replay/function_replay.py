@@ -21,7 +21,7 @@ from audits.replay.evidence import ROUNDING
 from audits.replay.fine_columns import columns_of_rounding
 from audits.replay.kept_state import fresh_digest, output_digest
 from audits.replay.one_call import QUIET, Call, Calls, Player
-from audits.replay.sighting import Sighting, sightings
+from audits.replay.sighting import Sighting, by_decisions, sightings
 from dpaudit import Claim
 
 FALSE_ALARM = 1e-9
@@ -33,11 +33,14 @@ _OF_A_KIND = 2
 _KEPT, _FEW = 8, 4
 """So many pairs that differ in form, and as many that move numbers; few of those that move most or are outside."""
 
+_MORE = 10
+"""Of a quick function so many times the runs may confirm what draws decide one by one."""
+
 _REMARKED = 1e-3
 """The level at which a value that no record of the data has is confirmed: it is a remark and decides nothing."""
 
-_CONFIRMED, _TRIES = 8, 3
-"""So many subjects are confirmed, each on so many pairs at most."""
+_CONFIRMED, _TRIES = 9, 3
+"""So many subjects are confirmed, each on so many pairs at most; the last one is of decisions."""
 
 _ATTACKED, _SHARED, _SMALL, _APART, _EDGES = 3, 1, 3, 3, 4
 """The outputs of so many pairs are attacked, beside one that shows something: those that move most, also beside their
@@ -126,9 +129,12 @@ def replay_function(
     calls = Calls(player=player, traced=player.frames(first, QUIET) <= _MOST_FRAMES)
     more = () if further is None else further(partial(_sight, calls))
     tried = [_tried(calls, pair) for pair in (*pairs, *more)]
-    groups = _by_subject(calls, _kept(tried), claim) if claim.epsilon <= _MOST_EPSILON else []
+    kept = _kept(tried) if claim.epsilon <= _MOST_EPSILON else ()
     level = FALSE_ALARM / (_CONFIRMED * _TRIES)
-    judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups]
+    judged = [_first_confirmed(group, player, claim, level, most, rng) for group in _by_subject(calls, kept, claim)]
+    shown = any((one.confirmed or one.supposed) and not one.pair.outside for one in judged)
+    if calls.traced and not shown and (decided := _by_decisions(calls, kept, claim, level, _MORE * most)):
+        judged.append(_first_confirmed(decided, player, claim, level, _MORE * most, rng))
     player.call(pairs[-1].neighbours[0], QUIET)  # what it leaves behind shows in the next call
     keeps_state = output_digest(replace(player, without=frozenset()), last) != fresh != ""
     found = sorted((one for one in judged if one.margin > 0), key=lambda one: (one.pair.outside, not one.confirmed))
@@ -144,6 +150,21 @@ def replay_function(
     )
 
 
+def _by_decisions(calls: Calls, kept: Sequence[Tried], claim: Claim, level: float, most: int) -> list[Sighting]:
+    """Return the sightings of outputs that draws decide one by one, the largest margin first.
+
+    A rare output is in no run: that all runs follow its law would say nothing. So only what `most` runs of each side
+    can confirm is returned.
+    """
+    inside = [one for one in kept if not one.pair.outside]
+    ends = {id(one): one for one in (*inside[:_FEW], *inside[-_FEW:])}  # what moves most, and what moves nothing
+    seen = (by_decisions(calls, one.pair, claim) for one in ends.values())
+    found = [one for one in seen if one is not None and one.margin > ROUNDING]
+    return sorted(
+        (one for one in found if one.source.calls_needed(one.margin, claim, level) <= most), key=_rank, reverse=True
+    )
+
+
 def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim) -> list[list[Sighting]]:
     """Return the sightings on some pairs by subject, the largest margin first; the most telling subjects."""
     groups: dict[tuple[str, bool], list[Sighting]] = {}
@@ -153,7 +174,7 @@ def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim) -> list[list[
                 says = replace(sighting, says=_with_lines(sighting.says, one))
                 groups.setdefault((sighting.subject, one.pair.outside), []).append(says)
     ranked = [sorted(group, key=_rank, reverse=True) for group in groups.values()]
-    return sorted(ranked, key=lambda group: _rank(group[0]), reverse=True)[:_CONFIRMED]
+    return sorted(ranked, key=lambda group: _rank(group[0]), reverse=True)[: _CONFIRMED - 1]
 
 
 def _first_confirmed(
@@ -244,6 +265,7 @@ def _kept(tried: Sequence[Tried]) -> tuple[Tried, ...]:
     """Return the pairs to replay: those that move most, some of each kind of difference, and strange values.
 
     Raising pairs come first among those that differ in form; pairs that move the fewest numbers first among the others.
+    Some show nothing without noise: there, noise decides what comes out.
     """
     ranked = sorted(tried, key=lambda one: -one.shift)
     kinds: dict[Hashable, list[Tried]] = {}
@@ -255,7 +277,9 @@ def _kept(tried: Sequence[Tried]) -> tuple[Tried, ...]:
     moved = [one for one in firsts if one.moved and not one.apart and not one.pair.outside]
     outside = [one for one in firsts if one.pair.outside and (one.apart or one.moved)]
     loudest = [one for one in ranked if not one.pair.outside and not one.raised]
-    chosen = (*loudest[:_FEW], *apart[:_KEPT], *moved[:_KEPT], *outside[:_FEW])
+    silent = [one for one in loudest if not (one.apart or one.moved)]
+    spread = silent[:: -(-len(silent) // _KEPT)] if silent else []
+    chosen = (*loudest[:_FEW], *apart[:_KEPT], *moved[:_KEPT], *outside[:_FEW], *spread)
     return tuple({id(one): one for one in chosen}.values())
 
 

@@ -9,12 +9,13 @@ from typing import Any
 from audits.outputs.calls import OUTCOME
 from audits.outputs.fields import NUMBER, absent
 from audits.replay.coverage_pairs import Pair
+from audits.replay.decisions import decided_loss, same_output
 from audits.replay.evidence import Event, Heard, SeenLaw, same_value
 from audits.replay.noise_model import NoiseModel, noise_model
 from audits.replay.one_call import Call, Calls, Player
 from audits.replay.reachable import Reachable, apart
 from audits.replay.seen_law import SeenLoss, seen_loss
-from audits.replay.words import event_words, law_words, reach_words
+from audits.replay.words import decision_words, event_words, law_words, reach_words
 from dpaudit import Claim
 from dpaudit.model.audit_result import Counts
 
@@ -148,6 +149,23 @@ def _of_law(loss: SeenLoss, models: tuple[NoiseModel, NoiseModel], pair: Pair) -
         margin=loss.margin,
         source=SeenLaw(loss=loss, models=(first, second)),
     )
+
+
+def by_decisions(call: Calls, pair: Pair, claim: Claim) -> Sighting | None:
+    """Return what the exact probability of an output shows that draws decide one by one; None where it shows nothing.
+
+    Only outputs that come out again on other streams are looked at.
+    """
+    one, *others = (call(pair.neighbours[0], _REPLAYED, number) for number in range(_CALLS))
+    if not any(same_output(one, other) for other in others):
+        return None
+    seen = decided_loss(call.player, pair.neighbours, claim)
+    if seen is None:
+        return None
+    loss, models = seen
+    says = decision_words(loss, models[0].output.returned, [model.probability for model in models])
+    source = SeenLaw(loss=loss, models=models)
+    return Sighting(pair=pair, subject="law: decisions", says=says, margin=loss.margin, source=source)
 
 
 def _event(sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None:

@@ -181,6 +181,17 @@ def law_words(loss: SeenLoss, first: NoiseModel, second: NoiseModel) -> str:
     )
 
 
+def decision_words(loss: SeenLoss, output: Any, shares: Sequence[float]) -> str:
+    """Return in words with which probabilities two data sets give an output that draws decide one by one."""
+    value = output[0] if isinstance(output, list) and len(output) == 1 else output
+    chances = " and ".join(f"{share:.3g} on {side}" for share, side in zip(shares, SIDES, strict=True))
+    lines, shown = ", ".join(loss.sites[:_NAMED]), " ".join(repr(value).split())
+    return (
+        f"The output {shown:.60}: {loss.cause} (noise drawn at {lines}). By the law of the draws its probability is "
+        f"{chances}: the privacy loss is {loss.epsilon:.4g}."
+    )
+
+
 def _upper(words: str) -> str:
     """Return a sentence with a capital first letter."""
     return words[:1].upper() + words[1:]
