@@ -177,6 +177,10 @@ def test_a_thousand_black_boxes_cost_their_binomial_sum() -> None:
     assert found.upper == pytest.approx(17.787128449, abs=1e-8)
 
 
+def test_renyi_moments_of_laplace_noise_have_their_known_epsilon() -> None:
+    assert RENYI.epsilon(LAPLACE, 1e-5).upper == pytest.approx(18.575, rel=1e-4)
+
+
 @pytest.mark.parametrize("size", [0.01, 0.25, 0.5, 3.0])
 def test_a_loss_bounded_in_one_order_only_may_cost_more_than_randomised_response(size: float) -> None:
     """One-sided noise from the full record: loss `size` for certain, delta(0) = 1 - e^-size, not tanh(size / 2)."""

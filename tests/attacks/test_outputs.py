@@ -19,7 +19,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-import torch
 
 from audits import audit
 from audits.experiment.execution import Execution
@@ -86,11 +85,18 @@ def caused(raw: float) -> ValueError:
     return error
 
 
-def graded(raw: float) -> torch.Tensor:
+def tensor(values: Any, kind: str | None = None) -> Any:
+    """Return values as a tensor; torch takes seconds to import, which a run of other tests is spared."""
+    import torch
+
+    return torch.tensor(values, dtype=getattr(torch, kind) if kind else None)
+
+
+def graded(raw: float) -> Any:
     """Return a tensor whose gradient holds a value."""
-    tensor = torch.zeros(1, dtype=torch.float64, requires_grad=True)
-    tensor.grad = torch.tensor([raw], dtype=torch.float64)
-    return tensor
+    weight = tensor([0.0], "float64").requires_grad_()
+    weight.grad = tensor([raw], "float64")
+    return weight
 
 
 def stored_zero(stored: bool) -> scipy.sparse.csr_array:
@@ -109,10 +115,10 @@ KINDS: dict[str, Callable[[Array], Any]] = {
     "numpy object array": lambda x: np.array([[float(v)] for v in x] + [[0.0, 1.0]], dtype=object)[:-1],
     "numpy texts": lambda x: np.array([f"{v:.6f}" for v in x]),
     "masked array": lambda x: np.ma.array(x, mask=x > 10),
-    "torch tensor": torch.tensor,
-    "torch bfloat16": lambda x: torch.tensor(x, dtype=torch.bfloat16),
-    "list of torch scalars": lambda x: [torch.tensor(v) for v in x],
-    "list of torch rows": lambda x: list(torch.tensor(np.column_stack([x, x]))),
+    "torch tensor": tensor,
+    "torch bfloat16": lambda x: tensor(x, "bfloat16"),
+    "list of torch scalars": lambda x: [tensor(v) for v in x],
+    "list of torch rows": lambda x: list(tensor(np.column_stack([x, x]))),
     "pandas frame": lambda x: pd.DataFrame({"a": x, "b": "x"}),
     "pandas series": pd.Series,
     "pandas index": pd.Index,
@@ -219,7 +225,7 @@ CHANNELS: dict[str, Callable[[float, int], Any]] = {
     "text of a user's class": lambda d, n: [collections.UserString(f"a{d}")] * n,
     "order of axes in memory": lambda d, n: [np.zeros((2, 2), order="F" if d else "C")] * n,
     "order of axes beside a number": lambda d, n: [[1.0, np.zeros((2, 2), order="F" if d else "C")]] * n,
-    "order of axes of a tensor": lambda d, n: [torch.zeros((2, 2)).T if d else torch.zeros((2, 2))] * n,
+    "order of axes of a tensor": lambda d, n: [tensor(np.zeros((2, 2))).T if d else tensor(np.zeros((2, 2)))] * n,
     "a mask of no entries": lambda d, n: [np.ma.array([0.0], mask=[False] if d else np.ma.nomask)] * n,
     "frequency of an index": lambda d, n: (
         [pd.date_range("2020-01-01", periods=1) if d else pd.DatetimeIndex(["2020-01-01"])] * n

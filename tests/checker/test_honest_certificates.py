@@ -187,7 +187,7 @@ def test_a_bracket_beside_the_honest_one_is_rejected(certificate: dp.Certificate
 
 
 @pytest.mark.parametrize("name", ["the least noise of a lattice", "the least noise of a choice", "a sampled response"])
-@pytest.mark.parametrize("factor", [0.9, 1.1])
+@pytest.mark.parametrize("factor", [0.9, 1.1, 1e9])
 def test_another_noise_ratio_is_not_confirmed(name: str, factor: float) -> None:
     """No verdict rests on it, so that it is no complaint either."""
     data: dict[str, Any] = made(CASES[name]).to_dict()

@@ -118,6 +118,7 @@ CHECKS: dict[str, Callable[[], None]] = {
     ),
     "known values": of(
         engines.test_basic_epsilon_is_exact_at_the_accumulated_mass,
+        engines.test_renyi_moments_of_laplace_noise_have_their_known_epsilon,
         few_outcomes.test_every_end_of_random_atoms_is_on_its_side_of_the_sum_of_all_outcomes,
     ),
     "gaussian distances are those of the densities": of(

@@ -9,11 +9,10 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from dpaudit import AuditResult, Claim, Release, Sequential, Stated, certify
+from dpaudit import Claim, Release, Sequential, Stated, certify
 from dpaudit.accounting.loss_tail import LossTail
-from dpaudit.model.audit_result import Counts, LowerBound, Power
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.deployment import Assertion, Contributions, Deployment, Identity, MechanismNotes, Scope
+from dpaudit.model.deployment import Assertion, Contributions, Deployment, Identity, Scope
 from dpaudit.model.measures.claims import MuClaim
 from dpaudit.model.readings import Tight
 from dpaudit.report import Report, render
@@ -26,7 +25,7 @@ from dpaudit.report.meaning import meaning_of, odds_of, person_of, person_senten
 from dpaudit.report.verdicts import outcome_of, provided_of, shown_word
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact
 from dpaudit.wording.sentences import SENTENCES
-from mechanisms import DiscreteLaplace, Gaussian, Laplace
+from mechanisms import Gaussian
 from tests.narrowing import present
 
 SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -356,51 +355,6 @@ def test_three_marks_tell_who_looked(stories: dict[str, Report]) -> None:
     assert "provided that 8 conditions" in provided_of(said)
     with pytest.raises(ValueError, match="because"):
         Assertion(kind="public_key", because=" ")
-
-
-def test_an_exact_sampler_reaches_plain_certified() -> None:
-    """Integer noise, with each other condition looked at, is CERTIFIED; the same with noise in doubles has a caveat."""
-
-    def word(mechanism: DiscreteLaplace | Laplace) -> str:
-        claim = Claim(epsilon=1.0, neighbours="replace_one", unit="one vote")
-        tree = Release(label="count", mechanism=mechanism)
-        held = certify(tree, claim)
-        looked = tuple(c if c.kind == "floating_point" else c.seen(holds=True) for c in held.conditions)
-        audit = stories_audit(claim)
-        notes = MechanismNotes(label="*", sensitivity_because="one vote", code="count.py")
-        certificate = replace(held, conditions=looked)
-        deployment = Deployment(mechanisms=(notes,))
-        return Report(
-            certificate=certificate, audits=(audit,), created="2026-03-01", deployment=deployment, code="count.py"
-        ).verdict
-
-    assert word(DiscreteLaplace(scale=1.0, l1_sensitivity=1, neighbours="replace_one")) == "CERTIFIED"
-    assert word(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")) == "CERTIFIED WITH CAVEATS"
-
-
-def stories_audit(claim: Claim) -> AuditResult:
-    """Return an audit that agrees with a claim and could have contradicted it."""
-    counts = Counts(
-        runs=100, guesses=100, correct=60, true_positives=30, false_positives=20, positives=50, negatives=50
-    )
-    return AuditResult(
-        verdict="consistent",
-        epsilon_lower=0.5,
-        claim=claim,
-        certified=1.0,
-        name="count",
-        runs=200,
-        delta=0.0,
-        significance=0.01,
-        ceiling=5.0,
-        power=Power(epsilon=2.0, probability=0.9, error=0.1, kind="less_noise", repetitions=400),
-        view="output",
-        attack="threshold",
-        bound="clopper_pearson",
-        bounds=(LowerBound(name="clopper_pearson", epsilon=0.5, significance=0.01),),
-        counts=counts,
-        seed=1,
-    )
 
 
 def test_a_report_has_units_person_share_and_a_place_to_sign(stories: dict[str, Report]) -> None:

@@ -66,14 +66,6 @@ def test_every_certificate_of_a_zeroed_record_lists_the_condition(name: str) -> 
     assert not any(row.kind == "zeroed_as_absent" for row in conditions_of(tree, "add_remove"))
 
 
-def test_a_violated_condition_leaves_no_upper_end() -> None:
-    """A release of the size that somebody has seen voids the proof."""
-    broken = Condition(kind="zeroed_as_absent", about=("a Poisson sample",), status="violated")
-    certificate = certify(SAMPLED["a Poisson sample"][0], ZEROED, conditions=(broken,))
-    assert (certificate.verdict, certificate.tight.epsilon.upper) == ("not_proved", math.inf)
-    assert verify(certificate.to_json()).accepted
-
-
 def test_a_fixed_size_needs_no_such_condition() -> None:
     """A zeroed record keeps its place in a sample of fixed size, and another one takes it there in the proof."""
     fixed = Subsample(part=release("sum", 1.0, 1.0), rate=RATE, scheme="without_replacement")

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,8 +15,7 @@ from audits import watch_opacus
 from dpaudit import UnsupportedError
 from dpaudit.training import Training, conform
 
-pytest.importorskip("opacus")
-torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.skipif(find_spec("opacus") is None, reason="not run: the extra 'opacus' is not installed")
 
 RECORDS = 400
 HONEST = 2.0
@@ -23,6 +23,7 @@ HONEST = 2.0
 
 def findings(mode: str, clipping: str, noise: float, *, virtual: bool = False, wrapped: bool = True) -> set[str]:
     """Return the rules of what a watch finds in three epochs that declare noise 2; `virtual` steps have 12 records."""
+    import torch
     from opacus import PrivacyEngine
     from opacus.utils.batch_memory_manager import BatchMemoryManager
 
@@ -98,6 +99,7 @@ def test_the_worker_of_rank_0_is_watched_and_the_other_one_refused(
     tmp_path: Path, mode: str, clipping: str, noise: float
 ) -> None:
     """Two processes train together: rank 0 adds all noise; rank 1 adds none, and is not accused of that."""
+    torch = pytest.importorskip("torch")
     if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
         pytest.skip("torch has no gloo here")
     script = Path(__file__).with_name("two_workers.py")
@@ -113,6 +115,8 @@ def test_the_worker_of_rank_0_is_watched_and_the_other_one_refused(
 
 def test_sums_in_shards_are_refused() -> None:
     """The optimizer of FSDP keeps its sums beside the weights: one line that names it."""
+    import torch
+
     sharded = SimpleNamespace(add_noise=lambda: None, params=[torch.zeros(2, 2)], grad_state={}, rank=0)
     with pytest.raises(UnsupportedError, match="holds its sums in shards"):
         watch_opacus(torch.nn.Linear(2, 2), sharded)
