@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.checks.taped_moves import beyond_sensitivity
 from dpaudit import Allocate, AuditCase, Declaration, Mechanism, Parallel, Release, Repeat, Shuffle, Subsample
 from dpaudit.model.declaration import children, walk
 from dpaudit.model.mechanism import Array
@@ -72,8 +73,9 @@ def declared_case(
 
     `pairs` maps each label to the query's answers on the first and the second neighbour. A label that is released
     several times gets a further axis after the runs. The score is the likelihood ratio.
-    Raises: ValueError: a label without answers, or a node that hides where a record takes part, which these draws do
-        not: sampled, allocated or shuffled parts, and parallel ones with a secret key.
+    Raises: ValueError: a label without answers, or with answers further apart than its sensitivity; or a node that
+        hides where a record takes part, which these draws do not: sampled, allocated or shuffled parts, and parallel
+        ones with a secret key.
 
     >>> from dpaudit import Release
     >>> from mechanisms import Laplace
@@ -94,6 +96,9 @@ def declared_case(
     unanswered = [label for label, _, _ in sampled if label not in pairs]
     if unanswered:
         raise ValueError(f"Expected answers of both neighbours for every label; missing: {', '.join(unanswered)}.")
+    for label, mechanism, _ in sampled:
+        if beyond := beyond_sensitivity(mechanism, pairs[label]):
+            raise ValueError(f"Expected answers of neighbours for '{label}'. {beyond}")
     answers = [{label: np.asarray(pairs[label][side]) for label, _, _ in sampled} for side in (0, 1)]
     return AuditCase(
         name=name,

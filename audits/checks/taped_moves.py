@@ -168,6 +168,31 @@ def _difference(second: Array, first: Array) -> Array:
     return moved
 
 
+def beyond_sensitivity(mechanism: Mechanism, answers: tuple[Any, Any]) -> str:
+    """Return how far two answers of neighbours are apart, in words, where a mechanism states less; else an empty text.
+
+    A mechanism that states no sensitivity of its own, such as a stream of sums, compares nothing.
+
+    >>> from mechanisms import Laplace
+    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    >>> beyond_sensitivity(noise, (1.0, 6.0))
+    'The query moves by 5 between the two data sets; laplace states l1_sensitivity=1.'
+    >>> beyond_sensitivity(noise, (1.0, 2.0))
+    ''
+    """
+    first, second = (np.asarray(answer) for answer in answers)
+    if first.shape != second.shape:
+        return f"The query has the shape {first.shape} on one data set and {second.shape} on the other."
+    distance = _relative(mechanism, _difference(second, first))
+    if distance is None or distance <= 1 + _SLACK:
+        return ""
+    for attribute in (*_NORMS, *_SPECTRAL):
+        if stated := float(getattr(mechanism, attribute, 0.0)):
+            moved = f"by {distance * stated:.6g}"
+            return f"The query moves {moved} between the two data sets; {mechanism.name} states {attribute}={stated:g}."
+    return f"The query moves by {distance:.6g} times what {mechanism.name} states for two neighbours."
+
+
 def _relative(mechanism: Mechanism, apart: Array) -> float | None:
     """Return a distance over the stated sensitivity; None where none is known for this mechanism."""
     if not np.isfinite(apart).all():

@@ -98,13 +98,18 @@ class PrivacyChecks:
     ) -> AuditResult:
         """Check a function that declares what it releases: `query` of the data with the noise of `mechanism`.
 
-        The mechanism is certified against the claim, the outputs of `function(data, rng, n_runs)` are compared with the
-        density of the mechanism, and an audit scores them by the likelihood ratio.
+        The mechanism is certified against the claim, `query` may move by its sensitivity between the neighbours, the
+        outputs of `function(data, rng, n_runs)` are compared with the density of the mechanism, and an audit scores
+        them by the likelihood ratio.
         """
         __tracebackhide__ = True
         called = name or _name_of(function)
         certificate = self._certified(called, certify(Release(label=called, mechanism=mechanism), self.claim))
         answers = tuple(np.asarray(query(data)) for data in neighbours)
+        beyond = load_package("audits.checks.taped_moves").beyond_sensitivity(mechanism, answers)
+        if beyond:
+            self._tell(called, "violation", beyond, {})
+            self._fail(f"VIOLATION  {called}\n{beyond}")
         self._watch(called, function, neighbours[0], mechanism, answers[0])
         ratio = load_package("audits.attacks.likelihood").LikelihoodRatio(
             mechanisms=((called, mechanism),), first={called: answers[0]}, second={called: answers[1]}

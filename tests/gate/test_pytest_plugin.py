@@ -115,6 +115,27 @@ def test_three_lines_certify_and_audit_each_kind_of_subject(project: Callable[..
     assert "fixture.py" not in ended.stdout.str()
 
 
+def test_a_query_that_moves_further_than_its_sensitivity_fails_the_release(project: Callable[..., Any]) -> None:
+    """The noise is the declared one and the claim is certified; the query is not clipped to the stated bound."""
+    body = (
+        "@pytest.mark.dp(rho=0.5, neighbours='replace_one', runs=250)\ndef test_it(dp):\n    from mechanisms import {0}\n"
+        "    noise = {0}({1}=1.0, {2}_sensitivity={3}, neighbours='replace_one')\n"
+        "    dp.check_release(lambda data, rng, n: noise.release(np.tile(data, (n, 1)), rng),"
+        " (np.zeros(2), np.array([0.6, 0.8])), mechanism=noise, query=np.asarray)\n"
+    )
+    ended = project(
+        "-v",
+        test_right=body.format("Gaussian", "stddev", "l2", 1.0),
+        test_far=body.format("Gaussian", "stddev", "l2", 0.9),
+        test_norm=body.format("Laplace", "scale", "l1", 1.0),
+    )
+    found = dict(re.findall(r"^test_(\w+)\.py::test_it (\w+)", ended.stdout.str(), flags=re.M))
+    assert (found["far"], found["norm"]) == ("FAILED", "FAILED")
+    assert found["right"] != "FAILED"
+    assert "The query moves by 1 between the two data sets; gaussian states l2_sensitivity=0.9." in ended.stdout.str()
+    assert "The query moves by 1.4 between the two data sets; laplace states l1_sensitivity=1." in ended.stdout.str()
+
+
 def test_doubt_is_a_skip_and_wrong_use_is_told(project: Callable[..., Any]) -> None:
     """Too few runs: skipped as inconclusive, exit code 0. No claim, a wrong claim: the error says what to write."""
     ended = project(
