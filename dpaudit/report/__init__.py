@@ -7,7 +7,7 @@ from dpaudit.runtime.exports import lazy_exports
 if TYPE_CHECKING:
     from dpaudit.model.deployment import System as System
     from dpaudit.report.document import Report as Report
-    from dpaudit.report.training_report import TrainingReport as TrainingReport
+    from dpaudit.report.training.report import TrainingReport as TrainingReport
     from dpaudit.report.writing import render as render
     from dpaudit.report.writing import write as write
 else:

@@ -22,7 +22,7 @@ from dpaudit.report.curves import Gain
 from dpaudit.report.derivation import Row
 from dpaudit.report.marks import Mark
 from dpaudit.report.not_assessed import NotAssessed
-from dpaudit.report.training_evidence import LoopAudit, ModelAttack
+from dpaudit.report.training.evidence import LoopAudit, ModelAttack
 from dpaudit.report.verdicts import Word
 from dpaudit.schemas import audits, certificate
 from dpaudit.schemas.audits import AuditDocument, PlanDocument, ScoresFile

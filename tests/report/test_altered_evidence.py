@@ -19,7 +19,7 @@ from dpaudit.model.certificate import digest_of
 from dpaudit.report import Report, received_verdict
 from dpaudit.report.facts import gather
 from dpaudit.report.signed import signed
-from dpaudit.report.training_report import verify_training_report
+from dpaudit.report.training.report import verify_training_report
 from dpaudit.verifier import verify
 from mechanisms import Laplace
 from tests.report.test_training_report import LEAK, Attack, Loop

@@ -13,7 +13,7 @@ from dpaudit.model.certificate import digest_of
 from dpaudit.model.condition import Condition
 from dpaudit.model.trace import Finding
 from dpaudit.report import TrainingReport
-from dpaudit.report.training_report import ModelEvidence, is_training_report, verify_training_report
+from dpaudit.report.training.report import ModelEvidence, is_training_report, verify_training_report
 from dpaudit.schemas import load
 from dpaudit.training import Training
 from mechanisms import Gaussian

@@ -23,7 +23,7 @@ from dpaudit.model.condition import Condition
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.trace import Finding
 from dpaudit.report.marks import OPEN, certificate_word, marks_of
-from dpaudit.report.training_evidence import LoopAudit, ModelAttack, contradictions, unlisted
+from dpaudit.report.training.evidence import LoopAudit, ModelAttack, contradictions, unlisted
 from dpaudit.training.watching import Training
 from dpaudit.verifier import Verification, verify
 from dpaudit.wording.audits import listed
