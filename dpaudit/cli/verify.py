@@ -59,7 +59,7 @@ def verify(
     from dpaudit.configuration.files import read_text
     from dpaudit.model.codec import encode
     from dpaudit.render.verification import verification_document
-    from dpaudit.report.received import is_report, verify_report
+    from dpaudit.report.received.files import is_report, verify_report
     from dpaudit.report.training.report import is_training_report, verify_training_report
     from dpaudit.verifier import verify as verify_text
 

@@ -16,8 +16,9 @@ from dpaudit import AuditCase, Release, certify
 from dpaudit.configuration.audit_plan import AuditPlan, received_plan
 from dpaudit.errors import DPAuditError
 from dpaudit.model.certificate import digest_of
-from dpaudit.report import Report, received_verdict
+from dpaudit.report import Report
 from dpaudit.report.facts import gather
+from dpaudit.report.received import verdict
 from dpaudit.report.signed import signed
 from dpaudit.report.training.report import verify_training_report
 from dpaudit.verifier import verify
@@ -110,7 +111,7 @@ def _accepted(data: Any) -> bool:
     for audit in audits:
         if isinstance(audit, dict) and isinstance(audit.get("plan"), dict) and data.get("plan"):
             audit["plan"]["digest"] = data["plan"]["digest"]
-    complaints = [*received_verdict.contradictions(data), *received_plan(data.get("plan"), audits).complaints]
+    complaints = [*verdict.contradictions(data), *received_plan(data.get("plan"), audits).complaints]
     return not complaints and _confirmed(json.dumps(data.get("certificate")))
 
 
@@ -158,5 +159,5 @@ def test_no_altered_training_report_gains_a_verdict(seed: int) -> None:
 
 def test_a_report_whose_verdict_is_read_as_it_stands_gains_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin that compares a report's word with a list of words alone."""
-    monkeypatch.setattr(received_verdict, "contradictions", lambda data: iter(()))
+    monkeypatch.setattr(verdict, "contradictions", lambda data: iter(()))
     assert report_gains(5, 0, lowered=False) > 0

@@ -21,7 +21,7 @@ from dpaudit.ledger import Account, Ledger, store_at
 from dpaudit.model.measures.claims import MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.render.budget import statement_document
 from dpaudit.report import Report, render, write
-from dpaudit.report.received import verify_report
+from dpaudit.report.received.files import verify_report
 from dpaudit.wording.numerals import at_most
 from mechanisms import Gaussian
 

@@ -17,7 +17,7 @@ from dpaudit import AuditResult, Release, certify, verify
 from dpaudit.cli.app import app
 from dpaudit.errors import ConfigError
 from dpaudit.report import Report, write
-from dpaudit.report.received import verify_report
+from dpaudit.report.received.files import verify_report
 from dpaudit.report.signed import signed_digest
 from mechanisms import Laplace
 
@@ -137,7 +137,7 @@ def test_a_certificate_and_another_version_are_told_from_a_report(folder: Path) 
 
 def test_a_statement_about_more_than_can_be_read_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many names of one file are bounded by what they have together."""
-    monkeypatch.setattr("dpaudit.report.received._MOST_BYTES", 10**6)
+    monkeypatch.setattr("dpaudit.report.received.files._MOST_BYTES", 10**6)
     statement = json.loads((folder / STATEMENT).read_text(encoding="utf-8"))
     last = statement["subject"][-1]
     statement["subject"] += [last | {"name": f"{'./' * n}report.html"} for n in range(1, 50)]

@@ -17,7 +17,7 @@ from dpaudit.errors import ConfigError
 from dpaudit.report.attachments.in_toto import PRIVACY_REPORT, SHOWN
 from dpaudit.report.attachments.in_toto import STATEMENT as IN_TOTO
 from dpaudit.report.plain import SCHEMA
-from dpaudit.report.received_verdict import contradictions
+from dpaudit.report.received.verdict import contradictions
 from dpaudit.report.signed import signed_digest
 from dpaudit.verifier import Verification, verify
 
