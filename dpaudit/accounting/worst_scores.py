@@ -3,7 +3,9 @@
 Outputs of one run stand by falling ratio P/Q. A worst score takes outputs from both ends of this row, and what stays in
 between is scored last: outputs from the low end, which lower what Q has left more than what P has, and outputs from the
 high end, which make up the event. Over these scores the largest P(S) - x Q(S) is found by a recursion over how many
-outputs are taken from either end; `weighed_scores` shows that no other score has more. Fresh coins split outputs.
+outputs are taken from either end; `weighed_scores` shows that no other score has more. The outputs of noise on a line
+are cells, of which a score picks any share, for both laws at once, as no output has mass (Lyapunov 1940). Those of a
+table are whole.
 """
 
 import math
@@ -46,7 +48,7 @@ def best_attained(part: Composition, count: RunCount, score: int) -> Composition
     cells = _cells(part.reversed() if other else part)
     if cells is None or (other and part == part.reversed()):
         return Composition()
-    p, q = split(*cells, count, _STEP)
+    p, q = split(*cells, count, _STEP) if _on_a_line(part) else cells
     order = worst_order(p, q, count, math.exp(epsilon_of(score % (SCORES // 2))))
     if order is None:
         return Composition()
@@ -88,6 +90,11 @@ def best_law(masses: Floats, count: RunCount) -> Floats:
     above = np.minimum(1.0, np.append(0.0, np.cumsum(masses)[:-1]))
     below = np.cumsum(masses[::-1])[::-1]
     return count.reached(above, below, masses)
+
+
+def _on_a_line(part: Composition) -> bool:
+    """Return whether a part is noise on a line, of which no output has mass."""
+    return all(isinstance(loss, GaussianLoss | LaplaceLoss) for loss, _ in part.parts)
 
 
 def _cells(part: Composition) -> tuple[Floats, Floats] | None:

@@ -1,5 +1,6 @@
 """How the best of a secret number of runs concludes, above and below."""
 
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from dpaudit.accounting.derivation.composing import node_of
@@ -28,5 +29,13 @@ def best_run_attained(judgement: Judgement, asked: Asked) -> Found:
     if node.score != ANY_SCORE or asked.together:
         return {}
     run, count = judgement.part.below(asked), RunCount.of(node)
-    ways = [each(run, partial(best_attained, count=count, score=score)) for score in range(SCORES)]
-    return either(entered(way, judgement.path, score) for score, way in enumerate(ways))
+
+    def shown(scores: Iterable[int]) -> Iterator[Found]:
+        """Yield what each score shows; where one shows nothing, those of larger epsilons do not either."""
+        for score in scores:
+            way = each(run, partial(best_attained, count=count, score=score))
+            if not any(plan.composition.parts for plans in way.values() for plan in plans):
+                return
+            yield entered(way, judgement.path, score)
+
+    return either([*shown(range(SCORES // 2)), *shown(range(SCORES // 2, SCORES))])

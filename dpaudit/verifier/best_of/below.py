@@ -2,7 +2,8 @@
 
 The witness says at which epsilon the score is worst. Of the outputs of one run, by falling ratio, some of the highest
 make up the event; between them, lowest ones are scored, which take away what the other law has left. Over these scores
-the best one is found from its end, and its law is summed once more.
+the best one is found from its end, and its law is summed once more. Cells of noise on a line are split, as some part of
+one has any share of both its masses (Lyapunov 1940); outcomes of a table stay whole.
 """
 
 import math
@@ -30,7 +31,7 @@ def best_below(node: Table, part: Multiset, score: int, above: Loss) -> Multiset
     if laws is None:
         return Counter()
     runs = Runs(node)
-    p, q = pieces(*laws, runs, _APART)
+    p, q = laws if part.total() == 1 and next(iter(part))[0] == "discrete" else pieces(*laws, runs, _APART)
     ranks = _scored(p, q, runs, math.exp(_epsilon(score % (SCORES // 2))))
     if ranks is None:
         return Counter()
