@@ -23,11 +23,13 @@ _MOST = 1 << 18  # knots of a sum
 _FEWEST = 1 << 12
 _PLACED = 1 << 16  # knots of a sum of labels where a record has several places
 _TOP = 14.0  # the tilt over the whole window, in logarithms, at which what lies above it is bounded
-_RATE = 5.0  # -ln of the probability of the tail on which a tilt puts the weights, about
+_RATES = (5.0, 20.0)  # -ln of the probability of the tail on which a tilt puts the weights, about
 _SIDES: dict[SampledOrder, float] = {"remove": 1.0, "add": -1.0}  # the tail of the mean that an order asks about
 _LOOK = 2000  # places at which a law is looked at to choose tilts
+_APART = 1.3  # the ratio of two tilts from which on both are tried
 _SLOPES = 400  # tilts that are chosen from
-_RARE = -36.0  # the logarithm of a weight beyond the window that is small enough
+_RARE = -80.0  # the logarithm of a weight beyond the window that is small enough
+_BEYOND = (20.0, 5.0, 60.0, 180.0, 540.0)  # slopes over the window that bound what lies beyond
 _TINY = 1e-300
 _LIGHT = 1e-5  # the same where the cap costs about as much of epsilon, and nothing of delta
 _HEAVY = 1e-16  # a mass under P at which a likelihood ratio is capped
@@ -168,7 +170,8 @@ def _tilts(row: Floats, steps: int, size: int, order: SampledOrder) -> list[floa
         mean = float((weights * places).sum()) / total
         return steps * (float(slopes[index]) * mean - top - math.log(total) + mass)
 
-    return [float(slopes[max(0, bisect_left(range(_SLOPES), _RATE, key=rate) - 1)]), _TOP / size]
+    near, far = (float(slopes[max(0, bisect_left(range(_SLOPES), at, key=rate) - 1)]) for at in _RATES)
+    return [near, *([far] if far / near > _APART else []), _TOP / size]
 
 
 def _sum_above(rows: Rows, size: int, tilts: list[float]) -> Floats:
@@ -230,7 +233,7 @@ def _log_beyond(parts: list[Weights], size: int) -> float:
     if sum((len(part.weights) - 1) * part.times for part in parts) < size:
         return -800.0
     found = 0.0
-    for slope in (20 / size, 5 / size, 60 / size):
+    for slope in (width / size for width in _BEYOND):
         moment = math.fsum(part.times * part.log_moment(slope) for part in parts)
         found = min(found, moment - slope * size + 1e-13 * (abs(moment) + slope * size))
         if found < _RARE:
