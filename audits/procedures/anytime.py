@@ -271,7 +271,7 @@ def audit_anytime(
     )
     pair, remarks = looked.attacked((), claim, runs=runs, rng=rng)
     result, _ = continue_audit(
-        with_exact_columns(function_case(function, pair, claim, arithmetic=arithmetic), seconds),
+        looked.exactly_read(function_case(function, pair, claim, arithmetic=arithmetic)),
         PriorEvidence.nothing(claim),
         runs=runs,
         rng=rng,

@@ -40,7 +40,6 @@ from audits.procedures.neighbour_search import Pair
 from audits.procedures.rare_values import rare_share, with_rare_values
 from audits.procedures.replayed import replayed
 from audits.procedures.second_look import looked_again
-from audits.replay.fine_columns import with_exact_columns
 from dpaudit import AuditCase, AuditResult, Claim, implied_claim
 from dpaudit.arguments import named_arguments
 from dpaudit.checks import count, open_probability, probability_below_one
@@ -113,7 +112,7 @@ def audit(
     )
     pair, remarks = looked.attacked(pairs, implied, runs=runs, rng=rng, score=score)
     case = function_case(function, pair, claim, score=score, name=name, view=view, arithmetic=arithmetic)
-    case = case if learner is not None else with_exact_columns(case, seconds)
+    case = case if learner is not None else looked.exactly_read(case)
     result = audit_case(
         case,
         claim,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from audits.decision.earned import nothing_earned
-from audits.experiment.function_case import Arithmetic
+from audits.experiment.function_case import Arithmetic, FunctionCase
 from audits.experiment.replays import apart
 from audits.experiment.unseen import unseen_outputs
 from audits.outputs.calls import as_run
@@ -15,6 +15,7 @@ from audits.procedures.neighbour_search import BestPair, search_neighbours
 from audits.procedures.telling_event import telling_event
 from audits.replay.boundary_pairs import Seeing, boundary_pairs
 from audits.replay.coverage_pairs import Pair, coverage_pairs
+from audits.replay.fine_columns import with_exact_columns
 from audits.replay.function_replay import FALSE_ALARM, FunctionReplay, replay_function
 from audits.replay.one_call import Player
 from audits.replay.sighting import Sighting
@@ -89,6 +90,12 @@ class Replayed:
             return True
         judged = all(one.confirmed or one.supposed or one.pair.outside for one in replay.found)
         return judged and not self.channels and not replay.keeps_state
+
+    def exactly_read(self, case: FunctionCase) -> FunctionCase:
+        """Return the case without the columns that follow rounding alone, as the replay of a given pair found them."""
+        if self.replay is None or case.score is not None or case.neighbours is not self.pairs[0].neighbours:
+            return with_exact_columns(case, self.seconds)
+        return replace(case, fine=self.replay.without)
 
     def attacked(
         self,

@@ -83,7 +83,7 @@ class FunctionReplay:
     `found` has sightings on values of the data first, confirmed ones before others; those outside decide nothing. The
     texts, warnings or files of the pair `channels` differ. `keeps_state` says that earlier calls move the output of a
     later one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks. A call
-    of a `quick` function enters few Python functions.
+    of a `quick` function enters few Python functions. Columns `without` follow rounding alone and were not compared.
     """
 
     found: tuple[Sighting, ...]
@@ -94,6 +94,7 @@ class FunctionReplay:
     draws: int = 0
     sources: tuple[str, ...] = ()
     quick: bool = False
+    without: frozenset[str] = frozenset()
 
     @property
     def violation(self) -> Sighting | None:
@@ -147,6 +148,7 @@ def replay_function(
         sources=sources,
         keeps_state=keeps_state,
         quick=calls.traced,
+        without=player.without,
     )
 
 
