@@ -17,6 +17,7 @@ from mechanisms._additive import meeting
 from mechanisms._exact import discrete_laplace
 
 _SMALLEST, _LARGEST, _LARGEST_SHIFT = 2.0**-8, 2.0**53, 500.0
+_MOST_ATOMS = 100_000  # of several records; the checker lists no more
 
 
 @settled
@@ -107,6 +108,17 @@ class DiscreteLaplace:
     def scaled(self, factor: float) -> Self:
         """Return the same query with `factor` times the noise."""
         return replace(self, scale=self.scale * factor)
+
+    def of_records(self, records: int) -> Self:
+        """Return the same noise on a query that moves as far as `records` records move it.
+
+        Its loss dominates records that change one after another: the ratios of whole shifts of log-concave noise grow
+        with the output, so that the power curve of a chain is that of the sum of its shifts, also on several
+        coordinates. Raises: ValueError: the shift is beyond the range of this mechanism.
+        """
+        if self.l1_sensitivity * records > _MOST_ATOMS:
+            raise ValueError(f"Expected at most {_MOST_ATOMS:,} steps of l1_sensitivity.")
+        return replace(self, l1_sensitivity=self.l1_sensitivity * records)
 
     def worst_pair(self) -> tuple[int, int]:
         """Return two answers of a scalar query as far apart as neighbours can be."""

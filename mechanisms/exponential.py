@@ -9,7 +9,7 @@ from scipy.special import log_softmax
 
 from dpaudit import Claim, meets, smallest_holding
 from dpaudit.arguments import settled
-from dpaudit.checks import Positive, Size, settle
+from dpaudit.checks import Positive, Size, meant, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.mechanism import Array
@@ -113,6 +113,16 @@ class Exponential:
     def scaled(self, factor: float) -> Self:
         """Return the same choice with `factor` times the noise, which is epsilon / factor."""
         return replace(self, epsilon=self.epsilon / factor)
+
+    def of_records(self, records: int) -> Self:
+        """Return the choice that is as sharp as what `records` records can make of this one together.
+
+        Its loss dominates records that change one after another: the ranges of the losses of a chain add up.
+        Raises: ValueError: epsilon would exceed 300.
+        """
+        exact = meant(self.epsilon) * records
+        near = float(exact)
+        return replace(self, epsilon=near if meant(near) >= exact else math.nextafter(near, math.inf))
 
     def worst_pair(self) -> tuple[Array, Array]:
         """Return the utilities of two candidates before and after they cross, of monotone ones after one moved up."""

@@ -111,6 +111,15 @@ class TruncatedDiscreteGaussian:
         """Return the same query with `factor` times the noise, cut as many stddev away."""
         return replace(self, stddev=self.stddev * factor)
 
+    def of_records(self, records: int) -> Self:
+        """Return the same noise on a query that moves as far as `records` records move it.
+
+        Its loss dominates records that change one after another: the ratios of whole shifts of log-concave noise grow
+        with the output, so that the power curve of a chain is that of the sum of its shifts, also on several
+        coordinates. Raises: ValueError: the shift is beyond the range of this mechanism.
+        """
+        return replace(self, l2_sensitivity=self.l2_sensitivity * records)
+
     def worst_pair(self) -> tuple[int, int]:
         """Return two answers of a scalar query as far apart as neighbours can be."""
         return self.l2_sensitivity, 0

@@ -73,7 +73,7 @@ class Certificate(CertificateRecord):
 
         `kind` is "tradeoff" (the errors of any test), "gdp" (mu of the Gaussian mechanism of the same delta), "renyi",
         "zcdp", "tail" (of the privacy loss) or "group" (`size` records of one person changed together); `points` is
-        about how many rows a curve over epsilon has.
+        how many rows a curve of errors or of a group has, and at least about how many one of a Gaussian has.
         Guarantee: what is above holds for every pair of neighbours, in either order, with what is named in
         `CurveTable.meaning`; what is below is attained by some pair.
         Raises: ValueError: an unknown kind, a size below 1, or fewer than three points. UnsupportedError: no engine

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import get_args
 
+from dpaudit.accounting.curves.divergence_tables import concentrated_table, renyi_table
 from dpaudit.accounting.curves.gaussian_dp import gaussian_table
 from dpaudit.accounting.curves.groups import group_table
 from dpaudit.accounting.curves.hockey_stick import POINTS, HockeyStick, hockey_stick
-from dpaudit.accounting.curves.renyi_divergence import concentrated_table, renyi_table
 from dpaudit.accounting.curves.table import CurveKind, CurveTable
 from dpaudit.accounting.curves.tails import tail_table
 from dpaudit.accounting.curves.trade_off import trade_off_table
@@ -51,10 +51,10 @@ class _Curves:
     def stick(self) -> HockeyStick:
         """Return brackets on delta along epsilon, the claim's among them."""
         if isinstance(self.record.claim, MeasuredClaim):
-            return hockey_stick(self.form, violated=self.violated, points=self.points)
+            return hockey_stick(self.form, violated=self.violated, points=max(self.points, POINTS))
         tight = self.record.tight.epsilon
         known = tuple(e for e in (self.record.claim.epsilon, tight.lower, tight.upper) if math.isfinite(e))
-        return hockey_stick(self.form, violated=self.violated, points=self.points, also=known)
+        return hockey_stick(self.form, violated=self.violated, points=max(self.points, POINTS), also=known)
 
     def tail(self) -> CurveTable:
         """Return the tail of the privacy loss."""
@@ -75,7 +75,7 @@ class _Curves:
             if not chain:
                 raise
             grouped = None
-        return group_table(self.stick, self.size, grouped, chain=chain, violated=self.violated)
+        return group_table(self.stick, self.size, grouped, chain=chain, violated=self.violated, points=self.points)
 
 
 def curve_of(record: CertificateRecord, kind: CurveKind, *, size: int = 2, points: int = POINTS) -> CurveTable:
@@ -89,7 +89,7 @@ def curve_of(record: CertificateRecord, kind: CurveKind, *, size: int = 2, point
         raise ValueError(f"Expected points={points} in 3 .. 2000.")
     curves = _Curves(record=record, size=count("size", size), points=points)
     kinds: dict[CurveKind, Callable[[], CurveTable]] = {
-        "tradeoff": lambda: trade_off_table(curves.stick),
+        "tradeoff": lambda: trade_off_table(curves.stick, points),
         "gdp": lambda: gaussian_table(curves.stick, curves.form, violated=curves.violated),
         "renyi": lambda: renyi_table(curves.form, violated=curves.violated),
         "zcdp": lambda: concentrated_table(curves.form, violated=curves.violated),

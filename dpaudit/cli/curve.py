@@ -24,7 +24,14 @@ def curve(
         int, typer.Option("--size", min=1, max=10_000, metavar="K", help="Records of one person, for 'group'.")
     ] = 2,
     points: Annotated[
-        int, typer.Option("--points", min=3, max=2000, metavar="N", help="About how many rows over epsilon.")
+        int,
+        typer.Option(
+            "--points",
+            min=3,
+            max=2000,
+            metavar="N",
+            help="How many rows; for 'gdp' 48 or more, for 'tail' 13 or fewer, not for 'renyi' and 'zcdp'.",
+        ),
     ] = 48,
     output: Output = None,
 ) -> Exit:

@@ -126,6 +126,34 @@ def is_opposed(mechanism: Mechanism) -> TypeGuard[OpposedMechanism]:
     return hasattr(mechanism, "opposed")
 
 
+@runtime_checkable
+class ChainedMechanism(Mechanism, Protocol):
+    """A mechanism that knows a law of its own kind which dominates records that change one after another."""
+
+    def of_records(self, records: int) -> Self:
+        """Return the mechanism whose loss dominates `records` of them; ValueError beyond the mechanism's range."""
+        ...
+
+
+def of_records(mechanism: Mechanism, records: int) -> Mechanism | None:
+    """Return the mechanism whose loss dominates `records` that change one after another; None where none is known.
+
+    >>> from mechanisms import DiscreteGaussian, Gaussian
+    >>> of_records(DiscreteGaussian(stddev=5.0, l2_sensitivity=2, neighbours="add_remove"), 3)
+    DiscreteGaussian(stddev=5.0, l2_sensitivity=6, neighbours='add_remove')
+    >>> of_records(Gaussian(stddev=5.0, l2_sensitivity=2.0, neighbours="add_remove"), 3) is None
+    True
+    """
+    if records == 1:
+        return mechanism
+    if not isinstance(mechanism, ChainedMechanism) or is_plugged_in(mechanism):
+        return None
+    try:
+        return mechanism.of_records(records)
+    except ValueError:
+        return None
+
+
 _SHIPPED = ("mechanisms", "algorithms")
 
 

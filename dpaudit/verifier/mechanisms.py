@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -30,6 +31,21 @@ def sides_of(fields: Table, relation: str) -> Sides:
         return upper, lower
     require_sizes(fields)
     return _READERS[fields["name"]](fields, relation)
+
+
+def of_records(fields: Table, records: int) -> Table | None:
+    """Return the mechanism whose law dominates records that change one after another; None where none is known.
+
+    Whole shifts of log-concave noise add up along a chain, and so do the ranges of the losses of a choice.
+    """
+    key = _ADDING_UP.get(fields["name"])
+    if records == 1 or key is None or "stated" in fields:
+        return fields if records == 1 else None
+    exact = Fraction(repr(fields[key])) * records
+    moved: float = int(exact) if isinstance(fields[key], int) else float(exact)
+    if Fraction(repr(moved)) < exact:
+        moved = math.nextafter(moved, math.inf)
+    return {**fields, key: moved} if moved <= _FURTHEST[fields["name"]](fields) else None
 
 
 def with_leaves(fields: Table) -> list[Table]:
@@ -342,6 +358,19 @@ def _removal_clock(fields: Table, relation: str) -> Sides:
     """Nothing is promised; attained is a loss without bound, of a probability known to be positive and no more."""
     return _sides(discrete([], 1.0, 1.0), discrete([(0.0, 1.0)], math.ulp(0.0), math.ulp(0.0)))
 
+
+_ADDING_UP = {
+    "discrete_laplace": "l1_sensitivity",
+    "discrete_gaussian": "l2_sensitivity",
+    "truncated_discrete_gaussian": "l2_sensitivity",
+    "exponential": "epsilon",
+}
+_FURTHEST: dict[str, Callable[[Table], float]] = {
+    "discrete_laplace": lambda fields: min(500 * fields["scale"], 10**5),
+    "discrete_gaussian": lambda fields: 10 * fields["stddev"],
+    "truncated_discrete_gaussian": lambda fields: math.inf,
+    "exponential": lambda fields: 300,
+}
 
 _PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)
 _CHOICES = (_exponential, _report_noisy_max, _permute_and_flip, _noisy_plurality, _above_threshold)

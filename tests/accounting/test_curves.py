@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -14,13 +15,13 @@ from dpaudit import Certificate, Claim, Condition, Release, Repeat, Stated, Subs
 from dpaudit.accounting.curves.groups import chained, of_group
 from dpaudit.accounting.curves.hockey_stick import HockeyStick, hockey_stick
 from dpaudit.accounting.curves.renyi_divergence import renyi_of_loss
-from dpaudit.accounting.curves.table import CurveTable
+from dpaudit.accounting.curves.table import CurveKind, CurveTable
 from dpaudit.accounting.curves.tails import exceeded_with, tail_of_pair
 from dpaudit.accounting.curves.trade_off import trade_off_bounds
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
-from mechanisms import Gaussian, Laplace
+from mechanisms import DiscreteGaussian, Gaussian, Laplace
 
 UNIT = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")
 SAMPLED = Subsample(part=Release(label="sum", mechanism=UNIT), rate=0.01)
@@ -165,7 +166,9 @@ def test_orders_between_whole_ones_are_bracketed(order: float) -> None:
 @pytest.mark.parametrize("shift", [0.1, 1.0, 3.0])
 def test_rho_of_laplace_noise_is_its_limit_at_order_one(shift: float) -> None:
     """rho = x - 1 + e^-x, seen from both sides."""
-    truth = shift + math.expm1(-shift)
+    with mpmath.workdps(40):
+        x = mpmath.mpf(repr(shift))
+        truth = float(x + mpmath.expm1(-x))
     low, high = ends(certificate_of(laplace(shift)).curve("zcdp"), "rho")
     assert low <= truth * (1 + 1e-12)
     assert truth <= high <= truth * (1 + 1e-5)
@@ -262,3 +265,23 @@ def test_order_one_has_no_divergence_here() -> None:
     """Orders at or below 1 are refused in one line."""
     with pytest.raises(ValueError, match="above 1"):
         renyi_of_loss(ApproximateLoss(epsilon=1.0), 1.0)
+
+
+@pytest.mark.parametrize("kind", ["group", "tradeoff"])
+def test_a_curve_has_as_many_rows_as_points_and_no_other_bounds(kind: CurveKind) -> None:
+    certificate = certificate_of(laplace(0.5), epsilon=0.2)
+    few, many = (certificate.curve(kind, points=points) for points in (3, 60))
+    assert (len(few.rows), len(many.rows)) == (3, 60)
+    assert few.rows[-1][0] == many.rows[-1][0]
+    assert few.rows[-1][1:] == pytest.approx(many.rows[-1][1:], abs=1e-3)
+
+
+def test_rho_of_a_curve_is_that_of_the_certificate() -> None:
+    """The atoms of discrete Gaussian noise lack what lies far out; its rho is a theorem's all the same."""
+    noise = DiscreteGaussian(stddev=2.0, l2_sensitivity=1, neighbours="replace_one")
+    certificate = certify(Release(label="n", mechanism=noise), Claim(rho=0.125, neighbours="replace_one"))
+    rho = certificate.curve("zcdp").ranges[0]
+    assert certificate.verdict == "certified"
+    assert rho.upper == 0.125
+    assert rho.lower == pytest.approx(0.125, rel=1e-6)
+    assert certificate.curve("renyi").column("upper")[2] == pytest.approx(2 * 0.125)

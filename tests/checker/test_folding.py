@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +17,9 @@ from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import Condition
 from dpaudit.model.losses import ApproximateLoss, ChoiceLoss, Composition, GaussianLoss, LaplaceLoss
-from mechanisms import Gaussian
+from dpaudit.model.mechanism import Mechanism
+from dpaudit.verifier import verify
+from mechanisms import DiscreteGaussian, DiscreteLaplace, Exponential, Gaussian, TruncatedDiscreteGaussian
 
 
 def gaussian(stddev: float, neighbours: Neighbours = "replace_one", label: str = "g") -> dp.Release:
@@ -179,3 +183,65 @@ def test_dominance_prunes_within_a_family_only() -> None:
     assert worst((large, other, small)) == (large, other)
     often, once = Composition.of(GaussianLoss(mu=0.5)) * 4, Composition.of(GaussianLoss(mu=0.9))
     assert worst((often, once)) == (often,)
+
+
+CHAINED: list[Mechanism] = [
+    DiscreteGaussian(stddev=3.0, l2_sensitivity=2, neighbours="add_remove"),
+    TruncatedDiscreteGaussian(stddev=2.0, cut=3.0, l2_sensitivity=1, neighbours="add_remove"),
+    DiscreteLaplace(scale=3.0, l1_sensitivity=2, neighbours="add_remove"),
+]
+
+
+def divergence(first: np.ndarray, second: np.ndarray, epsilon: float) -> float:
+    """The hockey-stick divergence of two laws that are written out."""
+    return float(np.maximum(first - math.exp(epsilon) * second, 0).sum())
+
+
+@pytest.mark.parametrize("noise", CHAINED, ids=lambda noise: str(noise.name))
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0])
+def test_whole_noise_of_two_records_is_that_of_twice_the_sensitivity(noise: Any, epsilon: float) -> None:
+    """The law at twice the sensitivity is met by one coordinate, and covers two coordinates that move by one each."""
+    name = "l1_sensitivity" if hasattr(noise, "l1_sensitivity") else "l2_sensitivity"
+    move, at = getattr(noise, name), np.arange(-150, 151)
+    still, once, twice = (np.exp(noise.log_density(at, np.asarray(answer))) for answer in (0, move, 2 * move))
+    together = divergence(twice, still, epsilon)
+    apart = divergence(np.outer(once, once), np.outer(still, still), epsilon)
+    tree = dp.Group(part=dp.Release(label="n", mechanism=noise), size=2)
+    proved = dp.bracket_delta(dp.fold(tree, "add_remove"), epsilon)
+    assert proved.upper == pytest.approx(together, rel=1e-9, abs=1e-12)
+    assert apart <= proved.upper * (1 + 1e-12)
+    single = dp.bracket_delta(dp.fold(dp.Release(label="n", mechanism=noise), "add_remove"), epsilon)
+    assert single.upper < together, "a rule that forgets the second record is caught"
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_rho_of_a_group_under_discrete_gaussian_noise_is_that_of_gaussian_noise(size: int) -> None:
+    noise = DiscreteGaussian(stddev=2.0, l2_sensitivity=1, neighbours="add_remove")
+    tree, rho = dp.Group(part=dp.Release(label="n", mechanism=noise), size=size), size**2 / 8
+    certificate = dp.certify(tree, dp.Claim(rho=rho, neighbours="add_remove"))
+    assert certificate.verdict == "certified"
+    assert verify(certificate.to_json()).complaints == ()
+    below = dp.certify(tree, dp.Claim(rho=0.999 * rho, neighbours="add_remove"))
+    assert below.verdict != "certified"
+
+
+def test_choices_of_two_records_have_twice_the_range() -> None:
+    """Two candidates whose utilities cross in two steps reach it: they are four times epsilon / 4 apart either way."""
+    choice = Exponential(epsilon=0.7, linf_sensitivity=2.0, neighbours="add_remove")
+    (found,) = dp.fold(dp.Group(part=dp.Release(label="n", mechanism=choice), size=2), "add_remove").upper
+    ((loss, times),) = found.parts
+    assert (loss, times) == (replace(choice, epsilon=1.4).loss(), 1)
+    first = np.array([1.0, -1.0]) * choice.linf_sensitivity
+    laws = [np.exp(choice.log_density(np.arange(2), utilities)) for utilities in (first, -first)]
+    assert np.log(laws[0] / laws[1]) == pytest.approx([0.7, -0.7])
+    certificate = dp.certify(
+        dp.Group(part=dp.Release(label="n", mechanism=choice), size=2), dp.Claim(epsilon=1.4, neighbours="add_remove")
+    )
+    assert certificate.verdict == "certified"
+    assert verify(certificate.to_json()).complaints == ()
+
+
+def test_a_group_beyond_the_range_of_its_noise_is_a_black_box() -> None:
+    tree = dp.Group(part=dp.Release(label="n", mechanism=CHAINED[0]), size=1000)
+    certificate = dp.certify(tree, dp.Claim(epsilon=1e5, delta=0.5, neighbours="add_remove"))
+    assert verify(certificate.to_json()).complaints == ()

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpaudit.accounting.accountant import bracket_delta
-from dpaudit.accounting.curves.hockey_stick import HockeyStick, engines_for
+from dpaudit.accounting.curves.hockey_stick import POINTS, HockeyStick, engines_for
 from dpaudit.accounting.curves.table import CurveTable
 from dpaudit.accounting.normal_form import NormalForm
 
@@ -34,11 +34,9 @@ def chained(first: HockeyStick, rest: HockeyStick) -> HockeyStick:
         values = np.append(alone, first.above(splits[len(steps) :]))
         total = values + np.exp(np.minimum(splits, _LARGEST)) * rest.above(epsilon - splits)
         upper.append(min(1.0, float(total.min()) * (1 + _ROUNDING)))
-    beyond = np.searchsorted(first.epsilons, epsilons)  # h falls: at the next knot it is no higher
-    lower = np.append(first.lower, 0.0)[beyond]
     return HockeyStick(
         epsilons=tuple(epsilons.tolist()),
-        lower=tuple(np.minimum(lower, upper).tolist()),
+        lower=tuple(np.minimum(first.below(epsilons), upper).tolist()),
         upper=tuple(upper),
     )
 
@@ -56,9 +54,9 @@ def of_group(curve: HockeyStick, size: int) -> HockeyStick:
 
 
 def group_table(
-    curve: HockeyStick, size: int, grouped: NormalForm | None, *, chain: bool, violated: bool
+    curve: HockeyStick, size: int, grouped: NormalForm | None, *, chain: bool, violated: bool, points: int = POINTS
 ) -> CurveTable:
-    """Return delta(epsilon) for `size` records changed together.
+    """Return delta(epsilon) for `size` records changed together, at `points` epsilons.
 
     `grouped` is the normal form of the group where one exists: its bound stands where it is lower. `chain` says that
     every data set between has the same curve; without it nothing but the normal form bounds the group.
@@ -67,7 +65,10 @@ def group_table(
     if not chain and size > 1:
         whole = replace(whole, upper=(1.0,) * len(whole.upper))
     rows = []
-    for epsilon, low, high in zip(whole.epsilons, whole.lower, whole.upper, strict=True):
+    epsilons = np.linspace(0.0, whole.epsilons[-1], points)
+    for epsilon, low, high in zip(
+        epsilons.tolist(), whole.below(epsilons).tolist(), whole.above(epsilons).tolist(), strict=True
+    ):
         if grouped is not None and not violated:
             bound = bracket_delta(grouped, epsilon, engines_for(grouped)).upper
             rows.append((epsilon, low, min(high, max(low, bound))))

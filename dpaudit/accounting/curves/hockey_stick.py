@@ -47,6 +47,10 @@ class HockeyStick:
         left = -np.expm1(-size) + np.exp(-size) * right
         return np.minimum(1.0, np.where(epsilon < 0, left * (1 + _NEAR), right))
 
+    def below(self, epsilon: Floats) -> Floats:
+        """Return lower bounds on h at e^epsilon for an epsilon of 0 or more: h falls, so that of the next knot."""
+        return np.append(self.lower, 0.0)[np.searchsorted(self.epsilons, epsilon)]
+
     def vertices(self) -> tuple[Floats, Floats]:
         """Return the corners (x, h) of a curve that h lies above everywhere, in growing x from 0 on.
 

@@ -15,8 +15,6 @@ import numpy as np
 from dpaudit.accounting.curves.hockey_stick import Floats
 from dpaudit.accounting.curves.sampled_divergence import sampled_divergence
 from dpaudit.accounting.curves.sampled_gaussian import sampled_gaussian_log_moment
-from dpaudit.accounting.curves.table import CurveTable, Range
-from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.engines.renyi import log_moment
 from dpaudit.model.losses import (
     AllocatedLoss,
@@ -134,53 +132,11 @@ def _convex(loss: SampledGaussianLoss, order: int) -> float:
     return total + math.log1p(math.exp(-total)) if total > 0 else math.log1p(math.exp(total))
 
 
-def renyi_of(alternatives: Alternatives, order: float) -> Side:
-    """Return the largest divergence of alternatives, over both orders of the neighbours, from below and from above."""
-    sides = [_total(way, order) for a in alternatives for way in (a, a.reversed())]
-    return max(low for low, _ in sides), max(high for _, high in sides)
-
-
 def _total(composition: Composition, order: float) -> Side:
     """Return the sum over all losses."""
     sides = [(renyi_of_loss(loss, order), times) for loss, times in composition.parts]
     low, high = (math.fsum(side[end] * times for side, times in sides) for end in (0, 1))
     return low * (1 - 1e-15), high * (1 + 1e-15)
-
-
-def renyi_table(form: NormalForm, *, violated: bool, orders: tuple[float, ...] = ORDERS) -> CurveTable:
-    """Return the Renyi divergences of the worst neighbours at `orders`."""
-    rows = []
-    for order in orders:
-        low, high = renyi_of(form.lower, order)[0], renyi_of(form.upper, order)[1]
-        rows.append((order, low, math.inf if violated else max(high, low)))
-    return CurveTable(
-        kind="renyi",
-        meaning="the largest Renyi divergence of the outputs of two neighbours, in nats, by its order",
-        columns=("order", "lower", "upper"),
-        rows=tuple(rows),
-    )
-
-
-def concentrated_table(form: NormalForm, *, violated: bool) -> CurveTable:
-    """Return rho, the supremum over all orders of the divergence over its order, with the divergences that show it."""
-    low = max(rho_below(way) for a in form.lower for way in (a, a.reversed()))
-    high = max(rho_above(way) for a in form.upper for way in (a, a.reversed()))
-    rows = tuple((o, a / o, b / o) for o, a, b in renyi_table(form, violated=violated).rows)
-    return CurveTable(
-        kind="zcdp",
-        meaning="the largest Renyi divergence over its order, by the order; rho is its supremum over all orders: the "
-        "declaration is rho-zCDP",
-        columns=("order", "lower", "upper"),
-        rows=rows,
-        ranges=(Range(name="rho", lower=low, upper=math.inf if violated else max(high, low)),),
-        notes=_notes(form),
-    )
-
-
-def _notes(form: NormalForm) -> tuple[str, ...]:
-    """Return the remark on samples."""
-    sampled = any(isinstance(loss, SampledGaussianLoss) for a in form.upper for loss, _ in a.parts)
-    return ("rho credits no sampling: at large orders a sampled Gaussian release is the whole one.",) if sampled else ()
 
 
 def envelope_of(loss: SimpleLoss, times: int) -> tuple[tuple[SimpleLoss, int], ...]:

@@ -6,11 +6,11 @@ both orders of the neighbours. Source: Dong, Roth and Su (2022), Proposition 2.1
 
 import numpy as np
 
-from dpaudit.accounting.curves.hockey_stick import Floats, HockeyStick
+from dpaudit.accounting.curves.hockey_stick import POINTS, Floats, HockeyStick
 from dpaudit.accounting.curves.table import CurveTable
 
 _ROUNDING = 1e-14
-_SMALLEST, _LEVELS = 1e-6, 12
+_SMALLEST, _SMALL = 1e-6, 3  # every third level is a small one
 
 
 def trade_off_bounds(curve: HockeyStick, level: Floats) -> tuple[Floats, Floats]:
@@ -35,9 +35,10 @@ def trade_off_bounds(curve: HockeyStick, level: Floats) -> tuple[Floats, Floats]
     return np.clip(below, 0.0, 1.0), np.clip(most, np.clip(below, 0.0, 1.0), 1.0)
 
 
-def trade_off_table(curve: HockeyStick) -> CurveTable:
-    """Return the trade-off curve at levels from 10^-6 to 1."""
-    levels = np.unique(np.concatenate([np.geomspace(_SMALLEST, 0.05, _LEVELS), np.linspace(0.05, 1.0, 2 * _LEVELS)]))
+def trade_off_table(curve: HockeyStick, points: int = POINTS) -> CurveTable:
+    """Return the trade-off curve at `points` levels from 10^-6 to 1."""
+    small = np.geomspace(_SMALLEST, 0.05, points // _SMALL, endpoint=False)
+    levels = np.concatenate([small, np.linspace(0.05, 1.0, points - len(small))])
     low, high = trade_off_bounds(curve, levels)
     return CurveTable(
         kind="tradeoff",

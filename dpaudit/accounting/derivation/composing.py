@@ -17,7 +17,7 @@ from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration, Group, Parallel, Release, Repeat, Stated
 from dpaudit.model.losses import LOST, ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
 from dpaudit.model.losses.any_order import in_any_order
-from dpaudit.model.mechanism import Mechanism, attained_loss, moves_alone
+from dpaudit.model.mechanism import Mechanism, attained_loss, is_additive, moves_alone, of_records
 from dpaudit.model.moves import Move
 
 Node = TypeVar("Node")
@@ -28,6 +28,9 @@ def released(judgement: Judgement) -> Alternatives:
     """Return a release's own loss, in both orders unless its law has one, of records that change one after another."""
     node, move = node_of(judgement, Release), judgement.move
     _require_neighbours(node.label, node.mechanism.neighbours, move)
+    together = of_records(node.mechanism, move.records)
+    if together is not None:
+        return (Composition.of(in_any_order(together.loss(), move.relation)),)
     return (chain(Composition.of(in_any_order(node.mechanism.loss(), move.relation)), move.records),)
 
 
@@ -40,12 +43,13 @@ def release_attained(judgement: Judgement, asked: Asked) -> Found:
 
 
 def _moved(mechanism: Mechanism, move: Move, asked: Asked) -> Composition:
-    """Return what one release attains; a single shift adds up over records, any other loss counts one record.
+    """Return what one release attains; a shift of noise adds up over records, any other loss counts one record.
 
     The records of a person may enter different nodes of a tree, so that a composed loss does not grow as a whole. Of
     several queries that a pair moves together nobody said which law of a table each of them has.
     """
-    loss = attained_loss(mechanism)
+    together = of_records(mechanism, asked.records(move)) if is_additive(mechanism) else None
+    loss = attained_loss(mechanism if together is None else together)
     if isinstance(loss, GaussianLoss | LaplaceLoss):
         return chain(Composition.of(loss), asked.records(move))
     if not asked.together or not isinstance(loss, DiscreteLoss):

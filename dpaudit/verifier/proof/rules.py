@@ -15,7 +15,7 @@ from dpaudit.verifier import losses, schemes
 from dpaudit.verifier.best_of.above import best_above
 from dpaudit.verifier.best_of.below import ANY_SCORE, SCORES, best_below
 from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
-from dpaudit.verifier.mechanisms import rescaled, sides_of, with_leaves
+from dpaudit.verifier.mechanisms import of_records, rescaled, sides_of, with_leaves
 from dpaudit.verifier.polygons import smaller
 from dpaudit.verifier.proof.derivation import RELATIONS, Place, Row, places
 from dpaudit.verifier.refusals import Table, follow, require
@@ -151,7 +151,11 @@ def _choice(step: Step) -> int:
 
 def _released(step: Step) -> list[Multiset]:
     """A release loses what its mechanism's law says."""
-    return _several([losses.harmful(sides_of(step.node["mechanism"], step.relation)[0])], step.row.records)
+    fields, records = step.node["mechanism"], step.row.records
+    together = of_records(fields, records)
+    if together is not None:
+        return [losses.harmful(sides_of(together, step.relation)[0])]
+    return _several([losses.harmful(sides_of(fields, step.relation)[0])], records)
 
 
 def _told(step: Step) -> list[Multiset]:
@@ -276,13 +280,14 @@ _ABOVE: dict[str, Callable[[Step], list[Multiset]]] = {
 
 
 def _release_moved(step: Step, pair: Pair, n: int) -> Attained:
-    """A release whose label is moved attains its mechanism's loss; a single shift adds up over records."""
+    """A release whose label is moved attains its mechanism's loss; a shift of noise adds up over records."""
     node = step.node
     fields = node["mechanism"]
     others = (pair.labels and node["label"] not in pair.labels) or pair.query not in ("", query_of(fields))
     if others or (pair.one and step.place.sampled and not _moves_alone(fields)):
         return Attained(_NOTHING)
-    found = losses.harmful(sides_of(fields, step.relation)[1])
+    together = of_records(fields, _records(step, pair)) if fields["name"] in TABLES["additive"] else None
+    found = losses.harmful(sides_of(together or fields, step.relation)[1])
     open_order = _open_order(fields) or any(loss[0] == "once" for loss in found)
     if not pair.one:  # nobody said which of several pairs it is, nor which law of it the record has
         found = Counter({losses.one_pair(loss): times for loss, times in found.items()})
