@@ -8,9 +8,10 @@ and both orders of the data sets. The event is fixed on other runs.
 import math
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from audits.bounds.binomial import proportion_lower, proportion_upper, tail_quantile
+from audits.bounds.bisection import least_count
 from audits.bounds.error_rates import threshold_counts
 from audits.bounds.one_event import event_rates
 from audits.bounds.renyi_region import coin_divergence, coin_rho
@@ -124,8 +125,58 @@ def would_refute_measure(control: Counts, runs: int, claim: MeasuredClaim, signi
     hits, alarms = control.true_positives, control.false_positives
     b, q = event_rates(hits, control.positives, alarms, control.negatives, error)
     half = int(runs / 2 - math.sqrt(runs))
-    if half < 1:
-        return False
+    return half >= 1 and _refuted_by(claim, b, q, half, significance)
+
+
+def runs_to_refute(claim: MeasuredClaim, significance: float) -> int | None:
+    """Return how many counted runs refute a claim with probability of about .9 where half its Gaussian noise is added.
+
+    The claim is kept by Gaussian noise of some size; half of it moves the answer by twice as many standard deviations.
+    None where no such number is found, as for a claim that allows every event.
+
+    >>> from dpaudit import Claim
+    >>> runs_to_refute(Claim(rho=0.5, neighbours="replace_one"), 0.009)
+    652
+    """
+    mu = 2 * gaussian_of(claim)
+    halves = [1 << power for power in range(4, 40)]
+    rates = _rates(mu)
+
+    def refuted(half: int) -> bool:
+        return any(_refuted_by(claim, b, q, half, significance) for b, q in zip(*rates, strict=True))
+
+    high = next(filter(refuted, halves), None) if 0 < mu < math.inf else None
+    return None if high is None else 2 * least_count(refuted, high // 2, high)
+
+
+_CUTS = np.linspace(0, 1, 25)
+_TAIL = 3.0
+
+
+def _rates(mu: Array | float) -> tuple[Array, Array]:
+    """Return the probabilities that N(mu, 1) and N(0, 1) exceed 25 thresholds, from below both means to above both."""
+    cuts = _CUTS * (mu + 2 * _TAIL) - _TAIL
+    return ndtr(mu - cuts), ndtr(-cuts)
+
+
+def gaussian_of(claim: MeasuredClaim) -> float:
+    """Return about the largest mu whose Gaussian release keeps a claim, by its own formula or by events."""
+    match claim:
+        case RhoClaim():
+            return min(math.sqrt(2 * held) for _, held in claim.rows)
+        case MuClaim():
+            return min(held for _, held in claim.rows)
+        case RenyiClaim():
+            return min(math.sqrt(2 * held / float(at or 1.0)) for at, held in claim.rows)
+        case _:
+            sizes = np.geomspace(1e-3, 100, 400)[:, None]
+            shown = shown_by(claim, *_rates(sizes))
+            kept = [value.max(axis=1) <= held for value, (_, held) in zip(shown, claim.rows, strict=True)]
+            return float(sizes[np.all(kept, axis=0), 0].max(initial=0.0))
+
+
+def _refuted_by(claim: MeasuredClaim, b: float, q: float, half: int, significance: float) -> bool:
+    """Return whether `half` runs of each data set refute a claim by an event of these rates, at unlucky counts."""
     fewest = half - tail_quantile(half, 1 - b, _QUANTILE)
     most = tail_quantile(half, q, _QUANTILE)
     counts = threshold_counts(fewest, most, half, half)

@@ -1,9 +1,12 @@
-"""Neighbouring data sets with unusual records: extremes, NaN, unknown categories, duplicates, no record at all."""
+"""Neighbouring data sets with unusual records, and whether two given data sets can be neighbours at all."""
 
+from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from dpaudit import Claim
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.mechanism import Array
 
@@ -58,3 +61,77 @@ def _awkward(records: Array) -> Iterator[tuple[str, Array]]:
     elif records.dtype.kind in "iu":
         yield "largest integer", np.full_like(high, np.iinfo(records.dtype).max)
         yield "a category nobody has", high + np.ones_like(high)
+
+
+_MOST_RECORDS = 1 << 18
+"""Data sets of more records are not compared record by record."""
+
+_ONE_RECORD = "one record"
+_RULES = {
+    "replace_one": "one record of the first has another value in the second, and both have equally many",
+    "add_remove": "one has all records of the other and one more",
+    "zero_out": "the contribution of one record of the first is set to zero in the second",
+}
+EQUAL = "Both data sets are equal: no difference can be found between their outputs."
+
+
+def require_neighbours(pair: tuple[Any, Any], claim: Claim) -> tuple[str, ...]:
+    """Return remarks on two given data sets that may be no neighbours under the claim; none where they can be.
+
+    Each item of a list, row of an array or row of a data frame counts as one record, whatever its place. Other data,
+    such as a number, a dict or a tuple of arrays, are not compared, nor are the data of one user in the local model.
+    Where the claim states a unit of its own, as one person with several rows, only a remark says what differs.
+    Raises: ValueError: the data sets cannot be neighbours, and the unit of the claim is one record.
+
+    >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
+    >>> require_neighbours(([0, 1, 5], [0, 2, 5]), claim)
+    ()
+    >>> require_neighbours(([0, 1, 5], [9, 2, 5]), claim)
+    Traceback (most recent call last):
+    ValueError: Expected neighbours under 'replace_one': one record of the first has another value ...
+    """
+    records = None if claim.model == "local" else _records_of(pair)
+    if records is None:
+        return ()
+    first, second = records
+    if first == second:
+        return (EQUAL,)
+    lost, added = (first - second).total(), (second - first).total()
+    apart = (lost, added) if lost <= added else (added, lost)
+    if apart in ((0, 0), (0, 1) if claim.neighbours == "add_remove" else (1, 1)):
+        return ()
+    found = (
+        f"{first.total()} and {second.total()} records, of which {lost} of the first are not in the second and {added} "
+        "of the second are not in the first."
+    )
+    if claim.unit != _ONE_RECORD:
+        return (f"If each row is one record, the data sets are no neighbours under '{claim.neighbours}': {found}",)
+    raise ValueError(
+        f"Expected neighbours under '{claim.neighbours}': {_RULES[claim.neighbours]}; got {found} If a row is not one "
+        "record, state what is in the claim, as in unit='all rows of one person'."
+    )
+
+
+def _records_of(pair: tuple[Any, Any]) -> tuple[Counter[str], Counter[str]] | None:
+    """Return how often each record stands in two data sets; None where their records are not evident."""
+    listed = [_listed(data) for data in pair]
+    if any(records is None or len(records) > _MOST_RECORDS for records in listed):
+        return None
+    return Counter(map(_shown, listed[0])), Counter(map(_shown, listed[1]))
+
+
+def _listed(data: Any) -> list[Any] | None:
+    """Return the records of a list, an array or a data frame, and None for other data."""
+    if hasattr(data, "iloc") and hasattr(data, "columns"):
+        return list(data.itertuples(index=False, name=None))
+    if isinstance(data, np.ndarray):
+        return data.tolist() if data.ndim else None
+    return data if isinstance(data, list) else None
+
+
+def _shown(record: Any) -> str:
+    """Return one text for equal records: 1, 1.0 and an array of them are the same number, NaN is NaN."""
+    plain = record.tolist() if hasattr(record, "tolist") else record
+    if isinstance(plain, list | tuple):
+        return f"({', '.join(map(_shown, plain))})"
+    return repr(float(plain)) if isinstance(plain, int) and abs(plain) < 1 << 53 else repr(plain)

@@ -24,6 +24,7 @@ from audits.decision.verdict import verdict_of
 from audits.experiment.execution import PLAIN, Execution, Observed, Store
 from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
 from audits.experiment.identity import stored_under
+from audits.experiment.neighbours import require_neighbours
 from audits.experiment.probes import Probed, probe
 from audits.experiment.readings import reading_of
 from audits.experiment.trials import generator_of, run_trials, together, whole
@@ -253,8 +254,9 @@ def audit_anytime(
     ('violation', True)
     """
     if data is None and unit is None and neighbours is not None:
+        of_pair = require_neighbours(neighbours, claim)
         case = with_exact_columns(function_case(function, neighbours, claim, arithmetic=arithmetic), how.run_seconds)
-        return audit_sequentially(
+        result = audit_sequentially(
             case,
             claim,
             runs=runs,
@@ -264,6 +266,7 @@ def audit_anytime(
             control_runs=control_runs,
             how=how,
         )
+        return replace(result, remarks=(*of_pair, *result.remarks))
     _Settings(runs=runs, significance=significance, most=control_runs).require(claim, rng)
     seconds = how.run_seconds
     looked = replayed(

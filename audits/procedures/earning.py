@@ -131,10 +131,12 @@ def _planned(
                 planned.append(
                     ("less_noise", size, _on(weaker, f"less noise {size:g}", replace(attack, event=None), stream, how))
                 )
-    if (pair := far_pair(case.neighbours, factor)) is not None:
-        far = replace(case, neighbours=pair)
-        planned.append(("far_pair", factor * claim.epsilon, _on(far, f"far {factor}", attack, streams[2], how)))
     more = (factor, _MORE * factor)
+    far = more if attack.against is not None else more[:1]  # one event sees less of a claim in its own measure
+    for times in far:
+        if (pair := far_pair(case.neighbours, times)) is not None:
+            control = replace(case, neighbours=pair)
+            planned.append(("far_pair", times * claim.epsilon, _on(control, f"far {times}", attack, streams[2], how)))
     return [*planned, *(("repeated_runs", times * claim.epsilon, partial(_several, attack, times)) for times in more)]
 
 

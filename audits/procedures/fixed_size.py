@@ -21,7 +21,7 @@ from audits.bounds.guessing import guessing_bound
 from audits.decision.earned import nothing_earned
 from audits.decision.events import count_guesses, roc_points
 from audits.decision.measured import measured_of
-from audits.decision.other_measures import CHOOSING, cut_against, judged_by_event
+from audits.decision.other_measures import CHOOSING, cut_against, judged_by_event, runs_to_refute
 from audits.decision.other_significance import CountedBound
 from audits.decision.power import Bound, ceiling
 from audits.decision.preparation import Counted, Learner, Prepared, prepare
@@ -29,6 +29,7 @@ from audits.decision.verdict import verdict_of
 from audits.experiment.execution import PLAIN, Execution
 from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
 from audits.experiment.identity import stored_under
+from audits.experiment.neighbours import require_neighbours
 from audits.experiment.probes import Probed, probe
 from audits.experiment.trials import generator_of, seed_of
 from audits.outputs.calls import CallRaisedError
@@ -82,7 +83,8 @@ def audit(
 
     With one data set, `data`, pairs of neighbours that cover it are tried: extreme, rare and missing values, each small
     count of a category, duplicates, no record, and values that no record has, which decide nothing; all rows with one
-    value of the column `unit` are one person's record. `neighbours` gives a pair instead.
+    value of the column `unit` are one person's record. `neighbours` gives a pair instead, which `require_neighbours`
+    holds against the relation of the claim.
     `function(data, rng, n_runs)` returns the outputs of `n_runs` independent runs, runs axis first: an array, a dict of
     arrays, a data frame or a list of outputs of any type that `audits.outputs` reads; a function of (data, rng) or of
     (data) alone is called once a run. `score` turns outputs into one number a run, larger where the second data set is
@@ -108,7 +110,16 @@ def audit(
     count("runs", runs, at_least=4)
     seconds = how.run_seconds
     looked = replayed(
-        function, neighbours, data, implied, unit=unit, runs=runs, rng=rng, seconds=seconds, arithmetic=arithmetic
+        function,
+        neighbours,
+        data,
+        implied,
+        unit=unit,
+        runs=runs,
+        rng=rng,
+        seconds=seconds,
+        arithmetic=arithmetic,
+        of_pair=() if neighbours is None else require_neighbours(neighbours, claim),
     )
     pair, remarks = looked.attacked(pairs, implied, runs=runs, rng=rng, score=score)
     case = function_case(function, pair, claim, score=score, name=name, view=view, arithmetic=arithmetic)
@@ -318,7 +329,22 @@ class _Experiment:
         )
         result = _with_beside(result, counted, rare, bits_decide=bits_decide, coarse=bits_decide and not floating)
         remarks = rounding_remarks(result.bounds, rounded=rounded, decides=floating)
-        return replace(result, remarks=(*result.remarks, *remarks))
+        return replace(result, remarks=(*self._too_few(result), *result.remarks, *remarks))
+
+    def _too_few(self, result: AuditResult) -> tuple[str, ...]:
+        """Return a remark on the runs that a claim in its own measure needs, where the audit had too few of them."""
+        undecided = result.verdict != "violation" and result.power.repetitions
+        if self.measured_claim is None or result.tested is None or not undecided:
+            return ()
+        counted = runs_to_refute(self.measured_claim, result.tested.significance)
+        needed = 0 if counted is None else math.ceil(counted * self.runs / max(1, result.counts.runs))
+        if needed <= self.runs:
+            return ()
+        about, epsilon = float(f"{needed:.2g}"), self.claim.epsilon
+        return (
+            f"With about {about:,.0f} runs, code with half the Gaussian noise that the claim needs would be caught; "
+            f"the audit had {self.runs:,}. From the claim follows epsilon = {epsilon:.4g} at delta {self.delta:g}.",
+        )
 
     def _aimed(self, prepared: Prepared, counted: Counted, share: float) -> tuple[Prepared, Counted]:
         """Return the attack with a threshold that aims at the measure of the claim, and the runs that chose no part."""

@@ -39,7 +39,8 @@ _UNREAD = "The function was not replayed: {:.200}"
 class Replayed:
     """A function replayed on some pairs of neighbours; `replay` is None where its outputs cannot be read.
 
-    `unread` says why they cannot. `channels` names what else than its outputs follows the data.
+    `unread` says why they cannot. `channels` names what else than its outputs follows the data. `of_pair` holds remarks
+    on the given data sets, which stand first.
     """
 
     run: Run
@@ -49,6 +50,7 @@ class Replayed:
     rng: np.random.Generator
     channels: tuple[str, ...] = ()
     unread: str = ""
+    of_pair: tuple[str, ...] = ()
 
     @property
     def violation(self) -> Sighting | None:
@@ -139,13 +141,13 @@ class Replayed:
             for remarks in (self.causes, self.beside)
         )
         if result.verdict != "violation":
-            return replace(result, remarks=(*result.remarks, *causes, *beside))
+            return replace(result, remarks=(*self.of_pair, *result.remarks, *causes, *beside))
         event = ""
         if result.attack != "replay":
             event = telling_event(self.run, pair, self.rng, audited=result.runs, seconds=self.seconds)
         drawn = "" if self._explained else self._drawn(pair)
         told_by = (words for words in (event, drawn) if words)
-        return replace(result, remarks=(*causes, *told_by, *result.remarks, *beside))
+        return replace(result, remarks=(*self.of_pair, *causes, *told_by, *result.remarks, *beside))
 
     @property
     def _explained(self) -> bool:
@@ -175,6 +177,7 @@ def replayed(
     rng: np.random.Generator,
     seconds: float | None = None,
     arithmetic: Arithmetic = "exact",
+    of_pair: tuple[str, ...] = (),
 ) -> Replayed:
     """Return the replay of a function on a given pair, or on pairs that cover one data set; leaves `rng` alone.
 
@@ -200,10 +203,10 @@ def replayed(
         )
     except (DPAuditError, ValueError, TypeError) as error:
         unread = " ".join(str(error).split())
-        return Replayed(run=run, seconds=seconds, pairs=pairs, replay=None, rng=aside, unread=unread)
+        return Replayed(run=run, seconds=seconds, pairs=pairs, replay=None, rng=aside, unread=unread, of_pair=of_pair)
     heard = replay.channels
     channels = () if heard is None else unseen_outputs(run, heard.neighbours, seconds)
-    return Replayed(run=run, seconds=seconds, pairs=pairs, replay=replay, rng=aside, channels=channels)
+    return Replayed(run=run, seconds=seconds, pairs=pairs, replay=replay, rng=aside, channels=channels, of_pair=of_pair)
 
 
 def _searched(best: BestPair, races: Sequence[BestPair]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from dpaudit.gate.baseline import Accepted, Baseline
 from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.issues import Checked, Issue
+from dpaudit.report.attacks import Attack
 from dpaudit.wording.escaping import one_line
 
 SCHEMA = "urn:dpaudit:schema:check:6"
@@ -145,6 +146,6 @@ def _configuration(checked: Checked) -> dict[str, Any]:
     return data
 
 
-def strongest(checked: Checked) -> float | None:
-    """Return the largest lower bound of the audits of a configuration, of code and of scores, or None without any."""
-    return max((attack.result.epsilon_lower for attack in checked.attacks), default=None)
+def strongest(checked: Checked) -> Attack | None:
+    """Return the attack with the largest lower bound on epsilon, on code or scores, or None without any."""
+    return max(checked.attacks, key=lambda attack: attack.result.epsilon_lower, default=None)

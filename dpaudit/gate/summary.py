@@ -10,8 +10,11 @@ from dpaudit.documents.markdown import markdown
 from dpaudit.errors import ConfigError
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
+from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.measures.ends import Ends
 from dpaudit.model.scores_result import ScoresResult
+from dpaudit.report.attacks import Attack
+from dpaudit.wording.audits import shown_phrase
 from dpaudit.wording.certificates import bracket_phrase
 from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.escaping import one_line
@@ -125,9 +128,17 @@ def _row(checked: Checked) -> tuple[str, ...]:
         checked.name,
         claim_parameters(certificate.claim),
         uppers_phrase(tight) if isinstance(tight, Ends) else f"epsilon {bracket_phrase(tight.epsilon)}",
-        "not attacked" if attacked is None else f"epsilon at least {at_least(attacked)}, in {looked_at(checked)}",
+        "not attacked" if attacked is None else f"{_shown(attacked)}, in {looked_at(checked)}",
         checked.verdicts,
     )
+
+
+def _shown(attack: Attack) -> str:
+    """Return the lower bound of an attack, in the measure of the claim where that is tested."""
+    result = attack.result
+    if isinstance(result, AuditResult) and result.tested is not None:
+        return shown_phrase(result)
+    return f"epsilon at least {at_least(result.epsilon_lower)}"
 
 
 def looked_at(checked: Checked) -> str:

@@ -152,9 +152,19 @@ class PrivacyChecks:
         __tracebackhide__ = True
         called, rng = name or _name_of(function), np.random.default_rng(self.settings.seed or 0)
         claim = implied_claim(self.claim) if isinstance(self.claim, MeasuredClaim) else self.claim
-        replayed = load_package("audits.procedures.replayed").replayed(
-            function, neighbours, data, claim, unit=unit, runs=self._runs, rng=rng
-        )
+        if (neighbours is None) == (data is None):
+            raise ConfigError(
+                "dp.check_function: give two data sets, neighbours=(one, other), or one data set, data=..., that pairs "
+                "of neighbours cover."
+            )
+        try:
+            require = load_package("audits.experiment.neighbours").require_neighbours
+            of_pair = () if neighbours is None else require(neighbours, claim)
+            replayed = load_package("audits.procedures.replayed").replayed(
+                function, neighbours, data, claim, unit=unit, runs=self._runs, rng=rng, of_pair=of_pair
+            )
+        except ValueError as error:
+            raise ConfigError(f"dp.check_function: {error}") from None
         pair, _ = replayed.attacked((), claim, runs=self._runs, rng=rng, score=score)
         case = load_package("audits").function_case(
             function, pair, self.claim, score=score, name=called, arithmetic=arithmetic

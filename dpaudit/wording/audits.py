@@ -9,6 +9,8 @@ from dpaudit.model.case import AuditCoverage
 from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, number_name, whole
 
+_SHORT = 12
+
 
 def audit_meaning(result: AuditResult) -> str:
     """Return the meaning of the verdict of an audit in one sentence."""
@@ -57,7 +59,7 @@ def claimed_phrase(result: AuditResult) -> str:
     """Return the number of the claim that stands against the lower bound of an audit."""
     number = _decisive(result)
     if number is not None:
-        return f"the claimed {exact(number.claimed)}"
+        return f"the claimed {_stated(number.claimed)}"
     if result.tested is None:
         return f"the claimed {exact(result.claim.epsilon)}"
     return f"the {at_most(result.claimed_epsilon)} that follows from the claim {claim_parameters(result.claim)}"
@@ -70,10 +72,20 @@ def claimed_rows(result: AuditResult) -> list[tuple[str, str]]:
     return [
         (
             number_name(result.tested.measure, number.at),
-            f"at least {at_least_beside(number.lower, number.claimed)}, claimed {exact(number.claimed)}",
+            f"at least {at_least_beside(number.lower, number.claimed)}, claimed {_stated(number.claimed)}",
         )
         for number in result.tested.numbers
     ]
+
+
+def _stated(number: float) -> str:
+    """Return a claimed number in full where it is short, and to six digits where it is a ratio such as 0.4 / 24.
+
+    >>> _stated(0.5), _stated(0.4 / 24)
+    ('0.5', '0.0166667')
+    """
+    full = exact(number)
+    return full if len(full) <= _SHORT else nearest(number, 6)
 
 
 def _decisive(result: AuditResult) -> MeasuredNumber | None:

@@ -3,10 +3,11 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from audits import audit
-from audits.experiment.neighbours import awkward_pairs
+from audits import audit, audit_anytime
+from audits.experiment.neighbours import EQUAL, awkward_pairs, require_neighbours
 from audits.procedures.neighbour_search import search_neighbours
 from dpaudit import Claim
 from dpaudit.model.mechanism import Array
@@ -20,7 +21,7 @@ def unclipped_above_ten(data: Array, rng: np.random.Generator, n_runs: int) -> A
     return total + rng.laplace(0.0, 1.0, n_runs)
 
 
-def clipped(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
+def clipped(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     return np.clip(np.nan_to_num(data), 0, 1).sum() + rng.laplace(0.0, 1.0, n_runs)
 
 
@@ -90,7 +91,7 @@ def test_an_audit_of_awkward_pairs_counts_an_exception_as_an_output(score: Any) 
 
 def test_a_pair_on_which_every_run_raises_is_the_last_candidate_and_inconclusive() -> None:
     """Both data sets hold NaN: nothing is released, so that every other pair comes before it."""
-    both = ("both", (np.full(1, np.nan), np.full(2, np.nan)))
+    both = ("both", (np.full(1, np.nan), np.full(1, -np.nan)))
     near = ("near", (np.zeros(1), np.ones(1)))
     found = search_neighbours(picky, [both, near], ONE, runs=1_000, rng=np.random.default_rng(5))
     assert (found.name, found.raised) == ("near", ("both",))
@@ -113,3 +114,53 @@ def test_outputs_that_cannot_be_read_are_left_out_by_name() -> None:
     assert found.left_out[0].startswith("far: Cannot read")
     with pytest.raises(ValueError, match="none can"):
         search_neighbours(clipped, [], ONE, runs=100, rng=np.random.default_rng(5))
+
+
+ROWS = [("a", 1), ("b", 2), ("c", 3)]
+
+
+@pytest.mark.parametrize(
+    ("relation", "first", "second", "neighbours"),
+    [
+        ("replace_one", [0.0, 1.0, 5.0], [0.0, 9.0, 5.0], True),
+        ("replace_one", [0.0, 1.0, 5.0], [9.0, 9.0, 5.0], False),
+        ("replace_one", [0.0, 1.0], [0.0, 1.0, 5.0], False),
+        ("add_remove", [0.0, 1.0], [5.0, 0.0, 1.0], True),
+        ("add_remove", [0.0, 1.0], [0.0, 5.0], False),
+        ("add_remove", [0.0], [0.0, 1.0, 5.0], False),
+        ("zero_out", np.eye(2), np.array([[1.0, 0.0], [0.0, 0.0]]), True),
+        ("zero_out", np.eye(2), np.zeros((2, 2)), False),
+        ("replace_one", ROWS, [*ROWS[:2], ("c", np.nan)], True),
+        ("add_remove", pd.DataFrame(ROWS), pd.DataFrame(ROWS[1:]), True),
+        ("add_remove", pd.DataFrame(ROWS), pd.DataFrame(ROWS[2:]), False),
+    ],
+)
+def test_a_pair_of_more_than_one_changed_record_is_refused_with_the_rule(
+    relation: Any, first: Any, second: Any, *, neighbours: bool
+) -> None:
+    """Wherever the records stand; a claim with a unit of its own gets a remark, as a unit may have several rows."""
+    claim = Claim(epsilon=1.0, neighbours=relation)
+    person = Claim(epsilon=1.0, neighbours=relation, unit="all rows of one person")
+    for pair in ((first, second), (second, first)):
+        if neighbours:
+            assert require_neighbours(pair, claim) == require_neighbours(pair, person) == ()
+            continue
+        with pytest.raises(ValueError, match=f"Expected neighbours under '{relation}'"):
+            require_neighbours(pair, claim)
+        assert "no neighbours" in " ".join(require_neighbours(pair, person))
+
+
+def test_data_without_evident_records_are_compared_by_nobody() -> None:
+    """Numbers, settings, and columns of arrays; equal data sets get a remark."""
+    for pair in ((0.0, 1.0), ({"a": 1}, {"a": 2}), ((np.zeros(3), np.ones(3)), (np.ones(3), np.zeros(3)))):
+        assert require_neighbours(pair, ONE) == ()
+    assert require_neighbours(([1, 2.0], [1.0, np.float64(2)]), ONE) == (EQUAL,)
+
+
+def test_an_audit_opens_with_what_is_wrong_with_its_pair() -> None:
+    person = Claim(epsilon=1.0, neighbours="replace_one", unit="one person")
+    for procedure in (audit, audit_anytime):
+        shown = procedure(clipped, neighbours=([0, 0], [1, 1]), claim=person, runs=200, rng=np.random.default_rng(0))
+        assert "2 of the first are not in the second" in shown.remarks[0]
+        with pytest.raises(ValueError, match="one record of the first has another value"):
+            procedure(clipped, neighbours=([0, 0], [1, 1]), claim=ONE, runs=200, rng=np.random.default_rng(0))

@@ -7,13 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import ndtr
 
-from audits import audit, audit_anytime
+from audits import audit, audit_anytime, audit_case, function_case
+from audits.bounds.error_rates import threshold_counts
 from audits.decision.controls import far_pair, gross
 from audits.decision.earned import would_refute
+from audits.decision.other_measures import gaussian_of, judged_by_event, runs_to_refute
 from audits.decision.upper_limit import epsilon_limit, hockey_stick_limit
 from dpaudit import AuditCase, AuditResult, Claim
 from dpaudit.model.audit_result import Counts
+from dpaudit.model.measures.claims import MeasuredClaim
 from tests.cases import case_of
 from tests.narrowing import present
 
@@ -169,3 +173,49 @@ def test_what_a_control_shows_is_as_rarely_wrong_as_promised(cases: int) -> None
     assert called(float(barely)) <= stats.binom.isf(1e-6, cases, 0.1) / cases
     assert called(float(barely), error=0.5) > 0.2
     assert called(0.9) > 0.95
+
+
+def noisy(stddev: float) -> Any:
+    """A sum with normal noise."""
+    return lambda data, rng, n_runs: float(sum(data)) + rng.normal(0.0, stddev, n_runs)
+
+
+def test_power_is_measured_for_a_small_claim_in_rho_and_the_runs_that_it_needs_are_named() -> None:
+    """rho = 1/60 at 5,000 runs: a control is caught; that half the noise is not caught yet, a remark says."""
+    claim = Claim(rho=1 / 60, neighbours="replace_one")
+
+    def found(stddev: float, runs: int) -> AuditResult:
+        """The audit alone, without a replay."""
+        case = function_case(noisy(stddev), ([0, 1], [0, 2]), claim)
+        return audit_case(case, claim, runs=runs, rng=np.random.default_rng(1))
+
+    right = found(30**0.5, 5_000)
+    assert (right.verdict, right.power.kind) == ("not_refuted", "far_pair")
+    assert "With about 21,000 runs, code with half the Gaussian noise" in right.remarks[0]
+    assert "epsilon = 0.7196 at delta 1e-05" in right.remarks[0]
+    assert found(30**0.5 / 2, 21_000).verdict == "violation"
+
+
+@pytest.mark.parametrize(
+    "measure", [{"mu": 0.3}, {"renyi": ((2, 0.5), (10, 3.0))}, {"profile": ((1.0, 1e-5), (2.0, 1e-8))}]
+)
+def test_the_runs_that_are_named_refute_half_the_noise_nine_times_in_ten(measure: Any) -> None:
+    """Counted at the threshold that shows the most; with an eighth of them the claim stands more often than not."""
+    claim = Claim(**measure, neighbours="replace_one")
+    assert isinstance(claim, MeasuredClaim)
+    needed, mu, rng = runs_to_refute(claim, 0.01) or 0, 2 * gaussian_of(claim), np.random.default_rng(3)
+
+    def excess(hits: int, alarms: int, half: int) -> float:
+        """The largest ratio of what counts show and what is claimed."""
+        test = judged_by_event(claim, threshold_counts(hits, alarms, half, half), 1e-5, 0.01)
+        return max(number.lower / number.claimed for number in test.numbers)
+
+    def refuted(half: int) -> float:
+        """The share of draws that refute the claim."""
+        cuts = np.linspace(-3, mu + 3, 25)
+        rates = zip(ndtr(mu - cuts), ndtr(-cuts), strict=True)
+        b, q = max(rates, key=lambda pair: excess(int(pair[0] * half), int(pair[1] * half) + 1, half))
+        return float(np.mean([excess(rng.binomial(half, b), rng.binomial(half, q), half) > 1 for _ in range(50)]))
+
+    assert refuted(needed // 2) > 0.7
+    assert refuted(needed // 16) < 0.6

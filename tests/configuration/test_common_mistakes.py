@@ -118,7 +118,7 @@ COMMANDS = {
 
 NOISE = Gaussian(stddev=5.0, l2_sensitivity=1.0, neighbours="add_remove")
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
-PAIR: dict[str, Any] = {"neighbours": ([1.0], [0.0]), "claim": CLAIM, "runs": 10, "rng": np.random.default_rng(0)}
+PAIR: dict[str, Any] = {"neighbours": ([1.0], []), "claim": CLAIM, "runs": 10, "rng": np.random.default_rng(0)}
 
 
 def _without(name: str) -> dict[str, Any]:

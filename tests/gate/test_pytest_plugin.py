@@ -118,8 +118,7 @@ def test_three_lines_certify_and_audit_each_kind_of_subject(project: Callable[..
 def test_a_query_that_moves_further_than_its_sensitivity_fails_the_release(project: Callable[..., Any]) -> None:
     """The noise is the declared one and the claim is certified; the query is not clipped to the stated bound."""
     body = (
-        "@pytest.mark.dp(rho=0.5, neighbours='replace_one', runs=250)\ndef test_it(dp):\n"
-        "    from mechanisms import {0}\n"
+        "from mechanisms import {0}\n\n@pytest.mark.dp(rho=0.5, neighbours='replace_one', runs=250)\ndef test_it(dp):\n"
         "    noise = {0}({1}=1.0, {2}_sensitivity={3}, neighbours='replace_one')\n"
         "    dp.check_release(lambda data, rng, n: noise.release(np.tile(data, (n, 1)), rng),"
         " (np.zeros(2), np.array([0.6, 0.8])), mechanism=noise, query=np.asarray)\n"
