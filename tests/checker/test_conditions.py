@@ -80,7 +80,9 @@ def _readings(reported: bool, checked: tuple[ConditionKind, ...] = ("sensitivity
     certificate = dp.certify(TREE, CLAIM, conditions=looked)
     refused = dp.certify(TREE, CLAIM, conditions=(*looked, broken))
     report = Report(certificate=certificate, created="2026-01-01")
-    shown = {"hazards": tuple(hazards(gather(report))), "justified": justified(report)} if reported else {}
+    shown: dict[str, object] = {}
+    if reported:
+        shown = {"hazards": tuple(hazards(gather(report))), "justified": justified(report)}
     return shown | {
         "conditions": [(held.identity, held.status) for held in certificate.conditions],
         "verdicts": (certificate.verdict, refused.verdict),
