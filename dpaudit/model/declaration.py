@@ -333,9 +333,9 @@ class BestOf:
 
     Parameters: `part`, one run; `law` of the number of runs: "fixed" with `runs`; "geometric", "logarithmic" and
     "negative_binomial" with `gamma`, and `eta` for the last (1 and 0 for the two others), at least one run; "poisson"
-    with `mean`, where nothing is shown of no run. `score` says in words by what runs are compared. Every score has the
-    same bound, which that of an author need not attain, so that no claim is refuted; "any" says that whoever runs the
-    part picks the score, so that the worst one counts.
+    with `mean`, where nothing is shown of no run. `score` says in words by what runs are compared, or is
+    "any" where whoever runs the part picks it. Every score has the same bound, which that of an author need not attain,
+    so that it refutes no claim; of any score the worst one counts.
     Side-conditions: a run's score is computed from its output alone, ties are broken by fresh coins, no run looks at
     another one, and the number of runs and the other outputs stay secret. Where all runs are shown, use `Repeat`; of a
     grid whose configurations are run once each, `Sequential`.

@@ -162,14 +162,25 @@ def _renyi(loss: Loss, order: float) -> Bounds:
 def _of_cells(loss: Loss, s: float) -> Bounds:
     """Return the same of a loss made of others, by atoms that dominate it and labels that a pair attains."""
     held = drawn(loss)
-    if held is not None:
-        return _of_sample(*held, s, removed=len(loss[2]) > 1)
+    closed = (0.0, math.inf) if held is None else _of_sample(*held, s, removed=len(loss[2]) > 1)
+    if closed[0] or (held is not None and s > _ORDER):
+        return closed
     found = pair(loss, MOST)
     labels, under = found.p > 0, np.log(np.maximum(found.q, 1e-320)) - found.told
     low = np.logaddexp.reduce(((1 + s) * np.log(np.maximum(found.p, 1e-320)) - s * under)[labels], initial=-700.0) / s
     tops = s * found.at + np.log(np.maximum(found.masses, 1e-320))
-    high = math.inf if found.lost else float(np.logaddexp.reduce(tops)) / s
-    return max(0.0, float(low) * (1 - _SLIP) - 1e-12 / s), high * (1 + _SLIP) + 1e-12 / s
+    if found.lost:
+        tops = np.append(tops, math.inf if held is None else _beyond(*held, s, found.lost))
+    high = float(np.logaddexp.reduce(tops)) / s
+    low, high = max(0.0, float(low) * (1 - _SLIP) - 1e-12 / s), high * (1 + _SLIP) + 1e-12 / s
+    return max(low, closed[0]), min(high, closed[1])
+
+
+def _beyond(rate: float, mu: float, s: float, mass: float) -> float:
+    """Return a bound on the logarithm of what outputs of a small mass add to a moment, by that of a whole order."""
+    order = math.floor(1 + s) + 2
+    share = s / (order - 1)
+    return share * _log_moment(rate, mu, order) + (1 - share) * math.log(mass) + _SLIP
 
 
 def _of_sample(rate: float, mu: float, s: float, *, removed: bool) -> Bounds:
@@ -180,15 +191,18 @@ def _of_sample(rate: float, mu: float, s: float, *, removed: bool) -> Bounds:
     below = math.floor(1 + s)
     if s > _ORDER:
         return 0.0, (1 + s) * mu * mu / 2 * (1 + _SLIP)
-    ends = []
-    for order in (below, below + 1):
-        k = np.arange(order + 1)
-        rows = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1) + k * math.log(rate)
-        ends.append(float(np.logaddexp.reduce(rows + xlog1py(order - k, -rate) + (k * k - k) * mu * mu / 2)))
+    ends = [_log_moment(rate, mu, order) for order in (below, below + 1)]
     chord = ends[0] + (ends[1] - ends[0]) * (1 + s - below)
     high = min((1 + s) * mu * mu / 2, chord / s)
     exact = removed and below == 1 + s  # a record that is added costs no more
     return exact * (high * (1 - _SLIP) - 1e-13 * (1 + s) / s), high * (1 + _SLIP) + 1e-13 * (1 + s) / s
+
+
+def _log_moment(rate: float, mu: float, order: int) -> float:
+    """Return (order - 1) times the divergence of a sampled Gaussian release of a whole order."""
+    k = np.arange(order + 1)
+    rows = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1) + k * math.log(rate)
+    return float(np.logaddexp.reduce(rows + xlog1py(order - k, -rate) + (k * k - k) * mu * mu / 2))
 
 
 def _mu(losses: Multiset, alternatives: list[Multiset]) -> Bounds:

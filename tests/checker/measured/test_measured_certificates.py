@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dpaudit import Claim, Group, Release, Repeat, Sequential, Stated, certify, verify
+from dpaudit import Claim, Group, Release, Repeat, Sequential, Stated, Subsample, certify, verify
 from dpaudit.accounting.curves import measures
 from dpaudit.model.measures.claims import RenyiClaim
 from mechanisms import AboveThreshold, DiscreteLaplace, Exponential, Finite, Gaussian, Laplace
@@ -152,3 +152,14 @@ def test_the_witness_of_a_divergence_is_the_query_that_has_it(order: float) -> N
     assert both.tight.rows[0].lower == alone.tight.rows[0].lower
     assert [witness.labels for witness in both.witnesses] == [("b",)]
     assert not verify(both.to_json()).complaints
+
+
+@pytest.mark.parametrize(("order", "truth"), [(1.1, 0.02952954181511181), (2.5, 0.09632798787901771)])
+def test_a_divergence_of_a_sample_is_confirmed_between_whole_orders(order: float, truth: float) -> None:
+    """At rate .2 and mu 1, by a quadrature of 50 digits; a chord between whole orders is 2.3 and 1.2 times as large."""
+    noise = Release(label="a", mechanism=Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove"))
+    sample = Subsample(part=noise, rate=0.2)
+    for factor, verdict in ((1 + 1e-6, "certified"), (1 - 1e-6, "refuted")):
+        claim = RenyiClaim(renyi=((order, truth * factor),), neighbours="add_remove")
+        certificate = certify(sample, claim)
+        assert (certificate.verdict, verify(certificate.to_json()).accepted) == (verdict, True)
