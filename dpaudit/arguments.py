@@ -21,6 +21,31 @@ _EXAMPLES = {
 """What is written for an argument that is missing, where dots would not say it."""
 
 
+_NORMS = {
+    "l1_sensitivity": ("the sum of the changes of all coordinates", "laplace"),
+    "l2_sensitivity": ("the root of the sum of the squares of the changes", "gaussian or ball_laplace"),
+    "linf_sensitivity": ("the largest change of one coordinate", "exponential"),
+}
+"""What each sensitivity measures, and mechanisms that take it."""
+
+
+def other_norm(given: str, near: str) -> str:
+    """Return why a sensitivity in one norm is no sensitivity in another one; empty for any other pair of names.
+
+    >>> other_norm("l2_sensitivity", "l1_sensitivity").partition(":")[0]
+    "; 'l1_sensitivity' is another number"
+    >>> other_norm("sensitivity", "l1_sensitivity")
+    ''
+    """
+    if given not in _NORMS or near not in _NORMS or given == near:
+        return ""
+    (had, users), (needed, _) = _NORMS[given], _NORMS[near]
+    return (
+        f"; {near!r} is another number: {needed}, and not {had}. The two agree for a single number alone. Compute "
+        f"{near!r} anew, or use a mechanism that takes {given!r}: {users}."
+    )
+
+
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 def settled(cls: type[T]) -> type[T]:
     """Return the frozen data class of `cls`: fields by keyword, checked by `settle`, and wrong calls answered.
@@ -109,7 +134,7 @@ def _answer(target: Callable[..., Any], what: str, args: Sequence[Any], given: M
     if unknown:
         near = get_close_matches(unknown[0], known, 1)
         claimed = "claim" in known and "claim" not in given and unknown[0] in ("epsilon", "delta", "rho", "mu")
-        meant = f"; did you mean {near[0]!r}?" if near else "."
+        meant = other_norm(unknown[0], near[0]) or f"; did you mean {near[0]!r}?" if near else "."
         meant = f"; write claim={_EXAMPLES['claim']}." if claimed else meant
         meant = f"; write rng={_EXAMPLES['rng']}." if unknown[0] == "seed" and "rng" in known else meant
         return f"{name} has no {what} {unknown[0]!r}{meant} It has {', '.join(known)}."

@@ -25,13 +25,15 @@ def summary(calibration: Calibration) -> str:
     """Return the meaning of the factor in one sentence."""
     claim = f"({claim_parameters(calibration.claim)})"
     if abs(calibration.factor - 1) < 1e-6 and not (calibration.more_noise and calibration.more_noise.fails):
-        return f"The declared noise is the smallest that certifies the claim {claim}."
+        return f"The declared noise is the smallest with which the claim {claim} is proved."
     if calibration.factor < 1:
         return (
-            f"The claim {claim} needs {at_most(calibration.factor)} of the declared noise, which is "
-            f"{nearest(1 / calibration.factor)} times larger than it has to be."
+            f"The claim {claim} is proved with {at_most(calibration.factor)} of the declared noise, which is "
+            f"{nearest(1 / calibration.factor)} times larger than that proof needs."
         )
-    return f"The claim {claim} needs {at_most(calibration.factor)} times the declared noise."
+    return (
+        f"The claim {claim} is proved with {at_most(calibration.factor)} times the declared noise, and not with less."
+    )
 
 
 def range_of(calibration: Calibration) -> str:
@@ -41,7 +43,7 @@ def range_of(calibration: Calibration) -> str:
         return ""
     tried = f"{more.checked} larger factors tried, up to {nearest(more.up_to)} times this one"
     if not more.fails:
-        return f"This noise need not cost less as it grows; the claim holds at all of {tried}."
+        return f"Noise of whole numbers may cost more where it is larger. The claim was proved at all of {tried}."
     ranges = ", ".join(_range(first, last) for first, last in more.fails)
     return (
         f"More noise does not always help: the claim holds at this factor, and of {tried}, it is not proved at "

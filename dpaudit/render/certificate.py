@@ -1,5 +1,7 @@
 """A certificate as a document: the verdict first, then the evidence."""
 
+import math
+
 from dpaudit.certification.certificate import Certificate
 from dpaudit.documents.document import Block, Document, Mark, Paragraph, Table, document, items, judged, under
 from dpaudit.model.measures.ends import Ends
@@ -11,13 +13,14 @@ from dpaudit.wording.certificates import (
     bracket_phrase,
     certificate_meaning,
     engines_phrase,
+    one_query_phrase,
     printed_sentence,
     slack_sentence,
     width_phrase,
 )
 from dpaudit.wording.claims import claim_parameters, neighbours_phrase
 from dpaudit.wording.measures import bounds_rows
-from dpaudit.wording.numerals import nearest, powers
+from dpaudit.wording.numerals import nearest, number_name, powers
 
 _SCARCE = 1e-300
 
@@ -26,7 +29,7 @@ def certificate_document(certificate: Certificate, beside: tuple[str, ...] = ())
     """Return a certificate; `beside` says what another accounting would have said."""
     claim, tight = certificate.claim, certificate.tight
     if isinstance(tight, Ends):
-        numbers, drawn = bounds_rows(tight), None
+        numbers, drawn = (*bounds_rows(tight), *_width(certificate, *_widest(tight))), None
     else:
         drawn = bars([("claimed", claim.epsilon), (bound_name(certificate), tight.epsilon.upper)])
         numbers = _numbers(certificate)
@@ -60,12 +63,24 @@ def delta_phrase(certificate: Certificate) -> str:
 def _numbers(certificate: Certificate) -> tuple[tuple[str, str], ...]:
     """Return the proved brackets of epsilon and delta."""
     claim, epsilon = certificate.claim, certificate.tight.epsilon
-    wide = width_phrase(epsilon)
     return (
         ("epsilon", f"{bracket_phrase(epsilon)}, at delta = {nearest(claim.delta)}"),
         ("delta", f"{delta_phrase(certificate)}, at epsilon = {nearest(claim.epsilon)}"),
-        *([("width", wide)] if wide else []),
+        *_width(certificate, epsilon.lower, epsilon.upper),
     )
+
+
+def _width(certificate: Certificate, lower: float, upper: float, name: str = "epsilon") -> tuple[tuple[str, str], ...]:
+    """Return how wide a bracket is where that shows, and why where a lower end counts one query of several."""
+    wide = width_phrase(lower, upper, name)
+    parts = (wide, one_query_phrase(certificate)) if wide else ()
+    return (("width", "; ".join(part for part in parts if part)),) if parts else ()
+
+
+def _widest(ends: Ends) -> tuple[float, float, str]:
+    """Return the row of a claim in another measure whose bracket is widest, with the name of its number."""
+    row = max(ends.rows, key=lambda row: (row.upper - row.lower) / row.upper if 0 < row.upper < math.inf else 0.0)
+    return row.lower, row.upper, number_name(ends.measure, row.at)
 
 
 def _printed(certificate: Certificate) -> tuple[Block, ...]:

@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 from traceback import walk_tb
 from typing import Any, Literal
 
+from dpaudit.arguments import other_norm
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.package_guard import PACKAGES, require_package
 
@@ -101,6 +102,11 @@ def load_package(name: str) -> Any:
 
 
 def suggestion(name: str, known: tuple[str, ...]) -> str:
-    """Return the end of a complaint: "; did you mean 'x'?" for the nearest known name, else all of them."""
+    """Return the end of a complaint: "; did you mean 'x'?" for the nearest known name, else all of them.
+
+    Another norm of the same sensitivity is explained, and never suggested as the same number.
+    """
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if close and (explained := other_norm(name, close[0])):
+        return explained
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}."

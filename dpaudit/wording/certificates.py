@@ -5,6 +5,7 @@ from typing import assert_never
 
 from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.certificate import CertificateRecord
+from dpaudit.model.declaration import Release, walk
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.measures.ends import End
 from dpaudit.model.readings import PrintedReading, Slack
@@ -60,18 +61,27 @@ def finite(epsilon: float, claimed: float | None = None) -> str:
     return at_most(epsilon) if claimed is None else at_most_beside(epsilon, claimed)
 
 
-def width_phrase(bracket: Bracket) -> str:
-    """Return how wide a bracket is where that shows, rounded up; empty where it does not.
+def width_phrase(lower: float, upper: float, name: str = "epsilon") -> str:
+    """Return how wide the bracket of a number is where that shows, rounded up; empty where it does not.
 
-    >>> width_phrase(Bracket(lower=1.0, upper=1.0001, engines=("tilted",)))
+    >>> width_phrase(1.0, 1.0001)
     ''
-    >>> width_phrase(Bracket(lower=0.75, upper=1.0, engines=("tilted",)))
+    >>> width_phrase(0.75, 1.0)
     'the bracket of epsilon is 25 % of its upper end'
     """
-    if not 0 < bracket.lower < bracket.upper < math.inf:
+    if not 0 < lower < upper < math.inf:
         return ""
-    width = (bracket.upper - bracket.lower) / bracket.upper
-    return f"the bracket of epsilon is {at_most(width * 100, 2)} % of its upper end" if width > SEEN else ""
+    width = (upper - lower) / upper
+    return f"the bracket of {name} is {at_most(width * 100, 2)} % of its upper end" if width > SEEN else ""
+
+
+def one_query_phrase(certificate: CertificateRecord) -> str:
+    """Return why a lower end may lie far below: of several queries it counts one; empty where it counts all."""
+    labels = {node.label for _, node in walk(certificate.declaration) if isinstance(node, Release)}
+    moved = [witness.labels[0] for witness in certificate.witnesses if witness.attained == "by_definition"]
+    if len(labels) < 2 or len(moved) != len(certificate.witnesses) or not moved:
+        return ""
+    return f"from below only {moved[0]!r} is counted: no pair was checked to move several queries at once"
 
 
 def engines_phrase(names: tuple[str, ...], effort: Effort) -> str:

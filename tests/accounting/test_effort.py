@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from dpaudit import Claim, Release, Sequential, certify
+from dpaudit import Certificate, Claim, Release, Sequential, certify
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.documents.terminal import terminal, to_text
 from dpaudit.engines import BY_EFFORT
 from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, SimpleLoss
+from dpaudit.render.certificate import certificate_document
 from dpaudit.wording.certificates import width_phrase
-from mechanisms import Laplace
+from mechanisms import Gaussian, Laplace
 
 EFFORTS: tuple[Effort, ...] = ("quick", "default", "sharp")
 KINDS = 3000
@@ -76,7 +78,25 @@ def test_an_unknown_effort_is_refused_in_one_line() -> None:
 
 def test_the_width_is_said_where_it_shows() -> None:
     """Nothing of a narrow bracket, of an open one or of a closed one."""
-    said = width_phrase(Bracket(lower=0.9, upper=1.0, engines=()))
+    said = width_phrase(0.9, 1.0)
     assert "10 %" in said
     for lower, upper in ((0.9999, 1.0), (0.0, 1.0), (1.0, float("inf")), (1.0, 1.0)):
-        assert not width_phrase(Bracket(lower=lower, upper=upper, engines=()))
+        assert not width_phrase(lower, upper)
+
+
+def text_of(certificate: Certificate) -> str:
+    """Return what a terminal shows of a certificate, in wide lines."""
+    return to_text(terminal(certificate_document(certificate)), width=200)
+
+
+def test_the_width_of_rho_is_said_with_the_query_that_the_lower_end_counts() -> None:
+    """Two queries need not move together, so that one of them counts from below."""
+    parts = tuple(
+        Release(label=label, mechanism=Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one"))
+        for label in ("sum", "count")
+    )
+    claim = Claim(rho=0.25, neighbours="replace_one")
+    said = text_of(certify(Sequential(parts=parts), claim))
+    assert "the bracket of rho is 50 % of its upper end" in said
+    assert "no pair was checked to move several queries at once" in said
+    assert "width" not in text_of(certify(parts[0], claim))
