@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from dpaudit.accounting.curves.implied import implied_claim
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.less_noise import case_with_less_noise
 from dpaudit.certification.verdict import certify
@@ -33,6 +34,7 @@ from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
 from dpaudit.model.deployment import Deployment
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.measures.ends import Ends
 from dpaudit.model.recorded_run import record_run
 from dpaudit.model.trace import Finding, admit
@@ -128,8 +130,10 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCa
         return tuple(enumerate(subject.cases))
     if not isinstance(subject, Configured):
         raise configuration.error(
-            "a declaration alone has no code to run; give an [algorithm], or attack a function of your own from Python "
-            "by `audits.audit(function, neighbours=..., claim=..., runs=..., rng=...)`.",
+            "a declaration alone has no code to run. Give an [algorithm], or code of your own: as [library] with "
+            'object = "module:function" that returns a `LibraryRelease`, in a pytest test by `dp.check_function` or '
+            "`dp.check_release`, or from Python by `audits.audit(function, neighbours=..., claim=..., runs=..., "
+            "rng=...)`.",
             "declaration",
         )
     if subject.problem is None:
@@ -138,10 +142,11 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCa
     program = covering.ProgramLines(algorithm=subject.algorithm, problem=subject.problem)
     with configuration.fitting():
         attacked = subject.algorithm.cases(subject.problem)
+    claim = implied_claim(subject.claim) if isinstance(subject.claim, MeasuredClaim) else subject.claim
     cases = tuple(
         replace(
             case,
-            weaker=partial(case_with_less_noise, subject.algorithm, subject.problem, number, subject.claim),
+            weaker=partial(case_with_less_noise, subject.algorithm, subject.problem, number, claim),
             coverage=partial(covering.coverage_of, case, subject.declaration, program),
         )
         for number, case in enumerate(attacked)

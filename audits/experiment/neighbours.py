@@ -114,10 +114,10 @@ def require_neighbours(pair: tuple[Any, Any], claim: Claim) -> tuple[str, ...]:
 
 def _records_of(pair: tuple[Any, Any]) -> tuple[Counter[str], Counter[str]] | None:
     """Return how often each record stands in two data sets; None where their records are not evident."""
-    listed = [_listed(data) for data in pair]
-    if any(records is None or len(records) > _MOST_RECORDS for records in listed):
+    first, second = map(_listed, pair)
+    if first is None or second is None or max(len(first), len(second)) > _MOST_RECORDS:
         return None
-    return Counter(map(_shown, listed[0])), Counter(map(_shown, listed[1]))
+    return Counter(map(_shown, first)), Counter(map(_shown, second))
 
 
 def _listed(data: Any) -> list[Any] | None:

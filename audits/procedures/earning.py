@@ -124,8 +124,11 @@ def _planned(
     factor = factor_of(claim)
     streams = rng.spawn(3)
     planned: list[tuple[PowerKind, float, Counting]] = []
-    if case.weaker is not None and attack.against is None:
-        sizes = (gross(claim.epsilon), max(gross(claim.epsilon), _FAR_LESS_NOISE * claim.epsilon))
+    if case.weaker is not None:
+        gross_size, far_less = gross(claim.epsilon), _FAR_LESS_NOISE * claim.epsilon
+        sizes = [gross_size, max(gross_size, far_less)]
+        if attack.against is not None:  # nothing of gross size is excluded in the measure of the claim
+            sizes = [max(2 * gross_size, far_less)]
         for size, stream in zip(sorted(set(sizes)), streams, strict=False):
             if (weaker := case.weaker(size)) is not None:
                 planned.append(

@@ -48,6 +48,8 @@ _SHOWN: dict[str, tuple[ConditionKind, str]] = {
 }
 """For each group of checks of conformance: the condition that it and the replays show, and what was looked at."""
 
+_BY_CANARIES = ("one step", "whole run", "canaries apart")
+
 MOST_CHECKS = 4
 """Checks of one run, each at the significance that is given: conformance, one step, the whole run, canaries apart."""
 
@@ -62,7 +64,8 @@ class TrainingAudit:
 
     `verdict` is a violation if any check finds one; else *inconclusive* if something in `unseen` could not be looked
     at; else that of conformance, which detects the least missing noise, and is *more_noise* where the loop adds more
-    than it declares. `watched` lists parameters, settings and published values that were watched, by name, and
+    than it declares. `without_result` names the other checks that showed nothing, or were not run; they change no
+    verdict. `watched` lists parameters, settings and published values that were watched, by name, and
     `untrained` the trainable parameters of a watched model that no step moved, such as the layers of an adapter that
     the optimizer does not hold: the audit says nothing of a run that trains them.
 
@@ -95,6 +98,12 @@ class TrainingAudit:
         leaks = (Finding(rule=c.rule, where=c.name, message=c.sentence) for c in self.checks if c.rule)
         return (*self.conformance.findings, *self.replayed, *leaks)
 
+    @property
+    def without_result(self) -> tuple[str, ...]:
+        """The checks by canaries that could not have found anything, or were not run."""
+        decided = {check.name for check in self.checks if check.verdict != "inconclusive"}
+        return tuple(name for name in _BY_CANARIES if name not in decided)
+
     def conditions(self) -> tuple[Condition, ...]:
         """Return what was looked at as conditions of a certificate: checked, violated, or assumed if not observed."""
         named = ", ".join(self.watched[:_MOST_NAMED]) + (" and others" if len(self.watched) > _MOST_NAMED else "")
@@ -116,6 +125,7 @@ class TrainingAudit:
         lines += [f"  watched: {', '.join(self.watched)}"] if self.watched else []
         lines += [f"  not trained: {', '.join(self.untrained)} (trainable; no step moved it)"] if self.untrained else []
         lines += [f"  not observed: {what}" for what in self.unseen]
+        lines += [f"  without a result: {', '.join(self.without_result)}"] if self.without_result else []
         return "\n".join(lines)
 
 

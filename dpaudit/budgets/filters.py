@@ -247,5 +247,6 @@ def require_spendable(certificate: Certificate, claim: Claim) -> None:
     if (proved.neighbours, proved.unit) != (claim.neighbours, claim.unit):
         raise DeclarationError(
             f"The certificate is about {proved.unit!r} and neighbours={proved.neighbours!r}; the budget is about "
-            f"{claim.unit!r} and neighbours={claim.neighbours!r}. Both must be the same."
+            f"{claim.unit!r} and neighbours={claim.neighbours!r}. Both must be the same: certify a claim with those "
+            "of the budget, or open an account with those of the certificate."
         )

@@ -11,6 +11,7 @@ import typer
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Host
 from dpaudit.errors import ConfigError
+from dpaudit.model.claim import Neighbours
 from dpaudit.runtime.plugins import suggestion
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _HOST = "Which pipeline: github, gitlab or none?"
 
 @ending
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The project's folder.")] = Path(),
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The project's folder.")] = Path(),
     unit: Annotated[
         str | None, typer.Option("--unit", metavar="TEXT", help="What one person contributes: the unit of the claim.")
     ] = None,
@@ -33,6 +34,12 @@ def init(
     delta: Annotated[
         float, typer.Option("--delta", metavar="D", help="Delta of the claim, beside --epsilon; 0 means Laplace noise.")
     ] = 0.0,
+    rho: Annotated[
+        float | None, typer.Option("--rho", metavar="R", help="Rho of the claim, in place of epsilon and delta.")
+    ] = None,
+    neighbours: Annotated[
+        Neighbours, typer.Option("--neighbours", help="Which data sets the claim compares.")
+    ] = "replace_one",
     ci: Annotated[Host | None, typer.Option("--ci", help="The host of the pipeline.")] = None,
     force: Annotated[  # noqa: FBT002 - typer's flag
         bool, typer.Option("--force", help="Replace files that are there.")
@@ -46,16 +53,19 @@ def init(
     from dpaudit.cli.common.output import say
     from dpaudit.cli.common.starter import Starter
 
+    if rho is not None and (epsilon is not None or delta):
+        raise ConfigError("--rho stands in place of --epsilon and --delta; give one claim.")
     if epsilon is None and delta:
         raise ConfigError("--delta needs --epsilon; give both.")
-    given = {"--unit": unit, "--epsilon": epsilon, "--ci": ci}
+    given = {"--unit": unit, "--epsilon": epsilon if rho is None else rho, "--ci": ci}
     missing = [option for option, value in given.items() if value is None]
     if missing and not _terminal():
         raise ConfigError(f"No terminal to ask on; give {', '.join(missing)}.")
     named = _asked(_UNIT, "one person's value") if unit is None else unit
-    claimed = _claimed(_asked(_CLAIM, "1.0 1e-5")) if epsilon is None else (epsilon, delta)
+    if rho is None and epsilon is None:
+        epsilon, delta = _claimed(_asked(_CLAIM, "1.0 1e-5"))
     host = _hosted(_asked(_HOST, "github")) if ci is None else ci
-    starter = Starter(unit=named, epsilon=claimed[0], delta=claimed[1], host=host)
+    starter = Starter(unit=named, epsilon=epsilon, delta=delta, rho=rho, neighbours=neighbours, host=host)
     for line in _told(_written(starter, folder, replacing=force)):
         say(line)
     return Exit.PASS

@@ -52,12 +52,14 @@ def open_account(
     delta: Annotated[float, typer.Option("--delta", help="The budget's delta.")] = 0.0,
     rho: Annotated[float | None, typer.Option("--rho", help="A budget in rho, in place of epsilon.")] = None,
     mu: Annotated[float | None, typer.Option("--mu", help="A budget in mu, in place of epsilon.")] = None,
-    neighbours: Annotated[Neighbours, typer.Option("--neighbours")] = "replace_one",
-    model: Annotated[Model, typer.Option("--model")] = "central",
+    neighbours: Annotated[
+        Neighbours, typer.Option("--neighbours", help="Which data sets the certificates compare.")
+    ] = "replace_one",
+    model: Annotated[Model, typer.Option("--model", help="The weakest model of the certificates.")] = "central",
     rule: Annotated[Rule, typer.Option("--rule", help="How spending is counted.")] = "either",
     refresh: Annotated[str, typer.Option("--refresh", help="When a new budget begins, and why, in words.")] = "",
 ) -> Exit:
-    """Open an account: a budget for one data set. Prints the entry's number and digest.
+    """Open an account: a budget for one data set. Prints the entry's number and digest, and what certificates state.
 
     A budget is one of --epsilon (with --delta), --rho and --mu. Accounts in rho and mu count each certificate in that
     measure, by the smallest cost that is proved, and say by which rule.
@@ -77,6 +79,7 @@ def open_account(
         raise ConfigError(str(error)) from None
     booking = Ledger(store_at(address, create=True)).open(opened, _now)
     say(f"{'already open' if booking.before else 'opened'}: entry {booking.sequence}, {booking.digest}")
+    say(f"certificates must be about {budget.unit!r}, neighbours {budget.neighbours!r}, model {budget.model!r}")
     return Exit.PASS
 
 

@@ -2,20 +2,21 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
-from functools import cached_property
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 import numpy as np
 import pytest
 
+from dpaudit.accounting.calibration import smallest_noise
 from dpaudit.accounting.curves.implied import implied_claim
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.verdict import certify
 from dpaudit.configuration.config import read_config
 from dpaudit.configuration.configuration import Configured
-from dpaudit.errors import ConfigError
+from dpaudit.errors import ConfigError, DPAuditError
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
@@ -123,6 +124,7 @@ class PrivacyChecks:
             run=lambda data, rng, n_runs: {called: np.asarray(function(data, rng, n_runs))},
             score=ratio,
         )
+        case = replace(case, weaker=partial(_with_less_noise, case, self.claim, mechanism, query))
         return self._audited(case, self.claim, certified_epsilon(certificate), (mechanism, function))
 
     def check_function(
@@ -536,6 +538,26 @@ class PrivacyChecks:
         self._told += 1
         for key, value in {"check": name, "verdict": verdict, "says": sentence, **facts}.items():
             self.tell(f"dp.{self._told}.{key}", value)
+
+
+def _with_less_noise(
+    case: AuditCase, claim: Claim, mechanism: Mechanism, query: Callable[[Any], Any], epsilon: float
+) -> AuditCase | None:
+    """Return the release of `query` by the mechanism of its case with so much less noise that `epsilon` is proved.
+
+    None where no such noise is known. The delta of a claim in its own measure is that of the epsilon it implies.
+    """
+    implied = implied_claim(claim) if isinstance(claim, MeasuredClaim) else claim
+    try:
+        less = mechanism.scaled(smallest_noise(mechanism, replace(implied, epsilon=epsilon)))
+    except (DPAuditError, ValueError):
+        return None
+
+    def run(data: Any, rng: Any, n_runs: int) -> Any:
+        answer = np.asarray(query(data))
+        return {case.name: less.release(np.broadcast_to(answer, (n_runs, *answer.shape)), rng)}
+
+    return replace(case, run=run, weaker=None)
 
 
 def _name_of(function: Callable[..., Any]) -> str:

@@ -230,7 +230,8 @@ def test_an_audit_without_code_or_problem_is_told(write: Write, fakes: None) -> 
     """A written declaration has no code; an algorithm without a problem has nothing to run on."""
     ended = dpaudit("audit", write(WRITTEN))
     assert (ended.exit_code, ended.stdout) == (2, "")
-    assert ended.stderr.startswith("config.toml:7: a declaration alone has no code to run; give an [algorithm], or ")
+    assert ended.stderr.startswith("config.toml:7: a declaration alone has no code to run. Give an [algorithm], or ")
+    assert all(way in ended.stderr for way in ("[library]", "dp.check_function", "audits.audit("))
     ended = dpaudit("audit", write(CODED.replace('[problem]\nname = "three_people"\n', "")))
     assert ended.exit_code == 2
     assert "an audit needs a [problem] to run on" in ended.stderr

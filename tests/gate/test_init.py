@@ -84,6 +84,26 @@ def test_what_is_written_is_certified_at_once(epsilon: float, delta: float, empt
     assert dpaudit("certify", "release.toml").exit_code == 1
 
 
+@pytest.mark.parametrize(
+    "options", [("--rho", "0.02"), ("--epsilon", "1", "--delta", "1e-5", "--neighbours", "add_remove")]
+)
+def test_the_written_test_sees_the_clip_and_has_power_in_the_smallest_profile(
+    options: tuple[str, ...], empty: Path, shell: Shell
+) -> None:
+    """In rho and under add_remove as well; without the clip the query moves by 9 or 18."""
+    assert dpaudit("init", "--unit", "one customer", *options, "--ci", "none").exit_code == 0
+    assert dpaudit("certify", "privacy/release.toml").exit_code == 0
+    tests = Path("privacy/test_release.py")
+    line = "python -m pytest -q -p no:cacheprovider --dp-strict --dp-seed 1 -k noise privacy"
+    ended = shell(line, empty)
+    assert ended.returncode == 0, ended.stdout
+    assert "The same code with only the noise of epsilon" in ended.stdout
+    tests.write_text(tests.read_text(encoding="utf-8").replace("np.clip(values, 0.0, 1.0)", "values"), encoding="utf-8")
+    ended = shell(line, empty)
+    assert ended.returncode == 1
+    assert re.search(r"The query moves by (9|18) between the two data sets", ended.stdout)
+
+
 def test_nothing_is_replaced_without_being_told(empty: Path) -> None:
     """One file in the way: exit 2 in one line, nothing is written; with --force it is replaced."""
     Path("privacy").mkdir()
@@ -136,6 +156,8 @@ def test_an_answer_that_is_none_is_refused_in_one_line(
     [
         ((), "No terminal to ask on; give --unit, --epsilon, --ci."),
         (("--delta", "1e-5"), "--delta needs --epsilon; give both."),
+        (("--rho", "1", "--epsilon", "1"), "--rho stands in place of --epsilon and --delta; give one claim."),
+        (("--rho", "0", "--unit", "a", "--ci", "none"), "Expected rho=0.0 to be positive and finite."),
         (("--unit", " ", "--epsilon", "1", "--ci", "none"), "Expected unit=' ' to say on one line what one"),
         (("--unit", "a\nb", "--epsilon", "1", "--ci", "none"), "Expected unit='a\\nb' to say on one line"),
         (("--unit", "a", "--epsilon", "0", "--ci", "none"), "Expected epsilon=0.0 to be positive and finite."),

@@ -33,7 +33,9 @@ def book(label: str) -> Result:
 
 def test_a_budget_is_spent_and_then_refuses() -> None:
     """Two of 1/32 fit into 1/16: the third ends with exit code 1, and a repeated one is no third."""
-    assert ledger(*OPEN).stdout.startswith("opened: entry 1, ")
+    told = ledger(*OPEN).stdout
+    assert told.startswith("opened: entry 1, ")
+    assert "neighbours 'replace_one', model 'central'\n" in told
     assert [book(label).exit_code for label in ("a", "b", "a", "c")] == [0, 0, 0, 1]
     refused = book("c")
     assert refused.stdout.startswith("refused: The booking would overspend epsilon=0.0625")

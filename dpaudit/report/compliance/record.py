@@ -39,21 +39,23 @@ def budget(facts: Facts) -> Iterator[Part]:
 def _spent(balance: Balance) -> Grid:
     """Return the amounts spent and left, by each theorem that still counts."""
 
-    def so_far(budget: Claim) -> str:
-        """Return the delta at which epsilon is read, or the measure of a budget in another one."""
-        return f"of {budget.measure}" if isinstance(budget, MeasuredClaim) else f"at delta {exact(budget.delta)}"
+    def so_far(budget: Claim, upper: str) -> str:
+        """Return what was spent: epsilon at the delta at which it is read, or the measure of the budget."""
+        if isinstance(budget, MeasuredClaim):
+            return f"{budget.measure} at most {upper}"
+        return f"epsilon at most {upper} at delta {exact(budget.delta)}"
 
     return grid(
         "spent",
         "Spent and left, by each theorem that still counts",
-        ("Theorem", "Spent", "Left", "Limit", "Epsilon so far"),
+        ("Theorem", "Spent", "Left", "Limit", "So far"),
         (
             (
                 spending.theorem.name,
                 at_most(float(spending.spent.amount)),
                 at_least(float(spending.remaining.amount)),
                 nearest(float(spending.limit.amount)),
-                f"at most {at_most(balance.reading(spending))} {so_far(spending.claim)}",
+                so_far(spending.claim, at_most(balance.reading(spending))),
             )
             for spending in balance.alive
         ),

@@ -59,6 +59,10 @@ def test_a_right_loop_is_consistent_and_says_what_it_would_have_caught() -> None
     audit = audited(FIXED)
     assert audit.verdict == "consistent"
     assert not audit.findings
+    assert audit.without_result == ("canaries apart",)
+    bare = replace(audit, checks=audit.checks[:1])
+    assert bare.without_result == ("one step", "whole run", "canaries apart")
+    assert "without a result: one step, whole run, canaries apart" in bare.text()
     for layer in audit.checks:
         assert (layer.verdict == "consistent") == (layer.noise_caught > 0)
         assert layer.verdict != "consistent" or f"below {layer.noise_caught:.1}"[:8] in layer.sentence
