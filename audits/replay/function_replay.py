@@ -19,7 +19,7 @@ from audits.replay.coverage_pairs import Pair
 from audits.replay.evidence import ROUNDING
 from audits.replay.kept_state import fresh_digest, output_digest
 from audits.replay.one_call import QUIET, Call, Calls, Player
-from audits.replay.sighting import Sighting, sightings
+from audits.replay.sighting import Sighting, sightings, unfollowed
 from dpaudit import Claim
 
 FALSE_ALARM = 1e-9
@@ -77,8 +77,9 @@ class FunctionReplay:
 
     `found` has sightings on values of the data first, confirmed ones before others; those outside decide nothing. The
     texts, warnings or files of the pair `channels` differ. `keeps_state` says that earlier calls move the output of a
-    later one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks. A call
-    of a `quick` function enters few Python functions.
+    later one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks. The law
+    of the numbers `unfollowed` is not shown on the first pair. A call of a `quick` function enters few Python
+    functions.
     """
 
     found: tuple[Sighting, ...]
@@ -88,6 +89,7 @@ class FunctionReplay:
     keeps_state: bool = False
     draws: int = 0
     sources: tuple[str, ...] = ()
+    unfollowed: tuple[str, ...] = ()
     quick: bool = False
 
     @property
@@ -134,6 +136,7 @@ def replay_function(
         draws=len(base.draws),
         sources=sources,
         keeps_state=keeps_state,
+        unfollowed=unfollowed(calls, pairs[0]) if base.draws else (),
         quick=calls.traced,
     )
 
