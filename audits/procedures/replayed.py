@@ -20,7 +20,7 @@ from audits.replay.function_replay import FALSE_ALARM, FunctionReplay, replay_fu
 from audits.replay.one_call import Player
 from audits.replay.sighting import Sighting
 from audits.replay.unread_columns import unread_columns
-from audits.replay.words import drawn_words
+from audits.replay.words import column_words, drawn_words
 from dpaudit import AuditResult, Claim, DPAuditError
 from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.case import Run, Score
@@ -32,6 +32,10 @@ STATE = (
     "that had served no other data. Keep no state between calls."
 )
 _NO_DRAW = "No draw from rng was seen ({}): its noise could not be replayed, and its outputs alone were attacked."
+_UNFOLLOWED = (
+    "Replays do not show how the draws enter {}: no law is known there, and the outputs alone were attacked. Draws of "
+    "integers or categories, and numbers that are cut, rounded or divided, are not followed."
+)
 _UNREAD = "The function was not replayed: {:.200}"
 
 
@@ -82,7 +86,16 @@ class Replayed:
             else ()
         )
         source = () if self.replay.draws else (_NO_DRAW.format(", ".join(self.replay.sources) or "no known source"),)
-        return (*state, *beside, *source)
+        return (*state, *beside, *source, *self._unfollowed)
+
+    @property
+    def _unfollowed(self) -> tuple[str, ...]:
+        """A sentence on the numbers whose law is not known; none where all are followed."""
+        names = () if self.replay is None else tuple(dict.fromkeys(map(column_words, self.replay.unfollowed)))
+        if not names:
+            return ()
+        more = f" and {len(names) - _NAMED} more numbers" if len(names) > _NAMED else ""
+        return (_UNFOLLOWED.format(f"{', '.join(names[:_NAMED])}{more}"),)
 
     @property
     def sound(self) -> bool:

@@ -21,7 +21,7 @@ from audits.replay.evidence import ROUNDING
 from audits.replay.fine_columns import columns_of_rounding
 from audits.replay.kept_state import fresh_digest, output_digest
 from audits.replay.one_call import QUIET, Call, Calls, Player
-from audits.replay.sighting import Sighting, by_decisions, sightings
+from audits.replay.sighting import Sighting, by_decisions, sightings, unfollowed
 from dpaudit import Claim
 
 FALSE_ALARM = 1e-9
@@ -82,8 +82,9 @@ class FunctionReplay:
 
     `found` has sightings on values of the data first, confirmed ones before others; those outside decide nothing. The
     texts, warnings or files of the pair `channels` differ. `keeps_state` says that earlier calls move the output of a
-    later one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks. A call
-    of a `quick` function enters few Python functions. Columns `without` follow rounding alone and were not compared.
+    later one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks. The law
+    of the numbers `unfollowed` is not shown on the first pair. A call of a `quick` function enters few Python
+    functions. Columns `without` follow rounding alone and were not compared.
     """
 
     found: tuple[Sighting, ...]
@@ -93,6 +94,7 @@ class FunctionReplay:
     keeps_state: bool = False
     draws: int = 0
     sources: tuple[str, ...] = ()
+    unfollowed: tuple[str, ...] = ()
     quick: bool = False
     without: frozenset[str] = frozenset()
 
@@ -147,6 +149,7 @@ def replay_function(
         draws=len(base.draws),
         sources=sources,
         keeps_state=keeps_state,
+        unfollowed=unfollowed(calls, pairs[0]) if base.draws else (),
         quick=calls.traced,
         without=player.without,
     )

@@ -4,7 +4,7 @@ Without noise a run returns its exact answers; what noise adds to them is compar
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,62 +15,84 @@ _CLOSE = 1e-9
 _MOST_PRODUCTS, _MOST_DENSE = 1 << 22, 24
 
 
+Site = tuple[str, str]
+"""The law of additive noise, and the line of code that asks for it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NoiseModel:
-    """Numbers that are `exact` plus `matrix` times standard noise, whose draws have `laws` and `sites`.
+    """Numbers that are `exact` plus `matrix` times standard noise: each of `draws` is a number of draws at one site.
 
-    Shape: `names` and `exact` have one entry a number, `laws` and `sites` one a draw, `matrix` is (numbers, draws).
+    Every run draws equally often at these sites. What it draws elsewhere, from whatever law and however often, leaves
+    their noise as it is: each of their draws is fresh when it is made, and none is left out.
+
+    Shape: `names` and `exact` have one entry a number, `matrix` is (numbers, draws).
     """
 
     names: tuple[str, ...]
     exact: Array
     matrix: Array
-    laws: tuple[str, ...]
-    sites: tuple[str, ...]
+    draws: tuple[tuple[Site, int], ...]
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """The law of every draw."""
+        return tuple(law for (law, _), _ in self.draws)
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The line of code of every draw."""
+        return tuple(line for (_, line), _ in self.draws)
 
     def of(self, names: Iterable[str]) -> "NoiseModel":
-        """Return the model of some of the numbers."""
-        places = [self.names.index(name) for name in names]
+        """Return the model of some of the numbers, with the sites whose draws enter them."""
+        chosen = tuple(names)
+        matrix = self.matrix[[self.names.index(name) for name in chosen]]
+        used = {self.draws[draw][0] for draw in np.flatnonzero((matrix != 0).any(axis=0))}
+        kept = [place for place, (site, _) in enumerate(self.draws) if site in used]
         return NoiseModel(
-            names=tuple(names),
-            exact=self.exact[places],
-            matrix=self.matrix[places],
-            laws=self.laws,
-            sites=self.sites,
+            names=chosen,
+            exact=self.exact[[self.names.index(name) for name in chosen]],
+            matrix=matrix[:, kept],
+            draws=tuple(self.draws[place] for place in kept),
         )
+
+    def over(self, draws: tuple[tuple[Site, int], ...]) -> "NoiseModel":
+        """Return the model with the columns of `draws`, which hold all of its own."""
+        matrix = np.zeros((len(self.names), len(draws)))
+        matrix[:, [draws.index(draw) for draw in self.draws]] = self.matrix
+        return replace(self, matrix=matrix, draws=draws)
 
     def explains(self, call: Call) -> bool:
         """Return whether a call returned what the model says of its noise, up to rounding."""
-        numbers, noise = call.numbers, call.noise
-        laws, _ = laws_and_sites(call)
-        if laws != self.laws or not call.only_additive or any(name not in numbers for name in self.names):
+        numbers, drawn = call.numbers, call.noise_by_site
+        sites = {site for site, _ in self.draws}
+        if any(name not in numbers for name in self.names) or not sites <= set(drawn):
             return False
+        if sum(len(drawn[site]) for site in sites) != len(self.draws):
+            return False
+        noise = np.array([drawn[site][place] for site, place in self.draws])
         seen = np.array([numbers[name] for name in self.names])
         size = np.abs(self.exact) + np.abs(self.matrix) @ np.abs(noise)
         return bool((np.abs(seen - self.exact - self.matrix @ noise) <= _CLOSE * (size + 1e-12)).all())
 
 
-def laws_and_sites(call: Call) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the law and the line of code of every single draw of additive noise."""
-    laws = tuple(draw.law for draw in call.draws for _ in range(len(draw.noise)))
-    return laws, tuple(draw.site for draw in call.draws for _ in range(len(draw.noise)))
-
-
 def noise_model(quiet: Call, calls: tuple[Call, ...]) -> NoiseModel | None:
     """Return the model of the numbers that follow one in all `calls`; None where no number does.
 
-    `quiet` is a call without noise. A number that follows one draw needs four calls; one that sums several needs more
+    Only draws of additive noise count, at lines of code that draw it equally often in every call. `quiet` is a call
+    without noise. A number that follows one draw needs four calls; one that sums several needs more
     calls than there are draws, and is left out otherwise.
     """
-    laws, sites = laws_and_sites(quiet)
     every = (quiet, *calls)
-    if not laws or not all(call.only_additive and laws_and_sites(call)[0] == laws for call in every):
-        return None
+    drawn = [call.noise_by_site for call in every]
+    sites = [site for site, noise in drawn[0].items() if all(len(one.get(site, ())) == len(noise) for one in drawn)]
+    draws = tuple((site, place) for site in sites for place in range(len(drawn[0][site])))
     names = [n for n, v in quiet.numbers.items() if np.isfinite(v) and all(n in call.numbers for call in calls)]
-    if not names or len(names) * len(laws) * len(calls) > _MOST_PRODUCTS:
+    if not names or not draws or len(names) * len(draws) * len(calls) > _MOST_PRODUCTS:
         return None
     exact = np.array([quiet.numbers[name] for name in names])
-    noise = np.array([call.noise for call in calls])
+    noise = np.array([np.concatenate([one[site] for site in sites]) for one in drawn[1:]])
     added = np.array([[call.numbers[name] for name in names] for call in calls]) - exact
     if not np.isfinite(noise).all():
         return None
@@ -85,8 +107,7 @@ def noise_model(quiet: Call, calls: tuple[Call, ...]) -> NoiseModel | None:
         names=tuple(names[place] for place in fits),
         exact=exact[fits],
         matrix=matrix[fits],
-        laws=laws,
-        sites=sites,
+        draws=draws,
     )
 
 

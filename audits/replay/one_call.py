@@ -75,6 +75,15 @@ class Call:
         return np.concatenate([np.zeros(0), *(draw.noise for draw in self.draws)])
 
     @property
+    def noise_by_site(self) -> dict[tuple[str, str], Array]:
+        """The standard noise of additive draws by their law and the line of code that asked, in order at each line."""
+        found: dict[tuple[str, str], list[Array]] = {}
+        for draw in self.draws:
+            if len(draw.noise):
+                found.setdefault((draw.law, draw.site), []).append(draw.noise)
+        return {site: np.concatenate(noise) for site, noise in found.items()}
+
+    @property
     def only_additive(self) -> bool:
         """Whether every draw is one of additive noise."""
         return all(draw.law in ADDITIVE for draw in self.draws)

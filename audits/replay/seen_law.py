@@ -65,9 +65,13 @@ def seen_loss(first: NoiseModel, second: NoiseModel, claim: Claim) -> SeenLoss |
     show only what no noise covers.
     """
     names = [name for name in first.names if name in second.names]
-    if not names or first.laws != second.laws:
+    if not names:
         return None
-    losses = [*_losses(first.of(names), second.of(names), claim)]
+    one, other = first.of(names), second.of(names)
+    if one.laws != other.laws:  # where the laws agree, lines of code may differ: other branches draw the same noise
+        draws = tuple(dict.fromkeys((*one.draws, *other.draws)))
+        one, other = one.over(draws), other.over(draws)
+    losses = [*_losses(one, other, claim)]
     return max(losses, key=lambda loss: (loss.margin, loss.epsilon), default=None)
 
 

@@ -12,6 +12,7 @@ from audits.replay.one_call import Player
 from audits.replay.recording import Recorder
 from audits.replay.seen_law import seen_loss
 from dpaudit import Claim
+from mechanisms import DiscreteGaussian
 
 CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
 
@@ -102,9 +103,40 @@ def test_subsampled_numbers_have_no_seen_law() -> None:
     assert model_of(sampled, np.ones(9)) is None
 
 
+OTHERS: dict[str, Any] = {
+    "integer Gaussian noise": lambda size, rng: DiscreteGaussian(
+        stddev=3.0, l2_sensitivity=1, neighbours="add_remove"
+    ).release(np.array([size]), rng),
+    "integers": lambda size, rng: size + rng.integers(0, 9),
+    "choice": lambda size, rng: rng.choice(size),
+    "geometric": lambda size, rng: size + rng.geometric(0.3),
+    "random": lambda size, rng: size + rng.random(),
+    "as many normals as it takes": lambda size, rng: size + next(z for z in iter(rng.normal, None) if abs(z) < 0.5),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("moved", [1.0, 2.0])
+def test_other_draws_beside_a_sum_leave_its_law_in_sight(kind: str, first: bool, moved: float) -> None:
+    """The sum loses what it loses alone, whatever is drawn before it or after it; twin: a sum that keeps the claim."""
+
+    def both(data: Any, rng: Any) -> Any:
+        other = OTHERS[kind](len(data), rng) if first else None
+        total = float(data.sum() + rng.laplace(0, 1.5))
+        return {"sum": total, "other": other if first else OTHERS[kind](len(data), rng)}
+
+    loss = loss_of(both, np.array([1.0, 2.0, moved]), np.array([1.0, 2.0]))
+    assert loss.names == ("number .sum",)
+    assert loss.epsilon == pytest.approx(moved / 1.5)
+    assert (loss.margin > 0) is (moved > 1.5)
+
+
 def test_a_model_explains_its_own_calls_alone() -> None:
-    player = Player(run=as_run(lambda data, rng: data.sum() + rng.laplace())[0])
-    model = model_of(lambda data, rng: data.sum() + rng.laplace(), np.ones(3))
+    def total(data: Any, rng: Any) -> Any:
+        return data.sum() + rng.laplace()
+
+    player, model = Player(run=as_run(total)[0]), model_of(total, np.ones(3))
     assert isinstance(model, NoiseModel)
     assert model.explains(player.call(np.ones(3), 9))
     assert not model.explains(player.call(np.ones(2), 9))

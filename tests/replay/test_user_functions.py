@@ -297,6 +297,18 @@ def test_a_function_without_draws_says_what_could_not_be_seen() -> None:
     assert "No draw from rng was seen" in " ".join(remarks)
 
 
+@pytest.mark.parametrize("followed", [True, False])
+def test_numbers_whose_law_is_not_shown_are_named(followed: bool) -> None:
+    """Twin: where noise is added to each number, no remark says so."""
+
+    def sums(data: Any, rng: Any) -> Any:
+        return {"n": len(data) + (rng.laplace() if followed else rng.integers(9)), "sum": rng.normal(0, 99)}
+
+    pair = np.ones(3), np.ones(2)
+    remarks = " ".join(replayed(sums, pair, None, CLAIM, runs=200, rng=np.random.default_rng(0)).beside)
+    assert ("how the draws enter 'n':" in remarks) is not followed
+
+
 def test_one_of_data_and_neighbours_is_given() -> None:
     with pytest.raises(ValueError, match="either data"):
         audit(lambda data, rng: 0.0, claim=CLAIM, runs=100, rng=np.random.default_rng(0))
