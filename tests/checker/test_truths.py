@@ -1,4 +1,4 @@
-"""Curves of checker and accountant hold known numbers; printed steps hold just above what their rule gives, not below."""
+"""Curves of checker and accountant hold known numbers; printed steps hold just above what their rule gives."""
 
 import json
 from collections import Counter
