@@ -54,11 +54,3 @@ def test_a_part_for_other_neighbours_than_its_scheme_needs_is_refused(scheme: Sc
     tree = Subsample(part=gaussian(neighbours=neighbours), rate=0.1, scheme=scheme, **sizes)
     with pytest.raises(DeclarationError, match="states its sensitivity"):
         fold(tree, neighbours)
-
-
-def test_a_gaussian_part_is_sampled_without_replacement() -> None:
-    """An exact value: delta(.1) = .0184719307 at mu 1 and a rate of a tenth."""
-    tree = Subsample(part=gaussian(neighbours="replace_one"), rate=0.1, scheme="without_replacement")
-    bracket = bracket_delta(fold(tree, "replace_one"), 0.1)
-    assert bracket.lower <= 0.0184719308
-    assert 0.0184719306 <= bracket.upper <= 0.0184719307 * (1 + 5e-5)

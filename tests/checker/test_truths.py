@@ -1,10 +1,15 @@
-"""The checker's curve holds known numbers, and printed steps hold just above what their rule gives, and not below."""
+"""Curves of checker and accountant hold known numbers; printed steps hold just above what their rule gives."""
 
 import json
 from collections import Counter
+from typing import cast
 
 import pytest
 
+import dpaudit as dp
+from dpaudit.errors import ConfigError, DeclarationError
+from dpaudit.model.claim import Neighbours
+from dpaudit.model.codec import decode_declaration
 from dpaudit.verifier import verify
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.refusals import Rejection
@@ -42,6 +47,20 @@ def test_the_checkers_bracket_holds_a_known_delta(place: int) -> None:
     assert high <= delta * (1 + 2e-3)
     if tree["node"] != "shuffle":  # whose curve from above is that of no pair
         assert high - low <= 2e-3 * high
+
+
+@pytest.mark.parametrize("place", range(len(TRUTHS)))
+def test_the_accountants_bracket_holds_a_known_delta(place: int) -> None:
+    """The accountant meets the same numbers from above, and is never above them from below."""
+    tree, told, epsilon, delta = TRUTHS[place]
+    relation = cast("Neighbours", told)
+    try:
+        form = dp.fold(decode_declaration(tree, relation), relation)
+    except (ConfigError, DeclarationError, dp.UnsupportedError) as error:
+        pytest.skip(f"not declared: {error}")
+    found = dp.bracket_delta(form, epsilon)
+    assert found.lower <= delta * (1 + DIGITS), json.dumps(tree)
+    assert delta * (1 - DIGITS) <= found.upper <= delta * (1 + 5e-4), json.dumps(tree)
 
 
 @pytest.mark.parametrize("place", range(len(LOWER)))

@@ -53,6 +53,7 @@ PUBLIC = [
     )
     for name in public(package)
 ]
+SHIPPED = [(home, name) for home in (mechanisms, algorithms, problems) for name in sorted(home.NAMES)]
 
 
 @pytest.mark.parametrize(("package", "name"), PUBLIC, ids=lambda value: getattr(value, "__name__", value))
@@ -61,22 +62,10 @@ def test_every_public_name_has_an_example(package: ModuleType, name: str) -> Non
     assert shows_an_example(getattr(package, name))
 
 
-@pytest.mark.parametrize("name", sorted(mechanisms.NAMES))
-def test_every_mechanism_has_an_example(name: str) -> None:
-    """So can each kind of noise."""
-    assert shows_an_example(mechanisms.load(name))
-
-
-@pytest.mark.parametrize("name", sorted(algorithms.NAMES))
-def test_every_algorithm_has_an_example(name: str) -> None:
-    """And each algorithm."""
-    assert shows_an_example(algorithms.load(name))
-
-
-@pytest.mark.parametrize("name", sorted(problems.NAMES))
-def test_every_problem_has_an_example(name: str) -> None:
-    """And what it runs on."""
-    assert shows_an_example(problems.load(name))
+@pytest.mark.parametrize(("home", "name"), SHIPPED, ids=lambda value: getattr(value, "__name__", value))
+def test_every_mechanism_algorithm_and_problem_has_an_example(home: Any, name: str) -> None:
+    """So can each kind of noise, each algorithm and what it runs on."""
+    assert shows_an_example(home.load(name))
 
 
 def test_an_object_without_an_example_is_caught() -> None:

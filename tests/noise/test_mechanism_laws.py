@@ -155,21 +155,9 @@ def test_defective_samplers_are_found(mechanism: Any, defect: str) -> None:
     assert said(with_sampler(mechanism, DEFECTS[defect])) != ""
 
 
-@pytest.mark.parametrize("name", ["symmetrised_wishart", "one_sided_wishart"])
-def test_wishart_noise_of_another_size_is_found(name: str) -> None:
-    for mechanism in import_module(f"mechanisms.{name}").EXAMPLES:
-        assert said(with_sampler(mechanism, scaled_by(0.95))) != ""
-
-
 def truthful_more_often(release: Any, value: Array, rng: np.random.Generator) -> Array:
     """One answer in twenty is told as it is."""
     return np.where(rng.random(value.shape) < 0.05, value, release(value))
-
-
-@pytest.mark.parametrize("name", ["randomised_response", "discrete_gaussian", "discrete_laplace"])
-def test_discrete_answers_told_too_often_are_found(name: str) -> None:
-    for mechanism in import_module(f"mechanisms.{name}").EXAMPLES:
-        assert said(with_sampler(mechanism, truthful_more_often)) != ""
 
 
 def best_more_often(release: Any, value: Array, rng: np.random.Generator) -> Array:
@@ -178,10 +166,18 @@ def best_more_often(release: Any, value: Array, rng: np.random.Generator) -> Arr
     return result
 
 
-@pytest.mark.parametrize("name", ["exponential", "report_noisy_max"])
-def test_choices_of_the_best_too_often_are_found(name: str) -> None:
-    for mechanism in import_module(f"mechanisms.{name}").EXAMPLES:
-        assert said(with_sampler(mechanism, best_more_often)) != ""
+@pytest.mark.parametrize(
+    ("sampler", "names"),
+    [
+        (scaled_by(0.95), ("symmetrised_wishart", "one_sided_wishart")),
+        (truthful_more_often, ("randomised_response", "discrete_gaussian", "discrete_laplace")),
+        (best_more_often, ("exponential", "report_noisy_max")),
+    ],
+    ids=["another size", "told too often", "the best too often"],
+)
+def test_a_sampler_of_another_size_or_share_is_found(sampler: Any, names: tuple[str, ...]) -> None:
+    for mechanism in (example for name in names for example in import_module(f"mechanisms.{name}").EXAMPLES):
+        assert said(with_sampler(mechanism, sampler)) != "", mechanism
 
 
 def test_a_density_of_another_scale_is_found() -> None:

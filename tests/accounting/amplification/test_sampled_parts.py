@@ -171,15 +171,6 @@ def test_a_certificate_of_an_added_record_at_secret_steps_is_verified() -> None:
     assert found.accepted, found
 
 
-def test_a_secret_step_out_of_two_agrees_with_quadrature() -> None:
-    """mu 1, t 2: delta .2320795912 at .2 and .0592065011 at 1, removed."""
-    form = fold(dp.Allocate(part=normal(1.0), steps=2), "add_remove")
-    for epsilon, value in ((0.2, 0.2320795912), (1.0, 0.0592065011)):
-        found = bracket_delta(form, epsilon)
-        assert found.lower <= value <= found.upper
-        assert found.upper - found.lower < 1e-4 * value
-
-
 def test_one_step_and_a_sure_sample_are_the_part_itself() -> None:
     """Limits: t = 1, q = 1, a bound that never cuts, one record."""
     base = above(normal(1.0), "add_remove")
