@@ -3,7 +3,8 @@
 The bound on one run's pair is `weighed_scores`. It grows where the pair is replaced by one that dominates it, so that a
 dominating pair may stand for the run. A part is read as the symmetric pair whose curve is the larger one of both
 orders. For a pure part the largest loss has a closed form, where the share above the best output is 1 / (1 + p) and
-p = e^epsilon: there both slopes lie furthest apart. Source: Liu and Talwar (2019), Papernot and Steinke (2022).
+p = e^epsilon: there both slopes lie furthest apart. A fixed number of runs is also bounded by its composition, which is
+exact for two runs of a table. Source: Liu and Talwar (2019), Papernot and Steinke (2022).
 """
 
 import math
@@ -33,6 +34,7 @@ _BEYOND = 16  # where next to nothing is left of a curve
 _AIMS = (0.25, 1.0, 4.0, 16.0, 64.0)  # epsilons at which a transform is sharp
 _HALFWAY = (0.5, 2.0, 8.0, 32.0)  # between them
 _HEIGHTS, _MOST = 500, 2000  # knots of the result; outcomes of a table whose corners are knots
+_SHOWN = 2  # of so many heights one is that of all runs
 _RAISED, _UNIT, _END = 1e-9, 1e-15, 1e-12  # relative: what heights are raised by, and the largest loss; of a place
 _NEAR, _CLOSE = 0.25, 1e-2  # where an end is looked for first, and how closely
 _SMALL, _MOST_RUNS = 1e-6, 1e6  # epsilons that are not told apart, but for one largest loss; runs on average
@@ -63,6 +65,8 @@ def best_above(part: Alternatives, count: RunCount) -> DiscreteLoss:
         raise _too_far()
     epsilons = np.linspace(0.0, largest, _HEIGHTS)
     heights = chosen.heights(epsilons)
+    if count.runs:
+        heights = np.minimum(heights, _composed(part, count.runs, epsilons))
     if surely:
         heights[-1] = 0.0
     return _ended(connected(np.exp(epsilons), _raised(heights, epsilons)), largest if surely else 0.0)
@@ -168,6 +172,13 @@ def _largest(part: Alternatives, count: RunCount) -> float:
     rare, rest = np.array([1 / (1 + math.exp(epsilon))]), np.array([1 / (1 + math.exp(-epsilon))])
     slopes = count.log_slope(rare, rest) - count.log_slope(rest, rare)
     return (epsilon + float(slopes[0])) * (1 + _END)
+
+
+def _composed(part: Alternatives, runs: int, epsilons: Floats) -> Floats:
+    """Return the curve of as many runs that are all shown, by chords."""
+    places = np.append(epsilons[::_SHOWN], epsilons[-1])
+    heights = _upper_deltas(tuple(held * runs for held in part))(places)
+    return np.asarray(np.interp(np.exp(epsilons), np.exp(places), heights))
 
 
 def _ended(loss: DiscreteLoss, largest: float) -> DiscreteLoss:

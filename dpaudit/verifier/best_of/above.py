@@ -45,6 +45,9 @@ def _best_above(law: tuple[tuple[str, Any], ...], alternatives: tuple[frozenset[
     follow(end <= 2 * _LAST, "the curve of the best run goes too far to be derived again")
     at = np.linspace(0.0, end, _HEIGHTS)
     heights = weights.heights(at)
+    if runs.runs:
+        shown = Worst([times(a, runs.runs) for a in part])
+        heights = np.minimum(heights, shown.above(at))
     if surely:
         heights[-1] = 0.0
     return ("between", listed(*symmetric(at, heights.tolist())), discrete([(0.0, 1.0)]))
