@@ -122,7 +122,7 @@ def _verification(data: Any) -> Verification:
         return replace(found, unconfirmed=(str(error),))
     except Rejection as error:
         return replace(found, complaints=(str(error),))
-    except (ArithmeticError, LookupError, MemoryError, ValueError) as error:  # form and rows were found right before
+    except (ArithmeticError, MemoryError, ValueError) as error:  # form and rows were found right before
         beyond = type(error).__name__
         return replace(found, unconfirmed=(f"the declaration is beyond this checker's arithmetic: {beyond}",))
     return replace(found, complaints=wrong, unconfirmed=unconfirmed, sharper=sharper, notes=notes)
