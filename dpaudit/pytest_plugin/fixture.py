@@ -148,11 +148,13 @@ class PrivacyChecks:
         called, rng = name or _name_of(function), np.random.default_rng(self.settings.seed or 0)
         claim = implied_claim(self.claim) if isinstance(self.claim, MeasuredClaim) else self.claim
         replayed = load_package("audits.procedures.replayed").replayed(
-            function, neighbours, data, claim, unit=unit, runs=self._runs, rng=rng
+            function, neighbours, data, claim, unit=unit, runs=self._runs, rng=rng, arithmetic=arithmetic
         )
         pair, _ = replayed.attacked((), claim, runs=self._runs, rng=rng, score=score)
-        case = load_package("audits").function_case(
-            function, pair, self.claim, score=score, name=called, arithmetic=arithmetic
+        case = replayed.exactly_read(
+            load_package("audits").function_case(
+                function, pair, self.claim, score=score, name=called, arithmetic=arithmetic
+            )
         )
         self._bet_on_curve(case, declared, (function, arithmetic))
         return self._audited(case, self.claim, float("inf"), (function, arithmetic), replayed=replayed)
