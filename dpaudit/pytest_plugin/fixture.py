@@ -163,13 +163,20 @@ class PrivacyChecks:
             require = load_package("audits.experiment.neighbours").require_neighbours
             of_pair = () if neighbours is None else require(neighbours, claim)
             replayed = load_package("audits.procedures.replayed").replayed(
-                function, neighbours, data, claim, unit=unit, runs=self._runs, rng=rng, of_pair=of_pair
+                *(function, neighbours, data, claim),
+                unit=unit,
+                runs=self._runs,
+                rng=rng,
+                arithmetic=arithmetic,
+                of_pair=of_pair,
             )
         except ValueError as error:
             raise ConfigError(f"dp.check_function: {error}") from None
         pair, _ = replayed.attacked((), claim, runs=self._runs, rng=rng, score=score)
-        case = load_package("audits").function_case(
-            function, pair, self.claim, score=score, name=called, arithmetic=arithmetic
+        case = replayed.exactly_read(
+            load_package("audits").function_case(
+                function, pair, self.claim, score=score, name=called, arithmetic=arithmetic
+            )
         )
         self._bet_on_curve(case, declared, (function, arithmetic))
         return self._audited(case, self.claim, float("inf"), (function, arithmetic), replayed=replayed)

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from audits.outputs.calls import as_run
 from audits.replay.fine_columns import fine_columns, with_exact_columns
 from audits.replay.one_call import Player
 from dpaudit import AuditResult, Claim
+from dpaudit.pytest_plugin.fixture import PrivacyChecks
+from dpaudit.pytest_plugin.settings import Settings
 
 CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
 AGES = [23, 35, 41, 58, 64, 37, 29, 51]
@@ -108,3 +111,19 @@ def test_a_function_that_does_not_repeat_itself_has_no_such_columns() -> None:
     own = np.random.default_rng(1)
     run = as_run(lambda data: f"{len(data) + own.laplace()}")[0]
     assert not fine_columns(Player(run=run), AGES, [(1,), (2,)])
+
+
+def test_the_fixture_judges_no_digit_of_rounding_either() -> None:
+    """`dp.check_function` reads outputs as `audit` does: no attack sees what a double leaves out."""
+
+    def release(ages: list[int], rng: np.random.Generator) -> Fraction:
+        return Fraction(len(ages)) + Fraction(rng.laplace(0, 1.0))
+
+    dp = PrivacyChecks(
+        test="t",
+        mark=pytest.mark.dp(epsilon=1.0, neighbours="add_remove", runs=2_000).mark,
+        folder=Path(),
+        settings=Settings(profile="fast", significance=0.01, evidence=None, seed=1),
+        tell=dict[str, Any]().__setitem__,
+    )
+    assert dp.check_function(release, ([30], [])).verdict != "violation"
