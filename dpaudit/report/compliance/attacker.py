@@ -119,7 +119,7 @@ def reviewer(facts: Facts) -> Grid:
     for prior in _PRIORS:
         at = math.log((1 - prior) / prior)
         deltas = claimed_delta(claim, at), _proved_delta(facts.curve, at)
-        question = f"An intruder believes {prior:g} before an output: how often is the best guess right? ({1 - prior:g} without)"
+        question = f"An intruder believes {prior:g} before an output. How often is the best guess right after it?"
         rows.append((question, *(f"at most {at_most(intruder_success(delta, prior))}" for delta in deltas)))
     return grid(
         "reviewer",
