@@ -476,3 +476,13 @@ def test_a_gaussian_claim_at_calibrated_noise_is_told_with_its_tail() -> None:
     mu = 1 / noise.stddev
     assert up(tail.above(2.0), merged_tail(mu, 2.0), 1e-2)
     assert tail.above(2.0) > 10 * claim.delta
+
+
+def test_the_word_of_an_owner_on_what_a_run_could_show_is_shown_and_is_no_evidence(stories: dict[str, Report]) -> None:
+    """The condition stays assumed, with the reason beside it; a kind that nobody spoke of has none."""
+    words = (Assertion(kind="floating_point", because="The sampler is patched."),)
+    said = marked(replace(stories["paper"], deployment=Deployment(assertions=words)))
+    lines = {line.condition.kind: line for line in said}
+    assert lines["floating_point"].mark == "assumed"
+    assert lines["floating_point"].text.endswith("The owner's word, which is no evidence: The sampler is patched.")
+    assert not lines["public_key"].because
