@@ -109,6 +109,16 @@ def marked(report: ReportInputs) -> tuple[Marked, ...]:
     return marks_of(report.certificate, reasons)
 
 
+def unattacked_phrase(report: ReportInputs) -> str:
+    """Return what is said where no audit is part of a report; a run that was watched is none, and is not denied."""
+    if report.certificate.findings or any(line.mark == "checked" for line in marked(report)):
+        return (
+            "No attack on the output is part of this report. What a watched run showed stands in its conditions and "
+            "findings."
+        )
+    return "Nobody attacked the running code."
+
+
 def certificate_word(certificate: Certificate) -> str:
     """Return the word of a certificate's verdict, with the caveats of a report in which nobody confirms anything.
 
