@@ -70,7 +70,7 @@ def most_at_risk(audits: tuple[AuditResult, ...]) -> str:
     """Return which attacked pair shows the largest epsilon, with the multiplicity paid; empty without audits."""
     free = [audit for audit in audits if not audit.assumption]
     if not free:
-        return ""
+        return f"none is named: each bound of {counted(len(audits), 'audit')} rests on an assumption" if audits else ""
     worst = max(free, key=lambda audit: audit.epsilon_lower)
     error = min(1.0, math.fsum(audit.significance for audit in audits))
     if worst.epsilon_lower == 0:
