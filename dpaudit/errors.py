@@ -5,6 +5,7 @@
     |   `-- Fault            2   one value read from a file does not fit, with its path inside the file
     |-- DeclarationError     2   a declaration contradicts itself or the claim it is read under
     |-- UnsupportedError     2   well formed, but no engine, attack or format here covers it
+    |   `-- NoEpsilonError   2   bounds in another measure have no epsilon
     |-- CertificateError     2   a certificate is truncated, malformed or altered
     |-- LedgerError          2   a budget ledger is altered, missing or cannot be reached
     `-- InternalError        3   dpaudit contradicts itself: a defect of ours
@@ -101,6 +102,14 @@ class UnsupportedError(DPAuditError):
 
     >>> UnsupportedError("No engine covers 'gram matrix'.").exit_code
     2
+    """
+
+
+class NoEpsilonError(UnsupportedError, AttributeError):
+    """Bounds in another measure have no epsilon and no delta; `hasattr` answers false.
+
+    >>> issubclass(NoEpsilonError, UnsupportedError)
+    True
     """
 
 

@@ -17,7 +17,7 @@ NAMES: dict[str, str] = {
     "ball_laplace": "Laplace noise on a vector of known l2 sensitivity",
     "discrete_gaussian": "exact integer Gaussian noise on an integer query",
     "discrete_laplace": "exact integer Laplace noise on integer queries of known l1 sensitivity",
-    "exponential": "a candidate drawn with probability exponential in its utility",
+    "exponential": "a candidate drawn with probability proportional to e^(epsilon utility / (2 linf_sensitivity))",
     "finite": "a release with finitely many outcomes, given by its two laws",
     "gaussian": "Gaussian noise on a query of known l2 sensitivity",
     "joint_gaussian": "Gaussian noise on a Gram matrix and a target vector under their joint sensitivity",

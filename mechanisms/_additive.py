@@ -1,13 +1,14 @@
 """What several mechanisms share: two laws of additive noise, and the smallest noise whose own loss meets a claim."""
 
 import math
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
-from dpaudit import Claim, meets, smallest_holding
+from dpaudit import Claim, meets, smallest_holding, smallest_noise
 from dpaudit.model.losses import SimpleLoss
-from dpaudit.model.mechanism import Array
+from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.model.mechanism import Array, Mechanism
 
 
 def with_laplace_noise(value: Array, scale: float, rng: np.random.Generator) -> Array:
@@ -28,15 +29,11 @@ def normal_log_density(residual: Array, stddev: float | Array) -> Array:
     return log_density
 
 
-class Scalable(Protocol):
+class Scalable(Mechanism, Protocol):
     """A mechanism that knows its loss at any noise."""
 
     def loss(self) -> SimpleLoss:
         """Return the loss of one release."""
-        ...
-
-    def scaled(self, factor: float) -> Self:
-        """Return the same query with `factor` times the noise."""
         ...
 
 
@@ -46,8 +43,11 @@ Scaled = TypeVar("Scaled", bound=Scalable)
 def meeting(unit: Scaled, claim: Claim) -> Scaled:
     """Return `unit` with the smallest noise that meets `claim`, within 1e-9 and never below.
 
+    A claim in another measure is met as the accountant certifies it.
     Raises: UnsupportedError: no amount of noise helps.
     """
+    if isinstance(claim, MeasuredClaim):
+        return unit.scaled(smallest_noise(unit, claim))
 
     def holds(factor: float) -> bool:
         return meets(unit.scaled(factor).loss(), claim.epsilon, claim.delta)

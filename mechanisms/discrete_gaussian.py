@@ -12,6 +12,7 @@ from dpaudit.arguments import settled
 from dpaudit.checks import Count, NoiseSize, meant, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, ThreeLaws, opposed_loss, outer_losses
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import meeting
 from mechanisms._exact import discrete_gaussian
@@ -62,7 +63,7 @@ class DiscreteGaussian:
             ValueError: the noise would have to be outside the range of `stddev`.
         """
         unit = cls(stddev=float(l2_sensitivity), l2_sensitivity=l2_sensitivity, neighbours=claim.neighbours)
-        if claim.delta == 0:
+        if not isinstance(claim, MeasuredClaim) and claim.delta == 0:
             raise UnsupportedError("No Gaussian noise reaches delta=0; allow a positive delta, or use Laplace noise.")
         return meeting(unit, claim)
 

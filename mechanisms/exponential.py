@@ -12,7 +12,9 @@ from dpaudit.arguments import settled
 from dpaudit.checks import Positive, Size, meant, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Array
+from mechanisms._additive import meeting
 
 Utilities = Literal["general", "monotone"]
 """Whether a record may move some utilities up and others down, or all of them one way."""
@@ -64,6 +66,8 @@ class Exponential:
         Raises: UnsupportedError: epsilon and delta are both 0.
         """
         unit = cls(epsilon=1.0, linf_sensitivity=linf_sensitivity, neighbours=claim.neighbours, utilities=utilities)
+        if isinstance(claim, MeasuredClaim):
+            return meeting(unit, claim)
 
         def holds(factor: float) -> bool:
             if 1 / factor > _LARGEST_EPSILON:

@@ -11,8 +11,9 @@ from dpaudit.arguments import settled
 from dpaudit.checks import NoiseSize, Size, ratio, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import LaplaceLoss
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Array
-from mechanisms._additive import laplace_log_density, with_laplace_noise
+from mechanisms._additive import laplace_log_density, meeting, with_laplace_noise
 
 
 @settled
@@ -49,6 +50,9 @@ class Laplace:
         classic scale l1_sensitivity / epsilon.
         Raises: UnsupportedError: epsilon and delta are both 0, which no finite noise meets.
         """
+        if isinstance(claim, MeasuredClaim):
+            distance = size("l1_sensitivity", l1_sensitivity)
+            return meeting(cls(scale=distance, l1_sensitivity=distance, neighbours=claim.neighbours), claim)
         shift = claim.epsilon - 2 * math.log1p(-claim.delta)
         if shift == 0:
             raise UnsupportedError(

@@ -12,23 +12,19 @@ from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.locations import Place, place_of_claim, place_of_key, place_of_label, place_of_path
 from dpaudit.gate.terms import Terms, terms_of, terms_of_attack, terms_of_claim
 from dpaudit.model.audit_result import AuditResult
-from dpaudit.model.claim import Claim
-from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.report.attacks import Attack, ScoreEvidence, attack_of, attacks_of
 from dpaudit.report.marks import certificate_word
 from dpaudit.study.usefulness import Remark, Usefulness
 from dpaudit.wording.audits import audit_meaning
 from dpaudit.wording.certificates import certificate_meaning
+from dpaudit.wording.claims import excess_of
 from dpaudit.wording.escaping import one_line
-from dpaudit.wording.numerals import counted, nearest
+from dpaudit.wording.numerals import counted
 from dpaudit.wording.scores import SAMPLING, scores_meaning
 from dpaudit.wording.verdicts import verdict_label
 
 _OF_USEFULNESS: dict[Remark, str] = {"not_shown": "DPA401", "dominated": "DPA402"}
 """The rule of each remark of a study."""
-
-_LARGEST_EPSILON, _LARGEST_DELTA = 20.0, 0.01
-"""Above either, a claim limits next to nothing: odds may change by e^20, or one record in 100 may leak."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,43 +180,6 @@ class Checked:
         if terms is None and self.certificate is not None:
             terms = terms_of(self.certificate, message)
         return Issue(rule=rule, config=self.name, subject=subject, message=message, place=place, terms=terms)
-
-
-def excess_of(claim: Claim) -> str:
-    """Return why a claim limits next to nothing, in a sentence; an empty text where it limits something.
-
-    >>> excess_of(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one"))
-    ''
-    """
-    if isinstance(claim, MeasuredClaim):
-        return _measured_excess(claim)
-    if claim.epsilon > _LARGEST_EPSILON:
-        return (
-            f"The claim limits next to nothing: epsilon {nearest(claim.epsilon)} is above {nearest(_LARGEST_EPSILON)}, "
-            "so one record may change the probability of an output by a factor of more than 100 million."
-        )
-    if claim.delta > _LARGEST_DELTA:
-        return (
-            f"The claim limits next to nothing: delta {nearest(claim.delta)} is above {nearest(_LARGEST_DELTA)}, so "
-            "more than one record in a hundred may leak completely."
-        )
-    return ""
-
-
-def _measured_excess(claim: MeasuredClaim) -> str:
-    """Return the same of a claim in its own measure: it is larger than that of the largest epsilon, or than its mu."""
-    match claim:
-        case RhoClaim(rho=rho):
-            large = rho > _LARGEST_EPSILON
-        case MuClaim(mu=mu):
-            large = mu**2 / 2 > _LARGEST_EPSILON
-        case RenyiClaim(renyi=points):
-            large = all(epsilon > _LARGEST_EPSILON for _, epsilon in points)
-        case ProfileClaim(profile=points):
-            large = all(epsilon > _LARGEST_EPSILON or delta > _LARGEST_DELTA for epsilon, delta in points)
-        case _:
-            large = False
-    return f"The claim limits next to nothing: {claim.words}." if large else ""
 
 
 def _own_reasons(certificate: Certificate) -> Iterator[str]:

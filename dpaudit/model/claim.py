@@ -59,6 +59,8 @@ class Claim:
     Unit: `epsilon` in nats; `delta` is a probability; `neighbours`, the data sets that are compared: one record's value
     replaced, or one record added or removed; `model`, whose view is protected: every output (central), what the other
     users see (joint), each user's own message (local); `unit`, what one record is, in plain language.
+    Other measures: `rho` (with `xi`), `mu`, `renyi` or `profile` stand in place of the first two, as in
+    `Claim(rho=0.5, neighbours="add_remove")`; the claim is then proved, audited and booked in that measure.
     Edge cases: delta = 0 is a pure claim; epsilon = 0 promises that total variation is at most delta; an
     infinite epsilon promises nothing, so that every release keeps it, at any delta.
     Raises: ValueError: epsilon negative or NaN; delta outside [0, 1); unknown neighbours or

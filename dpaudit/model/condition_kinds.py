@@ -103,7 +103,7 @@ SENTENCES: dict[ConditionKind, str] = {
         "depends on it."
     ),
     "whole_record": "What is declared below a billboard protects everything that a user's record holds.",
-    "one_appearance": "A user of a billboard appears once, with one record.",
+    "one_appearance": "A user of a billboard, which is what is published to all users, appears once, with one record.",
     "one_message": "A user sends one message, noised before it leaves the device; nothing else leaves it.",
     "stated": "The privacy stated by {listed} holds, for the neighbours declared there.",
     "clipping": "No contribution exceeds its bound: {listed}.",

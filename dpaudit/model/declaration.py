@@ -88,6 +88,8 @@ class Release:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.label, str) and not self.label.strip():
+            raise ValueError(f"Expected label={self.label!r} to name the release.")
         if isinstance(self.mechanism, type):
             name = self.mechanism.__name__
             raise ValueError(f"Expected mechanism={name} to be made, with its parameters: {name}(...).")

@@ -35,8 +35,8 @@ def suite_line(accusations: Sequence[Accusation], checks: int, significance: flo
     stands = standing(accusations, checks, significance)
     if not accusations:
         return f"Nothing is flagged in a suite of {checks} checks."
-    names = f": {', '.join(one.name for one in stands)}" if stands else ""
+    names = f" ({', '.join(one.name for one in stands)})" if stands else ""
     return (
-        f"Of {len(accusations)} findings {len(stands)} also stand for the whole suite of {checks} checks, at "
-        f"significance {significance:g} for all of them together{names}."
+        f"Findings: {len(accusations)}. Significant for the whole suite of {checks} checks, at {significance:g} for "
+        f"all of them together: {len(stands)}{names}."
     )

@@ -18,7 +18,7 @@ from dpaudit.wording.certificates import (
     slack_sentence,
     width_phrase,
 )
-from dpaudit.wording.claims import claim_parameters, neighbours_phrase
+from dpaudit.wording.claims import claim_parameters, excess_of, neighbours_phrase
 from dpaudit.wording.measures import bounds_rows
 from dpaudit.wording.numerals import nearest, number_name, powers
 
@@ -41,6 +41,7 @@ def certificate_document(certificate: Certificate, beside: tuple[str, ...] = ())
     return document(
         judged(certificate_word(certificate), certificate_meaning(certificate)),
         items(() if certificate.verdict == "certified" else map(powers, certificate.reasons), "•"),
+        items(_cautions(certificate), "!", "open"),
         under("Claim", Table(rows, looks=("quiet", ""))),
         drawn,
         _printed(certificate),
@@ -50,6 +51,14 @@ def certificate_document(certificate: Certificate, beside: tuple[str, ...] = ())
         Paragraph(_origin(certificate), quiet=True),
         under("For comparison, no claim", *(Paragraph(powers(sentence)) for sentence in beside)),
     )
+
+
+def _cautions(certificate: Certificate) -> tuple[str, ...]:
+    """Return what weakens the claim itself, whatever is proved of it."""
+    unnamed = "The claim names no unit: say in `unit` what one record is of a person." * (
+        certificate.claim.unit == "one record"
+    )
+    return tuple(sentence for sentence in (excess_of(certificate.claim), unnamed) if sentence)
 
 
 def delta_phrase(certificate: Certificate) -> str:

@@ -38,7 +38,7 @@ def summary(verification: Verification) -> str:
         )
     if verification.verdict == "refused":
         return "The file was altered, or has not the form of a certificate; nothing in it is confirmed."
-    return f"The certificate says {verdict}. The complaints name what is wrong with it, or with the files beside it."
+    return f"The certificate is not confirmed, although it says {verdict}. The complaints name what is wrong."
 
 
 def _claim(claim: dict[str, Any]) -> str:

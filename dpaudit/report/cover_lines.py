@@ -9,7 +9,7 @@ from dpaudit.json_schema import Keywords
 from dpaudit.report.compliance.fields import Field, Section
 from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.marks import Mark, by_urgency, undischarged
+from dpaudit.report.marks import Mark, by_urgency, unattacked_phrase, undischarged
 from dpaudit.report.meaning import meaning_of, proved_of
 from dpaudit.report.verdicts import Outcome
 from dpaudit.wording.audits import position, strongest
@@ -69,7 +69,7 @@ def _measured(report: ReportInputs, cover: dict[str, Field]) -> Iterator[CoverLi
         text = cover["Releases that no audit attacked"].value
         yield CoverLine(tag="not attacked", form="unassessed", text=text)
     else:
-        text = "No audit ran the code." if report.scores else "Nobody attacked the running code."
+        text = "No audit ran the code." if report.scores else unattacked_phrase(report)
         yield CoverLine(tag="not assessed", form="unassessed", text=text)
 
 

@@ -152,7 +152,7 @@ def _alike(parts: tuple[Declaration, ...]) -> list[tuple[int, tuple[Declaration,
 def _anonymous(node: Declaration) -> Declaration:
     """Return `node` without the labels of its releases."""
     if isinstance(node, nodes.Release):
-        return replace(node, label="")
+        return replace(node, label="-")
     return with_children(node, tuple(_anonymous(child) for child in children(node)))
 
 

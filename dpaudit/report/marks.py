@@ -37,6 +37,9 @@ MARKS: dict[Mark, MarkWord] = {
 }
 """Every mark, the most urgent first."""
 
+_TOLD: tuple[Mark, ...] = ("confirmed", "assumed")
+"""The marks beside which the reason of a person is shown."""
+
 OPEN: tuple[Mark, ...] = ("assumed", "to confirm")
 """The marks of conditions without evidence."""
 
@@ -79,8 +82,11 @@ class Marked:
 
     @property
     def text(self) -> str:
-        """The condition, with the reason that a person gave."""
-        return f"{self.condition.text} Confirmed: {self.because}" if self.because else self.condition.text
+        """The condition, with the reason that a person gave; it is no evidence of what a run could show."""
+        if not self.because:
+            return self.condition.text
+        told = "Confirmed" if self.mark == "confirmed" else "The owner's word, which is no evidence"
+        return f"{self.condition.text} {told}: {self.because}"
 
 
 def marks_of(certificate: Certificate, reasons: Mapping[ConditionKind, str] | None = None) -> tuple[Marked, ...]:
@@ -93,9 +99,7 @@ def marks_of(certificate: Certificate, reasons: Mapping[ConditionKind, str] | No
     for number, condition in enumerate(certificate.conditions, start=1):
         because = (reasons or {}).get(condition.kind, "")
         mark = _mark(condition, confirmed=bool(because), sampled_exactly=sampled_exactly)
-        lines.append(
-            Marked(number=number, condition=condition, mark=mark, because=because if mark == "confirmed" else "")
-        )
+        lines.append(Marked(number=number, condition=condition, mark=mark, because=because if mark in _TOLD else ""))
     return tuple(lines)
 
 
@@ -103,6 +107,16 @@ def marked(report: ReportInputs) -> tuple[Marked, ...]:
     """Return every condition of a report's certificate with its mark and the reasons of the deployment."""
     reasons: dict[ConditionKind, str] = {held.kind: held.because for held in report.deployment.assertions}
     return marks_of(report.certificate, reasons)
+
+
+def unattacked_phrase(report: ReportInputs) -> str:
+    """Return what is said where no audit is part of a report; a run that was watched is none, and is not denied."""
+    if report.certificate.findings or any(line.mark == "checked" for line in marked(report)):
+        return (
+            "No attack on the output is part of this report. What a watched run showed stands in its conditions and "
+            "findings."
+        )
+    return "Nobody attacked the running code."
 
 
 def certificate_word(certificate: Certificate) -> str:

@@ -173,7 +173,9 @@ def person_sentence(report: ReportInputs, person: Person) -> str:
     units = whole(person.units)
     if person.epsilon is None or person.epsilon == math.inf:
         return say("person_by_claim", units=units, guarantee=guarantee_by_claim(report, person.units))
-    return say("person", **_words(report), units=units, epsilon=at_most(person.epsilon))
+    once = any(condition.kind == "one_appearance" for condition in report.certificate.conditions)
+    apart = say("units_as_users", units=units) if once else ""
+    return say("person", **_words(report), units=units, epsilon=at_most(person.epsilon)) + apart
 
 
 def guarantee_by_claim(report: ReportInputs, size: int) -> str:

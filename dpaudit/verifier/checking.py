@@ -182,7 +182,7 @@ def _both_ends(data: Table, rows: list[Row], sides: Sides, *, void: bool) -> tup
         *(f"True, but loose: {end}." for end in found.loose),
         *_taken(data),
         *([f"A delta below {small:.1e} is not derived again; nothing contradicts it."] if small > SMALL else []),
-        f"Every other end lies at most a relative {loose:.0e} and this checker's width on its safe side.",
+        f"Every other bound is confirmed; it errs on the safe side, {loose:.0e} beyond the checker's own at most.",
         f"Delta at the claimed epsilon is {how} to a relative width of {width:.1e}.",
     )
 

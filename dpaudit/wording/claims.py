@@ -3,8 +3,8 @@
 import math
 
 from dpaudit.model.claim import Claim, Model, Neighbours
-from dpaudit.model.measures.claims import MeasuredClaim, RhoClaim
-from dpaudit.wording.numerals import at_most, exact
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
+from dpaudit.wording.numerals import at_most, exact, nearest
 
 LARGE = 100.0
 """Above this epsilon a factor is printed as a power of e."""
@@ -20,6 +20,10 @@ NEIGHBOUR_WORDS: dict[Neighbours, str] = {
     "add_remove": "add or remove: one record is added or taken away; presence itself is protected",
     "zero_out": "zero out: one record's contributions become zero, its place stays; the number of records is public",
 }
+
+
+_LARGEST_EPSILON, _LARGEST_DELTA = 20.0, 0.01
+"""Above either, a claim limits next to nothing: odds may change by e^20, or one record in 100 may leak."""
 
 
 def claim_parameters(claim: Claim) -> str:
@@ -113,3 +117,40 @@ def claimed_factor(claim: Claim) -> str:
 def capital(text: str) -> str:
     """Return `text` with its first letter in the upper case."""
     return text[:1].upper() + text[1:]
+
+
+def excess_of(claim: Claim) -> str:
+    """Return why a claim limits next to nothing, in a sentence; an empty text where it limits something.
+
+    >>> excess_of(Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one"))
+    ''
+    """
+    if isinstance(claim, MeasuredClaim):
+        return _measured_excess(claim)
+    if claim.epsilon > _LARGEST_EPSILON:
+        return (
+            f"The claim limits next to nothing: epsilon {nearest(claim.epsilon)} is above {nearest(_LARGEST_EPSILON)}, "
+            "so one record may change the probability of an output by a factor of more than 100 million."
+        )
+    if claim.delta > _LARGEST_DELTA:
+        return (
+            f"The claim limits next to nothing: delta {nearest(claim.delta)} is above {nearest(_LARGEST_DELTA)}, so "
+            "more than one record in a hundred may leak completely."
+        )
+    return ""
+
+
+def _measured_excess(claim: MeasuredClaim) -> str:
+    """Return the same of a claim in its own measure: it is larger than that of the largest epsilon, or than its mu."""
+    match claim:
+        case RhoClaim(rho=rho):
+            large = rho > _LARGEST_EPSILON
+        case MuClaim(mu=mu):
+            large = mu**2 / 2 > _LARGEST_EPSILON
+        case RenyiClaim(renyi=points):
+            large = all(epsilon > _LARGEST_EPSILON for _, epsilon in points)
+        case ProfileClaim(profile=points):
+            large = all(epsilon > _LARGEST_EPSILON or delta > _LARGEST_DELTA for epsilon, delta in points)
+        case _:
+            large = False
+    return f"The claim limits next to nothing: {claim.words}." if large else ""

@@ -46,6 +46,9 @@ SENTENCES: dict[str, str] = {
         "One person contributes up to {units} units. All of them together are protected at epsilon of at most "
         "{epsilon}, delta {delta}{provided}."
     ),
+    "units_as_users": (
+        " Each of the {units} units counts as a user there: a condition that a user appears once is about one unit."
+    ),
     "person_by_claim": (
         "One person contributes up to {units} units. No rule of the accountant covers them together; the claim alone "
         "gives {guarantee}."

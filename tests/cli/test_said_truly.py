@@ -106,3 +106,35 @@ def test_a_learner_for_a_case_with_a_score_is_refused() -> None:
 
     with pytest.raises(ValueError, match=r"Expected learner to be left out: case .* has a score"):
         audit_case(HALF_NOISE, CLAIM, runs=100, rng=np.random.default_rng(0), learner=learner)
+
+
+LOOSE = """
+[claim]
+epsilon = {epsilon}
+delta = 1e-5
+neighbours = "add_remove"
+{unit}
+[declaration]
+node = "release"
+label = "{label}"
+mechanism = {{ name = "{noise}", {scale} = 5.0, {sensitivity} = 1.0 }}
+"""
+TOLD = {"epsilon": 1.0, "unit": 'unit = "one customer"', "label": "sum", "noise": "gaussian", "scale": "stddev"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"epsilon": 800}, "The claim limits next to nothing: epsilon 800 is above 20"),
+        ({"unit": ""}, "The claim names no unit"),
+        ({"label": ""}, "Expected label='' to name the release."),
+        ({"noise": "laplace", "scale": "scale"}, "'l1_sensitivity' is another number: the sum of the changes"),
+    ],
+)
+def test_a_claim_or_a_release_that_says_too_little_is_told_so(
+    changes: dict[str, object], said: str, write: Write
+) -> None:
+    """Nothing of it is said where unit, label, norm and size are in order."""
+    for texts, expected in ((TOLD | changes, True), (TOLD, False)):
+        ran = dpaudit("certify", str(write(LOOSE.format(**{"sensitivity": "l2_sensitivity"} | texts))))
+        assert (said in " ".join((ran.stdout + ran.stderr).split())) is expected

@@ -237,7 +237,7 @@ def test_a_failure_names_file_and_line_and_the_suite_is_told_apart(project: Call
     line = FUNCTIONS.count("\n")
     number = re.search(r"^test_one\.py:(\d+): VIOLATION  half$", text, flags=re.M).group(1)
     assert abs(int(number) - line) <= 3
-    assert "Of 1 findings 1 also stand for the whole suite of 200 checks" in text
+    assert "Findings: 1. Significant for the whole suite of 200 checks" in text
 
 
 def test_a_test_does_not_depend_on_what_else_is_collected(project: Callable[..., Any]) -> None:

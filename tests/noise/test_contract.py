@@ -12,7 +12,7 @@ import pytest
 from scipy.signal import fftconvolve
 
 import mechanisms
-from dpaudit import Claim, Mechanism, Release, UnsupportedError, bracket_delta, bracket_epsilon, fold
+from dpaudit import Claim, Mechanism, Release, UnsupportedError, bracket_delta, bracket_epsilon, certify, fold
 from dpaudit.model.codec import decode_mechanism, encode
 from dpaudit.model.losses import ComposedLoss, Composition, DiscreteLoss, GaussianLoss, Loss
 from dpaudit.model.mechanism import Array, DominatedMechanism
@@ -341,3 +341,14 @@ def test_more_noise_never_costs_more(mechanism: Example) -> None:
     assert all(
         more <= less + 1e-12 for more, less in zip(noisier, hockey_stick(mechanism.loss(), EPSILONS[1:]), strict=True)
     )
+
+
+@pytest.mark.parametrize("name", ["laplace", "discrete_laplace", "discrete_gaussian"])
+def test_noise_calibrated_for_rho_is_certified_and_hardly_less_is_not(name: str) -> None:
+    """The smallest noise of a claim in rho, as the accountant certifies it."""
+    kind, claim = load(name), Claim(rho=0.1, neighbours="add_remove")
+    (sensitivity,) = (key for key in inspect.signature(kind.calibrated).parameters if key.endswith("_sensitivity"))
+    smallest = kind.calibrated(claim, **{sensitivity: 1})
+    less = Release(label="n", mechanism=smallest.scaled(1 - 1e-4))
+    assert certify(Release(label="n", mechanism=smallest), claim).verdict == "certified"
+    assert certify(less, claim).verdict != "certified"

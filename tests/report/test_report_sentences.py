@@ -20,7 +20,7 @@ from dpaudit.report.compliance.sections import sections_of
 from dpaudit.report.explorer import explorer_of
 from dpaudit.report.facts import gather
 from dpaudit.report.figures.canvas import Canvas, text_width
-from dpaudit.report.marks import marked
+from dpaudit.report.marks import marked, unattacked_phrase
 from dpaudit.report.meaning import meaning_of, odds_of, person_of, person_sentence, proved_of, share_sentence, tail_of
 from dpaudit.report.verdicts import outcome_of, provided_of, shown_word
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact
@@ -246,6 +246,15 @@ def at_delta_sentence(stories: dict[str, Report]) -> None:
     assert up(factor, math.exp(truth))
 
 
+def units_as_users_sentence(stories: dict[str, Report]) -> None:
+    plain, _ = gaussian(stories, units_per_person=5)
+    for report, there in ((replace(stories["paper"], deployment=plain.deployment), True), (plain, False)):
+        once = any(condition.kind == "one_appearance" for condition in report.certificate.conditions)
+        assert once is there
+        person = replace(present(person_of(plain)), epsilon=2.0)
+        assert ("Each of the 5 units counts as a user there" in person_sentence(report, person)) is there
+
+
 ORACLES = {
     "claim": claim_sentence,
     "proved": proved_sentence,
@@ -267,6 +276,7 @@ ORACLES = {
     "person": person_numbers,
     "person_by_claim": person_by_claim_sentence,
     "one_unit": one_unit_sentence,
+    "units_as_users": units_as_users_sentence,
     "share": share_numbers,
     "large_epsilon": large_epsilon_sentence,
     "mu": mu_sentence,
@@ -430,3 +440,24 @@ def test_a_gaussian_claim_at_calibrated_noise_is_told_with_its_tail() -> None:
     mu = 1 / noise.stddev
     assert up(tail.above(2.0), merged_tail(mu, 2.0), 1e-2)
     assert tail.above(2.0) > 10 * claim.delta
+
+
+def test_the_word_of_an_owner_on_what_a_run_could_show_is_shown_and_is_no_evidence(stories: dict[str, Report]) -> None:
+    """The condition stays assumed, with the reason beside it; a kind that nobody spoke of has none."""
+    words = (Assertion(kind="floating_point", because="The sampler is patched."),)
+    said = marked(replace(stories["paper"], deployment=Deployment(assertions=words)))
+    lines = {line.condition.kind: line for line in said}
+    assert lines["floating_point"].mark == "assumed"
+    assert lines["floating_point"].text.endswith("The owner's word, which is no evidence: The sampler is patched.")
+    assert not lines["public_key"].because
+
+
+def test_a_run_that_was_watched_is_not_denied_where_no_audit_is_in_the_report(stories: dict[str, Report]) -> None:
+    """A report without audits says that nobody attacked the code only where no run was watched either."""
+    plain, _ = gaussian(stories)
+    seen, unseen = replace(stories["paper"], audits=()), replace(plain, audits=())
+    assert any(line.mark == "checked" for line in marked(seen))
+    assert unattacked_phrase(seen).startswith("No attack on the output is part of this report.")
+    conditions = tuple(replace(c, status="assumed") for c in unseen.certificate.conditions)
+    unseen = replace(unseen, certificate=replace(unseen.certificate, conditions=conditions))
+    assert unattacked_phrase(unseen) == "Nobody attacked the running code."

@@ -98,6 +98,9 @@ def test_the_pair_most_at_risk_pays_for_all_pairs(stories: dict[str, Report]) ->
     assert said.endswith("except with probability 0.01")
     assert most_at_risk(()) == ""
     assert "above 0" in most_at_risk((replace(first, epsilon_lower=0.0),))
+    resting = audits[0]
+    assert resting.assumption
+    assert "rests on an assumption" in most_at_risk((resting,))
 
 
 def test_the_questions_are_not_answered_where_no_upper_bound_is_known(stories: dict[str, Report]) -> None:

@@ -31,8 +31,8 @@ class MeasuredClaim(Claim):
         if name in ("epsilon", "delta"):
             raise UnsupportedError(
                 f"This reads a claim in epsilon and delta, and the claim is {self.words}. `certify`, `verify`, "
-                "`audit`, `check`, `explain`, `calibrate` and `report` take it as it is; elsewhere claim what "
-                "`dpaudit.implied_claim(claim, delta)` returns."
+                "`audit`, `check`, `explain`, `calibrate`, `smallest_noise` and `report` take it as it is; elsewhere "
+                "claim what `dpaudit.implied_claim(claim, delta)` returns."
             )
         raise AttributeError(name)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from dpaudit.errors import UnsupportedError
+from dpaudit.errors import NoEpsilonError
 from dpaudit.model.bracket import Bracket
 
 _AT = {"renyi": "order", "profile": "epsilon"}
@@ -36,10 +36,10 @@ class Ends:
         self._refuse()
 
     def _refuse(self) -> NoReturn:
-        raise UnsupportedError(
-            f"This reads bounds on epsilon and delta, and the certificate bounds {self.measure}. `certify`, `verify`, "
-            "`audit`, `check`, `explain`, `calibrate` and `report` take such a claim; elsewhere claim what "
-            "`dpaudit.implied_claim(claim, delta)` returns."
+        raise NoEpsilonError(
+            f"This reads bounds on epsilon and delta, and the certificate bounds {self.measure}: read "
+            "`tight.rows[0].lower` and `tight.rows[0].upper`. For epsilon claim what "
+            "`dpaudit.implied_claim(claim, delta)` returns, or ask `certificate.epsilon_at(delta)`."
         )
 
     def plain(self) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def reviewer(facts: Facts) -> Grid:
     for prior in _PRIORS:
         at = math.log((1 - prior) / prior)
         deltas = claimed_delta(claim, at), _proved_delta(facts.curve, at)
-        question = f"How often is an intruder right who believes {prior:g} before ({1 - prior:g} without an output)?"
+        question = f"An intruder believes {prior:g} before an output. How often is the best guess right after it?"
         rows.append((question, *(f"at most {at_most(intruder_success(delta, prior))}" for delta in deltas)))
     return grid(
         "reviewer",

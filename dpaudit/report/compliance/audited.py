@@ -7,6 +7,7 @@ from dpaudit.model.audit_result import AuditResult, FollowedPlan
 from dpaudit.report.compliance.fields import Grid, Part, evidence, grid
 from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
+from dpaudit.report.marks import unattacked_phrase
 from dpaudit.wording.audits import audit_facts, bound_phrase, certified_phrase, detectable, plan_phrase
 from dpaudit.wording.claims import capital
 from dpaudit.wording.numerals import at_least, at_most, counted, nearest
@@ -58,7 +59,7 @@ def audited(facts: Facts) -> Iterator[Part]:
             )
             for number, audit in enumerate(audits, start=1)
         ),
-        note="" if audits else "Nobody attacked the running code: no fault of the code would have been caught.",
+        note="" if audits else f"{unattacked_phrase(report)} No fault of the output's law would have been caught.",
     )
     if audits:
         yield _details(report)
@@ -69,7 +70,7 @@ def most_at_risk(audits: tuple[AuditResult, ...]) -> str:
     """Return which attacked pair shows the largest epsilon, with the multiplicity paid; empty without audits."""
     free = [audit for audit in audits if not audit.assumption]
     if not free:
-        return ""
+        return f"none is named: each bound of {counted(len(audits), 'audit')} rests on an assumption" if audits else ""
     worst = max(free, key=lambda audit: audit.epsilon_lower)
     error = min(1.0, math.fsum(audit.significance for audit in audits))
     if worst.epsilon_lower == 0:

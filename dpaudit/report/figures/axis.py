@@ -202,4 +202,4 @@ def _attack_words(attack: Attack, *, beyond: bool) -> tuple[str, ...]:
     shorter = f"{bound}, {attack.provision}" if attack.provision else bound
     if not beyond or attack.result.ceiling == math.inf:
         return conditional, shorter
-    return f"{conditional}, ceiling {at_most(attack.result.ceiling, 2)}", conditional, shorter
+    return f"{conditional}, ceiling {at_most(attack.result.ceiling)}", conditional, shorter
