@@ -12,7 +12,8 @@ import algorithms
 import audits
 import dpaudit
 import mechanisms
-from dpaudit import Claim, Release, Repeat, Sequential, certify
+from dpaudit import Claim, Release, Repeat, Sequential, certify, training_noise
+from dpaudit.adapters import LibraryRelease
 from dpaudit.cli.app import app
 from dpaudit.errors import DPAuditError
 from mechanisms import Gaussian
@@ -194,6 +195,23 @@ PYTHON: dict[str, tuple[Callable[[], object], str]] = {
         "did you mean 'neighbours'",
     ),
     "an audit without a generator": (lambda: audits.audit(_mean, **_without("rng")), "rng=np.random.default_rng(0)"),
+    "a seed for a release": (lambda: NOISE.release(np.zeros(1), 7), "write rng=np.random.default_rng(7)"),  # type: ignore[arg-type]
+    "a generator for an answer": (lambda: NOISE.release(PAIR["rng"], np.zeros(1)), "write release(value, rng)"),  # type: ignore[arg-type]
+    "a number for a unit": (lambda: Claim(epsilon=1.0, neighbours="add_remove", unit=5), "what one record is; got 5"),  # type: ignore[call-overload]
+    "a delta in percent": (lambda: Claim(epsilon=1.0, delta=5, neighbours="add_remove"), "5 percent is 0.05"),
+    "a rate in percent": (lambda: training_noise(4.0, 1e-5, rate=10, steps=9), "rate=10 in (0, 1]; 10 percent is 0.1"),
+    "a library's release of nothing": (
+        lambda: LibraryRelease(
+            library="a",
+            version="1",
+            text="a sum",
+            source="a",
+            claim=CLAIM,
+            declaration=None,  # type: ignore[arg-type]
+            reproducible=True,
+        ),
+        "Expected declaration=None to be a declaration, as Release(label='sum'",
+    ),
     "an audit of no function": (lambda: audits.audit(NOISE, **PAIR), "Expected a function of (data, rng, n_runs)"),  # type: ignore[arg-type]
     "a function of other arguments": (
         lambda: audits.audit(lambda data, rng, n_runs, bound: _mean(data, rng, n_runs), **PAIR),
