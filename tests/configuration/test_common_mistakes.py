@@ -60,7 +60,7 @@ TOML = {
     "a section outside its own": ("[declaration.mechanism]", "[mechanism]", 15, "write [declaration.mechanism]"),
     "a node that is not named": ('node = "release"\n', "", 11, "missing key 'node', one of: release"),
     "a mechanism that is not named": ('name = "gaussian"\n', "", 15, "`dpaudit list mechanisms` shows them"),
-    "a key twice": ("delta = 1e-5", "delta = 1e-5\nepsilon = 2", 8, "the name stands twice: keep one"),
+    "a key twice": ("delta = 1e-5", "delta = 1e-5\nepsilon = 2", 8, "the name stands twice: keep one of them."),
     "a table without its comma": (
         "[declaration.mechanism]",
         'mechanism = { name = "gaussian" stddev = 5.0 }',
@@ -108,6 +108,7 @@ COMMANDS = {
     "an acceptance without its file": (("check", "release.toml", "--accept"), "Expected --baseline FILE"),
     "one report to compare": (("compare", "release.toml"), "expected two report.json files"),
     "a ledger that is not there": (("ledger", "show", "no.db"), "`dpaudit ledger open` makes one"),
+    "a mechanism to explain": (("explain", "gausian"), "'gaussian' is a mechanism, which `dpaudit list mechanisms`"),
     "a file that is no certificate": (("verify", "release.toml"), "`dpaudit certify CONFIG --format json -o FILE`"),
     "two files that are no reports": (("compare", "study.json", "study.json"), "the first file is no report"),
     "a certificate before the ledger": (
