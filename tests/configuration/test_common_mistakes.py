@@ -108,6 +108,7 @@ COMMANDS = {
     "an acceptance without its file": (("check", "release.toml", "--accept"), "Expected --baseline FILE"),
     "one report to compare": (("compare", "release.toml"), "expected two report.json files"),
     "a ledger that is not there": (("ledger", "show", "no.db"), "`dpaudit ledger open` makes one"),
+    "a percentage": (("audit", "release.toml", "--significance", "1%"), "'1%' is no number; 1 percent is 0.01."),
     "a mechanism to explain": (("explain", "gausian"), "'gaussian' is a mechanism, which `dpaudit list mechanisms`"),
     "a file that is no certificate": (("verify", "release.toml"), "`dpaudit certify CONFIG --format json -o FILE`"),
     "two files that are no reports": (("compare", "study.json", "study.json"), "the first file is no report"),
