@@ -12,6 +12,9 @@ from dpaudit.checks import settle
 
 T = TypeVar("T")
 P = ParamSpec("P")
+CARRIES_RELEASES = True
+"""The line that asked for a release is that of the caller, as `dpaudit.model.tape` reads it."""
+
 _LONGEST = 40  # characters of a value that is shown
 _EXAMPLES = {
     "claim": "Claim(epsilon=1.0, neighbours='replace_one')",
@@ -51,7 +54,8 @@ def settled(cls: type[T]) -> type[T]:
     """Return the frozen data class of `cls`: fields by keyword, checked by `settle`, and wrong calls answered.
 
     A class with a `__post_init__` of its own calls `settle` there. Wrong calls of a class method `calibrated` are
-    answered too, and an attribute that is missing with the attributes there are.
+    answered too, a seed in place of the generator of a method `release`, and an attribute that is missing with the
+    attributes there are.
 
     >>> from dpaudit import Claim
     >>> Claim(epsilon=1.0, neighbors="replace_one")
@@ -75,10 +79,30 @@ def settled(cls: type[T]) -> type[T]:
 
     type.__setattr__(cls, "__init__", init)
     type.__setattr__(cls, "__getattr__", _no_attribute)
+    if "release" in vars(cls):
+        type.__setattr__(cls, "release", _with_generator(vars(cls)["release"]))
     if "calibrated" in vars(cls):
         calibrated: Callable[..., T] = vars(cls)["calibrated"].__get__(None, cls)
         type.__setattr__(cls, "calibrated", staticmethod(named_arguments(calibrated)))
     return cls
+
+
+def _with_generator(release: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the method `release(value, rng)` of a mechanism, which answers a call without a generator."""
+
+    @wraps(release)
+    def released(self: Any, value: Any, rng: Any, *args: Any, **given: Any) -> Any:
+        try:
+            return release(self, value, rng, *args, **given)
+        except (AttributeError, TypeError, ValueError):
+            if hasattr(rng, "bit_generator"):
+                raise
+            seed = rng if isinstance(rng, int) else "seed"
+            meant = "release(value, rng)" if hasattr(value, "bit_generator") else f"rng=np.random.default_rng({seed})"
+            message = f"Expected rng to be a numpy Generator, got {type(rng).__name__}: {rng!r:.40}; write {meant}."
+            raise TypeError(message) from None
+
+    return released
 
 
 class MissingAttributeError(AttributeError):

@@ -174,6 +174,10 @@ _EXPECTED: dict[Within, str] = {
 }
 """How a message names the limits that many fields have."""
 
+_OF_ONE = (_BELOW_ONE, _OPEN, _SHARE, Within(above=0, at_most=1))
+_PERCENT = (2, 100)
+"""Whole numbers that are given for a part of one are read as percent, in the message alone."""
+
 
 def within(name: str, value: object, limits: Within) -> float:
     """Return `value` as a float within `limits`; it is finite unless these accept infinity.
@@ -182,11 +186,17 @@ def within(name: str, value: object, limits: Within) -> float:
 
     >>> within("width", 3, Within(at_least=2))
     3.0
+    >>> within("rate", 10, Within(at_least=0, at_most=1))
+    Traceback (most recent call last):
+    ...
+    dpaudit.checks.FieldError: Expected rate=10 in [0, 1]; 10 percent is 0.1.
     """
     number = _real(name, value)
     if not limits.hold(number):
         missed = _POSITIVE if number <= 0 < (limits.at_least or 0) else limits  # the first rule that it breaks
-        raise FieldError(name, f"Expected {name}={value!r} {_EXPECTED.get(missed, f'to be {missed}')}.")
+        share = missed in _OF_ONE and _PERCENT[0] <= number <= _PERCENT[1] and number.is_integer()
+        remedy = f"; {number:g} percent is {number / 100:g}" if share else ""
+        raise FieldError(name, f"Expected {name}={value!r} {_EXPECTED.get(missed, f'to be {missed}')}{remedy}.")
     return number
 
 
@@ -367,7 +377,7 @@ def settle(value: Any) -> None:
     >>> Sample(rate=2)
     Traceback (most recent call last):
     ...
-    dpaudit.checks.FieldError: Expected rate=2 in [0, 1].
+    dpaudit.checks.FieldError: Expected rate=2 in [0, 1]; 2 percent is 0.02.
     """
     kind: Any = type(value)
     for name, check in _checks_of(kind):

@@ -3,14 +3,15 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
-from dpaudit.checks import one_of
+from dpaudit.checks import FieldError, one_of
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.case import AuditCase, Run
 from dpaudit.model.claim import NEIGHBOURS, Claim, Neighbours
 from dpaudit.model.declaration import Declaration, Stated
 from dpaudit.model.measures.claims import RhoClaim
+from dpaudit.model.mechanism import is_mechanism
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +77,17 @@ class LibraryRelease:
     reproducible: bool
     awkward: tuple[tuple[str, Any, Any], ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a claim or a declaration of another type, as a function of the user's may pass anything."""
+        if not isinstance(self.claim, Claim):
+            raise FieldError("claim", f"Expected claim={self.claim!r:.40} to be a Claim.")
+        if not isinstance(self.declaration, get_args(Declaration)) and not is_mechanism(self.declaration):
+            raise FieldError(
+                "declaration",
+                f"Expected declaration={self.declaration!r:.40} to be a declaration, as Release(label='sum', "
+                "mechanism=...) or Stated(epsilon=1.0, source='its manual').",
+            )
 
     @property
     def name(self) -> str:

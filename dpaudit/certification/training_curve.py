@@ -6,7 +6,7 @@ from functools import lru_cache
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.arguments import named_arguments
-from dpaudit.checks import positive
+from dpaudit.checks import Within, positive, within
 from dpaudit.engines import ROUGH
 from dpaudit.model.losses import Composition, GaussianLoss, SampledGaussianLoss
 from dpaudit.training.watching import Training
@@ -67,6 +67,7 @@ def training_noise(epsilon: float, delta: float, rate: float, steps: int) -> flo
     positive("epsilon", epsilon)
     if not 0 < delta < 1:
         raise ValueError(f"Expected delta={delta} in (0, 1): Gaussian noise has no epsilon at delta 0.")
+    within("rate", rate, Within(above=0, at_most=1))
 
     def enough(noise: float) -> bool:
         training = Training(noise_multiplier=noise, max_grad_norm=1.0, sample_rate=rate, steps=steps, records=1)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dpaudit.gate.document import CheckDocument
 
 
-Configs: TypeAlias = Annotated[list[Path], typer.Argument(metavar="CONFIG...", help="TOML or JSON files to check.")]
+Configs: TypeAlias = Annotated[list[Path], typer.Argument(metavar="CONFIG", help="TOML or JSON files to check.")]
 Files: TypeAlias = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="DIR", help="Write check.json, check.sarif, junit.xml and summary.md here."),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def compare(
     documents: Annotated[
         list[Path],
-        typer.Argument(metavar="DOCUMENT...", help="Two report.json files; or more files, or folders that hold them."),
+        typer.Argument(metavar="DOCUMENT", help="Two report.json files; or more files, or folders that hold them."),
     ],
     page: Annotated[
         Path | None, typer.Option("--page", metavar="FILE", help="Write what is found as one HTML page, too.")

@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import asdict
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,10 @@ import typer
 
 from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import ConfigError
-from dpaudit.runtime.plugins import suggestion
+from dpaudit.runtime.plugins import load_package, suggestion
+
+_ALIKE = 0.8
+"""How near a word is to the name of a mechanism that it stands for; 1 is the same word."""
 
 
 @resulting
@@ -121,6 +125,8 @@ def _require_file(config: Path) -> None:
         long = tuple(name for name in REFUSED if len(name) > 6)  # a short word is near to too many others
         near = suggestion(word if word.islower() else word.upper(), (*RULES, *long, *ISSUES))
         hint = near if near.startswith("; did you mean") else "; `dpaudit explain billboard` and DPA212 are examples."
+        if mechanism := get_close_matches(word, load_package("mechanisms").NAMES, 1, _ALIKE):
+            hint = f"; {mechanism[0]!r} is a mechanism, which `dpaudit list mechanisms` describes."
         raise ConfigError(f"{word}: no file and no rule of that name{hint}")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Host
+from dpaudit.cli.common.options import Host, a_number
 from dpaudit.errors import ConfigError
 from dpaudit.model.claim import Neighbours
 from dpaudit.runtime.plugins import suggestion
@@ -29,13 +29,17 @@ def init(
         str | None, typer.Option("--unit", metavar="TEXT", help="What one person contributes: the unit of the claim.")
     ] = None,
     epsilon: Annotated[
-        float | None, typer.Option("--epsilon", metavar="E", help="Epsilon of the claim, in nats.")
+        float | None, typer.Option("--epsilon", parser=a_number, metavar="E", help="Epsilon of the claim, in nats.")
     ] = None,
     delta: Annotated[
-        float, typer.Option("--delta", metavar="D", help="Delta of the claim, beside --epsilon; 0 means Laplace noise.")
+        float,
+        typer.Option(
+            "--delta", parser=a_number, metavar="D", help="Delta of the claim, beside --epsilon; 0 means Laplace noise."
+        ),
     ] = 0.0,
     rho: Annotated[
-        float | None, typer.Option("--rho", metavar="R", help="Rho of the claim, in place of epsilon and delta.")
+        float | None,
+        typer.Option("--rho", parser=a_number, metavar="R", help="Rho of the claim, in place of epsilon and delta."),
     ] = None,
     neighbours: Annotated[
         Neighbours, typer.Option("--neighbours", help="Which data sets the claim compares.")

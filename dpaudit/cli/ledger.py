@@ -10,7 +10,7 @@ import typer
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.groups import HELP_OPTIONS, WrappedGroup
-from dpaudit.cli.common.options import Output
+from dpaudit.cli.common.options import Output, a_number
 from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import CertificateError, ConfigError, LedgerError
 from dpaudit.wording.escaping import clean
@@ -47,11 +47,18 @@ def open_account(
     account: Account,
     unit: Annotated[str, typer.Option("--unit", help="What one person contributes, as in the certificates.")],
     epsilon: Annotated[
-        float | None, typer.Option("--epsilon", help="The budget's epsilon, for all releases together.")
+        float | None,
+        typer.Option(
+            "--epsilon", metavar="E", parser=a_number, help="The budget's epsilon, for all releases together."
+        ),
     ] = None,
-    delta: Annotated[float, typer.Option("--delta", help="The budget's delta.")] = 0.0,
-    rho: Annotated[float | None, typer.Option("--rho", help="A budget in rho, in place of epsilon.")] = None,
-    mu: Annotated[float | None, typer.Option("--mu", help="A budget in mu, in place of epsilon.")] = None,
+    delta: Annotated[float, typer.Option("--delta", metavar="D", parser=a_number, help="The budget's delta.")] = 0.0,
+    rho: Annotated[
+        float | None, typer.Option("--rho", metavar="R", parser=a_number, help="A budget in rho, in place of epsilon.")
+    ] = None,
+    mu: Annotated[
+        float | None, typer.Option("--mu", metavar="M", parser=a_number, help="A budget in mu, in place of epsilon.")
+    ] = None,
     neighbours: Annotated[
         Neighbours, typer.Option("--neighbours", help="Which data sets the certificates compare.")
     ] = "replace_one",

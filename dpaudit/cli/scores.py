@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from dpaudit.cli.common.options import Seed, Significance
+from dpaudit.cli.common.options import Seed, Significance, a_number
 from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import CertificateError, ConfigError
 from dpaudit.runtime.plugins import load_package
@@ -24,16 +24,22 @@ Others: TypeAlias = Annotated[Path, typer.Argument(metavar="OUT", help="Scores o
 Sampling: TypeAlias = Annotated[
     str, typer.Option("--sampling", metavar="runs|canaries|paired", help="Where the scores come from.")
 ]
-Epsilon: TypeAlias = Annotated[float, typer.Option("--epsilon", metavar="E", help="The claimed epsilon.")]
-Delta: TypeAlias = Annotated[float, typer.Option("--delta", metavar="D", help="The claimed delta.")]
+Epsilon: TypeAlias = Annotated[
+    float, typer.Option("--epsilon", parser=a_number, metavar="E", help="The claimed epsilon.")
+]
+Delta: TypeAlias = Annotated[float, typer.Option("--delta", parser=a_number, metavar="D", help="The claimed delta.")]
 Related: TypeAlias = Annotated[
     Literal["replace_one", "add_remove"], typer.Option("--neighbours", help="The claim's neighbours.")
 ]
 Seen: TypeAlias = Annotated[
     Literal["central", "joint", "local"], typer.Option("--model", help="The model of the claim.")
 ]
-Mu: TypeAlias = Annotated[float | None, typer.Option("--mu", metavar="M", help="A declared Gaussian trade-off.")]
-Rho: TypeAlias = Annotated[float | None, typer.Option("--rho", metavar="R", help="A declared rho (zCDP).")]
+Mu: TypeAlias = Annotated[
+    float | None, typer.Option("--mu", parser=a_number, metavar="M", help="A declared Gaussian trade-off.")
+]
+Rho: TypeAlias = Annotated[
+    float | None, typer.Option("--rho", parser=a_number, metavar="R", help="A declared rho (zCDP).")
+]
 Curve: TypeAlias = Annotated[
     Path | None, typer.Option("--curve", metavar="CERTIFICATE", help="A certificate whose curve was declared.")
 ]

@@ -200,10 +200,11 @@ _REMEDIES = (
 
 def _remedy(text: str, line: int, message: str) -> str:
     """Return the end of a complaint about a line that is no TOML: what is written in its place, or what the line is."""
-    if message.startswith(("Cannot overwrite", "Cannot declare")):
-        return "; the name stands twice: keep one of them, or begin each entry of a list with [[declaration.parts]]"
     lines = text.splitlines()
     written = lines[line - 1].strip() if line <= len(lines) else ""
+    if message.startswith(("Cannot overwrite", "Cannot declare")):
+        listed = ", or begin each entry of a list with [[declaration.parts]]" if written.startswith("[") else ""
+        return f"; the name stands twice: keep one of them{listed}"
     remedy = next((remedy for pattern, remedy in _REMEDIES if pattern.search(written)), "")
     return f"; {remedy}" if remedy else f" in {written!r:.80}" if written else ""
 

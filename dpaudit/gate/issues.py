@@ -114,7 +114,7 @@ class Checked:
         """Return the issue of an unusable configuration, at the line that the error names."""
         own = error.file == str(self.path)
         location = place_of_path(self.path, error.line if own else 1)
-        message = error.message if own else str(error)
+        message = (error.message if own else str(error)).removeprefix(f"{self.path}: ")
         return Issue(rule="DPA001", config=self.name, subject="configuration", message=message, place=location)
 
     def _of_claim(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:

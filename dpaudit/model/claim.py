@@ -145,8 +145,10 @@ class Claim:
                 f"Expected neighbours={self.neighbours!r} to be 'replace_one' for model='joint': joint privacy is "
                 "about a user whose data changes, since a user who is absent has no output."
             )
-        if not self.unit.strip():
-            raise ValueError("Expected unit to say in plain language what one record is; it is empty.")
+        unit: object = self.unit
+        if not isinstance(unit, str) or not unit.strip():
+            given = "it is empty" if isinstance(unit, str) else f"got {unit!r:.40}"
+            raise FieldError("unit", f"Expected unit to say in plain language what one record is; {given}.")
 
     @property
     def words(self) -> str:

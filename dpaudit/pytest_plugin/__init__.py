@@ -106,14 +106,22 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
             report.outcome, report.longrepr = "failed", "\n".join(checks.failures)
         checks.failures.clear()
         return report
-    if report.when == "call" and report.passed and checks is not None and checks.undecided:
+    if report.when == "call" and report.passed and (undecided := _undecided(item, checks)):
         path, line, _ = item.location
-        said = f"inconclusive: {'; '.join(checks.undecided)}"
+        said = f"inconclusive: {'; '.join(undecided)}"
         if item.config.stash[_SETTINGS].strict:
             report.outcome, report.longrepr = "failed", said
         else:
             report.outcome, report.longrepr = "skipped", (str(path), (line or 0) + 1, said)
     return report
+
+
+def _undecided(item: pytest.Item, checks: "PrivacyChecks | None") -> list[str]:
+    """Return what a passed test left undecided: its inconclusive checks, or that a test of a claim checks nothing."""
+    if checks is None:
+        marked = any(mark.name == "dp" for mark in item.own_markers)
+        return ["the test has a claim and checks nothing; take the fixture dp and call dp.check_..."] * marked
+    return ["the test called no check of dp"] if checks.made_no_check else checks.undecided
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -3,9 +3,10 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, wraps
+from inspect import signature
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, get_args
 
 import numpy as np
 import pytest
@@ -23,11 +24,11 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration, Release
 from dpaudit.model.measures.claims import KINDS, MeasuredClaim
 from dpaudit.model.measures.ends import Ends
-from dpaudit.model.mechanism import Mechanism
+from dpaudit.model.mechanism import Mechanism, is_mechanism
 from dpaudit.model.readings import Verdict
 from dpaudit.model.scores_result import Sampling, ScoresResult
 from dpaudit.pytest_plugin.budget import Allotment, Budget, KeptBudget, SessionBudget
-from dpaudit.pytest_plugin.settings import Settings
+from dpaudit.pytest_plugin.settings import PROFILES, Settings
 from dpaudit.pytest_plugin.store import EvidenceStore
 from dpaudit.report.marks import certificate_word
 from dpaudit.runtime.plugins import load_package, suggestion
@@ -71,6 +72,12 @@ class PrivacyChecks:
     def certify(self, subject: Declaration | Mechanism) -> Certificate:
         """Return the certificate of the marker's claim for a declaration, or for one release of a mechanism."""
         __tracebackhide__ = True
+        if not isinstance(subject, get_args(Declaration)) and not is_mechanism(subject):
+            called = getattr(subject, "__name__", repr(subject))
+            raise ConfigError(
+                f"dp.certify takes a declaration or a mechanism, got {type(subject).__name__} {called:.40}; code that "
+                "runs is checked by dp.check_function(function, neighbours=(one, other))."
+            )
         name = getattr(subject, "name", type(subject).__name__)
         return self._certified(name, certify(subject, self.claim))
 
@@ -492,7 +499,22 @@ class PrivacyChecks:
             level = f"correct code is flagged with probability at most {allotted.significance:.1g}"
             self._fail(f"{failing}  {name}\n{sentence}\n  {runs} runs, seed {allotted.seed}; {level}")
         if verdict == "inconclusive":
-            self.undecided.append(f"{name}: {sentence}")
+            self.undecided.append(f"{name}: {sentence}{self._more_runs(runs)}")
+
+    def _more_runs(self, runs: int) -> str:
+        """Return where the runs of an audit are set, as a sentence after another one, where more are at hand."""
+        stated = self.mark is not None and "runs" in self.mark.kwargs
+        larger = [f"--dp-profile {name} ({most:,})" for name, most in PROFILES.items() if most > runs]
+        if not larger or runs < self._runs:
+            return ""
+        if stated:
+            return f" The marker allows {runs:,} runs; leave runs out of it, or allow more."
+        return f" Profile {self.settings.profile} has {runs:,} runs; more: {larger[0]}."
+
+    @property
+    def made_no_check(self) -> bool:
+        """Whether the test called no check."""
+        return not self._told
 
     def _address(self, case: AuditCase, claim: Claim) -> str:
         """Return the content address that carried evidence is kept under; without a file of evidence none is needed."""
@@ -545,6 +567,30 @@ class PrivacyChecks:
         self._told += 1
         for key, value in {"check": name, "verdict": verdict, "says": sentence, **facts}.items():
             self.tell(f"dp.{self._told}.{key}", value)
+
+
+def _answered(name: str, check: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a check whose wrong calls are answered in one sentence, which the plugin shows without a traceback."""
+    known = signature(check)
+
+    @wraps(check)
+    def called(*args: Any, **given: Any) -> Any:
+        __tracebackhide__ = True
+        try:
+            known.bind(*args, **given)
+        except TypeError as error:
+            profiles = ", ".join(f"{profile} {runs:,}" for profile, runs in PROFILES.items())
+            runs = f" Runs are set by the marker, dp(..., runs=N), or by --dp-profile ({profiles})." * ("runs" in given)
+            takes = ", ".join(list(known.parameters)[1:])
+            raise ConfigError(f"dp.{name}: {error}; it takes {takes}.{runs}") from None
+        return check(*args, **given)
+
+    return called
+
+
+for _name, _check in list(vars(PrivacyChecks).items()):
+    if _name == "certify" or _name.startswith("check_"):
+        setattr(PrivacyChecks, _name, _answered(_name, _check))
 
 
 def _with_less_noise(

@@ -144,9 +144,13 @@ def _known(study: Study, cells: Sequence[Cell], folder: Path, how: How) -> dict[
     private = {key: cell for key, cell in firsts.items() if study.contender(cell.label).role == "private"}
     tasks = [partial(certified_at, study, cell, folder, how.certify) for cell in private.values()]
     certified: dict[RowKey, Certified] = dict(zip(private, how.perform(tasks), strict=True))
-    units = {entry.unit for entry in certified.values() if entry.unit}
+    units = {entry.unit: key[0] for key, entry in certified.items() if entry.unit}
     if len(units) > 1:
-        raise ConfigError(f"Expected one unit on the axis; the contenders have: {'; '.join(sorted(units))}.")
+        stated = "; ".join(f"{label} protects {unit!r}" for unit, label in sorted(units.items()))
+        raise ConfigError(
+            f"Expected one unit in the claims of all private contenders: {stated}. Let claim() of each return the same "
+            "unit, or compare methods of different units in studies of their own."
+        )
     gains: dict[tuple[str, int], Gain | None] = {}
     known: dict[RowKey, Known] = {}
     for key, cell in firsts.items():

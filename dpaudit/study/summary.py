@@ -65,7 +65,7 @@ def _setting(study: Mapping[str, Any]) -> str:
     problem, number = study["problem"], len(study["problems"])
     described = problem["description"] or problem["name"]
     runs = f"{study['runs']} run{'s' if study['runs'] > 1 else ''}"
-    over = f"{number} problems of {runs} each" if number > 1 else runs
+    over = f"{number} problems of {runs} each, of which the first is described" if number > 1 else runs
     units = {row["unit"] for row in study["rows"] if row["unit"]}
     unit = f" Certificates protect {units.pop()}." if len(units) == 1 else ""
     most = problem["units_per_person"]
@@ -77,7 +77,7 @@ def _setting(study: Mapping[str, Any]) -> str:
 
 
 def _levels(study: Mapping[str, Any], here: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what uniform play, play for the immediate reward, and the best ceiling lose."""
+    """Return what uniform play, play for the immediate reward, the best ceiling and the floors lose."""
     first = here[0]
     said = [f"Uniform play loses {a_round(first, first['uniform'])} a round."]
     if first["myopic"] is not None:
@@ -88,7 +88,8 @@ def _levels(study: Mapping[str, Any], here: Sequence[Mapping[str, Any]]) -> list
         said.append(
             f"Of the methods without privacy {best['label']} loses the least: {lost(best)}{_chosen(study, best)}."
         )
-    return said
+    floors = (row for row in here if row["role"] == "floor")
+    return [*said, *(f"The floor {row['label']} loses {lost(row)}." for row in floors)]
 
 
 def _chosen(study: Mapping[str, Any], row: Mapping[str, Any]) -> str:

@@ -12,7 +12,8 @@ import algorithms
 import audits
 import dpaudit
 import mechanisms
-from dpaudit import Claim, Release, Repeat, Sequential, certify
+from dpaudit import Claim, Release, Repeat, Sequential, certify, training_noise
+from dpaudit.adapters import LibraryRelease
 from dpaudit.cli.app import app
 from dpaudit.errors import DPAuditError
 from mechanisms import Gaussian
@@ -59,7 +60,7 @@ TOML = {
     "a section outside its own": ("[declaration.mechanism]", "[mechanism]", 15, "write [declaration.mechanism]"),
     "a node that is not named": ('node = "release"\n', "", 11, "missing key 'node', one of: release"),
     "a mechanism that is not named": ('name = "gaussian"\n', "", 15, "`dpaudit list mechanisms` shows them"),
-    "a key twice": ("delta = 1e-5", "delta = 1e-5\nepsilon = 2", 8, "the name stands twice: keep one"),
+    "a key twice": ("delta = 1e-5", "delta = 1e-5\nepsilon = 2", 8, "the name stands twice: keep one of them."),
     "a table without its comma": (
         "[declaration.mechanism]",
         'mechanism = { name = "gaussian" stddev = 5.0 }',
@@ -107,6 +108,8 @@ COMMANDS = {
     "an acceptance without its file": (("check", "release.toml", "--accept"), "Expected --baseline FILE"),
     "one report to compare": (("compare", "release.toml"), "expected two report.json files"),
     "a ledger that is not there": (("ledger", "show", "no.db"), "`dpaudit ledger open` makes one"),
+    "a percentage": (("audit", "release.toml", "--significance", "1%"), "'1%' is no number; 1 percent is 0.01."),
+    "a mechanism to explain": (("explain", "gausian"), "'gaussian' is a mechanism, which `dpaudit list mechanisms`"),
     "a file that is no certificate": (("verify", "release.toml"), "`dpaudit certify CONFIG --format json -o FILE`"),
     "two files that are no reports": (("compare", "study.json", "study.json"), "the first file is no report"),
     "a certificate before the ledger": (
@@ -194,6 +197,23 @@ PYTHON: dict[str, tuple[Callable[[], object], str]] = {
         "did you mean 'neighbours'",
     ),
     "an audit without a generator": (lambda: audits.audit(_mean, **_without("rng")), "rng=np.random.default_rng(0)"),
+    "a seed for a release": (lambda: NOISE.release(np.zeros(1), 7), "write rng=np.random.default_rng(7)"),  # type: ignore[arg-type]
+    "a generator for an answer": (lambda: NOISE.release(PAIR["rng"], np.zeros(1)), "write release(value, rng)"),  # type: ignore[arg-type]
+    "a number for a unit": (lambda: Claim(epsilon=1.0, neighbours="add_remove", unit=5), "what one record is; got 5"),  # type: ignore[call-overload]
+    "a delta in percent": (lambda: Claim(epsilon=1.0, delta=5, neighbours="add_remove"), "5 percent is 0.05"),
+    "a rate in percent": (lambda: training_noise(4.0, 1e-5, rate=10, steps=9), "rate=10 in (0, 1]; 10 percent is 0.1"),
+    "a library's release of nothing": (
+        lambda: LibraryRelease(
+            library="a",
+            version="1",
+            text="a sum",
+            source="a",
+            claim=CLAIM,
+            declaration=None,  # type: ignore[arg-type]
+            reproducible=True,
+        ),
+        "Expected declaration=None to be a declaration, as Release(label='sum'",
+    ),
     "an audit of no function": (lambda: audits.audit(NOISE, **PAIR), "Expected a function of (data, rng, n_runs)"),  # type: ignore[arg-type]
     "a function of other arguments": (
         lambda: audits.audit(lambda data, rng, n_runs, bound: _mean(data, rng, n_runs), **PAIR),

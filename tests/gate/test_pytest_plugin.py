@@ -136,6 +136,35 @@ def test_a_query_that_moves_further_than_its_sensitivity_fails_the_release(proje
     assert "The query moves by 1.4 between the two data sets; laplace states l1_sensitivity=1." in ended.stdout.str()
 
 
+def test_a_wrong_call_is_told_in_one_line_and_a_test_without_a_check_is_none(project: Callable[..., Any]) -> None:
+    """No traceback into the library; a marked test that checks nothing is skipped, and fails strictly."""
+    calls = {
+        "nothing": "dp.check_function(good)",
+        "function": "dp.certify(good)",
+        "runs": "dp.check_function(good, DATA, runs=100)",
+        "two": "dp.check_function(good, (np.zeros(2), np.ones(2)))",
+        "empty": "pass",
+    }
+    text = "".join(f"@claim\ndef test_{name}(dp):\n    {call}\n\n" for name, call in calls.items())
+    ended = project("-v", "-rs", test_it=f"{text}@claim\ndef test_bare():\n    pass\n")
+    shown = ended.stdout.str()
+    found = dict(re.findall(r"^test_it\.py::test_(\w+) (\w+)", shown, flags=re.M))
+    failed = dict.fromkeys(("nothing", "function", "runs", "two"), "FAILED")
+    assert found == failed | dict.fromkeys(("empty", "bare"), "SKIPPED"), shown
+    assert "Traceback" not in shown
+    assert "fixture.py" not in shown
+    for said in (
+        "give two data sets, neighbours=(one, other), or one data set",
+        "dp.certify takes a declaration or a mechanism, got function good",
+        "Runs are set by the marker, dp(..., runs=N), or by --dp-profile (fast 5,000, ci 50,000",
+        "dp.check_function: Expected neighbours under 'replace_one'",
+        "the test called no check of dp",
+        "take the fixture dp",
+    ):
+        assert said in shown
+    assert project("--dp-strict", "-k", "empty or bare").ret == 1
+
+
 def test_doubt_is_a_skip_and_wrong_use_is_told(project: Callable[..., Any]) -> None:
     """Too few runs: skipped as inconclusive, exit code 0. No claim, a wrong claim: the error says what to write."""
     ended = project(

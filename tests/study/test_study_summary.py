@@ -3,11 +3,14 @@
 import copy
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from dpaudit.documents.markdown import markdown
+from dpaudit.errors import ConfigError
+from dpaudit.study import running
 from dpaudit.study.summary import HEAD, RATIO, summary_of
 
 TABLES = Path(__file__).resolve().parents[2] / "docs" / "measured" / "studies"
@@ -50,6 +53,10 @@ def test_the_page_names_the_best_ceiling_with_its_chosen_settings_and_the_first_
     text = _text(_study("capri_grid"))
     assert "Of the methods without privacy kernel UCB, tuned loses the least" in text
     assert "(chosen on other seeds: growth = " in text
+    floors = {row["label"] for row in _study("capri_grid")["rows"] if row["role"] == "floor"}
+    assert floors
+    assert all(f"The floor {label} loses " in text for label in floors)
+    assert " runs each, of which the first is described." in text
     assert "The smallest certified epsilon at which learning is shown is 0.02165, by joint, printed" in text
 
 
@@ -91,3 +98,15 @@ def test_a_page_of_a_study_that_shows_nothing_says_so() -> None:
     assert len(_lines(text)) < len(_lines(_text(study)))
     assert "joint, printed (claim 1): no certificate: the claim is refuted" in text
     assert "No cell has a result" in _text(study | {"rows": []})
+
+
+def test_contenders_of_different_units_are_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def certified(_: Any, cell: Any, *__: Any) -> Any:
+        return SimpleNamespace(unit=f"one {cell.label}")
+
+    monkeypatch.setattr(running, "certified_at", certified)
+    study: Any = SimpleNamespace(contender=lambda label: SimpleNamespace(role="private", label=label))
+    cells: Any = [SimpleNamespace(key=(label, 1.0, 10), label=label) for label in ("round", "person")]
+    how: Any = SimpleNamespace(certify=None, perform=lambda tasks: [task() for task in tasks])
+    with pytest.raises(ConfigError, match=r"person protects 'one person'; round protects 'one round'. Let claim\(\)"):
+        running._known(study, cells, Path(), how)

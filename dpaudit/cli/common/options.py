@@ -12,6 +12,22 @@ Required = Literal["not_refuted", "consistent"]
 Host = Literal["github", "gitlab", "none"]
 """Where the pipeline runs."""
 
+
+def a_number(text: str) -> float:
+    """Return an option as a number. Raises: typer.BadParameter: it is none; the message shows it.
+
+    >>> a_number("1e-5")
+    1e-05
+    """
+    try:
+        return float(text)
+    except ValueError:
+        part = text.strip().removesuffix("%")
+        percent = part.replace(".", "", 1).isdigit() and part != text.strip()
+        remedy = f"; {part} percent is {float(part) / 100:g}" if percent else ""
+        raise typer.BadParameter(f"{text!r:.40} is no number{remedy}.") from None
+
+
 Config: TypeAlias = Annotated[
     Path,
     typer.Argument(metavar="CONFIG", help="A TOML or JSON file: an algorithm, or a claim with its declaration."),
@@ -44,7 +60,9 @@ Runs: TypeAlias = Annotated[
 ]
 Significance: TypeAlias = Annotated[
     float | None,
-    typer.Option("--significance", metavar="A", help="Probability of a false alarm, over the configuration's."),
+    typer.Option(
+        "--significance", metavar="A", parser=a_number, help="Probability of a false alarm, over the configuration's."
+    ),
 ]
 Scheduler: TypeAlias = Annotated[
     str | None,

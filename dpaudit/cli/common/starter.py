@@ -63,13 +63,15 @@ class Starter:
 
     def claim(self) -> Claim:
         """Return the claim about one release."""
-        return Claim(**self._numbers(), neighbours=self.neighbours, unit=self.unit)
+        if self.rho is not None:
+            return Claim(rho=self.rho, neighbours=self.neighbours, unit=self.unit)
+        return Claim(epsilon=self.epsilon or 0.0, delta=self.delta, neighbours=self.neighbours, unit=self.unit)
 
     def _numbers(self) -> dict[str, float]:
         """Return the numbers of the claim by name."""
         if self.rho is not None:
             return {"rho": self.rho}
-        return {"epsilon": 0.0 if self.epsilon is None else self.epsilon, "delta": self.delta}
+        return {"epsilon": self.epsilon or 0.0, "delta": self.delta}
 
     def contents(self) -> dict[str, str]:
         """Return each file's text by its path in the project."""
