@@ -109,7 +109,16 @@ def audit(
     count("runs", runs, at_least=4)
     seconds = how.run_seconds
     looked = replayed(
-        function, neighbours, data, implied, unit=unit, runs=runs, rng=rng, seconds=seconds, arithmetic=arithmetic
+        function,
+        neighbours,
+        data,
+        claim,
+        unit=unit,
+        runs=runs,
+        rng=rng,
+        seconds=seconds,
+        arithmetic=arithmetic,
+        delta=delta,
     )
     pair, remarks = looked.attacked(pairs, implied, runs=runs, rng=rng, score=score)
     case = function_case(function, pair, claim, score=score, name=name, view=view, arithmetic=arithmetic)

@@ -21,6 +21,7 @@ from audits.replay.kept_state import fresh_digest, output_digest
 from audits.replay.one_call import QUIET, Call, Calls, Player
 from audits.replay.sighting import Sighting, sightings, unfollowed
 from dpaudit import Claim
+from dpaudit.model.measures.claims import MeasuredClaim
 
 FALSE_ALARM = 1e-9
 """The probability, at most, that a replay flags a function that keeps its claim; what it supposes, if that holds."""
@@ -107,9 +108,11 @@ def replay_function(
     most: int,
     rng: np.random.Generator,
     further: Callable[[Seeing], Sequence[Pair]] | None = None,
+    made: MeasuredClaim | None = None,
 ) -> FunctionReplay:
     """Return what replays of `pairs` show; a confirmation takes at most `most` runs of each side.
 
+    `claim` follows from `made`, a claim in its own measure, if that is given: seen laws are held against both.
     `further` returns more pairs from what single calls without noise show.
 
     Guarantee: a function that keeps the claim on all pairs has a confirmed sighting with probability below 1e-9. A
@@ -122,7 +125,7 @@ def replay_function(
     calls = Calls(player=player, traced=player.frames(first, QUIET) <= _MOST_FRAMES)
     more = () if further is None else further(partial(_sight, calls))
     tried = [_tried(calls, pair) for pair in (*pairs, *more)]
-    groups = _by_subject(calls, _kept(tried), claim) if claim.epsilon <= _MOST_EPSILON else []
+    groups = _by_subject(calls, _kept(tried), claim, made) if claim.epsilon <= _MOST_EPSILON else []
     level = FALSE_ALARM / (_CONFIRMED * _TRIES)
     judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups]
     player.call(pairs[-1].neighbours[0], QUIET)  # what it leaves behind shows in the next call
@@ -141,11 +144,11 @@ def replay_function(
     )
 
 
-def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim) -> list[list[Sighting]]:
+def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim, made: MeasuredClaim | None) -> list[list[Sighting]]:
     """Return the sightings on some pairs by subject, the largest margin first; the most telling subjects."""
     groups: dict[tuple[str, bool], list[Sighting]] = {}
     for turn, one in enumerate(kept):
-        for sighting in sightings(calls, one.pair, claim, turn):
+        for sighting in sightings(calls, one.pair, claim, turn, made):
             if sighting.margin > ROUNDING:
                 says = replace(sighting, says=_with_lines(sighting.says, one))
                 groups.setdefault((sighting.subject, one.pair.outside), []).append(says)

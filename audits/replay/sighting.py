@@ -8,7 +8,6 @@ from typing import Any
 
 from audits.outputs.calls import OUTCOME
 from audits.outputs.fields import NUMBER, absent
-from audits.replay.allowance import beside_others
 from audits.replay.coverage_pairs import Pair
 from audits.replay.evidence import Event, Heard, SeenLaw, same_value
 from audits.replay.noise_model import NoiseModel, noise_model
@@ -18,6 +17,7 @@ from audits.replay.seen_law import SeenLoss, seen_loss
 from audits.replay.words import event_words, law_words, reach_words
 from dpaudit import Claim
 from dpaudit.model.audit_result import Counts
+from dpaudit.model.measures.claims import MeasuredClaim
 
 _CALLS, _MORE = 6, 27
 _SEARCHED = 10
@@ -99,10 +99,12 @@ class Sighting:
         return certain or self.source.epsilon(answers, claim, _SUSPECTED) > claim.epsilon
 
 
-def sightings(call: Calls, pair: Pair, claim: Claim, turn: int) -> tuple[Sighting, ...]:
+def sightings(
+    call: Calls, pair: Pair, claim: Claim, turn: int, made: MeasuredClaim | None = None
+) -> tuple[Sighting, ...]:
     """Return the events by which a pair may be told apart: certain ones, and those of the seen law of its noise.
 
-    `turn` is the number of the pair among those that are replayed.
+    `turn` is the number of the pair among those that are replayed; `claim` follows from `made`, if that is given.
     """
     sides = [[call(data, _REPLAYED, number) for number in range(_CALLS)] for data in pair.neighbours]
     found: list[Sighting] = []
@@ -115,7 +117,7 @@ def sightings(call: Calls, pair: Pair, claim: Claim, turn: int) -> tuple[Sightin
     explained = not unfollowed(call, pair) and all(one.form == calls[0].form for calls in sides for one in calls)
     additive = all(one.only_additive for calls in sides for one in calls)
     if first is not None and second is not None:
-        loss = seen_loss(first, second, claim if additive else beside_others(claim, _UNSEEN))
+        loss = seen_loss(first, second, claim, made, unseen=0.0 if additive else _UNSEEN)
         if loss is not None and loss.names:
             found.append(_of_law(loss, (first, second), pair))
     drawn = additive and all(one.noise.size for calls in sides for one in calls)
@@ -157,7 +159,7 @@ def _of_law(loss: SeenLoss, models: tuple[NoiseModel, NoiseModel], pair: Pair) -
         pair=pair,
         subject=f"law: {loss.kind}",
         says=law_words(loss, first, second),
-        margin=loss.margin,
+        margin=loss.telling,
         source=SeenLaw(loss=loss, models=(first, second)),
     )
 

@@ -148,7 +148,7 @@ class PrivacyChecks:
         called, rng = name or _name_of(function), np.random.default_rng(self.settings.seed or 0)
         claim = implied_claim(self.claim) if isinstance(self.claim, MeasuredClaim) else self.claim
         replayed = load_package("audits.procedures.replayed").replayed(
-            function, neighbours, data, claim, unit=unit, runs=self._runs, rng=rng
+            function, neighbours, data, self.claim, unit=unit, runs=self._runs, rng=rng
         )
         pair, _ = replayed.attacked((), claim, runs=self._runs, rng=rng, score=score)
         case = load_package("audits").function_case(
