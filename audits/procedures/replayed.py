@@ -90,7 +90,9 @@ class Replayed:
     @property
     def _unfollowed(self) -> tuple[str, ...]:
         """A sentence on the numbers whose law is not known; none where all are followed."""
-        names = () if self.replay is None else tuple(dict.fromkeys(map(column_words, self.replay.unfollowed)))
+        columns = () if self.replay is None else self.replay.unfollowed
+        arrays = [name.rpartition("[")[0] if name.endswith("]") else name for name in columns]
+        names = list(dict.fromkeys(map(column_words, arrays)))
         if not names:
             return ()
         more = f" and {len(names) - _NAMED} more numbers" if len(names) > _NAMED else ""

@@ -10,7 +10,7 @@ from audits.outputs.calls import OUTCOME
 from audits.outputs.fields import NUMBER, absent
 from audits.replay.coverage_pairs import Pair
 from audits.replay.evidence import Event, Heard, SeenLaw, same_value
-from audits.replay.noise_model import NoiseModel, noise_model
+from audits.replay.noise_model import NoiseModel, model_with_products
 from audits.replay.one_call import Call, Calls, Player
 from audits.replay.reachable import Reachable, apart
 from audits.replay.seen_law import SeenLoss, seen_loss
@@ -114,7 +114,9 @@ def sightings(
     if pair.unseen:
         return tuple(found)
     first, second = _models(call, pair)
-    explained = not unfollowed(call, pair) and all(one.form == calls[0].form for calls in sides for one in calls)
+    explained = not _unfollowed(call, pair, (first, second)) and all(
+        one.form == calls[0].form for calls in sides for one in calls
+    )
     additive = all(one.only_additive for calls in sides for one in calls)
     if first is not None and second is not None:
         loss = seen_loss(first, second, claim, made, unseen=0.0 if additive else _UNSEEN)
@@ -129,7 +131,12 @@ def sightings(
 
 def unfollowed(call: Calls, pair: Pair) -> tuple[str, ...]:
     """Return the numbers that calls on a pair do not show to be an exact answer plus additive noise."""
-    followed = [frozenset[str]() if model is None else frozenset(model.names) for model in _models(call, pair)]
+    return _unfollowed(call, pair, _models(call, pair))
+
+
+def _unfollowed(call: Calls, pair: Pair, models: tuple[NoiseModel | None, NoiseModel | None]) -> tuple[str, ...]:
+    """Return the numbers of the output that the models of both data sets do not know."""
+    followed = [frozenset[str]() if model is None else model.followed for model in models]
     numbers = dict.fromkeys(name for data in pair.neighbours for name in call(data, _REPLAYED, 0).numbers)
     return tuple(name for name in numbers if not all(name in names for names in followed))
 
@@ -143,13 +150,13 @@ def _models(call: Calls, pair: Pair) -> tuple[NoiseModel | None, NoiseModel | No
 def _model(call: Calls, data: Any) -> NoiseModel | None:
     """Return the noise model of one side; more calls are made where some number may sum several draws."""
     quiet, calls = call.quiet(data), [call(data, _REPLAYED, number) for number in range(_CALLS)]
-    model = noise_model(quiet, tuple(calls))
+    model = model_with_products(quiet, tuple(calls))
     draws = len(quiet.noise)
-    explained = 0 if model is None else len(model.names)
+    explained = 0 if model is None else len(model.followed)
     if explained == len(quiet.numbers) or not 1 < draws <= _MORE - 3:
         return model
     more = [call(data, _REPLAYED, number) for number in range(_CALLS, draws + 3)]
-    return noise_model(quiet, (*calls, *more))
+    return model_with_products(quiet, (*calls, *more))
 
 
 def _of_law(loss: SeenLoss, models: tuple[NoiseModel, NoiseModel], pair: Pair) -> Sighting:

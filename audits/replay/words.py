@@ -25,6 +25,9 @@ def column_words(name: str) -> str:
     >>> column_words("number .columns.age[3]")
     "row 3 of the column 'age'"
     """
+    number, times, factor = name.partition(" times ")
+    if times:
+        return f"{column_words(number)} times {factor}"
     path = name.partition(" ")[2].lstrip(".").replace(" NaN bits", "").replace("NaN bits", "")
     path = path.removesuffix(" text").removesuffix("length").strip()
     if place := re.match(r"#(\d+)", path):

@@ -9,7 +9,7 @@ import pytest
 from audits import audit
 from audits.outputs.calls import as_run
 from audits.replay.evidence import ROUNDING
-from audits.replay.noise_model import NoiseModel, noise_model
+from audits.replay.noise_model import NoiseModel, model_with_products
 from audits.replay.one_call import Player
 from audits.replay.recording import Recorder
 from audits.replay.seen_law import seen_loss
@@ -25,7 +25,7 @@ CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
 def model_of(function: Any, data: Any, calls: Any = 6) -> Any:
     player = Player(run=as_run(function)[0])
     quiet = player.call(data, 1, 0, factor=0.0)
-    return noise_model(quiet, tuple(player.call(data, 1, number) for number in range(calls)))
+    return model_with_products(quiet, tuple(player.call(data, 1, number) for number in range(calls)))
 
 
 def loss_of(function: Any, first: Any, second: Any, claim: Any = CLAIM, calls: Any = 6) -> Any:
@@ -185,6 +185,24 @@ def test_other_draws_beside_a_sum_leave_its_law_in_sight(kind: str, first: bool,
     assert loss.names == ("number .sum",)
     assert loss.epsilon == pytest.approx(moved / 1.5)
     assert (loss.margin > 0) is (moved > 1.5)
+
+
+@pytest.mark.parametrize("noisy", ["integers", "normal"])
+@pytest.mark.parametrize("moved", [1.5, 0.5])
+def test_a_mean_by_a_published_count_loses_what_its_sum_loses(noisy: str, moved: float) -> None:
+    """Twin: a sum that moves by less keeps the claim; what the count loses by itself is not read where it is whole."""
+
+    def mean(data: Any, rng: Any) -> Any:
+        count = len(data) + (rng.integers(-3, 4) if noisy == "integers" else rng.normal(0, 1e6))
+        return {"mean": (data.sum() + rng.laplace()) / max(1, count), "counts": np.array([count, 0.0])}
+
+    loss = loss_of(mean, np.array([1.0, 1.0, moved]), np.ones(2))
+    assert loss.names[0].startswith("number .mean times the sum of counts")
+    assert loss.epsilon == pytest.approx(moved)
+    assert (loss.margin > 0) is (moved > 1)
+    first, second = (model_of(mean, data) for data in (np.ones(3), np.ones(2)))
+    assert first.followed >= {"number .mean"}
+    assert second.explains(Player(run=as_run(mean)[0]).call(np.ones(2), 9))
 
 
 def test_a_model_explains_its_own_calls_alone() -> None:
