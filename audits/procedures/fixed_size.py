@@ -113,12 +113,13 @@ def audit(
         function,
         neighbours,
         data,
-        implied,
+        claim,
         unit=unit,
         runs=runs,
         rng=rng,
         seconds=seconds,
         arithmetic=arithmetic,
+        delta=delta,
         of_pair=() if neighbours is None else require_neighbours(neighbours, claim),
     )
     pair, remarks = looked.attacked(pairs, implied, runs=runs, rng=rng, score=score)

@@ -21,9 +21,10 @@ from audits.replay.one_call import Player
 from audits.replay.sighting import Sighting
 from audits.replay.unread_columns import unread_columns
 from audits.replay.words import column_words, drawn_words
-from dpaudit import AuditResult, Claim, DPAuditError
+from dpaudit import AuditResult, Claim, DPAuditError, implied_claim
 from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.case import Run, Score
+from dpaudit.model.measures.claims import MeasuredClaim
 
 _ASIDE, _NAMED, _SHOWN = 35_711, 4, 8
 GIVEN = "the given pair"
@@ -91,7 +92,9 @@ class Replayed:
     @property
     def _unfollowed(self) -> tuple[str, ...]:
         """A sentence on the numbers whose law is not known; none where all are followed."""
-        names = () if self.replay is None else tuple(dict.fromkeys(map(column_words, self.replay.unfollowed)))
+        columns = () if self.replay is None else self.replay.unfollowed
+        arrays = [name.rpartition("[")[0] if name.endswith("]") else name for name in columns]
+        names = list(dict.fromkeys(map(column_words, arrays)))
         if not names:
             return ()
         more = f" and {len(names) - _NAMED} more numbers" if len(names) > _NAMED else ""
@@ -190,9 +193,13 @@ def replayed(
     rng: np.random.Generator,
     seconds: float | None = None,
     arithmetic: Arithmetic = "exact",
+    delta: float | None = None,
     of_pair: tuple[str, ...] = (),
 ) -> Replayed:
     """Return the replay of a function on a given pair, or on pairs that cover one data set; leaves `rng` alone.
+
+    Digits that only rounding decides are compared with "floating" `arithmetic` alone. Of a claim in its own measure
+    `delta` is where its epsilon is read; seen laws are held against the claim itself as well.
 
     The confirmation of one finding takes at most `runs` runs, half of them on each data set.
     Raises: ValueError: both or neither of `neighbours` and `data`, or a `unit` without data.
@@ -201,6 +208,8 @@ def replayed(
         raise ValueError("Expected either data, one data set, or neighbours=(one, other), two data sets.")
     if neighbours is not None and unit is not None:
         raise ValueError(f"Expected unit={unit!r} beside data only; two given data sets are neighbours as they are.")
+    made = claim if isinstance(claim, MeasuredClaim) else None
+    claim = implied_claim(made, delta) if made is not None else claim
     given = (Pair(says=GIVEN, neighbours=neighbours),) if neighbours is not None else ()
     run = as_run(function)[0]
     player, aside = Player(run=run, seconds=seconds), _aside(rng)
@@ -212,7 +221,12 @@ def replayed(
 
     try:
         replay = replay_function(
-            player, pairs, claim, most=runs // 2, rng=aside, further=None if given else further, arithmetic=arithmetic
+            *(player, pairs, claim),
+            most=runs // 2,
+            rng=aside,
+            further=None if given else further,
+            arithmetic=arithmetic,
+            made=made,
         )
     except (DPAuditError, ValueError, TypeError) as error:
         unread = " ".join(str(error).split())

@@ -79,8 +79,12 @@ class SeenLaw:
         return self.models[side].explains(call)
 
     def calls_needed(self, margin: float, claim: Claim, level: float) -> int:
-        """Return how many runs of each side show the violation if all are as the laws say."""
-        most = (margin - ROUNDING) / (1 + exp(claim.epsilon))
+        """Return how many runs of each side show the violation if all are as the laws say.
+
+        A number of a claim in its own measure may depend on runs that are never seen: no number of runs shows it.
+        """
+        del margin
+        most = (self.loss.margin - ROUNDING) / (1 + exp(claim.epsilon))
         return ceil(log(level / 2) / log1p(-0.9 * most)) if most > 0 else 2**62
 
     def hopeless(self, heard: Heard, claim: Claim) -> bool:

@@ -23,6 +23,7 @@ from audits.replay.kept_state import fresh_digest, output_digest
 from audits.replay.one_call import QUIET, Call, Calls, Player
 from audits.replay.sighting import Sighting, by_decisions, sightings, unfollowed
 from dpaudit import Claim
+from dpaudit.model.measures.claims import MeasuredClaim
 
 FALSE_ALARM = 1e-9
 """The probability, at most, that a replay flags a function that keeps its claim; what it supposes, if that holds."""
@@ -114,9 +115,11 @@ def replay_function(
     rng: np.random.Generator,
     further: Callable[[Seeing], Sequence[Pair]] | None = None,
     arithmetic: Arithmetic = "exact",
+    made: MeasuredClaim | None = None,
 ) -> FunctionReplay:
     """Return what replays of `pairs` show; a confirmation takes at most `most` runs of each side.
 
+    `claim` follows from `made`, a claim in its own measure, if that is given: seen laws are held against both.
     `further` returns more pairs from what single calls without noise show. Digits that only rounding decides are
     compared with "floating" `arithmetic` alone.
 
@@ -134,7 +137,8 @@ def replay_function(
     tried = [_tried(calls, pair) for pair in (*pairs, *more)]
     kept = _kept(tried) if claim.epsilon <= _MOST_EPSILON else ()
     level = FALSE_ALARM / (_CONFIRMED * _TRIES)
-    judged = [_first_confirmed(group, player, claim, level, most, rng) for group in _by_subject(calls, kept, claim)]
+    groups = _by_subject(calls, kept, claim, made)
+    judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups]
     shown = any((one.confirmed or one.supposed) and not one.pair.outside for one in judged)
     if calls.traced and not shown and (decided := _by_decisions(calls, kept, claim, level, _MORE * most)):
         judged.append(_first_confirmed(decided, player, claim, level, _MORE * most, rng))
@@ -170,11 +174,11 @@ def _by_decisions(calls: Calls, kept: Sequence[Tried], claim: Claim, level: floa
     )
 
 
-def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim) -> list[list[Sighting]]:
+def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim, made: MeasuredClaim | None) -> list[list[Sighting]]:
     """Return the sightings on some pairs by subject, the largest margin first; the most telling subjects."""
     groups: dict[tuple[str, bool], list[Sighting]] = {}
     for turn, one in enumerate(kept):
-        for sighting in sightings(calls, one.pair, claim, turn):
+        for sighting in sightings(calls, one.pair, claim, turn, made):
             if sighting.margin > ROUNDING:
                 says = replace(sighting, says=_with_lines(sighting.says, one))
                 groups.setdefault((sighting.subject, one.pair.outside), []).append(says)

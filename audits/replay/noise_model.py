@@ -3,12 +3,13 @@
 Without noise a run returns its exact answers; what noise adds to them is compared with the draws that were recorded.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from audits.replay.one_call import Call
+from audits.replay.products import Product, products
 from dpaudit.model.mechanism import Array
 
 _CLOSE = 1e-9
@@ -26,6 +27,8 @@ class NoiseModel:
     Every run draws equally often at these sites. What it draws elsewhere, from whatever law and however often, leaves
     their noise as it is: each of their draws is fresh when it is made, and none is left out.
 
+    `products` says which of the names are products of numbers of the output.
+
     Shape: `names` and `exact` have one entry a number, `matrix` is (numbers, draws).
     """
 
@@ -33,6 +36,12 @@ class NoiseModel:
     exact: Array
     matrix: Array
     draws: tuple[tuple[Site, int], ...]
+    products: Mapping[str, Product] = field(default_factory=dict[str, Product])
+
+    @property
+    def followed(self) -> frozenset[str]:
+        """The numbers whose law the model knows, also those that it knows by a product."""
+        return frozenset(self.products[name].name if name in self.products else name for name in self.names)
 
     @property
     def laws(self) -> tuple[str, ...]:
@@ -50,11 +59,23 @@ class NoiseModel:
         matrix = self.matrix[[self.names.index(name) for name in chosen]]
         used = {self.draws[draw][0] for draw in np.flatnonzero((matrix != 0).any(axis=0))}
         kept = [place for place, (site, _) in enumerate(self.draws) if site in used]
-        return NoiseModel(
+        return replace(
+            self,
             names=chosen,
             exact=self.exact[[self.names.index(name) for name in chosen]],
             matrix=matrix[:, kept],
             draws=tuple(self.draws[place] for place in kept),
+        )
+
+    def joined(self, other: "NoiseModel") -> "NoiseModel":
+        """Return the model of the numbers of both."""
+        draws = tuple(dict.fromkeys((*self.draws, *other.draws)))
+        return NoiseModel(
+            names=(*self.names, *other.names),
+            exact=np.concatenate([self.exact, other.exact]),
+            matrix=np.concatenate([self.over(draws).matrix, other.over(draws).matrix]),
+            draws=draws,
+            products={**self.products, **other.products},
         )
 
     def over(self, draws: tuple[tuple[Site, int], ...]) -> "NoiseModel":
@@ -65,7 +86,8 @@ class NoiseModel:
 
     def explains(self, call: Call) -> bool:
         """Return whether a call returned what the model says of its noise, up to rounding."""
-        numbers, drawn = call.numbers, call.noise_by_site
+        drawn = call.noise_by_site
+        numbers = call.numbers | {name: product.of(call.numbers) for name, product in self.products.items()}
         sites = {site for site, _ in self.draws}
         if any(name not in numbers for name in self.names) or not sites <= set(drawn):
             return False
@@ -75,6 +97,27 @@ class NoiseModel:
         seen = np.array([numbers[name] for name in self.names])
         size = np.abs(self.exact) + np.abs(self.matrix) @ np.abs(noise)
         return bool((np.abs(seen - self.exact - self.matrix @ noise) <= _CLOSE * (size + 1e-12)).all())
+
+
+def model_with_products(quiet: Call, calls: tuple[Call, ...]) -> NoiseModel | None:
+    """Return the noise model of the numbers, with products of those that have no law by themselves."""
+    model = noise_model(quiet, calls)
+    followed = () if model is None else model.names
+    whole = {name for name in quiet.numbers if all(call.numbers.get(name, 0.5).is_integer() for call in calls)}
+    left = [name for name in quiet.numbers if name not in followed and name not in whole]  # a quotient is seldom whole
+    made = products(quiet.numbers, left) if left else {}
+    if not made:
+        return model
+    more, *others = (
+        replace(call, columns={name: product.of(call.numbers) for name, product in made.items()})
+        for call in (quiet, *calls)
+    )
+    found = noise_model(more, tuple(others))
+    if found is None:
+        return model
+    firsts = {made[name].name: name for name in found.names[::-1]}
+    of_products = replace(found.of(firsts.values()), products={name: made[name] for name in firsts.values()})
+    return of_products if model is None else model.joined(of_products)
 
 
 def noise_model(quiet: Call, calls: tuple[Call, ...]) -> NoiseModel | None:

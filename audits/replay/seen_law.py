@@ -1,15 +1,19 @@
 """An event that tells two data sets apart under the laws that replays show, with its probabilities on both sides."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, inf, log
 
 import numpy as np
 from scipy.special import ndtr
 
 from audits.bounds.binomial import proportion_lower, proportion_upper
+from audits.replay.allowance import beside_others, measured_beside_others
+from audits.replay.law_in_measure import event_numbers, excess, gaussian_numbers, laplace_numbers, numbers_beside
 from audits.replay.noise_model import NoiseModel
 from dpaudit import Claim
+from dpaudit.model.audit_result import MeasuredNumber
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Array
 
 _SAME = 1e-7
@@ -41,6 +45,9 @@ class SeenLoss:
     `often` is the probability of the event on one data set, `seldom` on the other one; `often` exceeds exp(epsilon)
     times `seldom` plus delta by `margin`, which is not positive where the law keeps the claim. `names` are the numbers
     that show it, `sites` the lines of their draws, `kind` is a short name and `cause` says in words what is wrong.
+    Where noise of one law moves, `moves` are the distances in its scales: one of Gaussian noise, those of single draws
+    of Laplace noise. `numbers` are those of a claim in its own `measure`; the law exceeds what is allowed by `excess`,
+    as a part of it.
     """
 
     epsilon: float
@@ -51,14 +58,29 @@ class SeenLoss:
     sites: tuple[str, ...]
     kind: str
     cause: str
+    law: str = ""
+    moves: tuple[float, ...] = ()
+    measure: str = ""
+    numbers: tuple[MeasuredNumber, ...] = ()
+    excess: float = 0.0
+
+    @property
+    def telling(self) -> float:
+        """By how much the law exceeds what is claimed, in probability or as a part of a claimed number."""
+        return max(self.margin, self.excess)
 
     def at(self, delta: float) -> float:
         """Return the epsilon that the event shows at `delta`; a large number where the other side never shows it."""
         return max(0.0, log((self.often - delta) / max(self.seldom, _NEVER))) if self.often > delta else 0.0
 
 
-def seen_loss(first: NoiseModel, second: NoiseModel, claim: Claim) -> SeenLoss | None:
+def seen_loss(
+    first: NoiseModel, second: NoiseModel, claim: Claim, made: MeasuredClaim | None = None, *, unseen: float = 0.0
+) -> SeenLoss | None:
     """Return the event with the largest margin under the seen laws; None where the laws show no exact loss.
+
+    `made` is the claim in its own measure from which `claim` follows: the laws are held against both. A share `unseen`
+    of runs may have the law of the other data set.
 
     Guarantee: if both models hold, the probabilities are exact; those of numbers whose noise is mixed otherwise are
     limits from simulated draws, wrong with probability at most 1e-10. Laplace and Gaussian noise are read; other laws
@@ -71,8 +93,23 @@ def seen_loss(first: NoiseModel, second: NoiseModel, claim: Claim) -> SeenLoss |
     if one.laws != other.laws:  # where the laws agree, lines of code may differ: other branches draw the same noise
         draws = tuple(dict.fromkeys((*one.draws, *other.draws)))
         one, other = one.over(draws), other.over(draws)
-    losses = [*_losses(one, other, claim)]
-    return max(losses, key=lambda loss: (loss.margin, loss.epsilon), default=None)
+    losses = _losses(one, other, beside_others(claim, unseen))
+    if made is not None:
+        losses = (_in_measure(loss, made, unseen) for loss in losses)
+    return max(losses, key=lambda loss: (loss.telling, loss.epsilon), default=None)
+
+
+def _in_measure(loss: SeenLoss, made: MeasuredClaim, unseen: float) -> SeenLoss:
+    """Return the loss with what its law shows of each number of a claim in its own measure."""
+    if loss.law == "gaussian":
+        shown = gaussian_numbers(made, loss.moves[0])
+    elif loss.law == "laplace":
+        shown = laplace_numbers(made, loss.moves)
+    else:
+        shown = event_numbers(made, loss.often, loss.seldom)
+    numbers = numbers_beside(made, shown)
+    beyond = excess(numbers, measured_beside_others(made, unseen))
+    return replace(loss, measure=made.measure, numbers=numbers, excess=beyond)
 
 
 def _losses(first: NoiseModel, second: NoiseModel, claim: Claim) -> Iterator[SeenLoss]:
@@ -141,7 +178,8 @@ def _equal_noise(noise: tuple[Array, Array, Array], model: NoiseModel, rows: Arr
     if whole and len(laplace):
         order = laplace[np.argsort(-np.abs(shift[laplace]), kind="stable")]
         for most in range(1, min(len(order), _MOST) + 1):
-            yield _laplace(float(np.abs(shift[order[:most]]).sum()), most, claim, named(order[:most]))
+            moves = tuple(np.abs(shift[order[:most]]).tolist())
+            yield _laplace(moves, claim, named(order[:most]))
 
 
 def _sites(model: NoiseModel, draws: Array) -> tuple[str, ...]:
@@ -149,11 +187,11 @@ def _sites(model: NoiseModel, draws: Array) -> tuple[str, ...]:
     return tuple(dict.fromkeys(model.sites[draw] for draw in draws))
 
 
-def _laplace(loss: float, draws: int, claim: Claim, by: tuple[Names, Names]) -> SeenLoss:
+def _laplace(moves: tuple[float, ...], claim: Claim, by: tuple[Names, Names]) -> SeenLoss:
     """Return the loss of the event that each of some draws of Laplace noise falls beyond both centres, on one side."""
-    often = 2.0**-draws
+    loss, often = sum(moves), 2.0 ** -len(moves)
     cause = f"{_answers(by[0])} {loss:.4g} times the scale of {'its' if len(by[0]) == 1 else 'their'} Laplace noise"
-    return _shown(claim, (often, often * exp(-loss)), by, "moves", cause, loss)
+    return replace(_shown(claim, (often, often * exp(-loss)), by, "moves", cause, loss), law="laplace", moves=moves)
 
 
 def _answers(names: tuple[str, ...]) -> str:
@@ -167,7 +205,8 @@ def _gaussian(distance: float, claim: Claim, by: tuple[Names, Names]) -> SeenLos
     exceeds = often - exp(claim.epsilon) * seldom > claim.delta
     shown = log((often - claim.delta) / seldom) if exceeds and seldom > 0 else 0.0
     cause = f"{_answers(by[0])} {distance:.4g} standard deviations of the Gaussian noise"
-    return _shown(claim, (often, seldom), by, "moves", cause, max(0.0, shown))
+    seen = _shown(claim, (often, seldom), by, "moves", cause, max(0.0, shown))
+    return replace(seen, law="gaussian", moves=(distance,))
 
 
 def _other_scale(first: NoiseModel, second: NoiseModel, row: int, claim: Claim) -> Iterator[SeenLoss]:

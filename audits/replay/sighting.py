@@ -8,17 +8,17 @@ from typing import Any
 
 from audits.outputs.calls import OUTCOME
 from audits.outputs.fields import NUMBER, absent
-from audits.replay.allowance import beside_others
 from audits.replay.coverage_pairs import Pair
 from audits.replay.decisions import decided_loss, same_output
 from audits.replay.evidence import Event, Heard, SeenLaw, same_value
-from audits.replay.noise_model import NoiseModel, noise_model
+from audits.replay.noise_model import NoiseModel, model_with_products
 from audits.replay.one_call import Call, Calls, Player
 from audits.replay.reachable import Reachable, apart
 from audits.replay.seen_law import SeenLoss, seen_loss
 from audits.replay.words import decision_words, event_words, law_words, reach_words
 from dpaudit import Claim
 from dpaudit.model.audit_result import Counts
+from dpaudit.model.measures.claims import MeasuredClaim
 
 _CALLS, _MORE = 6, 27
 _SEARCHED = 10
@@ -100,10 +100,12 @@ class Sighting:
         return certain or self.source.epsilon(answers, claim, _SUSPECTED) > claim.epsilon
 
 
-def sightings(call: Calls, pair: Pair, claim: Claim, turn: int) -> tuple[Sighting, ...]:
+def sightings(
+    call: Calls, pair: Pair, claim: Claim, turn: int, made: MeasuredClaim | None = None
+) -> tuple[Sighting, ...]:
     """Return the events by which a pair may be told apart: certain ones, and those of the seen law of its noise.
 
-    `turn` is the number of the pair among those that are replayed.
+    `turn` is the number of the pair among those that are replayed; `claim` follows from `made`, if that is given.
     """
     sides = [[call(data, _REPLAYED, number) for number in range(_CALLS)] for data in pair.neighbours]
     found: list[Sighting] = []
@@ -113,10 +115,12 @@ def sightings(call: Calls, pair: Pair, claim: Claim, turn: int) -> tuple[Sightin
     if pair.unseen:
         return tuple(found)
     first, second = _models(call, pair)
-    explained = not unfollowed(call, pair) and all(one.form == calls[0].form for calls in sides for one in calls)
+    explained = not _unfollowed(call, pair, (first, second)) and all(
+        one.form == calls[0].form for calls in sides for one in calls
+    )
     additive = all(one.only_additive for calls in sides for one in calls)
     if first is not None and second is not None:
-        loss = seen_loss(first, second, claim if additive else beside_others(claim, _UNSEEN))
+        loss = seen_loss(first, second, claim, made, unseen=0.0 if additive else _UNSEEN)
         if loss is not None and loss.names:
             found.append(_of_law(loss, (first, second), pair))
     drawn = additive and all(one.noise.size for calls in sides for one in calls)
@@ -128,7 +132,12 @@ def sightings(call: Calls, pair: Pair, claim: Claim, turn: int) -> tuple[Sightin
 
 def unfollowed(call: Calls, pair: Pair) -> tuple[str, ...]:
     """Return the numbers that calls on a pair do not show to be an exact answer plus additive noise."""
-    followed = [frozenset[str]() if model is None else frozenset(model.names) for model in _models(call, pair)]
+    return _unfollowed(call, pair, _models(call, pair))
+
+
+def _unfollowed(call: Calls, pair: Pair, models: tuple[NoiseModel | None, NoiseModel | None]) -> tuple[str, ...]:
+    """Return the numbers of the output that the models of both data sets do not know."""
+    followed = [frozenset[str]() if model is None else model.followed for model in models]
     numbers = dict.fromkeys(name for data in pair.neighbours for name in call(data, _REPLAYED, 0).numbers)
     return tuple(name for name in numbers if not all(name in names for names in followed))
 
@@ -142,13 +151,13 @@ def _models(call: Calls, pair: Pair) -> tuple[NoiseModel | None, NoiseModel | No
 def _model(call: Calls, data: Any) -> NoiseModel | None:
     """Return the noise model of one side; more calls are made where some number may sum several draws."""
     quiet, calls = call.quiet(data), [call(data, _REPLAYED, number) for number in range(_CALLS)]
-    model = noise_model(quiet, tuple(calls))
+    model = model_with_products(quiet, tuple(calls))
     draws = len(quiet.noise)
-    explained = 0 if model is None else len(model.names)
+    explained = 0 if model is None else len(model.followed)
     if explained == len(quiet.numbers) or not 1 < draws <= _MORE - 3:
         return model
     more = [call(data, _REPLAYED, number) for number in range(_CALLS, draws + 3)]
-    return noise_model(quiet, (*calls, *more))
+    return model_with_products(quiet, (*calls, *more))
 
 
 def _of_law(loss: SeenLoss, models: tuple[NoiseModel, NoiseModel], pair: Pair) -> Sighting:
@@ -158,7 +167,7 @@ def _of_law(loss: SeenLoss, models: tuple[NoiseModel, NoiseModel], pair: Pair) -
         pair=pair,
         subject=f"law: {loss.kind}",
         says=law_words(loss, first, second),
-        margin=loss.margin,
+        margin=loss.telling,
         source=SeenLaw(loss=loss, models=(first, second)),
     )
 

@@ -25,6 +25,9 @@ def column_words(name: str) -> str:
     >>> column_words("number .columns.age[3]")
     "row 3 of the column 'age'"
     """
+    number, times, factor = name.partition(" times ")
+    if times:
+        return f"{column_words(number)} times {factor}"
     path = name.partition(" ")[2].lstrip(".").replace(" NaN bits", "").replace("NaN bits", "")
     path = path.removesuffix(" text").removesuffix("length").strip()
     if place := re.match(r"#(\d+)", path):
@@ -177,7 +180,7 @@ def law_words(loss: SeenLoss, first: NoiseModel, second: NoiseModel) -> str:
     total = "is not bounded" if isinf(loss.epsilon) else f"is {loss.epsilon:.4g}"
     return (
         f"{_upper(named)}: {loss.cause}{lines}. Without noise: {answers[0]} on {SIDES[0]}, {answers[1]} on {SIDES[1]}. "
-        f"By the law of the draws the privacy loss {total}."
+        f"By the law of the draws {_measured_words(loss) or f'the privacy loss {total}'}."
     )
 
 
@@ -190,6 +193,14 @@ def decision_words(loss: SeenLoss, output: Any, shares: Sequence[float]) -> str:
         f"The output {shown:.60}: {loss.cause} (noise drawn at {lines}). By the law of the draws its probability is "
         f"{chances}: the privacy loss is {loss.epsilon:.4g}."
     )
+
+
+def _measured_words(loss: SeenLoss) -> str:
+    """Return how far a law is beyond the numbers of a claim in its own measure; empty where it keeps them."""
+    beyond = [number for number in loss.numbers if number.refuted]
+    kinds = {"renyi": "Renyi divergence of order {:g}", "profile": "delta at epsilon {:g}"}
+    named = [(kinds.get(loss.measure, loss.measure).format(number.at), number) for number in beyond[:_NAMED]]
+    return "; ".join(f"{name} is at least {one.lower:.4g}, and the claim says {one.claimed:.4g}" for name, one in named)
 
 
 def _upper(words: str) -> str:

@@ -170,7 +170,7 @@ class PrivacyChecks:
             require = load_package("audits.experiment.neighbours").require_neighbours
             of_pair = () if neighbours is None else require(neighbours, claim)
             replayed = load_package("audits.procedures.replayed").replayed(
-                *(function, neighbours, data, claim),
+                *(function, neighbours, data, self.claim),
                 unit=unit,
                 runs=self._runs,
                 rng=rng,

@@ -17,6 +17,10 @@ def audit_meaning(result: AuditResult) -> str:
     lower, claimed = at_least_beside(result.epsilon_lower, result.claimed_epsilon), claimed_phrase(result)
     shown = f"The attack shows {shown_phrase(result)}{provision(result)}"
     match result.verdict:
+        case "violation" if result.assumption and result.bound == "replay" and result.tested is not None:
+            broken = claim_parameters(result.claim)
+            shown = f"epsilon is at least {lower} at delta {exact(result.delta)}"
+            return f"If {result.assumption}, the claim {broken} is false, and {shown}."
         case "violation" if result.assumption and math.isinf(result.certified):
             return f"If {result.assumption}, epsilon is at least {lower}, above {claimed}."
         case "violation" if result.assumption:

@@ -6,21 +6,26 @@ from typing import Any
 import numpy as np
 import pytest
 
+from audits import audit
 from audits.outputs.calls import as_run
-from audits.replay.noise_model import NoiseModel, noise_model
+from audits.replay.evidence import ROUNDING
+from audits.replay.noise_model import NoiseModel, model_with_products
 from audits.replay.one_call import Player
 from audits.replay.recording import Recorder
 from audits.replay.seen_law import seen_loss
-from dpaudit import Claim
+from dpaudit import Claim, implied_claim
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
+from dpaudit.wording.audits import audit_meaning
 from mechanisms import DiscreteGaussian
 
+KIND: Any = {"neighbours": "add_remove"}
 CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
 
 
 def model_of(function: Any, data: Any, calls: Any = 6) -> Any:
     player = Player(run=as_run(function)[0])
     quiet = player.call(data, 1, 0, factor=0.0)
-    return noise_model(quiet, tuple(player.call(data, 1, number) for number in range(calls)))
+    return model_with_products(quiet, tuple(player.call(data, 1, number) for number in range(calls)))
 
 
 def loss_of(function: Any, first: Any, second: Any, claim: Any = CLAIM, calls: Any = 6) -> Any:
@@ -103,6 +108,56 @@ def test_subsampled_numbers_have_no_seen_law() -> None:
     assert model_of(sampled, np.ones(9)) is None
 
 
+HALF_GAUSSIAN: dict[str, tuple[MeasuredClaim, MeasuredClaim]] = {
+    "rho": (RhoClaim(rho=0.125, **KIND), RhoClaim(rho=0.1249, **KIND)),
+    "mu": (MuClaim(mu=0.5, **KIND), MuClaim(mu=0.499, **KIND)),
+    "renyi": (
+        RenyiClaim(renyi=((2, 0.25), (8, 1.0)), **KIND),
+        RenyiClaim(renyi=((2, 0.25), (8, 0.96)), **KIND),
+    ),
+    "profile": (
+        ProfileClaim(profile=((0.0, 0.1974127), (1.0, 0.0068296)), **KIND),
+        ProfileClaim(profile=((0.0, 0.1974127), (1.0, 0.0065)), **KIND),
+    ),
+}
+"""Claims that Gaussian noise keeps exactly whose answer moves by half a deviation, and claims that it breaks."""
+
+HALF_LAPLACE: dict[str, tuple[MeasuredClaim, MeasuredClaim]] = {
+    "rho": (RhoClaim(rho=0.10653, **KIND), RhoClaim(rho=0.1065, **KIND)),
+    "renyi": (RenyiClaim(renyi=((2, 0.2004),), **KIND), RenyiClaim(renyi=((2, 0.2),), **KIND)),
+    "mu": (MuClaim(mu=0.562, **KIND), MuClaim(mu=0.561, **KIND)),
+    "profile": (ProfileClaim(profile=((0.0, 0.2212),), **KIND), ProfileClaim(profile=((0.0, 0.22),), **KIND)),
+}
+
+
+@pytest.mark.parametrize("measure", ["rho", "mu", "renyi", "profile"])
+@pytest.mark.parametrize(("law", "claims"), [("normal", HALF_GAUSSIAN), ("laplace", HALF_LAPLACE)])
+def test_a_move_in_noise_is_held_against_the_claim_in_its_own_measure(measure: str, law: str, claims: Any) -> None:
+    """The claim that the noise keeps exactly stands; a smaller one falls."""
+
+    def total(data: Any, rng: Any) -> Any:
+        return data.sum() + getattr(rng, law)(0, 2.0)
+
+    kept, broken = claims[measure]
+    models = model_of(total, np.ones(3)), model_of(total, np.ones(2))
+    losses = [seen_loss(*models, implied_claim(made), made) for made in (kept, broken)]
+    assert [loss is not None and loss.excess > ROUNDING for loss in losses] == [False, True]
+    assert all(number.lower <= number.claimed for loss in losses[:1] if loss for number in loss.numbers)
+
+
+@pytest.mark.parametrize(("rho", "verdict"), [(0.02, "inconclusive"), (0.01, "violation")])
+def test_an_audit_in_rho_reads_the_move_of_a_sum_beside_integer_noise(rho: float, verdict: str) -> None:
+    def sums(data: Any, rng: Any) -> Any:
+        return {"n": len(data) + rng.integers(-9, 9), "sum": data.sum() + rng.normal(0, 10.0)}
+
+    pair = np.array([1.0, 2.0]), np.array([1.0])
+    claim = RhoClaim(rho=rho, **KIND)
+    result = audit(sums, neighbours=pair, claim=claim, runs=400, control_runs=0, rng=np.random.default_rng(3))
+    assert result.verdict == verdict
+    assert (" the claim rho = 0.01 is false" in audit_meaning(result)) is (verdict == "violation")
+    assert (f"rho is at least 0.02, and the claim says {rho}" in " ".join(result.remarks)) is (verdict == "violation")
+
+
 OTHERS: dict[str, Any] = {
     "integer Gaussian noise": lambda size, rng: DiscreteGaussian(
         stddev=3.0, l2_sensitivity=1, neighbours="add_remove"
@@ -130,6 +185,24 @@ def test_other_draws_beside_a_sum_leave_its_law_in_sight(kind: str, first: bool,
     assert loss.names == ("number .sum",)
     assert loss.epsilon == pytest.approx(moved / 1.5)
     assert (loss.margin > 0) is (moved > 1.5)
+
+
+@pytest.mark.parametrize("noisy", ["integers", "normal"])
+@pytest.mark.parametrize("moved", [1.5, 0.5])
+def test_a_mean_by_a_published_count_loses_what_its_sum_loses(noisy: str, moved: float) -> None:
+    """Twin: a sum that moves by less keeps the claim; what the count loses by itself is not read where it is whole."""
+
+    def mean(data: Any, rng: Any) -> Any:
+        count = len(data) + (rng.integers(-3, 4) if noisy == "integers" else rng.normal(0, 1e6))
+        return {"mean": (data.sum() + rng.laplace()) / max(1, count), "counts": np.array([count, 0.0])}
+
+    loss = loss_of(mean, np.array([1.0, 1.0, moved]), np.ones(2))
+    assert loss.names[0].startswith("number .mean times the sum of counts")
+    assert loss.epsilon == pytest.approx(moved)
+    assert (loss.margin > 0) is (moved > 1)
+    first, second = (model_of(mean, data) for data in (np.ones(3), np.ones(2)))
+    assert first.followed >= {"number .mean"}
+    assert second.explains(Player(run=as_run(mean)[0]).call(np.ones(2), 9))
 
 
 def test_a_model_explains_its_own_calls_alone() -> None:
