@@ -13,7 +13,7 @@ from mpmath import mp, mpf
 from dpaudit import Claim, Release, Repeat, Stated, Subsample, bracket_delta, certify, fold
 from dpaudit.engines import TILTED
 from dpaudit.engines.pairs.finite_pair import FinitePair
-from dpaudit.engines.pairs.grid import Grid
+from dpaudit.engines.pairs.grid import Grid, dominating
 from dpaudit.engines.tilted import engine as module
 from dpaudit.errors import InternalError
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss
@@ -84,7 +84,7 @@ def test_every_end_of_random_atoms_is_on_its_side_of_the_sum_of_all_outcomes() -
 
 def test_a_mass_that_is_left_out_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Broken twin: the largest loss is dropped from each law above."""
-    whole = module.dominating
+    whole = dominating
 
     def less(pair: FinitePair, width: float) -> Grid:
         grid = whole(pair, width)
