@@ -88,7 +88,7 @@ class Release:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.label, str) and not self.label.strip():
+        if not str(self.label).strip():
             raise ValueError(f"Expected label={self.label!r} to name the release.")
         if isinstance(self.mechanism, type):
             name = self.mechanism.__name__
