@@ -1,6 +1,7 @@
 """`dpaudit init`: three answers make a project that passes every check, and that fails once its code is broken."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from typer.testing import CliRunner
 
 from dpaudit.cli.app import app
 from dpaudit.cli.common.starter import Starter
+from dpaudit.pytest_plugin.fixture import PrivacyChecks
+from dpaudit.pytest_plugin.settings import Settings
 from tests.command_line import Shell, dpaudit
 
 ROOT = Path(__file__).parents[2]
@@ -87,21 +90,29 @@ def test_what_is_written_is_certified_at_once(epsilon: float, delta: float, empt
 @pytest.mark.parametrize(
     "options", [("--rho", "0.02"), ("--epsilon", "1", "--delta", "1e-5", "--neighbours", "add_remove")]
 )
+@pytest.mark.parametrize("seed", [1, 2])
 def test_the_written_test_sees_the_clip_and_has_power_in_the_smallest_profile(
-    options: tuple[str, ...], empty: Path, shell: Shell
+    options: tuple[str, ...], seed: int, empty: Path
 ) -> None:
     """In rho and under add_remove as well; without the clip the query moves by 9 or 18."""
     assert dpaudit("init", "--unit", "one customer", *options, "--ci", "none").exit_code == 0
     assert dpaudit("certify", "privacy/release.toml").exit_code == 0
     tests = Path("privacy/test_release.py")
-    line = "python -m pytest -q -p no:cacheprovider --dp-strict --dp-seed 1 -k noise privacy"
-    ended = shell(line, empty)
-    assert ended.returncode == 0, ended.stdout
-    assert "The same code with only the noise of epsilon" in ended.stdout
+
+    def checked() -> PrivacyChecks:
+        """The checks of the written test, after it ran."""
+        test = runpy.run_path(str(tests))["test_the_release_has_the_noise_that_it_declares"]
+        settings = Settings(profile="fast", significance=0.001, evidence=None, seed=seed)
+        dp = PrivacyChecks(
+            test="t", mark=test.pytestmark[0], folder=tests.parent, settings=settings, tell=lambda *_: None
+        )
+        test(dp)
+        return dp
+
+    assert checked().undecided == []
     tests.write_text(tests.read_text(encoding="utf-8").replace("np.clip(values, 0.0, 1.0)", "values"), encoding="utf-8")
-    ended = shell(line, empty)
-    assert ended.returncode == 1
-    assert re.search(r"The query moves by (9|18) between the two data sets", ended.stdout)
+    with pytest.raises(pytest.fail.Exception, match=r"The query moves by (9|18) between the two data sets"):
+        checked()
 
 
 def test_nothing_is_replaced_without_being_told(empty: Path) -> None:
