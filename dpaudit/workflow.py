@@ -275,6 +275,7 @@ def confirmed_attack(
 
     The second audit has as many runs, the same significance alpha and a random stream of its own. If the first audit
     finds a violation, the second one is the result; otherwise the first one is.
+    A case that is `replayable` is replayed on fixed streams as well, which adds 1e-9 to alpha.
     Guarantee: right code is flagged, and `epsilon_lower` exceeds its epsilon, with probability at most alpha over both
     stages. *Accused*: the second audit must reject by itself. Its runs are independent of the first audit, which only
     decides whether it takes place; so this has probability at most alpha, and at most alpha squared as the first audit
@@ -289,7 +290,7 @@ def confirmed_attack(
     number, case = numbered
     first = attack(case, claim, certified, settings, seed, np.random.default_rng([seed, number]), execution)
     if first.verdict != "violation":
-        return replace(first, power=_of_two_stages(first.power))
+        return _with_replay(replace(first, power=_of_two_stages(first.power)), case, claim, seed, number)
     rng, stage = confirming_rng(seed, number), "confirmation"
     second = attack(case, claim, certified, settings, seed, rng, execution, stage)
     shown = f"{first.runs:,} runs showed {shown_phrase(first)}"
@@ -300,13 +301,25 @@ def confirmed_attack(
         if second.verdict == "violation"
         else f"A first audit of {shown}; the runs of this result are fresh and do not confirm a violation."
     )
-    return replace(
+    result = replace(
         second,
         power=_of_two_stages(second.power),
         remarks=(*second.remarks, said),
         measured=first.measured,
         curve=first.curve,
     )
+    return _with_replay(result, case, claim, seed, number)
+
+
+def _with_replay(result: AuditResult, case: AuditCase, claim: Claim, seed: int, number: int) -> AuditResult:
+    """Return the audit of a case whose noise replays can follow with what they show, as `audits.audit` does."""
+    if not case.replayable or result.runs < 1:
+        return result
+    looked = load_package("audits.procedures.replayed").replayed(
+        case.run, case.neighbours, None, claim, runs=result.runs, rng=np.random.default_rng([seed, number, 2])
+    )
+    applied: AuditResult = looked.applied(result, case.neighbours)
+    return applied
 
 
 def confirming_rng(seed: int, number: int) -> np.random.Generator:

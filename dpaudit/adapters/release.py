@@ -111,6 +111,7 @@ class LibraryRelease:
             neighbours=chosen,
             relation=self.claim.neighbours,
             run=self.function,
+            replayable=self.reproducible,
         )
 
     def cases(self) -> tuple[AuditCase, ...]:

@@ -95,8 +95,7 @@ def _domain(subject: Any, transformer: Any) -> dict[str, int] | None:
 def _declared(name: str, subject: Any, domain: dict[str, int], question: Question, claim: Claim) -> Declaration | None:
     """Return the mechanisms of MST, or of AIM in one round, None for all else.
 
-    rho is what the library's own `cdp_rho` makes of its claim. Values that a library is told not to expect are drawn
-    anew from other records, which no declaration covers.
+    rho is what the library's own `cdp_rho` makes of its claim. Models with structural zeros are not declared.
     """
     generator = getattr(subject, "generator", subject)
     rho = getattr(modules[type(generator).__module__], "cdp_rho", lambda *_: 0.0)(claim.epsilon, claim.delta)

@@ -81,7 +81,8 @@ class AuditCase:
     same experiment on the same pair with so much less noise that its own epsilon, at the claim's delta, is `epsilon` or
     a little less, as an accountant proves; None where no such noise is known. `coverage()` says what the case covers of
     the program that it belongs to; None where no program is known. `alone` says that the runs of one call are not
-    independent, so that each run must be a call of its own.
+    independent, so that each run must be a call of its own. `replayable` says that all randomness of a run comes from
+    its generator, so that replays on fixed streams show how its noise enters.
 
     >>> def noisy(data, rng, n_runs):
     ...     return data + rng.laplace(size=n_runs)
@@ -105,6 +106,7 @@ class AuditCase:
     weaker: "Callable[[float], AuditCase | None] | None" = None
     coverage: Callable[[], AuditCoverage] | None = None
     alone: bool = False
+    replayable: bool = False
 
     def __post_init__(self) -> None:
         one_of("relation", self.relation, NEIGHBOURS)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from audits.examples import CLAIM, HALF_NOISE
-from dpaudit import AuditResult, Claim, workflow
+from dpaudit import AuditCase, AuditResult, Claim, workflow
 from dpaudit.configuration.configuration import AuditSettings
 from dpaudit.workflow import confirmed_attack
 from tests.command_line import Write, dpaudit
@@ -72,3 +72,25 @@ def test_the_shipped_local_example_passes() -> None:
     """Seed 0 is one of the hundred whose first audit accuses right code; its fresh runs do not."""
     ended = dpaudit("check", str(EXAMPLE))
     assert (ended.exit_code, "VIOLATION" in ended.stdout) == (0, False), ended.output
+
+
+@pytest.mark.parametrize("replayable", [True, False])
+def test_a_case_whose_noise_can_be_followed_is_replayed(replayable: bool) -> None:
+    """The move of its sum is read from the noise; twin: so few runs alone see nothing of it."""
+
+    def sums(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
+        return data + rng.normal(0, 100.0, n_runs)
+
+    case = AuditCase(
+        name="sum",
+        view="output",
+        description="",
+        neighbours=(0.0, 30.0),
+        relation="add_remove",
+        run=sums,
+        replayable=replayable,
+    )
+    claim = Claim(rho=0.04, neighbours="add_remove")
+    result = confirmed_attack((0, case), claim, INFINITE, AuditSettings(runs=400), 7)
+    assert (result.verdict == "violation") is replayable
+    assert ("rho is at least 0.045, and the claim says 0.04" in " ".join(result.remarks)) is replayable
