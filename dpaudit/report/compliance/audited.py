@@ -12,6 +12,8 @@ from dpaudit.wording.audits import audit_facts, bound_phrase, certified_phrase, 
 from dpaudit.wording.claims import capital
 from dpaudit.wording.numerals import at_least, at_most, counted, nearest
 
+_UNSEEN = "By its output no fault of the code would have been caught."
+
 
 def audited(facts: Facts) -> Iterator[Part]:
     """Yield section 7."""
@@ -59,7 +61,7 @@ def audited(facts: Facts) -> Iterator[Part]:
             )
             for number, audit in enumerate(audits, start=1)
         ),
-        note="" if audits else f"{unattacked_phrase(report)} No fault of the output's law would have been caught.",
+        note="" if audits else f"{unattacked_phrase(report)} {_UNSEEN}",
     )
     if audits:
         yield _details(report)
