@@ -19,7 +19,7 @@ def beside_others(claim: Claim, share: float) -> Claim:
     Edge cases: `claim` itself for a share of 0.
 
     >>> round(beside_others(Claim(epsilon=1.0, neighbours="add_remove"), 0.05).epsilon, 4)
-    1.0328
+    1.0327
     """
     epsilon, delta = _point(claim.epsilon, claim.delta, share)
     return replace(claim, epsilon=epsilon, delta=delta)

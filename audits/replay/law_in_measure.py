@@ -10,7 +10,7 @@ from dpaudit.model.audit_result import MeasuredNumber
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.model.mechanism import Array
 
-_ORDERS = 1 + np.geomspace(1e-3, 1e4, 400)
+_ORDERS = 1 + np.geomspace(1e-5, 1e4, 500)
 _THRESHOLDS = np.linspace(0, 1, 65)
 
 

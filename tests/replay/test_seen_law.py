@@ -123,7 +123,7 @@ HALF_GAUSSIAN: dict[str, tuple[MeasuredClaim, MeasuredClaim]] = {
 """Claims that Gaussian noise keeps exactly whose answer moves by half a deviation, and claims that it breaks."""
 
 HALF_LAPLACE: dict[str, tuple[MeasuredClaim, MeasuredClaim]] = {
-    "rho": (RhoClaim(rho=0.10653, **KIND), RhoClaim(rho=0.1065, **KIND)),
+    "rho": (RhoClaim(rho=0.10654, **KIND), RhoClaim(rho=0.1065, **KIND)),
     "renyi": (RenyiClaim(renyi=((2, 0.2004),), **KIND), RenyiClaim(renyi=((2, 0.2),), **KIND)),
     "mu": (MuClaim(mu=0.562, **KIND), MuClaim(mu=0.561, **KIND)),
     "profile": (ProfileClaim(profile=((0.0, 0.2212),), **KIND), ProfileClaim(profile=((0.0, 0.22),), **KIND)),
