@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from dpaudit import Claim, Release, Sequential, Stated, certify, implied_claim
-from dpaudit.gate.issues import excess_of
 from dpaudit.interchange.deployments_registry import registry_fields
 from dpaudit.model.codec import decode_claim, decode_declaration
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.measures.claims import RhoClaim
 from dpaudit.verifier import verify
+from dpaudit.wording.claims import excess_of
 from mechanisms import Laplace
 
 PAGE = (Path(__file__).parents[2] / "docs" / "measured" / "public_deployments.md").read_text(encoding="utf-8")

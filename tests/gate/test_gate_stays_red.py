@@ -15,9 +15,9 @@ from dpaudit import Claim
 from dpaudit.gate.baseline import Accepted, Baseline
 from dpaudit.gate.catalogue import RULES
 from dpaudit.gate.document import CheckDocument
-from dpaudit.gate.issues import excess_of
 from dpaudit.gate.running import run_checks
 from dpaudit.gate.terms import Terms
+from dpaudit.wording.claims import excess_of
 from tests.command_line import Write, dpaudit
 from tests.gate.conftest import WRITTEN
 from tests.gate.test_hostile_text import EXITING
