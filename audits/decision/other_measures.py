@@ -11,8 +11,7 @@ import numpy as np
 
 from audits.bounds.binomial import proportion_lower, proportion_upper, tail_quantile
 from audits.bounds.error_rates import threshold_counts
-from audits.bounds.in_measure import shown_by
-from audits.bounds.one_event import event_rates
+from audits.bounds.one_event import event_rates, shown_by
 from dpaudit import implied_claim
 from dpaudit.model.audit_result import Counts, MeasuredNumber, MeasureTest
 from dpaudit.model.measures.claims import MeasuredClaim

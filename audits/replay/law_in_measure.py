@@ -5,7 +5,7 @@ from math import exp
 import numpy as np
 from scipy.special import ndtr
 
-from audits.bounds.in_measure import shown_by
+from audits.bounds.one_event import shown_by
 from dpaudit.model.audit_result import MeasuredNumber
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.model.mechanism import Array

@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from audits import audit
 from audits.bounds.gaussian import gaussian_epsilon
-from audits.bounds.in_measure import shown_by
+from audits.bounds.one_event import shown_by
 from audits.bounds.renyi_region import RhoTradeOff
 from audits.decision.other_measures import judged_by_event
 from dpaudit import Claim, implied_claim, schemas
