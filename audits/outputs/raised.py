@@ -47,7 +47,7 @@ def raised_entries(error: BaseException) -> dict[str, float]:
     """Return what an exception shows as numbers by name: of each of its chain text and readable attributes.
 
     >>> sorted(raised_entries(ValueError("sum 3.5")))
-    ['kind  raised text', 'mark  raised length', 'number  raised#0']
+    ['kind  raised text', 'mark  raised length', 'mark  raised#0 decimals', 'number  raised#0']
     """
     entries: dict[str, float] = {}
     for place, one in enumerate(chain_of(error)):

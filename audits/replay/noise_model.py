@@ -162,7 +162,7 @@ def _enough(noise: Array) -> bool:
 
 def _one_draw_each(added: Array, noise: Array) -> Array:
     """Return the map of each number to the one draw that it follows best. Shape: (numbers, draws)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratios = added[:, :, None] / noise[:, None, :]
         spread = np.ptp(ratios, axis=0) / np.abs(ratios).max(axis=0)
     spread[~np.isfinite(spread)] = np.inf

@@ -39,8 +39,9 @@ _WIDTHS = (2e-2, 2e-3, 2e-5)  # relative, that lattices aim at, from a first loo
 _WIDE = 1e-3  # relative width beyond which another epsilon gets its own window
 ROUGH, SHARP = 2, 3  # looks: of a search, and of a bracket
 _NEAR_END = 20.0  # kinds of losses up to which the largest loss is looked at; of more only near it
-_NEAR = 0.05  # how near by, times the tilt, a window serves as well
+_OPEN, _NEAR = 1e-2, 0.05  # a width that leaves ends open; how near by, times the tilt, a window serves as well
 _SIZES, _KINDS, _MERGED = (2**10, 2**19), 512, 2**10  # of a window; the most kinds of losses; atoms of a first look
+_COUNTED = 1e9  # losses, beyond which the longest floats are rounded too much as well
 _AIMS = (0.25, 1.0, 4.0, 16.0, 64.0)  # epsilons at which sums are sharp that are read over a whole curve
 _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed form, by itself
 _FINE = 1000  # knots within the largest value of a loss: beyond, splitting its atoms costs nothing
@@ -97,6 +98,9 @@ class Worst:
                 least = max((low for low, _ in sides), default=0.0)
                 close = [i for i, (_, high) in enumerate(sides) if high >= least]
                 asked, sides = [asked[i] for i in close], [sides[i] for i in close]
+            for i, (low, high) in enumerate(sides):
+                if high - low > _OPEN * high and asked[i].sharpened(epsilon, self.widths[-1]):
+                    sides[i] = asked[i].delta(epsilon, self.widths[-1])
             lows, highs = zip((0.0, 0.0), *sides, strict=True)
             self.known[epsilon] = max(lows), max(highs)
             ordered = sorted(self.known.items())
@@ -188,6 +192,16 @@ class _Curve:
         self.sums[width] = [*self.sums.get(width, [])[-1:], found] if width == _WIDTHS[-1] else [found]
         return max(least, found.lower(after)), min(most, found.upper(before, self.lost))
 
+    def sharpened(self, epsilon: float, width: float) -> bool:
+        """Return whether the last sum was rounded too much, and take it in the longest floats."""
+        sums = self.sums.get(width)
+        if not sums or sum(self.finite.values()) > _COUNTED:
+            return False
+        if sums[-1].rounding(epsilon) <= _WIDE * sums[-1].upper(epsilon, self.lost):
+            return False
+        sums[-1] = _Sum(self.finite, epsilon, width, longest=True)
+        return True
+
     def _at_the_end(self, before: float, after: float) -> Bounds:
         """Return bounds next to the largest loss: all losses at their largest, and all within the gap of it."""
         far = self.supremum == math.inf or before < self.supremum * (1 - _NEAR_END / len(self.finite))
@@ -216,13 +230,21 @@ class _Curve:
 class _Sum:
     """The law of a sum of losses on a lattice, weighted by e^(theta L), in a window around its mean."""
 
-    def __init__(self, losses: dict[Loss, int], epsilon: float, width: float, *, upper_alone: bool = False) -> None:
+    def __init__(
+        self,
+        losses: dict[Loss, int],
+        epsilon: float,
+        width: float,
+        *,
+        longest: bool = False,
+        upper_alone: bool = False,
+    ) -> None:
         self.epsilon = epsilon
         self.theta, self.window, tilts, cells = _window(losses, epsilon, width)
         cuts = [(cut(pair(loss, cells[loss]), self.window.step), n) for loss, n in losses.items()]
         rows = [[(held.first, held.rows[i], n) for held, n in cuts] for i in range(1 if upper_alone else 3)]
         self.blind = upper_alone or not all(row.any() for side in rows[1:] for _, row, _ in side)  # from below
-        laws = [summed(row, self.theta, self.window, tilts) for row in rows[: 1 if self.blind else 3]]
+        laws = [summed(row, self.theta, self.window, tilts, longest=longest) for row in rows[: 1 if self.blind else 3]]
         self.over, self.p, self.q = laws if len(laws) > 1 else laws * 3
         self.beyond = -math.expm1(sum(n * math.log1p(-min(held.lost, 1 - 1e-16)) for held, n in cuts))
 
@@ -231,6 +253,11 @@ class _Sum:
         reach = abs(epsilon) + max(abs(self.window.bottom), abs(self.window.top))
         off = law.relative + 2.0**-50 * (self.window.size + 100 + abs(law.log_moment) + self.theta * reach)
         return math.exp(min(law.log_moment - self.theta * epsilon + side * off, 700.0))
+
+    def rounding(self, epsilon: float) -> float:
+        """Return about what the bound on the transform's rounding takes of both sides."""
+        errors = self.over.error + self.p.error + self.q.error
+        return self._scale(self.over, epsilon, 1) * errors / (self.theta * self.window.step)
 
     def upper(self, epsilon: float, lost: float) -> float:
         """Return an upper bound on the delta of an epsilon, but for what is `lost` for certain."""

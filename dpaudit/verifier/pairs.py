@@ -19,7 +19,7 @@ from dpaudit.verifier.shifts import UNIT, Array
 from dpaudit.verifier.sums import Window, summed
 
 LOOK, MOST = 2**10, 2**17  # cells of a first look, and at most
-_ALONE = (2**14, 2**16)  # cells of a loss by itself, and of a secret step
+_LOOKS, _WIDE = (2**14, 2**16), 1e-4  # cells of a secret step by itself, finer where bounds are so far apart, relative
 DERIVED = ("map", "average", "choice", "allocated", "between", "halves")  # made of others: known by their atoms alone
 _SLACK, _FINE, _EXACT = 1e-10, 1e-12, 1e-13  # relative: of weights and maps, of places on a lattice, of masses as given
 _NO_FLOAT = 1e-300  # a mass below which rounding is no longer relative
@@ -135,11 +135,22 @@ def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
     if loss[0] not in (*DERIVED, "discrete"):
         p, q, off = shifts.closed(loss, epsilon)
         return max(0.0, p - q - 2 * off), min(1.0, max(0.0, p - q) + 2 * off)
-    held = pair(loss, _ALONE[loss[0] == "allocated"])
+    low, high = 0.0, 1.0
+    for cells in _LOOKS:
+        found = _by_atoms(loss, epsilon, pair(loss, cells))
+        low, high = max(low, found[0]), min(high, found[1])
+        if loss[0] != "allocated" or high - low <= _WIDE * high:
+            break
+    return low, high
+
+
+def _by_atoms(loss: Loss, epsilon: float, held: Pair) -> tuple[float, float]:
+    """Return the same by the atoms and labels of a pair."""
     upper = float(held.masses @ -np.expm1(np.minimum(epsilon - held.at, 0.0))) + max(0.0, held.lost - leak(loss))
     if loss[0] == "map":  # the laws differ by the sample's rate at most
         upper = min(upper, max(0.0, loss[2] - leak(loss)) - math.expm1(min(epsilon, 0.0)))
-    gain = np.where(held.p > _NO_FLOAT, held.p - held.q * np.exp(np.minimum(epsilon - held.told, _LARGEST)), 0.0)
+    gain = held.p - held.q * np.exp(np.minimum(epsilon - held.told, _LARGEST))
+    gain = np.where(held.p > _NO_FLOAT, gain, 0.0)
     return float(np.maximum(0.0, gain).sum()) * (1 - _FINE), min(1.0, upper * (1 + _FINE))
 
 

@@ -15,8 +15,10 @@ from scipy.fft import irfft, rfft
 from dpaudit.verifier.shifts import UNIT, Array
 
 _NOTHING = 745.0  # -ln of what a measure without mass may be taken for
-_ETA = 1000 * 8 / 2  # times what 1 is rounded by
-_SHORT = 2**18  # knots in all for which the longest floats are quick
+_ETA, _SHORT = (
+    1000 * 8 / 2,
+    2**18,
+)  # times what 1 is rounded by; knots in all for which the longest floats are quick
 Measure = tuple[int, Array, int]  # first knot, masses at the knots, how often it is met
 
 
@@ -70,9 +72,9 @@ def growth(at: Array, masses: Array, thetas: Array) -> Array:
     return np.asarray(top + np.log(np.exp(sizes - top[:, None]).sum(axis=1)))
 
 
-def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) -> Law:
+def summed(measures: list[Measure], theta: float, window: Window, tilts: Array, *, longest: bool = False) -> Law:
     """Return the law of the sum; `tilts` are tried in Chernoff's bound on what lies outside."""
-    longest = window.size * len(measures) <= _SHORT
+    longest |= window.size * len(measures) <= _SHORT
     number, plane = (np.longdouble, np.clongdouble) if longest else (np.double, np.cdouble)
     product: Array = np.ones(window.size // 2 + 1, dtype=plane)
     log_size, count = np.zeros(1), np.zeros(1)
