@@ -24,7 +24,7 @@ from audits.decision.verdict import verdict_of
 from audits.experiment.execution import PLAIN, Execution, Observed, Store
 from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
 from audits.experiment.identity import stored_under
-from audits.experiment.neighbours import require_neighbours
+from audits.experiment.neighbours import pair_remarks
 from audits.experiment.probes import Probed, probe
 from audits.experiment.readings import reading_of
 from audits.experiment.trials import generator_of, run_trials, together, whole
@@ -254,7 +254,7 @@ def audit_anytime(
     ('violation', True)
     """
     if data is None and unit is None and neighbours is not None:
-        of_pair = require_neighbours(neighbours, claim)
+        of_pair = pair_remarks(neighbours, claim)
         case = with_exact_columns(function_case(function, neighbours, claim, arithmetic=arithmetic), how.run_seconds)
         result = audit_sequentially(
             case,

@@ -29,7 +29,7 @@ from audits.decision.verdict import verdict_of
 from audits.experiment.execution import PLAIN, Execution
 from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
 from audits.experiment.identity import stored_under
-from audits.experiment.neighbours import require_neighbours
+from audits.experiment.neighbours import pair_remarks
 from audits.experiment.probes import Probed, probe
 from audits.experiment.trials import generator_of, seed_of
 from audits.outputs.calls import CallRaisedError
@@ -83,8 +83,8 @@ def audit(
 
     With one data set, `data`, pairs of neighbours that cover it are tried: extreme, rare and missing values, each small
     count of a category, duplicates, no record, and values that no record has, which decide nothing; all rows with one
-    value of the column `unit` are one person's record. `neighbours` gives a pair instead, which `require_neighbours`
-    holds against the relation of the claim.
+    value of the column `unit` are one person's record. `neighbours` gives a pair instead, and a
+    remark where it may be none under the claim.
     `function(data, rng, n_runs)` returns the outputs of `n_runs` independent runs, runs axis first: an array, a dict of
     arrays, a data frame or a list of outputs of any type that `audits.outputs` reads; a function of (data, rng) or of
     (data) alone is called once a run. `score` turns outputs into one number a run, larger where the second data set is
@@ -120,7 +120,7 @@ def audit(
         seconds=seconds,
         arithmetic=arithmetic,
         delta=delta,
-        of_pair=() if neighbours is None else require_neighbours(neighbours, claim),
+        of_pair=() if neighbours is None else pair_remarks(neighbours, claim),
     )
     pair, remarks = looked.attacked(pairs, implied, runs=runs, rng=rng, score=score)
     case = function_case(function, pair, claim, score=score, name=name, view=view, arithmetic=arithmetic)

@@ -167,8 +167,8 @@ class PrivacyChecks:
                 "of neighbours cover."
             )
         try:
-            require = load_package("audits.experiment.neighbours").require_neighbours
-            of_pair = () if neighbours is None else require(neighbours, claim)
+            remarks = load_package("audits.experiment.neighbours").pair_remarks
+            of_pair = () if neighbours is None else remarks(neighbours, claim)
             replayed = load_package("audits.procedures.replayed").replayed(
                 *(function, neighbours, data, self.claim),
                 unit=unit,
