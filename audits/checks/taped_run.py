@@ -160,7 +160,8 @@ def _place(left: Any, right: Any) -> str:
     one, two = np.asarray(left), np.asarray(right)
     if one.shape != two.shape or one.dtype.kind not in "biuf":
         return f" in shape or type, {one.dtype}{one.shape} or {two.dtype}{two.shape}"
-    apart = np.abs(one.astype(np.float64) - two.astype(np.float64))
+    with np.errstate(invalid="ignore"):  # infinities on both sides, which are no place where they differ
+        apart = np.where(one == two, 0.0, np.abs(one.astype(np.float64) - two.astype(np.float64)))
     places = np.argwhere(np.atleast_1d(~(apart == 0)))
     if not len(places):
         return " in a sign of 0"

@@ -27,6 +27,8 @@ class OwnValues:
 
     def beside(self, fields: Fields) -> Fields:
         """Return the columns, and for each data set whether the output of a run holds a value of its own."""
+        if not fields:
+            return fields
         held = {f"{OWN}{side}": self._held(fields, side) for side, own in enumerate(self.sides) if own}
         return Fields(fields | {name: column[:, None].astype(float) for name, column in held.items()})
 

@@ -29,7 +29,7 @@ EXAMPLES: dict[str, tuple[Any, str]] = {
     "SampledWithoutReplacementDpEvent": (events.SampledWithoutReplacementDpEvent(100, 10, NORMAL), "refuses the event"),
     "SingleEpochTreeAggregationDpEvent": (events.SingleEpochTreeAggregationDpEvent(4.0, [8]), "refuses the event"),
     "RepeatAndSelectDpEvent": (events.RepeatAndSelectDpEvent(NORMAL, 5.0, 1.0), "agrees"),
-    "MixtureOfGaussiansDpEvent": (events.MixtureOfGaussiansDpEvent(8.0, [0.0, 1.0], [0.5, 0.5]), "stated"),
+    "MixtureOfGaussiansDpEvent": (events.MixtureOfGaussiansDpEvent(8.0, [0.0, 1.0], [0.5, 0.5]), "agrees"),
     "ZCDpEvent": (events.ZCDpEvent(0.1, 0.05), "stated"),
     "TruncatedSubsampledGaussianDpEvent": (events.TruncatedSubsampledGaussianDpEvent(1000, 0.01, 20, 4.0), "agrees"),
 }

@@ -212,7 +212,7 @@ def test_workers_give_the_same_outcome_and_the_section_comes_once(
     root = ElementTree.parse(pytester.path / "workers.xml").getroot()  # noqa: S314 - our own file
     case = next(held for held in root.iter("testcase") if held.get("classname") == "test_two")
     held = {prop.get("name"): prop.get("value") for prop in case.iter("property")}
-    assert [held[f"dp.{n}.verdict"] for n in (1, 2, 3)] == ["certified", "noise", "not_refuted"]
+    assert [held[f"dp.{n}.verdict"] for n in (1, 2, 3)] == ["certified", "noise", "consistent"]
     assert held["dp.1.word"] == "CERTIFIED WITH CAVEATS", "the word of certify and check"
     assert any(row.startswith(held["dp.1.word"]) for row in rows[0])
     facts = {name.removeprefix("dp.3.") for name in held if name.startswith("dp.3.")}

@@ -9,7 +9,7 @@ import pytest
 from audits import audit
 from audits.experiment.own_values import own_values
 from audits.outputs.calls import row_of
-from audits.outputs.fields import kind_of
+from audits.outputs.fields import Fields, kind_of
 from dpaudit import Claim
 
 CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
@@ -58,3 +58,8 @@ def test_records_of_a_sample_are_found(leaky: bool) -> None:
     )
     assert (result.verdict == "violation") is leaky
     assert any("holds a value that only the" in remark for remark in result.remarks) is leaky
+
+
+def test_outputs_without_a_column_hold_no_value() -> None:
+    """A function whose outputs are empty lists has nothing to look into."""
+    assert own_values(([23, 58, 64], [23, 58])).beside(Fields({})) == {}
