@@ -19,14 +19,12 @@ def with_laplace_noise(value: Array, scale: float, rng: np.random.Generator) -> 
 
 def laplace_log_density(residual: Array, scale: float) -> Array:
     """Return the log density of Laplace noise at each coordinate of `residual`."""
-    log_density: Array = -np.abs(residual) / scale - math.log(2 * scale)
-    return log_density
+    return -np.abs(residual) / scale - math.log(2 * scale)
 
 
 def normal_log_density(residual: Array, stddev: float | Array) -> Array:
     """Return the log density of normal noise at each coordinate; `stddev` broadcasts against `residual`."""
-    log_density: Array = -0.5 * (residual / stddev) ** 2 - np.log(stddev) - 0.5 * math.log(2 * math.pi)
-    return log_density
+    return -0.5 * (residual / stddev) ** 2 - np.log(stddev) - 0.5 * math.log(2 * math.pi)
 
 
 class Scalable(Mechanism, Protocol):

@@ -45,8 +45,7 @@ class TreePath:
             step = 1 << level
             start = first + (step - first) % (2 * step)
             path[start : last + 1 : 2 * step] += path[start - step : last + 1 - step : 2 * step]
-        noise: Array = path[first : last + 1]
-        return noise
+        return path[first : last + 1]
 
     def advance(self, length: int) -> None:
         """Keep the next `length` nodes as drawn: the stream has so many more elements."""
@@ -103,5 +102,4 @@ class TreeBank:
 def _slot(clock: Array) -> Array:
     """Return 1 + the place of the lowest bit of each clock, and 0 for clock 0, whose noise is none."""
     low = clock & -clock
-    slots: Array = np.where(low == 0, 0, np.bitwise_count(low - 1) + 1).astype(np.int64)
-    return slots
+    return np.where(low == 0, 0, np.bitwise_count(low - 1) + 1).astype(np.int64)

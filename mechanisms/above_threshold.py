@@ -259,8 +259,7 @@ def _log_between(low: float, high: float) -> float:
 def log_below(x: Array) -> Array:
     """Return the log of the Laplace distribution function."""
     tail = 0.5 * np.exp(-np.abs(x))
-    below: Array = np.where(x >= 0, np.log1p(-tail), -np.abs(x) - math.log(2))
-    return below
+    return np.where(x >= 0, np.log1p(-tail), -np.abs(x) - math.log(2))
 
 
 EXAMPLES = (

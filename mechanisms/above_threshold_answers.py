@@ -103,8 +103,7 @@ class AboveThresholdAnswers:
         threshold = rng.laplace(0.0, self.threshold_scale, queries.shape[:-1])[..., None]
         answers = queries + rng.laplace(0.0, self.query_scale, queries.shape)
         over = answers >= threshold
-        printed: Array = np.where(over & (np.cumsum(over, axis=-1) <= self.cutoff), answers, -np.inf)
-        return printed
+        return np.where(over & (np.cumsum(over, axis=-1) <= self.cutoff), answers, -np.inf)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log density of each row of printed answers, minus infinity where it cannot be.

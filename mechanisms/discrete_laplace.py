@@ -142,8 +142,7 @@ def of_whole(noise: Array, log_probability: Array) -> Array:
     >>> of_whole(np.array([1.0, 0.4]), np.array([-1.0, -1.0])).tolist()
     [-1.0, -inf]
     """
-    found: Array = np.where(noise == np.rint(noise), log_probability, -np.inf)
-    return found
+    return np.where(noise == np.rint(noise), log_probability, -np.inf)
 
 
 EXAMPLES = (

@@ -143,8 +143,7 @@ def picked(log_probabilities: Array, index: Array) -> Array:
     rows = np.broadcast_to(log_probabilities, (*chosen.shape, candidates))
     inside = (chosen >= 0) & (chosen < candidates)
     held = np.take_along_axis(rows, np.where(inside, chosen, 0)[..., None], axis=-1)[..., 0]
-    result: Array = np.where(inside, held, -np.inf)
-    return result
+    return np.where(inside, held, -np.inf)
 
 
 EXAMPLES = (

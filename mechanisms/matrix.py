@@ -173,8 +173,7 @@ class Matrix:
         if self._coefficients and self._coefficients[0]:
             return convolved(np.asarray(output), tuple(np.cumsum(inverse(self._coefficients, self.horizon)).tolist()))
         sums = np.cumsum(np.linalg.pinv(self.matrix()), axis=0)
-        found: Array = np.asarray(output) @ sums.T
-        return found
+        return np.asarray(output) @ sums.T
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log density of the rows `output`, summed over them."""

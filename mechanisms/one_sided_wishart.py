@@ -79,10 +79,7 @@ class OneSidedWishart:
         smallest = np.linalg.eigvalsh(noise)[..., 0]
         inside = smallest >= -_ROUNDING * (1 + np.linalg.norm(noise, axis=(-2, -1)))
         trace = np.trace(noise, axis1=-2, axis2=-1)
-        log_density: Array = np.where(
-            inside, log_constant(self.dimension, self.scale) - trace / (2 * self.scale), -np.inf
-        )
-        return log_density
+        return np.where(inside, log_constant(self.dimension, self.scale) - trace / (2 * self.scale), -np.inf)
 
     def scaled(self, factor: float) -> Self:
         """Return the same query with `factor` times the noise."""

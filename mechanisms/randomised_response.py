@@ -86,8 +86,7 @@ class RandomisedResponse:
             raise ValueError(f"Expected categories in 0 .. {self.categories - 1}, got {true.min()} .. {true.max()}.")
         shift = rng.integers(1, self.categories, true.shape)
         truthful = rng.random(true.shape) < self.probability
-        reports: Array = np.where(truthful, true, (true + shift) % self.categories)
-        return reports
+        return np.where(truthful, true, (true + shift) % self.categories)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log probability of each report; minus infinity where it is no category."""
@@ -95,8 +94,7 @@ class RandomisedResponse:
         log_truth = math.log(self.probability)
         log_probability = np.where(reports == np.asarray(value), log_truth, log_truth - self.epsilon)
         possible = (reports >= 0) & (reports < self.categories)
-        kept: Array = np.where(possible, log_probability, -np.inf)
-        return kept
+        return np.where(possible, log_probability, -np.inf)
 
     def scaled(self, factor: float) -> Self:
         """Return the same question with `factor` times the noise, which is epsilon / factor."""

@@ -84,8 +84,7 @@ class SymmetricGaussian:
         deviation = np.where(on, diagonal, off)
         noisy = exact + deviation * rng.standard_normal(exact.shape)
         strict = np.where(above, noisy, 0.0)
-        released: Array = np.where(on, noisy, strict) + np.swapaxes(strict, -1, -2)
-        return released
+        return np.where(on, noisy, strict) + np.swapaxes(strict, -1, -2)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the joint log density of each matrix's diagonal and upper triangle. Shape: (...)."""

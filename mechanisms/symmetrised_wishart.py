@@ -128,8 +128,7 @@ def _log_mixed(eigenvalues: Array, rate: float) -> Array:
             root = low + (high - low) * (node + 1) / 2
             lens = _lens((root**2 + distance - half_sum) / 2, (root**2 + distance + half_sum) / 2, distance)
             total += weight * (high - low) * root * np.exp(-2 * rate * root**2) * lens
-    log_integral: Array = -2 * rate * distance + np.log(total)
-    return log_integral
+    return -2 * rate * distance + np.log(total)
 
 
 def _lens(first: Array, second: Array, distance: Array) -> Array:

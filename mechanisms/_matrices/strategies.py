@@ -33,8 +33,7 @@ def toeplitz(coefficients: tuple[float, ...], horizon: int) -> Array:
     column = np.zeros(horizon)
     column[: min(horizon, len(coefficients))] = coefficients[:horizon]
     place = np.subtract.outer(np.arange(horizon), np.arange(horizon))
-    matrix: Array = np.where(place >= 0, column[np.maximum(place, 0)], 0.0)
-    return matrix
+    return np.where(place >= 0, column[np.maximum(place, 0)], 0.0)
 
 
 def convolved(values: Array, coefficients: tuple[float, ...]) -> Array:

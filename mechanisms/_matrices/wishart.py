@@ -15,15 +15,13 @@ def symmetric_matrices(value: Array, dimension: int) -> Array:
     exact = np.asarray(value, dtype=np.float64)
     if exact.shape[-2:] != (dimension, dimension):
         raise ValueError(f"Expected matrices of dimension={dimension} on the last two axes, got shape {exact.shape}.")
-    mirrored: Array = np.triu(exact) + np.swapaxes(np.triu(exact, 1), -1, -2)
-    return mirrored
+    return np.triu(exact) + np.swapaxes(np.triu(exact, 1), -1, -2)
 
 
 def wishart(leading: tuple[int, ...], dimension: int, scale: float, rng: np.random.Generator) -> Array:
     """Return independent Wishart(dimension + 1, scale I) matrices. Shape: (*leading, dimension, dimension)."""
     factor = math.sqrt(scale) * rng.standard_normal((*leading, dimension, dimension + 1))
-    product: Array = factor @ np.swapaxes(factor, -1, -2)
-    return product
+    return factor @ np.swapaxes(factor, -1, -2)
 
 
 def log_constant(dimension: int, scale: float) -> float:
