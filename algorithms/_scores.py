@@ -29,5 +29,4 @@ class DensityRatio:
     def __call__(self, view: Mapping[str, Array]) -> Array:
         """Return one score a run; larger means the second answer. Shape: (n_runs,)."""
         output = view[self.shown] if self.entry is None else view[self.shown][:, self.entry]
-        ratio: Array = self.mechanism.log_density(output, self.second) - self.mechanism.log_density(output, self.first)
-        return ratio
+        return self.mechanism.log_density(output, self.second) - self.mechanism.log_density(output, self.first)

@@ -1,7 +1,7 @@
 """The people who answer in a dueling bandit: simulated from a problem, or recorded in a data set."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -10,95 +10,49 @@ from dpaudit.model.mechanism import Array
 
 
 class Voters(Protocol):
-    """People who answer one a round."""
+    """People who answer one a round, singly or in counts of wins; rounds count from 0."""
 
     def votes(self, rounds: Array | int, left: Array, right: Array, rng: np.random.Generator) -> Array:
-        """Return 1 where the option on the left wins, else 0; rounds count from 0. Shape: that of `left`."""
+        """Return 1 where the option on the left wins, else 0. Shape: that of `left`."""
         ...
-
-
-class CountedVoters(Protocol):
-    """People whose answers to many duels come as counts of wins."""
 
     def wins(self, start: Array | int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
         """Return how often the first option of each comparison won, from round `start` on; plays (n_runs, G)."""
         ...
-
-
-class DuelingVoters(Protocol):
-    """People whose answers to whole tables of duels come as counts of wins."""
 
     def duel_wins(self, start: Array, duels: Array, rng: np.random.Generator) -> Array:
         """Return how often the left option won each duel, from round `start` (n_runs,) on; duels (n_runs, K, K)."""
         ...
 
 
-class PeopleAnswering(Voters, CountedVoters, DuelingVoters, Protocol):
-    """People whose answers come in every form."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedVoters:
-    """People who prefer i to j with the problem's probability."""
+    """People who prefer the option on the left with the probability in `preferences` (K, K), by left and right."""
 
-    problem: Duels
+    preferences: Array
+
+    @classmethod
+    def of(cls, problem: Duels) -> Self:
+        """Return the people of a problem."""
+        return cls(preferences=problem.preferences)
+
+    @classmethod
+    def alike(cls, arms: int, chance: float) -> Self:
+        """Return people to whom all options are alike: the left one wins with one probability, 0 for no answer ever."""
+        return cls(preferences=np.full((arms, arms), chance))
 
     def votes(self, rounds: Array | int, left: Array, right: Array, rng: np.random.Generator) -> Array:
         """Return fresh people's answers."""
-        chance = self.problem.preferences.ravel()[left * self.problem.arms + right]
-        wins: Array = (rng.random(np.shape(left)) < chance).astype(np.float64)
+        wins: Array = (rng.random(np.shape(left)) < self.preferences[left, right]).astype(np.float64)
         return wins
 
     def wins(self, start: Array | int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
         """Return fresh people's wins, drawn as binomial counts: exact in law."""
-        chance = self.problem.preferences[first, second]
-        wins: Array = rng.binomial(plays.astype(np.int64), chance).astype(np.float64)
-        return wins
+        return rng.binomial(plays.astype(np.int64), self.preferences[first, second]).astype(np.float64)
 
     def duel_wins(self, start: Array, duels: Array, rng: np.random.Generator) -> Array:
         """Return how often fresh people's left option won each duel. Shape: duels (n_runs, K, K)."""
-        wins: Array = rng.binomial(duels, self.problem.preferences)
-        return wins
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SilentVoters:
-    """People of whom no option ever hears: every answer counts 0, so that what is released is noise alone."""
-
-    def votes(self, rounds: Array | int, left: Array, right: Array, rng: np.random.Generator) -> Array:
-        """Return 0 for everybody."""
-        return np.zeros(np.shape(left))
-
-    def wins(self, start: Array | int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
-        """Return no win."""
-        return np.zeros(np.shape(plays))
-
-    def duel_wins(self, start: Array, duels: Array, rng: np.random.Generator) -> Array:
-        """Return no win. Shape: duels (n_runs, K, K)."""
-        return np.zeros(np.shape(duels), dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TossingVoters:
-    """People who toss a fair coin instead of answering, for methods to which a count of 0 says who won."""
-
-    def votes(self, rounds: Array | int, left: Array, right: Array, rng: np.random.Generator) -> Array:
-        """Return fair coins."""
-        coins: Array = (rng.random(np.shape(left)) < _FAIR).astype(np.float64)
-        return coins
-
-    def wins(self, start: Array | int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
-        """Return counts of heads."""
-        heads: Array = rng.binomial(plays.astype(np.int64), _FAIR).astype(np.float64)
-        return heads
-
-    def duel_wins(self, start: Array, duels: Array, rng: np.random.Generator) -> Array:
-        """Return counts of heads. Shape: duels (n_runs, K, K)."""
-        heads: Array = rng.binomial(duels, _FAIR)
-        return heads
-
-
-_FAIR = 0.5
+        return rng.binomial(duels, self.preferences)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -113,8 +67,7 @@ class RecordedVoters:
     def votes(self, rounds: Array | int, left: Array, right: Array, rng: np.random.Generator) -> Array:
         """Return the recorded people's answers."""
         answers = self.answers[rounds] if self.answers.ndim == 1 else self.answers[rounds, left, right]
-        wins: Array = np.broadcast_to(as_answers(answers), np.shape(left))
-        return wins
+        return np.broadcast_to(as_answers(answers), np.shape(left))
 
     def wins(self, start: Array | int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
         """Return the recorded people's wins, the comparisons' rounds in order."""
@@ -140,10 +93,10 @@ def one_answer(rounds: int, at: int, answer: float, *, alone: bool = False) -> R
 
 
 def two_answers(
-    rounds: int, at: int, first: float = 0.0, second: float = 1.0, *, alone: bool = False
+    rounds: int, at: int, first: float = 0.0, *, alone: bool = False
 ) -> tuple[RecordedVoters, RecordedVoters]:
-    """Return two data sets in which person `at` gives one answer or the other; see `one_answer`."""
-    return one_answer(rounds, at, first, alone=alone), one_answer(rounds, at, second, alone=alone)
+    """Return two data sets in which person `at` answers `first` or 1; see `one_answer`."""
+    return one_answer(rounds, at, first, alone=alone), one_answer(rounds, at, 1.0, alone=alone)
 
 
 def unlike_answers(rounds: int) -> tuple[RecordedVoters, RecordedVoters]:
@@ -154,5 +107,4 @@ def unlike_answers(rounds: int) -> tuple[RecordedVoters, RecordedVoters]:
 
 def as_answers(records: Array) -> Array:
     """Return records as answers of 0 or 1: what is not above 1/2, or not a number, is 0, whatever a device sent."""
-    answers: Array = (np.asarray(records, dtype=np.float64) > 0.5).astype(np.float64)
-    return answers
+    return (np.asarray(records, dtype=np.float64) > 0.5).astype(np.float64)

@@ -22,19 +22,16 @@ def times(values: Array, factor: float) -> Array:
 
 def features_times(user: User, factor: float) -> User:
     """Return the user with multiplied features."""
-    changed: User = replace(user, features=times(user.features, factor))
-    return changed
+    return replace(user, features=times(user.features, factor))
 
 
 def targets_times(user: User, factor: float) -> User:
     """Return the user with multiplied targets."""
-    changed: User = replace(user, targets=times(user.targets, factor))
-    return changed
+    return replace(user, targets=times(user.targets, factor))
 
 
 def features_in_a_corner(user: User) -> User:
     """Return the user with features whose entries are all as large as the largest, which a bound on entries admits."""
     features = np.asarray(user.features)
     corner = np.where(features < 0, -1.0, 1.0) * np.abs(features).max(axis=-1, keepdims=True)
-    changed: User = replace(user, features=corner)
-    return changed
+    return replace(user, features=corner)

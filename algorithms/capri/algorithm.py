@@ -9,9 +9,8 @@ from algorithms.capri.declaration import declaration_of
 from algorithms.capri.domain import information_gain_of
 from algorithms.capri.notes import notes_of
 from algorithms.capri.plan import plan_of
-from algorithms.capri.references import run_blind, run_without_noise
 from algorithms.capri.replays import replays_of
-from algorithms.capri.run import run
+from algorithms.capri.run import run, run_blind, run_without_noise
 from algorithms.capri.settings import CapriSettings
 from dpaudit.arguments import settled
 

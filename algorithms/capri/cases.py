@@ -15,12 +15,11 @@ from scipy.special import logsumexp
 
 from algorithms.capri.design import Design, cell_law, factorise
 from algorithms.capri.domain import domain_of
-from algorithms.capri.plan import Domain, Plan, plan_of
-from algorithms.capri.releases import message
+from algorithms.capri.plan import Domain, Plan, message, plan_of
 from algorithms.capri.run import run_epochs
 from algorithms.capri.settings import CapriSettings
 from algorithms.capri.users import RecordedUsers, one_record
-from algorithms.problems.worst_case import audit_domain
+from algorithms.problems.kernel_bandit import audit_domain
 from dpaudit import AuditCase, Recorder, Streams
 from dpaudit.model.mechanism import Array
 
@@ -158,15 +157,13 @@ class LikelihoodRatio:
         overlap = (view["release"][:, at, :, None] * shifts).sum(axis=1) / self.plan.stddev**2
         square = (shifts**2).sum(axis=1) / (2 * self.plan.stddev**2)
         weight = active[:, target].astype(np.float64)
-        ratio: Array = logsumexp(overlap - square, axis=1, b=weight) - logsumexp(-overlap - square, axis=1, b=weight)
-        return ratio
+        return logsumexp(overlap - square, axis=1, b=weight) - logsumexp(-overlap - square, axis=1, b=weight)
 
 
 def first_action_share(view: Mapping[str, Array]) -> Array:
     """Return the share of first actions among the later users at context 1; one half where none came."""
     played = view["actions"].reshape(len(view["actions"]), 3, -1)[:, _WITNESS_CONTEXT]
-    share: Array = np.where(played.sum(axis=1) > 0, played[:, 0] / np.maximum(played.sum(axis=1), 1), 0.5)
-    return share
+    return np.where(played.sum(axis=1) > 0, played[:, 0] / np.maximum(played.sum(axis=1), 1), 0.5)
 
 
 def audit_geometry(settings: CapriSettings, plan: Plan, index: int = 0) -> Domain:

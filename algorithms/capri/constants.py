@@ -5,22 +5,14 @@ from dataclasses import replace
 
 from algorithms.capri.domain import effective_dimension_of, information_gain_of
 from algorithms.capri.plan import plan_of
-from algorithms.capri.schedule import completed
-from algorithms.capri.settings import CapriSettings
+from algorithms.capri.settings import CapriSettings, completed
 from algorithms.problems.kernel_bandit import KernelBandit
-from dpaudit.model.constants import (
-    Constant,
-    PaperConstants,
-    RegretUpperBound,
-    SpeakingHorizon,
-    log10_horizon,
-    regret_upper_bound,
-)
+from dpaudit.model import constants as paper
 
 _CELLS = 30
 
 
-def constants_of(settings: CapriSettings, problem: KernelBandit | None = None) -> PaperConstants:
+def constants_of(settings: CapriSettings, problem: KernelBandit | None = None) -> paper.PaperConstants:
     """Return the constants at the configured horizon, and the horizons for the problem's number of cells.
 
     Without a problem there are 30 cells. A width speaks where four half widths are below the largest gap that rewards
@@ -32,19 +24,21 @@ def constants_of(settings: CapriSettings, problem: KernelBandit | None = None) -
         gaps["the problem's largest gap"] = float(problem.gaps.max())
     printed = replace(settings, calibration="paper").noise_multiplier()
     share = _share(settings, cells, settings.horizon)
-    return PaperConstants(
+    return paper.PaperConstants(
         constants=(
-            Constant(name="noise multiplier, printed", value=printed, source="Eq. (5)"),
-            Constant(name="noise multiplier of this run", value=settings.noise_multiplier(), source="calibration"),
-            Constant(name="standard deviation of this run", value=plan_of(settings).stddev, source="Eq. (5)"),
-            Constant(name="epochs that release", value=float(completed(settings.horizon)), source="Algorithm 1"),
-            Constant(name="cells", value=float(cells), source="the problem"),
+            paper.Constant(name="noise multiplier, printed", value=printed, source="Eq. (5)"),
+            paper.Constant(
+                name="noise multiplier of this run", value=settings.noise_multiplier(), source="calibration"
+            ),
+            paper.Constant(name="standard deviation of this run", value=plan_of(settings).stddev, source="Eq. (5)"),
+            paper.Constant(name="epochs that release", value=float(completed(settings.horizon)), source="Algorithm 1"),
+            paper.Constant(name="cells", value=float(cells), source="the problem"),
             *_gains(settings, problem),
-            Constant(name="failure probability of a cell and round", value=share, source="Lemma 6.6"),
-            Constant(name="four half widths", value=margin(settings, cells, settings.horizon), source="Eq. (7)"),
+            paper.Constant(name="failure probability of a cell and round", value=share, source="Lemma 6.6"),
+            paper.Constant(name="four half widths", value=margin(settings, cells, settings.horizon), source="Eq. (7)"),
         ),
         horizons=tuple(
-            SpeakingHorizon(
+            paper.SpeakingHorizon(
                 name="printed half width",
                 speaks=f"four half widths below {name}, {gap:.4g}",
                 log10=_from(settings, cells, gap),
@@ -55,7 +49,7 @@ def constants_of(settings: CapriSettings, problem: KernelBandit | None = None) -
     )
 
 
-def _gains(settings: CapriSettings, problem: KernelBandit | None) -> tuple[Constant, ...]:
+def _gains(settings: CapriSettings, problem: KernelBandit | None) -> tuple[paper.Constant, ...]:
     """Return gamma_T of the problem's cells between its ends, and without a kernel; nothing without a problem."""
     if problem is None:
         return ()
@@ -64,17 +58,19 @@ def _gains(settings: CapriSettings, problem: KernelBandit | None) -> tuple[Const
     dimension = effective_dimension_of(settings, problem)
     return (
         *(
-            Constant(name=name, value=value, source="section 2.1, of the problem's cells")
+            paper.Constant(name=name, value=value, source="section 2.1, of the problem's cells")
             for name, value in zip(names, values, strict=True)
         ),
-        Constant(name="effective dimension of the cells", value=dimension, source="kernel, ridge, half of the horizon"),
+        paper.Constant(
+            name="effective dimension of the cells", value=dimension, source="kernel, ridge, half of the horizon"
+        ),
     )
 
 
-def upper_bound_of(settings: CapriSettings, problem: KernelBandit) -> RegretUpperBound | None:
+def upper_bound_of(settings: CapriSettings, problem: KernelBandit) -> paper.RegretUpperBound | None:
     """Return the most that can be lost where the printed widths remove no action of the problem, else None."""
     cells, gap = problem.n_contexts * problem.n_actions, float(problem.gaps.max())
-    return regret_upper_bound(
+    return paper.regret_upper_bound(
         horizon=settings.horizon,
         most=problem.largest_regret,
         source="Theorem 6.7",
@@ -84,7 +80,7 @@ def upper_bound_of(settings: CapriSettings, problem: KernelBandit) -> RegretUppe
 
 def _from(settings: CapriSettings, cells: int, gap: float) -> float:
     """Return log10 of the horizon from which four printed half widths are below `gap`."""
-    return log10_horizon(lambda horizon: margin(settings, cells, horizon) < gap, smallest=1.0)
+    return paper.log10_horizon(lambda horizon: margin(settings, cells, horizon) < gap, smallest=1.0)
 
 
 def _share(settings: CapriSettings, cells: int, horizon: float) -> float:

@@ -43,13 +43,11 @@ class Factors:
 
     def apply(self, sums: Array) -> Array:
         """Return the sum of h_w over cells, each times its sum of rewards: (n_runs, N) to (n_runs, D)."""
-        applied: Array = (self.maps @ sums[:, :, None])[:, :, 0]
-        return applied
+        return (self.maps @ sums[:, :, None])[:, :, 0]
 
     def estimates(self, vectors: Array) -> Array:
         """Return <h_w, vector> for every cell: (n_runs, D) to (n_runs, N)."""
-        estimates: Array = (vectors[:, None, :] @ self.maps)[:, 0, :]
-        return estimates
+        return (vectors[:, None, :] @ self.maps)[:, 0, :]
 
 
 def cell_law(context_probabilities: Array, active: Array) -> Array:
@@ -103,8 +101,7 @@ def _weighted_gram(features: Array, weights: Array) -> Array:
     """
     runs, dimension = len(weights), features.shape[1]
     weighted = (features.T * weights[:, None, :]).reshape(runs * dimension, len(features))
-    gram: Array = (weighted @ features).reshape(runs, dimension, dimension)
-    return gram
+    return (weighted @ features).reshape(runs, dimension, dimension)
 
 
 def _whitened(root: Array, targets: Array) -> Array:

@@ -11,9 +11,9 @@ from algorithms.capri.design import cell_law
 from algorithms.capri.domain import domain_of
 from algorithms.capri.plan import Domain, Plan, plan_of
 from algorithms.capri.settings import CapriSettings
-from algorithms.capri.users import SimulatedUsers, Users
+from algorithms.capri.users import Played, SimulatedUsers, Users
 from algorithms.problems.kernel_bandit import KernelBandit
-from dpaudit import Condition, Recorder, Streams, Transcript
+from dpaudit import Condition, Mechanism, Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import tape_of
 from dpaudit.model.trace import Released
@@ -121,3 +121,24 @@ def _run_block(
             arrays["release"].append(noisy)
         arrays["active"].append(active.reshape(n_runs, -1))
     return {name: np.stack(lists, axis=1) for name, lists in arrays.items()}, recorder.trace(), observed
+
+
+def run_without_noise(settings: CapriSettings, problem: KernelBandit, streams: Streams, n_runs: int) -> Transcript:
+    """Return runs that release exact sums, with widths for no noise: no privacy."""
+    plan = replace(plan_of(settings), release=exact_sum, stddev=0.0)
+    return run_plan(plan, settings, problem, streams, n_runs)
+
+
+def run_blind(settings: CapriSettings, problem: KernelBandit, streams: Streams, n_runs: int) -> Transcript:
+    """Return runs whose releases hold noise alone: nothing is learned."""
+    return run_plan(replace(plan_of(settings), collect=no_sums), settings, problem, streams, n_runs)
+
+
+def exact_sum(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, users: int) -> Array:
+    """Return the epoch's sum as it is."""
+    return value
+
+
+def no_sums(played: Played, reward_bound: float) -> Array:
+    """Return 0 for every cell. Shape: (n_runs, C * X)."""
+    return np.zeros((len(played.counts), int(np.prod(played.counts.shape[1:]))))

@@ -1,13 +1,42 @@
-"""The settings of CAPRI: fields, their limits, and the privacy claim."""
+"""The settings of CAPRI: schedule of epochs, calibrations of the noise, fields, limits, and the privacy claim."""
 
+import math
 from dataclasses import dataclass
 from typing import Annotated
 
 from algorithms._claims import ROUND, claim_of
-from algorithms.capri.calibration import CALIBRATIONS, noise_multiplier
+from algorithms._growth import Epoch, doubling_epochs
 from algorithms.kernels import KERNELS, SMOOTHNESSES
 from dpaudit import Claim
 from dpaudit.checks import OneOf, OpenProbability, Positive, Within, settle
+from mechanisms import Gaussian
+
+
+def epochs_of(horizon: int) -> tuple[Epoch, ...]:
+    """Return the epochs of `horizon` rounds: the first of ceil(sqrt(horizon)), each next twice as long.
+
+    Source: Algorithm 1, lines 2 and 20.
+
+    >>> [epoch.length for epoch in epochs_of(1000)]
+    [32, 64, 128, 256, 512, 8]
+    """
+    return doubling_epochs(horizon, math.isqrt(horizon - 1) + 1)
+
+
+def completed(horizon: int) -> int:
+    """Return how many epochs reach their full length, each of which ends in one release in the joint model."""
+    return sum(epoch.complete for epoch in epochs_of(horizon))
+
+
+CALIBRATIONS = ("paper", "classic_epoch", "classic_parallel", "analytic_seq", "analytic_parallel", "tight")
+"""The calibrations by name; `tight` is another word for `analytic_parallel`."""
+
+
+def _exact(epsilon: float, delta: float) -> float:
+    """Return the smallest multiplier for which one Gaussian release is (epsilon, delta)-private."""
+    claim = Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
+    return float(Gaussian.calibrated(claim, l2_sensitivity=1.0).noise_multiplier)
+
 
 ELIMINATIONS = ("practical", "theory", "argmax")
 """The elimination rules by name, see `elimination.HalfWidth`."""
@@ -24,7 +53,7 @@ class CapriSettings:
     Parameters: `model` "joint" (the learner adds noise once an epoch) or "local" (every user does);
     `epsilon` in nats and `delta`; `horizon`, the number of rounds and users; `calibration` of the noise: "paper" is
     Eq. (5), "tight" the exact multiplier of one release (the same as "analytic_parallel"), the others stand between
-    them, see `calibration.noise_multiplier`; `reward_bound`, to which rewards are clipped; `ridge`, the paper's tau;
+    them, see `noise_multiplier`; `reward_bound`, to which rewards are clipped; `ridge`, the paper's tau;
     `elimination` of actions: "practical" half widths, those of "theory" (Eq. (7)), or "argmax", which keeps the best
     action only; `width_factor`, which scales the practical half width; `fail_prob` (the paper's delta_ERR) of the half
     widths; `kernel` of contexts and actions, "features" for the problem's own features; `length_scale` of the kernel;
@@ -63,9 +92,39 @@ class CapriSettings:
     def noise_multiplier(self) -> float:
         """Return the noise of one release over its sensitivity, which has no unit.
 
-        Raises: ValueError: a calibration whose theorem does not hold at this epsilon.
+        With L = ln(horizon) slots and n completed epochs:
+
+            paper               (2 L / epsilon) sqrt(ln(1.25 L / delta)), Eq. (5)
+            classic_epoch       sqrt(2 ln(1.25 L / delta)) L / epsilon, the textbook constant in each of L slots
+            classic_parallel    sqrt(2 ln(1.25 / delta)) / epsilon, as a user is in one epoch only
+            analytic_seq        sqrt(n) times the exact multiplier, as if a user were in every epoch
+            analytic_parallel   the exact multiplier for one release
+
+        Raises: ValueError: the two classic formulas above epsilon = 1 a release, where their theorem stops.
+        Source: Dwork and Roth (2014), Theorem A.1; Balle and Wang (2018), Theorem 8.
         """
-        return noise_multiplier(self.calibration, epsilon=self.epsilon, delta=self.delta, horizon=self.horizon)
+        epsilon, delta, slots = self.epsilon, self.delta, math.log(self.horizon)
+        match self.calibration:
+            case "paper":
+                return 2 * slots / epsilon * math.sqrt(math.log(1.25 * slots / delta))
+            case "classic_epoch":
+                self._require_classic(limit=slots)
+                return slots / epsilon * math.sqrt(2 * math.log(1.25 * slots / delta))
+            case "classic_parallel":
+                self._require_classic(limit=1.0)
+                return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+            case "analytic_seq":
+                return math.sqrt(completed(self.horizon)) * _exact(epsilon, delta)
+            case _:
+                return _exact(epsilon, delta)
+
+    def _require_classic(self, limit: float) -> None:
+        """Refuse the classic formula where its theorem does not hold."""
+        if self.epsilon >= limit:
+            raise ValueError(
+                f"Expected epsilon={self.epsilon!r} below {limit:g} for calibration={self.calibration!r}: the classic "
+                "formula is proved below 1 a release only. Use calibration='tight', which holds for every epsilon."
+            )
 
     @property
     def number_of_units(self) -> int:

@@ -24,8 +24,7 @@ class Played:
     @property
     def counts(self) -> Array:
         """How often each cell was played, shape (n_runs, C, X)."""
-        counts: Array = sum((group for _, group in self.groups[1:]), start=self.groups[0][1])
-        return counts
+        return sum((group for _, group in self.groups[1:]), start=self.groups[0][1])
 
 
 class Users(Protocol):
@@ -113,8 +112,7 @@ def uniform_actions(arrivals: Array, active: Array, rng: np.random.Generator) ->
     Source: Algorithm 1, lines 11 and 12.
     """
     uniform = active / active.sum(axis=2, keepdims=True)
-    counts: Array = rng.multinomial(np.broadcast_to(arrivals, active.shape[:2]), uniform)
-    return counts
+    return rng.multinomial(np.broadcast_to(arrivals, active.shape[:2]), uniform)
 
 
 def clipped_sums(played: Played, reward_bound: float) -> Array:
@@ -123,8 +121,7 @@ def clipped_sums(played: Played, reward_bound: float) -> Array:
     Shape: (n_runs, C * X). The paper assumes bounded rewards; privacy needs them for every record.
     """
     sums = sum(bounded_reward(reward, reward_bound) * counts for reward, counts in played.groups)
-    flat: Array = np.asarray(sums, dtype=np.float64).reshape(len(played.counts), -1)
-    return flat
+    return np.asarray(sums, dtype=np.float64).reshape(len(played.counts), -1)
 
 
 def bounded_reward(reward: float, reward_bound: float) -> float:

@@ -1,7 +1,6 @@
 """Audits and replays of the cell table: recorded users of two contexts and one action, of whom the first differs."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,21 +47,9 @@ def epoch_case(plan: Plan, index: int) -> AuditCase:
         neighbours=two_records(epoch.stop, epoch.start, -bound, bound),
         relation="replace_one",
         run=run,
-        score=CellSum(index=index),
+        score=lambda view: view["release"][:, index, 0, 1],  # the likelihood ratio up to scale
         gaussian=True,
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CellSum:
-    """The noisy sum of the target's cell in one epoch, which is the likelihood ratio up to scale."""
-
-    index: int
-
-    def __call__(self, view: Mapping[str, Array]) -> Array:
-        """Return one score a run. Shape: (n_runs,)."""
-        score: Array = view["release"][:, self.index, 0, 1]
-        return score
 
 
 def replays_of(settings: CellTableSettings, problem: Any = None) -> tuple[ReplayCase, ...]:

@@ -8,9 +8,8 @@ from algorithms.dp_ebs.declaration import declaration_of, printed_declaration_of
 from algorithms.dp_ebs.noise.calibrated import tree_of
 from algorithms.dp_ebs.notes import notes_of
 from algorithms.dp_ebs.plan import plan_of
-from algorithms.dp_ebs.references import run_blind, run_without_noise
 from algorithms.dp_ebs.replays import replays_of
-from algorithms.dp_ebs.run import run
+from algorithms.dp_ebs.run import run, run_blind, run_without_noise
 from algorithms.dp_ebs.settings import DpEbsSettings
 from dpaudit.arguments import settled
 

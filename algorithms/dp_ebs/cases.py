@@ -191,8 +191,7 @@ class Script:
     def opponents(self, number: int, lists: Array, left: Array, rng: np.random.Generator) -> Array:
         """Return the opponent, or the first option once it is gone."""
         present = (lists == self.opponent) & (np.arange(lists.shape[1]) < left[:, None])
-        met: Array = np.where(present.any(axis=1), self.opponent, lists[:, 0])
-        return met
+        return np.where(present.any(axis=1), self.opponent, lists[:, 0])
 
     def eliminate(self, number: int, upper: Array, lower: Array, left: Array) -> Array:
         """Return that the opponent goes after its round, and nobody else ever."""

@@ -8,34 +8,29 @@ from algorithms.dp_ebs.settings import DpEbsSettings
 from algorithms.dp_ebs.widths.batches import vote_of
 from algorithms.dp_ebs.widths.stages import failure_of, stages_of
 from algorithms.problems.duels import Duels
-from dpaudit.model.constants import (
-    Constant,
-    PaperConstants,
-    RegretUpperBound,
-    SpeakingHorizon,
-    log10_horizon,
-    regret_upper_bound,
-)
+from dpaudit.model import constants as paper
 
 _APART = 0.5
 """Two options differ by at most one half in their mean share of wins against the better one of the two."""
 
 
-def constants_of(settings: DpEbsSettings, problem: Duels | None = None) -> PaperConstants:
+def constants_of(settings: DpEbsSettings, problem: Duels | None = None) -> paper.PaperConstants:
     """Return the constants at the configured horizon, and from which horizon the printed width can remove an option."""
     plan = plan_of(settings)
     constants = [
-        Constant(
+        paper.Constant(
             name="confidence term of the printed width", value=_union(settings, settings.horizon), source="Lemma 4"
         ),
-        Constant(name="two printed half widths", value=margin(settings, settings.horizon), source="section 3.1 (3)"),
+        paper.Constant(
+            name="two printed half widths", value=margin(settings, settings.horizon), source="section 3.1 (3)"
+        ),
     ]
     if plan.tree is not None and settings.model == "central":
         nodes = touched_nodes(settings.removal, settings.horizon + settings.arms)
         constants += [
-            Constant(name="levels of a tree", value=float(plan.tree.levels), source="Lemma 1"),
-            Constant(name="nodes that one answer moves", value=float(nodes), source="Lemma 2, counted"),
-            Constant(
+            paper.Constant(name="levels of a tree", value=float(plan.tree.levels), source="Lemma 1"),
+            paper.Constant(name="nodes that one answer moves", value=float(nodes), source="Lemma 2, counted"),
+            paper.Constant(
                 name="scale of a node's noise",
                 value=float(getattr(plan.tree.leaf, "scale", math.nan)),
                 source="Lemmas 1 and 2",
@@ -43,21 +38,23 @@ def constants_of(settings: DpEbsSettings, problem: Duels | None = None) -> Paper
         ]
     response = vote_of(settings) if settings.model == "shuffle" else plan.response
     if response is not None:
-        constants.append(Constant(name="probability of a true answer", value=response.probability, source="Remark 3"))
-    return PaperConstants(
+        constants.append(
+            paper.Constant(name="probability of a true answer", value=response.probability, source="Remark 3")
+        )
+    return paper.PaperConstants(
         constants=tuple(constants),
         horizons=(
-            SpeakingHorizon(
+            paper.SpeakingHorizon(
                 name="printed half width",
                 speaks="two half widths below 0.5 when every option has its share of all rounds",
-                log10=log10_horizon(lambda horizon: margin(settings, horizon) < _APART, smallest=1.0),
+                log10=paper.log10_horizon(lambda horizon: margin(settings, horizon) < _APART, smallest=1.0),
                 source="section 3.1 (3) and Lemma 1",
             ),
         ),
     )
 
 
-def upper_bound_of(settings: DpEbsSettings, problem: Duels) -> RegretUpperBound | None:
+def upper_bound_of(settings: DpEbsSettings, problem: Duels) -> paper.RegretUpperBound | None:
     """Return what is proved of a champion, or the most that can be lost where the printed width removes nobody.
 
     None for batches, and of a champion where no option beats all others.
@@ -67,11 +64,13 @@ def upper_bound_of(settings: DpEbsSettings, problem: Duels) -> RegretUpperBound 
         value = _champion_regret(settings, problem)
         if value is None:
             return None
-        return regret_upper_bound(horizon=settings.horizon, most=most, source="the champion's stages", value=value)
+        return paper.regret_upper_bound(
+            horizon=settings.horizon, most=most, source="the champion's stages", value=value
+        )
     if settings.variant == "batched":
         return None
     (horizon,) = constants_of(settings).horizons
-    return regret_upper_bound(horizon=settings.horizon, most=most, source="Theorem 1", log10=horizon.log10)
+    return paper.regret_upper_bound(horizon=settings.horizon, most=most, source="Theorem 1", log10=horizon.log10)
 
 
 def _champion_regret(settings: DpEbsSettings, problem: Duels) -> float | None:

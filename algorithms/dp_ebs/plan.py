@@ -93,8 +93,7 @@ def plan_of(settings: DpEbsSettings) -> Plan:
 def uniform_opponents(number: int, lists: Array, left: Array, rng: np.random.Generator) -> Array:
     """Return a uniform draw from the options left in every run, the one on the left included."""
     drawn = (rng.random(len(left)) * left).astype(np.int64)
-    opponents: Array = lists[np.arange(len(left)), drawn]
-    return opponents
+    return lists[np.arange(len(left)), drawn]
 
 
 def eliminate_below(number: int, upper: Array, lower: Array, left: Array) -> Array:
@@ -107,8 +106,7 @@ def tree_counters(plan: Plan, n_counters: int, rng: np.random.Generator) -> Coun
     """Return the private counters of the plan, or exact ones where every vote was randomised before."""
     if plan.tree is None:
         return ExactCounters(n_counters=n_counters)
-    bank: Counters = plan.tree.bank(n_counters, rng)
-    return bank
+    return plan.tree.bank(n_counters, rng)
 
 
 @dataclass(slots=True)
@@ -125,8 +123,7 @@ class ExactCounters:
         """Return the sums after one more element each."""
         self.clocks[counters] += 1
         self.sums[counters] += elements
-        released: Array = self.sums[counters]
-        return released
+        return self.sums[counters]
 
     def keep(self, counters: Array) -> None:
         """Forget all other counters."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from algorithms._conditions import conditions_of
 from algorithms._dueling.checks import checked_plays, regrets
-from algorithms._dueling.voters import PeopleAnswering, SimulatedVoters, Voters
+from algorithms._dueling.voters import SimulatedVoters, Voters
 from algorithms.dp_ebs import checks
 from algorithms.dp_ebs.declaration import CLOCK, counter_label
 from algorithms.dp_ebs.noise.calibrated import tree_of
@@ -25,6 +25,9 @@ from dpaudit.model.mechanism import Array
 _FEW = 32
 """Up to so many runs go one by one, which is faster than lock-step."""
 
+_NO_PRIVACY = {"central": 1e12, "local": 500.0, "shuffle": 500.0}
+"""Epsilons at which noise is far below one answer; a person who answers at 500 nats tells the truth."""
+
 
 def run(settings: DpEbsSettings, problem: Duels, streams: Streams, n_runs: int) -> Transcript:
     """Return the transcript of `n_runs` runs on simulated people of `problem`.
@@ -35,12 +38,21 @@ def run(settings: DpEbsSettings, problem: Duels, streams: Streams, n_runs: int) 
     A few runs go one by one from removal to removal, many in lock-step; the two are equal in law.
     Raises: ValueError: a problem with another number of options than the settings'.
     """
-    return run_with(SimulatedVoters(problem=problem), settings, problem, streams, n_runs)
+    return run_with(SimulatedVoters.of(problem), settings, problem, streams, n_runs)
 
 
-def run_with(
-    voters: PeopleAnswering, settings: DpEbsSettings, problem: Duels, streams: Streams, n_runs: int
-) -> Transcript:
+def run_without_noise(settings: DpEbsSettings, problem: Duels, streams: Streams, n_runs: int) -> Transcript:
+    """Return runs whose noise is far below one answer, with widths for it: no privacy."""
+    return run(replace(settings, epsilon=_NO_PRIVACY[settings.model]), problem, streams, n_runs)
+
+
+def run_blind(settings: DpEbsSettings, problem: Duels, streams: Streams, n_runs: int) -> Transcript:
+    """Return runs whose releases hold noise alone, of a champion also fair coins: nothing is learned."""
+    nobody = SimulatedVoters.alike(problem.arms, 0.5 if settings.variant == "champion" else 0.0)
+    return run_with(nobody, settings, problem, streams, n_runs)
+
+
+def run_with(voters: Voters, settings: DpEbsSettings, problem: Duels, streams: Streams, n_runs: int) -> Transcript:
     """Return what `run` returns, for people who answer in any other way.
 
     Raises: ValueError: as for `run`.

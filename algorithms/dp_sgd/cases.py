@@ -9,11 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from algorithms.dp_sgd.divisor import divisor_of
-from algorithms.dp_sgd.explicit_pairs import explicit_cases
-from algorithms.dp_sgd.plan import Plan, plan_of
+from algorithms.dp_sgd.explicit_pairs import AllocatedSteps, SampledSteps, SecretSteps, explicit_cases
+from algorithms.dp_sgd.plan import Plan, divisor_of, plan_of
 from algorithms.dp_sgd.run import run_watched
-from algorithms.dp_sgd.secret_steps import AllocatedSteps, SampledSteps, SecretSteps
 from algorithms.dp_sgd.settings import DpSgdSettings
 from algorithms.problems.affairs import Classification
 from dpaudit import AuditCase, Claim
@@ -103,8 +101,7 @@ def _log_ratio(shifts: Array, plan: Plan, claim: Claim) -> Array:
     """Return each slot's log likelihood ratio; `shifts` (slots, steps) is in standard deviations of the noise."""
     law = _steps_of(plan)
     absent = law.log_ratio(-shifts) if claim.neighbours == "replace_one" else 0.0
-    ratio: Array = law.log_ratio(shifts) - absent
-    return ratio
+    return law.log_ratio(shifts) - absent
 
 
 def _steps_of(plan: Plan) -> SecretSteps:
@@ -119,5 +116,4 @@ def _simulated(plan: Plan, data: int, factor: float, rng: np.random.Generator, n
     """Return projections (n_runs, steps) of a run that samples and clips as declared, with a factor of its noise."""
     taken = data * _steps_of(plan).moved(rng, n_runs)
     noise = factor * plan.noise_multiplier * rng.standard_normal(taken.shape)
-    projections: Array = plan.max_grad_norm * (taken + noise)
-    return projections
+    return plan.max_grad_norm * (taken + noise)

@@ -5,8 +5,7 @@ A finding in `BREAKING` voids the amplified epsilon or the claim; the others say
 
 from collections.abc import Callable
 
-from algorithms.dp_sgd.divisor import divisor_of, telling_neighbour
-from algorithms.dp_sgd.plan import record_of
+from algorithms.dp_sgd.plan import divisor_of, record_of, telling_neighbour
 from algorithms.dp_sgd.reading import TrainingRecord
 from algorithms.dp_sgd.settings import DpSgdSettings
 from dpaudit import Claim, Condition
@@ -105,9 +104,8 @@ def _public_divisor(settings: DpSgdSettings) -> tuple[Condition, ...]:
     if settings.neighbours != "add_remove":
         return ()
     text = (
-        "DPA221: Opacus divides sums by the integer part of records times rate. That integer is "
-        "public or fixed, and does "
-        "not follow the number of records."
+        "DPA221: Opacus divides sums by the integer part of records times rate. That integer is public or fixed, and "
+        "does not follow the number of records."
     )
     return (Condition(kind="implementation", about=("public divisor",), text=text),)
 
@@ -116,10 +114,9 @@ def _other_divisor(records: int, other: int, batches: int) -> str:
     """Return what is wrong with a pair of numbers of records."""
     own, changed = divisor_of(records, batches), divisor_of(other, batches)
     return (
-        f"Opacus divides sums and noise by {own} for {records} records and by {changed} for {other}: "
-        f"the scale of the noise "
-        "itself tells the two apart, at any noise multiplier. Fix the divisor (expected_batch_size), "
-        "or claim replace_one."
+        f"Opacus divides sums and noise by {own} for {records} records and by {changed} for {other}: the scale of the "
+        "noise itself tells the two apart, at any noise multiplier. Fix the divisor (expected_batch_size), or claim "
+        "replace_one."
     )
 
 
@@ -217,9 +214,8 @@ def _adaptive(record: TrainingRecord, _: Claim) -> str:
     if not record.adaptive:
         return ""
     return (
-        "Adaptive clipping divides the noisy number of unclipped records by the true size of the "
-        "batch, which one record "
-        "changes: the next clipping norm can move by up to twice what is accounted for. Clip with a fixed norm."
+        "Adaptive clipping divides the noisy number of unclipped records by the true size of the batch, which one "
+        "record changes: the next clipping norm can move by up to twice what is accounted for. Clip with a fixed norm."
     )
 
 
@@ -227,9 +223,8 @@ def _mixing(record: TrainingRecord, _: Claim) -> str:
     if not record.mixing:
         return ""
     return (
-        f"{', '.join(record.mixing):.200}: what the network returns for one record depends on the "
-        f"others, so that clipping "
-        "does not bound what one record changes. Normalise over groups or layers instead."
+        f"{', '.join(record.mixing):.200}: what the network returns for one record depends on the others, so that "
+        "clipping does not bound what one record changes. Normalise over groups or layers instead."
     )
 
 

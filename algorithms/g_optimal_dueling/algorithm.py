@@ -7,9 +7,8 @@ from algorithms.g_optimal_dueling.constants import constants_of, upper_bound_of
 from algorithms.g_optimal_dueling.declaration import declaration_of
 from algorithms.g_optimal_dueling.notes import notes_of
 from algorithms.g_optimal_dueling.plan import lengths_of, mechanism_of, plan_of
-from algorithms.g_optimal_dueling.references import run_blind, run_without_noise
 from algorithms.g_optimal_dueling.replays import replays_of
-from algorithms.g_optimal_dueling.run import run
+from algorithms.g_optimal_dueling.run import run, run_blind, run_without_noise
 from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
 from dpaudit.arguments import settled
 

@@ -2,48 +2,42 @@
 
 from dataclasses import replace
 
-from algorithms.g_optimal_dueling.plan import lengths_of, mechanism_of
-from algorithms.g_optimal_dueling.schedule import Lengths
+from algorithms.g_optimal_dueling.plan import Lengths, lengths_of, mechanism_of
 from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
 from algorithms.problems.duels import Duels
-from dpaudit.model.constants import (
-    Constant,
-    PaperConstants,
-    RegretUpperBound,
-    SpeakingHorizon,
-    log10_horizon,
-    regret_upper_bound,
-)
+from dpaudit.model import constants as paper
 
 
-def constants_of(settings: GOptimalDuelingSettings, problem: Duels | None = None) -> PaperConstants:
+def constants_of(settings: GOptimalDuelingSettings, problem: Duels | None = None) -> paper.PaperConstants:
     """Return the constants at the configured horizon, and from which horizon a printed phase ends within it."""
     printed = replace(lengths_of(settings), preset="paper")
     private, statistical = printed.parts(1)
-    return PaperConstants(
+    return paper.PaperConstants(
         constants=(
-            Constant(name="kappa, the least slope", value=settings.kappa, source="Algorithm 2"),
-            Constant(name="t_0, printed random plays", value=float(printed.random_plays()), source="Theorem 3"),
-            Constant(name="N_1, printed, for the noise", value=private, source="Theorem 3"),
-            Constant(name="N_1, printed, for the answers", value=statistical, source="Theorem 3"),
-            Constant(name="phases of this run", value=float(lengths_of(settings).phases()), source="its preset"),
-            Constant(name="scale of the noise", value=mechanism_of(settings).scale, source="Algorithm 2 or Lemma 7"),
+            paper.Constant(name="kappa, the least slope", value=settings.kappa, source="Algorithm 2"),
+            paper.Constant(name="t_0, printed random plays", value=float(printed.random_plays()), source="Theorem 3"),
+            paper.Constant(name="N_1, printed, for the noise", value=private, source="Theorem 3"),
+            paper.Constant(name="N_1, printed, for the answers", value=statistical, source="Theorem 3"),
+            paper.Constant(name="phases of this run", value=float(lengths_of(settings).phases()), source="its preset"),
+            paper.Constant(
+                name="scale of the noise", value=mechanism_of(settings).scale, source="Algorithm 2 or Lemma 7"
+            ),
         ),
         horizons=(
-            SpeakingHorizon(
+            paper.SpeakingHorizon(
                 name="first printed phase",
                 speaks="it ends within the horizon",
-                log10=log10_horizon(lambda horizon: first_phase(printed, horizon) <= horizon, smallest=1.0),
+                log10=paper.log10_horizon(lambda horizon: first_phase(printed, horizon) <= horizon, smallest=1.0),
                 source="Theorem 3: t_0 + N_1 at most T",
             ),
         ),
     )
 
 
-def upper_bound_of(settings: GOptimalDuelingSettings, problem: Duels) -> RegretUpperBound | None:
+def upper_bound_of(settings: GOptimalDuelingSettings, problem: Duels) -> paper.RegretUpperBound | None:
     """Return the most that can be lost where no printed phase ends within the horizon, else None."""
     (horizon,) = constants_of(settings).horizons
-    return regret_upper_bound(
+    return paper.regret_upper_bound(
         horizon=settings.horizon, most=problem.largest_regret, source="Theorem 3", log10=horizon.log10
     )
 

@@ -73,8 +73,7 @@ def g_optimal(features: Array, survivors: Array, tolerance: float) -> Design:
 def _basis(vectors: Array) -> Array:
     """Return an orthonormal basis of the span; shape (d, r)."""
     values, directions = np.linalg.eigh(vectors.T @ vectors)
-    basis: Array = directions[:, values > _RANK_TOLERANCE * values[-1]]
-    return basis
+    return directions[:, values > _RANK_TOLERANCE * values[-1]]
 
 
 def _optimised(points: Array, tolerance: float) -> Array:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from algorithms._dueling.voters import CountedVoters
+from algorithms._dueling.voters import Voters
 from algorithms.g_optimal_dueling.design import Design, g_optimal
 from algorithms.g_optimal_dueling.plan import Plan, phase_label
 from dpaudit import Recorder, Streams
@@ -49,7 +49,7 @@ class _Designs:
 
 
 def play_phases(
-    plan: Plan, features: Array, voters: CountedVoters, streams: Streams, n_runs: int, recorder: Recorder
+    plan: Plan, features: Array, voters: Voters, streams: Streams, n_runs: int, recorder: Recorder
 ) -> Outcome:
     """Return what `n_runs` runs did. Shape: features (K, d), no row longer than the paper's unit ball asks for."""
     arms = len(features)
@@ -136,7 +136,7 @@ class _Cell:
             complete=bool(len(pairs)) and start + int(totals.sum()) <= plan.horizon,
         )
 
-    def play(self, plan: Plan, voters: CountedVoters, streams: Streams, plays: Array, wins: Array) -> bool:
+    def play(self, plan: Plan, voters: Voters, streams: Streams, plays: Array, wins: Array) -> bool:
         """Play the phase if it fits, enter its wins, and return whether everybody was in exactly one sum."""
         if not self.complete:
             return True

@@ -1,17 +1,27 @@
 """The run of the G-optimal dueling bandit on a problem: the transcript, and the conditions that were checked."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from algorithms._conditions import conditions_of
 from algorithms._dueling.checks import checked_plays, regrets
-from algorithms._dueling.voters import CountedVoters, SimulatedVoters
-from algorithms.g_optimal_dueling import checks
+from algorithms._dueling.voters import SimulatedVoters, Voters
 from algorithms.g_optimal_dueling.phases import play_phases
 from algorithms.g_optimal_dueling.plan import plan_of
 from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
 from algorithms.problems.duels import Duels
-from dpaudit import Recorder, Streams, Transcript
+from dpaudit import Condition, Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
+
+ONE_SUM = Condition(
+    kind="one_contribution",
+    about=("answers",),
+    text="No comparison was won more often than played, and no phase ran past the horizon.",
+)
+
+_NO_PRIVACY = 1e12
+"""An epsilon at which noise is far below one answer."""
 
 
 def run(settings: GOptimalDuelingSettings, problem: Duels, streams: Streams, n_runs: int) -> Transcript:
@@ -21,11 +31,25 @@ def run(settings: GOptimalDuelingSettings, problem: Duels, streams: Streams, n_r
     `utility_regret` and `preference_regret` (n_runs,).
     Raises: ValueError: a problem without features, or of another size than the settings'.
     """
-    return run_with(SimulatedVoters(problem=problem), settings, problem, streams, n_runs)
+    return run_with(SimulatedVoters.of(problem), settings, problem, streams, n_runs)
+
+
+def run_without_noise(settings: GOptimalDuelingSettings, problem: Duels, streams: Streams, n_runs: int) -> Transcript:
+    """Return runs whose noise is far below one answer, with widths for it: no privacy."""
+    return run(replace(settings, epsilon=_NO_PRIVACY), problem, streams, n_runs)
+
+
+def run_blind(settings: GOptimalDuelingSettings, problem: Duels, streams: Streams, n_runs: int) -> Transcript:
+    """Return runs whose people toss coins: releases hold noise and no answer.
+
+    Counts of 0 in place of coins would say that the second option of every comparison won, and that is the better one
+    on problems that list options so.
+    """
+    return run_with(SimulatedVoters.alike(problem.arms, 0.5), settings, problem, streams, n_runs)
 
 
 def run_with(
-    voters: CountedVoters, settings: GOptimalDuelingSettings, problem: Duels, streams: Streams, n_runs: int
+    voters: Voters, settings: GOptimalDuelingSettings, problem: Duels, streams: Streams, n_runs: int
 ) -> Transcript:
     """Return what `run` returns, for people who answer in any other way.
 
@@ -36,7 +60,7 @@ def run_with(
     # Algorithm 2, whose lines stand in `phases`
     outcome = play_phases(plan_of(settings), features, voters, streams, n_runs, recorder)
     in_one_sum = outcome.shared and bool((outcome.spent <= settings.horizon).all())
-    observed = {checks.ONE_SUM: in_one_sum} | checked_plays(outcome.plays, settings.horizon, streams)
+    observed = {ONE_SUM: in_one_sum} | checked_plays(outcome.plays, settings.horizon, streams)
     return Transcript(
         n_runs=n_runs,
         arrays={

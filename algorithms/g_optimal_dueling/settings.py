@@ -12,7 +12,7 @@ CALIBRATIONS = ("paper", "tight", "proof")
 """The noise by name: Algorithm 2's Lap(1 / eps), which is tight, or the Lap(ln T / eps) that Lemma 7 analyses."""
 
 PRESETS = ("paper", "practical")
-"""The presets of the phase lengths by name, see `schedule`."""
+"""The presets of the phase lengths by name, see `plan.Lengths`."""
 
 _SLOPE_AT_4 = math.exp(-4) / (1 + math.exp(-4)) ** 2
 
@@ -24,7 +24,7 @@ class GOptimalDuelingSettings:
     Parameters: `epsilon` in nats; `horizon`, the number of rounds and people; `arms` and `dimension`, those of the
     problem; `model`, always "central"; `calibration` of the noise: "paper" (Algorithm 2's 1 / epsilon), "tight" (the
     same) or "proof" (ln T / epsilon, as Lemma 7 analyses it); `preset` of the phases' lengths: "paper" (Theorem 3) or
-    "practical", see `schedule`; `kappa`, the slope that the printed lengths divide by, sigma'(4) by default;
+    "practical", see `plan.Lengths`; `kappa`, the slope that the printed lengths divide by, sigma'(4) by default;
     `fail_prob` of the printed lengths; `radius` of the ball that estimates lie in; `ridge` of the estimate; `tolerance`
     of the design.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.

@@ -8,8 +8,8 @@ from algorithms.lplr.constants import constants_of, upper_bound_of
 from algorithms.lplr.declaration import declaration_of
 from algorithms.lplr.notes import notes_of
 from algorithms.lplr.plan import plan_of
-from algorithms.lplr.references import run, run_blind, run_without_noise
 from algorithms.lplr.replays import replays_of
+from algorithms.lplr.run import run, run_blind, run_without_noise
 from algorithms.lplr.settings import LplrSettings
 from dpaudit.arguments import settled
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms.lplr.schedule import Resolution
+from algorithms.lplr.settings import Resolution
 from dpaudit.model.mechanism import Array
 
 
@@ -47,8 +47,7 @@ class Bins:
     def sums(self, values: Array) -> Array:
         """Return each bin's sum of `values`, (R, A, K, ...), at every atom of the bin."""
         flat = values.reshape(*self.key.shape, -1)
-        total: Array = (self.together.astype(np.float64) @ flat).reshape(values.shape)
-        return total
+        return (self.together.astype(np.float64) @ flat).reshape(values.shape)
 
     def shared(self, values: Array) -> Array:
         """Return the value of the first atom of each bin, at every atom of the bin."""

@@ -10,66 +10,59 @@ from algorithms.lplr.lower_bounds import (
 from algorithms.lplr.plan import plan_of
 from algorithms.lplr.settings import LplrSettings
 from algorithms.problems.linear_bandit import LinearBandit
-from dpaudit.model.constants import (
-    Constant,
-    PaperConstants,
-    RegretUpperBound,
-    SpeakingHorizon,
-    log10_horizon,
-    regret_upper_bound,
-)
+from dpaudit.model import constants as paper
 
 _SPEAKS = 0.5
 
 
-def constants_of(settings: LplrSettings, problem: LinearBandit | None = None) -> PaperConstants:
+def constants_of(settings: LplrSettings, problem: LinearBandit | None = None) -> paper.PaperConstants:
     """Return the constants at the configured horizon, and from which horizons the printed threshold and width speak.
 
     Both are for the last full epoch, where a phase has about horizon / (4 dimension) users.
     """
     plan, resolution = plan_of(settings), settings.resolution()
-    return PaperConstants(
+    return paper.PaperConstants(
         constants=(
-            Constant(name="beta", value=resolution.beta, source="Remark 4.8"),
-            Constant(name="gamma", value=resolution.gamma, source="section 4.1"),
-            Constant(name="layers of bins", value=float(resolution.depth), source="section 4.1"),
-            Constant(name="failure probability", value=resolution.fail_prob, source="Theorem 4.7"),
-            Constant(name="phases of an epoch", value=float(plan.phases), source="Algorithm 2"),
+            paper.Constant(name="beta", value=resolution.beta, source="Remark 4.8"),
+            paper.Constant(name="gamma", value=resolution.gamma, source="section 4.1"),
+            paper.Constant(name="layers of bins", value=float(resolution.depth), source="section 4.1"),
+            paper.Constant(name="failure probability", value=resolution.fail_prob, source="Theorem 4.7"),
+            paper.Constant(name="phases of an epoch", value=float(plan.phases), source="Algorithm 2"),
             *(
-                Constant(name=f"noise deviation of {label}", value=plan.scale(label), source="Algorithms 3 to 5")
+                paper.Constant(name=f"noise deviation of {label}", value=plan.scale(label), source="Algorithms 3 to 5")
                 for label, _ in plan.leaves.update
             ),
             *(_least_errors(settings) if settings.model == "local" else ()),
-            Constant(name="printed threshold", value=threshold(settings, settings.horizon), source="Algorithm 4"),
-            Constant(name="printed half width", value=width(settings, settings.horizon), source="Theorem 4.7"),
+            paper.Constant(name="printed threshold", value=threshold(settings, settings.horizon), source="Algorithm 4"),
+            paper.Constant(name="printed half width", value=width(settings, settings.horizon), source="Theorem 4.7"),
         ),
         horizons=(
-            SpeakingHorizon(
+            paper.SpeakingHorizon(
                 name="printed threshold of a bin",
                 speaks="a bin counts as active that holds half of all users",
-                log10=log10_horizon(lambda horizon: threshold(settings, horizon) < _SPEAKS, smallest=2.0),
+                log10=paper.log10_horizon(lambda horizon: threshold(settings, horizon) < _SPEAKS, smallest=2.0),
                 source="Algorithm 4",
             ),
-            SpeakingHorizon(
+            paper.SpeakingHorizon(
                 name="printed half width",
                 speaks="a half width below 0.5",
-                log10=log10_horizon(lambda horizon: width(settings, horizon) < _SPEAKS, smallest=2.0),
+                log10=paper.log10_horizon(lambda horizon: width(settings, horizon) < _SPEAKS, smallest=2.0),
                 source="Theorem 4.7",
             ),
         ),
     )
 
 
-def _least_errors(settings: LplrSettings) -> tuple[Constant, Constant]:
+def _least_errors(settings: LplrSettings) -> tuple[paper.Constant, paper.Constant]:
     """Return the lower bounds on errors, which are about local privacy."""
     noisy = settings.epsilon / epsilon_of_input_perturbation(1.0)
     return (
-        Constant(
+        paper.Constant(
             name="least squared error of any local estimator, worst law",
             value=least_squared_error(settings.epsilon, settings.horizon),
             source="Theorem 2.1, at the claimed epsilon",
         ),
-        Constant(
+        paper.Constant(
             name="least absolute error by noisy records, worst law",
             value=least_error_of_input_perturbation(noisy, settings.horizon),
             source="Theorem 2.2, at the claimed epsilon",
@@ -77,7 +70,7 @@ def _least_errors(settings: LplrSettings) -> tuple[Constant, Constant]:
     )
 
 
-def upper_bound_of(settings: LplrSettings, problem: LinearBandit) -> RegretUpperBound | None:
+def upper_bound_of(settings: LplrSettings, problem: LinearBandit) -> paper.RegretUpperBound | None:
     """Return the most that can be lost where the printed threshold or width says nothing, else None.
 
     None where messages are shuffled, of which no theorem speaks.
@@ -85,7 +78,9 @@ def upper_bound_of(settings: LplrSettings, problem: LinearBandit) -> RegretUpper
     if settings.model == "shuffle":
         return None
     speaks = max(horizon.log10 for horizon in constants_of(settings).horizons)
-    return regret_upper_bound(horizon=settings.horizon, most=problem.largest_regret, source="Theorem 4.7", log10=speaks)
+    return paper.regret_upper_bound(
+        horizon=settings.horizon, most=problem.largest_regret, source="Theorem 4.7", log10=speaks
+    )
 
 
 def threshold(settings: LplrSettings, horizon: float) -> float:

@@ -17,8 +17,7 @@ import math
 from dataclasses import dataclass
 
 from algorithms._shuffles import report_epsilon
-from algorithms.lplr.schedule import epochs_of, phases_of
-from algorithms.lplr.settings import SHARES, LplrSettings
+from algorithms.lplr.settings import SHARES, LplrSettings, epochs_of, phases_of
 from dpaudit import Claim, Mechanism, Stated
 from dpaudit.model.claim import Neighbours
 from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart
@@ -63,18 +62,8 @@ def printed_leaves(epsilon: float, dimension: int, neighbours: Neighbours) -> Le
     3 * 1.5 / epsilon, and Laplace noise of scale 1 / epsilon. The sensitivities are the true ones *if residuals are
     at most 1*, which the printed protocol does not enforce.
     """
-    same = neighbours == "replace_one"
-    return Leaves(
-        update=(
-            ("count", _ball(1, 3 / epsilon, 0.0 if same else 1.0, neighbours)),
-            ("vector", _ball(dimension, 3 * math.sqrt(dimension) / epsilon, 2.0 if same else 1.0, neighbours)),
-            (
-                "matrix",
-                OneSidedWishart(dimension=dimension, scale=4.5 / epsilon, trace_sensitivity=1.0, neighbours=neighbours),
-            ),
-        ),
-        confidence=(("width", Laplace(scale=1 / epsilon, l1_sensitivity=1.0, neighbours=neighbours)),),
-    )
+    matrix = OneSidedWishart(dimension=dimension, scale=4.5 / epsilon, trace_sensitivity=1.0, neighbours=neighbours)
+    return _leaves(matrix, count=3 / epsilon, vector=3 * math.sqrt(dimension) / epsilon, width=1 / epsilon)
 
 
 def repaired_leaves(
@@ -85,22 +74,24 @@ def repaired_leaves(
     Each leaf spends its share on two cells, half on each. Matrices get the difference of two Wishart matrices.
     """
     count, vector, matrix = (epsilon * share / _SAFETY for share in shares)
+    moved = 2.0 if neighbours == "replace_one" else 1.0
+    wishart = SymmetrisedWishart(
+        dimension=dimension, scale=1 / matrix, nuclear_sensitivity=moved, neighbours=neighbours
+    )
+    return _leaves(wishart, count=2 / count, vector=2 * math.sqrt(dimension) / vector, width=2 * _SAFETY / epsilon)
+
+
+def _leaves(matrix: OneSidedWishart | SymmetrisedWishart, *, count: float, vector: float, width: float) -> Leaves:
+    """Return a message with noise of these scales beside that of its matrix, which says whose neighbours they are."""
+    neighbours = matrix.neighbours
     same = neighbours == "replace_one"
     return Leaves(
         update=(
-            ("count", _ball(1, 2 / count, 0.0 if same else 1.0, neighbours)),
-            ("vector", _ball(dimension, 2 * math.sqrt(dimension) / vector, 2.0 if same else 1.0, neighbours)),
-            (
-                "matrix",
-                SymmetrisedWishart(
-                    dimension=dimension,
-                    scale=1 / matrix,
-                    nuclear_sensitivity=2.0 if same else 1.0,
-                    neighbours=neighbours,
-                ),
-            ),
+            ("count", _ball(1, count, 0.0 if same else 1.0, neighbours)),
+            ("vector", _ball(matrix.dimension, vector, 2.0 if same else 1.0, neighbours)),
+            ("matrix", matrix),
         ),
-        confidence=(("width", Laplace(scale=2 * _SAFETY / epsilon, l1_sensitivity=1.0, neighbours=neighbours)),),
+        confidence=(("width", Laplace(scale=width, l1_sensitivity=1.0, neighbours=neighbours)),),
     )
 
 

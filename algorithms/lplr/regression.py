@@ -139,5 +139,4 @@ def _oriented(direction: Array, path: Array) -> Array:
     norms = np.linalg.norm(orthogonal, axis=-1, keepdims=True)
     unit = np.where(norms > 1e-6, orthogonal / np.maximum(norms, 1e-6), 0.0)
     largest = np.take_along_axis(unit, np.abs(unit).argmax(axis=-1)[..., None], axis=-1)
-    oriented: Array = np.where(largest < 0, -unit, unit)
-    return oriented
+    return np.where(largest < 0, -unit, unit)

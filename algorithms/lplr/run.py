@@ -1,14 +1,17 @@
 """Runs of LPLR, all in lock-step: Algorithm 1, with epochs that double and actions that are eliminated."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
 
 from algorithms._conditions import FRESH, conditions_of, nobody_twice, noise_is_fresh
 from algorithms.lplr import checks
+from algorithms.lplr.checks import Outcomes
 from algorithms.lplr.oracle import Answers, Estimate, fit_oracle
-from algorithms.lplr.plan import Plan
+from algorithms.lplr.plan import Plan, plan_of
+from algorithms.lplr.settings import LplrSettings
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
@@ -137,3 +140,50 @@ def expected_regret(problem: LinearBandit, active: Array) -> Array:
     law = active / active.sum(axis=2, keepdims=True)
     regret: Array = ((law * problem.gaps).sum(axis=2) * problem.context_probabilities).sum(axis=1)
     return regret
+
+
+_NO_PRIVACY = 1e9
+"""An epsilon at which noise is far below one record."""
+
+
+def run(settings: LplrSettings, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:
+    """Return the transcript of `n_runs` independent runs on `problem`; see `run.run_protocol`."""
+    return run_protocol(plan_of(settings), problem, streams, n_runs)
+
+
+def run_without_noise(settings: LplrSettings, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:
+    """Return runs whose noise is far below one record, with widths for it: no privacy."""
+    return run_protocol(plan_of(replace(settings, epsilon=_NO_PRIVACY)), problem, streams, n_runs)
+
+
+def run_blind(settings: LplrSettings, problem: LinearBandit, streams: Streams, n_runs: int) -> Transcript:
+    """Return runs whose messages hold noise alone: nothing is learned."""
+    return run_protocol(plan_of(settings), problem, streams, n_runs, hear=nobody)
+
+
+def nobody(answers: Answers) -> Answers:
+    """Return the answers of a phase in which nobody stood at any atom."""
+    return replace(answers, counts=np.zeros_like(answers.counts), positive=np.zeros_like(answers.positive))
+
+
+def fit_offline(plan: Plan, problem: LinearBandit, users: int, streams: Streams, n_runs: int) -> Estimate:
+    """Return one oracle's estimate at every atom of `problem` from `users` users, shared out over the phases.
+
+    Raises: ValueError: a problem with several actions, or fewer users than phases.
+    """
+    if problem.n_actions != 1:
+        raise ValueError(f"Expected a problem with one action; {problem.name!r} has {problem.n_actions}.")
+    if users < plan.phases:
+        raise ValueError(f"Expected users={users} to be at least the number of phases, {plan.phases}.")
+    each = users // plan.phases
+    phases = answers_of(problem, np.ones((n_runs, problem.n_contexts, 1), dtype=bool), each, streams, Outcomes())
+    return fit_oracle(plan, np.swapaxes(problem.features, 0, 1), phases, each, Recorder(streams.noise), n_runs)
+
+
+def deviation(problem: LinearBandit, values: Array) -> Array:
+    """Return the mean absolute deviation of predictions from the true means, by context probability; shape (R,).
+
+    Shape: values (R, C), of a problem with one action.
+    """
+    error: Array = np.abs(values - problem.mean_reward[:, 0]) @ problem.context_probabilities
+    return error

@@ -47,8 +47,7 @@ def noise_sum(mechanism: Mechanism, shape: tuple[int, ...], users: int, rng: np.
         return np.zeros(shape)
     match mechanism:
         case Laplace(scale=scale) | BallLaplace(scale=scale):
-            laplace: Array = scale * (rng.standard_gamma(users, shape) - rng.standard_gamma(users, shape))
-            return laplace
+            return scale * (rng.standard_gamma(users, shape) - rng.standard_gamma(users, shape))
         case OneSidedWishart(scale=scale):
             return wishart_sum(shape, scale, users, rng)
         case SymmetrisedWishart(scale=scale):
@@ -70,5 +69,4 @@ def wishart_sum(shape: tuple[int, ...], scale: float, users: int, rng: np.random
     degrees = float(users) * (dimension + 1) - np.arange(dimension)
     diagonal = np.arange(dimension)
     factor[..., diagonal, diagonal] = np.sqrt(2 * rng.standard_gamma(degrees / 2, shape[:-1]))
-    product: Array = scale * (factor @ np.swapaxes(factor, -1, -2))
-    return product
+    return scale * (factor @ np.swapaxes(factor, -1, -2))

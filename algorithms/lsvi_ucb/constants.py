@@ -4,66 +4,61 @@ from algorithms.lsvi_ucb import printed_scales as printed
 from algorithms.lsvi_ucb.plan import most_switches, plan_of
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
 from algorithms.problems.linear_mdp import LinearMdp
-from dpaudit.model.constants import (
-    Constant,
-    PaperConstants,
-    RegretUpperBound,
-    SpeakingHorizon,
-    log10_horizon,
-    regret_upper_bound,
-)
+from dpaudit.model import constants as paper
 
 
-def constants_of(settings: LsviUcbSettings, problem: LinearMdp | None = None) -> PaperConstants:
+def constants_of(settings: LsviUcbSettings, problem: LinearMdp | None = None) -> paper.PaperConstants:
     """Return the constants at the configured number of episodes, and from which number the printed ones speak.
 
     The bound of Eq. (22) speaks where it is below episodes times steps; the schedule where it has a second batch.
     """
     plan, scales = plan_of(settings), _scales(settings, settings.episodes)
     switches = (
-        (Constant(name="switches by proof, at most", value=most_switches(settings), source="the switching rule"),)
+        (paper.Constant(name="switches by proof, at most", value=most_switches(settings), source="the switching rule"),)
         if settings.schedule == "switching"
         else ()
     )
     horizons = [
-        SpeakingHorizon(
+        paper.SpeakingHorizon(
             name="printed schedule",
             speaks="it has two batches or more, so that something is learned",
-            log10=log10_horizon(lambda episodes: _batches(settings, int(episodes)) > 1, smallest=0.5),
+            log10=paper.log10_horizon(lambda episodes: _batches(settings, int(episodes)) > 1, smallest=0.5),
             source="Theorem 8",
         )
     ]
     constants = [
-        Constant(name="batches, printed", value=float(_batches(settings, settings.episodes)), source="Theorem 8"),
-        Constant(name="releases of this run", value=float(plan.releases), source="its schedule"),
+        paper.Constant(name="batches, printed", value=float(_batches(settings, settings.episodes)), source="Theorem 8"),
+        paper.Constant(name="releases of this run", value=float(plan.releases), source="its schedule"),
         *switches,
-        Constant(name="shift of this run", value=plan.shift, source="settings"),
-        Constant(name="radius of this run", value=plan.radius, source="settings"),
+        paper.Constant(name="shift of this run", value=plan.shift, source="settings"),
+        paper.Constant(name="radius of this run", value=plan.radius, source="settings"),
     ]
     if scales is not None:
         constants += [
-            Constant(name="printed Upsilon", value=scales.deviation, source="Appendix E.1"),
-            Constant(name="printed radius", value=scales.radius, source="Appendix E.1"),
-            Constant(name="printed bound on the regret", value=_bound(settings, settings.episodes), source="Eq. (22)"),
+            paper.Constant(name="printed Upsilon", value=scales.deviation, source="Appendix E.1"),
+            paper.Constant(name="printed radius", value=scales.radius, source="Appendix E.1"),
+            paper.Constant(
+                name="printed bound on the regret", value=_bound(settings, settings.episodes), source="Eq. (22)"
+            ),
         ]
         horizons.append(
-            SpeakingHorizon(
+            paper.SpeakingHorizon(
                 name="printed bound on the regret",
                 speaks="the bound is below episodes times steps",
-                log10=log10_horizon(
+                log10=paper.log10_horizon(
                     lambda episodes: _bound(settings, int(episodes)) < int(episodes) * settings.steps, smallest=0.5
                 ),
                 source="Eq. (22)",
             )
         )
-    return PaperConstants(constants=tuple(constants), horizons=tuple(horizons))
+    return paper.PaperConstants(constants=tuple(constants), horizons=tuple(horizons))
 
 
-def upper_bound_of(settings: LsviUcbSettings, problem: LinearMdp) -> RegretUpperBound | None:
+def upper_bound_of(settings: LsviUcbSettings, problem: LinearMdp) -> paper.RegretUpperBound | None:
     """Return Eq. (22), or the most that can be lost where that is less; None for a pure claim, which has no bound."""
     if settings.delta == 0:
         return None
-    return regret_upper_bound(
+    return paper.regret_upper_bound(
         horizon=settings.episodes,
         most=problem.largest_regret,
         source="Eq. (22)",

@@ -12,10 +12,8 @@ import numpy as np
 from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
 from algorithms._linear_rl import checks
 from algorithms._linear_rl.values import values_in_range
-from algorithms.lsvi_ucb.canaries import BatchCanary
-from algorithms.lsvi_ucb.checks import SCHEDULE, SWITCHES
+from algorithms.lsvi_ucb.canaries import BatchCanary, UserPath
 from algorithms.lsvi_ucb.learner import Learner, first_policy
-from algorithms.lsvi_ucb.paths import UserPath
 from algorithms.lsvi_ucb.plan import BatchPlan
 from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy, domain_of
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
@@ -23,6 +21,17 @@ from algorithms.lsvi_ucb.switching import regularised
 from algorithms.problems.linear_mdp import LinearMdp
 from dpaudit import Condition, Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
+
+SCHEDULE = Condition(
+    kind="public_schedule",
+    about=("policies",),
+    text="Policies changed at ends of batches, and not more often than declared.",
+)
+SWITCHES = Condition(
+    kind="public_schedule",
+    about=("switches of policy",),
+    text="Policies changed not more often than declared.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from algorithms._linear_rl.least_squares import symmetric
+from algorithms._linear_rl.values import symmetric
 from dpaudit.model.mechanism import Array
 
 Grown = Callable[[Array, Array], Array]
@@ -41,5 +41,4 @@ def spectrum_grown(old: Array, new: Array) -> Array:
     least and c more at most, c = (1 + r) / (1 - r); r is at most 1/2 at a shift of twice the noise's norm.
     """
     roots = np.linalg.inv(np.linalg.cholesky(old))
-    top: Array = np.linalg.eigvalsh(roots @ new @ np.swapaxes(roots, -1, -2))[..., -1]
-    return top
+    return np.linalg.eigvalsh(roots @ new @ np.swapaxes(roots, -1, -2))[..., -1]

@@ -132,15 +132,13 @@ class Duels:
 def luce(strengths: Array) -> Array:
     """Return the preferences of Luce's choice axiom, strength i over the sum of both. Shape: (K,) to (K, K)."""
     weights = np.asarray(strengths, dtype=np.float64)
-    table: Array = weights[:, None] / (weights[:, None] + weights[None, :])
-    return table
+    return weights[:, None] / (weights[:, None] + weights[None, :])
 
 
 def logistic(utilities: Array) -> Array:
     """Return the Bradley-Terry preferences of utilities, 1 / (1 + e^-(r_i - r_j)). Shape: (K,) to (K, K)."""
     values = np.asarray(utilities, dtype=np.float64)
-    table: Array = 1 / (1 + np.exp(values[None, :] - values[:, None]))
-    return table
+    return 1 / (1 + np.exp(values[None, :] - values[:, None]))
 
 
 def win_rates(wins: Array, prior: float) -> Array:
@@ -151,8 +149,7 @@ def win_rates(wins: Array, prior: float) -> Array:
     table = (wins + prior / 2) / np.where((wins + wins.T + prior) > 0, wins + wins.T + prior, 1)
     table[wins + wins.T + prior == 0] = 0.5
     np.fill_diagonal(table, 0.5)
-    rates: Array = table
-    return rates
+    return table
 
 
 def fitted_utilities(wins: Array, rounds: int = 500) -> Array:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from algorithms.lower_bounds import Privacy, bandit_regret
-from algorithms.problems.arrays import frozen
+from algorithms.problems.tables import frozen
 from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.mechanism import Array
 
@@ -65,8 +65,7 @@ class FiniteMdp:
         for h in reversed(range(self.shape[0])):
             gained = self.rewards[h] + np.tensordot(values, self.transitions[h], axes=(1, 2))
             values = np.einsum("nsa,nsa->ns", policies[:, h], gained)
-        result: Array = values @ self.initial
-        return result
+        return values @ self.initial
 
     def optimum(self) -> float:
         """Return the expected reward of an optimal policy from the initial law."""

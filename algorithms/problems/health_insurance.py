@@ -89,8 +89,7 @@ def _groups(table: dict[str, Array]) -> Array:
     """Return each row's context, 2 * (level of disease) + (limited or in fair or poor health)."""
     level = np.digitize(table["disea"], _DISEASE_CUTS)
     frail = (table["physlm"] >= 0.5) | (table["hlthf"] + table["hlthp"] > 0)
-    groups: Array = 2 * level + frail
-    return groups
+    return 2 * level + frail
 
 
 def _plans(source: Path, logs: Array) -> Array:
@@ -110,8 +109,7 @@ def _rewards(table: dict[str, Array], plans: Array) -> Array:
     """Return each row's reward, in [-1, 1]."""
     use = np.clip(table["mdvis"], 0, _VISIT_CAP) / _VISIT_CAP
     burden = use + _RISK_WEIGHT * (_COINSURANCE[plans] * use) ** 2
-    rewards: Array = 1 - 2 * np.minimum(1, burden)
-    return rewards
+    return 1 - 2 * np.minimum(1, burden)
 
 
 def _cell_means(rewards: Array, contexts: Array, plans: Array, prior_rows: float) -> Array:

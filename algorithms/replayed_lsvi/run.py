@@ -11,17 +11,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms._conditions import FRESH, conditions_of, nobody_twice, noise_is_fresh
-from algorithms._linear_rl.least_squares import bonus_of, floored_inverses, linear, symmetric
 from algorithms._linear_rl.settings import require_fit
-from algorithms._linear_rl.values import clip_both, largest
+from algorithms._linear_rl.values import bonus_of, clip_both, floored_inverses, largest, linear, symmetric
 from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy
 from algorithms.lsvi_ucb.run import transitions
 from algorithms.problems.linear_mdp import LinearMdp
-from algorithms.replayed_lsvi.checks import ONE_MESSAGE
 from algorithms.replayed_lsvi.plan import ReplayPlan, Stage, label_of
 from algorithms.replayed_lsvi.settings import ReplayedLsviSettings
-from dpaudit import Recorder, Streams, Transcript
+from dpaudit import Condition, Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
+
+ONE_MESSAGE = Condition(
+    kind="one_contribution",
+    about=("users of all phases",),
+    text="The numbers of the users who were asked about one step of one stage were in no other phase.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -4,21 +4,21 @@ The target is the first user: they are in the most nodes. Their features are the
 contributions that lie furthest apart within the bounds; all others act on the billboard, as they would.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from algorithms._episode_cases import actions_case, billboard_of
+from algorithms._episodes import actions_case, billboard_of
 from algorithms.problems.linear_mixture import LinearMixture, random_mixture
 from algorithms.ucrl_vtr.canaries import Canary, canaries
-from algorithms.ucrl_vtr.likelihood_ratio import BillboardRatio, MessageRatio
-from algorithms.ucrl_vtr.plan import MixturePlan, plan_of
+from algorithms.ucrl_vtr.plan import MixturePlan, plan_of, products
 from algorithms.ucrl_vtr.planning import Domain
 from algorithms.ucrl_vtr.regressions import Regression
 from algorithms.ucrl_vtr.run import run_episodes
 from algorithms.ucrl_vtr.settings import UcrlVtrSettings
-from algorithms.ucrl_vtr.sums import message_of
+from algorithms.ucrl_vtr.sums import message_of, parts_of
 from dpaudit import AuditCase, Recorder, Streams
 from dpaudit.model.mechanism import Array
 
@@ -41,9 +41,7 @@ def audit_problem(settings: UcrlVtrSettings) -> LinearMixture:
     return random_mixture(states=3, actions=2, steps=settings.steps, dimension=settings.dimension)
 
 
-def billboard_case(
-    plan: MixturePlan, domain: Domain, pair: tuple[Canary, Canary], mechanisms: tuple[Regression, ...] | None = None
-) -> AuditCase:
+def billboard_case(plan: MixturePlan, domain: Domain, pair: tuple[Canary, Canary]) -> AuditCase:
     """Return the white-box audit: every released sum, scored by its likelihood ratio."""
     length = min(plan.episodes, LONGEST)
     short = replace(plan, episodes=length)
@@ -61,7 +59,7 @@ def billboard_case(
         neighbours=pair,
         relation="replace_one",
         run=run,
-        score=BillboardRatio(regressions=mechanisms or plan.regressions, pair=pair),
+        score=lambda view: ratio(plan.regressions, pair, nodes_of(view, pair[0].episode)).sum(axis=1),
         gaussian=is_gaussian(plan.regressions),
     )
 
@@ -97,7 +95,7 @@ def message_case(plan: MixturePlan, pair: tuple[Canary, Canary]) -> AuditCase:
         neighbours=pair,
         relation="replace_one",
         run=run,
-        score=MessageRatio(regressions=plan.regressions, pair=pair),
+        score=lambda view: ratio(plan.regressions, pair, view["message"]),
         gaussian=is_gaussian(plan.regressions),
     )
 
@@ -114,3 +112,35 @@ def billboard(plan: MixturePlan, domain: Domain, canary: Canary, streams: Stream
 def is_gaussian(regressions: tuple[Regression, ...]) -> bool:
     """Return whether all noise is Gaussian."""
     return all(regression.squared_mu() > 0 for regression in regressions)
+
+
+def nodes_of(view: Mapping[str, Array], episode: int) -> Array:
+    """Return the nodes that hold `episode`, as the target and noise alone left them. Shape: (n_runs, m, G, d, d + 1).
+
+    Prefix k less prefix k - lowbit(k) is the node that ends at k.
+    """
+    own = view["released"] - view["others"]
+    length = own.shape[1]
+    nodes: list[Array] = []
+    k = episode
+    while k <= length:
+        before = k & (k - 1)
+        nodes.append(own[:, k - 1] - (own[:, before - 1] if before else 0.0))
+        k += k & -k
+    return np.stack(nodes, axis=1)
+
+
+def ratio(regressions: tuple[Regression, ...], pair: tuple[Canary, Canary], outputs: Array) -> Array:
+    """Return the log likelihood ratio of outputs (..., G, d, d + 1) over all regressions. Shape: (...)."""
+    first, second = (products(canary.features, canary.targets) for canary in pair)
+    total: Any = 0.0
+    for index, regression in enumerate(regressions):
+        for side, value in ((-1.0, first[index]), (1.0, second[index])):
+            for (_, mechanism, output), (_, _, mean) in zip(
+                parts_of(regression, outputs[..., index, :, :]), parts_of(regression, value), strict=True
+            ):
+                density = mechanism.log_density(output, mean)
+                surplus = density.ndim - (outputs.ndim - 3)
+                total = total + side * (density.sum(axis=tuple(range(-surplus, 0))) if surplus else density)
+    result: Array = total
+    return result

@@ -7,35 +7,32 @@ from algorithms.problems.linear_mixture import LinearMixture
 from algorithms.ucrl_vtr import printed_scales as printed
 from algorithms.ucrl_vtr.plan import plan_of
 from algorithms.ucrl_vtr.settings import UcrlVtrSettings
-from dpaudit.model.constants import (
-    Constant,
-    PaperConstants,
-    RegretUpperBound,
-    SpeakingHorizon,
-    log10_horizon,
-    regret_upper_bound,
-)
+from dpaudit.model import constants as paper
 
 
-def constants_of(settings: UcrlVtrSettings, problem: LinearMixture | None = None) -> PaperConstants:
+def constants_of(settings: UcrlVtrSettings, problem: LinearMixture | None = None) -> paper.PaperConstants:
     """Return the constants at the configured number of episodes, and from which number the printed bound speaks.
 
     The bound is that of Theorem 7, for Hoeffding bonuses; it speaks where it is below episodes times steps.
     """
     plan = plan_of(settings)
     last = settings.episodes
-    return PaperConstants(
+    return paper.PaperConstants(
         constants=(
-            Constant(name="ridge", value=plan.ridge, source="Eq. (1)"),
-            Constant(name="printed noise over H^2", value=_units(settings, last), source="Corollaries 5 and 6"),
-            Constant(name="printed Upsilon", value=deviation(settings, last), source="Claim 26"),
-            Constant(name="printed radius", value=radius(settings, last), source="Theorem 7"),
-            Constant(name="radius of this run, last episode", value=plan.confidence.radii(last)[0], source="settings"),
-            Constant(name="shift of this run, last episode", value=plan.confidence.shift(0, last), source="settings"),
-            Constant(name="printed bound on the regret", value=_bound(settings, last), source="Theorem 7"),
+            paper.Constant(name="ridge", value=plan.ridge, source="Eq. (1)"),
+            paper.Constant(name="printed noise over H^2", value=_units(settings, last), source="Corollaries 5 and 6"),
+            paper.Constant(name="printed Upsilon", value=deviation(settings, last), source="Claim 26"),
+            paper.Constant(name="printed radius", value=radius(settings, last), source="Theorem 7"),
+            paper.Constant(
+                name="radius of this run, last episode", value=plan.confidence.radii(last)[0], source="settings"
+            ),
+            paper.Constant(
+                name="shift of this run, last episode", value=plan.confidence.shift(0, last), source="settings"
+            ),
+            paper.Constant(name="printed bound on the regret", value=_bound(settings, last), source="Theorem 7"),
         ),
         horizons=tuple(
-            SpeakingHorizon(
+            paper.SpeakingHorizon(
                 name=name,
                 speaks="the bound is below episodes times steps",
                 log10=_from(settings, quiet=quiet),
@@ -46,14 +43,14 @@ def constants_of(settings: UcrlVtrSettings, problem: LinearMixture | None = None
     )
 
 
-def upper_bound_of(settings: UcrlVtrSettings, problem: LinearMixture) -> RegretUpperBound | None:
+def upper_bound_of(settings: UcrlVtrSettings, problem: LinearMixture) -> paper.RegretUpperBound | None:
     """Return Theorem 7's bound, or the most that can be lost where that is less.
 
     None for a pure claim, which has no bound, and for Bernstein bonuses, whose Theorem 9 has no constant.
     """
     if settings.delta == 0 or settings.bonus == "bernstein":
         return None
-    return regret_upper_bound(
+    return paper.regret_upper_bound(
         horizon=settings.episodes,
         most=problem.largest_regret,
         source="Theorem 7",
@@ -113,4 +110,4 @@ def _from(settings: UcrlVtrSettings, *, quiet: bool) -> float:
         number = int(episodes)
         return _bound(settings, number, quiet=quiet) < number * settings.steps
 
-    return log10_horizon(speaks, smallest=0.5)
+    return paper.log10_horizon(speaks, smallest=0.5)

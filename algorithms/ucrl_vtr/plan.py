@@ -11,11 +11,11 @@ from algorithms.ucrl_vtr.noise import noisy_regressions, regressions_of
 from algorithms.ucrl_vtr.planning import Regressed, solve
 from algorithms.ucrl_vtr.regressions import Regression
 from algorithms.ucrl_vtr.settings import UcrlVtrSettings
-from algorithms.ucrl_vtr.sums import NoisySums, open_exact, open_messages, open_trees
+from algorithms.ucrl_vtr.sums import Sums, open_exact, open_messages, open_trees
 from dpaudit import Recorder
 from dpaudit.model.mechanism import Array
 
-Open = Callable[[Regression, Recorder, int], NoisySums]
+Open = Callable[[Regression, Recorder, int], Sums]
 """open(regression, recorder, horizon) -> the stream that adds noise"""
 
 Enter = Callable[[tuple[Regression, ...], Array, Array], Array]

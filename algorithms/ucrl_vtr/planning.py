@@ -7,9 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms._linear_rl.least_squares import bonus_of, floored_inverses, linear, symmetric
 from algorithms._linear_rl.settings import LinearRlSettings, require_fit
-from algorithms._linear_rl.values import Clip, clip_both, greedy_policies, largest
+from algorithms._linear_rl.values import (
+    Clip,
+    bonus_of,
+    clip_both,
+    floored_inverses,
+    greedy_policies,
+    largest,
+    linear,
+    symmetric,
+)
 from algorithms.problems.finite_mdp import FiniteMdp
 from algorithms.problems.linear_mixture import LinearMixture
 from dpaudit.model.mechanism import Array
@@ -31,8 +39,7 @@ class Domain:
 
     def moments(self, values: Array) -> Array:
         """Return the features of `values` (n_runs, S) at every cell. Shape: (n_runs, S * A, d)."""
-        moments: Array = (values @ self.kernel).reshape(len(values), -1, self.dimension)
-        return moments
+        return (values @ self.kernel).reshape(len(values), -1, self.dimension)
 
     def moments_at(self, cells: Array, values: Array) -> Array:
         """Return the features of `values` (n_runs, S) at one cell a run, (n_runs,). Shape: (n_runs, d)."""

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
-from algorithms._episode_log import EpisodeLog
+from algorithms._episodes import EpisodeLog
 from algorithms._linear_rl import checks
 from algorithms._linear_rl.values import values_in_range
 from algorithms.problems.linear_mixture import LinearMixture
 from algorithms.ucrl_vtr.canaries import Canary
-from algorithms.ucrl_vtr.checks import norm_ratios
 from algorithms.ucrl_vtr.plan import MixturePlan
 from algorithms.ucrl_vtr.planning import Domain, Planned, domain_of, plan_values
+from algorithms.ucrl_vtr.regressions import Regression
 from algorithms.ucrl_vtr.settings import UcrlVtrSettings
-from algorithms.ucrl_vtr.sums import NoisySums
 from algorithms.ucrl_vtr.users import play
 from dpaudit import Condition, Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
@@ -42,7 +41,7 @@ def run_episodes(
 ) -> Iterator[Episode]:
     """Yield every episode in order. Memory: the live nodes of the trees, 8 n_runs G (log2 K + 2) d (d + 1) bytes."""
     groups, dimension = len(plan.regressions), domain.dimension
-    sums: list[NoisySums] = [plan.open(regression, recorder, plan.episodes) for regression in plan.regressions]
+    sums = [plan.open(regression, recorder, plan.episodes) for regression in plan.regressions]
     released = np.zeros((n_runs, groups, dimension, dimension + 1))  # u_1 = 0; solve adds Lambda_1 = lambda I
     planned: Planned | None = None
     for number in range(1, plan.episodes + 1):  # k = 1, ..., K
@@ -60,7 +59,7 @@ def run_episodes(
             )
         contribution = plan.enter(plan.regressions, features, targets)  # X X^T and X y, clipped to their bounds
         # Eqs. (1) and (2): sums up to k, with B_k+1 and g_k+1 from trees (Cor. 5, 10) or messages (Cor. 6, 11)
-        released = np.stack([noisy.step(contribution[:, index]) for index, noisy in enumerate(sums)], axis=1)
+        released = np.stack([noisy_sum(contribution[:, index]) for index, noisy_sum in enumerate(sums)], axis=1)
         yield Episode(number=number, planned=planned, fresh=fresh, contribution=contribution, released=released)
 
 
@@ -105,3 +104,16 @@ def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: i
     outcomes[FRESH] = noise_is_fresh(streams, recorder.trace())
     further = {"gap": gap, "optimism": optimistic / plan.episodes, "norms": norms}
     return log.transcript(further, recorder.trace(), conditions_of(outcomes), local=plan.model == "local")
+
+
+def norm_ratios(contributions: Array, regressions: tuple[Regression, ...]) -> tuple[Array, Array]:
+    """Return how large features and targets are against their bounds, as they entered. Shape: both (n_runs,).
+
+    ||x||^2 is the trace of x x^T, and |y| is ||y x|| over ||x||; where x is 0, y entered nowhere. The sign of y does
+    not matter: (x, -y) enters as (-x, y) does.
+    """
+    x_bounds = np.array([regression.feature_bound for regression in regressions])
+    y_bounds = np.array([regression.target_bound for regression in regressions])
+    norms = np.sqrt(np.maximum(np.trace(contributions[..., :-1], axis1=-2, axis2=-1), 0.0))
+    targets = np.linalg.norm(contributions[..., -1], axis=-1) / np.where(norms > 0, norms, np.inf)
+    return (norms / x_bounds).max(axis=1), (targets / y_bounds).max(axis=1)

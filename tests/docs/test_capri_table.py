@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from algorithms.capri import Capri
-from algorithms.capri.schedule import completed
+from algorithms.capri.settings import completed
 from dpaudit import Release, Repeat, bracket_epsilon, certify, fold
 from dpaudit.model.declaration import Declaration
 

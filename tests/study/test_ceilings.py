@@ -11,7 +11,7 @@ from algorithms import Capri, GOptimalDueling, Lplr
 from algorithms._dueling.baselines.copeland import DoubleThompson, RelativeUpperConfidence
 from algorithms._dueling.baselines.divergence import RelativeMinimumDivergence
 from algorithms._dueling.baselines.simulation import simulate
-from algorithms._dueling.voters import SilentVoters
+from algorithms._dueling.voters import SimulatedVoters
 from algorithms.g_optimal_dueling.run import run_with
 from algorithms.kernels import pairs, squared_exponential
 from algorithms.lplr.baselines import SufficientStatistics
@@ -123,7 +123,9 @@ def test_a_blind_run_of_the_g_optimal_bandit_prefers_no_option() -> None:
     streams = [Streams.spawn(np.random.default_rng(5)) for _ in range(2)]
     blind = settings.run_blind(problem, streams[0], 20).arrays["utility_regret"] / 10**5 / problem.uniform_regret
     assert 0.9 < blind.min() <= blind.max() < 1.2
-    silent = run_with(SilentVoters(), settings, problem, streams[1], 20).arrays["utility_regret"]
+    silent = run_with(SimulatedVoters.alike(problem.arms, 0.0), settings, problem, streams[1], 20).arrays[
+        "utility_regret"
+    ]
     assert silent.mean() / 10**5 < 0.1 * problem.uniform_regret
 
 

@@ -43,8 +43,7 @@ class WinClock:
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return 0 where the output is the value, else minus infinity."""
-        same: Array = np.where(np.asarray(output) == np.asarray(value), 0.0, -np.inf)
-        return same
+        return np.where(np.asarray(output) == np.asarray(value), 0.0, -np.inf)
 
     def scaled(self, factor: float) -> Self:
         """Return the same: there is no noise to scale."""
@@ -87,8 +86,7 @@ class RemovalClock:
         odd = np.asarray(value)[..., None] == 1
         shape = (*np.shape(value), self.reads)
         single, second = rng.laplace(size=shape), rng.laplace(size=shape)
-        noise: Array = np.where(odd, single - second, single)
-        return noise
+        return np.where(odd, single - second, single)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log density of each run's differences, summed over the reads."""

@@ -33,8 +33,7 @@ class ShuffledSum:
     def estimate(self, votes: Array) -> Array:
         """Return the estimates from how many votes were 1, in any shape."""
         truth = self.response.probability
-        estimate: Array = (votes - self.users * (1 - truth)) / (2 * truth - 1)
-        return estimate
+        return (votes - self.users * (1 - truth)) / (2 * truth - 1)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log probability of each estimate where `value`, one number, is how many answer 1."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from algorithms._dueling.voters import DuelingVoters
+from algorithms._dueling.voters import Voters
 from algorithms.dp_ebs.noise.calibrated import batch_noise
 from algorithms.dp_ebs.noise.shuffled import Shuffler
 from algorithms.dp_ebs.rounds.lockstep import Outcome
@@ -19,7 +19,7 @@ Read = Callable[[Array, Array], None]
 
 def play_batches(
     settings: DpEbsSettings,
-    voters: DuelingVoters,
+    voters: Voters,
     streams: Streams,
     n_runs: int,
     recorder: Recorder,
@@ -59,7 +59,7 @@ def play_batches(
     return Outcome(plays=plays, eliminated_at=eliminated_at), whole
 
 
-def _played(batch: Batch, active: Array, start: Array, voters: DuelingVoters, streams: Streams) -> tuple[Array, Array]:
+def _played(batch: Batch, active: Array, start: Array, voters: Voters, streams: Streams) -> tuple[Array, Array]:
     """Return how often each duel was played and won by the left option; shape (n_runs, K, K)."""
     left = active.sum(axis=1, keepdims=True)
     uniform = np.where(left > 0, active / np.maximum(left, 1), 1 / active.shape[1])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms._dueling.voters import DuelingVoters
+from algorithms._dueling.voters import Voters
 from algorithms.dp_ebs.noise.calibrated import batch_noise
 from algorithms.dp_ebs.rounds.batches import Read
 from algorithms.dp_ebs.rounds.lockstep import Outcome
@@ -49,7 +49,7 @@ class _Reigns:
 
 def play_champion(
     settings: DpEbsSettings,
-    voters: DuelingVoters,
+    voters: Voters,
     streams: Streams,
     n_runs: int,
     recorder: Recorder,

@@ -30,8 +30,7 @@ class HalfWidth:
 
     def of(self, plays: Array, clock: Array) -> Array:
         """Return the half width where an option has `plays` plays left and its counter holds `clock` elements."""
-        width: Array = self.sampling / np.sqrt(plays) + self.tree[np.bitwise_count(clock)] / plays
-        return width
+        return self.sampling / np.sqrt(plays) + self.tree[np.bitwise_count(clock)] / plays
 
 
 def half_width(

@@ -4,8 +4,7 @@
 `GaussianUcb` is (epsilon, delta)-local (Zheng et al., 2020; greedy: Han et al., 2021), and `LinUcb` protects nobody.
 """
 
-from algorithms.lplr.baselines.gaussian_ucb import GaussianUcb
-from algorithms.lplr.baselines.lin_ucb import LinUcb
+from algorithms.lplr.baselines.optimism import GaussianUcb, LinUcb
 from algorithms.lplr.baselines.sufficient_statistics import SufficientStatistics
 
 __all__ = ["GaussianUcb", "LinUcb", "SufficientStatistics"]

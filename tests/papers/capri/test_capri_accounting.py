@@ -13,7 +13,7 @@ from scipy.special import log_ndtr
 
 from algorithms._conditions import FRESH
 from algorithms.capri import Capri
-from algorithms.capri.schedule import completed, epochs_of
+from algorithms.capri.settings import completed, epochs_of
 from dpaudit import Billboard, Local, Parallel, Release, Repeat, bracket_delta, bracket_epsilon, fold
 from dpaudit.accounting.views import delivered_model
 from dpaudit.model.condition import conditions_of

@@ -12,7 +12,7 @@ from algorithms.capri import Capri
 from algorithms.capri.design import Design, Factors, factorise
 from algorithms.capri.domain import domain_of
 from algorithms.capri.elimination import HalfWidth, survivors
-from algorithms.capri.schedule import completed
+from algorithms.capri.settings import completed
 from algorithms.kernels import factor, matern, pairs, squared_exponential
 from algorithms.problems.synthetic import grid
 from dpaudit import Streams

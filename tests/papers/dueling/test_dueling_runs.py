@@ -35,7 +35,7 @@ def config_of(**settings: Any) -> DpEbs:
 
 def fast(config: DpEbs, engine: str, runs: int, seed: int, problem: Duels = PROBLEM) -> Any:
     """Removal times and plays by one engine."""
-    plan, voters = config.plan(), SimulatedVoters(problem=problem)
+    plan, voters = config.plan(), SimulatedVoters.of(problem)
     streams = Streams.spawn(np.random.default_rng(seed))
     if engine == "lockstep":
         return play(plan, voters, streams, runs)
@@ -214,7 +214,7 @@ def test_clocks_of_runs_that_credit_both_options_are_public() -> None:
     plan, streams = config.plan(), Streams.spawn(np.random.default_rng(3))
     assert plan.tree is not None
     paths: list[Any] = [plan.tree.path(streams.noise) for _ in range(config.arms)]
-    single = play_one(plan, SimulatedVoters(problem=PROBLEM), streams, paths)
+    single = play_one(plan, SimulatedVoters.of(PROBLEM), streams, paths)
     clocks = [path.clock for path in paths]
     assert clocks_are_public(single, clocks, plan)
     assert not clocks_are_public(single, clocks, replace(plan, reading="R2"))

@@ -12,7 +12,7 @@ from algorithms._dueling.voters import RecordedVoters, SimulatedVoters
 from algorithms.g_optimal_dueling import GOptimalDueling
 from algorithms.g_optimal_dueling.design import comparisons, g_optimal
 from algorithms.g_optimal_dueling.phases import play_phases
-from algorithms.g_optimal_dueling.schedule import Lengths
+from algorithms.g_optimal_dueling.plan import Lengths
 from algorithms.problems import load
 from dpaudit import Mechanism, Recorder, Streams, certify
 from dpaudit.model.mechanism import Array
@@ -151,9 +151,7 @@ def test_random_plays_have_noised_sums_of_their_own() -> None:
 
     streams = Streams.spawn(np.random.default_rng(0))
     broken = replace(plan, lengths=lengths, release=watched)
-    outcome = play_phases(
-        broken, problem.features, SimulatedVoters(problem=problem), streams, 3, Recorder(streams.noise)
-    )
+    outcome = play_phases(broken, problem.features, SimulatedVoters.of(problem), streams, 3, Recorder(streams.noise))
     first = g_optimal(problem.features, np.arange(6), 0.01)
     assert seen[0] == len(first.weights)
     assert (outcome.plays.sum(axis=(1, 2)) == 60_000).all()

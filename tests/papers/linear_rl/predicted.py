@@ -8,7 +8,7 @@ import numpy as np
 from algorithms.lsvi_ucb.canaries import weights_of, worst_cosine
 from algorithms.lsvi_ucb.plan import BatchPlan
 from algorithms.ucrl_vtr.canaries import Canary
-from algorithms.ucrl_vtr.likelihood_ratio import ratio
+from algorithms.ucrl_vtr.cases import ratio
 from algorithms.ucrl_vtr.plan import products
 from algorithms.ucrl_vtr.regressions import Regression
 from dpaudit import AuditCase

@@ -8,8 +8,8 @@ import pytest
 from algorithms.lsvi_ucb import LsviUcb
 from algorithms.lsvi_ucb import algorithm as roof
 from algorithms.lsvi_ucb import replays as replayed
+from algorithms.lsvi_ucb.canaries import paths
 from algorithms.lsvi_ucb.learner import Learner
-from algorithms.lsvi_ucb.paths import paths
 from algorithms.lsvi_ucb.plan import BatchPlan, plan_of
 from algorithms.lsvi_ucb.planning import domain_of
 from algorithms.lsvi_ucb.settings import LsviUcbSettings

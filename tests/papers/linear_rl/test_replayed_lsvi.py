@@ -7,8 +7,7 @@ import pytest
 
 from algorithms.problems import load
 from algorithms.replayed_lsvi import ReplayedLsvi
-from algorithms.replayed_lsvi.checks import ONE_MESSAGE
-from algorithms.replayed_lsvi.run import contribution, run_plan
+from algorithms.replayed_lsvi.run import ONE_MESSAGE, contribution, run_plan
 from audits.checks.program_replay import replay_program
 from dpaudit import Claim, Local, Release, Repeat, Streams, certify
 from dpaudit.model.mechanism import Array
