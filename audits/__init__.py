@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from audits.scores.scores_audit import audit_scores as audit_scores
     from audits.synthetic.synthesizer_audit import audit_synthesizer as audit_synthesizer
     from audits.synthetic.view import Synthetic as Synthetic
+    from audits.training.each_model import audit_record as audit_record
     from audits.training.model_audit import audit_model as audit_model
-    from audits.training.record_audit import audit_record as audit_record
     from audits.training.training_audit import audit_training as audit_training
     from audits.training.watching_jax import watch_privatizer as watch_privatizer
     from audits.training.watching_opacus import watch_opacus as watch_opacus
@@ -90,7 +90,7 @@ _ENTRIES = {
     "rank": "audits.bounds.rank:rank_bound",
     "rank_gaussian": "audits.bounds.rank:rank_gaussian_bound",
     "one_run_trade_off": "audits.bounds.one_run_trade_off:one_run_trade_off_bound",
-    "one_run_order": "audits.bounds.one_run_order:one_run_order_bound",
+    "one_run_order": "audits.bounds.one_run_trade_off:one_run_order_bound",
     "witness": "audits.bounds.hockey_stick:witness_bound",
     "credible": "audits.bounds.credible:credible_bound",
     "likelihood_ratio": "audits.attacks.likelihood:LikelihoodRatio",
@@ -98,7 +98,7 @@ _ENTRIES = {
     "learned_zones": "audits.attacks.thresholds:learn_thresholds",
     "bit_features": "audits.outputs.bits:bit_features",
     "model_losses": "audits.training.model_audit:audit_model",
-    "record_losses": "audits.training.record_audit:audit_record",
+    "record_losses": "audits.training.each_model:audit_record",
     "training_run": "audits.training.training_audit:audit_training",
     "watch_noise": "audits.checks.noise_law:watch_noise",
     "watch_sampling": "audits.checks.sampler:watch_sampling",

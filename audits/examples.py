@@ -33,8 +33,7 @@ def half_noise(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
 
 def half_noise_score(view: Array) -> Array:
     """Return the log likelihood ratio of answer 1 over answer 0."""
-    ratio: Array = 2 * (np.abs(view) - np.abs(view - 1.0))
-    return ratio
+    return 2 * (np.abs(view) - np.abs(view - 1.0))
 
 
 HALF_NOISE = AuditCase(

@@ -66,15 +66,13 @@ class CountedOdds:
         """Return one score a run."""
         keys, rows = np.unique(_keys(self.table.numbers(view)), return_inverse=True)
         values = np.array([self.odds.get(key.tobytes(), 0.0) for key in keys])
-        scores: Array = values[rows]
-        return scores
+        return values[rows]
 
     def cells(self, view: Any) -> Array:
         """Return the number of each run's output among the known ones, from 0; -1 for an output never seen."""
         places = {key: place for place, key in enumerate(self.odds)}
         keys, rows = np.unique(_keys(self.table.numbers(view)), return_inverse=True)
-        numbers: Array = np.array([places.get(key.tobytes(), -1) for key in keys], dtype=float)[rows]
-        return numbers
+        return np.array([places.get(key.tobytes(), -1) for key in keys], dtype=float)[rows]
 
 
 def _posterior(second: Array, first: Array, start: Array, weights: Array) -> tuple[Array, float]:

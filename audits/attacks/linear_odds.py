@@ -72,8 +72,7 @@ class LinearOdds:
 
     def of(self, numbers: Array) -> Array:
         """Return the score of each row of the table's numbers."""
-        score: Array = self.inputs(numbers) @ self.weights + self.intercept
-        return score
+        return self.inputs(numbers) @ self.weights + self.intercept
 
     @classmethod
     def learned(cls, table: Table, numbers: Array, labels: Array) -> "LinearOdds | None":

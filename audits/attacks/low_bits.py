@@ -61,8 +61,7 @@ class LowBits:
         if self.sign:
             first = first_bits(numbers)
             event &= (np.sign(numbers) == self.sign) & (first >= self.smallest) & (first <= self.largest)
-        guess: Array = np.where(event, 1.0 if self.second else -1.0, 0.0)
-        return guess
+        return np.where(event, 1.0 if self.second else -1.0, 0.0)
 
 
 def learn_low_bits(
@@ -147,8 +146,7 @@ def _on_grid(values: Array, grid: float) -> Array:
         return values
     with np.errstate(over="ignore", invalid="ignore"):
         rounded = np.round(values / grid) * grid
-    kept: Array = np.where(np.isfinite(rounded), rounded, values)
-    return kept
+    return np.where(np.isfinite(rounded), rounded, values)
 
 
 def first_bits(values: Array) -> Array:
@@ -213,8 +211,7 @@ class _Events:
         apart = window * np.where(window > 0, rel_entr(shares, both) + rel_entr(1 - shares, 1 - both), 0.0)
         first, second = self.counts
         more = np.where(second > first, shares[1] > shares[0], shares[0] > shares[1])
-        log_chance: Array = np.where(more, -apart.max(axis=0), 0.0)
-        return log_chance
+        return np.where(more, -apart.max(axis=0), 0.0)
 
 
 def _events_of(values: Array, labels: Array) -> _Events | None:

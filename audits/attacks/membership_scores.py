@@ -94,8 +94,7 @@ def relative_scores(
     rise = np.asarray(confidence, dtype=float) / np.maximum(average, _SMALLEST)
     others = np.asarray(population, dtype=float) / np.maximum(np.mean(shadow_population, axis=0), _SMALLEST)
     below = np.searchsorted(np.sort(others), rise, side="left")
-    scores: Array = below / len(others)
-    return scores
+    return below / len(others)
 
 
 def _mean(values: Array, chosen: Array) -> tuple[Array, Array]:

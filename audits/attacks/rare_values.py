@@ -31,8 +31,7 @@ class RareValues:
     def __call__(self, view: Any) -> Array:
         """Return one score a run: -1, 0 or 1."""
         numbers = self.table.numbers(view)
-        score: Array = _shows(numbers, self.second).astype(float) - _shows(numbers, self.first)
-        return score
+        return _shows(numbers, self.second).astype(float) - _shows(numbers, self.first)
 
 
 def learn_rare_values(lesson: Observed) -> RareValues | None:

@@ -75,13 +75,11 @@ class SharedShape:
             codes = np.searchsorted(self.edges, (numbers - self.centres) / self.scales, side="right")
         codes = np.where(np.isnan(numbers), bins, codes) + (bins + 1) * np.arange(len(numbers))[:, None]
         counted = np.bincount(codes.reshape(-1), minlength=(bins + 1) * len(numbers)).reshape(len(numbers), bins + 1)
-        found: Array = counted[:, :bins].astype(float)
-        return found
+        return counted[:, :bins].astype(float)
 
     def __call__(self, view: Any) -> Array:
         """Return one score a run."""
-        score: Array = self.counts(self.table.numbers(view)) @ self.weights + self.intercept
-        return score
+        return self.counts(self.table.numbers(view)) @ self.weights + self.intercept
 
 
 def _placed(column: Array) -> tuple[float, float]:
@@ -106,5 +104,4 @@ def _fitted(counts: Array, labels: Array) -> Array:
         gradient = inputs.T @ (labels - share) - penalty * line
         curvature = (inputs * (share * (1 - share))[:, None]).T @ inputs + np.diag(penalty)
         line = line + np.clip(np.linalg.solve(curvature, gradient), -2, 2)
-    weights: Array = line[:-1]
-    return weights
+    return line[:-1]

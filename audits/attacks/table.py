@@ -38,8 +38,7 @@ class Column:
             return values
         order = np.argsort(self.known)
         nearest = np.minimum(np.searchsorted(self.known, values, sorter=order), len(order) - 1)
-        codes: Array = np.where(self.known[order[nearest]] == values, order[nearest].astype(float), -1.0)
-        return codes
+        return np.where(self.known[order[nearest]] == values, order[nearest].astype(float), -1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -47,8 +47,7 @@ class ThresholdOdds:
         share = np.zeros(len(columns))
         for (column, low, high, shares), weight in zip(self.models, self.weights, strict=True):
             share += weight * shares[_intervals(columns[:, column], low, high)]
-        odds: Array = np.log(share) - np.log1p(-share)
-        return odds
+        return np.log(share) - np.log1p(-share)
 
 
 def learn_thresholds(view: Any, labels: Array, rng: np.random.Generator) -> ThresholdOdds:
@@ -143,8 +142,7 @@ def _mirrored(share: Array) -> Array:
 
 def _log_beta_above(least: float, a: Array, b: Array) -> Array:
     """Return the log integrals of p^(a-1) (1-p)^(b-1) over p above `least`."""
-    found: Array = betaln(a, b) + np.log(np.maximum(betainc(b, a, 1 - least), 1e-300))
-    return found
+    return betaln(a, b) + np.log(np.maximum(betainc(b, a, 1 - least), 1e-300))
 
 
 def _columns(numbers: Array, discriminant: Discriminant) -> Array:
@@ -176,11 +174,9 @@ def _cuts(column: Array) -> tuple[Array, Array, Array]:
 def _quantiles(column: Array) -> Array:
     """Return `_CUTS` observed values, evenly spread over the runs."""
     known = np.sort(column[~np.isnan(column)])
-    cuts: Array = np.unique(known[np.linspace(0, len(known) - 1, _CUTS + 2)[1:-1].astype(int)])
-    return cuts
+    return np.unique(known[np.linspace(0, len(known) - 1, _CUTS + 2)[1:-1].astype(int)])
 
 
 def _intervals(column: Array, low: float, high: float) -> Array:
     """Return 0 below `low`, 1 between, 2 from `high` on, 3 for NaN."""
-    intervals: Array = np.where(np.isnan(column), 3, (column >= low).astype(int) + (column >= high).astype(int))
-    return intervals
+    return np.where(np.isnan(column), 3, (column >= low).astype(int) + (column >= high).astype(int))

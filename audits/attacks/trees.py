@@ -38,8 +38,7 @@ class Tree:
         for level in range(_DEPTH):
             node = leaf + 2**level - 1
             leaf = 2 * leaf + (codes[self.columns[node], runs] > self.cuts[node])
-        added: Array = self.values[leaf]
-        return added
+        return self.values[leaf]
 
 
 def grow_trees(codes: Array, sizes: tuple[int, ...], odds: Array, labels: Array, most: int) -> tuple[Tree, ...]:

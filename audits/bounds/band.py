@@ -60,8 +60,7 @@ def tail_limits(counts: Array, scores: int, significance: float) -> Array:
     place = np.searchsorted(ranks, reached + 1)
     used = np.where(place < len(ranks), ranks[np.minimum(place, len(ranks) - 1)] - 1, scores)
     known, where = np.unique(used, return_inverse=True)
-    limits: Array = proportion_upper(known, float(scores), local_level(scores, significance))[where]
-    return limits
+    return proportion_upper(known, float(scores), local_level(scores, significance))[where]
 
 
 def _ranks(scores: int) -> Array:
@@ -106,5 +105,4 @@ def _increments(mean: float) -> Array:
 
 def _poisson(points: Array, mean: float) -> Array:
     """Return the probabilities of numbers of points of a Poisson variable."""
-    probabilities: Array = np.exp(xlogy(points, mean) - mean - gammaln(points + 1.0))
-    return probabilities
+    return np.exp(xlogy(points, mean) - mean - gammaln(points + 1.0))

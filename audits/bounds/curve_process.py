@@ -159,8 +159,7 @@ class CurveProcess:
     def _passed(self, scores: Array) -> Array:
         """Return which scores pass the quantiles of the scores so far. Shape: (runs, events)."""
         thresholds = np.quantile(self.scores, np.arange(1, _EVENTS + 1) / (_EVENTS + 1))
-        passed: Array = scores[:, None] > thresholds
-        return passed
+        return scores[:, None] > thresholds
 
     def _rates(self, passed: Array) -> tuple[Array, Array]:
         """Return the predicted rates of the events: counts plus one half, and what earlier runs taught."""

@@ -110,8 +110,7 @@ def block_gains(scores: Array, labels: Array, delta: float, blocks: int) -> Arra
     cell = (block * len(LEVELS) + level) * 2 + right
     counts = np.bincount(cell, minlength=blocks * len(LEVELS) * 2).reshape(blocks, -1).astype(float)
     used = np.flatnonzero(counts.any(axis=0))
-    gains: Array = counts[:, used] @ _table(delta)[used]
-    return gains
+    return counts[:, used] @ _table(delta)[used]
 
 
 def run_gains(scores: Array, labels: Array, epsilon: float, delta: float) -> Array:

@@ -35,21 +35,6 @@ def error_rate_bound(counts: Counts, delta: float, significance: float) -> Lower
     return LowerBound(name="clopper_pearson", epsilon=epsilon, significance=significance)
 
 
-def error_rate_delta(counts: Counts, epsilon: float, significance: float) -> float:
-    """Return a lower bound on delta at a fixed `epsilon`, from the same two limits.
-
-    Guarantee: wrong with probability at most `significance`, for a test fixed on other runs. Never negative.
-
-    >>> from audits.examples import COUNTS
-    >>> 0.1 < error_rate_delta(COUNTS, 1.0, 0.05) < 0.3
-    True
-    """
-    missed = counts.positives - counts.true_positives
-    true_positive = 1 - float(proportion_upper(missed, counts.positives, significance / 2))
-    false_positive = float(proportion_upper(counts.false_positives, counts.negatives, significance / 2))
-    return max(0.0, true_positive - math.exp(epsilon) * false_positive)
-
-
 def _log_ratio(numerator: float, denominator: float) -> float:
     """Return ln(numerator / denominator), or minus infinity where the numerator is not positive."""
     return math.log(numerator / denominator) if numerator > 0 else -math.inf

@@ -36,7 +36,7 @@ def gaussian_bound(counts: Counts, delta: float, significance: float, assumption
     return _bound("gaussian", mu, delta, significance, assumption)
 
 
-def gaussian_rate_bound(counts: Counts, delta: float, significance: float, assumption: str = ASSUMPTION) -> LowerBound:
+def gaussian_rate_bound(counts: Counts, delta: float, significance: float) -> LowerBound:
     """Return the epsilon at `delta` of mu = Phi^-1(1 - FPR) - Phi^-1(FNR), each rate at its upper limit.
 
     Guarantee: as for `gaussian_bound`, but for a fixed number of runs on either side and any threshold, at the
@@ -48,12 +48,12 @@ def gaussian_rate_bound(counts: Counts, delta: float, significance: float, assum
     True
     """
     if min(counts.positives, counts.negatives) == 0:
-        return _bound("gaussian_rates", 0.0, delta, significance, assumption)
+        return _bound("gaussian_rates", 0.0, delta, significance)
     missed = counts.positives - counts.true_positives
     false_positive = float(proportion_upper(counts.false_positives, counts.negatives, significance / 2))
     false_negative = float(proportion_upper(missed, counts.positives, significance / 2))
     mu = -float(ndtri(false_positive)) - float(ndtri(false_negative))
-    return _bound("gaussian_rates", mu, delta, significance, assumption)
+    return _bound("gaussian_rates", mu, delta, significance)
 
 
 @lru_cache(maxsize=256)
@@ -65,7 +65,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     return bracket_epsilon(NormalForm(upper=alternatives, lower=alternatives), delta).lower
 
 
-def _bound(name: str, mu: float, delta: float, significance: float, assumption: str) -> LowerBound:
+def _bound(name: str, mu: float, delta: float, significance: float, assumption: str = ASSUMPTION) -> LowerBound:
     """Return the bound that a lower limit `mu` gives; a negative mu gives 0."""
     epsilon = gaussian_epsilon(max(0.0, mu), delta)
     return LowerBound(name=name, epsilon=epsilon, significance=significance, assumption=assumption)

@@ -14,11 +14,10 @@ The stakes are those of Kelly (1956) against the largest claim that the past cou
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
-from audits.bounds.bisection import bisected
+from audits.bounds.binomial import largest_refuted
 from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.mechanism import Array
 
@@ -43,7 +42,7 @@ def witness_bound(first: Array, second: Array, delta: float, significance: float
     """
     sides = [_Side(likely, unlikely) for likely, unlikely in _directions(first, second)]
     most = 0.75 / (1 + delta) ** 2
-    stakes = [side.stakes_against_epsilons(delta, most, significance) for side in sides]
+    stakes = [side.stakes(delta, most, significance) for side in sides]
 
     def refuted(epsilon: float) -> bool:
         laid = [np.minimum(stake, most * math.exp(-epsilon)) for stake in stakes]
@@ -52,29 +51,7 @@ def witness_bound(first: Array, second: Array, delta: float, significance: float
             for side, share, stake in zip(sides, laid, stakes, strict=True)
         )
 
-    return LowerBound(name="witness", epsilon=_last(refuted, _LARGEST), significance=significance)
-
-
-def witness_delta(first: Array, second: Array, epsilon: float, significance: float) -> float:
-    """Return the lower bound on delta at a fixed `epsilon`, or 0. Shape and guarantee: as for `witness_bound`.
-
-    Here the stake itself is at most 3/4 / (e^epsilon + 1), so that every delta meets the same one.
-
-    >>> rng = np.random.default_rng(0)
-    >>> first, second = (rng.random(1000) < 0.25).astype(float), (rng.random(1000) < 0.75).astype(float)
-    >>> 0.3 < witness_delta(first, second, 0.0, 0.05) < 0.5
-    True
-    """
-    sides = [_Side(likely, unlikely) for likely, unlikely in _directions(first, second)]
-    stakes = [side.stakes_against_deltas(epsilon, significance) for side in sides]
-
-    def refuted(delta: float) -> bool:
-        return any(
-            side.wealth(stake, math.exp(epsilon), stake * delta) >= math.log(2 / significance)
-            for side, stake in zip(sides, stakes, strict=True)
-        )
-
-    return _last(refuted, 1.0)
+    return LowerBound(name="witness", epsilon=largest_refuted(refuted, _LARGEST, _STEPS), significance=significance)
 
 
 class _Side:
@@ -94,7 +71,7 @@ class _Side:
         self.moments = (past + prior) / (self.starts + 1)
         self.seen = self.starts + 1.0
 
-    def stakes_against_epsilons(self, delta: float, most: float, significance: float) -> Array:
+    def stakes(self, delta: float, most: float, significance: float) -> Array:
         """Return the stake of every pair, aimed at the largest epsilon that the pairs before it could refute."""
         high, low, high2, low2, _ = self.moments
         room = np.maximum(high - delta, 1e-9)
@@ -102,16 +79,6 @@ class _Side:
         reach = math.sqrt(0.5 * math.log(2 / significance)) * np.sqrt(np.maximum(variance, 1e-12) / self.seen)
         aim = np.clip(np.log(room / low) - reach, 0.0, _LARGEST)
         return self._kelly(np.exp(aim), np.full(len(aim), delta), most * np.exp(-aim))
-
-    def stakes_against_deltas(self, epsilon: float, significance: float) -> Array:
-        """Return the stake of every pair, aimed at the largest delta that the pairs before it could refute."""
-        high, low, high2, low2, both = self.moments
-        factor = math.exp(epsilon)
-        gain = high - factor * low
-        variance = np.maximum(high2 - 2 * factor * both + factor**2 * low2 - gain**2, 1e-12)
-        reach = math.sqrt(0.5 * math.log(2 / significance)) * np.sqrt(variance / self.seen)
-        aim = np.clip(gain - reach, 0.0, 1.0)
-        return self._kelly(np.full(len(aim), factor), aim, np.full(len(aim), 0.75 / (factor + 1)))
 
     def _kelly(self, factor: Array, delta: Array, most: Array) -> Array:
         """Return mean over mean square of phi(X) - factor phi(Y) - delta in the past, within [0, most], a pair."""
@@ -131,10 +98,3 @@ class _Side:
 def _directions(first: Array, second: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     """Return (likely, unlikely) for phi on the second neighbour, and for 1 - phi on the first."""
     return (second, first), (1 - np.asarray(first), 1 - np.asarray(second))
-
-
-def _last(refuted: Callable[[float], bool], limit: float) -> float:
-    """Return the upper end of the refuted interval from 0, rounded down, or 0."""
-    if not refuted(0.0):
-        return 0.0
-    return bisected(refuted, 0.0, limit, _STEPS)[0]

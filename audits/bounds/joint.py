@@ -45,10 +45,10 @@ def joint_bound(counts: Counts, delta: float, significance: float) -> LowerBound
     return LowerBound(name="joint", epsilon=epsilon, significance=significance)
 
 
-def joint_gaussian_bound(counts: Counts, delta: float, significance: float, assumption: str = ASSUMPTION) -> LowerBound:
+def joint_gaussian_bound(counts: Counts, delta: float, significance: float) -> LowerBound:
     """Return the epsilon at `delta` of the largest mu that the two error rates refute together.
 
-    Guarantee: exact refutation of Gaussian claims, for any threshold fixed on other runs; otherwise see `assumption`.
+    Guarantee: exact refutation of Gaussian claims, for any threshold fixed on other runs; an assumption otherwise.
 
     >>> from audits.examples import COUNTS
     >>> bound = joint_gaussian_bound(COUNTS, 1e-5, 0.05)
@@ -57,7 +57,7 @@ def joint_gaussian_bound(counts: Counts, delta: float, significance: float, assu
     """
     mu = _largest_refuted(counts, lambda mu: GaussianTradeOff(mu=mu), significance, 12.0)
     epsilon = gaussian_epsilon(mu, delta)
-    return LowerBound(name="joint_gaussian", epsilon=epsilon, significance=significance, assumption=assumption)
+    return LowerBound(name="joint_gaussian", epsilon=epsilon, significance=significance, assumption=ASSUMPTION)
 
 
 def joint_p_value(counts: Counts, curve: TradeOff, significance: float) -> float:

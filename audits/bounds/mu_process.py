@@ -96,8 +96,7 @@ def log_e_values() -> Array:
     rising = np.maximum.accumulate(true / near_true, axis=-1)
     mean = np.maximum(1.0, _largest_mean(falling, rising, mu))[..., None]
     values = np.stack([falling / mean, rising / mean], axis=-1)
-    logarithms: Array = np.log(values.reshape(*mu.shape, 2 * CELLS))
-    return logarithms
+    return np.log(values.reshape(*mu.shape, 2 * CELLS))
 
 
 def _largest_mean(falling: Array, rising: Array, mu: Array) -> Array:

@@ -10,10 +10,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from audits.bounds.binomial import proportion_lower, tail
-from audits.bounds.bisection import bisected, least_count
+from audits.bounds.binomial import bisected, largest_refuted, least_count, proportion_lower, tail
 from audits.bounds.gaussian import gaussian_epsilon
-from audits.bounds.one_run_trade_off import largest_refuted, one_run_mu
+from audits.bounds.one_run_trade_off import STEPS, one_run_mu
 from dpaudit.checks import count
 from dpaudit.model.audit_result import LowerBound
 
@@ -52,13 +51,13 @@ def one_run_bound(canaries: int, guesses: int, correct: int, delta: float, signi
     0.673
     """
     _check(canaries, guesses, correct)
-    epsilon = largest_refuted(lambda e: one_run_p_value(canaries, guesses, correct, e, delta) < significance, 20.0)
+    epsilon = largest_refuted(
+        lambda e: one_run_p_value(canaries, guesses, correct, e, delta) < significance, 20.0, STEPS
+    )
     return LowerBound(name="one_run", epsilon=epsilon, significance=significance)
 
 
-def one_run_orthogonal_bound(
-    canaries: int, correct: int, delta: float, significance: float, assumption: str = ORTHOGONAL
-) -> LowerBound:
+def one_run_orthogonal_bound(canaries: int, correct: int, delta: float, significance: float) -> LowerBound:
     """Return the epsilon at `delta` of the smallest mu that explains the right guesses, each canary by itself.
 
     Every canary is guessed. Guarantee: under its assumption guesses are right independently, each with probability at
@@ -73,7 +72,7 @@ def one_run_orthogonal_bound(
     accuracy = float(proportion_lower(correct, canaries, significance))
     mu = 2 * float(ndtri(min(max(accuracy, 0.5), 1 - 2.0**-53)))
     epsilon = gaussian_epsilon(max(0.0, mu), delta)
-    return LowerBound(name="one_run_orthogonal", epsilon=epsilon, significance=significance, assumption=assumption)
+    return LowerBound(name="one_run_orthogonal", epsilon=epsilon, significance=significance, assumption=ORTHOGONAL)
 
 
 def one_run_guesses(canaries: int, mu: float, significance: float) -> int:

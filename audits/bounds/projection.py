@@ -51,8 +51,7 @@ class Projection:
         with np.errstate(divide="ignore"):
             passed, failed = np.log(predicted) - np.log(nearest), np.log1p(-predicted) - np.log1p(-nearest)
         gained = np.where(predicted == nearest, 0.0, np.where(passes, passed, failed))
-        values: Array = gained - self.excess
-        return values
+        return gained - self.excess
 
 
 def project(false: Array, true: Array, trade_off: TradeOff) -> Projection:

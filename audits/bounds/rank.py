@@ -5,13 +5,10 @@ F is independent of the members' scores, so the number v of members above the th
 P(V >= v) <= E P(Bin(n1, 1 - f(F)) >= v), which is the p-value.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.special import betainccinv, betaincinv, betaln, xlog1py, xlogy
 
-from audits.bounds.binomial import tail
-from audits.bounds.bisection import bisected
+from audits.bounds.binomial import largest_refuted, tail
 from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
 from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff, TradeOff
 from dpaudit.checks import count
@@ -49,8 +46,8 @@ def rank_bound(rank: int, outs: int, hits: int, ins: int, delta: float, signific
     >>> round(rank_bound(10, 1000, 60, 1000, 0.0, 0.05).epsilon, 5)
     1.29092
     """
-    epsilon = _largest(
-        lambda e: rank_p_value(rank, outs, hits, ins, PrivateTradeOff.of(e, delta)) <= significance, 40.0
+    epsilon = largest_refuted(
+        lambda e: rank_p_value(rank, outs, hits, ins, PrivateTradeOff.of(e, delta)) <= significance, 40.0, _STEPS
     )
     return LowerBound(name="rank", epsilon=epsilon, significance=significance)
 
@@ -61,19 +58,19 @@ def rank_mu(rank: int, outs: int, hits: int, ins: int, significance: float) -> f
     >>> round(rank_mu(10, 1000, 60, 1000, 0.05), 5)
     0.56725
     """
-    return _largest(lambda mu: rank_p_value(rank, outs, hits, ins, GaussianTradeOff(mu=mu)) <= significance, 14.0)
+    return largest_refuted(
+        lambda mu: rank_p_value(rank, outs, hits, ins, GaussianTradeOff(mu=mu)) <= significance, 14.0, _STEPS
+    )
 
 
-def rank_gaussian_bound(
-    rank: int, outs: int, hits: int, ins: int, delta: float, significance: float, assumption: str = ASSUMPTION
-) -> LowerBound:
-    """Return the epsilon at `delta` of the largest refuted mu; for other claims than Gaussian see `assumption`.
+def rank_gaussian_bound(rank: int, outs: int, hits: int, ins: int, delta: float, significance: float) -> LowerBound:
+    """Return the epsilon at `delta` of the largest refuted mu; other claims than Gaussian rest on that assumption.
 
     >>> rank_gaussian_bound(10, 1000, 60, 1000, 1e-5, 0.05).assumption
     'the trade-off between neighbours is Gaussian'
     """
     epsilon = gaussian_epsilon(rank_mu(rank, outs, hits, ins, significance), delta)
-    return LowerBound(name="rank_gaussian", epsilon=epsilon, significance=significance, assumption=assumption)
+    return LowerBound(name="rank_gaussian", epsilon=epsilon, significance=significance, assumption=ASSUMPTION)
 
 
 def _integral(rank: int, outs: int, hits: int, ins: int, trade_off: TradeOff, rule: tuple[Array, Array]) -> float:
@@ -99,8 +96,3 @@ def _kinks(trade_off: TradeOff) -> Array:
         corners = (1 - delta) / (1 + np.exp(epsilon))
         edges = (1 - delta) * np.exp(-epsilon)
     return np.concatenate([corners, edges, 1 - delta])
-
-
-def _largest(rejected: Callable[[float], bool], limit: float) -> float:
-    """Return the largest rejected number up to `limit`, by bisection from below, or 0."""
-    return bisected(rejected, 0.0, limit, _STEPS)[0] if rejected(0.0) else 0.0

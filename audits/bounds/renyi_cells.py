@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from audits.bounds.bisection import bisected
+from audits.bounds.binomial import largest_refuted
 from dpaudit.checks import open_probability
 from dpaudit.model.mechanism import Array
 
@@ -76,7 +76,7 @@ def _mean_limit(values: Array, lesson: Array, counts: Array, significance: float
     def rejected(mean: float) -> bool:
         return float((counts * np.log1p(bet * (x - mean))).sum()) >= -math.log(significance)
 
-    return least + width * (bisected(rejected, 0.0, 1.0, _STEPS)[0] if rejected(0.0) else 0.0)
+    return least + width * largest_refuted(rejected, 1.0, _STEPS)
 
 
 def _expected(first: Array, second: Array, order: float) -> float:
@@ -87,8 +87,7 @@ def _expected(first: Array, second: Array, order: float) -> float:
 
 def _log_ratio(first: Array, second: Array) -> Array:
     """Return the log ratio of the taught cells, smoothed by half a count each."""
-    ratio: Array = np.log(_shares(first)) - np.log(_shares(second))
-    return ratio
+    return np.log(_shares(first)) - np.log(_shares(second))
 
 
 def _shares(counts: Array) -> Array:

@@ -39,8 +39,7 @@ def coin_divergence(order: Array | float, b: Array | float, q: Array | float) ->
         above = np.logaddexp(heads, tails) / np.where(a > 1, a - 1, 1.0)
     if not (a > 1).all():
         above = np.where(a > 1, above, _relative_entropy(first, second))
-    divergence: Array = np.maximum(0.0, np.where(first == second, 0.0, above))
-    return divergence
+    return np.maximum(0.0, np.where(first == second, 0.0, above))
 
 
 def coin_rho(b: Array | float, q: Array | float, xi: float = 0.0) -> Array:
@@ -166,8 +165,7 @@ def _highest(rate: Array, orders: Array, limits: Array, steps: int) -> Array:
         allowed = (np.maximum(first, second) <= limits * (1 + _ROUNDING) + _ROUNDING).all(axis=-1)
         low, high = np.where(allowed, middle, low), np.where(allowed, high, middle)
     at_end = (rate <= 0) | (rate >= 1)
-    highest: Array = np.where(at_end, rate, high)
-    return highest
+    return np.where(at_end, rate, high)
 
 
 def _around(orders: Array, best: Array) -> Array:
@@ -190,5 +188,4 @@ def _relative_entropy(b: Array, q: Array) -> Array:
 
 def _log_term(order: Array, b: Array, q: Array) -> Array:
     """Return the logarithm of b^a q^(1-a); minus infinity where b is 0."""
-    term: Array = np.where(b > 0, order * np.log(b) + (1 - order) * np.log(q), -np.inf)
-    return term
+    return np.where(b > 0, order * np.log(b) + (1 - order) * np.log(q), -np.inf)

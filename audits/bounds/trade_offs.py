@@ -152,8 +152,7 @@ def _corners(points: tuple[tuple[float, float], ...]) -> Array:
     starts = np.array([s for e, d in points for s in (d, 1 - math.exp(-e) * (1 - d))] + [1.0])
     rise, run = starts[None, :] - starts[:, None], slopes[:, None] - slopes[None, :]
     crossings = rise[run != 0] / run[run != 0]
-    corners: Array = np.unique(np.concatenate([[0.0, 1.0], crossings[(crossings > 0) & (crossings < 1)]]))
-    return corners
+    return np.unique(np.concatenate([[0.0, 1.0], crossings[(crossings > 0) & (crossings < 1)]]))
 
 
 def equal_error_mu(trade_off: TradeOff) -> float:

@@ -164,8 +164,7 @@ def _difference(second: Array, first: Array) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         apart = np.where(finite, right - left, np.inf)
     size = np.where(finite, np.maximum(np.abs(left), np.abs(right)), 0.0)
-    moved: Array = np.where(np.abs(apart) <= 1e-12 * size, 0.0, apart)
-    return moved
+    return np.where(np.abs(apart) <= 1e-12 * size, 0.0, apart)
 
 
 def beyond_sensitivity(mechanism: Mechanism, answers: tuple[Any, Any]) -> str:

@@ -121,5 +121,4 @@ def _variances(draws: Array) -> Array:
         return squares
     diagonal = np.arange(len(squares))[:, None] == np.arange(len(squares))[None, :]
     rest = squares[~diagonal].mean() if len(squares) > 1 else 0.0
-    pooled: Array = np.where(diagonal, squares[diagonal].mean(), rest)
-    return pooled
+    return np.where(diagonal, squares[diagonal].mean(), rest)

@@ -151,8 +151,7 @@ def _candidates(scores: Array) -> Array:
     ordered = np.sort(scores)
     tails = np.unique(np.geomspace(1, len(scores) // 2, _CUTS // 3).astype(int)) - 1
     inner = np.linspace(0, len(scores) - 1, _CUTS // 3).astype(int)
-    chosen: Array = np.unique(ordered[np.concatenate([tails, inner, len(scores) - 1 - tails])])
-    return chosen
+    return np.unique(ordered[np.concatenate([tails, inner, len(scores) - 1 - tails])])
 
 
 def _ends(runs: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The lines that a program executes in its own modules, on one run."""
+"""A program under a tracer, and the lines that it executes in its own modules, on one run."""
 
 import sys
 from collections import defaultdict
@@ -9,7 +9,22 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from audits.experiment.tracer import run_traced
+
+def run_traced(program: Callable[[], Any], entered: Callable[[FrameType, str, Any], Any]) -> None:
+    """Run `program()` with `entered` called at each new frame, as `sys.settrace` says.
+
+    >>> seen = []
+    >>> run_traced(lambda: 1, lambda frame, event, argument: seen.append(event))
+    >>> seen
+    ['call']
+    """
+    before = sys.gettrace()
+    sys.settrace(entered)
+    try:
+        program()
+    finally:
+        sys.settrace(before)
+
 
 Lines = dict[str, set[int]]
 """Line numbers by the full name of a file."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.experiment.digests import digest_of
+from audits.experiment.equality import digest_of
 from audits.experiment.forms import precision_apart, types_apart
 from audits.experiment.global_generators import global_states
 from audits.experiment.published_seeds import published_seeds
@@ -245,8 +245,7 @@ def _dependent(fields: Fields, calls: int) -> bool:
 def _middle_ranks(values: Array) -> Array:
     """Return the rank of every value; equal values share the middle of their ranks."""
     ordered = np.sort(values)
-    ranks: Array = (np.searchsorted(ordered, values, side="left") + np.searchsorted(ordered, values, side="right")) / 2
-    return ranks
+    return (np.searchsorted(ordered, values, side="left") + np.searchsorted(ordered, values, side="right")) / 2
 
 
 def _between(values: Array, calls: int) -> Array:

@@ -27,8 +27,7 @@ def bit_features(view: Any) -> Array:
     lowest = mantissa & (~mantissa + np.uint64(1))
     zeros = np.where(mantissa == 0, 52, np.log2(np.maximum(lowest, 1).astype(float)))
     exponent = (bits >> np.uint64(52)) & np.uint64(0x7FF)
-    features: Array = np.column_stack([low.astype(float), zeros, exponent.astype(float), values])
-    return features
+    return np.column_stack([low.astype(float), zeros, exponent.astype(float), values])
 
 
 def last_bits(values: Array) -> Array:
@@ -56,5 +55,4 @@ def used_bits(values: Array) -> Array:
     """
     known = np.isfinite(values) & (values != 0)
     _, exponent = np.frexp(np.where(known, values, 1.0))
-    used: Array = np.where(known, exponent - last_bits(np.where(known, values, 1.0)), 0.0)
-    return used
+    return np.where(known, exponent - last_bits(np.where(known, values, 1.0)), 0.0)

@@ -142,8 +142,7 @@ class _OneNumber:
     def __call__(self, view: Any) -> Array:
         """Return one score a run; 0 for what is no finite number."""
         numbers = self.sign * self.table.numbers(view)[:, 0]
-        score: Array = np.where(np.isfinite(numbers), numbers, 0.0)
-        return score
+        return np.where(np.isfinite(numbers), numbers, 0.0)
 
 
 def _area(scores: Array, labels: Array) -> float:

@@ -305,5 +305,4 @@ def _best_interval(
 def _below(law: str, places: Array) -> Array:
     """Return the distribution function of standard noise."""
     tail = 0.5 * np.exp(-np.abs(places))
-    below: Array = np.where(places < 0, tail, 1 - tail) if law == "laplace" else ndtr(places)
-    return below
+    return np.where(places < 0, tail, 1 - tail) if law == "laplace" else ndtr(places)

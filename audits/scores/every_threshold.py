@@ -103,5 +103,4 @@ def _epsilons(false: Array, missed: Array, delta: float) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         low = np.where(1 - delta > missed, np.log(np.maximum(1 - delta - missed, 0)) - np.log(false), -np.inf)
         high = np.where(1 - delta > false, np.log(np.maximum(1 - delta - false, 0)) - np.log(missed), -np.inf)
-    larger: Array = np.maximum(low, high)
-    return larger
+    return np.maximum(low, high)

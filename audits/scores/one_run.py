@@ -5,8 +5,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from audits.bounds.one_run import one_run_bound, one_run_guesses
-from audits.bounds.one_run_order import one_run_order_bound
-from audits.bounds.one_run_trade_off import one_run_gaussian_bound, one_run_refutes, one_run_trade_off_bound
+from audits.bounds.one_run_trade_off import (
+    one_run_gaussian_bound,
+    one_run_order_bound,
+    one_run_refutes,
+    one_run_trade_off_bound,
+)
 from audits.bounds.trade_offs import TradeOff, equal_error_mu
 from audits.scores.cuts import Scores
 from dpaudit.checks import count
@@ -137,5 +141,4 @@ def _number(rule: Guesses, canaries: int, hypothesis: TradeOff) -> int:
 def _signed_ranks(pooled: Array) -> Array:
     """Return how far each score lies from the middle, in ranks of distinct values; reads the scores alone."""
     _, place = np.unique(pooled, return_inverse=True)
-    signed: Array = place - float(np.median(place))
-    return signed
+    return place - float(np.median(place))

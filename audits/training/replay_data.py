@@ -109,5 +109,4 @@ def _next_label(labels: Array) -> Array:
     if labels.dtype.kind == "f" and bool((labels != np.round(labels)).any()):
         return -labels
     values, places = np.unique(labels, return_inverse=True)
-    turned: Array = values[(places.reshape(labels.shape) + 1) % len(values)]
-    return turned
+    return values[(places.reshape(labels.shape) + 1) % len(values)]

@@ -102,5 +102,4 @@ def _numbers(gradient: Any) -> Array:
 def _rows(gradient: Any) -> Array:
     """Return a gradient as (features, units); one column where it has one axis."""
     values = _numbers(gradient)
-    rows: Array = values.reshape(len(values), -1) if values.ndim else values.reshape(1, 1)
-    return rows
+    return values.reshape(len(values), -1) if values.ndim else values.reshape(1, 1)

@@ -198,8 +198,7 @@ def _bare(name: str) -> str:
 
 def _numbers(tensor: Any) -> Array:
     """Return a tensor as an array, in its own precision."""
-    values: Array = np.array(tensor.detach().cpu().numpy())
-    return values
+    return np.array(tensor.detach().cpu().numpy())
 
 
 def _is_matrix(parameter: Any) -> bool:

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from audits import audit_scores
 from audits.bounds import GaussianTradeOff, PrivateTradeOff
-from audits.bounds.one_run_order import one_run_order_bound
+from audits.bounds.one_run_trade_off import one_run_order_bound
 from audits.scores import Band, Guesses, Rank, Split
 from audits.scores.cuts import Cuts, Scores
 from audits.scores.description import hull, randomised_rate, raw_epsilon

@@ -154,8 +154,7 @@ def _summed(density: Array, grid: Array, *, whole: bool) -> Array:
     """Return sums from below: over whole numbers, or by the trapezoidal rule."""
     density = np.nan_to_num(density, nan=0.0, posinf=0.0)
     parts = density if whole else (density[1:] + density[:-1]) / 2 * (grid[1] - grid[0])
-    sums: Array = np.concatenate([[0.0], np.cumsum(parts)])
-    return sums
+    return np.concatenate([[0.0], np.cumsum(parts)])
 
 
 def _separate(law: Law, direction: Array) -> bool:

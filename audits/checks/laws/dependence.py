@@ -69,8 +69,7 @@ def _scores(one: Drawn, rng: np.random.Generator) -> Array | None:
     found = uniforms(one.mechanism, one.rows, np.zeros_like(one.rows), rng)
     if found is None or len(found) != len(one.runs):
         return None
-    scores: Array = ndtri(np.clip(found[:, :_MOST_COLUMNS], 2.0**-54, 1 - 2.0**-53))
-    return scores
+    return ndtri(np.clip(found[:, :_MOST_COLUMNS], 2.0**-54, 1 - 2.0**-53))
 
 
 def _tested(label: str, first: Array, second: Array, says: str) -> Iterator[tuple[str, Look]]:

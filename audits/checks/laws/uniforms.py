@@ -147,8 +147,7 @@ def _symmetric_gaussian(mechanism: Any, output: Array, value: Array, rng: np.ran
 def _upper(value: Array) -> Array:
     """Return the upper triangle of each matrix, mirrored: what a mechanism on symmetric matrices reads."""
     upper = np.triu(value)
-    mirrored: Array = upper + np.swapaxes(np.triu(value, 1), -1, -2)
-    return mirrored
+    return upper + np.swapaxes(np.triu(value, 1), -1, -2)
 
 
 def _joint_gaussian(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
@@ -194,8 +193,7 @@ def chi_square_difference(x: Array, freedom: int) -> Array:
     density = middle**order * kv(order, middle / 2) / (4 ** (order + 0.5) * np.sqrt(np.pi) * gamma(order + 0.5))
     above = np.concatenate([[0.0], np.cumsum(density * np.diff(ends))])
     half: Array = np.interp(np.abs(x), ends, above * (0.5 / above[-1]))
-    placed: Array = np.where(x < 0, 0.5 - half, 0.5 + half)
-    return placed
+    return np.where(x < 0, 0.5 - half, 0.5 + half)
 
 
 def _stepped(below: Array, mass: Array, rng: np.random.Generator) -> Array:
@@ -307,8 +305,7 @@ def _discrete_gaussian_weight(mechanism: Any, place: Array) -> Array:
 def _truncated_weight(mechanism: Any, place: Array) -> Array:
     """The discrete Gaussian law, cut off on both sides."""
     bound = round(mechanism.cut * mechanism.stddev)
-    weight: Array = np.where(np.abs(place) <= bound, _discrete_gaussian_weight(mechanism, place), -np.inf)
-    return weight
+    return np.where(np.abs(place) <= bound, _discrete_gaussian_weight(mechanism, place), -np.inf)
 
 
 def _discrete_laplace_weight(mechanism: Any, place: Array) -> Array:
