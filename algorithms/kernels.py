@@ -45,13 +45,13 @@ def linear_features(contexts: Array, actions: Array) -> Array:
     return features
 
 
-def factor(kernel: Array, tolerance: float = 1e-12) -> Array:
-    """Return F with F F^T = `kernel` up to `tolerance` times its largest eigenvalue; one column per rank.
+def factor(kernel: Array) -> Array:
+    """Return F with F F^T = `kernel` up to 1e-12 times its largest eigenvalue; one column per rank.
 
     Shape: (N, N) to (N, D).
     """
     values, vectors = np.linalg.eigh(kernel)
-    positive = values > tolerance * values[-1]
+    positive = values > 1e-12 * values[-1]
     features: Array = vectors[:, positive] * np.sqrt(values[positive])
     return features
 

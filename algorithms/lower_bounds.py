@@ -136,12 +136,12 @@ class Duels:
         return max(against_base, bernoulli_divergence(0.5, self.beats_others))
 
 
-def preferences(gap: float = 0.25) -> Duels:
-    """Return the family of tables in which the best option beats all others with 1/2 + gap.
+def preferences() -> Duels:
+    """Return the family of tables in which the best option beats all others with 3/4.
 
-    Source: Saha and Asi (2024), Theorem 2, with gap 1/4.
+    Source: Saha and Asi (2024), Theorem 2.
     """
-    return Duels(beats_base=0.5 + gap, beats_others=0.5 + gap, cost=gap)
+    return Duels(beats_base=0.75, beats_others=0.75, cost=0.25)
 
 
 def logistic_utilities(span: float = 1.0, *, in_utility: bool = False) -> Duels:

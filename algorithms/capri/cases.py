@@ -63,7 +63,7 @@ def transcript_case(settings: CapriSettings, plan: Plan, index: int = 0) -> Audi
         view="transcript",
         description=f"Everything published in {'the first epoch' if first else f'the epochs up to {epoch}'}; the "
         f"{'first user' if first else 'first user of that epoch'}'s reward is -1 or +1 times its bound.",
-        neighbours=neighbours_of(plan, index=index),
+        neighbours=neighbours_of(plan, index),
         relation="replace_one",
         run=run,
         score=LikelihoodRatio(domain=domain, plan=plan, index=index),
@@ -122,14 +122,13 @@ def message_case(settings: CapriSettings, plan: Plan, index: int = 0) -> AuditCa
     )
 
 
-def neighbours_of(plan: Plan, reward: float | None = None, index: int = 0) -> tuple[RecordedUsers, RecordedUsers]:
-    """Return two data sets that differ in one reward, -`reward` or +`reward`: that of the first user of an epoch.
+def neighbours_of(plan: Plan, index: int = 0) -> tuple[RecordedUsers, RecordedUsers]:
+    """Return two data sets that differ in one reward, the least or the largest: that of the first user of an epoch.
 
     They hold the users up to the epoch after it, where there is one.
     """
     rounds, at = plan.epochs[min(index + 1, len(plan.epochs) - 1)].stop, plan.epochs[index].start
-    size = plan.reward_bound if reward is None else reward
-    return one_record(rounds, at, -size), one_record(rounds, at, size)
+    return one_record(rounds, at, -plan.reward_bound), one_record(rounds, at, plan.reward_bound)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

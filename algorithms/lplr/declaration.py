@@ -81,17 +81,17 @@ def _printed(settings: LplrSettings, rule: str, share: float = 1.0) -> Printed |
     return Printed(rule=rule, epsilon=settings.epsilon * share) if settings.variant == "paper" else None
 
 
-def delta_floor(epsilon: float, squared_norm: float = 1.0) -> float:
+def delta_floor(epsilon: float) -> float:
     """Return the delta that printed Wishart noise has at *every* epsilon, however large: 1 - e^(-epsilon / 9).
 
-    `squared_norm` is the squared scaled norm of the record; the floor does not depend on the dimension.
+    That is of a record of norm 1; the floor does not depend on the dimension.
     Proof: a record adds A = x x^T to W, whose density on the cone of positive semi-definite matrices is proportional
     to e^(-c tr W) with c = 1 / (2 * 4.5 / epsilon) and 0 outside, so that P(W >= A) = e^(-c tr A).
 
     >>> [round(delta_floor(epsilon), 6) for epsilon in (0.1, 0.5, 1.0, 4.0)]
     [0.01105, 0.054041, 0.105161, 0.35882]
     """
-    return -math.expm1(-epsilon / 9 * squared_norm)
+    return -math.expm1(-epsilon / 9)
 
 
 def printed_update_loss(epsilon: float) -> float:

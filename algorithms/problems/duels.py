@@ -9,6 +9,8 @@ from dpaudit.checks import count
 from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.mechanism import Array
 
+_FITTING_ROUNDS = 500
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Duels:
@@ -152,7 +154,7 @@ def win_rates(wins: Array, prior: float) -> Array:
     return table
 
 
-def fitted_utilities(wins: Array, rounds: int = 500) -> Array:
+def fitted_utilities(wins: Array) -> Array:
     """Return the Bradley-Terry utilities that fit counts of wins best, with mean 0.
 
     Half a win is added to either side of every pair that met, so that a pure winner stays finite.
@@ -163,7 +165,7 @@ def fitted_utilities(wins: Array, rounds: int = 500) -> Array:
     np.fill_diagonal(padded, 0.0)
     duels, total = padded + padded.T, padded.sum(axis=1)
     strength = np.ones(len(wins))
-    for _ in range(rounds):
+    for _ in range(_FITTING_ROUNDS):
         strength = total / np.maximum((duels / (strength[:, None] + strength[None, :])).sum(axis=1), 1e-300)
         strength /= np.exp(np.log(np.maximum(strength, 1e-300)).mean())
     utilities: Array = np.log(np.maximum(strength, 1e-300))

@@ -118,8 +118,8 @@ def count_guesses(event: Event, scores: Array, labels: Array) -> Counts:
     return guess_counts(labels, up.astype(int) - down, positive)
 
 
-def roc_points(scores: Array, labels: Array, points: int = 101) -> tuple[tuple[float, float], ...]:
-    """Return (false, true) positive rates at evenly spread thresholds, from (0, 0) to (1, 1)."""
+def roc_points(scores: Array, labels: Array) -> tuple[tuple[float, float], ...]:
+    """Return (false, true) positive rates at 100 evenly spread thresholds, from (0, 0) to (1, 1)."""
     if labels.all() or not labels.any():
         return ()
     order = np.argsort(-scores, kind="stable")
@@ -127,7 +127,7 @@ def roc_points(scores: Array, labels: Array, points: int = 101) -> tuple[tuple[f
     last_of_tie = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)
     hits = np.cumsum(labels[order])[last_of_tie]
     alarms = last_of_tie + 1 - hits
-    keep = np.unique(np.linspace(0, len(last_of_tie) - 1, points - 1).astype(int))
+    keep = np.unique(np.linspace(0, len(last_of_tie) - 1, 100).astype(int))
     pairs = zip(alarms[keep] / (~labels).sum(), hits[keep] / labels.sum(), strict=True)
     return ((0.0, 0.0), *((float(x), float(y)) for x, y in pairs))
 

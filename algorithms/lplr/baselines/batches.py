@@ -35,7 +35,7 @@ class Course:
     target: Array
 
 
-def batch_lengths(horizon: int, growth: float, first: int = 1) -> tuple[int, ...]:
+def batch_lengths(horizon: int, growth: float) -> tuple[int, ...]:
     """Return lengths that sum to `horizon`: each batch ends when the users so far have grown by `growth`.
 
     >>> batch_lengths(10, 2.0)
@@ -44,7 +44,7 @@ def batch_lengths(horizon: int, growth: float, first: int = 1) -> tuple[int, ...
     lengths: list[int] = []
     seen = 0
     while seen < horizon:
-        step = max(first, math.ceil(seen * (growth - 1)))
+        step = max(1, math.ceil(seen * (growth - 1)))
         lengths.append(min(step, horizon - seen))
         seen += lengths[-1]
     return tuple(lengths)

@@ -132,13 +132,13 @@ def departs_at(mechanism: Mechanism, answer: Array, rng: np.random.Generator) ->
     return None if found is None else departs(sample, found)
 
 
-def departs(sample: Sample, found: Array, level: float = _ALARM) -> str:
-    """Return how a sample, read as uniform numbers, departs from its law at this level, or an empty text."""
+def departs(sample: Sample, found: Array) -> str:
+    """Return how a sample, read as uniform numbers, departs from its law, or an empty text."""
     tests = [*departures(outer(found), independent=not dependent(sample.mechanism)), *_untouched(sample)]
     tests += masses(sample.mechanism, np.asarray(sample.output), sample.value)
     departure = worst(tests)
-    said = departure.words if departure.probability < level else ""
-    return said or repeated(sample, found.size, level) or _density(sample)
+    said = departure.words if departure.probability < _ALARM else ""
+    return said or repeated(sample, found.size) or _density(sample)
 
 
 def _untouched(sample: Sample) -> Iterator[Look]:
