@@ -13,12 +13,12 @@ from dpaudit.checks import Count, NoiseSize, count, ratio
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, ComposedLoss, GaussianLoss
 from dpaudit.model.mechanism import Array
-from mechanisms.exponential import picked
+from mechanisms._choices import log_chances, panels, picked
 from mechanisms.gaussian import Gaussian
 
 _DOWN = 2.0**-48  # relative; what rounding may have made of a loss
 _UP = 1 + 2.0**-50  # of a square root
-_REACH, _NODES = 10, 20  # deviations around the scores that are integrated; nodes of each panel
+_REACH = 10  # deviations around the scores that are integrated
 
 
 @settled
@@ -78,9 +78,7 @@ class NoisyPlurality:
         Cost: one numerical integral for each distinct row of votes and label.
         """
         votes = np.asarray(value, dtype=np.float64) / self.stddev
-        rows, where = np.unique(votes.reshape(-1, votes.shape[-1]), axis=0, return_inverse=True)
-        integrals = np.array([[_log_win(row, k) for k in range(len(row))] for row in rows]).reshape(rows.shape)
-        return picked(integrals[where.reshape(-1)].reshape(votes.shape), output)
+        return picked(log_chances(votes, _log_win), output)
 
     def scaled(self, factor: float) -> Self:
         """Return the same vote with `factor` times the noise."""
@@ -96,12 +94,10 @@ def _log_win(votes: Array, label: int) -> float:
     """Return the log probability that `label` has most votes under unit normal noise, by Gauss-Legendre panels."""
     top = float(votes.max())
     edges = np.arange(float(votes[label]) - _REACH, top + _REACH + 0.5, 0.5)
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    half = np.diff(edges) / 2
-    points = (edges[:-1] + half)[:, None] + half[:, None] * nodes
+    points, log_weights = panels(edges)
     others = log_ndtr(points[..., None] - np.delete(votes, label)).sum(axis=-1)
     density = -0.5 * (points - votes[label]) ** 2 - 0.5 * math.log(2 * math.pi)
-    return float(np.logaddexp.reduce(np.log(half[:, None] * weights) + others + density, axis=None))
+    return float(np.logaddexp.reduce(log_weights + others + density, axis=None))
 
 
 EXAMPLES = (

@@ -12,11 +12,11 @@ from dpaudit.checks import NoiseSize, Size, ratio, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, LaplaceLoss
 from dpaudit.model.mechanism import Array
-from mechanisms.exponential import picked
+from mechanisms._choices import log_chances, panels, picked
 from mechanisms.laplace import Laplace
 
 _DOWN = 2.0**-48  # relative; what rounding may have made of a loss
-_REACH, _FARTHEST, _NODES = 45.0, 700.0, 20
+_REACH, _FARTHEST = 45.0, 700.0
 
 
 @settled
@@ -79,9 +79,7 @@ class ReportNoisyMax:
         Cost: one numerical integral for each distinct row of scores and candidate.
         """
         scores = np.asarray(value, dtype=np.float64) / self.scale
-        rows, where = np.unique(scores.reshape(-1, scores.shape[-1]), axis=0, return_inverse=True)
-        integrals = np.array([[_log_win(row, k) for k in range(len(row))] for row in rows]).reshape(rows.shape)
-        return picked(integrals[where.reshape(-1)].reshape(scores.shape), output)
+        return picked(log_chances(scores, _log_win), output)
 
     def scaled(self, factor: float) -> Self:
         """Return the same choice with `factor` times the noise."""
@@ -103,10 +101,7 @@ def _log_win(scores: Array, candidate: int) -> float:
     top = float(scores.max())
     low = max(float(scores[candidate]), top - _FARTHEST) - _REACH
     edges = np.unique(np.concatenate([np.arange(low, top + _REACH), scores[scores > low]]))
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    half = np.diff(edges) / 2
-    points = (edges[:-1] + half)[:, None] + half[:, None] * nodes
-    log_weights = np.log(half[:, None] * weights)
+    points, log_weights = panels(edges)
     others = np.delete(scores, candidate)
     above = points[..., None] - others
     tail = 0.5 * np.exp(-np.abs(above))
