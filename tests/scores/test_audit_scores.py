@@ -2,7 +2,6 @@
 
 import json
 import math
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from jsonschema import Draft202012Validator
 
 from audits import audit_scores
 from audits.bounds import GaussianTradeOff, PrivateTradeOff
-from audits.bounds.one_run_order import one_run_order_bound
 from audits.scores import Band, Guesses, Rank, Split
 from audits.scores.cuts import Cuts, Scores
 from audits.scores.description import hull, randomised_rate, raw_epsilon
@@ -215,15 +213,3 @@ def test_numbers_that_a_double_would_merge_are_refused(ins: object, words: str) 
     claim = Claim(epsilon=1.0, neighbours="add_remove")
     with pytest.raises(ValueError, match=words):
         audit_scores(ins, [0.0, 1.0], claim, sampling="runs", rng=np.random.default_rng(0))
-
-
-def test_a_million_canaries_need_little_memory() -> None:
-    """Bets stop after the 20,000 surest guesses; the bound is between 0 and the truth where a fourth is wrong."""
-    rng = np.random.default_rng(0)
-    magnitudes, right = np.r_[np.full(20_000, 2.0), np.full(500_000, 1.0)], rng.random(520_000) < 0.75
-    tracemalloc.start()
-    bound = one_run_order_bound(magnitudes, right, 0.01)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert 0.9 < bound.epsilon < np.log(3)
-    assert peak < 2**28
