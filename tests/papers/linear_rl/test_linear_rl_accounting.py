@@ -271,12 +271,6 @@ def test_the_printed_chains_replay_to_their_stated_totals() -> None:
     [
         pytest.param(ucrl(model="joint", calibration="paper"), id="joint"),
         pytest.param(ucrl(model="local", calibration="paper"), id="local"),
-        *(
-            pytest.param(
-                ucrl(model=m, bonus="bernstein", calibration="paper"), id=f"{m} bernstein", marks=pytest.mark.slow
-            )
-            for m in ("joint", "local")
-        ),
         pytest.param(lsvi(calibration="paper"), id="batched"),
     ],
 )
@@ -355,17 +349,7 @@ def test_range_aware_clipping_needs_less_noise() -> None:
     [
         ("local", "hoeffding", 9),
         ("local", "bernstein", 4),
-        *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in (
-                ("joint", "hoeffding", 4),
-                ("joint", "hoeffding", 9),
-                ("joint", "bernstein", 4),
-                ("joint", "bernstein", 9),
-                ("local", "hoeffding", 4),
-                ("local", "bernstein", 9),
-            )
-        ),
+        pytest.param("joint", "hoeffding", 4, marks=pytest.mark.slow),
     ],
 )
 def test_the_pure_remarks_are_refuted_and_their_repair_is_certified(model: str, bonus: str, d: int) -> None:
