@@ -236,7 +236,8 @@ def fits(tree: Any, relation: str, epsilon: float, width: float, loaded: Loaded)
 
 def says(tree: Any, relation: str, side: str, data: Any, ends: Any, word: str, loaded: Loaded) -> bool:
     """Return whether a stated end is judged as it is to be."""
-    return bool(truths.said(loaded.compared(side, data, ends, loaded.worst(loaded.fold(tree, relation)))) == word)
+    curve = loaded.worst(loaded.fold(tree, relation))
+    return bool(truths.said(loaded.compared(side, data, ends, curve, curve)) == word)
 
 
 def refuses(name: str, *rest: Any) -> bool:

@@ -39,15 +39,6 @@ def test_k_releases_of_scale_b_meet_k_over_b_and_nothing_clearly_below(times: in
     assert dp.bracket_epsilon(form, 0.0).lower > times / scale * (1 - 1e-9)
 
 
-@pytest.mark.slow
-def test_all_whole_numbers_to_1000_and_100_meet_their_ratio() -> None:
-    for times, scale in product(range(1, 1001), range(1, 101)):
-        form = dp.fold(counts(scale, times), "replace_one")
-        assert dp.bracket_epsilon(form, 0.0).upper <= times / scale, (times, scale)
-        assert dp.bracket_delta(form, times / scale).upper == 0, (times, scale)
-        assert dp.bracket_epsilon(form, 0.0).lower <= times / scale, (times, scale)
-
-
 def test_the_binary_reading_would_refute_true_claims() -> None:
     """The twin: shifts as the floats that they are, against claims as the floats that they are."""
     wrong = [(k, b) for k, b in SOME if k * Fraction(1 / b) > Fraction(k / b)]

@@ -14,14 +14,6 @@ from dpaudit.render.certificate import certificate_document
 from dpaudit.wording.certificates import width_phrase
 from mechanisms import Gaussian, Laplace
 
-EFFORTS: tuple[Effort, ...] = ("quick", "default", "sharp")
-KINDS = 3000
-
-
-def scales() -> Composition:
-    """Return many Laplace losses of distinct shifts, a hundredfold apart."""
-    return Composition(parts=tuple((LaplaceLoss(shift=float(x)), 1) for x in np.geomspace(1e-4, 1e-2, KINDS)))
-
 
 def kinds(number: int, times: int) -> Composition:
     """Return Laplace, Gaussian and stated losses of `number` sizes each, every one `times` times."""
@@ -41,32 +33,10 @@ def width(found: Bracket) -> float:
     return (found.upper - found.lower) / found.upper
 
 
-def test_more_effort_narrows_the_bracket_inside_that_of_less() -> None:
-    """Of many distinct scales: every bracket meets every other one, and each is narrower than the one before."""
-    found = [bracket(scales(), effort) for effort in EFFORTS]
-    assert max(one.lower for one in found) <= min(one.upper for one in found)
-    widths = [width(one) for one in found]
-    assert widths[2] < widths[1] < widths[0] < 0.2
-    assert widths[1] < 0.02
-
-
 @pytest.mark.slow
 def test_a_million_events_of_three_thousand_kinds_are_bracketed_to_a_thousandth() -> None:
     """The width that the grid and the classes leave together; before, two thirds of the upper end."""
     assert width(bracket(kinds(1000, 333), "default")) < 1e-3
-
-
-def test_a_certificate_of_each_effort_says_the_same_of_a_clear_claim() -> None:
-    """The verdict is that of the evidence, whatever time it took."""
-    parts = tuple(
-        Release(label=f"sum {i}", mechanism=Laplace(scale=100.0 + i, l1_sensitivity=1.0, neighbours="replace_one"))
-        for i in range(40)
-    )
-    claim = Claim(epsilon=2.0, delta=1e-6, neighbours="replace_one")
-    made = [certify(Sequential(parts=parts), claim, effort=effort) for effort in EFFORTS]
-    assert {certificate.verdict for certificate in made} == {"certified"}
-    widths = [width(certificate.tight.epsilon) for certificate in made]
-    assert widths[2] <= widths[1] <= widths[0]
 
 
 def test_an_unknown_effort_is_refused_in_one_line() -> None:

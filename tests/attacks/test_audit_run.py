@@ -28,10 +28,6 @@ def half_noise(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
     return data + rng.laplace(0.0, 0.5, n_runs)
 
 
-def constant(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
-    return rng.standard_normal(n_runs)
-
-
 def ratio(view: Array) -> Array:
     result: Array = np.abs(view) - np.abs(view - 1.0)
     return result
@@ -85,27 +81,13 @@ def test_an_exact_claim_is_refuted_as_rarely_as_promised(score: Callable[..., An
     assert stats.binom.sf(limit, number, 0.25 if number < 400 else 0.15) > 0.95
 
 
-@pytest.mark.parametrize("number", [120, pytest.param(400, marks=pytest.mark.slow)])
-def test_identical_laws_show_nothing(number: int) -> None:
-    """P = Q with a learned attack: epsilon above 0 in at most 5 % of all audits (quantile 1 - 1e-6)."""
-    wrong = sum(run(constant, runs=500, seed=seed).epsilon_lower > 0 for seed in range(number))
-    assert wrong <= stats.binom.isf(1e-6, number, 0.05)
-
-
 @pytest.mark.parametrize(
     ("runs", "score", "floor", "audits_run"),
     [
         (2000, ratio, 0.87, 40),
         (2000, None, 0.82, 40),
-        *(
-            pytest.param(*row, marks=pytest.mark.slow)
-            for row in (
-                (2000, ratio, 0.87, 100),
-                (2000, None, 0.82, 100),
-                (20_000, ratio, 0.96, 40),
-                (20_000, None, 0.945, 40),
-            )
-        ),
+        pytest.param(20_000, ratio, 0.96, 40, marks=pytest.mark.slow),
+        pytest.param(20_000, None, 0.945, 40, marks=pytest.mark.slow),
     ],
 )
 def test_the_power_floors_hold_on_laplace(
@@ -116,30 +98,6 @@ def test_the_power_floors_hold_on_laplace(
         run(laplace, runs=runs, seed=seed, score=score, significance=0.05).epsilon_lower for seed in range(audits_run)
     ]
     assert floor <= np.mean(found) <= 1
-
-
-def test_a_gaussian_claim_is_met_within_a_fifth() -> None:
-    """mu = 0.268057 (epsilon 1 at delta 1e-5), 2 x 20,000 runs, significance 0.01: 0.8 reached, 1 not exceeded."""
-    mu = 0.268057
-    claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
-    case = case_of(
-        "gaussian",
-        lambda data, rng, n_runs: data + rng.standard_normal(n_runs),
-        (0.0, mu),
-        description="one coordinate",
-        score=lambda view: mu * view - mu**2 / 2,
-        gaussian=True,
-    )
-    found = [
-        audit_case(case, claim, runs=40_000, rng=np.random.default_rng(seed), significance=0.01, certified=1.0)
-        for seed in range(20)
-    ]
-    bounds = np.array([result.epsilon_lower for result in found])
-    assert np.median(bounds) >= 0.85
-    assert (bounds >= 0.8).sum() >= 16
-    assert (bounds > 1).sum() <= 2
-    assert found[0].bound == "gaussian"
-    assert found[0].assumption == "the output laws are Gaussian, as declared"
 
 
 def test_randomised_response_audited_as_gaussian_breaks_its_declaration_and_never_its_claim() -> None:
@@ -178,39 +136,21 @@ def test_the_numbers_depend_on_the_seed_and_never_on_the_jobs() -> None:
 def test_counted_runs_choose_nothing(number: int) -> None:
     """Flat likelihood ratio: every threshold is optimal, so choosing on counted runs would certify too often.
 
-    P is uniform on [0, 1] with probability 1 - s and on [1, 2] else, Q mirrored, epsilon = ln((1-s)/s). So many audits;
-    the same audits with the event chosen on the counted runs themselves (the twin) exceed the limit.
+    P is uniform on [0, 1] with probability 1 - s and on [1, 2] else, Q mirrored, epsilon = ln((1-s)/s). Where the event
+    is chosen on the counted runs themselves, the harness of tests/attacks/test_audit_coverage.py fails on this law.
     """
-    from audits.bounds.guessing import guessing_bound
-    from audits.decision.events import count_guesses, rated_event
-
     share = 0.3
-    epsilon = math.log((1 - share) / share)
-    claim = Claim(epsilon=epsilon, neighbours="replace_one")
+    claim = Claim(epsilon=math.log((1 - share) / share), neighbours="replace_one")
 
     def flat(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
         far = rng.random(n_runs) < (share if data == 0 else 1 - share)
         return rng.random(n_runs) + far
 
-    limit = stats.binom.isf(1e-6, number, 0.05)
-    honest = twin = 0
-    for seed in range(number):
-        rng = np.random.default_rng(seed)
-        result = audit(flat, neighbours=(0, 1), claim=claim, runs=300, rng=rng, score=lambda view: view)
-        honest += result.verdict == "violation"
-        labels = rng.random(300) < 0.5
-        far = rng.random(300) < np.where(labels, 1 - share, share)
-        scores = rng.random(300) + far
-        candidates = [rated_event(scores, labels, 300, 0.05)[1]]
-        candidates += [
-            type(candidates[0])(low=-math.inf, high=float(cut), cut=float(cut))
-            for cut in np.quantile(scores, np.linspace(0.2, 0.9, 30))
-        ]
-        twin += any(
-            guessing_bound(count_guesses(event, scores, labels), 0.0, 0.05).epsilon > epsilon for event in candidates
-        )
-    assert honest <= limit
-    assert twin > limit
+    audits = (
+        audit(flat, neighbours=(0, 1), claim=claim, runs=300, rng=np.random.default_rng(seed), score=lambda view: view)
+        for seed in range(number)
+    )
+    assert sum(result.verdict == "violation" for result in audits) <= stats.binom.isf(1e-6, number, 0.05)
 
 
 def test_what_cannot_be_judged_is_refused() -> None:

@@ -12,32 +12,9 @@ import pytest
 from audits import function_case
 from audits.experiment.identity import address_of
 from dpaudit import Claim
-from dpaudit.configuration.config import read_config
 from dpaudit.runtime.content_address import content_address
 from dpaudit.runtime.files_read import files_read
-from dpaudit.runtime.provenance import source_digest
-from dpaudit.workflow import certificate_of
 
-SOC = """\
-# NUMBER ALTERNATIVES: 3
-# ALTERNATIVE NAME 1: a
-# ALTERNATIVE NAME 2: b
-# ALTERNATIVE NAME 3: c
-{first}: 1,2,3
-4: 2,3,1
-"""
-VOTES = """\
-[algorithm]
-name = "dp_ebs"
-epsilon = 1.0
-horizon = 20
-arms = 3
-
-[problem]
-name = "preflib"
-path = "{path}"
-"""
-EXAMPLES = Path(__file__).parents[1] / "golden"
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
 PLUGIN = """
 from pathlib import Path
@@ -130,22 +107,3 @@ def test_files_that_are_written_and_source_files_are_not_read(tmp_path: Path) ->
         (tmp_path / "a.txt").read_text(encoding="utf-8")
     (tmp_path / "b.txt").read_text(encoding="utf-8")
     assert {path.name for path in seen} == {"a.txt"}
-
-
-def certified(configuration: Path, seed: int | None = None) -> str:
-    """Return the source digest of a certificate of a configuration."""
-    return certificate_of(read_config(configuration), seed).source_digest
-
-
-def test_a_certificate_names_the_files_and_the_seed_of_its_runs(tmp_path: Path) -> None:
-    """A problem read from a file: the digest follows its content and the seed, and repeats; ours does not count."""
-    configuration, votes = tmp_path / "own.toml", tmp_path / "votes.soc"
-    configuration.write_text(VOTES.format(path=votes.as_posix()), encoding="utf-8")
-    digests = []
-    for first, seed in ((5, None), (5, 0), (6, None), (5, 1)):
-        votes.write_text(SOC.format(first=first), encoding="utf-8")
-        digests.append(certified(configuration, seed))
-    assert digests[0] == digests[1]
-    assert len({*digests, source_digest()}) == 4
-    written = certified(EXAMPLES / "design.json")
-    assert written == source_digest()

@@ -86,14 +86,6 @@ def test_laplace_noise_costs_its_kullback_leibler_divergence(shift: float) -> No
         assert agrees(mp.mpf(cost.amount.numerator) / cost.amount.denominator, truth)
 
 
-@pytest.mark.parametrize(("scale", "moved"), [(1.0, 1), (10.0, 1), (0.2, 1), (3.0, 4)])
-def test_whole_number_laplace_noise_costs_its_own_ratio(scale: float, moved: int) -> None:
-    with mp.workdps(50):
-        rows = whole(mp.exp(-1 / mp.mpf(str(scale))), moved)
-        noise = mechanisms.DiscreteLaplace(scale=scale, l1_sensitivity=moved, neighbours="replace_one")
-        assert agrees(amount(noise), supremum(of_rows(rows)))
-
-
 @pytest.mark.parametrize(
     ("first", "second"), [((0.9, 0.1), (0.5, 0.5)), ((0.999, 0.001), (0.99, 0.01)), ((0.5, 0.3, 0.2), (0.2, 0.3, 0.5))]
 )

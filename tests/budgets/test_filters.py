@@ -159,34 +159,6 @@ def test_a_filter_without_the_drift_is_caught() -> None:
     assert against(advanced_filter(claim), menu) <= claim.delta
 
 
-def test_optimal_composition_of_what_was_spent_is_no_filter() -> None:
-    """Theorem 3.3 of Kairouz, Oh and Viswanath fixes the parameters in advance; stopped by it, a stream overspends.
-
-    The twin admits a part while the optimal composition of all parts so far still meets the claim.
-    """
-    claim_epsilon, claim_delta = 1.0, 0.05
-
-    def fixed_delta(parts: tuple[tuple[int, float], ...]) -> float:
-        masses = {0: 1.0}
-        for steps, _ in parts:
-            up = 1 / (1 + math.exp(-steps * STEP))
-            after: dict[int, float] = {}
-            for loss, mass in masses.items():
-                after[loss + steps] = after.get(loss + steps, 0.0) + mass * up
-                after[loss - steps] = after.get(loss - steps, 0.0) + mass * (1 - up)
-            masses = after
-        return math.fsum(mass * max(0.0, -math.expm1(claim_epsilon - loss * STEP)) for loss, mass in masses.items())
-
-    def natural(state: tuple[Any, ...], part: tuple[int, float]) -> tuple[Any, ...] | None:
-        after = tuple(sorted((*state, part)))
-        return after if fixed_delta(after) <= claim_delta else None
-
-    menu = ((1, 0.0), (2, 0.0), (3, 0.0))
-    assert adaptive_delta((), natural, claim_epsilon, menu) > claim_delta * 1.01
-    claim = dp.Claim(epsilon=claim_epsilon, delta=claim_delta, neighbours="replace_one")
-    assert against(concentrated_filter(claim), menu) <= claim_delta
-
-
 # Sums and refusals.
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from algorithms.dp_sgd import DpSgd
-from audits import audit
-from dpaudit import BestOf, Claim, Release, Stated, bracket_epsilon, certify, fold
+from dpaudit import BestOf, Release, Stated, bracket_epsilon, fold
 from dpaudit.errors import DeclarationError
 from dpaudit.model.declaration import Declaration
 from dpaudit.tuning import Search
@@ -81,23 +80,6 @@ def test_a_search_of_dp_sgd_is_declared() -> None:
     assert (declared.law, declared.gamma, declared.score) == ("geometric", 0.2, "validation loss")
     once = bracket_epsilon(fold(models[0].declaration(), "add_remove"), 1e-5)
     assert once.lower < bracket_epsilon(fold(declared, "add_remove"), 1e-5).upper < 0.5
-
-
-@pytest.mark.parametrize(("claimed", "verdict"), [(2.6, None), (0.5, "violation")])
-def test_a_search_is_audited_as_a_whole(claimed: float, verdict: str | None) -> None:
-    """A score that favours large outputs shows more than one run's epsilon of 1, and no more than is certified."""
-
-    def train(data: Any, drawn: Noisy, rng: np.random.Generator) -> tuple[float, float]:
-        output = float(data) + rng.laplace(0.0, drawn.scale)
-        return output, -abs(output - 1.0)
-
-    search = Search(configurations=(Noisy(), Noisy(learning_rate=1.0)), runs=RARE)
-    claim = Claim(epsilon=claimed, neighbours="replace_one")
-    found = audit(
-        search.audited(train, none=0.0), neighbours=(0.0, 1.0), claim=claim, runs=4000, rng=np.random.default_rng(3)
-    )
-    assert (found.verdict == "violation") == (verdict == "violation")
-    assert certify(search.declaration(), claim).verdict == ("certified" if verdict is None else "not_proved")
 
 
 @pytest.mark.parametrize(

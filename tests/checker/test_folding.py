@@ -154,11 +154,8 @@ def test_a_tree_protects_what_its_weakest_part_protects(tree: dp.Declaration, mo
     [
         lambda: dp.Sequential(parts=()),
         lambda: dp.Sequential(parts=[gaussian(1.0)]),  # type: ignore[arg-type]
-        lambda: dp.Repeat(part=gaussian(1.0), times=0),
         lambda: dp.Repeat(part=gaussian(1.0), times=2.5),  # type: ignore[arg-type]
-        lambda: dp.Group(part=gaussian(1.0), size=-1),
         lambda: dp.Parallel(parts=(gaussian(1.0),), key=" "),
-        lambda: dp.Stated(epsilon=1.0, delta=1.0, source="x"),
         lambda: dp.Stated(epsilon=math.nan, source="x"),
         lambda: dp.Stated(epsilon=1.0, source=""),
         lambda: dp.Release(label="x", mechanism="gaussian"),  # type: ignore[arg-type]

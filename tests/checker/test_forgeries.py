@@ -41,26 +41,6 @@ def test_honest_certificates_are_accepted_and_forged_ones_are_not() -> None:
     assert len(rules) >= 25
 
 
-def test_samples_are_accepted_and_forged_ones_are_not() -> None:
-    """Laplace noise on samples, cut samples and shuffled reports; every forgery of the last."""
-    held = list(itertools.islice(forging.sampled(((1e-6, 1.25),), every=4), 3))
-    assert [verify(c.to_json()).accepted for c in held] == [True] * 3
-    passed, count, _ = accepted(held[2:])
-    assert passed == []
-    assert count >= 25
-
-
-def test_a_number_inside_a_wide_bracket_is_neither_confirmed_nor_contradicted() -> None:
-    """A delta of 1e-14 at a secret step is beyond what the checker's transform tells from nothing."""
-    noise = forging.release(forging.gaussian(2.0, "add_remove"))
-    claim = dp.Claim(epsilon=4.9, delta=1e-14, neighbours="add_remove", unit=forging.UNIT)
-    certificate = dp.certify(dp.Allocate(part=noise, steps=2), claim, effort="quick")
-    found = verify(certificate.to_json())
-    assert found.complaints == ()
-    assert found.unconfirmed
-    assert not found.accepted
-
-
 @pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-7, 1e-9])
 def test_an_epsilon_next_to_the_largest_loss_is_confirmed(gap: float) -> None:
     """Three Laplace releases of a tenth, which lose three tenths at most."""

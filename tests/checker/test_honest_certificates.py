@@ -228,15 +228,6 @@ def test_a_claim_above_100_nats_promises_nothing_to_compare_with() -> None:
     assert all(verify(found.to_json()).accepted for found in compared)
 
 
-def test_a_sample_of_too_many_releases_is_bounded_by_two_records() -> None:
-    """Three hundred Laplace releases: the bound is confirmed, and half of it is not."""
-    tree = dp.Subsample(part=dp.Repeat(part=laplace(1.0), times=300), rate=0.01)
-    data: dict[str, Any] = made((tree, 3.0, 0.02, "replace_one")).to_dict()
-    assert verify(json.dumps(data)).accepted
-    data["tight"]["delta"]["upper"] /= 2
-    assert not verify(forging.resealed(data)).accepted
-
-
 def test_a_plug_in_s_loss_of_a_replaced_record_is_stated_in_both_orders() -> None:
     """Without an option, or with another rate in it, the ends do not follow."""
     changes: tuple[dict[str, Any], ...] = ({"options": []}, {"mu": 2.0})

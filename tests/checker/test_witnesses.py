@@ -127,17 +127,6 @@ def test_a_witness_of_several_queries_by_definition_cannot_exist() -> None:
         Witness(labels=("a", "b"), attained="by_definition")
 
 
-def test_a_sample_is_met_by_one_query_of_it() -> None:
-    """Two releases on one sample add up for a pair that moves both, and else the larger one counts."""
-    inside = dp.Sequential(
-        parts=(gaussian("a", 1.0, neighbours="add_remove"), gaussian("b", 1.0, neighbours="add_remove"))
-    )
-    sampled = dp.Repeat(part=dp.Subsample(part=inside, rate=0.1), times=10)
-    claim = dp.Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
-    alone, both = (dp.certify(sampled, claim, conditions=held).tight.delta.lower for held in ((), (CHECKED,)))
-    assert 0 < alone < both
-
-
 @pytest.mark.parametrize("kind", ["sensitivity", "fresh_noise", "floating_point"])
 def test_a_violated_condition_leaves_no_upper_bound(kind: ConditionKind) -> None:
     """Neither in the certificate nor in what it answers later; the verifier derives the same."""

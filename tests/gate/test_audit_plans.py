@@ -65,22 +65,6 @@ def test_a_plan_states_what_will_run_and_hides_the_seed(planned: str) -> None:
     assert planned == "release.toml"
 
 
-def test_an_audit_by_its_plan_names_the_digest_and_departs_in_nothing(planned: str) -> None:
-    """The numbers are those of the planned seed; terminal and Markdown say that the plan was followed."""
-    digest = json.loads(Path("plan.json").read_text())["digest"]
-    seed = Path("plan.json.seed").read_text().strip()
-    ended = dpaudit("audit", planned, "--planned", "plan.json", "--format", "json")
-    assert departures(ended) == []
-    assert results_of(ended)[0]["plan"]["digest"] == digest
-    alone = dpaudit("audit", planned, "--seed", seed, "--format", "json")
-    assert results_of(alone)[0]["counts"] == results_of(ended)[0]["counts"]
-    assert "plan" not in results_of(alone)[0]
-    for style in ("text", "md"):
-        said = dpaudit("audit", planned, "--planned", "plan.json", "--format", style).stdout
-        assert "followed" in said
-        assert digest[:20] in said
-
-
 def test_the_runs_of_a_plan_are_kept_without_repeating_its_options(write: Write) -> None:
     """A plan that was made with other runs and another significance than the file's runs with its own."""
     name = write(TEXT)

@@ -281,22 +281,6 @@ def test_doubt_is_an_exit_code_of_its_own_and_a_skipped_case(write: Write, toys:
     assert (skipped(junit), junit.get("failures")) == ("1", "0")
 
 
-def test_without_a_seed_the_same_code_gives_the_same_result(write: Write, toys: None) -> None:
-    """Two checks differ in nothing but the time they took; --proof-only runs no audit."""
-    name = write(CODED.format(name="one_sum", runs=500))
-    held = []
-    for folder in ("one", "two"):
-        dpaudit("check", name, "-o", folder)
-        document = outputs(folder)[0]
-        for audit in document["configurations"][0]["audits"]:
-            del audit["seconds"]
-        held.append(document)
-    assert held[0] == held[1]
-    assert held[0]["configurations"][0]["seed"] == 0
-    dpaudit("check", name, "--proof-only", "-o", "proof")
-    assert outputs("proof")[0]["configurations"][0]["audits"] == []
-
-
 def test_fingerprints_survive_new_numbers_and_moved_lines(write: Write) -> None:
     """Another false epsilon and three lines more in front: same fingerprint, other line; another file: another one."""
     prints, lines = [], []

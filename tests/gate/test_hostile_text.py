@@ -136,31 +136,6 @@ def test_a_message_has_a_longest_line(write: Write, size: int) -> None:
     assert len(one_line("x" * size)) <= LONGEST_LINE
 
 
-DEEP = '{"a": ' + "[" * 5000 + "]" * 5000 + "}"
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("verify", "deep.json"),
-        ("report", "release.toml", "-o", "out", "--previous", "deep.json"),
-        ("certify", "deep.json"),
-        ("compare", "deep.json", "deep.json"),
-        ("check", "release.toml", "--baseline", "deep.json"),
-        ("ledger", "import", "ledger.db", "deep.json"),
-        ("ledger", "book", "ledger.db", "deep.json", "--account", "data", "--label", "x"),
-    ],
-    ids=lambda arguments: " ".join(arguments[:2]),
-)
-def test_deep_json_is_refused_at_every_entrance(write: Write, arguments: tuple[str, ...]) -> None:
-    """5,000 brackets inside each other: exit code 2 and one line, never 3."""
-    write(WRITTEN)
-    write(DEEP, "deep.json")
-    ended = dpaudit(*arguments)
-    assert ended.exit_code == 2, ended.output
-    assert len(ended.stderr.splitlines()) == 1
-
-
 def test_a_deep_checkpoint_is_no_checkpoint(tmp_path: Path) -> None:
     """A history of deep JSON is refused as other text is."""
     from algorithms.dp_sgd.reading import read_checkpoint

@@ -5,7 +5,6 @@ import runpy
 from pathlib import Path
 
 import pytest
-import yaml
 from typer.testing import CliRunner
 
 from dpaudit.cli.app import app
@@ -43,33 +42,6 @@ def test_three_commands_lead_from_an_empty_folder_to_a_red_pipeline(tmp_path: Pa
     ended = shell(pipeline, project)
     assert ended.returncode == 1
     assert "privacy/test_release.py" in ended.stdout
-
-
-def test_the_commands_that_init_prints_end_with_an_audit_that_has_power(tmp_path: Path, shell: Shell) -> None:
-    """As printed, and with --dp-strict: no audit is inconclusive, and nothing is skipped."""
-    project = tmp_path / "project"
-    project.mkdir()
-    told = shell('dpaudit init --unit "one customer" --epsilon 1 --delta 1e-5 --ci none', project).stdout
-    check, test = (line.split("    ")[0].strip() for line in told.partition("Next:\n")[2].splitlines())
-    assert shell(check, project).returncode == 0
-    ended = shell(f"{test} --dp-strict", project)
-    assert ended.returncode == 0, ended.stdout
-    assert "skipped" not in ended.stdout
-
-
-def test_every_command_of_the_written_pipeline_passes_as_it_stands(tmp_path: Path, shell: Shell) -> None:
-    """The lines of the file itself end with 0 in the written project; only the number of runs is made smaller."""
-    project = tmp_path / "project"
-    project.mkdir()
-    assert shell('dpaudit init --unit "one visit" --epsilon 0.5 --ci gitlab', project).returncode == 0
-    (written,) = files_of(project) - {"privacy/release.toml", "privacy/test_release.py", "privacy/accepted.json"}
-    text = (project / written).read_text(encoding="utf-8")
-    assert yaml.safe_load(text)
-    lines = re.findall(r"(?:dpaudit check|pytest --dp).*", text)
-    assert len(lines) == 3
-    for line in lines:
-        ended = shell(re.sub(r"--dp-profile \w+", "--dp-profile fast", line), project)
-        assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 0.0), (3.7, 0.0), (0.01, 1e-12), (0.5, 1e-5), (20.0, 0.01)])

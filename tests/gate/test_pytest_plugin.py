@@ -234,17 +234,6 @@ def test_evidence_is_carried_from_night_to_night(project: Callable[..., Any]) ->
     assert "a budget holds for the life of its file" in other.stdout.str()
 
 
-def test_what_was_refuted_stays_so_until_the_code_changes(project: Callable[..., Any]) -> None:
-    """Night two fails at once on the stored finding; the corrected code starts anew with a smaller share."""
-    line = ("--dp-evidence", "e.sqlite")
-    first = project(*line, test_one=THREE_LINES["function"].format(function="half"))
-    second = project(*line)
-    assert (first.ret, second.ret) == (1, 1)
-    assert "Found in an earlier run, and the code is the same since" in second.stdout.str()
-    fixed = project(*line, test_one=THREE_LINES["function"].format(function="good"))
-    assert fixed.ret == 0, fixed.stdout.str()
-
-
 @pytest.mark.slow
 def test_workers_may_share_a_file_of_evidence(project: Any) -> None:
     """Eight tests on two workers, twice: every check keeps its place, and nothing is lost."""
@@ -265,15 +254,6 @@ def test_a_failure_names_file_and_line_and_the_suite_is_told_apart(project: Call
     number = re.search(r"^test_one\.py:(\d+): VIOLATION  half$", text, flags=re.M).group(1)
     assert abs(int(number) - line) <= 3
     assert "Findings: 1. Significant for the whole suite of 200 checks" in text
-
-
-def test_a_test_does_not_depend_on_what_else_is_collected(project: Callable[..., Any]) -> None:
-    """Alone and beside nine others: the same significance, seed, runs and bound."""
-    one = THREE_LINES["function"].format(function="good")
-    many = {f"test_{n}": one.replace("test_it", f"test_{n}") for n in range(2, 6)}
-    alone, beside = project(test_one=one), project(**many)
-    row = re.compile(r"^NOT REFUTED +good +\[test_one\.py::test_it\]\n.*$", flags=re.M)
-    assert row.findall(alone.stdout.str()) == row.findall(beside.stdout.str()) != []
 
 
 @pytest.mark.parametrize(
@@ -377,40 +357,3 @@ def test_a_release_of_another_library_is_a_check_at_its_own_claim(project: Any) 
     found = dict(re.findall(r"^test_(\w+)\.py::test_it (\w+)", ended.stdout.str(), flags=re.M))
     assert found == {"right": "PASSED", "less": "FAILED"}, ended.stdout.str()
     assert "VIOLATION  demo: a count" in ended.stdout.str()
-
-
-LOOP = """\
-from benchmarks.known_bugs.loops import FIXED, TRAINING, declared
-from dataclasses import replace
-
-
-def loop(factor):
-    return replace(FIXED, noise=lambda shape, batch, rng: factor * declared(shape, batch, rng))
-
-
-def records():
-    features = np.random.default_rng(5).uniform(-1, 1, (TRAINING.records, 6))
-    return features, (features[:, 0] > 0).astype(int)
-
-
-def audited(dp, factor):
-    return dp.check_training(loop(factor), *records(), training=TRAINING, canaries=400, name=f"loop {factor}")
-
-
-mark = pytest.mark.dp(epsilon=CLAIM.epsilon, delta=CLAIM.delta, neighbours=CLAIM.neighbours)
-"""
-
-
-def test_a_loop_with_more_noise_passes_unless_what_is_declared_is_required(project: Callable[..., Any]) -> None:
-    """Less noise fails either way; what is declared passes."""
-    text = LOOP.replace("import FIXED", "import CLAIM, FIXED")
-    files = {
-        f"test_{name}": f"{text}\n\n@mark\ndef test_it(dp):\n    audited(dp, {factor})\n"
-        for name, factor in (("more", 3.0), ("less", 0.5), ("right", 1.0))
-    }
-    for options, more in (((), "PASSED"), (("--dp-require", "declared"), "FAILED")):
-        ended = project("-v", *options, **files)
-        found = dict(re.findall(r"^test_(\w+)\.py::test_it (\w+)", ended.stdout.str(), flags=re.M))
-        assert found == {"more": more, "less": "FAILED", "right": "PASSED"}, ended.stdout.str()
-        assert ("FINDING  " in ended.stdout.str()) is (more == "FAILED")
-        assert "CONSISTENT  " in ended.stdout.str()

@@ -73,32 +73,6 @@ def test_the_winner_of_two_noisy_scores_has_the_closed_form() -> None:
         assert law(mechanism, [gap, 0.0])[1] == pytest.approx(loser, rel=1e-9)
 
 
-def test_the_chances_of_all_candidates_sum_to_one_whatever_the_leading_shape() -> None:
-    scores = np.random.default_rng(2).normal(0, 4, (3, 2, 5))
-    for mechanism in (
-        ReportNoisyMax(scale=0.7, linf_sensitivity=1.0, neighbours="add_remove"),
-        PermuteAndFlip(scale=0.7, linf_sensitivity=1.0, neighbours="add_remove"),
-        Exponential(epsilon=3.0, linf_sensitivity=1.0, neighbours="add_remove"),
-    ):
-        each = [mechanism.log_density(np.full((3, 2), k), scores) for k in range(5)]
-        assert np.exp(each).sum(axis=0) == pytest.approx(np.ones((3, 2)), abs=1e-9)
-        assert mechanism.log_density(np.asarray(5), scores[0, 0]) == -np.inf
-
-
-def test_noisy_choices_fall_as_often_as_stated() -> None:
-    # 100,000 choices among four: each frequency within Hoeffding's band at 1e-8.
-    scores, n = np.array([0.0, 0.5, 1.5, -1.0]), 100_000
-    error = math.sqrt(math.log(2e8) / (2 * n))
-    for mechanism in (
-        Exponential(epsilon=1.5, linf_sensitivity=1.0, neighbours="replace_one"),
-        ReportNoisyMax(scale=1.0, linf_sensitivity=1.0, neighbours="replace_one"),
-    ):
-        chosen = mechanism.release(np.broadcast_to(scores, (n, 4)), np.random.default_rng(3))
-        shares = np.bincount(chosen, minlength=4) / n
-        assert shares == pytest.approx(np.exp(law(mechanism, scores)), abs=error)
-        assert shares != pytest.approx(np.exp(law(mechanism.scaled(1.1), scores)), abs=error)
-
-
 def test_randomised_response_is_stated_for_replacement_only() -> None:
     with pytest.raises(ValueError, match="neighbours='add_remove'"):
         RandomisedResponse(epsilon=1.0, neighbours="add_remove")
@@ -106,9 +80,3 @@ def test_randomised_response_is_stated_for_replacement_only() -> None:
         RandomisedResponse(epsilon=1.0).release(np.array([0, 2]), np.random.default_rng(1))
     with pytest.raises(ValueError, match=r"epsilon=800\.0"):
         RandomisedResponse(epsilon=800)
-
-
-def test_many_categories_cost_less_than_the_dominating_loss_of_the_same_epsilon() -> None:
-    two, many = RandomisedResponse(epsilon=1.0), RandomisedResponse(epsilon=1.0, categories=10)
-    assert two.loss().supremum == many.loss().supremum == 1.0
-    assert many.loss().hockey_stick(0.0) < two.loss().hockey_stick(0.0)

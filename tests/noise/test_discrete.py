@@ -63,26 +63,6 @@ def test_a_coin_read_bit_by_bit_has_its_probability() -> None:
     assert _exact._coin(Fraction(1), rng)
 
 
-def test_a_million_draws_of_narrow_noise_are_quick_enough_to_use() -> None:
-    draws = _exact.discrete_laplace(Fraction(3), 10**5, np.random.default_rng(5))
-    assert draws.shape == (10**5,)
-    assert abs(draws.mean()) < 6 * math.sqrt(2 * 3**2 / 10**5)
-
-
-@pytest.mark.parametrize(("scale", "distance"), [(1.0, 1), (2.0, 3), (0.7, 2), (5.0, 12)])
-def test_the_atoms_of_discrete_laplace_noise_are_those_of_its_probabilities(scale: float, distance: int) -> None:
-    loss = DiscreteLaplace(scale=scale, l1_sensitivity=distance, neighbours="replace_one").loss()
-    assert len(loss.atoms) == distance + 1
-    with mpmath.workdps(40):
-        ratio = mpmath.exp(-1 / mpmath.mpf(scale))
-        for epsilon in (0.0, 0.2, 0.9):
-            exact = mpmath.fsum(
-                max(0, (1 - ratio) / (1 + ratio) * (ratio ** abs(k - distance) - mpmath.exp(epsilon) * ratio ** abs(k)))
-                for k in range(-400, 400)
-            )
-            assert loss.hockey_stick(epsilon) == pytest.approx(float(exact), abs=1e-13)
-
-
 def composed(*losses: Any) -> DiscreteLoss:
     """Return the joint loss of independent discrete ones, atom by atom."""
     atoms = [(0.0, 1.0)]

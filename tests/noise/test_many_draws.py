@@ -1,21 +1,18 @@
 """Defects that only many draws show: coarse uniforms, noise that is cut off far out, and levels of long trees."""
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import norm
 
-import mechanisms._exact
 from audits import watch_noise
 from audits.checks import noise_law
-from audits.checks.laws.bulk import extremes, masses
+from audits.checks.laws.bulk import extremes
 from audits.checks.laws.mechanism_law import law_findings
 from dpaudit.model.mechanism import Array
-from mechanisms import DiscreteGaussian, DiscreteLaplace, Exponential, Gaussian, Laplace, TreeAggregation
-from mechanisms._counters import TreePath
+from mechanisms import Exponential, Gaussian
 
 UNIT = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
 
@@ -23,13 +20,6 @@ UNIT = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
 def said(mechanism: Any) -> str:
     """What the check of the law says about single numbers; an empty text if nothing."""
     return "".join(finding.message for finding in law_findings([(mechanism, (), "answer")]))
-
-
-def test_an_exact_sampler_with_coarse_uniforms_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At 6 bits a share is 7 standard errors off in 1.5 million draws; with 62 bits the sampler stays quiet."""
-    noise = DiscreteGaussian(stddev=1.0, l2_sensitivity=1, neighbours="replace_one")
-    monkeypatch.setattr(mechanisms._exact, "_BITS", 6)
-    assert "at one answer" in said(noise)
 
 
 class Cut(Gaussian):
@@ -98,49 +88,6 @@ def test_a_choice_that_is_too_sharp_among_many_is_found() -> None:
     parameters: dict[str, Any] = {"epsilon": 2.0, "linf_sensitivity": 1.0, "neighbours": "replace_one"}
     assert "at one answer" in said(Sharp(**parameters))
     assert said(Exponential(**parameters)) == ""
-
-
-class _Lossy(TreePath):
-    """Noise that is carried over the sixth level is cut to 0.7."""
-
-    __slots__ = ()
-
-    def ahead(self, length: int) -> Array:
-        """Return the noise of the next prefix sums."""
-        noise = TreePath.ahead(self, length).copy()
-        numbers = np.arange(self.clock + 1, self.clock + length + 1)
-        carried = (numbers & 32 > 0) & (numbers >> 6 > 0)
-        for place in np.flatnonzero(carried):
-            parent = int(numbers[place]) >> 6 << 6
-            noise[place] -= 0.3 * self._path[parent]
-        return noise
-
-
-def test_a_level_of_long_trees_that_is_carried_in_part_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nodes of levels 4 to 10 are looked at, beside the nodes that are carried to them; short streams show none."""
-    leaf = Laplace(scale=3.0, l1_sensitivity=1.0, neighbours="replace_one")
-    tree: Any = TreeAggregation(horizon=3_000, leaf=leaf)
-    assert said(tree) == ""
-    monkeypatch.setattr(
-        TreeAggregation, "path", lambda self, rng: _Lossy(leaf=self.leaf, horizon=self.horizon, rng=rng)
-    )
-    assert "long trees drawn in blocks" in said(tree)
-
-
-def test_extremes_and_masses_depart_as_often_as_they_should() -> None:
-    """Of 200 honest samples no test is below 1e-7; one is below a quarter, as exact tests are careful."""
-    noise = DiscreteLaplace(scale=3.0, l1_sensitivity=1, neighbours="replace_one")
-
-    def seen(seed: int) -> Iterator[float]:
-        rng = np.random.default_rng(seed)
-        value = np.zeros(5_000, dtype=np.int64)
-        yield from (departure.probability for departure in masses(noise, noise.release(value, rng), value))
-        yield from (departure.probability for departure in extremes(rng.random((5_000, 1))))
-
-    found = [probability for seed in range(200) for probability in seen(seed)]
-    assert min(found) > 1e-7
-    assert min(found) < 0.25
-    assert all(0 <= probability <= 1 for probability in found)
 
 
 def test_the_chance_of_an_empty_tail_is_that_of_the_normal_law() -> None:

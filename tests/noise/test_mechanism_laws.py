@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 import mechanisms
-from audits.checks.laws.departures import departures
 from audits.checks.laws.entrances import samples_of
 from audits.checks.laws.mechanism_law import law_findings
 from audits.checks.laws.uniforms import chi_square_difference, has_reference
-from dpaudit.looks import worst
 from dpaudit.model.mechanism import Array
 
 Sampler = Callable[[Any, Array, np.random.Generator], Array]
@@ -202,13 +200,6 @@ def test_a_tree_whose_nodes_are_drawn_anew_is_found() -> None:
 
     kind = type("TreeAggregation", (type(tree),), {"release": release, "__slots__": ()})
     assert "trees released whole" in said(kind(**{field.name: getattr(tree, field.name) for field in fields(tree)}))
-
-
-def test_uniform_numbers_depart_as_often_as_they_should() -> None:
-    """Of 2,000 tables of uniform numbers, the corrected probability is below 5 % in at most 7 % of cases (+5 sd)."""
-    rng = np.random.default_rng(5)
-    low = sum(worst(list(departures(rng.random((400, 2))))).probability < 0.05 for _ in range(2_000))
-    assert low <= 2_000 * 0.07
 
 
 def test_the_difference_of_two_chi_square_numbers_has_this_distribution() -> None:

@@ -2,13 +2,11 @@
 
 import math
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import product
 from typing import ClassVar, Self
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from dpaudit import Claim, Release, Repeat, Sequential, bracket_delta, certify, fold, verify
 from dpaudit.model.claim import Neighbours
@@ -16,8 +14,8 @@ from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.mechanism import Array
 from mechanisms import Exponential, OneSidedWishart, TreeAggregation
+from tests.accounting.laws import one_way, together
 
-Law = NDArray[np.float64]
 LAWS = np.array([[0.6, 0.2, 0.2], [0.2, 0.3, 0.5]])
 
 
@@ -49,15 +47,9 @@ class Coded:
         return replace(self)
 
 
-def joint(laws: list[Law]) -> Law:
-    """The law of independent outputs."""
-    return reduce(lambda a, b: np.asarray(np.outer(a, b).ravel(), np.float64), laws, np.ones(1))
-
-
-def delta_of(orders: tuple[int, ...], epsilon: float) -> float:
+def delta_by(orders: tuple[int, ...], epsilon: float) -> float:
     """The sum of (P - e^epsilon Q)_+ of an adversary who picks an order in every query."""
-    first, second = joint([LAWS[k] for k in orders]), joint([LAWS[1 - k] for k in orders])
-    return math.fsum(np.maximum(first - math.exp(epsilon) * second, 0.0).tolist())
+    return one_way(together(LAWS[list(orders)]), together(LAWS[[1 - k for k in orders]]), epsilon)
 
 
 def adaptive(rounds: int, epsilon: float) -> float:
@@ -87,7 +79,7 @@ def test_no_adaptive_adversary_exceeds_the_upper_side(rounds: int) -> None:
     for epsilon in (0.0, 0.4, 1.0, 1.5):
         game, upper = adaptive(rounds, epsilon), bracket_delta(fold(tree(rounds), "replace_one"), epsilon).upper
         assert game <= upper * (1 + 1e-12)
-        assert game >= max(delta_of(orders, epsilon) for orders in product((0, 1), repeat=rounds)) - 1e-15
+        assert game >= max(delta_by(orders, epsilon) for orders in product((0, 1), repeat=rounds)) - 1e-15
         beaten += game > bracket_delta(fold(tree(rounds, one_order=True), "replace_one"), epsilon).upper * (1 + 1e-9)
     assert (beaten > 0) == (rounds > 1)
 
@@ -96,7 +88,7 @@ def test_one_order_is_the_authors_word() -> None:
     """With it both sides meet the larger of both orders, each kept in all rounds."""
     form = fold(tree(4, one_order=True), "replace_one")
     for epsilon in (0.4, 1.0):
-        truth = max(delta_of((k,) * 4, epsilon) for k in (0, 1))
+        truth = max(delta_by((k,) * 4, epsilon) for k in (0, 1))
         found = bracket_delta(form, epsilon)
         assert truth * (1 - 1e-6) <= found.lower <= truth * (1 + 1e-12)
         assert truth * (1 - 1e-12) <= found.upper <= truth * (1 + 1e-6)

@@ -220,7 +220,6 @@ def test_cyclic_sampling_of_a_band_is_sampled_releases() -> None:
         ({"strategy": "explicit", "entries": (1.0, 0.0)}, "2 rows of 2"),
         ({"entries": (math.nan,)}, "finite numbers"),
         ({"horizon": 10**6}, "at most"),
-        ({"separation": 0}, "separation"),
     ],
 )
 def test_a_bad_strategy_is_refused_in_one_line(change: dict[str, Any], message: str) -> None:

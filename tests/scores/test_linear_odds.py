@@ -62,20 +62,6 @@ def test_a_small_move_of_all_columns_in_one_direction_is_seen(monkeypatch: pytes
     assert shares() < 0.55
 
 
-def test_labels_that_are_uneven_by_chance_move_no_odds() -> None:
-    """Odds of learned scores stay the same when a third of one side's runs is dropped, and so have a share of .5."""
-    rng = np.random.default_rng(5)
-    labels = rng.random(40_000) < 0.5
-    dropped = labels & (rng.random(40_000) < 1 / 3)
-    outputs = np.where(rng.random((40_000, 2)) < 0.6, labels[:, None], ~labels[:, None]).astype(float)
-    noisy = labels[:, None] + rng.laplace(0, 2, (40_000, 3))
-    for known, learn in ((outputs, classifier.learn_score), (noisy, classifier.learn_score), (noisy, shape)):
-        whole, part = learn(known, labels, rng), learn(known[~dropped], labels[~dropped], rng)
-        assert abs(float(np.mean(whole(known) - part(known)))) < 0.02
-        assert abs(float(np.mean(np.tanh(part(known) / 2)))) < 0.01
-    assert abs(float(np.log(labels.sum() / (labels & ~dropped).sum()))) > 0.3
-
-
 def shape(known: Array, labels: Array, rng: np.random.Generator) -> SharedShape:
     """Return the score of a shape that all columns share."""
     return present(SharedShape.learned(Table.learned(known), known, labels))

@@ -252,12 +252,6 @@ def test_a_check_says_what_a_study_says_against_a_setting_when_asked(
     assert _rules(_written(tmp_path, copy.deepcopy(study)), usefulness=True) == (rules, 0)
 
 
-def test_a_check_says_nothing_of_usefulness_unasked(tmp_path: Path) -> None:
-    """A dominated setting is there, and passes without a word."""
-    file = _written(tmp_path, copy.deepcopy(_STUDY | {"dominance": [_BETTER]}))
-    assert _rules(file, usefulness=False) == ([], 0)
-
-
 def test_rules_of_usefulness_are_explained_and_never_stop_a_pipeline() -> None:
     """Each has a text, says that the claim is not affected, and is a warning."""
     for identifier in ("DPA401", "DPA402"):

@@ -3,12 +3,10 @@
 A count adds 0 or 1 for each record, so that no record is the opposite of another one. Its truth is enumerated.
 """
 
-import math
 from itertools import product
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from algorithms.dp_sgd.algorithm import DpSgd
 from dpaudit import Allocate, Claim, Condition, Release, Repeat, Subsample, bracket_delta, certify, fold, verify
@@ -16,12 +14,12 @@ from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
 from mechanisms import DiscreteLaplace, Finite, Gaussian
 from tests.accounting.amplification.named_pairs import NAMED
+from tests.accounting.laws import Law, delta_of
 
 REACH = 60
 OUTPUTS = np.arange(-REACH, REACH + 1)
 NOISE = DiscreteLaplace(scale=1.5, l1_sensitivity=1, neighbours="add_remove")
 RATE = 0.3
-Law = NDArray[np.float64]
 
 
 def drawn(chances: list[float]) -> Law:
@@ -33,12 +31,6 @@ def drawn(chances: list[float]) -> Law:
     return np.asarray(sum(p * density for p, density in zip(held, densities, strict=True)), np.float64)
 
 
-def delta(first: Law, second: Law, epsilon: float) -> float:
-    """The larger sum of (P - e^epsilon Q)_+ of both orders."""
-    pairs = ((first, second), (second, first))
-    return max(math.fsum(np.maximum(p - math.exp(epsilon) * q, 0.0).tolist()) for p, q in pairs)
-
-
 def truth(times: int, epsilon: float) -> float:
     """The largest delta of a sampled count, over all neighbouring data sets of up to four bits, one replaced."""
     largest = 0.0
@@ -46,7 +38,7 @@ def truth(times: int, epsilon: float) -> float:
         for others in product((0, 1), repeat=records - 1):
             laws = [drawn([RATE * bit for bit in (first, *others)]) for first in (0, 1)]
             whole = [law if times == 1 else np.outer(law, law).ravel() for law in laws]
-            largest = max(largest, delta(whole[0], whole[1], epsilon))
+            largest = max(largest, delta_of(whole[0], whole[1], epsilon))
     return largest
 
 

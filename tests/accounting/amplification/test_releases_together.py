@@ -1,20 +1,16 @@
 """Several releases inside one Poisson sample whose record is replaced: both sides meet the pair of opposite records."""
 
-import math
-from functools import reduce
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import dpaudit as dp
 from dpaudit.model.bracket import Bracket
 from mechanisms import DiscreteGaussian, DiscreteLaplace, Finite, Gaussian, Laplace, TruncatedDiscreteGaussian
 from tests.accounting.amplification.named_pairs import NAMED
+from tests.accounting.laws import Law, delta_of, law_of, moved, together
 
-Law = NDArray[np.float64]
 REACH = 70
 EPSILONS = (0.0, 0.05, 0.3, 1.0)
 LAPLACE = DiscreteLaplace(scale=2.0, l1_sensitivity=1, neighbours="add_remove")
@@ -37,27 +33,11 @@ TABLES: dict[str, list[Any]] = {
 }
 
 
-def moved(noise: Any) -> int:
-    """How far a record moves the answer."""
-    return int(getattr(noise, "l1_sensitivity", 0) or noise.l2_sensitivity)
-
-
 def law(noise: Any, side: int) -> Law:
-    """The probabilities of all outputs without a record (0), with it (1) and with its opposite (-1)."""
+    """The law of outputs without a record (0), with it (1) and with its opposite (-1)."""
     if isinstance(noise, Finite):
         return np.asarray([noise.second, noise.first][side == 1], np.float64)
-    outputs = np.arange(-REACH, REACH + 1)
-    return np.asarray(np.exp(noise.log_density(outputs, np.asarray(side * moved(noise)))), np.float64)
-
-
-def together(laws: list[Law]) -> Law:
-    """The law of all outputs at once."""
-    return reduce(lambda one, two: np.outer(one, two).ravel(), laws)
-
-
-def delta(first: Law, second: Law, epsilon: float) -> float:
-    """The larger sum of (P - e^epsilon Q)_+ of both orders."""
-    return max(float(np.maximum(p - math.exp(epsilon) * q, 0.0).sum()) for p, q in ((first, second), (second, first)))
+    return law_of(noise, side * moved(noise), REACH)
 
 
 def pair(noises: list[Any], rate: float) -> tuple[Law, Law]:
@@ -84,7 +64,7 @@ def test_one_sample_is_the_sum_over_all_outputs(case: str, rate: float) -> None:
     first, second = pair(PARTS[case], rate)
     beyond = 1e-11
     for epsilon in EPSILONS:
-        exact, found = delta(first, second, epsilon), bracket(PARTS[case], rate, epsilon)
+        exact, found = delta_of(first, second, epsilon), bracket(PARTS[case], rate, epsilon)
         assert found.lower <= exact + beyond
         assert exact <= found.upper + beyond
         assert found.upper - found.lower <= 1e-9 * exact + 1e-10
@@ -96,7 +76,7 @@ def test_tables_inside_one_sample(case: str, rate: float) -> None:
     """A record that changes an empty sample's answer, against one that does not; either sign of epsilon has its own."""
     first, second = pair(TABLES[case], rate)
     for epsilon in EPSILONS:
-        exact, found = delta(first, second, epsilon), bracket(TABLES[case], rate, epsilon)
+        exact, found = delta_of(first, second, epsilon), bracket(TABLES[case], rate, epsilon)
         assert found.lower <= exact + 1e-12
         assert exact <= found.upper + 1e-12
         assert found.upper - found.lower <= 1e-4 * exact + 1e-9
@@ -113,32 +93,11 @@ def test_two_samples_in_turn() -> None:
     tree = dp.Repeat(part=sample(noises, rate), times=2)
     form = dp.fold(tree, "replace_one", (NAMED,))
     for epsilon in (0.1, 0.5):
-        exact = delta(twice[0], twice[1], epsilon)
+        exact = delta_of(twice[0], twice[1], epsilon)
         found = dp.bracket_delta(form, epsilon)
         assert found.lower <= exact + 1e-9
         assert exact <= found.upper + 1e-9
         assert found.upper - found.lower <= 1e-3 * exact
-
-
-def test_no_moves_exceed_the_upper_side() -> None:
-    """All moves of both answers, the second one chosen by the first answer; the twin, one direction, is exceeded."""
-    noises, rate, epsilon = [WIDE, CUT], 0.3, 0.1
-    upper = bracket(noises, rate, epsilon).upper
-    outputs = np.arange(-REACH, REACH + 1)
-
-    def shown(a: int, low: int, high: int) -> Law:
-        rows = [np.exp(CUT.log_density(outputs, np.asarray(b))) for b in (low, high)]
-        first = np.exp(WIDE.log_density(outputs, np.asarray(a)))
-        return np.asarray(
-            np.where((outputs < 0)[:, None], np.outer(first, rows[0]), np.outer(first, rows[1])), np.float64
-        )
-
-    moves = list(product((-2, -1, 0, 2), (-1, 0, 1), (-1, 1)))
-    laws = {move: (1 - rate) * shown(0, 0, 0) + rate * shown(*move) for move in moves}
-    worst = max(delta(one, two, epsilon) for one, two in product(laws.values(), repeat=2))
-    assert worst <= upper + 1e-11
-    still = shown(0, 0, 0)
-    assert worst > max(delta(one, still, epsilon) for one in laws.values()) * 1.05
 
 
 def test_only_named_releases_move() -> None:
@@ -165,7 +124,7 @@ def test_continuous_noise_meets_its_integral() -> None:
         assert len(keys) < 2100
         laws.append([np.bincount(group.ravel(), edge) for edge in edges])
     alone, one, two = (np.outer(a, b) for a, b in zip(*laws, strict=True))
-    exact = delta((1 - rate) * alone + rate * one, (1 - rate) * alone + rate * two, epsilon)
+    exact = delta_of((1 - rate) * alone + rate * one, (1 - rate) * alone + rate * two, epsilon)
     found = bracket(noises, rate, epsilon)
     assert found.lower * (1 - 1e-5) <= exact <= found.upper * (1 + 1e-5)
     assert found.upper - found.lower <= 1e-5 * found.upper
@@ -173,17 +132,6 @@ def test_continuous_noise_meets_its_integral() -> None:
     sides = dp.bracket_epsilon(dp.fold(dp.Repeat(part=sample(mixed, 0.05), times=100), "replace_one", (NAMED,)), 1e-6)
     assert sides.lower > 0
     assert sides.upper <= sides.lower * 1.001
-
-
-def test_normal_noise_in_cells_is_its_closed_form() -> None:
-    """Next to a release that tells nothing, the cells of normal noise meet the mixture of two shifts."""
-    normal = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove")
-    nothing = DiscreteLaplace(scale=2.0**40, l1_sensitivity=1, neighbours="add_remove")
-    exact = bracket([normal], 0.2, 0.1)
-    found = bracket([normal, nothing], 0.2, 0.1)
-    assert found.lower <= exact.upper
-    assert exact.lower <= found.upper
-    assert found.upper - found.lower <= 1e-4 * exact.upper
 
 
 @pytest.mark.parametrize("case", ["two Laplace", "three", "two tables", "a table and noise", "normal"])

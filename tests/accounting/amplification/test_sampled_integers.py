@@ -3,12 +3,12 @@
 import math
 from typing import Any
 
-import numpy as np
 import pytest
 
 from dpaudit import Claim, Release, Repeat, Subsample, certify, verify
 from dpaudit.model.losses import DiscreteLoss
 from mechanisms import DiscreteGaussian, DiscreteLaplace, Finite, TruncatedDiscreteGaussian
+from tests.accounting.laws import delta_of, law_of, moved, together
 
 RATE = 0.1
 REACH = 400
@@ -22,12 +22,8 @@ NOISES: list[Any] = [
 
 def truth(noise: Any, epsilon: float) -> float:
     """Return delta of two sampled releases, the larger of both orders, summed over all pairs of outputs."""
-    moved = int(getattr(noise, "l1_sensitivity", 0) or noise.l2_sensitivity)
-    outputs = np.arange(-REACH, REACH + 1)
-    still, away = (np.exp(noise.log_density(outputs, np.asarray(at))) for at in (0, moved))
-    present, absent = (1 - RATE) * still + RATE * away, still
-    twice = [np.outer(law, law) for law in (present, absent)]
-    return max(math.fsum(np.maximum(p - math.exp(epsilon) * q, 0.0).ravel().tolist()) for p, q in (twice, twice[::-1]))
+    still, away = (law_of(noise, answer, REACH) for answer in (0, moved(noise)))
+    return delta_of(together([(1 - RATE) * still + RATE * away] * 2), together([still] * 2), epsilon)
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=lambda noise: f"{noise.name}")

@@ -2,12 +2,9 @@
 
 import math
 from functools import reduce
-from itertools import combinations
 from typing import Any
 
-import numpy as np
 import pytest
-from scipy.stats import norm
 
 import dpaudit as dp
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
@@ -19,7 +16,6 @@ from dpaudit.model.bracket import Bracket
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Scheme
 from mechanisms import Gaussian, Laplace
-from tests.accounting.amplification.named_pairs import NAMED
 
 CLOSE = 5e-5
 """Relative: how far a bracket's ends may lie from a number; grids aim at 2e-5 on either side."""
@@ -53,16 +49,6 @@ def holds(bracket: Bracket, value: float, digit: float) -> bool:
     return value - room <= bracket.lower <= bracket.upper <= value + room
 
 
-def test_a_laplace_release_on_a_sample_has_its_known_curve() -> None:
-    """Source: the closed form of Laplace noise under the map of Balle, Barthe and Gaboardi (2018), Theorem 2."""
-    loss = losses.SampledLoss(inside=((losses.LaplaceLoss(shift=1.0), 1),), rate=0.1)
-    assert loss.hockey_stick(0.05) == pytest.approx(0.0254013898, abs=2e-10)
-    assert loss.reversed().hockey_stick(0.05) == pytest.approx(0.0082179483, abs=2e-10)
-    removed, added = epsilon_of(loss, 100, 1e-5)
-    assert holds(removed, 4.152303, 1e-6)
-    assert holds(added, 3.518697, 1e-6)
-
-
 def test_several_releases_in_one_sample_are_composed_first() -> None:
     """Three Gaussian releases of mu .5 and a Laplace one of .3, sampled at .05."""
     inside = ((losses.GaussianLoss(mu=0.5 * math.sqrt(3)), 1), (losses.LaplaceLoss(shift=0.3), 1))
@@ -71,31 +57,6 @@ def test_several_releases_in_one_sample_are_composed_first() -> None:
     removed, added = epsilon_of(loss, 200, 1e-6)
     assert holds(removed, 4.55699, 1e-5)
     assert holds(added, 2.93648, 1e-5)
-
-
-def test_a_replaced_record_of_a_poisson_sample_is_a_pair_of_mixtures() -> None:
-    """Both orders are one, and the curve is attained by the opposite record."""
-    tree = dp.Repeat(part=dp.Subsample(part=normal(0.5), rate=0.1), times=100)
-    form = fold(tree, "replace_one", (NAMED,))
-    assert isinstance(form.upper[0].parts[0][0], losses.MixtureLoss)
-    once = fold(dp.Subsample(part=normal(0.5), rate=0.1), "replace_one", (NAMED,))
-    found = bracket_delta(once, 0.1)
-    assert found.lower <= 0.0085320897 + 1e-10
-    assert found.upper >= 0.0085320897 - 1e-10
-    assert found.upper - found.lower < 1e-9
-    assert holds(bracket_epsilon(form, 1e-5), 4.36810, 1e-5)
-
-
-def test_a_sample_without_replacement_has_both_sides_of_replacement() -> None:
-    """The upper side takes the worse map for each sign of epsilon; either map by itself is attained."""
-    part = dp.Subsample(part=normal(1.0, "replace_one"), rate=0.1, scheme="without_replacement")
-    once = bracket_delta(fold(part, "replace_one"), 0.1)
-    assert once.upper == pytest.approx(0.0184719307, rel=1e-6)
-    found = bracket_epsilon(fold(dp.Repeat(part=part, times=100), "replace_one"), 1e-5)
-    assert found.lower == pytest.approx(7.04660, rel=4e-5)
-    assert found.lower <= 7.04660 + 2e-5
-    assert found.upper == pytest.approx(7.80489, rel=2e-5)
-    assert found.upper >= 7.80489 - 2e-5
 
 
 def test_a_removed_record_of_a_fixed_sample_is_replaced_by_another() -> None:
@@ -108,7 +69,7 @@ def test_a_removed_record_of_a_fixed_sample_is_replaced_by_another() -> None:
 
 
 def test_a_person_of_several_records_meets_a_binomial_mixture() -> None:
-    """k 4, q .01, mu 1, 100 steps; k 10, mu .5, 1000 steps."""
+    """k 4, q .01, mu 1, 100 steps."""
     tree = dp.Group(part=dp.Repeat(part=dp.Subsample(part=normal(1.0), rate=0.01), times=100), size=4)
     ((loss, times),) = above(tree, "add_remove")[0].parts
     assert isinstance(loss, losses.MixtureLoss)
@@ -116,6 +77,12 @@ def test_a_person_of_several_records_meets_a_binomial_mixture() -> None:
     removed, added = epsilon_of(loss, 100, 1e-5)
     assert holds(removed, 3.21039, 1e-5)
     assert holds(added, 1.47914, 1e-5)
+
+
+def test_ten_records_of_a_person() -> None:
+    """Ten records, mu .5, 1,000 samples of rate .01, delta 1e-6: 9.3705 in the order that costs more."""
+    tree = dp.Group(part=dp.Repeat(part=dp.Subsample(part=normal(0.5), rate=0.01), times=1000), size=10)
+    assert bracket_epsilon(fold(tree, "add_remove"), 1e-6).upper == pytest.approx(9.3705, abs=5e-4)
 
 
 ALLOCATED = {
@@ -131,19 +98,6 @@ def test_a_secret_step_has_its_known_epsilon(case: str) -> None:
     steps, epochs, value, digit = ALLOCATED[case]
     tree = dp.Allocate(part=normal(1.0), steps=steps, epochs=epochs)
     assert holds(bracket_epsilon(fold(tree, "add_remove"), 1e-5), value, digit)
-
-
-def test_an_added_record_at_secret_steps_is_known_as_closely_as_a_removed_one() -> None:
-    """mu 1, t 10: delta .0778894 at .2 and .00048619 at 1, added; epsilon 2.57928 at 1e-5 over three fresh epochs."""
-    loss = losses.AllocatedLoss(inside=((losses.GaussianLoss(mu=1.0), 1),), steps=10, order="add")
-    for epsilon, value in ((0.2, 0.0778894), (1.0, 0.00048619)):
-        answers = [
-            engine.delta(losses.Composition.of(loss), epsilon)
-            for engine in ENGINES
-            if engine.covers(losses.Composition.of(loss))
-        ]
-        assert holds(reduce(Bracket.intersect, answers), value, 1e-7 if value > 0.01 else 1e-8)
-    assert holds(epsilon_of(loss, 3, 1e-5)[0], 2.57928, 1e-5)
 
 
 @pytest.mark.parametrize("delta", [1e-5, 1e-8])
@@ -162,15 +116,6 @@ def test_secret_steps_of_much_noise_are_narrow_in_both_orders(order: losses.Samp
     assert 0 < found.upper - found.lower < 1e-4 * found.upper
 
 
-def test_a_certificate_of_an_added_record_at_secret_steps_is_verified() -> None:
-    """Laplace noise, 20 steps, 3 epochs: the added record costs more, and the checker knows both of its sides."""
-    tree = dp.Allocate(part=double(1.0), steps=20, epochs=3)
-    certificate = dp.certify(tree, dp.Claim(epsilon=1.57, delta=1e-5, neighbours="add_remove"))
-    found = dp.verify(certificate.to_json())
-    assert certificate.verdict == "refuted"
-    assert found.accepted, found
-
-
 def test_one_step_and_a_sure_sample_are_the_part_itself() -> None:
     """Limits: t = 1, q = 1, a bound that never cuts, one record."""
     base = above(normal(1.0), "add_remove")
@@ -184,14 +129,6 @@ def test_one_step_and_a_sure_sample_are_the_part_itself() -> None:
     one, other = (above(node, "add_remove") for node in (uncut, plain))
     assert one[0].parts[0][0].hockey_stick(0.05) == other[0].parts[0][0].hockey_stick(0.05)
     assert above(dp.Group(part=plain, size=1), "add_remove") == above(plain, "add_remove")
-
-
-def test_shuffled_batches_are_bounded_from_above_only() -> None:
-    """Noise twice the bound, 100 batches: the step counts as published, and nothing is known below."""
-    batches = dp.Parallel(parts=(normal(1.0, "replace_one"),) * 100, key="the shuffled order", visibility="secret")
-    found = bracket_epsilon(fold(batches, "replace_one"), 1e-5)
-    assert found.upper == pytest.approx(4.377178, abs=2e-6)
-    assert found.lower == 0
 
 
 TOLD = dp.Stated(epsilon=1.0, source="a supplier")
@@ -238,44 +175,6 @@ def test_a_scheme_needs_its_sizes() -> None:
     for scheme, sizes in wrong:
         with pytest.raises(ValueError, match="Expected"):
             dp.Subsample(part=normal(1.0), rate=0.1, scheme=scheme, **sizes)
-
-
-def test_random_populations_never_exceed_the_upper_side() -> None:
-    """Noisy sums of samples of 2 out of 5 records within [-1/2, 1/2] and noise 1: a record replaced moves by 1."""
-    rng = np.random.default_rng(1)
-    form = fold(dp.Subsample(part=normal(1.0, "replace_one"), rate=0.4, scheme="without_replacement"), "replace_one")
-    grid = np.linspace(-12, 12, 20001)
-    upper = {epsilon: bracket_delta(form, epsilon).upper for epsilon in (0.1, 0.5)}
-    largest = dict.fromkeys(upper, 0.0)
-    for _ in range(40):
-        values = rng.choice([-0.5, 0.5], size=5) if rng.random() < 0.5 else rng.uniform(-0.5, 0.5, size=5)
-        other = values.copy()
-        other[0] = -values[0]
-        laws = []
-        for held in (values, other):
-            means = np.array([sum(chosen) for chosen in combinations(held, 2)])
-            laws.append(norm.pdf(grid[None, :] - means[:, None]).mean(axis=0))
-        for epsilon in upper:
-            gain = np.maximum(laws[0] - math.exp(epsilon) * laws[1], 0.0)
-            largest[epsilon] = max(largest[epsilon], float(np.trapezoid(gain, grid)))
-    for epsilon, bound in upper.items():
-        assert largest[epsilon] <= bound + 1e-7  # the rule errs by 1e-7 at a kink
-        assert largest[epsilon] > 0.9 * bound  # the explicit data set, all others alike, is among those drawn
-
-
-def test_a_rate_that_is_too_small_is_caught() -> None:
-    """The broken twin: half the rate lies below what the enumerated data set attains."""
-    broken = fold(dp.Subsample(part=normal(1.0, "replace_one"), rate=0.2, scheme="without_replacement"), "replace_one")
-    right = fold(dp.Subsample(part=normal(1.0, "replace_one"), rate=0.4, scheme="without_replacement"), "replace_one")
-    assert bracket_delta(broken, 0.1).upper < bracket_delta(right, 0.1).lower
-
-
-def test_a_sequence_inside_a_sample_costs_less_than_apart() -> None:
-    """Two releases on one sample are not two samples: the order of composing and sampling matters."""
-    joint = dp.Subsample(part=dp.Sequential(parts=(double(1.0), double(1.0))), rate=0.1)
-    apart = dp.Sequential(parts=(dp.Subsample(part=double(1.0), rate=0.1),) * 2)
-    values = [bracket_delta(fold(tree, "add_remove"), 0.3) for tree in (joint, apart)]
-    assert values[0].lower > values[1].upper  # at this epsilon one sample is worse, as both are in it together
 
 
 @pytest.mark.parametrize("delta", [1e-16, 3e-17, 1e-25])

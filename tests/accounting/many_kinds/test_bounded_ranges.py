@@ -1,9 +1,7 @@
 """Several choices of a bounded range: Renyi divergences of the range prove less than the law that dominates each."""
 
-import json
 import math
 from collections import Counter
-from typing import Any
 
 import mpmath
 import numpy as np
@@ -12,7 +10,6 @@ import pytest
 from dpaudit import Claim, Release, Repeat, Sequential, certify, verify
 from dpaudit.engines.bounded_range import RANGE
 from dpaudit.engines.renyi import ranged_moment
-from dpaudit.model.certificate import digest_of
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import Composition, GaussianLoss
@@ -49,13 +46,6 @@ def test_adaptive_choices_are_known_from_both_sides(
     certificate = certify(choices(epsilon, times), claimed(proved, delta))
     assert certificate.verdict == "certified"
     assert attained <= certificate.tight.epsilon.lower <= certificate.tight.epsilon.upper <= proved
-    assert verify(certificate.to_json()).accepted
-
-
-def test_a_claim_below_what_choices_attain_is_refuted() -> None:
-    """2.249 lies below what a strategy reaches and above the best one that is fixed in advance, 2.24603."""
-    certificate = certify(choices(0.1, 100), claimed(2.249, 1e-6))
-    assert certificate.verdict == "refuted"
     assert verify(certificate.to_json()).accepted
 
 
@@ -128,16 +118,6 @@ def test_what_a_checked_pair_moves_at_once_has_no_free_choice() -> None:
     certificate = certify(both, claimed(2.0, 0.0), conditions=(named,))
     assert certificate.delta_at(0.3).lower < 0.2025903
     assert verify(certificate.to_json()).accepted
-
-
-def test_a_smaller_end_is_not_accepted() -> None:
-    """Twin: what the range does not prove is said by hand."""
-    data: dict[str, Any] = json.loads(certify(choices(0.1, 100), claimed(2.41, 1e-6)).to_json())
-    data["tight"]["epsilon"]["upper"] = 2.24
-    data["tight"]["delta"]["upper"] = 7e-8
-    data["reasons"][0] = data["reasons"][0].replace("2.2511", "2.24")
-    del data["digest"]
-    assert not verify(json.dumps(data | {"digest": digest_of(data)})).accepted
 
 
 @pytest.mark.parametrize("power", [1e-5, 0.3, 1.0, 7.0, 400.0])

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from algorithms.capri import Capri
 from algorithms.capri.users import RecordedUsers
@@ -55,11 +54,3 @@ def test_a_context_canary_on_honest_code_is_consistent() -> None:
     found = result_of(case, CONFIG, runs=4_000)
     assert found.verdict != "violation"
     assert found.epsilon_lower < 1
-
-
-@pytest.mark.slow
-def test_two_hundred_honest_audits_raise_no_more_alarms_than_allowed() -> None:
-    """200 audits at significance 0.05; more alarms than the bound have probability below 1e-6 for honest code."""
-    case = CONFIG.cases()[0]
-    verdicts = [result_of(case, CONFIG, seed, runs=4_000, significance=0.05).verdict for seed in range(200)]
-    assert sum(verdict == "violation" for verdict in verdicts) <= binom.isf(1e-6, 200, 0.05)

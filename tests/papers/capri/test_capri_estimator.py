@@ -26,34 +26,6 @@ def points(counts: list[int] | Array) -> Array:
     return np.repeat(np.arange(len(counts)), counts)
 
 
-GOLDEN = squared_exponential(np.array([[0.0], [0.5], [1.0]]), 0.5)
-SUMS = np.array([1.0, 0.5, -1.0])
-
-
-def test_golden_values_with_all_cells_in_the_basis() -> None:
-    """Three points, kernel exp(-d^2 / 0.5), ridge 1, counts (2, 1, 1): values computed apart from this code."""
-    factors = one_run(factor(GOLDEN), [2, 1, 1], [1, 1, 1])
-    squares = (factors.maps[0] ** 2).sum(axis=0)
-    np.testing.assert_allclose(squares, [0.309851148, 0.375611189, 0.448812675], atol=5e-10)
-    estimates = factors.estimates(factors.apply(SUMS[None]))[0]
-    np.testing.assert_allclose(estimates, [0.379238206, 0.132894014, -0.372326150], atol=5e-10)
-    assert factors.scale[0] == pytest.approx(np.sqrt(0.448812675), abs=1e-9)
-    assert factors.reach[0] == factors.scale[0]
-
-
-def test_golden_values_with_a_cell_outside_the_basis() -> None:
-    """The middle point outside S: its bound exceeds its map's length, and M has the stated entries."""
-    factors = one_run(factor(GOLDEN), [2, 1, 1], [1, 0, 1])
-    squares = (factors.maps[0] ** 2).sum(axis=0)
-    np.testing.assert_allclose(squares, [0.303525917, 0.199757013, 0.435261193], atol=5e-10)
-    k_sr = GOLDEN[np.ix_(np.array([0, 2]), points([2, 1, 1]))]
-    matrix = k_sr @ k_sr.T + GOLDEN[np.ix_([0, 2], [0, 2])]
-    np.testing.assert_allclose(matrix, [[3.38619508, 0.909220574], [0.909220574, 2.404510719]], atol=5e-9)
-    variance = posterior_variance(GOLDEN, [0, 2], points([2, 1, 1]), 1.0)
-    assert variance[1] > squares[1] + 0.01
-    assert factors.scale[0] ** 2 == pytest.approx(variance.max(), abs=1e-10)
-
-
 @settings(deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 40), ridge=st.sampled_from([0.3, 1.0, 4.0]))
 def test_the_three_forms_agree(seed: int, size: int, ridge: float) -> None:

@@ -4,8 +4,6 @@ import math
 
 import dp_accounting
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import norm
 
@@ -84,23 +82,6 @@ def test_the_pair_for_add_remove_would_be_below_the_truth_under_replacement() ->
     """The twin that answers a question about replacement with the other relation is caught by the closed form."""
     twin = epsilon_of_history(((1.0, 0.1, 1),), 1e-3, "add_remove")
     assert twin < one_step(1.0, 0.1, 1e-3) - 0.1
-
-
-@settings(max_examples=5, deadline=None, derandomize=True)
-@given(
-    noise=st.floats(0.9, 6),
-    rate=st.floats(0.01, 0.6),
-    steps=st.integers(2, 200),
-    relation=st.sampled_from(["add_remove", "replace_one"]),
-)
-def test_laws(noise: float, rate: float, steps: int, relation: Neighbours) -> None:
-    """A stretch cut in two is the same run; more steps cost more; more noise costs less; a smaller delta costs more."""
-    whole = epsilon_of_history(((noise, rate, steps),), DELTA, relation)
-    split = epsilon_of_history(((noise, rate, steps // 2), (noise, rate, steps - steps // 2)), DELTA, relation)
-    assert split == pytest.approx(whole, abs=NEAR)
-    assert epsilon_of_history(((noise, rate, 2 * steps),), DELTA, relation) >= whole
-    assert epsilon_of_history(((1.5 * noise, rate, steps),), DELTA, relation) <= whole
-    assert epsilon_of_history(((noise, rate, steps),), 1e-9, relation) >= whole
 
 
 @pytest.mark.parametrize(

@@ -81,9 +81,6 @@ def test_tight_noise_meets_the_claim_and_less_does_not(changed: dict[str, Any]) 
         ({"noise_multiplier": None}, "noise_multiplier to be given"),
         ({"calibration": "tight"}, "to be left out"),
         ({"sampling": "shuffled"}, "replace_one"),
-        ({"sample_rate": 1.2}, "sample_rate"),
-        ({"steps": 0}, "steps"),
-        ({"model": "local"}, "model"),
         ({"checkpoint": Path("x.json")}, "stand alone"),
     ],
 )

@@ -11,7 +11,6 @@ from algorithms.dp_sgd.checks import breaking, divisor_condition, findings_of
 from algorithms.dp_sgd.plan import divisor_of, telling_neighbour
 from algorithms.problems import load
 from audits import watch_opacus
-from audits.bounds.gaussian import gaussian_epsilon
 from dpaudit import Claim, UnsupportedError
 from dpaudit.training import Training, conform
 
@@ -25,25 +24,6 @@ def test_the_pair_of_numbers_of_records_is_named() -> None:
     assert "by 255 for 59925 records and by 254 for 59924" in condition.text
     assert divisor_condition(60_000, 235).status == "checked"
     assert telling_neighbour(1, 1) == 2
-
-
-def loss_by_divisor(first: int, second: int, weights: int) -> float:
-    """Return the mean loss of one step, in nats, of noise alone that is divided by `first`, against `second`.
-
-    It is the Kullback-Leibler divergence of `weights` Gaussian numbers whose scales have the ratio second / first.
-    """
-    ratio = (second / first) ** 2
-    return weights * (ratio - 1 - math.log(ratio)) / 2
-
-
-def test_the_loss_of_the_scale_is_that_of_a_simulation() -> None:
-    """15.5 nats a step with a million weights; 400 simulated steps agree within five standard errors."""
-    assert loss_by_divisor(254, 255, 10**6) == pytest.approx(15.5, abs=0.05)
-    rng, weights, ratio = np.random.default_rng(0), 100_000, 255 / 254
-    squares = rng.chisquare(weights, 400)
-    losses = -weights * math.log(ratio) + squares * (ratio**2 - 1) / 2
-    error = losses.std() / 20
-    assert abs(losses.mean() - loss_by_divisor(254, 255, weights)) < 5 * error
 
 
 def test_a_run_of_opacus_with_such_a_number_of_records_has_no_certificate() -> None:
@@ -122,17 +102,6 @@ def test_any_optimizer_of_opacus_is_watched_by_one_call() -> None:
     assert "DPA212" in {finding.rule for finding in conform(declared, watch, significance=1e-6).findings}
     with pytest.raises(UnsupportedError, match="SGD is no optimizer of Opacus"):
         watch_opacus(layer, torch.optim.SGD([weights], lr=0.1))
-
-
-def test_a_count_over_the_true_size_moves_by_twice_what_is_accounted() -> None:
-    """Noise 1, deviation 1 of the count: a record moves the share by 1 / deviation and not half of it.
-
-    The accounted step is Gaussian with mu 1, epsilon 4.38 at delta 1e-5; with the true size it is above 6.
-    """
-    accounted = 1.0
-    gradients = accounted - 1 / (2 * 1.0) ** 2
-    assert gaussian_epsilon(math.sqrt(accounted), 1e-5) == pytest.approx(4.377, abs=1e-3)
-    assert 6 < gaussian_epsilon(math.sqrt(gradients + 1 / 1.0**2), 1e-5) < 6.2
 
 
 def test_trained_weights_are_attacked_in_units_of_gradient_sums() -> None:

@@ -3,13 +3,11 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import norm
-from typer.testing import CliRunner
 
 from algorithms.dp_sgd import DpSgd
 from algorithms.dp_sgd.explicit_pairs import AllocatedSteps, SampledSteps, SecretSteps, law_of, simulated
@@ -17,7 +15,6 @@ from algorithms.problems.affairs import affairs
 from audits import audit_case
 from audits.bounds.guessing import guessing_epsilon
 from dpaudit import Allocate, NormalForm, Release, bracket_delta, bracket_epsilon, fold
-from dpaudit.cli.app import app
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
@@ -158,23 +155,6 @@ def test_poisson_samples_are_compared_with_nothing() -> None:
     """They have no case at another pair either: canaries attack them."""
     assert trained().comparisons() == ()
     assert trained().simulated_cases() == ()
-
-
-def test_the_command_line_prints_comparison_and_simulation(tmp_path: Path) -> None:
-    """Without a problem `certify` ends with the sentence, which JSON lacks; `audit` says that it simulates."""
-    config = tmp_path / "run.toml"
-    config.write_text(
-        '[algorithm]\nname = "dp_sgd"\nepsilon = 2\ndelta = 1e-5\nnoise_multiplier = 4\nsample_rate = 0.5\n'
-        'steps = 4\nsampling = "allocation"\n[audit]\nruns = 4000\nseed = 1\n'
-    )
-    certified = CliRunner().invoke(app, ["certify", str(config)])
-    assert certified.exit_code == 0
-    assert "no claim" in certified.stdout
-    assert "1.0433" in certified.stdout
-    assert "1.0433" not in CliRunner().invoke(app, ["certify", str(config), "--format", "json"]).stdout
-    audited = CliRunner().invoke(app, ["audit", str(config)])
-    assert audited.exit_code in (0, 4)
-    assert "simulated by its declared law" in audited.stdout
 
 
 def test_canaries_of_shuffled_training_are_scored_by_their_own_ratio() -> None:

@@ -98,20 +98,12 @@ def test_a_single_message_or_sum_comes_close_to_the_claim(settings: dict[str, An
     assert 0.9 <= found.epsilon_lower <= 1.0
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "expected", "runs"),
-    [
-        (1.0, 0.974, 60_000),
-        pytest.param(0.1, 0.086, 400_000, marks=pytest.mark.slow),
-        pytest.param(4.0, 3.90, 400_000, marks=pytest.mark.slow),
-    ],
-)
-def test_the_arms_of_the_g_optimal_run_attain_the_claim(epsilon: float, expected: float, runs: int) -> None:
-    """One comparison, one cut, worlds on the same tail: nine tenths of the tabulated bound from the arms alone."""
-    config = GOptimalDueling(epsilon=epsilon, horizon=1000, arms=2, dimension=1)
-    found = result_of(config.cases()[0], config.claim(), runs, seed=0)
+def test_the_arms_of_the_g_optimal_run_attain_the_claim() -> None:
+    """One comparison, one cut, worlds on the same tail: nine tenths of the best bound, .974, from the arms alone."""
+    config = GOptimalDueling(epsilon=1.0, horizon=1000, arms=2, dimension=1)
+    found = result_of(config.cases()[0], config.claim(), 60_000, seed=0)
     assert found.verdict != "violation"
-    assert 0.9 * expected <= found.epsilon_lower <= epsilon
+    assert 0.9 * 0.974 <= found.epsilon_lower <= 1.0
 
 
 def test_worlds_on_either_side_of_the_cut_show_less() -> None:

@@ -22,7 +22,7 @@ from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import admit
 from mechanisms import DiscreteLaplace, Laplace, TreeAggregation
 from tests.narrowing import scale_of
-from tests.papers.dueling.stepper import Counter, step_by_step
+from tests.papers.dueling.stepper import step_by_step
 
 PROBLEM = load("bradley_terry")(utilities=(1.5, 0.5, 0.0))
 FALSE_ALARM = 1e-8
@@ -339,9 +339,3 @@ def test_the_chernoff_quantile_bounds_sums_of_laplace_draws() -> None:
         assert (draws > laplace_sum_quantile(nodes, 1.0, 7.0)).mean() < target + slack
         assert (draws > laplace_sum_quantile(nodes, 1.0, 7.0) / 2).mean() > target + slack
     assert laplace_sum_quantile(16, 17.0, math.log(2 * 5 * 1e5**2)) == pytest.approx(873, rel=0.03)
-
-
-def test_the_oracle_s_own_counter_is_a_tree() -> None:
-    """popcount(n) noise terms, exact without noise."""
-    counter = Counter(0.0, np.random.default_rng(0))
-    assert [counter.push(1.0) for _ in range(5)] == [1, 2, 3, 4, 5]

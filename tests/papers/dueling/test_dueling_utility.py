@@ -44,17 +44,6 @@ def test_regret_flattens_in_the_horizon() -> None:
     assert late / early < 1.7
 
 
-def test_extra_regret_of_the_batched_variant_falls_like_one_over_epsilon() -> None:
-    """T4: log-log slope -1 +- 0.2 where the noise decides the length of batches, at T = 1e7 and 40 runs."""
-    problem = load("bradley_terry")()
-    epsilons = np.array([0.005, 0.01, 0.02])
-    base = regret(DpEbs(epsilon=NO_NOISE, horizon=10_000_000, arms=5, variant="batched"), problem, 40)[0]
-    found = [
-        regret(DpEbs(epsilon=e, horizon=10_000_000, arms=5, variant="batched"), problem, 40)[0] - base for e in epsilons
-    ]
-    assert slope(epsilons, found) == pytest.approx(-1, abs=0.2)
-
-
 def test_extra_regret_of_the_trees_falls_like_one_over_epsilon() -> None:
     """T4 for Algorithm 1 with the usable width: slope -1 +- 0.2 over eps 2, 4, 8 at T = 4e5."""
     problem = load("bradley_terry")(arms=3)
@@ -62,20 +51,6 @@ def test_extra_regret_of_the_trees_falls_like_one_over_epsilon() -> None:
     base = regret(tree(NO_NOISE, 400_000, arms=3), problem, 8)[0]
     found = [regret(tree(e, 400_000, arms=3), problem, 4)[0] - base for e in epsilons]
     assert slope(epsilons, found) == pytest.approx(-1, abs=0.2)
-
-
-def test_extra_regret_grows_like_the_number_of_options() -> None:
-    """K = 3 to 24 equally bad options in the batched variant: slope 1 +- 0.25 in K."""
-    arms = np.array([3, 6, 12, 24])
-    found = []
-    for k in arms:
-        problem = load("bradley_terry")(arms=int(k))
-        with_noise, without = (
-            regret(DpEbs(epsilon=e, horizon=5_000_000, arms=int(k), variant="batched"), problem, 30)[0]
-            for e in (0.02, NO_NOISE)
-        )
-        found.append(with_noise - without)
-    assert slope(arms, found) == pytest.approx(1, abs=0.25)
 
 
 def test_privacy_is_almost_free_in_two_dimensions() -> None:

@@ -11,7 +11,6 @@ from algorithms.lsvi_ucb import canaries as batch_canaries
 from algorithms.lsvi_ucb import cases as batch_cases
 from algorithms.lsvi_ucb.planning import BatchDomain
 from algorithms.ucrl_vtr import UcrlVtr
-from algorithms.ucrl_vtr import canaries as mixture_canaries
 from audits import audit_case
 from mechanisms.symmetric_gaussian import Symmetry
 from tests.papers.linear_rl.predicted import batches_mu, mixture_mu, scores_of, separation
@@ -55,13 +54,6 @@ def test_the_measured_mu_of_lsvi_ucb_is_the_predicted_one() -> None:
         assert abs(shift - batches_mu(plan, cosine)) <= 2 * error
 
 
-def test_opposite_features_move_algorithm_2_less_than_orthogonal_ones() -> None:
-    """Both less than the worst angle; that stays below mu*: no pair is worst for matrices and vectors at once."""
-    plan = LSVI.plan()
-    opposite, orthogonal = (batches_mu(plan, cosine) for cosine in (-1.0, 0.0))
-    assert opposite < orthogonal < batches_mu(plan) < 0.268051
-
-
 @pytest.mark.parametrize("config", [UCRL, replace(UCRL, model="local"), LSVI], ids=("joint", "local", "batched"))
 def test_honest_code_is_consistent_in_every_view(config: UcrlVtr | LsviUcb) -> None:
     """Verdicts of `audits` on each case: consistent in white-box views, never a violation (1% a case)."""
@@ -79,13 +71,3 @@ def test_others_who_react_to_the_billboard_do_not_add_to_the_loss() -> None:
     assert abs(shift - 0.268051) <= 3 * error
     views = case.run(case.neighbours[0], np.random.default_rng(0), 200)["others"]
     assert views[:, -1].std(axis=0).max() > 0.1
-
-
-def test_paper_noise_hides_every_twin_from_any_audit() -> None:
-    """Its predicted mu is below a thousandth: 10^6 runs a side would not see a defect of factor 100."""
-    config = replace(UCRL, calibration="paper", episodes=1000, steps=5)
-    plan = config.plan()
-    pair = mixture_canaries.canaries(plan, 2)
-    predicted = mixture_mu(plan.regressions, pair, 10)
-    assert 100 * predicted < 0.268051
-    assert config.cases()[0].gaussian

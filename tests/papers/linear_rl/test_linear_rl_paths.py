@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 from algorithms.lsvi_ucb import LsviUcb
-from algorithms.lsvi_ucb import algorithm as roof
-from algorithms.lsvi_ucb import replays as replayed
 from algorithms.lsvi_ucb.canaries import paths
 from algorithms.lsvi_ucb.learner import Learner
-from algorithms.lsvi_ucb.plan import BatchPlan, plan_of
+from algorithms.lsvi_ucb.plan import plan_of
 from algorithms.lsvi_ucb.planning import domain_of
-from algorithms.lsvi_ucb.settings import LsviUcbSettings
 from algorithms.problems.linear_mdp import low_rank
 from audits import replay_program
 from dpaudit.model.mechanism import Array
@@ -54,18 +51,3 @@ def test_a_batch_whose_users_count_twice_is_found(batch: int, monkeypatch: pytes
 
     monkeypatch.setattr(Learner, "add", twice)
     assert "DPA220" in rules(BATCHED)
-
-
-def test_a_rule_that_reads_a_part_of_the_exact_sums_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tenth of the exact matrices in what the switching rule reads shows, though no policy changes by it."""
-
-    def mixed(noisy: Array, exact: Array) -> Array:
-        mean: Array = 0.9 * noisy + 0.1 * exact
-        return mean
-
-    def leaking(settings: LsviUcbSettings) -> BatchPlan:
-        return replace(plan_of(settings), rule_reads=mixed)
-
-    for module in (replayed, roof):
-        monkeypatch.setattr(module, "plan_of", leaking)
-    assert "DPA224" in rules(SWITCHING)

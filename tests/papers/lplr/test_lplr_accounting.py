@@ -4,17 +4,14 @@ import math
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from algorithms.lplr import Lplr
 from algorithms.lplr.declaration import delta_floor, printed_confidence_loss, printed_update_loss
-from dpaudit import Claim, Release, Sequential, bracket_delta, bracket_epsilon, certify, fold, smallest_noise
+from dpaudit import Claim, bracket_delta, bracket_epsilon, certify, fold, smallest_noise
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.declaration import Declaration
-from mechanisms import Gaussian, OneSidedWishart
 from tests.narrowing import stddev_of
-from tests.papers.lplr.closed_forms import matrix_delta, printed_update_loss_of_one, two_laplace_delta
 
 EPSILONS = (0.1, 0.5, 1.0, 4.0)
 FLOORS = (0.011050, 0.054041, 0.105161, 0.358820)
@@ -61,20 +58,14 @@ def test_printed_messages_lose_what_the_closed_forms_say(epsilon: float) -> None
     assert confidence.lower == pytest.approx(printed_confidence_loss(epsilon), rel=1e-9)
     alone = fold(update(made).part.touched, "add_remove").upper[0]
     finite = max(sum(loss.supremum * n for loss, n in order.parts) for order in (alone, alone.reversed()))
-    assert finite == pytest.approx(printed_update_loss_of_one(epsilon), rel=1e-9)
+    assert finite == pytest.approx(7 * epsilon / 9, rel=1e-9)
 
 
 @pytest.mark.parametrize(
     ("epsilon", "dimension", "laplace", "at_3", "at_5", "full"),
     [
         (0.1, 2, 5.4e-4, 0.094, 0.133, 0.0116),
-        pytest.param(0.1, 5, 1.3e-4, 0.078, 0.118, 0.0112, marks=pytest.mark.slow),
-        pytest.param(0.1, 10, 1.3e-5, 0.071, 0.102, 0.0111, marks=pytest.mark.slow),
-        pytest.param(0.5, 2, 3.0e-3, 0.606, 0.666, 0.0569, marks=pytest.mark.slow),
-        pytest.param(0.5, 10, 6.9e-5, 0.427, 0.544, 0.0541, marks=pytest.mark.slow),
         (1, 2, 7.0e-3, 1.273, 1.333, 0.1114),
-        pytest.param(1, 5, 1.5e-3, 1.033, 1.296, 0.1065, marks=pytest.mark.slow),
-        pytest.param(4, 5, 9.4e-3, 4.637, 5.296, 0.3648, marks=pytest.mark.slow),
         (4, 10, 1.0e-3, 4.005, 4.717, 0.3595),
     ],
 )
@@ -91,33 +82,18 @@ def test_the_spread_pair_attains_the_stored_curve(
     assert bracket_epsilon(fold(update(made), "replace_one"), 1e-3).lower == math.inf
 
 
-def test_matrix_noise_has_the_stated_curve_in_both_orders() -> None:
-    """The closed form equals the mechanism's own loss, for every pair of norms that are 0 or 1."""
-    for budget in EPSILONS:
-        alone = OneSidedWishart(dimension=2, scale=4.5 / budget, trace_sensitivity=1.0, neighbours="add_remove")
-        for epsilon in (0.0, budget / 18, budget, 10.0):
-            assert matrix_delta(budget, epsilon, None, 1.0) == pytest.approx(
-                alone.loss().hockey_stick(epsilon), abs=1e-12
-            )
-            assert matrix_delta(budget, epsilon, 1.0, None) == pytest.approx(
-                alone.loss().reversed().hockey_stick(epsilon), abs=1e-12
-            )
-            assert matrix_delta(budget, epsilon, 1.0, 1.0) == pytest.approx(delta_floor(budget), abs=1e-12)
-    assert matrix_delta(1.0, 0.0, None, None) == 0
+def two_laplace_delta(each: float, epsilon: float) -> float:
+    """Return delta(epsilon) of two Laplace releases of shift `each` met together, for epsilon of 0 or more.
 
-
-@pytest.mark.parametrize("dimension", [1, 2, 5, 10])
-def test_sampled_wishart_noise_leaves_the_cone_as_often_as_the_floor_says(dimension: int) -> None:
-    """P(W >= x x^T) = e^(-1/9) in every dimension: 40,000 draws within 5.4 standard deviations (7e-8), so that a floor
-    wrong by 0.017 is caught with probability above 0.99."""
-    draws, rng = 40_000, np.random.default_rng(dimension)
-    noise = OneSidedWishart(dimension=dimension, scale=4.5, trace_sensitivity=1.0, neighbours="add_remove")
-    record = np.full((dimension, dimension), 1 / dimension)
-    seen = noise.release(np.zeros((draws, dimension, dimension)), rng)
-    missed = np.isneginf(noise.log_density(seen, record)).mean()
-    error = math.sqrt(delta_floor(1) * (1 - delta_floor(1)) / draws)
-    assert abs(missed - delta_floor(1)) < 5.4 * error
-    assert (5.4 + 2.4) * error < 0.017
+    A loss lies z below its largest value, z = 0 with probability 1/2 and else of density e^(-z / 2) / 4 up to 2 each;
+    the expectation of (1 - e^(epsilon - sum))_+ is integrated over both in turn.
+    """
+    gap = max(0.0, 2 * each - epsilon)
+    root = math.exp(-gap / 2)
+    both_at_top = -math.expm1(-gap) / 4
+    one_at_top = (1 - root) ** 2 / 2
+    none_at_top = (4 - 4 * root**2 - 4 * gap * root) / 16
+    return both_at_top + one_at_top + none_at_top
 
 
 @pytest.mark.parametrize(("epsilon", "stored"), [(0.1, 0.0250), (0.5, 0.1238), (1.0, 0.2418)])
@@ -127,11 +103,6 @@ def test_a_printed_confidence_message_has_the_stored_delta(epsilon: float, store
     assert two_laplace_delta(epsilon, epsilon) == pytest.approx(stored, abs=5e-5)
     assert found.lower <= two_laplace_delta(epsilon, epsilon) <= found.upper
     assert found.upper - found.lower < 1e-6
-
-
-@pytest.mark.parametrize(("epsilon", "stored"), [(0.1, 0.0083), (0.5, 0.0416), (1.0, 0.0830)])
-def test_counts_alone_exceed_their_third(epsilon: float, stored: float) -> None:
-    assert two_laplace_delta(epsilon / 3, epsilon / 3) == pytest.approx(stored, abs=6e-5)
 
 
 @pytest.mark.parametrize(
@@ -179,44 +150,16 @@ def test_record_against_none_the_printed_noise_costs_what_the_paper_says_but_for
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "delta", "classic", "exact", "joint", "thirds", "truth"),
-    [
-        (0.1, 1e-3, 37.76, 17.40, 42.6, 172, 0.014),
-        (0.1, 1e-5, 48.45, 30.75, 75.3, 215, 0.028),
-        (0.5, 1e-3, 7.55, 4.61, 11.3, 34.4, 0.116),
-        (1, 1e-3, 3.78, 2.57, 6.31, 17.2, 0.271),
-        (1, 1e-5, 4.84, 3.73, 9.14, 21.5, 0.356),
-        (4, 1e-5, 1.211, 1.081, 2.65, 5.37, 1.63),
-    ],
+    ("epsilon", "delta", "joint"),
+    [(0.1, 1e-3, 42.6), (0.1, 1e-5, 75.3), (0.5, 1e-3, 11.3), (1, 1e-3, 6.31), (1, 1e-5, 9.14), (4, 1e-5, 2.65)],
 )
-def test_gaussian_noise_for_comparison(
-    epsilon: float, delta: float, classic: float, exact: float, joint: float, thirds: float, truth: float
-) -> None:
-    """One joint release of sensitivity sqrt 6 at any dimension; thirds waste 2.4 to 7 times the epsilon."""
-    assert math.sqrt(2 * math.log(1.25 / delta)) / epsilon == pytest.approx(classic, rel=2e-3)
-    claim = Claim(epsilon=epsilon, delta=delta, neighbours="replace_one")
-    assert Gaussian.calibrated(claim, l2_sensitivity=1.0).stddev == pytest.approx(exact, rel=2e-3)
+def test_gaussian_noise_for_comparison(epsilon: float, delta: float, joint: float) -> None:
+    """One joint release of sensitivity sqrt 6 at any dimension."""
     made = Lplr(epsilon=epsilon, delta=delta, noise="gaussian", horizon=10**6, dimension=3, actions=2)
     assert stddev_of(made.plan().leaves.of("message")) == pytest.approx(joint, rel=3e-3)
     certificate = certify(made.declaration(), made.claim(), conditions=made.conditions())
     assert certificate.verdict == "certified"
     assert certificate.tight.epsilon.lower == pytest.approx(epsilon, rel=1e-6)
-    each = math.sqrt(2 * math.log(1.25 * 3 / delta)) * 3 / epsilon
-    assert each * math.sqrt(2) == pytest.approx(thirds, rel=3e-3)
-    parts = tuple(
-        Release(
-            label=label, mechanism=Gaussian(stddev=each * held, l2_sensitivity=math.sqrt(2), neighbours="replace_one")
-        )
-        for label, held in (("count", math.sqrt(2)), ("vector", 2.0), ("matrix", math.sqrt(2)))
-    )
-    assert bracket_epsilon(fold(Sequential(parts=parts), "replace_one"), delta).upper == pytest.approx(truth, abs=0.006)
-
-
-def test_stored_gaussian_factors_hold_to_their_last_digit() -> None:
-    """Sigma over sensitivity: 3.7306 at (1, 1e-5) and 30.7496 at (0.1, 1e-5)."""
-    for epsilon, stored in ((1.0, 3.7306), (0.1, 30.7496)):
-        claim = Claim(epsilon=epsilon, delta=1e-5, neighbours="replace_one")
-        assert Gaussian.calibrated(claim, l2_sensitivity=1.0).stddev == pytest.approx(stored, abs=6e-5)
 
 
 @pytest.mark.parametrize(
@@ -226,10 +169,6 @@ def test_stored_gaussian_factors_hold_to_their_last_digit() -> None:
         ({"delta": 0.1}, "noise is 'pure'"),
         ({"noise": "gaussian"}, "noise is 'gaussian'"),
         ({"noise": "gaussian", "delta": 1e-5, "variant": "paper"}, "no Gaussian noise"),
-        ({"variant": "papre"}, "variant='papre'"),
-        ({"epsilon": 0}, "epsilon=0"),
-        ({"model": "joint"}, "model='joint'"),
-        ({"beta": 2.0}, "beta=2.0"),
     ],
 )
 def test_a_config_that_makes_no_sense_names_the_field_and_the_remedy(changed: dict[str, Any], message: str) -> None:

@@ -9,14 +9,12 @@ import pytest
 
 from algorithms.lplr import Lplr
 from algorithms.lplr.baselines import SufficientStatistics
-from algorithms.lplr.notes import first_power
 from algorithms.lplr.oracle import Estimate
 from algorithms.lplr.regression import activity_threshold, kappa
 from algorithms.lplr.run import deviation, fit_offline
 from algorithms.lplr.sums import noise_sum
 from algorithms.problems import load
 from dpaudit import Streams
-from tests.narrowing import present
 
 C1 = 3 / (32 * 4 * math.sqrt(2))
 """The constant of Theorem 2.1."""
@@ -138,21 +136,6 @@ def test_sufficient_statistics_never_eliminate_on_the_hard_family() -> None:
         regrets.append(made.run(problem, streams(4), 10).arrays["regret"].sum(axis=1).mean())
     assert exponent(regrets, horizons) == pytest.approx(0.75, abs=0.02)
     assert regrets[0] / horizons[0] ** 0.75 == pytest.approx(0.49, abs=0.005)
-
-
-def test_the_notes_say_when_it_pays_and_that_printed_constants_mean_uniform_play() -> None:
-    """Found by simulation at powers of ten; the simple method gets there long before on the insurance data."""
-    problem = load("linear_rand_hie")()
-    config = Lplr(epsilon=1.0, horizon=10**6, dimension=2, actions=5)
-    text = " ".join(config.notes(problem))
-    assert "The printed algorithm is uniform exploration" in text
-    assert "the method pays from 10^11 users on" in text
-    assert "the simple method is the better choice" in text
-    printed = " ".join(replace(config, variant="paper", ci="theory").notes(problem))
-    assert "delta is at least 0.105161 at every epsilon" in printed
-    assert "This run uses them" in printed
-    uniform = float(problem.gaps.mean(axis=1) @ problem.context_probabilities)
-    assert present(first_power(replace(config, epsilon=40.0), problem, uniform)) < 11
 
 
 def test_a_problem_without_gaps_says_so() -> None:
