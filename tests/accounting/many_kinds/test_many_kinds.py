@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -14,11 +13,9 @@ from dpaudit.accounting.calibration import excess_scaled, smallest_noise
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.engines import PROVED_UPPERS, TILTED
 from dpaudit.engines.basic import total_supremum
-from dpaudit.engines.similar_losses import similar, with_noise
 from dpaudit.engines.tilted.classes import few_kinds
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import (
-    ApproximateLoss,
     Composition,
     GaussianLoss,
     LaplaceLoss,
@@ -79,32 +76,6 @@ def test_the_smallest_noise_of_thousands_of_kinds_is_proved_within_seconds() -> 
     assert time.process_time() - start < 10
     assert excess_scaled(tree, factor, claim, PROVED_UPPERS) <= 0
     assert excess_scaled(tree, factor * 0.99, claim, PROVED_UPPERS) > 0
-
-
-def test_few_losses_stand_for_many_of_the_same_mean_square() -> None:
-    """As many events and as large a sum of squares, family by family; other noise divides every size."""
-    sizes = [float(size) for size in np.geomspace(1e-3, 1e-1, 400)]
-    kinds: list[SimpleLoss] = [LaplaceLoss(shift=size) for size in sizes]
-    kinds += [GaussianLoss(mu=size) for size in sizes]
-    kinds += [ApproximateLoss(epsilon=size, delta=1e-9) for size in sizes]
-    found = similar((Composition(parts=tuple((loss, 2) for loss in kinds)),))
-    assert found is not None
-    (few,) = found
-    assert len(few.parts) <= 60
-    for family in (LaplaceLoss, GaussianLoss, ApproximateLoss):
-        held: list[tuple[SimpleLoss, int]] = [part for part in few.parts if isinstance(part[0], family)]
-        assert sum(times for _, times in held) == 800
-        assert _square(held) == pytest.approx(2 * math.fsum(size**2 for size in sizes), rel=1e-12)
-    (less,) = with_noise(found, 2.0)
-    assert _square(less.parts) == pytest.approx(_square(few.parts) / 4, rel=1e-12)
-    assert similar((Composition(parts=few.parts),)) is None
-
-
-def _square(parts: Iterable[tuple[SimpleLoss, int]]) -> float:
-    """Return the sum of squares of all sizes."""
-    return math.fsum(
-        times * (loss.mu if isinstance(loss, GaussianLoss) else loss.supremum) ** 2 for loss, times in parts
-    )
 
 
 def test_the_largest_losses_of_thousands_of_kinds_add_up_within_an_ulp_each() -> None:
