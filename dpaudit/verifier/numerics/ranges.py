@@ -17,14 +17,14 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-_WORK, _FINEST, _COARSEST = 2e8, 80, 6  # entries in all; places of the lattice within a range
+_FINEST, _COARSEST = 80, 6  # places of the lattice within a range
 _SLIP = 2.0**-45  # relative, over the step and for each choice
 _LEAST, _MOST = 1e-3, 40.0  # widths that are followed
 
 
-def adaptive(width: float, count: int, epsilon: float) -> tuple[float, float]:
-    """Return bounds on the delta of so many choices at an epsilon; 0 and 1 where they are too many for a lattice."""
-    cells = min(_FINEST, math.floor(math.sqrt(_WORK * width / (2 * count * _reach(width, count)))))
+def adaptive(width: float, count: int, epsilon: float, work: float) -> tuple[float, float]:
+    """Return bounds on the delta of so many choices at an epsilon; 0 and 1 where `work` entries are too few."""
+    cells = min(_FINEST, math.floor(math.sqrt(work * width / (2 * count * _reach(width, count)))))
     if cells < _COARSEST or not _LEAST <= width <= _MOST:
         return 0.0, 1.0
     y, low, under, high = _recursion(width, count, cells)
