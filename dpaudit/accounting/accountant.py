@@ -12,7 +12,7 @@ from dpaudit.engines import (
     PROVED_UPPERS,
     QUICK,
     RANGE,
-    ROUGH,
+    UPPERS,
     Engine,
     Precision,
 )
@@ -109,21 +109,19 @@ def _bracket(form: NormalForm, precision: Precision, question: Question) -> Brac
 def _worst(alternatives: Alternatives, precision: Precision, question: Question) -> Bracket:
     """Return the largest answer over alternatives and over both orders of the neighbours.
 
-    What takes long is asked only where the largest may be. Rough answers prove where that is: what they leave out is
-    below a lower bound of what stays.
+    What takes long is asked only where the largest may be: quick upper bounds tell what comes first, and what lies
+    below its lower bound, or below its upper one where that is asked for alone, is left out.
     """
     orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
-    if precision.soon:
+    if precision.soon or len(orders) == 1:
         return reduce(Bracket.largest, (narrowest(order, precision, question) for order in orders))
-    first, *others = _close(orders, question)
+    quick = {order: narrowest(order, UPPERS, question).upper for order in orders}
+    first, *others = sorted(orders, key=lambda order: -quick[order])
     found = narrowest(first, precision, question)
     for order in others:
-        proved = narrowest(order, PROVED_UPPERS, question)
-        if proved.upper <= found.lower:
-            continue
-        if precision != PROVED_UPPERS:
-            proved = narrowest(order, precision, question)
-        found = found.largest(proved)
+        enough = found.upper if precision.above_alone else found.lower
+        if quick[order] > enough and narrowest(order, PROVED_UPPERS, question).upper > enough:
+            found = found.largest(narrowest(order, precision, question))
     return found
 
 
@@ -162,16 +160,6 @@ def _met_once(composition: Composition) -> Composition | None:
     losses = [loss for loss, _ in composition.parts]
     known = composition.events == 1 and isinstance(losses[0], DiscreteLoss) and losses[0].once
     return Composition.of(known) if known else None
-
-
-def _close(orders: Alternatives, question: Question) -> Alternatives:
-    """Return those of `orders` that may be the largest, by the roughest engines, the likeliest first."""
-    if len(orders) < 2:
-        return orders
-    rough = [narrowest(order, ROUGH, question) for order in orders]
-    least = max(bracket.lower for bracket in rough)
-    close = [(order, bracket) for order, bracket in zip(orders, rough, strict=True) if bracket.upper >= least]
-    return tuple(order for order, _ in sorted(close, key=lambda pair: -pair[1].upper))
 
 
 def narrowest(composition: Composition, precision: Precision, question: Question) -> Bracket:

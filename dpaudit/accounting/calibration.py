@@ -6,12 +6,10 @@ from collections.abc import Callable
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.curves.measures import Number, bounds_of, limits_of
 from dpaudit.accounting.fold import above, folded
-from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.stated_parts import apart, with_stated
 from dpaudit.arguments import named_arguments
 from dpaudit.engines import DEFAULT, PROVED_UPPERS, UPPERS, Precision
 from dpaudit.engines.gaussian import all_gaussian, gaussian_delta, total_mu
-from dpaudit.engines.similar_losses import similar, with_noise
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim, require_finite
 from dpaudit.model.declaration import Declaration, Release, scaled
@@ -27,7 +25,6 @@ _FAR = 700.0
 _WIDTH = 2e-5
 _NEAR = 2e-4  # how near the search by signs comes to a root before a proof moves it
 _LAST = 2e-3  # a secant step that is the last: it errs by a small share of itself
-_DRIFT = 0.01  # of a move, by which it may miss where few losses stand for many, whose proofs are dear
 _DISTANCES = (0.0, _WIDTH, _WIDTH, 2 * _WIDTH)  # of proofs from where the root seems to be
 _SHIFT = 0.05  # the most that a proof may move it
 _WITHIN = 0.5  # how near, relatively, secant steps start where they do not settle from the declared noise
@@ -68,36 +65,23 @@ def smallest_noise(subject: Declaration | Mechanism, claim: Claim) -> float:
                 return found * (1 + step)
     if claim.delta == 0 or all(map(all_gaussian, alternatives)):  # largest losses, and squares, add up
         return smallest_factor(lambda factor: excess_scaled(tree, factor, claim, UPPERS), goal)
-    return proved_factor(tree, claim, goal, alternatives)
+    return _proved_factor(tree, claim, goal)
 
 
-def proved_factor(tree: Declaration, claim: Claim, goal: str, alternatives: Alternatives) -> float:
+def _proved_factor(tree: Declaration, claim: Claim, goal: str) -> float:
     """Return a factor at which `tree` is certified and close to the smallest one, with one proof at the end.
 
     The root is estimated by the quick upper bounds, and moved by what each proof shows: at the root first, then a
     relative 2e-5 above. Where they do not settle, or the proved delta jumps at the root, the proofs are searched.
-    Of many kinds of losses in `alternatives`, those of `tree`, few estimate the root, and all of them its first move.
     Raises: UnsupportedError: as for `smallest_noise`.
     """
-    few = similar(alternatives)
 
     def proved(factor: float) -> float:
         return excess_scaled(tree, factor, claim, PROVED_UPPERS)
 
-    def estimated(factor: float) -> float:
-        if few is None:
-            return excess_scaled(tree, factor, claim, UPPERS)
-        return _excess_of(with_noise(few, factor), claim, UPPERS)
-
-    root, slope = _estimated(estimated, goal)
+    root, slope = _estimated(lambda factor: excess_scaled(tree, factor, claim, UPPERS), goal)
     last: tuple[float, float] | None = None
-    distances: tuple[float, ...] = _DISTANCES
-    drift = 0.0
-    if few is not None:  # nearer to the root before the whole tree is folded for each proof
-        moved = _excess_of(with_noise(alternatives, root), claim, PROVED_UPPERS) / slope
-        if abs(moved) <= _SHIFT:
-            distances, drift, root = _DISTANCES[1:], _DRIFT * abs(moved), root * math.exp(moved)
-    for distance in (least + drift for least in distances):
+    for distance in _DISTANCES:
         tried = root * (1 + distance)
         at_tried = proved(tried)
         slope = _slope(last, (math.log(tried), at_tried), slope)
@@ -169,16 +153,11 @@ def excess(tree: Declaration, claim: Claim, precision: Precision = DEFAULT) -> f
         form = folded(above(apart(tree, claim.measure), claim.neighbours), ())
         ends = zip(claim.rows, bounds_of(form, claim), limits_of(claim), strict=True)
         return max(log_ratio(with_stated(high, tree, claim, at), limit) for (at, _), (_, high), limit in ends)
-    return _excess_of(above(tree, claim.neighbours), claim, precision)
-
-
-def _excess_of(alternatives: Alternatives, claim: Claim, precision: Precision) -> float:
-    """Return `excess` of a declaration that folds into `alternatives`."""
-    form = folded(alternatives, ())
     if isinstance(claim, ProfileClaim):
         who = claim.neighbours
         each = (Claim(epsilon=epsilon, delta=delta, neighbours=who) for epsilon, delta in claim.profile)
-        return max(_excess_of(alternatives, point, precision) for point in each)
+        return max(excess(tree, point, precision) for point in each)
+    form = folded(above(tree, claim.neighbours), ())
     if claim.delta > 0:
         return log_ratio(bracket_delta(form, claim.epsilon, precision).upper, claim.delta)
     return log_ratio(bracket_epsilon(form, 0.0, precision).upper, claim.epsilon)

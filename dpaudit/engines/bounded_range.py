@@ -55,15 +55,16 @@ def curve_at_once(span: float, epsilon: float) -> float:
 def _adaptive(span: float, times: int, cells: int) -> _Curve:
     """Return the curve of so many adaptive choices of one range."""
     h = span / cells
-    reach = math.ceil(min(times * span, _window(span, times)) / h)
-    places = np.arange(-reach, reach + 1) * h
-    x, steps = np.exp(places), np.exp(np.arange(cells + 1) * h)
+    reaches = [math.ceil(min(n * span, _window(span, n)) / h) for n in range(1, times + 1)]
+    places = np.arange(-reaches[0], reaches[0] + 1) * h
+    steps = np.exp(np.arange(cells + 1) * h)
     low = np.maximum(0.0, -np.expm1(places))
     under, high = (places < 0).astype(np.float64), low
-    for _ in range(times):
-        low, under = _strategy(x, low, under, steps)
-        high = _bound(x, high, steps)
+    for reach in reaches:
+        low, under = _strategy(low, under, steps, reach)
+        high = _bound(high, steps, reach)
     slip = times * _SLIP / h / -math.expm1(-span)
+    x = np.exp(np.arange(-reaches[-1], reaches[-1] + 1) * h)
     return _Curve(x, low * (1 - slip), under * (1 + slip), np.minimum(1.0, high * (1 + slip) + 1e-300))
 
 
@@ -72,45 +73,56 @@ def _window(span: float, times: int) -> float:
     return times * span**2 / 4 + _DEVIATIONS * math.sqrt(times) * span / 2 + span
 
 
-def _strategy(x: Floats, low: Floats, under: Floats, steps: Floats) -> tuple[Floats, Floats]:
-    """Return one more step from below; left of the window everything is told apart by 1 - x, right of it nothing is."""
-    cells, whole = len(steps) - 1, steps[-1]
-    outer = x[0] * np.exp(np.log(steps[1]) * np.arange(-cells, 0))
-    p = np.concatenate([1 - outer, low, np.zeros(cells)])
-    q = np.concatenate([np.ones(cells), under, np.zeros(cells)])
-    best, best_q = low.copy(), under.copy()
+def _strategy(low: Floats, under: Floats, steps: Floats, reach: int) -> tuple[Floats, Floats]:
+    """Return one more step from below, on a window that reaches so many places; left of it all is told apart by 1 - x.
+
+    Right of it nothing is told apart.
+    """
+    cells, whole, size = len(steps) - 1, steps[-1], 2 * reach + 1
+    before = len(low) // 2
+    pad = cells + reach - before
+    outer = np.exp(np.log(steps[1]) * np.arange(-before - pad, -before))
+    p = np.concatenate([1 - outer, low, np.zeros(pad)])
+    q = np.concatenate([np.ones(pad), under, np.zeros(pad)])
+    best, best_q = p[cells : cells + size].copy(), q[cells : cells + size].copy()
     for k in range(1, cells):
         share = (whole - steps[k]) / (whole - 1)
-        at, above = slice(cells - k, cells - k + len(x)), slice(2 * cells - k, 2 * cells - k + len(x))
+        at, above = slice(cells - k, cells - k + size), slice(2 * cells - k, 2 * cells - k + size)
         found = share * p[at] + (1 - share) * p[above]
         better = found > best
-        best[better] = found[better]
         event = share / steps[k] * q[at] + (1 - share) * whole / steps[k] * q[above]
-        best_q[better] = event[better]
+        np.copyto(best, found, where=better)
+        np.copyto(best_q, event, where=better)
     return best, best_q
 
 
-def _bound(x: Floats, high: Floats, steps: Floats) -> Floats:
-    """Return one more step from above; left of the window the curve lies below the chord from (0, 1)."""
-    cells, whole = len(steps) - 1, steps[-1]
-    outer = np.exp(np.log(steps[1]) * np.arange(-cells, 0))
-    padded = np.concatenate([1 - (1 - high[0]) * outer, high, np.full(cells, high[-1])])
-    rows = [
-        (padded[cells - k : cells - k + len(x)], padded[2 * cells - k : 2 * cells - k + len(x)])
-        for k in range(cells + 1)
-    ]
-    best, rounded = high.copy(), _SLIP / math.log(steps[1]) * whole
+def _bound(high: Floats, steps: Floats, reach: int) -> Floats:
+    """Return one more step from above, likewise; left of a window a curve lies below the chord from (0, 1)."""
+    cells, whole, size = len(steps) - 1, steps[-1], 2 * reach + 1
+    pad = cells + reach - len(high) // 2
+    outer = np.exp(np.log(steps[1]) * np.arange(-pad, 0))
+    padded = np.concatenate([1 - (1 - high[0]) * outer, high, np.full(pad, high[-1])])
+
+    def moved(k: int) -> tuple[Floats, Floats, Floats]:
+        """Return D at x e^-t, and with D at x e^(r-t) what t from place k on is made of."""
+        one, two = padded[cells - k : cells - k + size], padded[2 * cells - k : 2 * cells - k + size]
+        return one, whole * one - two, two - one
+
+    rounded = _SLIP / math.log(steps[1]) * whole
+    one, share, rest = moved(0)
+    best = one.copy()
     for k in range(cells):
         a, b = steps[k], steps[k + 1]
-        (one, two), (one_after, two_after) = rows[k], rows[k + 1]
-        alpha, alpha_2 = a * b * (one - one_after) / (b - a), a * b * (two - two_after) / (b - a)
-        beta, beta_2 = (b * one_after - a * one) / (b - a), (b * two_after - a * two) / (b - a)
-        c0, c1, c2 = whole * alpha - alpha_2, whole * beta - alpha - beta_2 + alpha_2, beta_2 - beta
-        ends = (whole - b) * one_after + (b - 1) * two_after
-        product = np.maximum(c0 * c2, 0.0)
-        inside = (c0 < 0) & (c2 < 0) & (c0 <= c2 * (a * a)) & (c0 >= c2 * (b * b))
-        found = np.where(inside, np.maximum(ends, c1 - 2 * np.sqrt(product)), ends)
-        np.maximum(best, (found + rounded * one_after) / (whole - 1), out=best)
+        one, share_after, rest_after = moved(k + 1)
+        c0 = a * b / (b - a) * (share - share_after)
+        c2 = (b * rest_after - a * rest) / (b - a)
+        found = share_after + b * rest_after
+        inside = np.flatnonzero((c0 < 0) & (c2 < 0) & (c0 <= c2 * (a * a)) & (c0 >= c2 * (b * b)))
+        c1 = b * share_after[inside] - a * share[inside] + a * b * (rest[inside] - rest_after[inside])
+        root = c1 / (b - a) - 2 * np.sqrt(c0[inside] * c2[inside])
+        found[inside] = np.maximum(found[inside], root)
+        np.maximum(best, (found + rounded * one) / (whole - 1), out=best)
+        share, rest = share_after, rest_after
     return best
 
 

@@ -6,24 +6,13 @@ from dpaudit.model.bracket import Effort
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """How secret steps that are met once are looked at: cells over their span, and what may be lost in turn.
-
-    `tails` are probabilities, lost before likelihood ratios are capped; the better bound counts.
-    """
-
-    cells: int
-    tails: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Precision:
     """How narrow a bracket is wanted and what it may take; every one of them gives proved bounds.
 
     Parameters: `epsilon` and `delta`, what the transform's bracket may differ by, relatively; `least` and `most`, the
     knots of all its parts; `joined`, their number where so many kinds of losses occur that classes stand for them;
-    `widest`, that where the bracket would be far wider than wanted; `looks` at secret steps that are met once, each
-    taken where the one before was wide; `entries` that a recursion over choices of a bounded range fills;
+    `widest`, that where the bracket would be far wider than wanted; `cells` over the
+    span of secret steps that are met once; `entries` that a recursion over choices of a bounded range fills;
     `above_alone`, whether lower ends may be 0 where they are dear; `soon`, whether asking again and again is quicker
     than to find out what need not be asked; `engines`, the names of those that are asked, all of them where it is
     empty.
@@ -35,7 +24,7 @@ class Precision:
     most: int
     joined: int
     widest: int = 0
-    looks: tuple[Look, ...]
+    cells: int
     entries: float
     above_alone: bool = False
     soon: bool = False
@@ -46,9 +35,6 @@ class Precision:
         return replace(self, engines=engines)
 
 
-FINE, _COARSE = Look(cells=1 << 14, tails=(1e-11, 1e-16)), Look(cells=1 << 9, tails=(1e-16,))
-"""Looks at secret steps; the second is several times quicker, and up to a hundredth wide."""
-
 DEFAULT = Precision(
     epsilon=2e-5,
     delta=1e-4,
@@ -56,7 +42,7 @@ DEFAULT = Precision(
     most=1 << 19,
     joined=1 << 23,
     widest=1 << 21,
-    looks=(FINE,),
+    cells=1 << 14,
     entries=2e8,
 )
 """What is asked for by default."""
@@ -73,16 +59,16 @@ QUICK = Precision(
     least=1 << 10,
     most=1 << 15,
     joined=1 << 19,
-    looks=(_COARSE, FINE),
+    cells=1 << 9,
     entries=4e6,
     soon=True,
 )
 """For searches that ask many times: wider where no closed form exists."""
 
-UPPERS = replace(QUICK, looks=(FINE,), above_alone=True)
+UPPERS = replace(QUICK, cells=DEFAULT.cells, above_alone=True)
 """Quick, without the lower side where it is dear: the upper bounds are the same, the lower may be 0."""
 
-ROUGH = replace(QUICK, epsilon=1e-2, delta=5e-2, most=1 << 13, joined=1 << 17, looks=(_COARSE,))
+ROUGH = replace(QUICK, epsilon=1e-2, delta=5e-2, most=1 << 13, joined=1 << 17)
 """To tell which of several compositions may cost most."""
 
 BY_EFFORT: dict[Effort, Precision] = {"quick": QUICK, "default": DEFAULT, "sharp": SHARP}

@@ -36,6 +36,12 @@ _LARGE = 700.0
 _NEAR, _LAST = math.log(2), 32.0
 """Losses that a sample maps to -epsilon: from the first on 1 - e^-epsilon loses digits, beyond the second all."""
 _EXACT_WEIGHTS = 400
+_LOSS = 2.0**-49
+"""What rounding makes of a loss of mixtures, over 1 + a^2 + |ln w|, for a weight w and an output a away from its shift.
+
+With u = 2^-53 the exponent ln w - a^2 / 2 errs by 2 u a^2 + 3 u |ln w|, and the logarithm of a sum of exponentials by 2
+u times the largest of them, and 3 u. A loss is that of two densities: 8 u a^2 + 10 u |ln w| + 6 u, which 16 u covers.
+"""
 _RAREST = 1e-300  # more than the weights that a mixture leaves out
 
 
@@ -122,7 +128,9 @@ def _mixed(loss: MixtureLoss, epsilon: float) -> tuple[float, float]:
         return 0.0, 0.0
     output = loss.output_of(epsilon)
     reach = abs(output) + loss.above[-1][0] - loss.below[0][0]
-    blur = abs(loss.loss_at(output) - epsilon) + 2.0**-46 * (1 + reach * reach) * (loss.blur_at(output) + epsilon)
+    rare = -math.log(min(weight for _, weight in (*loss.above, *loss.below)))
+    rounding = _LOSS * (1 + reach * reach + rare) * loss.blur_at(output) + _LOSS * epsilon
+    blur = abs(loss.loss_at(output) - epsilon) + rounding
     first = loss.above_output(min(output, loss.output_of(epsilon - 2 * blur)))
     if epsilon > _LARGE:
         return 0.0, min(1.0, first * (1 + 1e-9))

@@ -36,6 +36,7 @@ from dpaudit.verifier.shifts import Array
 from dpaudit.verifier.sums import Law, Window, growth, summed
 
 _WIDTHS = (2e-2, 2e-3, 2e-5)  # relative, that lattices aim at, from a first look on
+_CHOSEN = (2e8, 5e7)  # entries of a recursion over choices at the last of these widths, and at a wider one
 _WIDE = 1e-3  # relative width beyond which another epsilon gets its own window
 ROUGH, SHARP = 2, 3  # looks: of a search, and of a bracket
 _NEAR_END = 20.0  # kinds of losses up to which the largest loss is looked at; of more only near it
@@ -169,7 +170,7 @@ class _Curve:
         sides = [(shown, min(moments, self._summed(epsilon, width)[1]))]
         if len(self.finite) == 1:
             ((loss, n),) = self.finite.items()
-            sides.append(adaptive(loss[1], n, epsilon))
+            sides.append(adaptive(loss[1], n, epsilon, _CHOSEN[width > _WIDTHS[-1]]))
         lows, highs = zip(*sides, strict=True)
         return max(lows), min(highs)
 

@@ -13,6 +13,8 @@ from dpaudit.engines.single import single_delta
 from dpaudit.model import losses
 from dpaudit.model.bracket import smallest_epsilon
 from dpaudit.model.losses.composed import SimpleLoss
+from dpaudit.model.losses.sampled_gaussian import SampledOrder
+from dpaudit.model.losses.sampled_ratios import absent
 from dpaudit.model.mechanism import Array
 from mechanisms.discrete_gaussian import DiscreteGaussian
 from mechanisms.discrete_laplace import DiscreteLaplace
@@ -164,3 +166,25 @@ def test_the_worst_alternative_counts_for_every_set_of_engines_wherever_it_stand
         ]
         assert uppers[0] == uppers[1] == uppers[2]
         assert uppers[0] > bracket_delta(NormalForm(upper=(small,), lower=(small,)), 1.0, precision).upper
+
+
+@pytest.mark.parametrize("rate", [1e-60, 1e-20, 1e-9, 0.3])
+@pytest.mark.parametrize("mu", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("order", ["remove", "add"])
+def test_rare_shifts_keep_what_they_take_from_the_heaviest_one(mu: float, rate: float, order: SampledOrder) -> None:
+    """Both ends of a mixture bracket the sampled Gaussian loss; beside a weight that rounds to 1 it is as narrow."""
+    sampled = losses.SampledGaussianLoss(mu=mu, rate=rate, order=order)
+    removed = losses.MixtureLoss(above=((0.0, absent(rate)), (mu, rate)), below=((0.0, 1.0),))
+    mixed = removed if order == "remove" else removed.reversed()
+    for epsilon in (0.0, rate / 3, rate, 0.1 * min(mu, 1.0)):
+        (low, high), (least, most) = single_delta(mixed, epsilon), single_delta(sampled, epsilon)
+        assert max(low, least) <= min(high, most), epsilon
+        if most > max(1e-3 * rate, 1e-70):
+            assert high - low <= 1e-9 * high, epsilon
+
+
+def test_weights_as_floats_hide_a_rare_shift() -> None:
+    """The broken twin: what a record takes from the weight of its absence is lost where both weights are 1."""
+    removed = losses.MixtureLoss(above=((0.0, absent(1e-20)), (1.0, 1e-20)), below=((0.0, 1.0),))
+    by_floats = sum(math.erfc((0.5 - shift) / math.sqrt(2)) / 2 * w for shift, w in ((0.0, 1.0 - 1.0), (1.0, 1e-20)))
+    assert by_floats > 1.5 * single_delta(removed, 0.0)[1]

@@ -8,13 +8,12 @@ import numpy as np
 from dpaudit.accounting.curves.connected import connected
 from dpaudit.engines.gaussian import gaussian_delta
 from dpaudit.engines.pairs.looks import derived_delta
-from dpaudit.engines.precision import Look
 from dpaudit.model.bracket import smallest_epsilon
 from dpaudit.model.losses import AllocatedLoss, DiscreteLoss, GaussianLoss
 
 LEAST, MOST, LONGEST = 0.01, 8.0, 10**5
 """The moves and the number of steps for which the split is computed; beyond, steps count as known."""
-_LOOK = Look(cells=1 << 12, tails=(1e-16,))
+_CELLS = 1 << 12  # of a secret step
 _KNOTS, _FAR = 500, 120  # knots where a secret step helps, and beyond
 _RARE, _RAREST = 1e-11, 1e-30
 _RAISED = 1e-8  # relative, by which heights are raised so that rounding of masses cannot lower the curve
@@ -38,7 +37,7 @@ def split_above(mu: float, steps: int) -> DiscreteLoss:
     last = smallest_epsilon(lambda at: gaussian_delta(known, at)[1], _RAREST)
     near = np.linspace(0.0, min(math.fsum(ends), last), _KNOTS)
     one, two = (
-        np.array([derived_delta(loss, float(at), _LOOK)[1] for at in near]) for loss in (removed, removed.reversed())
+        np.array([derived_delta(loss, float(at), _CELLS)[1] for at in near]) for loss in (removed, removed.reversed())
     )
     back = np.exp(near)
     split = np.array([float((one[: j + 1] + back[: j + 1] * two[j::-1]).min()) for j in range(_KNOTS)])
@@ -50,4 +49,4 @@ def split_above(mu: float, steps: int) -> DiscreteLoss:
 
 def _falls(loss: AllocatedLoss) -> float:
     """Return about the epsilon at which a secret step has a negligible delta, infinity where the transform has none."""
-    return smallest_epsilon(lambda at: derived_delta(loss, at, _LOOK)[1], _RARE)
+    return smallest_epsilon(lambda at: derived_delta(loss, at, _CELLS)[1], _RARE)

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from dpaudit.engines.law import Law, Weights, composed, weighted
-from dpaudit.engines.pairs.finite_pair import FinitePair, Floats
+from dpaudit.engines.pairs.finite_pair import FinitePair, Floats, told_apart
 from dpaudit.model.losses import SampledOrder
 
 _UNIT = 2.0**-53
@@ -85,54 +85,33 @@ def _lost(tail: float, order: SampledOrder) -> float:
     return max(tail, _HEAVY) if order == "remove" else max(tail, _LIGHT)
 
 
-def allocated_below(step: FinitePair, steps: int, width: float, tail: float, order: SampledOrder) -> FinitePair:
-    """Return a pair that the allocation of one step dominates: the sum of labels.
+def allocated_below(
+    step: FinitePair, steps: int, places: int, width: float, tail: float, order: SampledOrder
+) -> FinitePair:
+    """Return a pair that the allocation of one step dominates, at one or several places: the sum of labels.
 
-    The label of a step is one of the two knots around its likelihood ratio, by chance; the law of the sum is that of
-    one step under P and the others under Q, against all under Q. With order "add" the two laws change places.
+    The label of a step is one of the two knots around its value, by chance: around its likelihood ratio X, or around
+    ln(1 + X / steps) where there are several places. Any label is a test: under P it is drawn from the law of a step
+    with the record at so many steps, wherever they are. The sum of logarithms is about that of the elementary symmetric
+    polynomial of all X, which the likelihood ratio is. With order "add" the two laws change places.
     """
     ratios, under_q = _ratios(step)
     cap, _ = _capped(ratios, under_q, _lost(tail, order))
-    size, g = _window(ratios, under_q, cap, steps, width)
-    at = np.minimum(ratios, cap) / g
-    p, r = _labels(at, step.masses), _labels(at, under_q)
-    slip = step.error + 1e-12
-    with_record, without = ((p, 1), (r, steps - 1)), ((r, steps),)
-    first, second = (with_record, without) if order == "remove" else (without, with_record)
-    tilts = _tilts(r, steps, size, order)
-    lower, upper = _sum_below(_scaled(first, 1 - slip), size, tilts), _sum_above(_scaled(second, 1 + slip), size, tilts)
-    held = (lower > 1e-290) & (upper > 1e-290)
-    return FinitePair(
-        losses=np.asarray(np.log(lower[held] / upper[held]), np.float64),
-        masses=lower[held],
-        infinite=step.infinite * (1 - 1e-12) if order == "remove" else 0.0,
-        error=1e-13,
-    )
-
-
-def placed_below(step: FinitePair, steps: int, places: int, tail: float, order: SampledOrder) -> FinitePair:
-    """Return a pair that several places among the steps dominate: the sum of labels ln(1 + X / steps).
-
-    Any label is a test: under P it is drawn from the law of a step with the record at so many steps, wherever they are.
-    The sum is about the logarithm of the elementary symmetric polynomial of all X, which the likelihood ratio is.
-    """
-    ratios, under_q = _ratios(step)
-    cap, _ = _capped(ratios, under_q, _lost(tail, order))
-    values = np.log1p(np.minimum(ratios, cap) / steps)
-    mean, top = float(values @ under_q), float(values.max())
-    spread = math.sqrt(steps * float(((values - mean) ** 2) @ under_q))
-    g = (steps * mean + (places + 2) * top + 14 * spread) / _PLACED
-    at = values / g
-    p, r = _labels(at, step.masses), _labels(at, under_q)
+    if places == 1:
+        values = np.minimum(ratios, cap)
+        size, g = _window(ratios, under_q, cap, steps, width)
+    else:
+        values, size = np.log1p(np.minimum(ratios, cap) / steps), _PLACED
+        mean, top = float(values @ under_q), float(values.max())
+        spread = math.sqrt(steps * float(((values - mean) ** 2) @ under_q))
+        g = (steps * mean + (places + 2) * top + 14 * spread) / size
+    p, r = _labels(values / g, step.masses), _labels(values / g, under_q)
     slip = step.error + 1e-12
     with_record, without = ((p, places), (r, steps - places)), ((r, steps),)
     first, second = (with_record, without) if order == "remove" else (without, with_record)
-    tilts = _tilts(r, steps, _PLACED, order)
-    lower = _sum_below(_scaled(first, 1 - slip), _PLACED, tilts)
-    upper = _sum_above(_scaled(second, 1 + slip), _PLACED, tilts)
-    held = (lower > 1e-290) & (upper > 1e-290)
-    losses = np.asarray(np.log(lower[held] / upper[held]), np.float64)
-    return FinitePair(losses=losses, masses=lower[held], error=1e-13)
+    tilts = _tilts(r, steps, size, order)
+    lower, upper = _sum_below(_scaled(first, 1 - slip), size, tilts), _sum_above(_scaled(second, 1 + slip), size, tilts)
+    return told_apart(lower, upper, step.infinite * (1 - 1e-12) if order == "remove" else 0.0)
 
 
 def _labels(at: Floats, masses: Floats) -> Floats:

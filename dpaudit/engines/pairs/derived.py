@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpaudit.engines.pairs.allocation import allocated_above, allocated_below, placed_below
+from dpaudit.engines.pairs.allocation import allocated_above, allocated_below
 from dpaudit.engines.pairs.chosen import chosen_above
 from dpaudit.engines.pairs.closed import closed_pair
 from dpaudit.engines.pairs.few_steps import few_above, few_below, is_few
@@ -79,9 +79,7 @@ def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
             step = _composed(inside, _step_width(width, steps), tail, above=False)
             if places == 1 and is_few(step, steps, order):
                 return few_below(step, steps, width, order)
-            if places == 1:
-                return allocated_below(step, steps, width, tail * _CAPPED, order)
-            return placed_below(step, steps, places, tail * _CAPPED, order)
+            return allocated_below(step, steps, places, width, tail * _CAPPED, order)
         case _:
             ((held, _),) = moderate_below(((loss, 1),), tail, _reach)
             missing = held.reverse_infinite_mass if isinstance(held, DiscreteLoss) else 0.0

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dpaudit.engines.pairs.finite_pair import FinitePair, Floats
+from dpaudit.engines.pairs.finite_pair import FinitePair, Floats, told_apart
 from dpaudit.model.losses import SampledOrder
 
 _MOST_STEPS = 1 << 10  # a sum of more is known closely on evenly spaced ratios
@@ -134,14 +134,7 @@ def few_below(step: FinitePair, steps: int, width: float, order: SampledOrder) -
     whole, marked = knots.of_steps(without, record, steps)
     first, second = (marked, whole) if order == "remove" else (whole, marked)
     off = steps * (_ROUNDING + step.error)
-    lower, upper = first * (1 - off), second * (1 + off)
-    told = (lower > 1e-290) & (upper > 1e-290)
-    return FinitePair(
-        losses=np.asarray(np.log(lower[told] / upper[told]), np.float64),
-        masses=lower[told],
-        infinite=step.infinite * (1 - 1e-12) if order == "remove" else 0.0,
-        error=1e-13,
-    )
+    return told_apart(first * (1 - off), second * (1 + off), step.infinite * (1 - 1e-12) if order == "remove" else 0.0)
 
 
 def _reached(losses: Floats, masses: Floats) -> float:

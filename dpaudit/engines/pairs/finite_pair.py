@@ -17,7 +17,7 @@ from dpaudit.model.losses.sampled_ratios import absent, log_absent, sampled_loss
 
 Floats: TypeAlias = NDArray[np.float64]
 _UNIT = 2.0**-53
-_TINY, _DUST = 1e-300, 1e-295
+_TINY, _DUST, _RARE = 1e-300, 1e-295, 1e-290
 _MOST = 1 << 22  # knots of a pair
 _WEIGHTS = 4e-11  # relative; what the weights of an average may be wrong by
 
@@ -102,6 +102,13 @@ class FinitePair:
         under_q = masses * np.exp(np.minimum(epsilon - losses, 0.0))
         total = float(masses.sum()) * (1 - self.error - 1e-12) - float(under_q.sum()) * (1 + self.error + 1e-12)
         return max(0.0, total + self.infinite * (1 - self.error - 1e-12))
+
+
+def told_apart(lower: Floats, upper: Floats, infinite: float) -> FinitePair:
+    """Return a pair from below by the laws of a label, rounded down under P and up under Q; rare ones are left out."""
+    held = (lower > _RARE) & (upper > _RARE)
+    losses = np.asarray(np.log(lower[held] / upper[held]), np.float64)
+    return FinitePair(losses=losses, masses=lower[held], infinite=infinite, error=1e-13)
 
 
 def average(pairs: Sequence[tuple[float, FinitePair]]) -> FinitePair:

@@ -1,14 +1,13 @@
 """Pairs of any loss that is met, as fine as a question asks for, and bounds for one that is met once."""
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 
 from dpaudit.engines.pairs.closed import closed_pair
 from dpaudit.engines.pairs.derived import pair_above, pair_below
 from dpaudit.engines.pairs.finite_pair import FinitePair, placed
 from dpaudit.engines.pairs.mixture import mixture_loss, range_of
-from dpaudit.engines.precision import FINE, Look
+from dpaudit.engines.precision import DEFAULT
 from dpaudit.model.losses import (
     AllocatedLoss,
     ChoiceLoss,
@@ -21,7 +20,7 @@ from dpaudit.model.losses import (
 
 _LOOK = 0.05  # nats; the width of a first look
 _MOST = 1 << 16  # cells over the span of a loss that is met once, unless it is an allocation
-_TAIL = 1e-40
+_TAIL, _SECRET = 1e-40, (1e-11, 1e-16)  # what such a loss may lose; a secret step in turn, the better bound counting
 _CELLS, _SEEN = 1000, 1e-9  # of a loss that is compared with others, and what is left out of it
 _RARER = 1e-5  # of a tail, below: what shows a secret step lies far out
 _FINER = 3  # atoms of a pair for one cell, which then says nearly all that errs
@@ -98,22 +97,17 @@ def deviation(loss: SimpleLoss) -> float:
 
 
 def derived_delta(
-    loss: SimpleLoss, epsilon: float, look: Look = FINE, *, above_alone: bool = False
+    loss: SimpleLoss, epsilon: float, cells: int = DEFAULT.cells, *, above_alone: bool = False
 ) -> tuple[float, float]:
-    """Return lower and upper bounds on delta(epsilon) of one derived loss, by pairs as fine as `look` says.
+    """Return lower and upper bounds on delta(epsilon) of one derived loss; of a secret step by pairs on so many cells.
 
     The lower bound is 0 where the upper one is asked for alone, which takes half the time.
     """
-    upper = min(high.delta_above(epsilon) for high in _looks(_fine_above, loss, look))
+    cells, tails = (cells, _SECRET) if isinstance(loss, AllocatedLoss) else (_MOST, (_TAIL,))
+    upper = min(_fine_above(loss, tail, cells).delta_above(epsilon) for tail in tails)
     if above_alone:
         return 0.0, upper
-    return max(low.delta_below(epsilon) for low in _looks(_fine_below, loss, look)), upper
-
-
-def _looks(made: Callable[[SimpleLoss, float, int], FinitePair], loss: SimpleLoss, look: Look) -> list[FinitePair]:
-    """Return the pairs of one side, for each probability that may be lost."""
-    secret = isinstance(loss, AllocatedLoss)
-    return [made(loss, tail, look.cells if secret else _MOST) for tail in (look.tails if secret else (_TAIL,))]
+    return max(_fine_below(loss, tail, cells).delta_below(epsilon) for tail in tails), upper
 
 
 @lru_cache(maxsize=64)

@@ -75,11 +75,6 @@ class Class:
         options = ((1 - chance, resized(last, low)), (chance, resized(last, high)))
         return AverageLoss(options=options), math.sqrt(square)
 
-    def joined(self) -> SimpleLoss:
-        """Return about what each member costs on average: the loss of the root of their mean square."""
-        square = float(self.times @ (self.sizes / self.sizes[-1]) ** 2) / self.events
-        return resized(self.last, float(self.sizes[-1]) * math.sqrt(square))
-
     def _coin(self, reach: float) -> tuple[float, float, float, float]:
         """Return two sizes, the chance of the larger one, rounded up, and the mean square of both."""
         low, largest = float(self.sizes[0]), float(self.sizes[-1])
@@ -204,15 +199,9 @@ def _starts(sizes: Floats, times: Floats, number: int) -> list[int]:
 
 
 def resized(loss: SimpleLoss, size: float) -> SimpleLoss:
-    """Return the same kind of loss with another size.
+    """Return a black box or a Laplace loss of another size.
 
     >>> resized(LaplaceLoss(shift=1.0), 0.5)
     LaplaceLoss(shift=0.5)
     """
-    match loss:
-        case GaussianLoss() | SampledGaussianLoss():
-            return replace(loss, mu=size)
-        case ApproximateLoss():
-            return replace(loss, epsilon=size)
-        case _:
-            return LaplaceLoss(shift=size)
+    return replace(loss, epsilon=size) if isinstance(loss, ApproximateLoss) else LaplaceLoss(shift=size)

@@ -78,12 +78,12 @@ class MixtureLoss:
     def gain(self, output: float, epsilon: float) -> tuple[float, float]:
         """Return P - e^epsilon Q of the outputs above one, and the sum of the sizes of what cannot cancel exactly.
 
-        Shifts that both sides have with one weight, as where a record is not in the sample, cancel before their
-        probabilities are rounded.
+        Shifts that both sides have, as where a record is not in the sample, cancel before their probabilities are
+        rounded.
         """
         growth, tail = math.expm1(min(epsilon, 700.0)), _TAILS[self.noise]
-        rows = [(tail(output - s), w - v, growth * v, w + v) for s, w, v in _paired(self.above, self.below)]
-        sizes = (t * (abs(more) + (whole if gap else 0.0)) for t, gap, more, whole in rows)
+        rows = [(tail(output - s), gap, growth * v, size) for s, _, v, gap, size in _paired(self.above, self.below)]
+        sizes = (t * (abs(more) + (size if gap else 0.0)) for t, gap, more, size in rows)
         return math.fsum(t * (gap - more) for t, gap, more, _ in rows), math.fsum(sizes)
 
     def above_output(self, output: float) -> float:
@@ -103,9 +103,11 @@ class MixtureLoss:
     def _excess(self, output: float) -> tuple[float, float]:
         """Return (p - q) / q of the densities p and q of an output, and the same of the sizes of its terms."""
         rows = _paired(self.above, self.below)
-        sizes = [math.log(max(w, v)) + _log_noise(self.noise, output - s) for s, w, v in rows]
+        sizes = [math.log(max(w, v)) + _log_noise(self.noise, output - s) for s, w, v, *_ in rows]
         top = max(sizes)
-        terms = [(math.exp(size - top) / max(w, v), w - v, v) for size, (_, w, v) in zip(sizes, rows, strict=True)]
+        terms = [
+            (math.exp(size - top) / max(w, v), gap, v) for size, (_, w, v, gap, _) in zip(sizes, rows, strict=True)
+        ]
         under_q = math.fsum(e * v for e, _, v in terms)
         sums = (math.fsum(e * gap for e, gap, _ in terms), math.fsum(e * abs(gap) for e, gap, _ in terms))
         return sums[0] / under_q, sums[1] / under_q
@@ -200,10 +202,21 @@ def _log_noise(noise: MixedNoise, away: float) -> float:
 
 
 @lru_cache(maxsize=64)
-def _paired(above: Shifts, below: Shifts) -> tuple[tuple[float, float, float], ...]:
-    """Return each shift with its weight on both sides."""
+def _paired(above: Shifts, below: Shifts) -> tuple[tuple[float, float, float, float, float], ...]:
+    """Return each shift with its weight on both sides, their difference, and the size of what that is computed from.
+
+    Of the shift that is heaviest on both sides the weights are what the others leave of 1: the difference of two floats
+    next to 1 would hide that of rare shifts.
+    """
     one, two = dict(above), dict(below)
-    return tuple((s, one.get(s, 0.0), two.get(s, 0.0)) for s in sorted({*one, *two}))
+    rows = [(s, w := one.get(s, 0.0), v := two.get(s, 0.0), w - v, w + v) for s in sorted({*one, *two})]
+    heaviest = max(range(len(rows)), key=lambda i: min(rows[i][1:3]))
+    shift, w, v, *_ = rows[heaviest]
+    if min(w, v) > 0:
+        others = [row[1:3] for i, row in enumerate(rows) if i != heaviest]
+        gap, size = math.fsum(b - a for a, b in others), math.fsum(a + b for a, b in others)
+        rows[heaviest] = shift, w, v, gap, size
+    return tuple(rows)
 
 
 _TAILS: dict[MixedNoise, Callable[[float], float]] = {

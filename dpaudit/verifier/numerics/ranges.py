@@ -17,18 +17,17 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-_WORK, _FINEST, _COARSEST = 2e8, 80, 6  # entries in all; places of the lattice within a range
+_FINEST, _COARSEST = 80, 6  # places of the lattice within a range
 _SLIP = 2.0**-45  # relative, over the step and for each choice
 _LEAST, _MOST = 1e-3, 40.0  # widths that are followed
 
 
-def adaptive(width: float, count: int, epsilon: float) -> tuple[float, float]:
-    """Return bounds on the delta of so many choices at an epsilon; 0 and 1 where they are too many for a lattice."""
-    reach = min(count * width, count * width**2 / 4 + 11 * math.sqrt(count) * width / 2 + width)
-    cells = min(_FINEST, math.floor(math.sqrt(_WORK * width / (2 * count * reach))))
+def adaptive(width: float, count: int, epsilon: float, work: float) -> tuple[float, float]:
+    """Return bounds on the delta of so many choices at an epsilon; 0 and 1 where `work` entries are too few."""
+    cells = min(_FINEST, math.floor(math.sqrt(work * width / (2 * count * _reach(width, count)))))
     if cells < _COARSEST or not _LEAST <= width <= _MOST:
         return 0.0, 1.0
-    y, low, under, high = _recursion(width, count, cells, math.ceil(reach * cells / width))
+    y, low, under, high = _recursion(width, count, cells)
     if epsilon >= y[-1]:
         return 0.0, float(high[-1])
     i, x = int(np.searchsorted(y, epsilon, side="right")), math.exp(epsilon)
@@ -38,33 +37,42 @@ def adaptive(width: float, count: int, epsilon: float) -> tuple[float, float]:
     return max(0.0, *map(float, tangents)), float(high[i - 1] * (1 - share) + high[i] * share) * (1 + 1e-13)
 
 
+def _reach(width: float, count: int) -> float:
+    """Return how far a sum of losses is followed."""
+    return min(count * width, count * width**2 / 4 + 11 * math.sqrt(count) * width / 2 + width)
+
+
 @lru_cache(maxsize=8)
-def _recursion(width: float, count: int, cells: int, reach: int) -> tuple[Array, Array, Array, Array]:
+def _recursion(width: float, count: int, cells: int) -> tuple[Array, Array, Array, Array]:
     """Return places ln x, and there a test's gain with its mass under Q, and what no choices exceed."""
     h = width / cells
-    y, t = np.arange(-reach, reach + 1) * h, np.arange(cells + 1)[:, None] * h
+    reaches = [math.ceil(_reach(width, n) / h) for n in range(1, count + 1)]
+    t = np.arange(cells + 1)[:, None] * h
     u = np.expm1(t - width) / math.expm1(-width)
+    y = np.arange(-reaches[0], reaches[0] + 1) * h
     low = high = np.maximum(0.0, -np.expm1(y))
     under = (y < 0) * 1.0
-    outer, grown = np.exp(np.arange(-cells, 0) * h), math.expm1(h) * math.exp(h) / 4
-    for _ in range(count):
-        one, two = _moved(low, 1 - outer * math.exp(y[0]), 0.0)
+    grown = math.expm1(h) * math.exp(h) / 4
+    for reach in reaches:
+        outer = np.exp(np.arange(len(low) // 2 - cells - reach, 0) * h)
+        one, two = _moved(low, 1 - outer * math.exp(-(len(low) // 2) * h), 0.0, cells)
         found = u * one + (1 - u) * two
         best = found.argmax(0)[None]
-        low = np.take_along_axis(found, best, 0)[0]
-        one, two = _moved(under, np.ones(cells), 0.0)
+        one, two = _moved(under, np.ones(len(outer)), 0.0, cells)
         events = u * np.exp(-t) * one + (1 - u) * np.exp(width - t) * two
         under = np.take_along_axis(events, best, 0)[0]
-        one, two = _moved(high, 1 - (1 - high[0]) * outer, high[-1])
+        low = np.take_along_axis(found, best, 0)[0]
+        one, two = _moved(high, 1 - (1 - high[0]) * outer, high[-1], cells)
         found = u * one + (1 - u) * two
         bent = np.diff(one, axis=0) / -math.expm1(-width) - np.diff(two, axis=0) / math.expm1(width)
         high = (np.maximum(found[1:], found[:-1]) + grown * np.maximum(bent, 0.0)).max(0)
     slip = count * _SLIP / h
+    y = np.arange(-reaches[-1], reaches[-1] + 1) * h
     return y, low * (1 - slip), under * (1 + slip), np.minimum(1.0, high * (1 + slip))
 
 
-def _moved(row: Array, before: Array, after: float) -> tuple[Array, Array]:
-    """Return a curve at x e^-t and at x e^(w-t), for each t in turn."""
-    cells = len(before)
-    rows = sliding_window_view(np.concatenate([before, row, np.full(cells, after)]), len(row))
+def _moved(row: Array, before: Array, after: float, cells: int) -> tuple[Array, Array]:
+    """Return a curve at x e^-t and at x e^(w-t), for each t in turn, on a window as much wider as there is `before`."""
+    size = len(row) + 2 * (len(before) - cells)
+    rows = sliding_window_view(np.concatenate([before, row, np.full(len(before), after)]), size)
     return rows[cells::-1], rows[: cells - 1 : -1]

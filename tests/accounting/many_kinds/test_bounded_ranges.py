@@ -71,7 +71,7 @@ def test_a_dense_search_over_strategies_lies_inside(epsilon: float, times: int, 
     found = RANGE.delta(held * times, at)
     exact = best(math.exp(at), times)
     assert found.lower * 0.99 - 1e-12 <= exact <= found.upper * (1 + 1e-12) + 1e-15
-    low, high = adaptive(epsilon, times, at)
+    low, high = adaptive(epsilon, times, at, 2e8)
     assert low <= found.upper * (1 + 1e-12)
     assert found.lower <= high * (1 + 1e-12)
 

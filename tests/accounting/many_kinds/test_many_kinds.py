@@ -1,7 +1,6 @@
 """Thousands of kinds of losses: classes keep brackets true, and an answer comes."""
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -11,11 +10,9 @@ from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.engines import PROVED_UPPERS, TILTED
 from dpaudit.engines.basic import total_supremum
-from dpaudit.engines.similar_losses import similar, with_noise
 from dpaudit.engines.tilted.classes import few_kinds
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import (
-    ApproximateLoss,
     Composition,
     GaussianLoss,
     LaplaceLoss,
@@ -58,32 +55,6 @@ def test_classes_count_every_member_once_on_both_sides() -> None:
         assert sum(times for _, times in held) == KINDS
         each = sorted(size for loss, times in held for size in [loss.mu / 200] * times)
         assert compared(each, sizes * (1 + (1e-12 if compared is np.less_equal else -1e-12))).all()
-
-
-def test_few_losses_stand_for_many_of_the_same_mean_square() -> None:
-    """As many events and as large a sum of squares, family by family; other noise divides every size."""
-    sizes = [float(size) for size in np.geomspace(1e-3, 1e-1, 400)]
-    kinds: list[SimpleLoss] = [LaplaceLoss(shift=size) for size in sizes]
-    kinds += [GaussianLoss(mu=size) for size in sizes]
-    kinds += [ApproximateLoss(epsilon=size, delta=1e-9) for size in sizes]
-    found = similar((Composition(parts=tuple((loss, 2) for loss in kinds)),))
-    assert found is not None
-    (few,) = found
-    assert len(few.parts) <= 60
-    for family in (LaplaceLoss, GaussianLoss, ApproximateLoss):
-        held: list[tuple[SimpleLoss, int]] = [part for part in few.parts if isinstance(part[0], family)]
-        assert sum(times for _, times in held) == 800
-        assert _square(held) == pytest.approx(2 * math.fsum(size**2 for size in sizes), rel=1e-12)
-    (less,) = with_noise(found, 2.0)
-    assert _square(less.parts) == pytest.approx(_square(few.parts) / 4, rel=1e-12)
-    assert similar((Composition(parts=few.parts),)) is None
-
-
-def _square(parts: Iterable[tuple[SimpleLoss, int]]) -> float:
-    """Return the sum of squares of all sizes."""
-    return math.fsum(
-        times * (loss.mu if isinstance(loss, GaussianLoss) else loss.supremum) ** 2 for loss, times in parts
-    )
 
 
 def test_the_largest_losses_of_thousands_of_kinds_add_up_within_an_ulp_each() -> None:
