@@ -15,7 +15,6 @@ from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import meeting
-from mechanisms._choices import picked
 
 Utilities = Literal["general", "monotone"]
 """Whether a record may move some utilities up and others down, or all of them one way."""
@@ -135,6 +134,16 @@ class Exponential:
             return np.array([0.5, 0.0]) * self.linf_sensitivity, np.array([0.5, 1.0]) * self.linf_sensitivity
         first = np.array([0.5, -0.5]) * self.linf_sensitivity
         return first, first[::-1].copy()
+
+
+def picked(log_probabilities: Array, index: Array) -> Array:
+    """Return each row's entry at `index`, minus infinity where there is none. Shape: (..., n) and (...) to (...)."""
+    chosen = np.asarray(index)
+    candidates = log_probabilities.shape[-1]
+    rows = np.broadcast_to(log_probabilities, (*chosen.shape, candidates))
+    inside = (chosen >= 0) & (chosen < candidates)
+    held = np.take_along_axis(rows, np.where(inside, chosen, 0)[..., None], axis=-1)[..., 0]
+    return np.where(inside, held, -np.inf)
 
 
 EXAMPLES = (

@@ -13,8 +13,9 @@ from dpaudit.checks import Count, NoiseSize, count, ratio
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, ComposedLoss, GaussianLoss
 from dpaudit.model.mechanism import Array
-from mechanisms._choices import log_chances, panels, picked
+from mechanisms.exponential import picked
 from mechanisms.gaussian import Gaussian
+from mechanisms.report_noisy_max import log_chances, panels
 
 _DOWN = 2.0**-48  # relative; what rounding may have made of a loss
 _UP = 1 + 2.0**-50  # of a square root

@@ -12,7 +12,7 @@ from dpaudit.checks import NoiseSize, Size, ratio, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, LaplaceLoss
 from dpaudit.model.mechanism import Array
-from mechanisms._choices import picked
+from mechanisms.exponential import picked
 from mechanisms.laplace import Laplace
 
 Scores = Literal["general", "monotone"]

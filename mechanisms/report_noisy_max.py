@@ -1,6 +1,7 @@
 """Report noisy max: the candidate whose score is largest after Laplace noise."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar, Self
 
@@ -12,11 +13,11 @@ from dpaudit.checks import NoiseSize, Size, ratio, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, LaplaceLoss
 from dpaudit.model.mechanism import Array
-from mechanisms._choices import log_chances, panels, picked
+from mechanisms.exponential import picked
 from mechanisms.laplace import Laplace
 
 _DOWN = 2.0**-48  # relative; what rounding may have made of a loss
-_REACH, _FARTHEST = 45.0, 700.0
+_REACH, _FARTHEST, _NODES = 45.0, 700.0, 20
 
 
 @settled
@@ -108,6 +109,20 @@ def _log_win(scores: Array, candidate: int) -> float:
     log_below = np.where(above >= 0, np.log1p(-tail), np.log(tail)).sum(axis=-1)
     terms = log_weights + log_below - np.abs(points - scores[candidate]) - math.log(2)
     return float(np.logaddexp.reduce(terms, axis=None))
+
+
+def log_chances(scores: Array, log_win: Callable[[Array, int], float]) -> Array:
+    """Return `log_win` of each row and candidate, computed once for equal rows. Shape: (..., n) in and out."""
+    rows, where = np.unique(scores.reshape(-1, scores.shape[-1]), axis=0, return_inverse=True)
+    chances = np.array([[log_win(row, k) for k in range(len(row))] for row in rows]).reshape(rows.shape)
+    return chances[where.reshape(-1)].reshape(scores.shape)
+
+
+def panels(edges: Array) -> tuple[Array, Array]:
+    """Return 20 Gauss-Legendre points between each two `edges`, and the logarithms of their weights."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    half = np.diff(edges) / 2
+    return (edges[:-1] + half)[:, None] + half[:, None] * nodes, np.log(half[:, None] * weights)
 
 
 EXAMPLES = (
