@@ -127,11 +127,26 @@ def book(
     from dpaudit.budgets.filters import Refusal
     from dpaudit.certification.certificate import Certificate
     from dpaudit.cli.common.output import say
-    from dpaudit.configuration.files import json_value, read_text
     from dpaudit.ledger import Ledger, store_at
+
+    store, text = store_at(address), _verified(certificate)
+    result = Ledger(store).book(account, Certificate.from_json(text), label, _now, head=head)
+    if isinstance(result, Refusal):
+        say(f"refused: {result.reason}")
+        return Exit.FINDING
+    say(f"{'already booked' if result.before else 'booked'}: entry {result.sequence}, {result.digest}")
+    return Exit.PASS
+
+
+def _verified(certificate: Path) -> str:
+    """Return the text of a certificate once the independent checker accepts it.
+
+    Raises: CertificateError: it is no JSON, or does not verify.
+    """
+    from dpaudit.configuration.files import json_value, read_text
     from dpaudit.verifier import verify as verify_certificate
 
-    store, text = store_at(address), read_text(certificate)
+    text = read_text(certificate)
     try:
         json_value(text)
     except (ValueError, RecursionError) as error:
@@ -144,12 +159,7 @@ def book(
         raise CertificateError(
             f"{certificate}: {'; '.join(verification.complaints) or 'the certificate does not verify'}."
         )
-    result = Ledger(store).book(account, Certificate.from_json(text), label, _now, head=head)
-    if isinstance(result, Refusal):
-        say(f"refused: {result.reason}")
-        return Exit.FINDING
-    say(f"{'already booked' if result.before else 'booked'}: entry {result.sequence}, {result.digest}")
-    return Exit.PASS
+    return text
 
 
 @ledger.command()
