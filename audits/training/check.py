@@ -3,14 +3,10 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 from audits.bounds.binomial import bisected
 from dpaudit.model.audit_result import AuditVerdict
-
-TrainingVerdict = AuditVerdict | Literal["more_noise"]
-"""The verdict of an audit, or *more_noise*: no violation, and the loop adds more noise than it declares. Then the
-declared epsilon holds, and the declaration is not the loop's."""
+from dpaudit.training.evidence import TrainingVerdict
 
 _POWER = 0.9
 _LEAST_FACTOR = 1e-3

@@ -21,7 +21,7 @@ import numpy as np
 from audits.experiment.global_generators import seeded
 from audits.outputs.raised import said_by
 from audits.training.apart import check_apart
-from audits.training.check import TrainingCheck, TrainingVerdict, quiet_verdict
+from audits.training.check import TrainingCheck, quiet_verdict
 from audits.training.membership import check_run, check_step, without_direction
 from audits.training.replay_data import Records
 from audits.training.replay_runs import Run, ended
@@ -32,6 +32,7 @@ from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Finding
 from dpaudit.training import Conformity, Planted, Training, Watch, conform, plant
+from dpaudit.training.evidence import LoopAudit, LoopCheck, TrainingVerdict
 
 _NO_STEPS = "The loop never called watch.step; attach the watch, or call it once a step with the noisy gradient sum."
 
@@ -115,6 +116,29 @@ class TrainingAudit:
         held = [(Condition(kind=kind), clause) for kind, clause in shown if looked and not self.findings]
         general = (replace(c, text=f"{c.text} Looked at: {clause}.").seen(holds=True) for c, clause in held)
         return (*self.conformance.conditions(), replays.seen(holds=holds) if looked else blind, *general)
+
+    def evidence(self) -> LoopAudit:
+        """Return what a `TrainingReport` states of the audit."""
+        checks = (
+            LoopCheck(
+                name=check.name,
+                verdict=check.verdict,
+                epsilon_lower=check.epsilon_lower,
+                noise_caught=check.noise_caught,
+                sentence=check.sentence,
+            )
+            for check in self.checks
+        )
+        return LoopAudit(
+            verdict=self.verdict,
+            significance=self.significance,
+            watched=self.watched,
+            not_observed=self.unseen,
+            not_trained=self.untrained,
+            findings=self.findings,
+            checks=tuple(checks),
+            conditions=self.conditions(),
+        )
 
     def text(self) -> str:
         """Return the audit in lines of plain text."""

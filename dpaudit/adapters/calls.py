@@ -1,12 +1,19 @@
-"""Functions for an audit from a library's calls, one output a call."""
+"""Functions for an audit from a library's calls: the outputs as the library returned them, and their lowest bits.
 
-from collections.abc import Callable
+Floating-point noise leaks through bits that no threshold on the value shows, so that the place of the lowest set bit
+is a column of its own.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from dpaudit.adapters.outcomes import one_by_one, outcome_columns
+from dpaudit.model.mechanism import Array
+
+_NO_BIT = 2000.0
 
 
 def published(call: Callable[[Any], Any], released: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
@@ -28,9 +35,9 @@ class Calls:
     call: Callable[[Any], Any]
 
     def __call__(self, data: Any, rng: np.random.Generator, n_runs: int) -> dict[str, Any]:
-        """Return the outcomes of `n_runs` calls as columns."""
+        """Return the outputs of `n_runs` calls and their lowest bits."""
         del rng
-        return outcome_columns(one_by_one(lambda: self.call(data), n_runs))
+        return _columns(self.call, data, n_runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +47,48 @@ class SeededCalls:
     prepare: Callable[[int], Callable[[Any], Any]]
 
     def __call__(self, data: Any, rng: np.random.Generator, n_runs: int) -> dict[str, Any]:
-        """Return the outcomes of `n_runs` calls as columns."""
+        """Return the outputs of `n_runs` calls and their lowest bits."""
         call = self.prepare(int(rng.integers(2**32)))
-        return outcome_columns(one_by_one(lambda: call(data), n_runs))
+        return _columns(call, data, n_runs)
+
+
+def lowest_bits(numbers: Array) -> Array:
+    """Return the exponent of two of the lowest set bit of each number; 2000 for 0, infinity and NaN.
+
+    >>> lowest_bits(np.array([1.0, 6.0, 0.75, 0.0])).tolist()
+    [0.0, 1.0, -2.0, 2000.0]
+    """
+    known = np.isfinite(numbers) & (numbers != 0)
+    fraction, exponent = np.frexp(np.where(known, numbers, 1.0))
+    whole = np.abs(fraction * 2.0**53).astype(np.int64)
+    trailing = np.log2((whole & -whole).astype(float))
+    bits: Array = np.where(known, exponent - 53 + trailing, _NO_BIT)
+    return bits
+
+
+def _columns(call: Callable[[Any], Any], data: Any, n_runs: int) -> dict[str, Any]:
+    """Return the outputs of many calls, and the lowest bit of the first number of each."""
+    outputs = [_outcome(call, data) for _ in range(n_runs)]
+    return {"output": outputs, "lowest_bit": lowest_bits(np.array([_first_number(output) for output in outputs]))}
+
+
+def _outcome(call: Callable[[Any], Any], data: Any) -> Any:
+    """Return the output of one call; a refusal is one too: an exception, an exit or a lack of memory is returned."""
+    try:
+        return call(data)
+    except (Exception, SystemExit) as error:
+        return error
+
+
+def _first_number(output: Any) -> float:
+    """Return what an output begins with where that is a number, or NaN; one too large for a float is infinite."""
+    held = list(output.values()) if isinstance(output, Mapping) else output
+    held = held.tolist() if hasattr(held, "tolist") else held
+    if isinstance(held, Sequence) and not isinstance(held, str | bytes):
+        return _first_number(held[0]) if held else np.nan
+    if isinstance(held, bool) or not isinstance(held, Real):
+        return np.nan
+    try:
+        return float(held)
+    except OverflowError:
+        return np.inf

@@ -11,6 +11,9 @@ from dpaudit.accounting.calibration import smallest_holding
 from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate
 from dpaudit.checks import meant
 from dpaudit.engines.gaussian import gaussian_delta
+from dpaudit.runtime.provenance import table_of
+
+_WORDS = table_of("dpaudit.budgets", "filter_theorems.toml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,48 +51,13 @@ def _largest_mu_square(epsilon: float, delta: float) -> Fraction:
     return Fraction(mu) ** 2
 
 
-BASIC = FilterTheorem(
-    name="basic",
-    cost_of_loss=pure,
-    amount=lambda epsilon, _: meant(epsilon),
-    statement="Epsilons and deltas add up, however each was chosen from the outputs before it.",
-    counts="bounded losses and stated (epsilon, delta)",
-    source="Rogers, Roth, Ullman and Vadhan (2016), the basic composition filter",
-)
-GAUSSIAN = FilterTheorem(
-    name="Gaussian",
-    cost_of_loss=gaussian,
-    amount=_largest_mu_square,
-    statement="Stopped before the sum of mu^2 exceeds mu^2, adaptively chosen Gaussian releases are mu-GDP.",
-    counts="Gaussian losses",
-    source="Smith and Thakurta (2022); Koskela, Tobaben and Honkela (2023)",
-)
-CONCENTRATED = FilterTheorem(
-    name="concentrated",
-    cost_of_loss=zcdp,
-    amount=lambda epsilon, delta: Fraction(largest_rho(epsilon, delta)),
-    statement="Stopped before the sum of rho exceeds rho, approximately concentrated parts are rho-concentrated.",
-    counts="Gaussian and bounded losses and stated (epsilon, delta)",
-    source="Whitehouse, Ramdas, Rogers and Wu (2023), the filter for approximate zCDP; "
-    "Canonne, Kamath and Steinke (2020), Corollary 13",
-)
-GAUSSIAN_PRIVACY = FilterTheorem(
-    name="Gaussian privacy",
-    cost_of_loss=squared_mu,
-    amount=_largest_mu_square,
-    statement="Stopped before the sum of mu_i^2 exceeds mu^2, adaptively chosen mu_i-GDP parts are mu-GDP together. "
-    "Proof: for each pair of neighbours and each history, the part is a randomised function of one draw of N(0, 1) or "
-    "N(mu_i, 1) (Blackwell); so everything released is a function of adaptively chosen Gaussian releases, of which the "
-    "Gaussian filter speaks.",
-    counts="Gaussian and bounded losses without mass, and certificates in mu (rho bounds no mu)",
-    source="Dong, Roth and Su (2022), Theorem 2; Smith and Thakurta (2022)",
-)
-ADVANCED = FilterTheorem(
-    name="advanced",
-    cost_of_loss=zcdp,
-    amount=lambda epsilon, delta: Fraction(largest_rho_at_the_advanced_rate(epsilon, delta)),
-    statement="Stopped before 2 sqrt(ln(1/delta') sum rho_i) + sum rho_i exceeds epsilon or the sum of delta_i exceeds "
-    "delta'', parts of (rho_i, delta_i) are (epsilon, delta' + delta'')-private; rho_i is at most epsilon_i^2 / 2.",
-    counts="Gaussian and bounded losses and stated (epsilon, delta)",
-    source="Whitehouse, Ramdas, Rogers and Wu (2023), the (epsilon, delta) filter",
-)
+def _theorem(name: str, cost_of_loss: CostOfLoss, amount: Callable[[float, float], Fraction]) -> FilterTheorem:
+    """Return a theorem by the name under which its words stand in the table beside this file."""
+    return FilterTheorem(name=name, cost_of_loss=cost_of_loss, amount=amount, **_WORDS[name])
+
+
+BASIC = _theorem("basic", pure, lambda epsilon, _: meant(epsilon))
+GAUSSIAN = _theorem("Gaussian", gaussian, _largest_mu_square)
+CONCENTRATED = _theorem("concentrated", zcdp, lambda epsilon, delta: Fraction(largest_rho(epsilon, delta)))
+GAUSSIAN_PRIVACY = _theorem("Gaussian privacy", squared_mu, _largest_mu_square)
+ADVANCED = _theorem("advanced", zcdp, lambda epsilon, delta: Fraction(largest_rho_at_the_advanced_rate(epsilon, delta)))

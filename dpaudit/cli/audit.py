@@ -1,21 +1,16 @@
 """`dpaudit audit`: membership-inference attacks on the code and lower bounds on epsilon."""
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from dpaudit.cli.common.options import (
-    Config,
-    ConfiguredSeed,
-    Jobs,
-    Planned,
-    Require,
-    Runs,
-    Scheduler,
-    Significance,
-)
+from dpaudit.cli.common.options import AuditOptions, Config, Planned, Require, Scheduler
 from dpaudit.cli.common.results import Result, resulting
+
+if TYPE_CHECKING:
+    from dpaudit.cli.common.plans import PlannedAudits
+    from dpaudit.workflow import AuditExecution
 
 Store: TypeAlias = Annotated[
     Path | None, typer.Option("--store", metavar="FILE", help="Keep chunks here; a killed audit goes on from it.")
@@ -31,10 +26,7 @@ Plan: TypeAlias = Annotated[
 @resulting
 def audit(
     config: Config,
-    runs: Runs = None,
-    significance: Significance = None,
-    jobs: Jobs = None,
-    seed: ConfiguredSeed = None,
+    given: AuditOptions,
     scheduler: Scheduler = None,
     store: Store = None,
     witness: Witnesses = None,
@@ -50,19 +42,14 @@ def audit(
     its plan is inconclusive at best.
     """
     from dpaudit.cli.common.output import note, progress
-    from dpaudit.cli.common.plans import PlannedAudits, plan_exit, read_plan, write_plan
-    from dpaudit.cli.common.verdicts import audit_exit, worst
-    from dpaudit.cli.witness import write_witnesses
+    from dpaudit.cli.common.plans import PlannedAudits, read_plan, write_plan
     from dpaudit.configuration.config import read_config
-    from dpaudit.documents.document import joined
-    from dpaudit.render.audit import audit_document
     from dpaudit.runtime.sources import digest_of_sources
-    from dpaudit.workflow import AuditExecution, Stated, certificate_of, stored_seed, usable_store
+    from dpaudit.workflow import AuditExecution, stored_seed, usable_store
 
     followed = read_plan(planned, plan)
     configuration = read_config(config)
-    options = Stated(runs=runs, significance=significance, jobs=jobs, seed=seed)
-    audits = PlannedAudits.of(configuration, followed, options)
+    audits = PlannedAudits.of(configuration, followed, given.stated())
     if plan is not None:
         return write_plan(plan, audits)
     execution = AuditExecution(
@@ -72,12 +59,27 @@ def audit(
         configuration_text=configuration.text,
         sources=digest_of_sources(getattr(configuration.subject, "algorithm", None)),
     )
-    given = audits.seed(seed)
-    used_seed = stored_seed(execution, note) if given is None else given
-    results = audits.results(certificate_of(configuration, used_seed), used_seed, execution)
+    seed = audits.seed(given.seed)
+    return _audited(audits, stored_seed(execution, note) if seed is None else seed, execution, witness, require)
+
+
+def _audited(
+    audits: "PlannedAudits", seed: int, execution: "AuditExecution", witness: Path | None, require: Require
+) -> Result:
+    """Return what the audits found; a witness of each violation is written to `witness` in the end."""
+    from dpaudit.cli.common.output import note
+    from dpaudit.cli.common.plans import plan_exit
+    from dpaudit.cli.common.verdicts import audit_exit, worst
+    from dpaudit.cli.witness import write_witnesses
+    from dpaudit.documents.document import joined
+    from dpaudit.render.audit import audit_document
+    from dpaudit.workflow import certificate_of
+
+    configuration = audits.configuration
+    results = audits.results(certificate_of(configuration, seed), seed, execution)
 
     def witnessed() -> None:
-        files = () if witness is None else write_witnesses(configuration, audits.cases, results, used_seed, witness)
+        files = () if witness is None else write_witnesses(configuration, audits.cases, results, seed, witness)
         for file in files:
             note(f"witness {file}")
 

@@ -49,7 +49,7 @@ def _write_page(found: "Document", page: Path) -> None:
 def _two(before: Path, after: Path) -> Result:
     """Return the differences between two reports."""
     from dpaudit.configuration.files import json_object
-    from dpaudit.gate.changes import changes_document
+    from dpaudit.gate.comparison import changes_document
     from dpaudit.gate.comparison import compare as compared
 
     changes = compared(json_object(before), json_object(after))

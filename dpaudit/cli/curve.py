@@ -1,13 +1,17 @@
 """`dpaudit curve`: a privacy curve of a declaration with both sides, as text, JSON, CSV or SVG."""
 
 import json
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Config, Output
 from dpaudit.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dpaudit.accounting.curves.table import CurveTable
+    from dpaudit.certification.certificate import Certificate
 
 Kind = Literal["tradeoff", "gdp", "renyi", "zcdp", "tail", "group"]
 """The kinds of curves, written here so that the help imports nothing."""
@@ -39,10 +43,9 @@ def curve(
 
     A curve judges nothing: the exit code is 0 whatever it shows. `dpaudit certify` judges the claim.
     """
-    from dpaudit.cli.common.output import as_text, doing, put, show
+    from dpaudit.cli.common.output import doing, put, show
     from dpaudit.configuration.config import read_config
-    from dpaudit.render.curve import curve_csv, curve_data, curve_document
-    from dpaudit.report.figures.bounds import bounds_figure
+    from dpaudit.render.curve import curve_document
     from dpaudit.workflow import certificate_of
 
     configuration = read_config(config)
@@ -55,12 +58,23 @@ def curve(
             raise ConfigError(f"{error}") from None
     if style == "text" and output is None:
         show(curve_document(table))
-        return Exit.PASS
-    forms = {
-        "text": lambda: as_text(curve_document(table)),
-        "json": lambda: json.dumps(curve_data(table, certificate), indent=2, sort_keys=True),
-        "csv": lambda: curve_csv(table),
-        "svg": lambda: bounds_figure(table).file(),
-    }
-    put(forms[style](), output)
+    else:
+        put(_written(table, certificate, style), output)
     return Exit.PASS
+
+
+def _written(table: "CurveTable", certificate: "Certificate", style: CurveFormat) -> str:
+    """Return a curve in one of its forms."""
+    from dpaudit.cli.common.output import as_text
+    from dpaudit.render.curve import curve_csv, curve_data, curve_document
+    from dpaudit.report.figures.bounds import bounds_figure
+
+    match style:
+        case "text":
+            return as_text(curve_document(table))
+        case "json":
+            return json.dumps(curve_data(table, certificate), indent=2, sort_keys=True)
+        case "csv":
+            return curve_csv(table)
+        case "svg":
+            return bounds_figure(table).file()

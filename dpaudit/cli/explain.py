@@ -153,7 +153,7 @@ def _refusal(name: str) -> Result:
 def _issue(identifier: str) -> Result:
     """Return the text of one rule of the gate."""
     from dpaudit.gate.catalogue import RULES as ISSUES
-    from dpaudit.gate.explanation import gate_rule_document
+    from dpaudit.gate.catalogue import gate_rule_document
 
     return Result(document=lambda: gate_rule_document(identifier), data=lambda: asdict(ISSUES[identifier]))
 

@@ -55,7 +55,6 @@ def init(
     smallest that meets the claim, so that every check passes; then put your own code in its place.
     """
     from dpaudit.cli.common.output import say
-    from dpaudit.cli.common.starter import Starter
 
     if rho is not None and (epsilon is not None or delta):
         raise ConfigError("--rho stands in place of --epsilon and --delta; give one claim.")
@@ -65,14 +64,24 @@ def init(
     missing = [option for option, value in given.items() if value is None]
     if missing and not _terminal():
         raise ConfigError(f"No terminal to ask on; give {', '.join(missing)}.")
+    starter = _starter(unit, (epsilon, delta, rho), neighbours, ci)
+    for line in _told(_written(starter, folder, replacing=force)):
+        say(line)
+    return Exit.PASS
+
+
+def _starter(
+    unit: str | None, numbers: tuple[float | None, float, float | None], neighbours: Neighbours, ci: Host | None
+) -> Starter:
+    """Return what is written; epsilon, delta and rho are `numbers`, and what no option says is asked."""
+    from dpaudit.cli.common.starter import Starter
+
+    epsilon, delta, rho = numbers
     named = _asked(_UNIT, "one person's value") if unit is None else unit
     if rho is None and epsilon is None:
         epsilon, delta = _claimed(_asked(_CLAIM, "1.0 1e-5"))
     host = _hosted(_asked(_HOST, "github")) if ci is None else ci
-    starter = Starter(unit=named, epsilon=epsilon, delta=delta, rho=rho, neighbours=neighbours, host=host)
-    for line in _told(_written(starter, folder, replacing=force)):
-        say(line)
-    return Exit.PASS
+    return Starter(unit=named, epsilon=epsilon, delta=delta, rho=rho, neighbours=neighbours, host=host)
 
 
 def _terminal() -> bool:

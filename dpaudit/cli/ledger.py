@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -40,25 +41,49 @@ Head: TypeAlias = Annotated[
 ]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Amount:
+    """The numbers of a budget: one of epsilon (with delta), rho and mu."""
+
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            "--epsilon", metavar="E", parser=a_number, help="The budget's epsilon, for all releases together."
+        ),
+    ] = None
+    delta: Annotated[float, typer.Option("--delta", metavar="D", parser=a_number, help="The budget's delta.")] = 0.0
+    rho: Annotated[
+        float | None, typer.Option("--rho", metavar="R", parser=a_number, help="A budget in rho, in place of epsilon.")
+    ] = None
+    mu: Annotated[
+        float | None, typer.Option("--mu", metavar="M", parser=a_number, help="A budget in mu, in place of epsilon.")
+    ] = None
+
+    def budget(self, **who: Any) -> Any:
+        """Return the budget of `who` in the measure of the one number that is stated.
+
+        Raises: ConfigError: none or several numbers, or a delta beside another measure. ValueError: out of range.
+        """
+        from dpaudit.model.claim import Claim
+
+        stated = {"epsilon": self.epsilon, "rho": self.rho, "mu": self.mu}
+        numbers: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
+        if len(numbers) != 1:
+            raise ConfigError(f"Expected one of --epsilon, --rho and --mu, got {' and '.join(numbers) or 'none'}.")
+        if "epsilon" in numbers:
+            return Claim(**numbers, delta=self.delta, **who)
+        if self.delta:
+            raise ConfigError(f"Expected --delta={self.delta:g} beside --epsilon only: rho and mu have no delta.")
+        return Claim(**numbers, **who)
+
+
 @ledger.command(name="open")
 @ending
 def open_account(
     address: Address,
     account: Account,
     unit: Annotated[str, typer.Option("--unit", help="What one person contributes, as in the certificates.")],
-    epsilon: Annotated[
-        float | None,
-        typer.Option(
-            "--epsilon", metavar="E", parser=a_number, help="The budget's epsilon, for all releases together."
-        ),
-    ] = None,
-    delta: Annotated[float, typer.Option("--delta", metavar="D", parser=a_number, help="The budget's delta.")] = 0.0,
-    rho: Annotated[
-        float | None, typer.Option("--rho", metavar="R", parser=a_number, help="A budget in rho, in place of epsilon.")
-    ] = None,
-    mu: Annotated[
-        float | None, typer.Option("--mu", metavar="M", parser=a_number, help="A budget in mu, in place of epsilon.")
-    ] = None,
+    amount: Amount,
     neighbours: Annotated[
         Neighbours, typer.Option("--neighbours", help="Which data sets the certificates compare.")
     ] = "replace_one",
@@ -76,11 +101,7 @@ def open_account(
     from dpaudit.ledger import Ledger, store_at
 
     try:
-        budget = _budget(
-            {"epsilon": epsilon, "rho": rho, "mu": mu},
-            delta,
-            {"neighbours": neighbours, "model": model, "unit": unit},
-        )
+        budget = amount.budget(neighbours=neighbours, model=model, unit=unit)
         opened = LedgerAccount(name=account, budget=budget, rule=rule, refresh=refresh)
     except ValueError as error:
         raise ConfigError(str(error)) from None
@@ -88,23 +109,6 @@ def open_account(
     say(f"{'already open' if booking.before else 'opened'}: entry {booking.sequence}, {booking.digest}")
     say(f"certificates must be about {budget.unit!r}, neighbours {budget.neighbours!r}, model {budget.model!r}")
     return Exit.PASS
-
-
-def _budget(stated: dict[str, float | None], delta: float, who: dict[str, Any]) -> Any:
-    """Return the budget in the measure of the one number that is stated.
-
-    Raises: ConfigError: none or several numbers, or a delta beside another measure. ValueError: out of range.
-    """
-    from dpaudit.model.claim import Claim
-
-    numbers: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
-    if len(numbers) != 1:
-        raise ConfigError(f"Expected one of --epsilon, --rho and --mu, got {' and '.join(numbers) or 'none'}.")
-    if "epsilon" in numbers:
-        return Claim(**numbers, delta=delta, **who)
-    if delta:
-        raise ConfigError(f"Expected --delta={delta:g} beside --epsilon only: rho and mu have no delta.")
-    return Claim(**numbers, **who)
 
 
 @ledger.command()
@@ -123,11 +127,26 @@ def book(
     from dpaudit.budgets.filters import Refusal
     from dpaudit.certification.certificate import Certificate
     from dpaudit.cli.common.output import say
-    from dpaudit.configuration.files import json_value, read_text
     from dpaudit.ledger import Ledger, store_at
+
+    store, text = store_at(address), _verified(certificate)
+    result = Ledger(store).book(account, Certificate.from_json(text), label, _now, head=head)
+    if isinstance(result, Refusal):
+        say(f"refused: {result.reason}")
+        return Exit.FINDING
+    say(f"{'already booked' if result.before else 'booked'}: entry {result.sequence}, {result.digest}")
+    return Exit.PASS
+
+
+def _verified(certificate: Path) -> str:
+    """Return the text of a certificate once the independent checker accepts it.
+
+    Raises: CertificateError: it is no JSON, or does not verify.
+    """
+    from dpaudit.configuration.files import json_value, read_text
     from dpaudit.verifier import verify as verify_certificate
 
-    store, text = store_at(address), read_text(certificate)
+    text = read_text(certificate)
     try:
         json_value(text)
     except (ValueError, RecursionError) as error:
@@ -140,12 +159,7 @@ def book(
         raise CertificateError(
             f"{certificate}: {'; '.join(verification.complaints) or 'the certificate does not verify'}."
         )
-    result = Ledger(store).book(account, Certificate.from_json(text), label, _now, head=head)
-    if isinstance(result, Refusal):
-        say(f"refused: {result.reason}")
-        return Exit.FINDING
-    say(f"{'already booked' if result.before else 'booked'}: entry {result.sequence}, {result.digest}")
-    return Exit.PASS
+    return text
 
 
 @ledger.command()

@@ -8,31 +8,17 @@ from typing import Annotated
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Config, ConfiguredSeed, Jobs, Planned, Runs, Significance
+from dpaudit.cli.common.options import AuditOptions, Config, Planned, ReportOptions
 
 
 @ending
 def report(
     config: Config,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write to.")],
-    runs: Runs = None,
-    significance: Significance = None,
-    jobs: Jobs = None,
-    seed: ConfiguredSeed = None,
+    given: AuditOptions,
     *,
     planned: Planned = None,
-    pdf: Annotated[bool, typer.Option("--pdf", help="Write report.pdf as well; needs the extra 'pdf'.")] = False,
-    deployment: Annotated[
-        Path | None,
-        typer.Option("--deployment", metavar="FILE", help="What people declare: purpose, actors, hazards and more."),
-    ] = None,
-    ledger: Annotated[
-        str | None, typer.Option("--ledger", metavar="LEDGER", help="The budget ledger of these data.")
-    ] = None,
-    account: Annotated[str | None, typer.Option("--account", metavar="NAME", help="The account in it.")] = None,
-    previous: Annotated[
-        Path | None, typer.Option("--previous", metavar="REPORT", help="An earlier report.json, to compare with.")
-    ] = None,
+    asked: ReportOptions,
 ) -> Exit:
     """Write certificate and audits as one report: HTML, Markdown and JSON.
 
@@ -43,17 +29,16 @@ def report(
     from dpaudit.cli.common.plans import PlannedAudits, plan_exit, read_plan
     from dpaudit.cli.common.verdicts import audit_exit, verdict_exit, worst
     from dpaudit.configuration.config import read_config
-    from dpaudit.workflow import AuditExecution, Stated, certificate_of, drawn_seed, runs_code, scores_in, write_report
+    from dpaudit.workflow import AuditExecution, certificate_of, drawn_seed, runs_code, scores_in, write_report
 
     configuration = read_config(config)
-    extras = extras_of(configuration, pdf=pdf, deployment=deployment, ledger=ledger, account=account, previous=previous)
+    extras = extras_of(configuration, asked)
     followed = read_plan(planned)
     folder = output_folder(output)
-    options = Stated(runs=runs, significance=significance, jobs=jobs, seed=seed)
     audited = runs_code(configuration)
-    work = PlannedAudits.of(configuration, followed, options, needed=audited)
-    given = work.seed(seed)
-    used_seed = drawn_seed(given, note) if audited else 0
+    work = PlannedAudits.of(configuration, followed, given.stated(), needed=audited)
+    seed = work.seed(given.seed)
+    used_seed = drawn_seed(seed, note) if audited else 0
     with doing("Proving the claim"):
         certificate = certificate_of(configuration, used_seed)
     scores = scores_in(configuration, certificate)

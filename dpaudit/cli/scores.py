@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -24,32 +25,77 @@ Others: TypeAlias = Annotated[Path, typer.Argument(metavar="OUT", help="Scores o
 Sampling: TypeAlias = Annotated[
     str, typer.Option("--sampling", metavar="runs|canaries|paired", help="Where the scores come from.")
 ]
-Epsilon: TypeAlias = Annotated[
-    float, typer.Option("--epsilon", parser=a_number, metavar="E", help="The claimed epsilon.")
-]
-Delta: TypeAlias = Annotated[float, typer.Option("--delta", parser=a_number, metavar="D", help="The claimed delta.")]
-Related: TypeAlias = Annotated[
-    Literal["replace_one", "add_remove"], typer.Option("--neighbours", help="The claim's neighbours.")
-]
-Seen: TypeAlias = Annotated[
-    Literal["central", "joint", "local"], typer.Option("--model", help="The model of the claim.")
-]
-Mu: TypeAlias = Annotated[
-    float | None, typer.Option("--mu", parser=a_number, metavar="M", help="A declared Gaussian trade-off.")
-]
-Rho: TypeAlias = Annotated[
-    float | None, typer.Option("--rho", parser=a_number, metavar="R", help="A declared rho (zCDP).")
-]
-Curve: TypeAlias = Annotated[
-    Path | None, typer.Option("--curve", metavar="CERTIFICATE", help="A certificate whose curve was declared.")
-]
-Rank: TypeAlias = Annotated[
-    int | None, typer.Option("--rank", metavar="K", help="runs: the K-th largest score of OUT is the threshold.")
-]
-Band: TypeAlias = Annotated[bool, typer.Option("--band", help="runs: all thresholds at once.")]
-Guesses: TypeAlias = Annotated[
-    int | None, typer.Option("--guesses", metavar="G", help="canaries, paired: how many guesses count.")
-]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimOptions:
+    """The claim that scores are held against."""
+
+    epsilon: Annotated[float, typer.Option("--epsilon", parser=a_number, metavar="E", help="The claimed epsilon.")]
+    neighbours: Annotated[
+        Literal["replace_one", "add_remove"], typer.Option("--neighbours", help="The claim's neighbours.")
+    ]
+    delta: Annotated[float, typer.Option("--delta", parser=a_number, metavar="D", help="The claimed delta.")] = 0.0
+    model: Annotated[Literal["central", "joint", "local"], typer.Option("--model", help="The model of the claim.")] = (
+        "central"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TradeOffOptions:
+    """The trade-off that is declared beside the claim: one at most."""
+
+    mu: Annotated[
+        float | None, typer.Option("--mu", parser=a_number, metavar="M", help="A declared Gaussian trade-off.")
+    ] = None
+    rho: Annotated[float | None, typer.Option("--rho", parser=a_number, metavar="R", help="A declared rho (zCDP).")] = (
+        None
+    )
+    curve: Annotated[
+        Path | None, typer.Option("--curve", metavar="CERTIFICATE", help="A certificate whose curve was declared.")
+    ] = None
+
+    def declared(self, claim: Claim) -> Any:
+        """Return the declared trade-off, or None.
+
+        Raises: ConfigError: two declarations, or a certificate for other neighbours or without a curve.
+        """
+        if sum(given is not None for given in (self.mu, self.rho, self.curve)) > 1:
+            raise ConfigError("Expected one of --mu, --rho and --curve: one trade-off is declared.")
+        trade_offs = load_package("audits.bounds")
+        if self.mu is not None:
+            return trade_offs.GaussianTradeOff(mu=self.mu)
+        if self.rho is not None:
+            return trade_offs.RhoTradeOff(rho=self.rho)
+        return None if self.curve is None else _certified(self.curve, claim)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleOptions:
+    """The rule that fixes thresholds: one at most."""
+
+    rank: Annotated[
+        int | None, typer.Option("--rank", metavar="K", help="runs: the K-th largest score of OUT is the threshold.")
+    ] = None
+    band: Annotated[bool, typer.Option("--band", help="runs: all thresholds at once.")] = False
+    guesses: Annotated[
+        int | None, typer.Option("--guesses", metavar="G", help="canaries, paired: how many guesses count.")
+    ] = None
+
+    def stated(self) -> Any:
+        """Return the rule, or None for the default of the sampling.
+
+        Raises: ConfigError: more than one rule.
+        """
+        rules = load_package("audits.scores")
+        stated = [
+            *((rules.Rank(rank=self.rank),) if self.rank is not None else ()),
+            *((rules.Band(),) if self.band else ()),
+            *((rules.Guesses(number=self.guesses),) if self.guesses is not None else ()),
+        ]
+        if len(stated) > 1:
+            raise ConfigError("Expected one of --rank, --band and --guesses at most: each fixes what is counted.")
+        return stated[0] if stated else None
 
 
 @resulting
@@ -58,16 +104,9 @@ def scores(
     others: Others,
     *,
     sampling: Sampling,
-    epsilon: Epsilon,
-    neighbours: Related,
-    delta: Delta = 0.0,
-    model: Seen = "central",
-    mu: Mu = None,
-    rho: Rho = None,
-    curve: Curve = None,
-    rank: Rank = None,
-    band: Band = False,
-    guesses: Guesses = None,
+    claimed: ClaimOptions,
+    trade_off: TradeOffOptions,
+    rule: RuleOptions,
     significance: Significance = None,
     seed: Seed = None,
 ) -> Result:
@@ -88,21 +127,18 @@ def scores(
     from dpaudit.render.audit import scores_document
     from dpaudit.workflow import drawn_seed
 
-    audit_scores = load_package("audits").audit_scores
     try:
-        claim = Claim(epsilon=epsilon, delta=delta, neighbours=neighbours, model=model)
-        rule = _rule(rank, guesses, band=band)
-        declared = _declared(mu, rho, curve, claim)
+        claim = Claim(**vars(claimed))
+        stated, declared = rule.stated(), trade_off.declared(claim)
         ins, outs = read_scores(members), read_scores(others)
-        chance = rule is None and sampling == "runs"
-        used_seed = drawn_seed(seed, note) if chance else seed or 0
-        result: ScoresResult = audit_scores(
+        used_seed = drawn_seed(seed, note) if stated is None and sampling == "runs" else seed or 0
+        result: ScoresResult = load_package("audits").audit_scores(
             ins,
             outs,
             claim,
             sampling=sampling,
             rng=np.random.default_rng(used_seed),
-            rule=rule,
+            rule=stated,
             declared=declared,
             significance=_SIGNIFICANCE if significance is None else significance,
         )
@@ -111,40 +147,15 @@ def scores(
     return Result(document=partial(scores_document, result), data=result.to_json, code=verdict_exit(result.verdict))
 
 
-def _rule(rank: int | None, guesses: int | None, *, band: bool) -> Any:
-    """Return the rule that fixes thresholds, or None for the default of the sampling.
+def _certified(curve: Path, claim: Claim) -> Any:
+    """Return the trade-off that the curve of a certificate shows.
 
-    Raises: ConfigError: more than one rule.
-    """
-    rules = load_package("audits.scores")
-    stated = [
-        *((rules.Rank(rank=rank),) if rank is not None else ()),
-        *((rules.Band(),) if band else ()),
-        *((rules.Guesses(number=guesses),) if guesses is not None else ()),
-    ]
-    if len(stated) > 1:
-        raise ConfigError("Expected one of --rank, --band and --guesses at most: each fixes what is counted.")
-    return stated[0] if stated else None
-
-
-def _declared(mu: float | None, rho: float | None, curve: Path | None, claim: Claim) -> Any:
-    """Return the declared trade-off, or None.
-
-    Raises: ConfigError: two declarations, or a certificate for other neighbours or without a curve.
+    Raises: ConfigError: a certificate for other neighbours or without a curve.
     """
     from dpaudit.certification.certificate import Certificate
     from dpaudit.configuration.files import read_text
     from dpaudit.report.curves import delta_curve
 
-    if sum(given is not None for given in (mu, rho, curve)) > 1:
-        raise ConfigError("Expected one of --mu, --rho and --curve: one trade-off is declared.")
-    trade_offs = load_package("audits.bounds")
-    if mu is not None:
-        return trade_offs.GaussianTradeOff(mu=mu)
-    if rho is not None:
-        return trade_offs.RhoTradeOff(rho=rho)
-    if curve is None:
-        return None
     try:
         certificate = Certificate.from_json(read_text(curve))
     except CertificateError as error:
@@ -157,4 +168,5 @@ def _declared(mu: float | None, rho: float | None, curve: Path | None, claim: Cl
     if points.unavailable:
         raise ConfigError(f"{curve}: has no privacy curve ({points.unavailable})")
     pairs = zip(points.epsilons, points.deltas, strict=True)
-    return trade_offs.PrivateTradeOff(points=tuple((epsilon, bracket.upper) for epsilon, bracket in pairs))
+    private: Any = load_package("audits.bounds").PrivateTradeOff
+    return private(points=tuple((epsilon, bracket.upper) for epsilon, bracket in pairs))

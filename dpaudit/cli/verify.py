@@ -53,12 +53,9 @@ def verify(
     violation that stands is a finding, one that does not is inconclusive. Of a plan the digest is computed again.
     """
     from dpaudit.cli.common.output import doing
-    from dpaudit.cli.common.verdicts import verdict_exit, worst
     from dpaudit.cli.witness import is_witness
     from dpaudit.configuration.audit_plan import is_plan
     from dpaudit.configuration.files import read_text
-    from dpaudit.model.codec import encode
-    from dpaudit.render.verification import verification_document
     from dpaudit.report.received.files import is_report, verify_report
     from dpaudit.report.training.report import is_training_report, verify_training_report
     from dpaudit.verifier import verify as verify_text
@@ -66,21 +63,27 @@ def verify(
     demands = _demands(expect_claim)
     if is_report(certificate):
         with doing("Checking the report"):
-            verification = _demanding(verify_report(certificate, digest), None, demands)
-    else:
-        text = read_text(certificate)
-        if is_plan(text):
-            return _plan(text, digest)
-        read = verify_training_report if is_training_report(text) else verify_text
-        with doing("Checking the certificate"):
-            verification = _demanding(read(text), digest, demands)
-        if verification.verdict == "unreadable":
-            raise CertificateError(
-                f"{certificate}: {verification.complaints[0]}. Give a certificate, as "
-                "`dpaudit certify CONFIG --format json -o FILE` writes it."
-            )
-        if is_witness(text):
-            return _witness(certificate, text, seed)
+            return _verified(_demanding(verify_report(certificate, digest), None, demands))
+    text = read_text(certificate)
+    if is_plan(text):
+        return _plan(text, digest)
+    read = verify_training_report if is_training_report(text) else verify_text
+    with doing("Checking the certificate"):
+        verification = _demanding(read(text), digest, demands)
+    if verification.verdict == "unreadable":
+        raise CertificateError(
+            f"{certificate}: {verification.complaints[0]}. Give a certificate, as "
+            "`dpaudit certify CONFIG --format json -o FILE` writes it."
+        )
+    return _witness(certificate, text, seed) if is_witness(text) else _verified(verification)
+
+
+def _verified(verification: Verification) -> Result:
+    """Return the result of an independent reading."""
+    from dpaudit.cli.common.verdicts import verdict_exit, worst
+    from dpaudit.model.codec import encode
+    from dpaudit.render.verification import verification_document
+
     found = Exit.FINDING if verification.complaints else verdict_exit(verification.verdict)
     return Result(
         document=lambda: verification_document(verification),

@@ -1,9 +1,10 @@
-"""The rules of the gate, read from the table beside this file; the meaning of an identifier never changes."""
+"""The rules of the gate, read from the table beside this file, and their text; no identifier changes its meaning."""
 
-import tomllib
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Literal
+
+from dpaudit.documents.document import Document, Table, Verdict, document, under
+from dpaudit.runtime.provenance import table_of
 
 Level = Literal["error", "warning"]
 
@@ -19,9 +20,9 @@ class GateRule:
     remedy: str
 
 
-_TABLE = tomllib.loads(files("dpaudit.gate").joinpath("rules.toml").read_text(encoding="utf-8"))
-
-RULES: dict[str, GateRule] = {identifier: GateRule(id=identifier, **row) for identifier, row in _TABLE.items()}
+RULES: dict[str, GateRule] = {
+    identifier: GateRule(id=identifier, **row) for identifier, row in table_of("dpaudit.gate", "rules.toml").items()
+}
 """Every rule by its identifier, in order."""
 
 
@@ -31,3 +32,15 @@ def rule_of(identifier: str) -> GateRule:
         id=identifier, name=identifier, short="The run contradicts its declaration.", remedy="Read the message."
     )
     return RULES.get(identifier, unknown)
+
+
+def gate_rule_document(identifier: str) -> Document:
+    """Return a rule of the gate."""
+    rule = RULES[identifier]
+    ends = "4, if nothing graver is found" if identifier == "DPA302" else "0"
+    code = {"DPA001": "2"}.get(identifier, "1" if rule.level == "error" else ends)
+    rows = (("name", rule.name), ("level", rule.level), ("remedy", rule.remedy), ("exit code", code))
+    return document(
+        Verdict(rule.id, "bad" if rule.level == "error" else "open", rule.short),
+        under("What to do", Table(rows, looks=("quiet", ""))),
+    )

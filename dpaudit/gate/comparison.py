@@ -1,4 +1,4 @@
-"""The comparison of two reports: each change with its direction."""
+"""The comparison of two reports: each change with its direction, and all of them as a document."""
 
 import math
 from collections import Counter
@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from dpaudit.documents.document import Document, Mark, Table, document, judged
 from dpaudit.errors import ConfigError
 from dpaudit.wording.measures import numbers_by_name
+from dpaudit.wording.verdicts import Tone
 
 Direction = Literal["worse", "better", "other"]
 
@@ -155,3 +157,22 @@ def _shown(value: float | str) -> str:
     if math.isnan(number := float(value)):
         raise ValueError("expected a number, found NaN")
     return f"{max(number, _SMALLEST) if number > 0 else number:.6g}"
+
+
+_TONES: dict[Direction, Tone] = {"worse": "bad", "other": "open", "better": "good"}
+
+
+def changes_document(changes: tuple[Change, ...]) -> Document:
+    """Return the differences of two reports, each with its direction."""
+    worse = sum(change.direction == "worse" for change in changes)
+    unchanged = f"{len(changes)} changes, none for the worse." if changes else "No change."
+    sentence = f"{worse} of {len(changes)} changes are for the worse." if worse else unchanged
+    rows = tuple(
+        (Mark(change.direction, _TONES[change.direction]), change.what, change.before, change.after)
+        for change in changes
+    )
+    return document(
+        judged("FINDING" if worse else "PASS", sentence),
+        Table(rows, head=("", "what", "before", "after"), wrapped=True),
+        title="What changed between two reports",
+    )

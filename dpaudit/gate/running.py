@@ -5,12 +5,13 @@ from datetime import date
 from pathlib import Path
 
 from dpaudit import workflow
+from dpaudit.certification.certificate import Certificate
 from dpaudit.configuration.config import read_config
 from dpaudit.errors import DPAuditError, InternalError
 from dpaudit.gate.baseline import Baseline
 from dpaudit.gate.document import CheckDocument
 from dpaudit.gate.issues import Checked
-from dpaudit.gate.second_reading import disagreements
+from dpaudit.verifier import verify
 
 _SEED = 0
 
@@ -85,3 +86,16 @@ def _checked(
         seed=seed if audited else None,
         usefulness=useful,
     )
+
+
+def disagreements(certificate: Certificate) -> tuple[str, ...]:
+    """Return the complaints of the independent checker; none where it cannot derive the certificate's losses.
+
+    An upper end below what the checker proves is one too, although no pair is known to contradict it. A mechanism that
+    the checker does not know, or a declaration beyond its limits, is refused before any number is compared. That says
+    nothing against the certificate, and `dpaudit verify` tells it.
+    """
+    verification = verify(certificate.to_json())
+    if verification.verdict != certificate.verdict:
+        return ()
+    return (*verification.complaints, *verification.sharper)

@@ -1,19 +1,21 @@
-"""The files of a report: HTML, Markdown, JSON, figures, and on request a PDF."""
+"""The files of a report: HTML, Markdown, JSON, figures, and on request a PDF; every text of Markdown is escaped."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 from dpaudit.report.attachments.in_toto import privacy_report, statement_text, test_result
 from dpaudit.report.attachments.registry_record import registry_text
+from dpaudit.report.compliance.composition import INDENT
 from dpaudit.report.explorer import explorer_of
 from dpaudit.report.facts import gather
-from dpaudit.report.figures import figures_of
+from dpaudit.report.figures import Figure, figures_of
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.page import html
+from dpaudit.report.page import context, html
 from dpaudit.report.pdf import pdf_report
 from dpaudit.report.signed import signed
-from dpaudit.report.text import markdown_report
 from dpaudit.runtime.whole_files import write_folder
+from dpaudit.wording.escaping import fenced, markdown
 
 _EARLIER = ("report.pdf", "registry.yaml", "figures/*.svg")
 """The files of an earlier report that not every report has."""
@@ -54,3 +56,52 @@ def write(report: ReportInputs, folder: Path, *, pdf: bool = False) -> tuple[Pat
     Raises: ConfigError: the folder cannot be made or written. UnsupportedError: a PDF without the extra `pdf`.
     """
     return write_folder(folder, contents(report, pdf=pdf), earlier=_EARLIER)
+
+
+class _Markdown(str):
+    """Text that is Markdown already, escaped where it was made."""
+
+    __slots__ = ()
+
+
+def markdown_report(data: dict[str, Any], figures: dict[str, Figure]) -> dict[str, str]:
+    """Return the report and its annex as Markdown by file name, figures referred to beside them."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    def literal(value: Any) -> Any:
+        """Return `value` as plain words; what is Markdown already passes."""
+        return markdown(value) if isinstance(value, str) and not isinstance(value, _Markdown) else value
+
+    environment = Environment(
+        loader=PackageLoader("dpaudit.report"),
+        autoescape=False,  # noqa: S701 - Markdown, not HTML: `finalize` escapes every inserted text
+        undefined=StrictUndefined,
+        finalize=literal,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    known = context(data, figures) | {"fenced": _block, "inset": _inset, "literal": _Markdown}
+    return {
+        name: _without_double_blanks(environment.get_template(f"{name}.j2").render(known))
+        for name in ("report.md", "annex.md")
+    }
+
+
+def _block(text: str, language: str) -> _Markdown:
+    """Return a code block."""
+    return _Markdown(fenced(text, language))
+
+
+def _inset(text: str) -> _Markdown:
+    """Return a cell with the spaces before it kept."""
+    rest = text.lstrip(INDENT)
+    return _Markdown("&nbsp;&nbsp;" * (len(text) - len(rest)) + markdown(rest))
+
+
+def _without_double_blanks(text: str) -> str:
+    """Return `text` with at most one empty line in a row, outside code blocks as inside."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.strip() or (lines and lines[-1]):
+            lines.append(line.rstrip())
+    return "\n".join(lines).rstrip() + "\n"

@@ -2,7 +2,8 @@
 
 A rule reads a `Step`: a node, the budget printed on it, and what its parts were concluded to cost. It
 answers with the smallest epsilon that the theorem gives at the printed delta, and with the premises it
-finds broken. `dpaudit.printed.argument` walks a tree with them. A new rule is an entry in one of the three files.
+finds broken. `dpaudit.printed.argument` walks a tree with them. A new rule is an entry in one of the three
+files, and its words are one in `rules.toml`.
 """
 
 from dpaudit.rules.composition import COMPOSITION_RULES

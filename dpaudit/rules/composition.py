@@ -3,7 +3,7 @@
 import math
 
 from dpaudit.model.declaration import Parallel, Repeat, Sequential
-from dpaudit.rules.step import Rule, Step, exceeding
+from dpaudit.rules.step import Step, exceeding, rule
 
 _COMPOSED = (Sequential, Repeat, Parallel)
 
@@ -95,56 +95,9 @@ def _optimal(step: Step) -> float:
 
 
 COMPOSITION_RULES = (
-    Rule(
-        name="basic",
-        title="basic composition",
-        formula="(sum of epsilons, sum of deltas)",
-        source="Dwork, Kenthapadi, McSherry, Mironov and Naor (2006), Theorem 1",
-        side_conditions=(),
-        conclude=_sum,
-        premises=_sum_premises,
-        nodes=_COMPOSED,
-    ),
-    Rule(
-        name="advanced",
-        title="advanced composition",
-        formula="epsilon sqrt(2 k ln(1/d')) + k epsilon (e^epsilon - 1), k delta + d'",
-        source="Dwork, Rothblum and Vadhan (2010), Theorem III.3",
-        side_conditions=("some delta is left for d'",),
-        conclude=_advanced,
-        premises=_advanced_premises,
-        nodes=_COMPOSED,
-    ),
-    Rule(
-        name="advanced_refined",
-        title="advanced composition, refined",
-        formula="epsilon sqrt(2 k ln(1/d')) + k epsilon tanh(epsilon/2), k delta + d'",
-        source="Kairouz, Oh and Viswanath (2015), Theorem 3.4",
-        side_conditions=("some delta is left for d'",),
-        conclude=_advanced_refined,
-        premises=_advanced_premises,
-        nodes=_COMPOSED,
-    ),
-    Rule(
-        name="advanced_short",
-        title="advanced composition, shorthand",
-        formula="parts of (epsilon / sqrt(8 k ln(2/delta)), delta / (2k)) make (epsilon, delta)",
-        source="Dwork and Roth (2014), Corollary 3.21",
-        side_conditions=("epsilon <= 1", "each part has at most delta / (2k)"),
-        conclude=_advanced_short,
-        premises=_advanced_short_premises,
-        nodes=_COMPOSED,
-    ),
-    Rule(
-        name="optimal",
-        title="optimal composition, closed form",
-        formula=(
-            "min{sum e, S + sqrt(2 Q ln(e + sqrt(Q)/d')), S + sqrt(2 Q ln(1/d'))}, S = sum e tanh(e/2), Q = sum e^2"
-        ),
-        source="Kairouz, Oh and Viswanath (2015), Theorem 3.5",
-        side_conditions=("the parts' budgets are fixed in advance",),
-        conclude=_optimal,
-        premises=_slots_premises,
-        nodes=_COMPOSED,
-    ),
+    rule("basic", _sum, _sum_premises, *_COMPOSED),
+    rule("advanced", _advanced, _advanced_premises, *_COMPOSED),
+    rule("advanced_refined", _advanced_refined, _advanced_premises, *_COMPOSED),
+    rule("advanced_short", _advanced_short, _advanced_short_premises, *_COMPOSED),
+    rule("optimal", _optimal, _slots_premises, *_COMPOSED),
 )

@@ -7,9 +7,7 @@ from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.model.declaration import Release
 from dpaudit.model.losses import Composition, Loss
-from dpaudit.rules.step import Rule, Step
-
-_GAUSSIANS = ("gaussian", "symmetric_gaussian", "joint_gaussian")
+from dpaudit.rules.step import Step, rule
 
 
 def leaf_epsilon(step: Step) -> float:
@@ -72,82 +70,18 @@ def _pure_leaf_premises(step: Step) -> tuple[str, ...]:
     return ()
 
 
+def _no_premises(step: Step) -> tuple[str, ...]:
+    """An exact epsilon rests on nothing that a paper could break."""
+    del step
+    return ()
+
+
 RELEASE_RULES = (
-    Rule(
-        name="classic_gaussian",
-        title="Gaussian mechanism, classic tail bound",
-        formula="epsilon = (l2 sensitivity / stddev) sqrt(2 ln(1.25 / delta))",
-        source="Dwork and Roth (2014), Theorem A.1",
-        side_conditions=("0 < epsilon < 1",),
-        conclude=_classic_gaussian,
-        premises=_classic_gaussian_premises,
-        nodes=(Release,),
-        mechanisms=_GAUSSIANS,
-    ),
-    Rule(
-        name="classic_gaussian_2",
-        title="Gaussian mechanism, classic tail bound with 2 in place of 1.25",
-        formula="epsilon = (l2 sensitivity / stddev) sqrt(2 ln(2 / delta))",
-        source="Luyo, Garcelon, Lazaric and Pirotta (2021), F.3; weaker than Dwork and Roth (2014), Theorem A.1",
-        side_conditions=("0 < epsilon < 1",),
-        conclude=_classic_gaussian_2,
-        premises=_classic_gaussian_premises,
-        nodes=(Release,),
-        mechanisms=_GAUSSIANS,
-    ),
-    Rule(
-        name="analytic_gaussian",
-        title="Gaussian mechanism, exact",
-        formula="Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu) <= delta, mu = sensitivity / stddev",
-        source="Balle and Wang (2018), Theorem 8",
-        side_conditions=(),
-        conclude=leaf_epsilon,
-        premises=lambda step: (),
-        nodes=(Release,),
-        mechanisms=_GAUSSIANS,
-    ),
-    Rule(
-        name="laplace",
-        title="Laplace mechanism",
-        formula="epsilon = l1 sensitivity / scale",
-        source="Dwork, McSherry, Nissim and Smith (2006), Proposition 1",
-        side_conditions=(),
-        conclude=leaf_epsilon,
-        premises=_pure_leaf_premises,
-        nodes=(Release,),
-        mechanisms=("laplace", "discrete_laplace", "ball_laplace"),
-    ),
-    Rule(
-        name="randomised_response",
-        title="randomised response",
-        formula="epsilon = ln(P[truth] / P[any other answer])",
-        source="Warner (1965); Kairouz, Oh and Viswanath (2015)",
-        side_conditions=("neighbours replace a record",),
-        conclude=leaf_epsilon,
-        premises=_pure_leaf_premises,
-        nodes=(Release,),
-        mechanisms=("randomised_response",),
-    ),
-    Rule(
-        name="tree",
-        title="tree aggregation",
-        formula="the nodes that hold one leaf, floor(log2 T) + 1 of them, composed",
-        source="Dwork, Naor, Pitassi and Rothblum (2010); Chan, Shi and Song (2011)",
-        side_conditions=("the capacity of the tree is public and never exceeded",),
-        conclude=leaf_epsilon,
-        premises=_pure_leaf_premises,
-        nodes=(Release,),
-        mechanisms=("tree_aggregation",),
-    ),
-    Rule(
-        name="wishart",
-        title="Wishart mechanism",
-        formula="epsilon as stated for the density ratio on the common support",
-        source="Jiang, Xie and Zhang (2016), Theorem 4",
-        side_conditions=("both neighbours can produce every output",),
-        conclude=leaf_epsilon,
-        premises=_pure_leaf_premises,
-        nodes=(Release,),
-        mechanisms=("one_sided_wishart", "symmetrised_wishart"),
-    ),
+    rule("classic_gaussian", _classic_gaussian, _classic_gaussian_premises, Release),
+    rule("classic_gaussian_2", _classic_gaussian_2, _classic_gaussian_premises, Release),
+    rule("analytic_gaussian", leaf_epsilon, _no_premises, Release),
+    rule("laplace", leaf_epsilon, _pure_leaf_premises, Release),
+    rule("randomised_response", leaf_epsilon, _pure_leaf_premises, Release),
+    rule("tree", leaf_epsilon, _pure_leaf_premises, Release),
+    rule("wishart", leaf_epsilon, _pure_leaf_premises, Release),
 )

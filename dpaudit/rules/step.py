@@ -4,6 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dpaudit.model.declaration import Declaration, Printed, Release
+from dpaudit.runtime.provenance import table_of
+
+_WORDS = table_of("dpaudit.rules", "rules.toml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +56,10 @@ class Rule:
     title: str
     formula: str
     source: str
-    side_conditions: tuple[str, ...]
     conclude: Callable[[Step], float]
     premises: Callable[[Step], tuple[str, ...]]
     nodes: tuple[type, ...]
+    side_conditions: tuple[str, ...] = ()
     mechanisms: tuple[str, ...] = ()
 
     def misapplied(self, step: Step) -> tuple[str, ...]:
@@ -67,6 +70,14 @@ class Rule:
         if isinstance(step.node, Release) and self.mechanisms and step.node.mechanism.name not in self.mechanisms:
             return (f"the rule is about {' or '.join(self.mechanisms)}, and this is {step.node.mechanism.name}",)
         return ()
+
+
+def rule(
+    name: str, conclude: Callable[[Step], float], premises: Callable[[Step], tuple[str, ...]], *nodes: type
+) -> Rule:
+    """Return a rule by the name under which its words stand in the table beside this file."""
+    words = {key: tuple(word) if isinstance(word, list) else word for key, word in _WORDS[name].items()}
+    return Rule(name=name, conclude=conclude, premises=premises, nodes=nodes, **words)
 
 
 def exceeding(name: str, found: float, allowed: float) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from dpaudit.model.declaration import Billboard, Cells, Group, Local, Parallel, PostProcess
 from dpaudit.model.losses import group_delta
-from dpaudit.rules.step import Budget, Rule, Step, exceeding
+from dpaudit.rules.step import Budget, Step, exceeding, rule
 
 
 def _largest(step: Step) -> float:
@@ -58,64 +58,10 @@ def _cells_premises(step: Step) -> tuple[str, ...]:
 
 
 STRUCTURE_RULES = (
-    Rule(
-        name="parallel",
-        title="parallel composition",
-        formula="the largest budget of a part",
-        source="McSherry (2009), Theorem 4",
-        side_conditions=("a record touches one part, and not by its own value",),
-        conclude=_largest,
-        premises=_largest_premises,
-        nodes=(Parallel,),
-    ),
-    Rule(
-        name="cells",
-        title="cells picked by the record's value",
-        formula="max(same cell, 2 x one cell of a record against none)",
-        source="Dwork, McSherry, Nissim and Smith (2006), Proposition 1, at the two cells that a replacement changes",
-        side_conditions=("a record fills exactly one cell; every other cell receives noise alone",),
-        conclude=_cells,
-        premises=_cells_premises,
-        nodes=(Cells,),
-    ),
-    Rule(
-        name="group",
-        title="group privacy",
-        formula="(k epsilon, delta (e^(k epsilon) - 1) / (e^epsilon - 1))",
-        source="Vadhan (2017), Lemma 2.2, with the geometric sum; Dwork and Roth (2014), Theorem 2.2, at delta 0",
-        side_conditions=("a person owns at most k records",),
-        conclude=_group,
-        premises=_group_premises,
-        nodes=(Group,),
-    ),
-    Rule(
-        name="post_processing",
-        title="post-processing",
-        formula="the budget of what is processed",
-        source="Dwork and Roth (2014), Proposition 2.1",
-        side_conditions=("no data is read again",),
-        conclude=_largest,
-        premises=_largest_premises,
-        nodes=(PostProcess, Billboard, Local),
-    ),
-    Rule(
-        name="billboard",
-        title="billboard lemma",
-        formula="a central (epsilon, delta) of the billboard is a joint one of what users make of it",
-        source="Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 9",
-        side_conditions=("a user's output reads the billboard and their own record only",),
-        conclude=_largest,
-        premises=_largest_premises,
-        nodes=(Billboard,),
-    ),
-    Rule(
-        name="local",
-        title="local randomiser",
-        formula="a user's budget is that of their own message",
-        source="Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith (2011)",
-        side_conditions=("one message a user",),
-        conclude=_largest,
-        premises=_largest_premises,
-        nodes=(Local,),
-    ),
+    rule("parallel", _largest, _largest_premises, Parallel),
+    rule("cells", _cells, _cells_premises, Cells),
+    rule("group", _group, _group_premises, Group),
+    rule("post_processing", _largest, _largest_premises, PostProcess, Billboard, Local),
+    rule("billboard", _largest, _largest_premises, Billboard),
+    rule("local", _largest, _largest_premises, Local),
 )

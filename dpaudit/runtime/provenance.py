@@ -2,9 +2,11 @@
 
 import hashlib
 import platform
+import tomllib
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distributions, version
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ def source_digest() -> str:
 
 
 def digest_below(folder: Path) -> str:
-    """Return the SHA-256 over the four packages' Python files below `folder`.
+    """Return the SHA-256 over the four packages' Python files and tables below `folder`.
 
     Guarantee: it depends on the files' names relative to `folder` and on their content, on nothing else (line
     ends of either kind count the same). Each name and each content is preceded by its length, so no two
@@ -42,9 +44,14 @@ def digest_of_parts(parts: Iterable[bytes], begin: bytes = b"") -> str:
 
 
 def source_files(folder: Path) -> tuple[Path, ...]:
-    """Return the four packages' Python files below `folder`, sorted by their relative names."""
-    files = (path for package in PACKAGES for path in (folder / package).rglob("*.py"))
-    return tuple(sorted(files, key=lambda path: path.relative_to(folder).as_posix()))
+    """Return the four packages' Python files and tables below `folder`, sorted by their relative names."""
+    held = (path for package in PACKAGES for path in (folder / package).rglob("*") if path.suffix in (".py", ".toml"))
+    return tuple(sorted(held, key=lambda path: path.relative_to(folder).as_posix()))
+
+
+def table_of(package: str, name: str) -> dict[str, Any]:
+    """Return a table that stands beside the modules of a package, such as the words of its rules."""
+    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
 @cache

@@ -22,7 +22,6 @@ from dpaudit.report.curves import Gain
 from dpaudit.report.derivation import Row
 from dpaudit.report.marks import Mark
 from dpaudit.report.not_assessed import NotAssessed
-from dpaudit.report.training.evidence import LoopAudit, ModelAttack
 from dpaudit.report.verdicts import Word
 from dpaudit.schemas import audits, certificate
 from dpaudit.schemas.audits import AuditDocument, PlanDocument, ScoresFile
@@ -30,6 +29,7 @@ from dpaudit.schemas.certificate import CertificateDocument
 from dpaudit.schemas.tables import Tables
 from dpaudit.schemas.values import AnyClaim, Bracket, Claim, Extended
 from dpaudit.training import Training
+from dpaudit.training.evidence import LoopAudit, ModelAttack
 
 Nothing = Annotated[dict[str, Any], Keywords({"maxProperties": 0})]
 

@@ -1,10 +1,11 @@
 """The foundation of each rule of the tight reading: a machine-checked proof, a proof on paper, a source, or nothing."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from dpaudit.json_schema import Text
 from dpaudit.model.node_kinds import NodeKind
+from dpaudit.runtime.provenance import table_of
 
 Standing = Literal["machine_checked", "on_paper", "cited", "no_theorem"]
 
@@ -21,7 +22,8 @@ STANDING_WORDS: dict[Standing, str] = {
 }
 """How each standing is printed."""
 
-_FINITE = "for finitely many outcomes"
+
+_ROWS: dict[RuleKind, dict[str, Any]] = table_of("dpaudit.wording", "references.toml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,48 +41,7 @@ class Reference:
     scope: str = ""
 
 
-def _checked(proof: str, theorem: str, scope: str = _FINITE) -> tuple[Standing, str, str, str]:
-    """Return what is known of a rule with a machine-checked proof in `docs/proofs`."""
-    return "machine_checked", f"docs/proofs/{proof}.v", theorem, scope
-
-
-_OF_THE_NODE: tuple[Standing, str, str, str] = ("cited", "the source of the node", "", "")
-_ROWS: dict[RuleKind, tuple[Standing, str, str, str]] = {
-    "release": ("cited", "the source of the privacy loss of this noise", "", ""),
-    "by_definition": ("no_theorem", "a sum over the outcomes", "", ""),
-    "tree": _checked("Tree", "touched_at_most", "the number of nodes that an element meets"),
-    "tree_plan": (
-        "on_paper",
-        "docs/theory/trees.md",
-        "",
-        "the cost of given leaves is machine-checked, the search for the worst leaves is code",
-    ),
-    "sequential": _checked("DominatingPairs", "rounds_dominated"),
-    "repeat": _checked("DominatingPairs", "rounds_dominated"),
-    "adaptive_choice": _checked("AdaptiveChoice", "adaptive_choice", f"{_FINITE}; which copies are paired is code"),
-    "parallel": _checked("Parallel", "parallel_curves"),
-    "secret_key": ("on_paper", "docs/theory/composition.md", "", ""),
-    "cells": ("on_paper", "docs/theory/neighbours.md", "", "its (epsilon, delta) form is machine-checked"),
-    "group": _checked("Composition", "group_privacy"),
-    "shifted_group": _OF_THE_NODE,
-    "shuffle": _OF_THE_NODE,
-    "best_of": ("on_paper", "docs/theory/selection.md", "", ""),
-    "subsample": _OF_THE_NODE,
-    "allocate": _OF_THE_NODE,
-    "sample": _checked(
-        "Subsampling", "removed", f"{_FINITE}, a removed record; the sharper curve of an added one is cited"
-    ),
-    "post_process": _checked("PostProcessing", "post_processing"),
-    "billboard": _checked("Billboard", "billboard_lemma"),
-    "local": _checked("Parallel", "parallel_curves", f"{_FINITE}, each user's message being a round"),
-    "stated": ("no_theorem", "an upper bound taken on trust", "", ""),
-}
-"""Standing, place, theorem and scope of each kind of node and of each variant."""
-
-REFERENCES: dict[RuleKind, Reference] = {
-    rule: Reference(rule=rule, standing=standing, place=place, theorem=theorem, scope=scope)
-    for rule, (standing, place, theorem, scope) in _ROWS.items()
-}
+REFERENCES: dict[RuleKind, Reference] = {rule: Reference(rule=rule, **row) for rule, row in _ROWS.items()}
 """One entry for each kind of node and each variant; `reference` fills in a source that depends on the node."""
 
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from dpaudit.runtime.provenance import table_of
+
 Tone = Literal["good", "open", "bad", "plain"]
 """How a word is meant: nothing is wrong, something is open, something is wrong; or neither of them."""
 
@@ -20,32 +22,7 @@ class VerdictWord:
 
 
 VERDICTS: dict[str, VerdictWord] = {
-    "CERTIFIED": VerdictWord(tone="good", exit_code=0, meaning="the claim is proved of the declaration"),
-    "STATED": VerdictWord(tone="open", exit_code=4, meaning="the claim follows only from what somebody else states"),
-    "NOT PROVED": VerdictWord(
-        tone="open",
-        exit_code=1,
-        meaning="the claim lies inside the bracket, or only one side of the bracket is known for some part",
-    ),
-    "REFUTED": VerdictWord(
-        tone="bad", exit_code=1, meaning="the claim is false for the declaration: some pair of neighbours exceeds it"
-    ),
-    "CONSISTENT": VerdictWord(
-        tone="good",
-        exit_code=0,
-        meaning="no violation, and a gross one on this pair is excluded, or was caught with the stated probability",
-    ),
-    "NOT REFUTED": VerdictWord(
-        tone="good",
-        exit_code=0,
-        meaning="no violation, and a larger leak in this code would be caught; the size of the claim is not excluded",
-    ),
-    "VIOLATION": VerdictWord(tone="bad", exit_code=1, meaning="the code, or its scores, show more than is allowed"),
-    "INCONCLUSIVE": VerdictWord(
-        tone="open", exit_code=4, meaning="no violation, and no control that the audit would have caught"
-    ),
-    "PASS": VerdictWord(tone="good", exit_code=0, meaning="a file, a ledger, an installation or a change is in order"),
-    "FINDING": VerdictWord(tone="bad", exit_code=1, meaning="it is not, or a check has an open issue"),
+    word: VerdictWord(**row) for word, row in table_of("dpaudit.wording", "verdicts.toml").items()
 }
 """Every word, without the caveats of CERTIFIED."""
 

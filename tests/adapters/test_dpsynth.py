@@ -124,8 +124,8 @@ def test_choices_and_marginals_share_a_bound(share: float, size: int, *, found: 
     assert isinstance(release.declaration, Stated)
     assert release.source.startswith("RdpAccountant")
     assert release.function is not None
-    columns = release.function(PAIR[0], np.random.default_rng(0), 2)
-    assert columns["outcome"][0] == "dict '0: a b' '1: a b' '2: a' 'values 0'"
+    outputs = release.function(PAIR[0], np.random.default_rng(0), 2)["output"]
+    assert list(outputs[0]) == ["0: a b", "1: a b", "2: a", "values 0"]
 
 
 def test_frames_have_awkward_neighbours() -> None:

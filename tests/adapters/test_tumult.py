@@ -157,9 +157,9 @@ def test_a_query_is_run_on_a_pair_of_frames() -> None:
     options: dict[str, Any] = {"neighbours": "add_remove", "budget": ONE, "pair": (3, 4)}
     release = adapt(session, query=count(("g",)), **options)
     assert release.function is not None
-    found = release.function(3, np.random.default_rng(0), 40)
-    assert set(found["outcome"]) == {"dict ('a',) ('b',)"}
-    assert len(set(found["value"])) > 3
+    found = release.function(3, np.random.default_rng(0), 40)["output"]
+    assert {tuple(answer) for answer in found} == {(("a",), ("b",))}
+    assert len({answer[("a",)] for answer in found}) > 3
     assert release.case().neighbours == (3, 4)
     assert adapt(session, query=count(), neighbours="add_remove", budget=ONE).function is None
     assert adapt(session, **options).function is None

@@ -316,7 +316,7 @@ def test_the_table_of_a_project_is_read(project: Callable[..., Any], pytester: p
 
 def test_the_suite_is_accused_by_holms_rule() -> None:
     """Step down: the second smallest is held against a level for one check less; one too large ends it."""
-    from dpaudit.pytest_plugin.suite import Accusation, standing
+    from dpaudit.pytest_plugin.section import Accusation, standing
 
     def names(*probabilities: float, checks: int = 10) -> list[str]:
         accused = [Accusation(name=str(p), probability=p) for p in probabilities]

@@ -9,7 +9,7 @@ import pytest
 from dpaudit import Claim, Release, Subsample, certify
 from dpaudit.configuration.config import read_config
 from dpaudit.gate.issues import Checked
-from dpaudit.gate.second_reading import disagreements
+from dpaudit.gate.running import disagreements
 from dpaudit.model.losses import GaussianLoss
 from mechanisms import Gaussian
 

@@ -7,7 +7,6 @@ from typing import Any
 import jsonschema
 import pytest
 
-from audits.training.check import TrainingCheck
 from dpaudit import Claim, Release, Repeat, Subsample, certify
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.condition import Condition
@@ -16,6 +15,7 @@ from dpaudit.report import TrainingReport
 from dpaudit.report.training.report import ModelEvidence, is_training_report, verify_training_report
 from dpaudit.schemas import load
 from dpaudit.training import Training
+from dpaudit.training.evidence import LoopAudit, LoopCheck, TrainingVerdict
 from mechanisms import Gaussian
 
 TRAINING = Training(noise_multiplier=4, max_grad_norm=1.0, sample_rate=0.1, steps=20, records=200)
@@ -24,17 +24,36 @@ CLAIM = Claim(epsilon=1.0, delta=1e-6, neighbours="add_remove")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """What an audit of a loop shows."""
+    """An audit of a loop."""
 
-    verdict: str = "consistent"
+    verdict: TrainingVerdict = "consistent"
     findings: tuple[Finding, ...] = ()
     unseen: tuple[str, ...] = ()
     watched: tuple[str, ...] = ("weights",)
     untrained: tuple[str, ...] = ()
     significance: float = 1e-3
-    checks: tuple[TrainingCheck, ...] = (
-        TrainingCheck(name="conformance", verdict="consistent", noise_caught=0.9, sentence="Noise below 0.9 is seen."),
+    checks: tuple[LoopCheck, ...] = (
+        LoopCheck(
+            name="conformance",
+            verdict="consistent",
+            epsilon_lower=0.0,
+            noise_caught=0.9,
+            sentence="Noise below 0.9 is seen.",
+        ),
     )
+
+    def evidence(self) -> LoopAudit:
+        """Return what the audit shows."""
+        return LoopAudit(
+            verdict=self.verdict,
+            significance=self.significance,
+            watched=self.watched,
+            not_observed=self.unseen,
+            not_trained=self.untrained,
+            findings=self.findings,
+            checks=self.checks,
+            conditions=self.conditions(),
+        )
 
     def conditions(self) -> tuple[Condition, ...]:
         """Return one condition, seen unless it is among what was not."""
@@ -46,7 +65,7 @@ class Loop:
 class Attack:
     """What an attack on a model shows."""
 
-    verdict: str
+    verdict: TrainingVerdict
     epsilon_lower: float = 0.25
     significance: float = 0.01
 

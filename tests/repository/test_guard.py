@@ -64,7 +64,7 @@ def test_the_digest_is_that_of_the_files_that_were_imported() -> None:
 
 
 def test_the_digest_sees_every_change_of_content_and_name(copy: Path) -> None:
-    """One byte, a new file, a moved file and a renamed one each change it; what is no Python file does not."""
+    """One byte, a new file, a moved file and a renamed one each change it; what is no module and no table does not."""
     seen = {digest_below(copy)}
     (copy / "dpaudit" / "notes.txt").write_text("x", encoding="utf-8")
     assert digest_below(copy) in seen
@@ -73,6 +73,7 @@ def test_the_digest_sees_every_change_of_content_and_name(copy: Path) -> None:
         lambda: (copy / "audits" / "more.py").write_text("", encoding="utf-8"),
         lambda: (copy / "audits" / "more.py").rename(copy / "audits" / "most.py"),
         lambda: (copy / "audits" / "most.py").rename(copy / "algorithms" / "most.py"),
+        lambda: (copy / "algorithms" / "words.toml").write_text("a = 1\n", encoding="utf-8"),
     )
     for change in changes:
         change()

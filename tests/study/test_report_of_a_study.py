@@ -15,8 +15,7 @@ from dpaudit.configuration.config import config_of
 from dpaudit.documents.markdown import markdown
 from dpaudit.errors import ConfigError
 from dpaudit.gate.baseline import Baseline
-from dpaudit.gate.catalogue import RULES
-from dpaudit.gate.explanation import gate_rule_document
+from dpaudit.gate.catalogue import RULES, gate_rule_document
 from dpaudit.gate.running import run_checks
 from dpaudit.report.figures.front import front_figure
 from dpaudit.study.digests import config_digest

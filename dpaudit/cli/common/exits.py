@@ -15,15 +15,14 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from enum import IntEnum
 from functools import wraps
-from typing import NoReturn, ParamSpec
+from typing import Any, NoReturn
 
 import typer
 
+from dpaudit.cli.common.options import grouped
 from dpaudit.errors import DPAuditError
 from dpaudit.runtime.package_guard import require_packages
 from dpaudit.wording.escaping import one_line
-
-P = ParamSpec("P")
 
 
 class Exit(IntEnum):
@@ -41,12 +40,16 @@ class Exit(IntEnum):
 _EXIT = sys.exit  # as it is before any audited code is imported
 
 
-def ending(command: Callable[P, Exit]) -> Callable[P, None]:
-    """Return `command` in the form that typer calls: the result becomes the exit code, an error becomes one line."""
+def ending(command: Callable[..., Exit]) -> Callable[..., None]:
+    """Return `command` in the form that typer calls: the result becomes the exit code, an error becomes one line.
 
-    @wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        raise typer.Exit(_outcome(lambda: command(*args, **kwargs)))
+    Options that the command takes as one object are single options of the command line.
+    """
+    called = grouped(command)
+
+    @wraps(called)
+    def run(**given: Any) -> None:
+        raise typer.Exit(_outcome(lambda: called(**given)))
 
     return run
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dpaudit.cli.common.options import ReportOptions
 from dpaudit.configuration.configuration import Configuration
 from dpaudit.configuration.deployment_file import read_deployment
 from dpaudit.configuration.files import json_value, read_text
@@ -16,21 +17,14 @@ from dpaudit.report.pdf import require_typst
 from dpaudit.workflow import Extras
 
 
-def extras_of(
-    configuration: Configuration,
-    *,
-    pdf: bool,
-    deployment: Path | None,
-    ledger: str | None,
-    account: str | None,
-    previous: Path | None,
-) -> Extras:
+def extras_of(configuration: Configuration, asked: ReportOptions) -> Extras:
     """Return the extras that the options ask for.
 
     Raises: ConfigError: a file that does not fit, or two places that declare the deployment. LedgerError: no such
         account. UnsupportedError: a PDF without the extra `pdf`.
     """
-    if pdf:
+    deployment, ledger, account, previous = asked.deployment, asked.ledger, asked.account, asked.previous
+    if asked.pdf:
         require_typst()
     if deployment is not None and configuration.deployment != Deployment():
         raise configuration.error("[deployment] stands here and in --deployment; keep one of the two.", "deployment")
@@ -42,13 +36,13 @@ def extras_of(
         balance=balance,
         ledger_head=head,
         previous=_report(previous) if previous is not None else None,
-        pdf=pdf,
+        pdf=asked.pdf,
         options=(
             *_option("deployment", deployment),
             *_option("ledger", _without_password(ledger) if ledger else None),
             *_option("account", account),
             *_option("previous", previous),
-            *(("--pdf",) if pdf else ()),
+            *(("--pdf",) if asked.pdf else ()),
         ),
     )
 

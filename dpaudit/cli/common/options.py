@@ -1,9 +1,16 @@
-"""The arguments and options that several commands share."""
+"""The arguments and options that several commands share, and options that a command takes as one object."""
 
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import typer
+
+if TYPE_CHECKING:
+    from dpaudit.workflow import Stated
 
 Format = Literal["text", "json", "md"]
 """How a result is written."""
@@ -80,3 +87,80 @@ Planned: TypeAlias = Annotated[
 Jobs: TypeAlias = Annotated[
     int | None, typer.Option("--jobs", min=1, metavar="J", help="Processes to use, over the configuration's.")
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions:
+    """What a command line states of audits, over the configuration."""
+
+    runs: Runs = None
+    significance: Significance = None
+    jobs: Jobs = None
+    seed: ConfiguredSeed = None
+
+    def stated(self) -> "Stated":
+        """Return what is stated, for the work that follows."""
+        from dpaudit.workflow import Stated
+
+        return Stated(runs=self.runs, significance=self.significance, jobs=self.jobs, seed=self.seed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateOptions(AuditOptions):
+    """The same of a gate, which has a seed where none is stated."""
+
+    seed: GateSeed = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """What a report holds beside certificate and audits, and in which forms it is written."""
+
+    pdf: Annotated[bool, typer.Option("--pdf", help="Write report.pdf as well; needs the extra 'pdf'.")] = False
+    deployment: Annotated[
+        Path | None,
+        typer.Option("--deployment", metavar="FILE", help="What people declare: purpose, actors, hazards and more."),
+    ] = None
+    ledger: Annotated[
+        str | None, typer.Option("--ledger", metavar="LEDGER", help="The budget ledger of these data.")
+    ] = None
+    account: Annotated[str | None, typer.Option("--account", metavar="NAME", help="The account in it.")] = None
+    previous: Annotated[
+        Path | None, typer.Option("--previous", metavar="REPORT", help="An earlier report.json, to compare with.")
+    ] = None
+
+
+def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command that has, in place of each parameter of a data class, that class's fields as options."""
+    own = inspect.signature(command, eval_str=True)
+    groups: dict[str, Any] = {
+        name: entry.annotation for name, entry in own.parameters.items() if is_dataclass(entry.annotation)
+    }
+
+    @wraps(command)
+    def run(**given: Any) -> Any:
+        held = {
+            name: kind(**{entry.name: given.pop(entry.name) for entry in fields(kind)}) for name, kind in groups.items()
+        }
+        return command(**given, **held)
+
+    shown: list[inspect.Parameter] = []
+    for name, entry in own.parameters.items():
+        shown += _options(groups[name]) if name in groups else [entry.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+    vars(run)["__signature__"] = own.replace(parameters=shown)
+    run.__annotations__ = {entry.name: entry.annotation for entry in shown} | {"return": own.return_annotation}
+    return run
+
+
+def _options(kind: Any) -> list[inspect.Parameter]:
+    """Return the fields of a data class as parameters of a command."""
+    annotations = get_type_hints(kind, include_extras=True)
+    return [
+        inspect.Parameter(
+            entry.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if entry.default is MISSING else entry.default,
+            annotation=annotations[entry.name],
+        )
+        for entry in fields(kind)
+    ]

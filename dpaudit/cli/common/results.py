@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Format, Output, OutputFormat
+from dpaudit.cli.common.options import Format, Output, OutputFormat, grouped
 
 if TYPE_CHECKING:
     from dpaudit.documents.document import Document
@@ -34,12 +34,13 @@ class Result:
 
 def resulting(command: Callable[..., Result]) -> Callable[..., None]:
     """Return `command` in the form that typer calls, with `--format` and `--output` beside its own options."""
+    called = grouped(command)
 
-    @wraps(command)
-    def run(*args: Any, style: Format = "text", output: Path | None = None, **given: Any) -> Exit:
+    @wraps(called)
+    def run(*, style: Format = "text", output: Path | None = None, **given: Any) -> Exit:
         from dpaudit.cli.common.output import emit, put
 
-        result = command(*args, **given)
+        result = called(**given)
         if result.document is not None and result.data is not None:
             emit(result.document, result.data, style, output)
         elif result.text is not None:
@@ -48,7 +49,7 @@ def resulting(command: Callable[..., Result]) -> Callable[..., None]:
             result.then()
         return result.code
 
-    own = inspect.signature(command, eval_str=True)
+    own = inspect.signature(called)
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
         for name, default, kind in (("style", "text", OutputFormat), ("output", None, Output))

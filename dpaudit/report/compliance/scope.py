@@ -1,63 +1,19 @@
-"""Sections 1 to 4, 9, 11 and 13: scope, unit, trust, claim, utility, governance and comparison."""
+"""Sections 1 to 4, 9, 9a, 11 and 13: scope, unit, trust, claim, utility, usefulness, governance and comparison."""
 
 from collections.abc import Iterator
 
-from dpaudit.model.claim import Model, Neighbours
 from dpaudit.report.compliance import fields
-from dpaudit.report.compliance.fields import NOT_ASSESSED, Part
+from dpaudit.report.compliance.fields import NOT_ASSESSED, Part, evidence, grid
 from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import share_sentence
+from dpaudit.runtime.provenance import table_of
+from dpaudit.study.usefulness import HEAD
 from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS, observer
 from dpaudit.wording.numerals import at_most, exact, nearest, whole
 
-_PUBLIC_NUMBER = ("one unit fewer or one more", "no", "no: how many there are is public")
-_TWO = "at the price of a group of 2"
-_DIFFERENCES: dict[Neighbours, tuple[tuple[str, str, str], ...]] = {
-    "replace_one": (
-        ("one unit's value replaced by any other", "yes", "yes"),
-        _PUBLIC_NUMBER,
-        ("two units' values replaced", "no", _TWO),
-    ),
-    "add_remove": (
-        ("one unit added or taken away", "yes", "yes"),
-        ("one unit's value replaced", "no", f"{_TWO}: one removed, one added"),
-        ("two units added or taken away", "no", _TWO),
-    ),
-    "zero_out": (
-        ("one unit's contributions set to zero", "yes", "yes"),
-        _PUBLIC_NUMBER,
-        ("one unit's value replaced", "no", f"{_TWO}: one set to zero, one set anew"),
-    ),
-}
-"""How a second data set differs from the first, whether the two are neighbours, and whether the claim covers it."""
-
-_BEYOND: dict[Model, tuple[str, str, str]] = {
-    "central": ("what the curator holds before any noise", "one unit", "no: the curator is trusted with it"),
-    "joint": (
-        "what a person is shown about themself",
-        "that person",
-        "no: only what all others see is protected from",
-    ),
-    "local": ("what the device holds before any noise", "the user", "no: the device is trusted with it"),
-}
-"""What each model does not protect, whose value differs, and why it is not covered."""
-
-LEFT_OPEN: dict[Model, str] = {
-    "central": "the curator, who sees the data before any noise",
-    "joint": (
-        "each person's own output: it may depend on that person's data without noise, and whoever sees it may learn it"
-    ),
-    "local": "what the device holds and does before the message is sent",
-}
-"""What each model of the claim leaves unprotected."""
-
-_VARIANTS = {
-    "rho": "zero-concentrated differential privacy",
-    "mu": "Gaussian differential privacy",
-    "renyi": "Renyi differential privacy",
-    "profile": "a privacy profile: several points of epsilon and delta, all at once",
-}
+_WORDS = table_of("dpaudit.report.compliance", "scope.toml")
+"""What is said of each kind of neighbours, of each model and of each measure."""
 
 
 def scope(facts: Facts) -> Iterator[Part]:
@@ -77,10 +33,10 @@ def unit(facts: Facts) -> Iterator[Part]:
         yield fields.evidence("Unit in the algorithm's own words", report.own_unit, "own_unit")
     yield fields.stated("Neighbours", NEIGHBOUR_WORDS[claim.neighbours], "certificate.claim.neighbours")
     yield from fields.declared_fields(contributions, "contributions", units_per_person=report.units_per_person)
-    first, whose, why = _BEYOND[claim.model]
+    first, whose, why = _WORDS["beyond"][claim.model]
     drawn: list[tuple[str, str, str, str]] = [
         ("the data as they are", f"the same, with {other}", neighbours, covered)
-        for other, neighbours, covered in _DIFFERENCES[claim.neighbours]
+        for other, neighbours, covered in _WORDS["differences"][claim.neighbours]
     ]
     drawn.append((first, f"the same, for another value of {whose}", "yes", why))
     own = [(s.a, s.b, "yes" if s.neighbours else "no", s.covered) for s in contributions.scenarios]
@@ -99,7 +55,7 @@ def trust(facts: Facts) -> Iterator[Part]:
     claim, actors, source = facts.report.certificate.claim, facts.report.deployment.actors, "certificate.claim.model"
     yield fields.stated("Model", MODEL_WORDS[claim.model], source)
     yield fields.stated("Whose view is protected from", observer(claim.model), source)
-    yield fields.stated("Left open by the model", LEFT_OPEN[claim.model], source)
+    yield fields.stated("Left open by the model", _WORDS["left_open"][claim.model], source)
     yield fields.declared("Trusted parties", sum(bool(a.trusted_for) for a in actors) if actors else "", "actors")
     views = dict.fromkeys(f"{audit.view} ({audit.attack})" for audit in facts.report.audits)
     if views:
@@ -126,7 +82,7 @@ def claimed(facts: Facts) -> Iterator[Part]:
         yield fields.stated("Delta", exact(claim.delta), "certificate.claim.delta")
     else:
         follows = f"epsilon {at_most(claim.epsilon)} at delta {exact(claim.delta)}; tables in epsilon are read there"
-        yield fields.stated("Variant", _VARIANTS[measured.measure], "certificate.claim")
+        yield fields.stated("Variant", _WORDS["variants"][measured.measure], "certificate.claim")
         yield fields.stated("Numbers", measured.words, "certificate.claim")
         yield fields.evidence("What follows", follows, "reading.claim")
     yield _share(report)
@@ -197,4 +153,21 @@ def comparison(facts: Facts) -> Iterator[Part]:
         ((c.name, exact(c.epsilon), exact(c.delta), c.source) for c in same),
         status="declared",
         note=note,
+    )
+
+
+def usefulness(facts: Facts) -> Iterator[Part]:
+    """Yield section 9a; without a study of this configuration it is not assessed, with the reason."""
+    useful = facts.report.usefulness
+    if useful.front is None:
+        yield evidence("Regret a round", "", "sections", unless=useful.why)
+    else:
+        shown = "no" if "not_shown" in dict(useful.remarks) else "yes"
+        yield evidence("Learning is shown, in simulation", shown, "sections")
+    yield grid(
+        "privacy_and_usefulness",
+        useful.caption or "Privacy and usefulness",
+        HEAD,
+        useful.rows,
+        note=" ".join(useful.sentences) or "No study says what this setting is worth.",
     )

@@ -2,17 +2,16 @@
 
 from collections.abc import Callable, Iterator
 
-from dpaudit.report.compliance.audited import audited
+from dpaudit.report.compliance.audited import audited, scored
 from dpaudit.report.compliance.certified import certified
 from dpaudit.report.compliance.composition import composition
 from dpaudit.report.compliance.cover import cover
 from dpaudit.report.compliance.fields import Field, Grid, Part, Section
 from dpaudit.report.compliance.hazards import hazards
 from dpaudit.report.compliance.record import appendix, budget, reproduction
-from dpaudit.report.compliance.scope import claimed, comparison, people, scope, trust, unit, utility
-from dpaudit.report.compliance.scored import scored
-from dpaudit.report.compliance.usefulness import usefulness
+from dpaudit.report.compliance.scope import claimed, comparison, people, scope, trust, unit, usefulness, utility
 from dpaudit.report.facts import Facts
+from dpaudit.runtime.provenance import table_of
 
 SECTIONS: tuple[tuple[str, str, str, Callable[[Facts], Iterator[Part]]], ...] = (
     ("0", "cover", "Cover and verdict", cover),
@@ -35,27 +34,7 @@ SECTIONS: tuple[tuple[str, str, str, Callable[[Facts], Iterator[Part]]], ...] = 
 )
 """Number, name in links, title, and the function that yields the parts."""
 
-_ATTACKS = "ISO/IEC 27559: adversarial testing; EDPB Opinion 28/2024: resistance to attacks"
-CROSSWALK = {
-    "cover": "W3C considerations for reviewing such systems; ISO/IEC 27559: transparency",
-    "scope": "Registry records, first tiers; model cards: intended use",
-    "unit": "NIST SP 800-226: the unit of privacy; registry records, third tier",
-    "trust": "NIST SP 800-226: middle layers; ISO/IEC 27559: modelling of attacks; UK ICO, guidance on anonymisation "
-    "(28 March 2025): the motivated intruder",
-    "claim": "NIST SP 800-226: parameters",
-    "derivation": "Registry records: mechanisms and composition",
-    "curve": "ISO/IEC 27559: quantification; census disclosure avoidance: allocation of the budget",
-    "audits": _ATTACKS,
-    "scores": _ATTACKS,
-    "hazards": "NIST SP 800-226: hazards (paraphrased; read the source before you quote it)",
-    "utility": "NIST SP 800-226: utility and bias",
-    "usefulness": "NIST SP 800-226: utility at a stated epsilon",
-    "budget": "Registry records: repeated releases",
-    "governance": "ISO/IEC 27559: governance; GDPR: impact assessment",
-    "reproduction": "in-toto statements; SLSA provenance",
-    "comparison": "Registry records of the same unit and model",
-    "appendix": "ISO/IEC 20889: terms",
-}
+CROSSWALK: dict[str, str] = table_of("dpaudit.report.compliance", "crosswalk.toml")
 """Which words of standards and guidance each section answers to."""
 
 

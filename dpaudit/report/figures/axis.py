@@ -7,9 +7,8 @@ from functools import partial
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.readings import PrintedReading
 from dpaudit.report.attacks import Attack, attack_of
-from dpaudit.report.figures.canvas import Canvas, shortened, wrapped
+from dpaudit.report.figures.canvas import Canvas, Scale, draw_across, scale_for, shortened, wrapped
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.figures.scales import Scale, draw_across, scale_for
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import read_epsilon
 from dpaudit.wording.audits import bound_phrase, strongest

@@ -4,9 +4,8 @@ import math
 from collections.abc import Sequence
 
 from dpaudit.accounting.curves.table import CurveTable
-from dpaudit.report.figures.canvas import Canvas
+from dpaudit.report.figures.canvas import Canvas, Scale, draw_across, draw_up
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.figures.scales import Scale, draw_across, draw_up
 
 _HEIGHT = 360.0
 _FOOT = 1e-14

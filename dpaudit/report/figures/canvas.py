@@ -1,8 +1,10 @@
-"""A drawing surface: SVG elements with short numbers, escaped text and no styling."""
+"""A drawing surface and its axes: SVG elements with short numbers and escaped text, and places for numbers on it."""
 
+import math
 from dataclasses import dataclass, field
 
 from dpaudit.wording.escaping import xml
+from dpaudit.wording.numerals import nearest
 
 _LETTER = 0.54
 _CLEAR = 6.0
@@ -116,3 +118,110 @@ class Canvas:
         width = text_width(text) + 6
         start = {"start": x - 3, "middle": x - width / 2, "end": x - width + 3}[anchor]
         self.rect(start, y - 13, width, 18, "paper")
+
+
+_GUTTER = 34.0
+_SPREAD = 12.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """An axis from `left` to `right` pixels over [low, high]; logarithmic if `low` is above zero.
+
+    Of an axis that runs upwards `left` is the pixel of its foot, and `right` that of its top. On a logarithmic axis
+    zero has its own place at `left`. `infinite` keeps a place for infinity at `right`.
+    """
+
+    low: float
+    high: float
+    left: float
+    right: float
+    infinite: bool = False
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether equal ratios are equally far apart."""
+        return self.low > 0
+
+    @property
+    def start(self) -> float:
+        """The pixel where the continuous part begins."""
+        return self.left + (self._gutter if self.logarithmic else 0)
+
+    @property
+    def end(self) -> float:
+        """The pixel where the continuous part ends."""
+        return self.right - (self._gutter if self.infinite else 0)
+
+    @property
+    def _gutter(self) -> float:
+        """The room of a place outside the continuous part; negative on an axis that runs upwards."""
+        return math.copysign(_GUTTER, self.right - self.left)
+
+    def __call__(self, value: float) -> float:
+        """Return the pixel of `value`; what lies outside the axis is put at its edge."""
+        if value == math.inf:
+            return self.right
+        if self.logarithmic:
+            if value <= 0:
+                return self.left
+            share = math.log(value / self.low) / math.log(self.high / self.low)
+        else:
+            share = (value - self.low) / (self.high - self.low)
+        return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Return (pixel, label) for the marks of the axis."""
+        values = self._decades() if self.logarithmic else self._steps()
+        marks = [(self(value), nearest(value)) for value in values]
+        if self.logarithmic:
+            marks.insert(0, (self.left, "0"))
+        if self.infinite:
+            marks.append((self.right, "∞"))
+        return marks
+
+    def _steps(self) -> list[float]:
+        """Return about five round values on a linear axis."""
+        raw = (self.high - self.low) / 5
+        unit = 10.0 ** math.floor(math.log10(raw))
+        step = next(unit * m for m in (1, 2, 2.5, 5, 10) if unit * m >= raw * 0.999)
+        return [step * place for place in range(int(self.high / step * 1.0001) + 1)]
+
+    def _decades(self) -> list[float]:
+        """Return powers of ten on a logarithmic axis, thinned to seven, with 1-2-5 steps where there are few."""
+        first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
+        stride = max(1, math.ceil((last - first) / 6))
+        powers = [10.0**power for power in range(first, last + 1, stride)]
+        if len(powers) > 2:
+            return powers
+        finer = (m * 10.0**power for power in range(first - 1, last + 1) for m in (1, 2, 5))
+        return [value for value in finer if self.low * 0.999 <= value <= self.high * 1.001]
+
+
+def draw_across(canvas: Canvas, scale: Scale, top: float, bottom: float, name: str, first: float = 0.0) -> None:
+    """Draw a horizontal axis with its name and, from the pixel `first` on, its marks and grid lines."""
+    for x, label in scale.ticks():
+        if x >= first:
+            canvas.line(x, top, x, bottom, "grid")
+            canvas.text(x, bottom + 18, label, "tick", "middle")
+    canvas.line(max(first, scale.left), bottom, scale.end, bottom, "axis")
+    canvas.text(max(first, scale.left), bottom + 38, name, "note")
+
+
+def draw_up(canvas: Canvas, ticks: list[tuple[float, str]], left: float, right: float) -> None:
+    """Draw the marks of a vertical axis, each a height in pixels and its label, with grid lines to `right`."""
+    for y, label in ticks:
+        canvas.line(left, y, right, y, "grid")
+        canvas.text(left - 8, y + 4, label, "tick", "end")
+
+
+def scale_for(values: list[float], left: float, right: float) -> Scale:
+    """Return an axis that shows `values`: linear where they are alike in size, else logarithmic."""
+    finite = [value for value in values if 0 < value < math.inf]
+    infinite = any(value == math.inf for value in values)
+    if not finite:
+        return Scale(low=0.0, high=1.0, left=left, right=right, infinite=infinite)
+    smallest, largest = min(finite), max(finite)
+    if largest <= _SPREAD * smallest:
+        return Scale(low=0.0, high=1.3 * largest, left=left, right=right, infinite=infinite)
+    return Scale(low=smallest / 1.8, high=1.8 * largest, left=left, right=right, infinite=infinite)

@@ -4,9 +4,8 @@ import math
 
 from dpaudit.certification.reading import Reading
 from dpaudit.report.curves import Curve
-from dpaudit.report.figures.canvas import Canvas
+from dpaudit.report.figures.canvas import Canvas, Scale, draw_across, draw_up
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.figures.scales import Scale, draw_across, draw_up
 from dpaudit.report.meaning import read_epsilon
 from dpaudit.wording.numerals import at_most, exact, interval, nearest
 

@@ -1,8 +1,7 @@
 """The figure of privacy and usefulness: regret a round against certified epsilon, with floors and ceilings."""
 
-from dpaudit.report.figures.canvas import Canvas, shortened
+from dpaudit.report.figures.canvas import Canvas, Scale, draw_across, draw_up, scale_for, shortened
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.figures.scales import Scale, draw_across, draw_up, scale_for
 from dpaudit.study.front import Front, FrontPoint
 from dpaudit.wording.numerals import at_most, nearest, whole
 

@@ -6,9 +6,8 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import date
 from typing import Literal
 
-from dpaudit.report.figures.canvas import Canvas
+from dpaudit.report.figures.canvas import Canvas, draw_up
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.figures.scales import draw_up
 
 Style = Literal["claim", "curve", "attacked"]
 """What is claimed is dashed, what is proved or spent is a line, what was measured are dots."""

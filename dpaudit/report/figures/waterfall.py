@@ -1,9 +1,8 @@
 """The figure of the slack: factors from the declared noise to the needed noise."""
 
 from dpaudit.model.readings import Slack
-from dpaudit.report.figures.canvas import Canvas, shortened
+from dpaudit.report.figures.canvas import Canvas, Scale, draw_across, shortened
 from dpaudit.report.figures.figure import Figure
-from dpaudit.report.figures.scales import Scale, draw_across
 from dpaudit.report.slackness import Step, steps_of
 from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.numerals import TIMES, times

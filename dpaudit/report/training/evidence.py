@@ -1,56 +1,13 @@
 """What the JSON of a training report says that its audit and its attacks showed, and what in it contradicts itself."""
 
 from collections.abc import Iterator
-from typing import Literal
 
-from dpaudit.arguments import settled
 from dpaudit.certification.certificate import Certificate
-from dpaudit.checks import NonNegative, NonNegativeOrInfinite, OpenProbability
-from dpaudit.model.audit_result import AuditVerdict
 from dpaudit.model.condition import Condition
-from dpaudit.model.trace import Finding
 from dpaudit.report.marks import BY_COMPUTATION
+from dpaudit.training.evidence import LoopAudit, ModelAttack
 
 _REPLAYS = ("replays",)
-LoopVerdict = AuditVerdict | Literal["more_noise"]
-
-
-@settled
-class LoopCheck:
-    """One check of a training loop.
-
-    `noise_caught`: the largest factor of missing noise that the check would have found; 0 if none.
-    """
-
-    name: str
-    verdict: LoopVerdict
-    epsilon_lower: NonNegativeOrInfinite
-    noise_caught: NonNegative
-    sentence: str
-
-
-@settled
-class LoopAudit:
-    """The audit of a training loop; `conditions` is what it says of those of the certificate."""
-
-    verdict: LoopVerdict
-    significance: OpenProbability
-    watched: tuple[str, ...]
-    not_observed: tuple[str, ...]
-    not_trained: tuple[str, ...]
-    findings: tuple[Finding, ...]
-    checks: tuple[LoopCheck, ...]
-    conditions: tuple[Condition, ...]
-
-
-@settled
-class ModelAttack:
-    """One attack on the trained model."""
-
-    name: str
-    verdict: LoopVerdict
-    epsilon_lower: NonNegativeOrInfinite
-    significance: OpenProbability
 
 
 def unlisted(conditions: tuple[Condition, ...], certificate: Certificate) -> Iterator[str]:

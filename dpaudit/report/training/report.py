@@ -19,11 +19,10 @@ from dpaudit.documents.markdown import markdown
 from dpaudit.errors import CertificateError, DPAuditError
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.codec import encode
-from dpaudit.model.condition import Condition
 from dpaudit.model.measures.claims import MeasuredClaim
-from dpaudit.model.trace import Finding
 from dpaudit.report.marks import OPEN, certificate_word, marks_of
-from dpaudit.report.training.evidence import LoopAudit, ModelAttack, contradictions, unlisted
+from dpaudit.report.training.evidence import contradictions, unlisted
+from dpaudit.training.evidence import LoopAudit, ModelAttack, TrainingVerdict
 from dpaudit.training.watching import Training
 from dpaudit.verifier import Verification, verify
 from dpaudit.wording.audits import listed
@@ -42,75 +41,11 @@ _NOTHING_NAMED = (
 )
 
 
-class CheckEvidence(Protocol):
-    """One check of a training audit; `audits.training.check.TrainingCheck` is one."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        ...
-
-    @property
-    def verdict(self) -> str:
-        """Its verdict, as in data."""
-        ...
-
-    @property
-    def sentence(self) -> str:
-        """What it shows, in words."""
-        ...
-
-    @property
-    def epsilon_lower(self) -> float:
-        """A lower bound on epsilon."""
-        ...
-
-    @property
-    def noise_caught(self) -> float:
-        """The factor of missing noise that it would have found, 0 if none."""
-        ...
-
-
 class LoopEvidence(Protocol):
-    """What an audit of a training loop shows; `audits.TrainingAudit` is one."""
+    """An audit of a training loop; `audits.TrainingAudit` is one."""
 
-    @property
-    def verdict(self) -> str:
-        """Its verdict, as in data."""
-        ...
-
-    @property
-    def checks(self) -> tuple[CheckEvidence, ...]:
-        """The checks of the loop."""
-        ...
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """All findings."""
-        ...
-
-    @property
-    def watched(self) -> tuple[str, ...]:
-        """What was compared in replays, by name."""
-        ...
-
-    @property
-    def unseen(self) -> tuple[str, ...]:
-        """What was not observed."""
-        ...
-
-    @property
-    def untrained(self) -> tuple[str, ...]:
-        """Trainable parameters that no step moved."""
-        ...
-
-    @property
-    def significance(self) -> float:
-        """The probability of a false alarm."""
-        ...
-
-    def conditions(self) -> tuple[Condition, ...]:
-        """Return what was looked at as conditions of a certificate."""
+    def evidence(self) -> LoopAudit:
+        """Return what it shows."""
         ...
 
 
@@ -118,7 +53,7 @@ class ModelEvidence(Protocol):
     """What attacks on a trained model show; the results of `audit_model` and `audit_record` are."""
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> TrainingVerdict:
         """Its verdict, as in data."""
         ...
 
@@ -171,7 +106,7 @@ class TrainingReport:
             raise ValueError("Expected name to say what was trained, got ''.")
         if isinstance(claim, MeasuredClaim):
             raise ValueError(f"Expected a claim in epsilon and delta, got one in {claim.measure}.")
-        if difference := next(unlisted(self.audit.conditions(), self.certificate), ""):
+        if difference := next(unlisted(self._loop.conditions, self.certificate), ""):
             raise ValueError(
                 "Expected the certificate to list what the audit looked at: certify(declaration, claim, "
                 f"conditions=audit.conditions(), findings=audit.findings). Now {difference}"
@@ -181,7 +116,25 @@ class TrainingReport:
     @property
     def verdict(self) -> str:
         """The word of the verdict, see the table of verdicts."""
-        return _verdict(certificate_word(self.certificate), self.audit.verdict, [a.verdict for _, a in self.attacks])
+        return _verdict(self.certificate, self._loop, self._attacked)
+
+    @property
+    def _loop(self) -> LoopAudit:
+        """What the audit of the loop shows."""
+        return self.audit.evidence()
+
+    @property
+    def _attacked(self) -> tuple[ModelAttack, ...]:
+        """What the attacks show, with their names."""
+        return tuple(
+            ModelAttack(
+                name=name,
+                verdict=attack.verdict,
+                epsilon_lower=attack.epsilon_lower,
+                significance=attack.significance,
+            )
+            for name, attack in self.attacks
+        )
 
     def document(self) -> Document:
         """Return the report as a neutral document of about a page."""
@@ -189,8 +142,8 @@ class TrainingReport:
             judged(self.verdict, self._sentence()),
             under("Claim", Table(tuple(self._claim()), looks=("quiet", ""))),
             under("Loop", Paragraph(self._watched()), self._checks()),
-            under("Findings", items((f"{f.rule}: {f.message}" for f in self.audit.findings), "✗", "bad")),
-            under("Not observed", items(self.audit.unseen, "○", "open")),
+            under("Findings", items((f"{f.rule}: {f.message}" for f in self._loop.findings), "✗", "bad")),
+            under("Not observed", items(self._loop.not_observed, "○", "open")),
             self._attacks(),
             under("Open conditions", items(self._open(), "○", "open")),
             under("Not covered", items(self.not_covered), Paragraph("" if self.not_covered else _NOTHING_NAMED)),
@@ -204,30 +157,15 @@ class TrainingReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain data; `digest` covers everything else."""
-        data: dict[str, Any] = {
-            "schema": SCHEMA,
-            "name": self.name,
-            "verdict": self.verdict,
-            "training": encode(self.training),
-            "loop": {
-                **_stated(self.audit, "verdict", "significance"),
-                "watched": list(self.audit.watched),
-                "not_observed": list(self.audit.unseen),
-                "not_trained": list(self.audit.untrained),
-                "findings": encode(self.audit.findings),
-                "checks": [
-                    _stated(check, "name", "verdict", "epsilon_lower", "noise_caught", "sentence")
-                    for check in self.audit.checks
-                ],
-                "conditions": encode(self.audit.conditions()),
-            },
-            "attacks": [
-                {"name": name, **_stated(attack, "verdict", "epsilon_lower", "significance")}
-                for name, attack in self.attacks
-            ],
-            "not_covered": list(self.not_covered),
-            "certificate": self.certificate.to_dict(),
-        }
+        measured = _Measured(
+            name=self.name,
+            verdict=self.verdict,
+            training=self.training,
+            loop=self._loop,
+            attacks=self._attacked,
+            not_covered=self.not_covered,
+        )
+        data: dict[str, Any] = {"schema": SCHEMA, **encode(measured), "certificate": self.certificate.to_dict()}
         return data | {"digest": digest_of(data)}
 
     def to_json(self) -> str:
@@ -246,7 +184,7 @@ class TrainingReport:
             "inconclusive": " The audit of the loop is inconclusive: not all of it was observed.",
             "more_noise": " The loop adds more noise than is declared.",
         }
-        return certificate_meaning(self.certificate) + loop.get(self.audit.verdict, "")
+        return certificate_meaning(self.certificate) + loop.get(self._loop.verdict, "")
 
     def _claim(self) -> Iterator[tuple[str, str]]:
         """Yield the rows of claim, proof and declaration."""
@@ -263,7 +201,7 @@ class TrainingReport:
 
     def _watched(self) -> str:
         """Return what of the loop was watched, and what no step moved."""
-        names, untrained = self.audit.watched, self.audit.untrained
+        names, untrained = self._loop.watched, self._loop.not_trained
         said = (
             f"Watched and compared in replays: {listed(names, _NAMED)}."
             if names
@@ -273,14 +211,14 @@ class TrainingReport:
 
     def _checks(self) -> Table:
         """Return each check of the loop with what it would have found."""
-        rows = tuple((check.name, verdict_label(check.verdict), check.sentence) for check in self.audit.checks)
+        rows = tuple((check.name, verdict_label(check.verdict), check.sentence) for check in self._loop.checks)
         return Table(rows, head=("check", "verdict", "what it shows"), looks=("quiet", "", ""), wrapped=True)
 
     def _attacks(self) -> tuple[Block, ...]:
         """Return the attacks on the trained model."""
         rows = tuple(
-            (name, verdict_label(attack.verdict), at_least(attack.epsilon_lower), nearest(attack.significance))
-            for name, attack in self.attacks
+            (attack.name, verdict_label(attack.verdict), at_least(attack.epsilon_lower), nearest(attack.significance))
+            for attack in self._attacked
         )
         if not rows:
             return (Heading("Attacks on the trained model"), Paragraph("None was made."))
@@ -347,24 +285,17 @@ def _complaints(data: dict[str, Any]) -> Iterator[str]:
     except (DPAuditError, KeyError, TypeError, ValueError, AttributeError) as error:
         yield f"the training report is malformed: {error}"
         return
-    loop = measured.loop
-    word = _verdict(certificate_word(certificate), loop.verdict, [attack.verdict for attack in measured.attacks])
+    word = _verdict(certificate, measured.loop, measured.attacks)
     if word not in ("CERTIFIED", "CERTIFIED" + CAVEATS, "STATED"):
         yield f"the report's own verdict is {word}"
     if measured.verdict != word:
         yield f"the training report says {measured.verdict:.40}, and {word} follows from what it holds"
-    yield from contradictions(loop, measured.attacks, certificate)
+    yield from contradictions(measured.loop, measured.attacks, certificate)
 
 
-def _verdict(certificate: str, loop: str, attacks: list[str]) -> str:
-    """Return the word of a report from those of its certificate, the audit of its loop and the attacks."""
-    if "violation" in (loop, *attacks):
+def _verdict(certificate: Certificate, loop: LoopAudit, attacks: tuple[ModelAttack, ...]) -> str:
+    """Return the word of a report from its certificate, the audit of its loop and the attacks."""
+    if "violation" in (loop.verdict, *(attack.verdict for attack in attacks)):
         return "VIOLATION"
-    if certificate == "CERTIFIED" and loop == "inconclusive":
-        return certificate + CAVEATS
-    return certificate
-
-
-def _stated(evidence: Any, *names: str) -> dict[str, Any]:
-    """Return some values of a piece of evidence as plain data."""
-    return {name: encode(getattr(evidence, name)) for name in names}
+    word = certificate_word(certificate)
+    return word + CAVEATS if word == "CERTIFIED" and loop.verdict == "inconclusive" else word
