@@ -25,6 +25,7 @@ from dpaudit.verifier import verify
 from dpaudit.verifier.mechanisms import sides_of, squared_nodes
 from dpaudit.verifier.refusals import Rejection, Unfollowed
 from mechanisms import NAMES, Gaussian, Laplace, RandomisedResponse
+from tests.checker.forging import resealed
 from tests.checker.proofs.folds import fold as folded
 from tests.checker.proofs.folds import proved_again
 
@@ -78,11 +79,6 @@ def certificate(request: pytest.FixtureRequest) -> dp.Certificate:
 
 def test_the_checker_accepts_what_the_certifier_makes(certificate: dp.Certificate) -> None:
     assert verify(certificate.to_json()).complaints == ()
-
-
-def resealed(data: dict[str, Any]) -> str:
-    """The text of a forged certificate whose digest was computed anew."""
-    return json.dumps(data | {"digest": digest_of(data)})
 
 
 def forgeries(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
