@@ -33,11 +33,6 @@ def test_a_release_without_noise_has_no_epsilon() -> None:
     assert certify(Release(label="table", mechanism=OPEN), claim).verdict == "refuted"
 
 
-def test_a_rate_of_one_is_the_part_itself() -> None:
-    """The other end of a sample, which is expressible."""
-    assert bracket_epsilon(fold(Subsample(part=TOLD, rate=1.0), "add_remove"), 0.0).upper == 1.0
-
-
 def test_no_noise_names_the_mechanism_that_says_it() -> None:
     """Each scale of noise refuses 0 with its own name."""
     related: Neighbours = "add_remove"

@@ -25,6 +25,7 @@ from dpaudit.verifier import verify
 from dpaudit.verifier.mechanisms import sides_of, squared_nodes
 from dpaudit.verifier.refusals import Rejection, Unfollowed
 from mechanisms import NAMES, Gaussian, Laplace, RandomisedResponse
+from tests.checker.forging import resealed
 from tests.checker.proofs.folds import fold as folded
 from tests.checker.proofs.folds import proved_again
 
@@ -78,11 +79,6 @@ def certificate(request: pytest.FixtureRequest) -> dp.Certificate:
 
 def test_the_checker_accepts_what_the_certifier_makes(certificate: dp.Certificate) -> None:
     assert verify(certificate.to_json()).complaints == ()
-
-
-def resealed(data: dict[str, Any]) -> str:
-    """The text of a forged certificate whose digest was computed anew."""
-    return json.dumps(data | {"digest": digest_of(data)})
 
 
 def forgeries(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
@@ -252,15 +248,6 @@ def squared_counts(horizon: int, moved: tuple[tuple[int, int], ...]) -> int:
         sum(sign for element, sign in moved if node - (node & -node) < element <= node) ** 2
         for node in range(1, horizon + 1)
     )
-
-
-def test_every_condition_that_a_node_brings_must_be_there() -> None:
-    """Any one of the conditions struck out is missed, also those of nodes whose fields hold no words."""
-    for name in ("cells", "group", "pure", "printed", "stated"):
-        data = json.loads(dp.certify(*CASES[name]).to_json())
-        for i in range(len(data["conditions"])):
-            fewer = data | {"conditions": data["conditions"][:i] + data["conditions"][i + 1 :]}
-            assert not verify(resealed(fewer)).accepted, (name, data["conditions"][i])
 
 
 def test_a_joint_claim_about_zeroed_records_is_refused() -> None:

@@ -13,10 +13,10 @@ from dpaudit.accounting.views import delivered_model
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Allocate, Scheme
+from dpaudit.model.declaration import Allocate
 from dpaudit.model.losses import DiscreteLoss
 from dpaudit.verifier import verify
-from mechanisms import Finite, Gaussian, Laplace, RandomisedResponse
+from mechanisms import Finite, Gaussian, Laplace
 from tests.accounting.amplification.named_pairs import NAMED
 
 
@@ -36,28 +36,6 @@ def surely_right(tree: dp.Declaration, epsilon: float, truth: float) -> Bracket:
     assert certificate.tight.delta.lower <= truth * (1 + 1e-9)
     assert certificate.tight.delta.upper >= truth * (1 - 1e-9)
     return certificate.tight.delta
-
-
-@pytest.mark.parametrize(
-    ("scheme", "neighbours"),
-    [
-        ("without_replacement", "replace_one"),
-        ("without_replacement", "add_remove"),
-        ("without_replacement", "zero_out"),
-        ("with_replacement", "replace_one"),
-    ],
-)
-def test_a_sample_of_fixed_size_over_parallel_parts_is_refused(scheme: Scheme, neighbours: Neighbours) -> None:
-    """One of two records is drawn, each in a part of its own: both parts change, which no part's own loss bounds.
-
-    With a = 3 the odds, the ratio of one pair of outputs is (1 + a^2) / (1 + a), above (1 + a) / 2 of one part.
-    """
-    inside: Neighbours = "zero_out" if neighbours == "zero_out" else "replace_one"
-    parts = tuple(table(label, (3.0, 1.0), (1.0, 3.0), inside) for label in ("north", "south"))
-    both = dp.Parallel(parts=parts, key="the region")
-    tree = dp.Subsample(part=both, rate=0.5, scheme=scheme, population=2, batch_size=1)
-    with pytest.raises(UnsupportedError, match="may touch another part"):
-        dp.fold(tree, neighbours)
 
 
 def cut_sample(part: dp.Declaration, rate: float) -> dp.Subsample:
@@ -173,16 +151,6 @@ def test_a_sample_of_messages_protects_no_local_view() -> None:
     certificate = dp.certify(tree, dp.Claim(epsilon=1.0, delta=0.6, neighbours="replace_one", model="local"))
     assert certificate.verdict == "not_proved"
     assert verify(certificate.to_json()).accepted
-
-
-def test_messages_in_places_that_others_take_are_refused() -> None:
-    """Where a record leaves a set of fixed size another one's message comes; at secret steps they come in any order."""
-    message = dp.Local(part=dp.Release(label="vote", mechanism=RandomisedResponse(epsilon=1.0)))
-    votes = dp.Subsample(part=message, rate=0.5, scheme="without_replacement", population=4, batch_size=2)
-    refused: dict[str, dp.Declaration] = {"without_replacement": votes, "allocate": Allocate(part=message, steps=3)}
-    for name, tree in refused.items():
-        with pytest.raises(UnsupportedError, match=f"'{name}' over 'local' under replace: no rule"):
-            dp.fold(tree, "replace_one")
 
 
 def test_a_leak_at_a_secret_step_beside_noise_is_a_leak() -> None:

@@ -46,14 +46,6 @@ def test_a_pair_of_leaves_shifts_the_nodes_that_hold_one_of_them() -> None:
             tree.parted(1, capacity + 1)
 
 
-@pytest.mark.parametrize(
-    ("capacity", "nodes"), [(16, 7), (64, 11), (256, 15), (1000, 19), (1005, 19), (1050, 19), (100_005, 33)]
-)
-def test_the_worst_pair_has_the_tabulated_nodes(capacity: int, nodes: int) -> None:
-    """m = max(2 L - 3, L + #{l <= L - 2: 2^(L-1) + 2^l <= N}), at the values worked out by hand."""
-    assert touched_nodes("R2", capacity) == nodes
-
-
 @pytest.mark.parametrize(("reading", "credit"), [("R1", "left"), ("R2", "left"), ("R3", "both")])
 @pytest.mark.parametrize(("epsilon", "horizon", "arms"), [(0.1, 1000, 5), (1.0, 10_000, 5), (4.0, 60, 4), (1.0, 5, 2)])
 def test_the_certified_epsilon_is_the_enumerated_one(
