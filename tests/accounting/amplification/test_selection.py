@@ -58,7 +58,7 @@ def noisy(stddev: float = 2.0) -> dp.Release:
 def test_gaussian_runs_are_bracketed_as_closely_as_published(law: str, mu: float) -> None:
     """The upper end is at most the published one but for .05 %, the lower end at least it but for 1.5 %; 2 % apart."""
     low, high = TABLE[law, mu]
-    tuned = dp.BestOf(part=noisy(1 / mu), score="any", **LAWS[law])
+    tuned = dp.BestOf(part=noisy(1 / mu), scores="any", **LAWS[law])
     bracket = dp.bracket_epsilon(dp.fold(tuned, "add_remove"), 1e-5)
     assert low <= bracket.upper <= high * 1.0005
     assert low * 0.985 <= bracket.lower <= high
@@ -187,13 +187,13 @@ def test_nothing_is_attained_where_an_author_names_the_score() -> None:
 )
 def test_a_score_that_anybody_picks_refutes_and_the_checker_finds_it(part: dp.Release) -> None:
     """The witness names a score, of which the checker finds the law again; not one beyond those that are known."""
-    refuted = dp.certify(dp.BestOf(part=part, law="geometric", gamma=0.2, score="any"), SMALL)
+    refuted = dp.certify(dp.BestOf(part=part, law="geometric", gamma=0.2, scores="any"), SMALL)
     assert refuted.verdict == "refuted"
     assert verify(refuted.to_json()).accepted
     data = json.loads(refuted.to_json())
     for changed in (
         {"witnesses": [w | {"plan": [w["plan"][0] | {"part": 106}]} for w in data["witnesses"]]},
-        {"declaration": data["declaration"] | {"score": "validation loss"}},
+        {"declaration": data["declaration"] | {"scores": "named"}},
     ):
         forged = data | changed
         forged["digest"] = digest_of(forged)
