@@ -128,7 +128,8 @@ def _rho(loss: Loss) -> Bounds:
         return _of_atoms(loss)
     if kind in ("map", "mixture", "halves", "between", "average", "allocated"):
         largest = max(supremum(loss), supremum(reverse(loss)))
-        return 0.0, min(largest, largest * math.tanh(largest / 2) * (1 + _SLIP)) if not leak(loss) else math.inf
+        most = min(largest, largest * math.tanh(largest / 2) * (1 + _SLIP)) if not leak(loss) else math.inf
+        return (0.0, most) if kind != "between" else (_rho(loss[2])[0], min(most, _rho(loss[1])[1]))
     return OPEN
 
 
@@ -141,6 +142,8 @@ def _shown(loss: Loss) -> float:
     """Return what some order shows of the rho of finite losses, or 0."""
     if loss[0] == "choice":
         return max(map(_shown, loss[1]))
+    if loss[0] == "between":
+        return _shown(loss[2])
     moments = log_moments(loss, _POWERS) * (1 - _SLIP) - 1e-14 if loss[0] == "discrete" else np.zeros(1)
     return max(0.0, float((moments / (_POWERS * (1 + _POWERS))).max()))
 
