@@ -71,6 +71,7 @@ class Search(Generic[Configuration]):
             eta=law.eta,
             mean=law.mean,
             score=law.score,
+            scores=law.scores,
         )
 
     def best(

@@ -10,7 +10,7 @@ from dpaudit import Claim
 from dpaudit.arguments import settled
 from dpaudit.checks import NoiseSize, Size, ratio, size
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.losses import DiscreteLoss, LaplaceLoss
+from dpaudit.model.losses import DiscreteLoss, ThresholdLoss
 from dpaudit.model.mechanism import Array
 from mechanisms.exponential import picked
 from mechanisms.laplace import Laplace
@@ -31,9 +31,9 @@ class PermuteAndFlip:
     Guarantee: pure with epsilon = 2 linf_sensitivity / scale, and half of it for monotone scores. Along the line
     between two sets of scores the probability g of any event has |g'| <= min(g, 1 - g), where the whole line is a move
     of epsilon; this is the equation of Laplace noise, whose curve therefore bounds that of a choice. Two candidates win
-    by a Laplace distribution function of their gap, so that each point of the curve is attained by a pair of its own;
-    `attained_loss` is the pair of the largest Kullback-Leibler divergence. The bounded range of the exponential
-    mechanism does *not* hold here.
+    by a Laplace distribution function of their gap, so that each point of the curve is attained by a pair of its own.
+    Two candidates have the largest Renyi divergence of each order; `attained_loss` is the pair of the largest
+    Kullback-Leibler divergence. The bounded range of the exponential mechanism does *not* hold here.
     Edge cases: ties have probability 0 in real arithmetic; in float64 the first candidate wins them.
     Raises: ValueError: a parameter outside 1e-140 to 1e140, or unknown neighbours.
     Source: McKenna and Sheldon (2020); Ding, Kifer, Sayed, Steinke, Wang, Xiao and Zhang (2021) for the noise.
@@ -60,9 +60,9 @@ class PermuteAndFlip:
         scale = Laplace.calibrated(claim, l1_sensitivity=gap).scale
         return cls(scale=scale, linf_sensitivity=linf_sensitivity, neighbours=claim.neighbours, scores=scores)
 
-    def loss(self) -> LaplaceLoss:
+    def loss(self) -> ThresholdLoss:
         """Return a loss that dominates every pair."""
-        return LaplaceLoss.exactly((1 if self.scores == "monotone" else 2) * ratio(self.linf_sensitivity, self.scale))
+        return ThresholdLoss.exactly((1 if self.scores == "monotone" else 2) * ratio(self.linf_sensitivity, self.scale))
 
     def attained_loss(self) -> DiscreteLoss:
         """Return the loss of two candidates, one ahead before and the other one after, most apart on average."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpaudit.model.mechanism import Array
 
-_STEPS, _MOST = 20, 30.0
+_STEPS, _FITTING_STEPS, _MOST = 20, 12, 30.0
 
 
 def log_likelihood(odds: Array, labels: Array) -> Array:
@@ -42,3 +42,21 @@ def balanced(odds: Array, labels: Array) -> float:
         share = np.tanh(np.clip(odds + shift, -_MOST, _MOST) / 2)
         shift -= float(np.clip(2 * (weights @ share) / (weights @ (1 - share**2)), -1.0, 1.0))
     return shift
+
+
+def ridge_weights(inputs: Array, labels: Array, ridge: float) -> Array:
+    """Return the weights of log odds that are linear in centred `inputs`, beside an intercept that is left out.
+
+    Newton steps on the logistic loss, penalised by half of `ridge` for each squared weight.
+    """
+    design = np.column_stack([inputs - inputs.mean(axis=0), np.ones(len(inputs))])
+    penalty = np.full(design.shape[1], ridge)
+    penalty[-1] = 1e-6
+    line = np.zeros(design.shape[1])
+    for _ in range(_FITTING_STEPS):
+        share = 1 / (1 + np.exp(-np.clip(design @ line, -_MOST, _MOST)))
+        gradient = design.T @ (labels - share) - penalty * line
+        curvature = (design * (share * (1 - share))[:, None]).T @ design + np.diag(penalty)
+        line = line + np.clip(np.linalg.solve(curvature, gradient), -2, 2)
+    weights: Array = line[:-1]
+    return weights

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from audits.attacks.logistic import balanced
+from audits.attacks.logistic import balanced, ridge_weights
 from audits.attacks.table import Table
 from dpaudit.model.mechanism import Array
 
-_BINS, _RIDGE, _STEPS = 16, 1.0, 12
+_BINS, _RIDGE = 16, 1.0
 _LEAST_COLUMNS, _LEAST_RUNS = 3, 200
 _FEW = 8
 _SPREAD = 1e-12
@@ -65,7 +65,7 @@ class SharedShape:
             intercept=0.0,
         )
         counts = blank.counts(numbers)
-        weights = _fitted(counts, labels)
+        weights = ridge_weights(counts, labels, _RIDGE)
         return replace(blank, weights=weights, intercept=balanced(counts @ weights, labels))
 
     def counts(self, numbers: Array) -> Array:
@@ -90,18 +90,3 @@ def _placed(column: Array) -> tuple[float, float]:
         return float(distinct[0] + distinct[-1]) / 2, max(float(distinct[-1] - distinct[0]) / 2, _SPREAD)
     centre = float(np.median(values))
     return centre, max(float(np.abs(values - centre).mean()), _SPREAD)
-
-
-def _fitted(counts: Array, labels: Array) -> Array:
-    """Return one weight a bin, beside an intercept, by Newton steps on the penalised logistic loss."""
-    middle = counts.mean(axis=0)
-    inputs = np.column_stack([counts - middle, np.ones(len(counts))])
-    penalty = np.full(inputs.shape[1], _RIDGE)
-    penalty[-1] = 1e-6
-    line = np.zeros(inputs.shape[1])
-    for _ in range(_STEPS):
-        share = 1 / (1 + np.exp(-np.clip(inputs @ line, -30, 30)))
-        gradient = inputs.T @ (labels - share) - penalty * line
-        curvature = (inputs * (share * (1 - share))[:, None]).T @ inputs + np.diag(penalty)
-        line = line + np.clip(np.linalg.solve(curvature, gradient), -2, 2)
-    return line[:-1]

@@ -73,6 +73,12 @@ class Table:
         bits = [last_bits(column.numbers(fields, runs)) for column in self.low_bits]
         return np.concatenate([*(column.numbers(fields, runs) for column in self.columns), *bits], axis=1)
 
+    def in_order(self, view: Any) -> Array:
+        """Return the number columns, by name, [9] before [10]. Shape: (runs, number columns)."""
+        fields, runs = _fields(view), length(view)
+        held = sorted((c for c in self.columns if c.name.startswith(NUMBER)), key=lambda c: (len(c.name), c.name))
+        return np.concatenate([np.zeros((runs, 0)), *(column.numbers(fields, runs) for column in held)], axis=1)
+
     def unknown(self, view: Any) -> tuple[str, float]:
         """Return the field with the largest share of runs whose category the table does not know, and that share."""
         fields, runs = _fields(view), length(view)

@@ -12,6 +12,7 @@ from audits.attacks.linear_odds import LinearOdds
 from audits.attacks.logistic import log_likelihood
 from audits.attacks.rare_values import RareValues
 from audits.attacks.shared_shape import SharedShape
+from audits.attacks.shown_number import ShownNumber
 from audits.attacks.table import Table
 from audits.decision.events import LEARNED, LIKELIHOOD, Event, event_by_odds, rated_event, rounded
 from audits.decision.rare_events import rare_event, rare_p_value
@@ -169,10 +170,10 @@ def _best_score(
 
 
 def _rivals(table: Table, lesson: Observed) -> tuple[Score, ...]:
-    """Return the scores with few weights that `lesson` teaches: a linear one, and a shape that all columns share."""
+    """Return the scores with few weights that `lesson` teaches: linear, of one shape, of the numbers that are shown."""
     linear = LinearOdds.learned(table, table.numbers(lesson.kept), lesson.labels)
-    shape = SharedShape.learned(table, lesson.kept, lesson.labels)
-    return tuple(rival for rival in (linear, shape) if rival is not None)
+    others = (kind.learned(table, lesson.kept, lesson.labels) for kind in (SharedShape, ShownNumber))
+    return tuple(rival for rival in (linear, *others) if rival is not None)
 
 
 def _or_rival(choice: Choice, stage: Choosing, rivals: tuple[Score, ...], chosen: Observed) -> Choice:

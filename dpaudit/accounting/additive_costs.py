@@ -19,7 +19,13 @@ from typing import TypeAlias
 
 from scipy.special import ndtri
 
-from dpaudit.accounting.curves.concentrated import rho_of_atoms, rho_of_black_box, rho_of_laplace, rho_of_range
+from dpaudit.accounting.curves.concentrated import (
+    rho_of_atoms,
+    rho_of_black_box,
+    rho_of_laplace,
+    rho_of_range,
+    rho_of_threshold,
+)
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.views import delivered_model
 from dpaudit.checks import meant
@@ -27,7 +33,15 @@ from dpaudit.engines.exact import exact_supremum
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.losses import ChoiceLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss, SimpleLoss
+from dpaudit.model.losses import (
+    ChoiceLoss,
+    Composition,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SimpleLoss,
+    ThresholdLoss,
+)
 
 _LARGEST = 700.0  # from here on e^epsilon is no float, and no mu is given
 _ROUNDING = 1e-12
@@ -142,6 +156,8 @@ def zcdp(loss: SimpleLoss) -> Cost | None:
         return Cost(amount=Fraction(rho_of_range(loss.span)[1]))
     if isinstance(loss, GaussianLoss):
         return Cost(amount=loss.exact**2 / 2)
+    if isinstance(loss, ThresholdLoss):
+        return Cost(amount=Fraction(rho_of_threshold(loss.shift)[1]))
     if isinstance(loss, LaplaceLoss):
         return Cost(amount=rho_of_laplace(loss.exact))
     bounded = pure(loss)

@@ -11,6 +11,7 @@ from dpaudit.model.losses import (
     LaplaceLoss,
     SampledGaussianLoss,
     SimpleLoss,
+    ThresholdLoss,
 )
 
 
@@ -51,7 +52,7 @@ def exceeds(loss: SimpleLoss, other: SimpleLoss) -> bool:
     """Return whether `loss` is of the kind of `other` and at least as large; each kind is totally ordered."""
     match loss, other:
         case LaplaceLoss(shift=a), LaplaceLoss(shift=b):
-            return a >= b
+            return a >= b and (type(loss) is LaplaceLoss or isinstance(other, ThresholdLoss))
         case ApproximateLoss(epsilon=a, delta=p), ApproximateLoss(epsilon=b, delta=q):
             return a >= b and p == q
         case SampledGaussianLoss(mu=a, rate=p, order=left), SampledGaussianLoss(mu=b, rate=q, order=right):

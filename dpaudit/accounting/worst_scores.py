@@ -20,7 +20,7 @@ from dpaudit.accounting.run_counts import RunCount
 from dpaudit.accounting.shuffling import binned
 from dpaudit.accounting.weighed_scores import split
 from dpaudit.engines.gaussian import total_mu
-from dpaudit.model.losses import Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
+from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
 
 Floats: TypeAlias = NDArray[np.float64]
 SCORES = 106
@@ -109,6 +109,10 @@ def _cells(part: Composition) -> tuple[Floats, Floats] | None:
     if isinstance(loss, LaplaceLoss):
         edges = np.linspace(0.0, loss.shift, _CELLS)
         return _between(*_laplace(edges - loss.shift)), _between(*_laplace(edges))
+    if isinstance(loss, ApproximateLoss) and not loss.delta:
+        ratio = math.exp(-loss.epsilon)
+        masses = np.array([1.0, ratio]) / (1 + ratio)
+        return masses, masses[::-1]
     if not isinstance(loss, DiscreteLoss) or len(loss.atoms) > _MOST or loss.span is not None:
         return None
     values, masses = np.array(loss.atoms[::-1]).T.reshape(2, -1)

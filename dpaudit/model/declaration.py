@@ -325,8 +325,8 @@ class Shuffle:
                 raise FieldError("part", f"Expected a report of a finite, pure epsilon; {node.source!r} states {told}.")
 
 
-ANY_SCORE = "any"
-"""The score of a `BestOf` that whoever runs it picks."""
+Scores = Literal["named", "any"]
+"""Whether the author's score is meant, or whichever score whoever runs a `BestOf` picks."""
 
 
 @settled
@@ -335,9 +335,9 @@ class BestOf:
 
     Parameters: `part`, one run; `law` of the number of runs: "fixed" with `runs`; "geometric", "logarithmic" and
     "negative_binomial" with `gamma`, and `eta` for the last (1 and 0 for the two others), at least one run; "poisson"
-    with `mean`, where nothing is shown of no run. `score` says in words by what runs are compared, or is
-    "any" where whoever runs the part picks it. Every score has the same bound, which that of an author need not attain,
-    so that it refutes no claim; of any score the worst one counts.
+    with `mean`, where nothing is shown of no run. `scores` are "named" where the author's score compares runs, in words
+    `score`, and "any" where whoever runs the part picks it. Every score has the same bound, which that of an author
+    need not attain, so that it refutes no claim; of any score the worst one counts.
     Side-conditions: a run's score is computed from its output alone, ties are broken by fresh coins, no run looks at
     another one, and the number of runs and the other outputs stay secret. Where all runs are shown, use `Repeat`; of a
     grid whose configurations are run once each, `Sequential`.
@@ -355,6 +355,7 @@ class BestOf:
     eta: NonNegative | None = None
     mean: Positive | None = None
     score: str = ""
+    scores: Scores = "named"
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
@@ -365,6 +366,8 @@ class BestOf:
                 raise FieldError(name, f"Expected {name} to be given for law={self.law!r}.")
             if value is not None and name not in _PARAMETERS_OF[self.law]:
                 raise FieldError(name, f"Expected {name}={value} to be left out for law={self.law!r}.")
+        if self.score and self.scores == "any":
+            raise FieldError("score", f"Expected score={self.score!r} to be left out for scores='any'.")
 
 
 @settled

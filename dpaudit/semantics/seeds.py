@@ -9,7 +9,6 @@ from fractions import Fraction
 from itertools import product
 
 from dpaudit.model.declaration import (
-    ANY_SCORE,
     Allocate,
     BestOf,
     Billboard,
@@ -155,8 +154,8 @@ def seeds() -> dict[str, Declaration]:
     found |= {f"billboard over {inner}": Billboard(part=way(sharp)) for inner, way in WAYS.items()}
     found |= {f"shuffle {users}": Shuffle(part=two, users=users) for users in (1, 2, 3)}
     for name in ("sharp", "skew", "sided", "geometric"):
-        found[f"best of 2 over {name}"] = BestOf(part=leaf(name), law="fixed", runs=2, score=ANY_SCORE)
-        found[f"best of many over {name}"] = BestOf(part=leaf(name), law="geometric", gamma=0.3, score=ANY_SCORE)
+        found[f"best of 2 over {name}"] = BestOf(part=leaf(name), law="fixed", runs=2, scores="any")
+        found[f"best of many over {name}"] = BestOf(part=leaf(name), law="geometric", gamma=0.3, scores="any")
     for rate in (0.0, 1e-60, 1e-17, 1e-9, 0.1, 1.0):
         found[f"poisson at {rate:g} over skew"] = Subsample(part=skew, rate=rate)
         found[f"truncated at {rate:g}"] = truncated(skew, rate, 3, 2)
@@ -191,8 +190,8 @@ def seeds() -> dict[str, Declaration]:
         "choice on poisson": poisson(parallel(skew, sided)),
         "billboard": Billboard(part=parallel(two, sharp)),
         "post-process": PostProcess(part=sharp),
-        "best of 2 over poisson": BestOf(part=poisson(two), law="fixed", runs=2, score=ANY_SCORE),
-        "best of many over poisson": BestOf(part=poisson(skew), law="geometric", gamma=0.3, score=ANY_SCORE),
-        "best of 3 twice": Repeat(part=BestOf(part=two, law="fixed", runs=3, score=ANY_SCORE), times=2),
+        "best of 2 over poisson": BestOf(part=poisson(two), law="fixed", runs=2, scores="any"),
+        "best of many over poisson": BestOf(part=poisson(skew), law="geometric", gamma=0.3, scores="any"),
+        "best of 3 twice": Repeat(part=BestOf(part=two, law="fixed", runs=3, scores="any"), times=2),
         "cells twice": both(WAYS["cells"](two), WAYS["cells"](sided)),
     }

@@ -326,7 +326,7 @@ def _permute_and_flip(fields: Table, relation: str) -> Sides:
         low, high = (x, high) if other * told > 1 - other - other * after / (1 - after) else (low, x)
     first, second = (1 - math.exp(-low) / 2, math.exp(-low) / 2), low - float(shift) - math.log(2)
     above, below = math.log(first[0]) - second, math.log(first[1]) - math.log1p(-math.exp(second))
-    whole = ("laplace", float(shift))
+    whole = ("laplace", float(shift), "threshold")
     return _sides(whole, ("once", whole, discrete([(above, first[0]), (below, first[1])])))
 
 

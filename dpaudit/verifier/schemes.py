@@ -105,7 +105,7 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool, labels: l
     if scheme == "truncated_poisson":
         return _truncated(node, part, low=low)
     if apart and (shift := _shift(part)):
-        kind, size = shift
+        kind, size = shift[:2]
         return Counter([("mixture", kind, losses.perhaps(rate, size), losses.perhaps(rate, -size))])
     if zeroed:
         return _zeroed(part, rate, low=low)

@@ -70,16 +70,16 @@ def _runs(node: nodes.BestOf) -> str:
     return f"a {node.law.replace('_', ' ')} number of runs ({told})"
 
 
-def _score(score: str) -> str:
+def _score(node: nodes.BestOf) -> str:
     """Return by what runs are compared, in words."""
-    return "any score" if score == nodes.ANY_SCORE else score or "a score that is not named"
+    return "any score" if node.scores == "any" else node.score or "a score that is not named"
 
 
 def _words_of_a_draw(node: nodes.Subsample | nodes.Allocate | nodes.Shuffle | nodes.BestOf) -> NodeWords:
     """Return the words of a node that hides who took part, or where, or how often a part ran."""
     match node:
-        case nodes.BestOf(score=score):
-            return NodeWords("Best run", f"the best of {_runs(node)}, by {_score(score)}", _BEST_OF)
+        case nodes.BestOf():
+            return NodeWords("Best run", f"the best of {_runs(node)}, by {_score(node)}", _BEST_OF)
         case nodes.Shuffle(users=users):
             return NodeWords("Shuffle", f"reports of {users:,} users in a secret uniform order", _SHUFFLE)
         case nodes.Allocate(steps=steps, per_epoch=places, epochs=epochs):

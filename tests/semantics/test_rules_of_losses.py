@@ -18,9 +18,10 @@ import mpmath
 import pytest
 
 from dpaudit import certify
+from dpaudit.accounting.curves.renyi_divergence import renyi_of_loss
 from dpaudit.engines.bounded_range import RANGE
 from dpaudit.model.declaration import Declaration, Group, Repeat, Stated, Subsample
-from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss
+from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss, ThresholdLoss
 from dpaudit.model.measures.claims import MuClaim, RhoClaim
 from mechanisms import AboveThreshold, AboveThresholdAnswers, Exponential, NoisyPlurality, PermuteAndFlip
 from mechanisms.above_threshold import Queries
@@ -149,6 +150,16 @@ def flipped(scores: Scores) -> float:
     scale = 1 / math.log(4)
     noise = PermuteAndFlip(scale=scale, linf_sensitivity=1.0, neighbours="replace_one", scores=scores)
     return noise.loss().hockey_stick(0.0)
+
+
+def divergence(behind: Fraction, after: Fraction) -> Fraction:
+    """Return the chi-square divergence of two candidates: the one behind wins so rarely, and then the other."""
+    return (1 - behind) ** 2 / after + behind**2 / (1 - after) - 1
+
+
+def gapped() -> float:
+    """Return what permute-and-flip of epsilon ln 4 states as the chi-square divergence: that of order 2."""
+    return math.expm1(renyi_of_loss(ThresholdLoss(shift=math.log(4)), 2.0)[1])
 
 
 def votes(voters: int) -> float:
@@ -318,6 +329,13 @@ TWINS = (
         broken=lambda: flipped("monotone"),
         reached=lambda: Fraction(7, 8) - Fraction(1, 8),
         proved=lambda: flipped("general"),
+    ),
+    Above(
+        rule="worst gap",
+        forgets="that the gap is the adversary's: equal scores show less",
+        broken=lambda: divergence(Fraction(1, 2), Fraction(1, 8)),
+        reached=lambda: divergence(Fraction(1, 4), Fraction(1, 4)),
+        proved=gapped,
     ),
 )
 

@@ -8,6 +8,7 @@ Source: Bun and Steinke (2016), Definition 1.1; Canonne, Kamath and Steinke (202
 """
 
 import math
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
@@ -17,10 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpaudit.accounting.curves.renyi_divergence import ratio_in_cells
+from dpaudit.accounting.curves.thresholds import log_moments
 from dpaudit.engines.renyi import log_moment
 from dpaudit.model.losses import DiscreteLoss
 
 Floats: TypeAlias = NDArray[np.float64]
+Moments: TypeAlias = Callable[[Floats], tuple[Floats, Floats]]
+"""Bounds on the cumulant of a loss, or on the largest one of several, at each of some powers."""
 _ULP = 2.0**-52
 _DIGITS = 60
 _LARGE = 1000  # a shift beyond which e^-shift is rounded to what it cannot exceed
@@ -29,6 +33,7 @@ _SHORT, _LONG = 0.05, 500.0  # ranges below which a series is nearer than the cl
 _ROUNDED = 1e-12  # relative; more than a few roundings
 _NEAR_ONE, _FAR = 1e-7, 1e12
 _MOST, _FEWEST, _ENTRIES = 4000, 400, 1 << 23
+_COLUMNS = 8000  # what a power costs where all thresholds are searched, in atoms
 _CUT, _NARROW, _CLOSE = 40, 1e-9, 1e-10  # pieces of a cell; relative: when to stop, and what rounding makes of a sum
 
 
@@ -60,6 +65,20 @@ def rho_of_laplace(shift: Fraction) -> Fraction:
         exact = x - 1 + (-x).exp()
         near = float(exact) if exact > 0 else 0.0
     return min(Fraction(near * (1 + 2 * _ULP)) + Fraction(1, 10**50), shift**2 / 2)
+
+
+@lru_cache(maxsize=256)
+def rho_of_threshold(shift: float) -> tuple[float, float]:
+    """Return bounds on the rho of Laplace noise that is seen through the worst threshold.
+
+    >>> [round(end, 5) for end in rho_of_threshold(2.0)]
+    [0.97442, 0.97442]
+    """
+    if not shift:
+        return 0.0, 0.0
+    last = max(10.0, 1e3 / shift)
+    low, high = _largest_ratio(lambda powers: log_moments(shift, powers), shift, last, _COLUMNS)
+    return low, min(high, float(rho_of_laplace(Fraction(shift))))
 
 
 def rho_of_range(span: float) -> tuple[float, float]:
@@ -106,16 +125,24 @@ def _rho_between(loss: DiscreteLoss) -> tuple[float, float]:
     if largest == 0:
         return 0.0, 0.0
     mean = math.fsum(p * value for value, p in loss.atoms)
-    first = _NEAR_ONE / max(1.0, largest)
     last = min(_FAR, max(10.0, 2 * largest / max(mean, 1e-300)))
-    steps = min(_MOST, max(_FEWEST, _ENTRIES // len(loss.atoms)))
-    powers = np.geomspace(first, last, steps)
-    high, low = 0.0, mean * (1 - _CLOSE) - 4 * _DOUBT * (1 + largest)
-    end = largest / last
+    low, high = _largest_ratio(lambda powers: _cumulants(loss, powers), largest, last, len(loss.atoms))
+    return max(low, mean * (1 - _CLOSE) - 4 * _DOUBT * (1 + largest)), high
+
+
+def _largest_ratio(moments: Moments, largest: float, last: float, columns: int) -> tuple[float, float]:
+    """Return bounds on the supremum of K(s) / (s (1 + s)), from bounds on K at powers up to `last`.
+
+    Below the first power the divergence is at most the one there, and beyond the last the largest loss. The cells
+    between powers that may hold the supremum are cut again, and again. `columns` is what a power costs.
+    """
+    first = _NEAR_ONE / max(1.0, largest)
+    powers = np.geomspace(first, last, min(_MOST, max(_FEWEST, _ENTRIES // columns)))
+    low, high, end = 0.0, 0.0, largest / last
     for finer in (_CUT, _CUT, 0):
-        cumulants = _cumulants(loss, powers)
+        lows, cumulants = moments(powers)
         highs = np.minimum(cumulants / powers, largest)
-        low = max(low, float(((cumulants * (1 - _CLOSE) - 8 * _DOUBT) / (powers * (1 + powers))).max()))
+        low = max(low, float((lows / (powers * (1 + powers))).max()))
         if powers[0] == first:
             end = max(end, float(highs[0]))
         cells = ratio_in_cells(1 + powers, powers, highs)
@@ -125,11 +152,11 @@ def _rho_between(loss: DiscreteLoss) -> tuple[float, float]:
             high = max(high, float(cells.max()))
             break
         powers = np.unique(np.concatenate([np.geomspace(powers[i], powers[i + 1], finer) for i in wide]))
-    return max(0.0, low), max(end, high) * (1 + 1e-11)
+    return low, max(end, high) * (1 + 1e-11)
 
 
-def _cumulants(loss: DiscreteLoss, powers: Floats) -> Floats:
-    """Return upper bounds on ln E[e^(s loss)]; near 0 by the excess over 1, which holds the digits.
+def _cumulants(loss: DiscreteLoss, powers: Floats) -> tuple[Floats, Floats]:
+    """Return bounds on ln E[e^(s loss)]; near 0 by the excess over 1, which holds the digits.
 
     Each probability may be off by a share of _DOUBT, and their sum is 1.
     """
@@ -140,4 +167,5 @@ def _cumulants(loss: DiscreteLoss, powers: Floats) -> Floats:
         terms = masses * np.expm1(power * values)
         excess[place] = terms.sum() + _DOUBT * np.abs(terms).sum()
     far = np.asarray(log_moment(loss, powers[~near]) if not near.all() else [])
-    return np.concatenate([np.log1p(np.maximum(excess, 0.0)), np.maximum(far, 0.0) * (1 + 1e-12) + 2 * _DOUBT])
+    highs = np.concatenate([np.log1p(np.maximum(excess, 0.0)), np.maximum(far, 0.0) * (1 + 1e-12) + 2 * _DOUBT])
+    return highs * (1 - _CLOSE) - 8 * _DOUBT, highs

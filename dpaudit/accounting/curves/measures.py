@@ -17,6 +17,7 @@ from dpaudit.accounting.curves.concentrated import (
     rho_of_black_box,
     rho_of_laplace,
     rho_of_range,
+    rho_of_threshold,
     rho_shown_by_atoms,
 )
 from dpaudit.accounting.curves.gaussian_dp import gaussian_table
@@ -35,6 +36,7 @@ from dpaudit.model.losses import (
     LaplaceLoss,
     SampledGaussianLoss,
     SimpleLoss,
+    ThresholdLoss,
 )
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RenyiClaim, RhoClaim
 
@@ -181,6 +183,8 @@ def _rho_of(loss: SimpleLoss) -> Number:
     match loss:
         case GaussianLoss() | SampledGaussianLoss():
             return _mu(loss) ** 2 / 2
+        case ThresholdLoss(shift=shift):
+            return Fraction(rho_of_threshold(shift)[1])
         case LaplaceLoss(exact=shift):
             return rho_of_laplace(shift)
         case ApproximateLoss(epsilon=epsilon):
@@ -213,6 +217,8 @@ def _rho_below(composition: Composition) -> Number:
 def _at_one(loss: SimpleLoss) -> float:
     """Return a lower bound on the Kullback-Leibler divergence of a loss, the limit of its divergence at order 1."""
     match loss:
+        case ThresholdLoss(shift=shift):
+            return rho_of_threshold(shift)[0]
         case GaussianLoss() | LaplaceLoss() | ApproximateLoss():
             return float(_rho_of(loss)) * (1 - _CLOSE)  # their suprema are these limits
         case DiscreteLoss(span=span) if span is not None:
@@ -232,8 +238,10 @@ def _renyi(composition: Composition, order: float, side: int) -> Number:
 
 
 def _renyi_of(loss: SimpleLoss, order: float) -> tuple[float, float]:
-    """Return bounds on one divergence; of a bounded range that of its worst pair, from above."""
+    """Return bounds on one divergence; where each order has a pair of its own, that of the worst one."""
     low, high = renyi_of_loss(loss, order)
+    if isinstance(loss, DiscreteLoss) and loss.once is not None:
+        low = max(low, renyi_of_loss(loss.once, order)[0])
     if isinstance(loss, DiscreteLoss) and loss.rho is not None:
         high = min(high, float(loss.rho) * order * _UP)
     if isinstance(loss, DiscreteLoss) and loss.pair is not None:  # either order, picked at each release

@@ -15,6 +15,7 @@ import numpy as np
 from dpaudit.accounting.curves.hockey_stick import Floats
 from dpaudit.accounting.curves.sampled_divergence import sampled_divergence
 from dpaudit.accounting.curves.sampled_gaussian import sampled_gaussian_log_moment
+from dpaudit.accounting.curves.thresholds import log_moments
 from dpaudit.engines.renyi import log_moment
 from dpaudit.model.losses import (
     AllocatedLoss,
@@ -31,6 +32,7 @@ from dpaudit.model.losses import (
     SampledLoss,
     SimpleLoss,
     StitchedLoss,
+    ThresholdLoss,
 )
 from dpaudit.model.losses.sampled_ratios import log_absent
 
@@ -69,6 +71,9 @@ def renyi_of_loss(loss: SimpleLoss, order: float) -> Side:
         return math.inf, math.inf
     if isinstance(loss, SampledGaussianLoss):
         return _sampled(loss, order)
+    if isinstance(loss, ThresholdLoss):
+        lows, highs = log_moments(loss.shift, np.array([order - 1.0]))
+        return float(lows[0]) / (order - 1), float(highs[0]) / (order - 1)
     with np.errstate(over="ignore"):
         moment = float(log_moment(loss, np.array([order - 1.0]))[0]) / (order - 1)
     blur = _MARGIN * abs(moment) + (_doubt(loss) + _NEAR_ZERO) / (order - 1)
@@ -238,6 +243,8 @@ def _highs(loss: SimpleLoss, orders: Floats) -> Floats:
     if isinstance(loss, _Open):
         return np.asarray(sum(times * _highs(part, orders) for part, times in envelope_of(loss, 1)) * (1 + _MARGIN))
     powers = orders - 1
+    if isinstance(loss, ThresholdLoss):
+        return log_moments(loss.shift, powers)[1] / powers
     moments = log_moment(loss, powers) / powers
     highs = moments * (1 + _MARGIN) + (_doubt(loss) + _NEAR_ZERO) / powers
     return np.asarray(np.minimum.accumulate(highs[::-1])[::-1])  # a divergence grows with its order

@@ -10,7 +10,7 @@ from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.run_counts import RunCount
 from dpaudit.accounting.selection import best_above
 from dpaudit.accounting.worst_scores import SCORES, best_attained
-from dpaudit.model.declaration import ANY_SCORE, BestOf
+from dpaudit.model.declaration import BestOf
 from dpaudit.model.losses import Composition
 
 
@@ -26,7 +26,7 @@ def best_run_attained(judgement: Judgement, asked: Asked) -> Found:
     Of several queries that a pair moves together nothing is known.
     """
     node = node_of(judgement, BestOf)
-    if node.score != ANY_SCORE or asked.together:
+    if node.scores == "named" or asked.together:
         return {}
     run, count = judgement.part.below(asked), RunCount.of(node)
 

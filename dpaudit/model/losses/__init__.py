@@ -8,6 +8,7 @@ and everything an engine needs to compose it. Members:
 
     GaussianLoss        N(mu, 1) against N(0, 1)
     LaplaceLoss         Laplace(shift, 1) against Laplace(0, 1)
+    ThresholdLoss       the same, seen through one threshold
     ApproximateLoss     the pair that dominates every (epsilon, delta)-private one;
                         randomised response where delta is 0
     DiscreteLoss        finitely many loss values, and a mass at infinity
@@ -44,6 +45,7 @@ from dpaudit.model.losses.discrete import LOST as LOST
 from dpaudit.model.losses.discrete import DiscreteLoss as DiscreteLoss
 from dpaudit.model.losses.gaussian import GaussianLoss as GaussianLoss
 from dpaudit.model.losses.laplace import LaplaceLoss as LaplaceLoss
+from dpaudit.model.losses.laplace import ThresholdLoss as ThresholdLoss
 from dpaudit.model.losses.mixture import MixtureLoss as MixtureLoss
 from dpaudit.model.losses.mixture import binomial_shifts as binomial_shifts
 from dpaudit.model.losses.opposed import opposed_loss as opposed_loss

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpaudit.checks import non_negative
-from dpaudit.model.losses.laplace import LaplaceLoss
+from dpaudit.model.losses.laplace import ThresholdLoss
 
 _VANISHED = 1e-300
 _ROUNDING, _UNITS = 1e-14, 2.0**-51
@@ -54,8 +54,8 @@ class DiscreteLoss:
     `pair` is the law of one order where this one holds the larger curve of both. `rounding` is a relative bound on what
     computing the losses has made of them, where that is more than the last place. `span` says of a law that dominates
     many pairs of neighbours that the losses of each pair lie within it of each other (bounded range); of a law that is
-    attained, that each query may choose any two losses so far apart. `once` is, of a law that is attained, a loss of
-    which other pairs attain each point, where the release is met once.
+    attained, that each query may choose any two losses so far apart. `once` is, of a law that is attained, what
+    other pairs attain: each point of its curve where the release is met once, and each of its Renyi divergences.
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, a sum that is not 1, or a law that is
         said to be symmetric and has a loss l without -l.
 
@@ -74,7 +74,7 @@ class DiscreteLoss:
     pair: "DiscreteLoss | None" = None
     rounding: float = 0.0
     span: float | None = None
-    once: LaplaceLoss | None = None
+    once: ThresholdLoss | None = None
     _table: NDArray[np.float64] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -61,3 +61,16 @@ class LaplaceLoss:
     def reversed(self) -> "LaplaceLoss":
         """Return the loss of (Q, P), which is the same."""
         return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThresholdLoss(LaplaceLoss):
+    """The loss of what shows only on which side of a threshold Laplace noise falls, whichever threshold is worst.
+
+    Each pair of neighbours is no easier to tell apart than by some mixture of thresholds that are seen, so that
+    divergences are at most that of the worst threshold. The curve is that of the noise, each point by a threshold of
+    its own.
+
+    >>> ThresholdLoss(shift=3.0) == LaplaceLoss(shift=3.0)
+    False
+    """

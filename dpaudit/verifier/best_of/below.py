@@ -18,7 +18,7 @@ from dpaudit.verifier.losses import Loss, Multiset, discrete, reversed_all
 from dpaudit.verifier.refusals import Table
 from dpaudit.verifier.shifts import Array
 
-ANY_SCORE, SCORES = "any", 106  # half of the scores are for the reversed pair
+SCORES = 106  # half of the scores are for the reversed pair
 _CELLS, _REACH, _OUTCOMES, _APART = 300, 9.0, 300, 0.25  # the cells of noise; of a table; a fall of ln f' within one
 _SEEN, _NOTHING = 1e-14, 1e-5  # of an event; a share that shows nothing, more than rounding takes from it
 _IMPOSSIBLE = 1e-25

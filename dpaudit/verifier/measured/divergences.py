@@ -5,15 +5,29 @@ E = e^r; of atoms it is the supremum of chords over the orders, as (a - 1) R_a i
 not known here is left open, never guessed.
 """
 
+import heapq
 import math
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaln, ndtr, ndtri, xlog1py
 
 from dpaudit.verifier.curve import Worst
-from dpaudit.verifier.losses import Loss, Multiset, alone, drawn, leak, reverse, reversed_all, settled, supremum
+from dpaudit.verifier.losses import (
+    Loss,
+    Multiset,
+    alone,
+    discrete,
+    drawn,
+    leak,
+    reverse,
+    reversed_all,
+    settled,
+    supremum,
+)
 from dpaudit.verifier.numerics.moments import log_moments
 from dpaudit.verifier.pairs import MOST, pair
 from dpaudit.verifier.polygons import hull
@@ -27,6 +41,8 @@ _POWERS = np.geomspace(1e-7, 1e9, 20_000)
 _KNOTS, _FEW, _EVERY = 4001, 61, 500  # epsilons at which a curve is asked, in closed form or else; from below fewer
 _ORDER = 4096  # the largest order of which all terms are summed
 _ULPS = 4e-15  # relative; a dozen roundings
+_THRESHOLD = ("threshold",)
+_HALVES, _NEAR = 60, 5e-7  # how often cells are halved; relative, from where on they are narrow
 _SLIP = 1e-9  # relative; more than rounding makes of a supremum
 
 
@@ -69,7 +85,7 @@ def added(measure: str, at: float, bounds: Bounds, told: float) -> Bounds:
 
 def _added(measure: str, at: float, losses: Multiset) -> Bounds:
     """Return the sum of the bounds of all losses; from below the limit at order 1 counts, where all have one."""
-    losses = Counter({(loss[2] if loss[0] == "once" else loss): n for loss, n in losses.items()})
+    losses = Counter({(loss[1] if loss[0] == "once" else loss): n for loss, n in losses.items()})
     losses = _of_whole(losses) if measure == "rho" else losses
     sides = [
         (_rho(loss) if measure == "rho" else _renyi(loss, at), n)
@@ -99,6 +115,8 @@ def _rho(loss: Loss) -> Bounds:
     kind, size = loss[0], loss[1]
     if kind == "gaussian":
         return _rounded(size * size / 2)
+    if loss[2:] == _THRESHOLD:
+        return _of_thresholds(size, _of_atoms)
     if kind == "laplace":
         exact = size + math.expm1(-size)
         return exact * (1 - _SLIP) - 1e-15, exact * (1 + _SLIP) + 1e-15
@@ -110,7 +128,8 @@ def _rho(loss: Loss) -> Bounds:
         return _of_atoms(loss)
     if kind in ("map", "mixture", "halves", "between", "average", "allocated"):
         largest = max(supremum(loss), supremum(reverse(loss)))
-        return 0.0, min(largest, largest * math.tanh(largest / 2) * (1 + _SLIP)) if not leak(loss) else math.inf
+        most = min(largest, largest * math.tanh(largest / 2) * (1 + _SLIP)) if not leak(loss) else math.inf
+        return (0.0, most) if kind != "between" else (_rho(loss[2])[0], min(most, _rho(loss[1])[1]))
     return OPEN
 
 
@@ -123,6 +142,8 @@ def _shown(loss: Loss) -> float:
     """Return what some order shows of the rho of finite losses, or 0."""
     if loss[0] == "choice":
         return max(map(_shown, loss[1]))
+    if loss[0] == "between":
+        return _shown(loss[2])
     moments = log_moments(loss, _POWERS) * (1 - _SLIP) - 1e-14 if loss[0] == "discrete" else np.zeros(1)
     return max(0.0, float((moments / (_POWERS * (1 + _POWERS))).max()))
 
@@ -140,7 +161,35 @@ def _of_atoms(loss: Loss) -> Bounds:
     chord = (moments[:-1] + slope * (best - low)) / (best * (1 + best))
     cells = np.maximum(chord, np.maximum(moments[:-1] / (low * (1 + low)), moments[1:] / (high * (1 + high))))
     first = float(moments[0] / _POWERS[0])
-    return max(0.0, mean * (1 - _SLIP) - 1e-13), max(first, float(cells.max()), top / float(_POWERS[-1]))
+    return max(0.0, mean * (1 - _SLIP) - 1e-13 * min(1.0, top)), max(
+        first, float(cells.max()), top / float(_POWERS[-1])
+    )
+
+
+def _of_thresholds(shift: float, bounds: Callable[[Loss], Bounds]) -> Bounds:
+    """Return bounds on a divergence of the worst threshold, which lies x from one answer and shift - x from the other.
+
+    Cells of x are halved. Between two thresholds those that count are the two, and the one half way that lies further
+    from both answers, where the tangents of a hyperbola meet: by ln cosh(w / 2), at most w^2 / 8.
+    """
+
+    @cache
+    def at(x: float, y: float) -> Bounds:
+        gain, fall = y + math.log(2 - math.exp(-x)), -x - math.log(2 - math.exp(-y))
+        return bounds(discrete([(gain, 1 - math.exp(-x) / 2), (fall, math.exp(-x) / 2)]))
+
+    low, cells = 0.0, [(-math.inf, 0.0, shift)]
+    for _ in range(_HALVES):
+        if -cells[0][0] <= low * (1 + _NEAR):
+            break
+        _, first, width = heapq.heappop(cells)
+        for start in (first, first + width / 2):
+            middle, beyond = start + width / 4, (width / 2) ** 2 / 8
+            ends = [at(x, max(0.0, shift - x)) for x in (start, start + width / 2)]
+            corner = at(middle + beyond, shift - middle + beyond)
+            low = max(low, *(end[0] for end in ends))
+            heapq.heappush(cells, (-max(corner[1], *(end[1] for end in ends)), start, width / 2))
+    return low, -cells[0][0]
 
 
 def _renyi(loss: Loss, order: float) -> Bounds:
@@ -153,6 +202,8 @@ def _renyi(loss: Loss, order: float) -> Bounds:
     kind, size, s = loss[0], loss[1], order - 1
     if kind == "gaussian":
         return _rounded(order * size * size / 2)
+    if loss[2:] == _THRESHOLD:
+        return _of_thresholds(size, lambda one: _renyi(one, order))
     if kind not in ("laplace", "discrete", "range"):
         return _of_cells(loss, s)
     value = float(log_moments(loss, np.array([s]))[0]) / s

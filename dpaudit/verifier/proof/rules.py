@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from dpaudit.verifier import losses, schemes
 from dpaudit.verifier.best_of.above import best_above
-from dpaudit.verifier.best_of.below import ANY_SCORE, SCORES, best_below
+from dpaudit.verifier.best_of.below import SCORES, best_below
 from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import of_records, rescaled, sides_of, with_leaves
 from dpaudit.verifier.polygons import smaller
@@ -390,7 +390,7 @@ def _reports_moved(step: Step, pair: Pair, n: int) -> Attained:
 def _best_moved(step: Step, pair: Pair, n: int) -> Attained:
     """The best run of one query, under the score that the plan names, where whoever runs it picks the score."""
     part, path = step.part.below[n], step.row.path
-    if step.node.get("score") != ANY_SCORE or not pair.one or path not in pair.entries:
+    if step.node.get("scores") != "any" or not pair.one or path not in pair.entries:
         return part._replace(losses=_NOTHING)
     require(pair.entries[path] < SCORES, "a witness names a score that is not known")
     found = best_below(step.node, part.losses, pair.entries[path], best_above(step.node, step.part.of_the_run))
