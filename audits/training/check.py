@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from audits.bounds.binomial import bisected
+from audits.bounds.bisection import bisected
 from dpaudit.model.audit_result import AuditVerdict
 
 TrainingVerdict = AuditVerdict | Literal["more_noise"]
