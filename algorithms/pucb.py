@@ -4,7 +4,8 @@ from typing import ClassVar
 
 from algorithms._claims import EPISODE, claim_of
 from algorithms._tabular_rl.algorithm import TabularAlgorithm
-from algorithms._tabular_rl.settings import TablePlan, TabularSettings, plan_of
+from algorithms._tabular_rl.plan import TablePlan, plan_of
+from algorithms._tabular_rl.settings import TabularSettings
 from dpaudit import (
     Billboard,
     Claim,

@@ -27,8 +27,8 @@ from algorithms.problems.tables import bundled_table, read_columns
 from audits import audit_model, audit_record
 from audits.bounds import PrivateTradeOff, area_under_roc
 from audits.scores import Guesses
-from audits.training.each_model import OverModels, true_positive_rate
 from audits.training.membership import check_run
+from audits.training.over_models import OverModels, true_positive_rate
 from audits.training.softmax import SoftmaxTraining
 from audits.training.training_audit import judge
 from dpaudit import Claim, certify, training_curve

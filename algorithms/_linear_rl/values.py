@@ -1,4 +1,4 @@
-"""Regression and optimistic values, all runs at once: inverses, bonuses, ranges, clipping, and greedy policies."""
+"""Optimistic values: their ranges, how they are clipped, and the policy that is greedy for them."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -6,38 +6,6 @@ from functools import reduce
 import numpy as np
 
 from dpaudit.model.mechanism import Array
-
-
-def symmetric(matrices: Array) -> Array:
-    """Return the symmetric part of matrices. Shape: (..., d, d) in and out."""
-    return (matrices + np.swapaxes(matrices, -1, -2)) / 2
-
-
-def floored_inverses(matrices: Array, floor: float) -> Array:
-    """Return the inverses of symmetric matrices (..., d, d) whose eigenvalues below `floor` are raised to it.
-
-    Where a Cholesky factor of all matrices less the floor exists, nothing is raised, and spectra need not be computed.
-    """
-    try:
-        np.linalg.cholesky(matrices - floor * np.eye(matrices.shape[-1]))
-    except np.linalg.LinAlgError:
-        spectrum, axes = np.linalg.eigh(matrices)
-        scaled = axes / np.maximum(spectrum, floor)[..., None, :]
-        raised: Array = scaled @ np.swapaxes(axes, -1, -2)
-        return raised
-    return np.linalg.inv(matrices)
-
-
-def bonus_of(features: Array, inverses: Array) -> Array:
-    """Return sqrt(x^T inverse x). Shape: features (n_runs, n, d), inverses (n_runs, d, d), the result (n_runs, n)."""
-    norms: Array = np.sqrt(np.maximum(np.einsum("rnd,rnd->rn", features @ inverses, features), 0.0))
-    return norms
-
-
-def linear(features: Array, weights: Array) -> Array:
-    """Return x^T w for features (n_runs, n, d) and weights (n_runs, d). Shape: (n_runs, n)."""
-    return (features @ weights[..., None])[..., 0]
-
 
 Clip = Callable[[Array, float], Array]
 """clip(values, top) -> values within [0, top]"""

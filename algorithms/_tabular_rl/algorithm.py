@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from algorithms._tabular_rl.cases import case_of, told_case
+from algorithms._tabular_rl.plan import TablePlan
 from algorithms._tabular_rl.replays import replays_of
 from algorithms._tabular_rl.run import transcript_of
-from algorithms._tabular_rl.settings import TablePlan
 from algorithms.problems.finite_mdp import FiniteMdp
 from dpaudit import AuditCase, Condition, Streams, Transcript
 from dpaudit.model.case import ReplayCase

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from algorithms._episodes import actions_case, billboard_of
+from algorithms._tabular_rl.plan import TablePlan
 from algorithms._tabular_rl.run import run_table
-from algorithms._tabular_rl.settings import TablePlan
 from algorithms.problems.finite_mdp import FiniteMdp
 from dpaudit import AuditCase, Recorder, Streams
 from dpaudit.model.mechanism import Array

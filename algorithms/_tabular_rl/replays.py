@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from algorithms._tabular_rl.cases import far_apart
+from algorithms._tabular_rl.plan import TablePlan
 from algorithms._tabular_rl.run import run_table
-from algorithms._tabular_rl.settings import TablePlan
 from algorithms.problems.finite_mdp import FiniteMdp
 from dpaudit import Recorder, Streams
 from dpaudit.model.case import ReplayCase

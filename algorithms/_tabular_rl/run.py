@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from algorithms._episodes import EpisodeLog
-from algorithms._tabular_rl.settings import TablePlan
+from algorithms._tabular_rl.plan import TablePlan
 from algorithms._traced_tree import TracedTree
 from algorithms.problems.finite_mdp import FiniteMdp
 from dpaudit import Condition, Recorder, Streams, Transcript

@@ -15,7 +15,8 @@ from scipy.special import logsumexp
 
 from algorithms.capri.design import Design, cell_law, factorise
 from algorithms.capri.domain import domain_of
-from algorithms.capri.plan import Domain, Plan, message, plan_of
+from algorithms.capri.plan import Domain, Plan, plan_of
+from algorithms.capri.releases import message
 from algorithms.capri.run import run_epochs
 from algorithms.capri.settings import CapriSettings
 from algorithms.capri.users import RecordedUsers, one_record

@@ -1,10 +1,5 @@
-"""The plan of a run, fixed before any data is seen: schedule, calibrated mechanism, release and the steps of an epoch.
+"""The plan of a run, fixed before any data is seen: schedule, calibrated mechanism and the steps of an epoch."""
 
-The query is the sum of reward times h_w over an epoch, over its public bound `scale`; so its sensitivity is
-2 reward_bound in every epoch, and one mechanism object serves all of them.
-"""
-
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,39 +8,12 @@ import numpy as np
 from algorithms._growth import Epoch
 from algorithms.capri.design import Design, Factors, draw_design, factorise
 from algorithms.capri.elimination import HalfWidth, survivors
+from algorithms.capri.releases import release_messages, release_sum
 from algorithms.capri.settings import CapriSettings, epochs_of
 from algorithms.capri.users import Played, clipped_sums
 from dpaudit import Mechanism, Recorder
 from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
-
-
-def release_sum(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, users: int) -> Array:
-    """Return the epoch's normalised sum with the learner's noise (joint model; Algorithm 1, line 17).
-
-    Shape: value (n_runs, D). `users` does not matter: one release, however many users it sums.
-    """
-    return recorder.release(label, mechanism, value)
-
-
-def release_messages(recorder: Recorder, label: str, mechanism: Mechanism, value: Array, users: int) -> Array:
-    """Return the sum of `users` messages, each with its own noise (local model; Algorithm 1, line 14).
-
-    Shape: value (n_runs, D), the sum of the messages before noise. The noises of m independent messages sum
-    to one draw of the message's noise times sqrt(m): exact in law, and the sampled mechanism stays the one
-    that each user runs.
-    """
-    root = math.sqrt(users)
-    return root * recorder.release(label, mechanism, value / root)
-
-
-def message(recorder: Recorder, label: str, mechanism: Mechanism, vectors: Array, rewards: Array) -> Array:
-    """Return what single users upload: reward times the normalised h_w, noised on the device.
-
-    Shape: vectors (users, D), rewards (users,), already clipped.
-    """
-    return recorder.release(label, mechanism, np.asarray(rewards)[:, None] * vectors)
-
 
 _SAFETY = 1 + 1e-9
 """A relative excess of noise, so that no rounding puts the certified epsilon above the claim."""

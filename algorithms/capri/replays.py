@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from algorithms.capri.cases import audit_geometry
-from algorithms.capri.plan import Domain, Plan, message, plan_of
+from algorithms.capri.plan import Domain, Plan, plan_of
+from algorithms.capri.releases import message
 from algorithms.capri.run import run_epochs
 from algorithms.capri.settings import CapriSettings
 from algorithms.capri.users import RecordedUsers, two_records, unlike_records, usual_pairs

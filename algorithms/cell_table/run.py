@@ -13,7 +13,8 @@ from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
 from algorithms.capri.checks import CLIPPED, SCHEDULE
 from algorithms.capri.run import with_losses
 from algorithms.capri.users import Played, SimulatedUsers, Users
-from algorithms.cell_table.plan import Plan, at_least_one, plan_of
+from algorithms.cell_table.elimination import at_least_one
+from algorithms.cell_table.plan import Plan, plan_of
 from algorithms.cell_table.settings import CellTableSettings
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit import Recorder, Streams, Transcript

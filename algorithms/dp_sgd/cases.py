@@ -9,9 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from algorithms.dp_sgd.explicit_pairs import AllocatedSteps, SampledSteps, SecretSteps, explicit_cases
-from algorithms.dp_sgd.plan import Plan, divisor_of, plan_of
+from algorithms.dp_sgd.divisor import divisor_of
+from algorithms.dp_sgd.explicit_pairs import explicit_cases
+from algorithms.dp_sgd.plan import Plan, plan_of
 from algorithms.dp_sgd.run import run_watched
+from algorithms.dp_sgd.secret_steps import AllocatedSteps, SampledSteps, SecretSteps
 from algorithms.dp_sgd.settings import DpSgdSettings
 from algorithms.problems.affairs import Classification
 from dpaudit import AuditCase, Claim

@@ -5,7 +5,8 @@ A finding in `BREAKING` voids the amplified epsilon or the claim; the others say
 
 from collections.abc import Callable
 
-from algorithms.dp_sgd.plan import divisor_of, record_of, telling_neighbour
+from algorithms.dp_sgd.divisor import divisor_of, telling_neighbour
+from algorithms.dp_sgd.plan import record_of
 from algorithms.dp_sgd.reading import TrainingRecord
 from algorithms.dp_sgd.settings import DpSgdSettings
 from dpaudit import Claim, Condition

@@ -1,9 +1,4 @@
-"""The plan of a training run, fixed before any record is read: its history, its noise and what the loop needs.
-
-Opacus divides sums of gradients with their noise by the integer part of records times rate. Under add_remove a
-neighbour has one record more or less, and that integer may differ. Then the scale of the noise itself differs, in every
-weight, and tells the neighbours apart whatever its size.
-"""
+"""The plan of a training run, fixed before any record is read: its history, its noise and what the loop needs."""
 
 import math
 from collections.abc import Callable
@@ -12,7 +7,6 @@ from dataclasses import dataclass
 from algorithms.dp_sgd.accounting import epsilon_of_history
 from algorithms.dp_sgd.reading import TrainingRecord, read_checkpoint
 from algorithms.dp_sgd.settings import DpSgdSettings
-from dpaudit.checks import count
 from dpaudit.errors import ConfigError
 from dpaudit.model.claim import Neighbours
 from dpaudit.training import Training
@@ -118,25 +112,3 @@ def _smallest(meets: Callable[[float], bool]) -> float:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if meets(middle) else (middle, high)
     return high
-
-
-def divisor_of(records: int, batches: int) -> int:
-    """Return what Opacus divides by, for a loader of `batches` batches of all `records`.
-
-    Source: PrivacyEngine.make_private of Opacus 1.6, expected_batch_size.
-
-    >>> divisor_of(59_925, 235), divisor_of(59_924, 235)
-    (255, 254)
-    """
-    return int(count("records", records) * (1 / count("batches", batches)))
-
-
-def telling_neighbour(records: int, batches: int) -> int | None:
-    """Return the number of records of a neighbour under which Opacus divides by another integer; None if both share it.
-
-    >>> telling_neighbour(59_925, 235), telling_neighbour(60_000, 235)
-    (59924, None)
-    """
-    own = divisor_of(records, batches)
-    others = (number for number in (records - 1, records + 1) if number > 0)
-    return next((number for number in others if divisor_of(number, batches) != own), None)

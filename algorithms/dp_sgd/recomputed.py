@@ -11,7 +11,8 @@ from typing import Self
 import numpy as np
 from scipy.special import softmax
 
-from algorithms.dp_sgd.plan import Plan, divisor_of
+from algorithms.dp_sgd.divisor import divisor_of
+from algorithms.dp_sgd.plan import Plan
 from dpaudit import Condition
 from dpaudit.model.mechanism import Array
 from dpaudit.training import Planted

@@ -15,7 +15,8 @@ import numpy as np
 from algorithms._dueling.voters import RecordedVoters, two_answers
 from algorithms._scores import DensityRatio
 from algorithms.g_optimal_dueling.phases import play_phases
-from algorithms.g_optimal_dueling.plan import Lengths, Plan, phase_label, plan_of
+from algorithms.g_optimal_dueling.plan import Plan, phase_label, plan_of
+from algorithms.g_optimal_dueling.schedule import Lengths
 from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
 from dpaudit import AuditCase, Mechanism, Recorder, Streams
 from dpaudit.model.mechanism import Array

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from algorithms.g_optimal_dueling.plan import Lengths, lengths_of, mechanism_of
+from algorithms.g_optimal_dueling.plan import lengths_of, mechanism_of
+from algorithms.g_optimal_dueling.schedule import Lengths
 from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
 from algorithms.problems.duels import Duels
 from dpaudit.model import constants as paper

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms.lplr.settings import Resolution
+from algorithms.lplr.schedule import Resolution
 from dpaudit.model.mechanism import Array
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from algorithms.lplr.declaration import delta_floor
+from algorithms.lplr.accounting import delta_floor
 from algorithms.lplr.plan import Plan
 from algorithms.lplr.settings import LplrSettings
 from dpaudit import Condition

@@ -17,7 +17,8 @@ import math
 from dataclasses import dataclass
 
 from algorithms._shuffles import report_epsilon
-from algorithms.lplr.settings import SHARES, LplrSettings, epochs_of, phases_of
+from algorithms.lplr.schedule import epochs_of, phases_of
+from algorithms.lplr.settings import SHARES, LplrSettings
 from dpaudit import Claim, Mechanism, Stated
 from dpaudit.model.claim import Neighbours
 from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart

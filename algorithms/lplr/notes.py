@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from algorithms.lplr.accounting import delta_floor, printed_confidence_loss, printed_update_loss
 from algorithms.lplr.baselines import SufficientStatistics
-from algorithms.lplr.declaration import delta_floor, printed_confidence_loss, printed_update_loss
 from algorithms.lplr.plan import plan_of
 from algorithms.lplr.regression import activity_threshold, kappa
 from algorithms.lplr.run import run_protocol
-from algorithms.lplr.settings import LplrSettings, first_length, resolution_of
+from algorithms.lplr.schedule import first_length, resolution_of
+from algorithms.lplr.settings import LplrSettings
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Streams
 from dpaudit.model.mechanism import Array

@@ -8,7 +8,8 @@ import numpy as np
 
 from algorithms._growth import Epoch
 from algorithms.lplr.leaves import Leaves, leaves_of, message_epsilon
-from algorithms.lplr.settings import LplrSettings, Resolution, epochs_of, phases_of
+from algorithms.lplr.schedule import Resolution, epochs_of, phases_of
+from algorithms.lplr.settings import LplrSettings
 from dpaudit import Mechanism
 from dpaudit.model.mechanism import Array
 from mechanisms import BallLaplace, Gaussian, Laplace, OneSidedWishart, SymmetrisedWishart

@@ -1,7 +1,4 @@
-"""The users of an audit, whose releases lie furthest apart within the bounds, and the mu that they attain.
-
-A canary's features are their own; a path is that of a user who is counted as all others are.
-"""
+"""The first users of an audit, whose releases lie furthest apart within the bounds, and the mu that they attain."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +8,6 @@ import numpy as np
 
 from algorithms.lsvi_ucb.noise import StepNoise
 from algorithms.lsvi_ucb.plan import BatchPlan
-from algorithms.lsvi_ucb.planning import BatchDomain
 from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import Array
 
@@ -69,43 +65,3 @@ def _mu(mechanism: Any) -> float:
 def _vector_deviation(noise: StepNoise) -> float:
     """Return the deviation of the vector noise; infinite where it is not Gaussian."""
     return float(getattr(noise.vector, "stddev", math.inf))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class UserPath:
-    """The transitions of one user of one batch, which counts from 0. Shape: counts (H, S, A, S), one 1 a step."""
-
-    counts: Array
-    batch: int = 0
-
-    def entered(self, counts: Array, number: int) -> Array:
-        """Return the transitions of batch `number` with this user's, if the user is in it. Shape: (n_runs, ...)."""
-        return counts + self.counts if number == self.batch else counts
-
-
-def paths(plan: BatchPlan, domain: BatchDomain) -> tuple[UserPath, UserPath]:
-    """Return two users whose cells lie as far apart at every step as the problem's features allow.
-
-    Distance is that of matrices and of vectors with the largest targets, each over its sensitivity.
-    """
-    steps, states, actions = domain.mdp.shape
-    cells = np.array([_farthest(plan, domain, h) for h in range(steps)])
-    found: list[UserPath] = []
-    for side in (0, 1):
-        counts = np.zeros((steps, states, actions, states))
-        at, chosen = np.divmod(cells[:, side], actions)
-        counts[np.arange(steps), at, chosen, np.append(at[1:], at[-1])] = 1.0
-        found.append(UserPath(counts=counts))
-    return found[0], found[1]
-
-
-def _farthest(plan: BatchPlan, domain: BatchDomain, step: int) -> tuple[int, int]:
-    """Return the two cells of a step whose contributions lie furthest apart."""
-    x, bound = domain.features, plan.bounds[step]
-    targets = np.minimum(domain.mdp.rewards[step].ravel() + bound - 1, bound)
-    vectors = targets[:, None] * x / (2 * bound)
-    products = (x[:, :, None] * x[:, None, :]).reshape(len(x), -1) / np.sqrt(2)
-    both = np.concatenate([vectors, products], axis=1)
-    apart = np.linalg.norm(both[:, None] - both[None], axis=2)
-    one, other = np.unravel_index(int(apart.argmax()), apart.shape)
-    return int(one), int(other)

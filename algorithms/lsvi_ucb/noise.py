@@ -3,7 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from algorithms._linear_rl.calibration import SAFETY, exact_mu, l1_moves, nodes_printed
+from algorithms._linear_rl.calibration import SAFETY, exact_mu, nodes_printed
+from algorithms._linear_rl.l1_moves import l1_moves
 from algorithms._linear_rl.values import value_ranges
 from algorithms.lsvi_ucb.printed_scales import Schedule, batches, noise_scales, pure_batches
 from algorithms.lsvi_ucb.settings import LsviUcbSettings

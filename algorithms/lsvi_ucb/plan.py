@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from algorithms._linear_rl.calibration import matrix_spread, vector_spread
+from algorithms._linear_rl.spreads import matrix_spread, vector_spread
 from algorithms._linear_rl.values import Clip, clip_both, value_ranges
 from algorithms._traced_tree import TracedTree
 from algorithms.lsvi_ucb.noise import (

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from algorithms._linear_rl.least_squares import bonus_of, floored_inverses, linear, symmetric
 from algorithms._linear_rl.settings import LinearRlSettings, require_fit
-from algorithms._linear_rl.values import bonus_of, floored_inverses, greedy_policies, largest, linear, symmetric
+from algorithms._linear_rl.values import greedy_policies, largest
 from algorithms.lsvi_ucb.plan import BatchPlan
 from algorithms.problems.finite_mdp import FiniteMdp
 from algorithms.problems.linear_mdp import LinearMdp

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from algorithms._linear_rl import hostile as hostile_users
-from algorithms.lsvi_ucb.canaries import BatchCanary, UserPath, canaries, paths
+from algorithms.lsvi_ucb.canaries import BatchCanary, canaries
 from algorithms.lsvi_ucb.cases import audit_problem
+from algorithms.lsvi_ucb.paths import UserPath, paths
 from algorithms.lsvi_ucb.plan import plan_of
 from algorithms.lsvi_ucb.planning import domain_of
 from algorithms.lsvi_ucb.run import run_batches

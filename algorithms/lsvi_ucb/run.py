@@ -12,8 +12,9 @@ import numpy as np
 from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
 from algorithms._linear_rl import checks
 from algorithms._linear_rl.values import values_in_range
-from algorithms.lsvi_ucb.canaries import BatchCanary, UserPath
+from algorithms.lsvi_ucb.canaries import BatchCanary
 from algorithms.lsvi_ucb.learner import Learner, first_policy
+from algorithms.lsvi_ucb.paths import UserPath
 from algorithms.lsvi_ucb.plan import BatchPlan
 from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy, domain_of
 from algorithms.lsvi_ucb.settings import LsviUcbSettings

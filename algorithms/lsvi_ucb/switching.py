@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from algorithms._linear_rl.values import symmetric
+from algorithms._linear_rl.least_squares import symmetric
 from dpaudit.model.mechanism import Array
 
 Grown = Callable[[Array, Array], Array]

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from algorithms.lower_bounds import Privacy, bandit_regret
-from algorithms.problems.tables import frozen
+from algorithms.problems.arrays import frozen
 from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.mechanism import Array
 

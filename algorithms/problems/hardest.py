@@ -8,12 +8,12 @@ from typing import Annotated
 import numpy as np
 
 from algorithms.lower_bounds import Privacy, hardest_gap
+from algorithms.problems.arrays import fits_in_memory
 from algorithms.problems.duels import Duels, logistic
 from algorithms.problems.kernel_bandit import KernelBandit
 from algorithms.problems.linear_bandit import LARGEST_GAP, LinearBandit
 from algorithms.problems.linear_mdp import LinearMdp
 from algorithms.problems.linear_mixture import LinearMixture, first_state
-from algorithms.problems.tables import fits_in_memory
 from dpaudit.checks import Count, Natural, Positive, TwoOrMore, Within, count, positive
 from dpaudit.model.mechanism import Array
 

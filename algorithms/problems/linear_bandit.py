@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.lower_bounds import Privacy, bandit_regret, hardest_gap
+from algorithms.problems.arrays import frozen
 from algorithms.problems.cells import OnCells
-from algorithms.problems.tables import frozen
 from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.mechanism import Array
 

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import numpy as np
 
+from algorithms.problems.arrays import fits_in_memory
 from algorithms.problems.health_insurance import rand_hie
 from algorithms.problems.linear_bandit import LinearBandit
-from algorithms.problems.tables import fits_in_memory
 from dpaudit.checks import Count, Natural, Positive, Within, count, positive
 from dpaudit.model.mechanism import Array
 

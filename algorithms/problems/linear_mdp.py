@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from algorithms.problems.arrays import fits_in_memory, frozen
 from algorithms.problems.finite_mdp import FiniteMdp, OnFiniteMdp
 from algorithms.problems.linear_mixture import first_state, river_swim, tabular_mixture
-from algorithms.problems.tables import fits_in_memory, frozen
 from dpaudit.checks import Count, Natural, Positive, TwoOrMore, Within, count, positive
 from dpaudit.model.mechanism import Array
 

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from algorithms.problems.arrays import fits_in_memory, frozen
 from algorithms.problems.finite_mdp import FiniteMdp, OnFiniteMdp
-from algorithms.problems.tables import fits_in_memory, frozen
 from dpaudit.checks import Count, Natural, OpenProbability, Positive, TwoOrMore, count, open_probability, positive
 from dpaudit.model.mechanism import Array
 

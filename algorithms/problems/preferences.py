@@ -5,8 +5,8 @@ from typing import Annotated
 
 import numpy as np
 
+from algorithms.problems.arrays import fits_in_memory
 from algorithms.problems.duels import Duels, logistic
-from algorithms.problems.tables import fits_in_memory
 from dpaudit.checks import Count, Natural, OneOf, Positive, TwoOrMore, Within, count, one_of, positive
 
 FAMILIES = ("one_good", "arithmetic", "geometric", "hard")

@@ -5,8 +5,8 @@ from typing import Annotated
 import numpy as np
 
 from algorithms.kernels import KERNELS, SMOOTHNESSES, matern, pairs, squared_exponential
+from algorithms.problems.arrays import fits_in_memory
 from algorithms.problems.kernel_bandit import KernelBandit
-from algorithms.problems.tables import fits_in_memory
 from dpaudit.checks import Count, Natural, OneOf, Positive, PositiveShare, count, one_of, open_probability, positive
 from dpaudit.model.mechanism import Array
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from algorithms.problems.arrays import fits_in_memory
 from algorithms.problems.finite_mdp import FiniteMdp
 from algorithms.problems.linear_mdp import LinearMdp, of_table
 from algorithms.problems.linear_mixture import first_state
-from algorithms.problems.tables import fits_in_memory
 from dpaudit.checks import Count, OpenProbability, TwoOrMore, count, open_probability
 
 _BACK = 0.1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms._linear_rl.calibration import matrix_spread
+from algorithms._linear_rl.spreads import matrix_spread
 from algorithms._linear_rl.values import value_ranges
 from algorithms.lsvi_ucb.printed_scales import tight_scales
 from algorithms.replayed_lsvi.settings import ReplayedLsviSettings

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms._conditions import FRESH, conditions_of, nobody_twice, noise_is_fresh
+from algorithms._linear_rl.least_squares import bonus_of, floored_inverses, linear, symmetric
 from algorithms._linear_rl.settings import require_fit
-from algorithms._linear_rl.values import bonus_of, clip_both, floored_inverses, largest, linear, symmetric
+from algorithms._linear_rl.values import clip_both, largest
 from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy
 from algorithms.lsvi_ucb.run import transitions
 from algorithms.problems.linear_mdp import LinearMdp

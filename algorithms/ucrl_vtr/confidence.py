@@ -6,7 +6,8 @@ Shift and radius read no data and change nothing in privacy.
 import math
 from dataclasses import dataclass
 
-from algorithms._linear_rl.calibration import matrix_spread, nodes_printed, vector_spread
+from algorithms._linear_rl.calibration import nodes_printed
+from algorithms._linear_rl.spreads import matrix_spread, vector_spread
 from algorithms.ucrl_vtr import printed_scales as printed
 from algorithms.ucrl_vtr.noise import levels
 from algorithms.ucrl_vtr.regressions import Regression

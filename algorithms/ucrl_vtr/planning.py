@@ -7,17 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from algorithms._linear_rl.least_squares import bonus_of, floored_inverses, linear, symmetric
 from algorithms._linear_rl.settings import LinearRlSettings, require_fit
-from algorithms._linear_rl.values import (
-    Clip,
-    bonus_of,
-    clip_both,
-    floored_inverses,
-    greedy_policies,
-    largest,
-    linear,
-    symmetric,
-)
+from algorithms._linear_rl.values import Clip, clip_both, greedy_policies, largest
 from algorithms.problems.finite_mdp import FiniteMdp
 from algorithms.problems.linear_mixture import LinearMixture
 from dpaudit.model.mechanism import Array

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
-from algorithms._linear_rl.calibration import l1_moves
+from algorithms._linear_rl.l1_moves import l1_moves
 from algorithms._linear_rl.settings import Symmetry
 from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import AdditiveMechanism

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from algorithms._linear_rl.values import bonus_of, linear
+from algorithms._linear_rl.least_squares import bonus_of, linear
 from algorithms.ucrl_vtr.planning import Domain, Planned
 from dpaudit import Streams
 from dpaudit.model.mechanism import Array

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from dpaudit.runtime.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from audits.bounds.area import area_under_roc as area_under_roc
     from audits.bounds.e_process import EProcess as EProcess
     from audits.bounds.error_rates import error_rate_bound as error_rate_bound
     from audits.bounds.guessing import guessing_bound as guessing_bound
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from audits.bounds.one_run import one_run_guesses as one_run_guesses
     from audits.bounds.one_run import one_run_orthogonal_bound as one_run_orthogonal_bound
     from audits.bounds.one_run_trade_off import one_run_gaussian_bound as one_run_gaussian_bound
-    from audits.bounds.pairs import area_under_roc as area_under_roc
     from audits.bounds.pairs import pair_mu as pair_mu
     from audits.bounds.pairs import pair_wins as pair_wins
     from audits.bounds.pairs import pairs_refute as pairs_refute

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.special import betainc, betaincinv
 
-from audits.bounds.binomial import bisected
+from audits.bounds.bisection import bisected
 from audits.bounds.error_rates import error_rate_bound, threshold_counts
 from dpaudit.model.audit_result import Counts, LowerBound
 

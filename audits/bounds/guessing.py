@@ -17,7 +17,8 @@ import math
 
 import numpy as np
 
-from audits.bounds.binomial import least_count, proportion_lower, tail, tail_quantile
+from audits.bounds.binomial import proportion_lower, tail, tail_quantile
+from audits.bounds.bisection import least_count
 from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.mechanism import Array
 

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from audits.bounds.binomial import largest_refuted
+from audits.bounds.bisection import largest_refuted
 from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.mechanism import Array
 

@@ -10,7 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from audits.bounds.binomial import bisected, largest_refuted, least_count, proportion_lower, tail
+from audits.bounds.binomial import proportion_lower, tail
+from audits.bounds.bisection import bisected, largest_refuted, least_count
 from audits.bounds.gaussian import gaussian_epsilon
 from audits.bounds.one_run_trade_off import STEPS, one_run_mu
 from dpaudit.checks import count

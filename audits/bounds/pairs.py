@@ -1,15 +1,13 @@
-"""The largest mu that pairs refute: how often a score with the record exceeds one without; and areas of ROC curves.
+"""The largest mu that pairs refute: how often the score of a run with the record exceeds that of a run without.
 
 Within a trade-off f, P(in > out) is at most the area 1 - integral of f; under mu-Gaussian privacy Phi(mu / sqrt 2).
 Disjoint pairs are independent, so a binomial limit is exact: no threshold is chosen and no run is spent on a choice.
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from audits.bounds.binomial import proportion_lower
 from audits.bounds.trade_offs import TradeOff
@@ -68,49 +66,3 @@ def _least_share(wins: int, pairs: int, significance: float) -> float:
     if not 0 <= wins <= pairs:
         raise ValueError(f"Expected wins={wins} to be between 0 and pairs={pairs}.")
     return float(proportion_lower(wins, pairs, significance)) * (1 - _ROUNDING) if wins else 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Area:
-    """An area under a ROC curve with two-sided limits; each end is wrong with probability at most the significance.
-
-    `lower` and `upper` hold for any number of scores. `delong` holds the asymptotic limits, which decide nothing.
-    """
-
-    value: float
-    lower: float
-    upper: float
-    delong: tuple[float, float]
-
-
-def area_under_roc(in_scores: Array, out_scores: Array, significance: float) -> Area:
-    """Return P(in > out) + P(in = out) / 2 with limits, from independent scores of members and non-members.
-
-    Shape: (n1,), (n0,). Guarantee: `lower` and `upper` are Hoeffding's limits for the means of two samples.
-    Edge cases: a sample of one score has no DeLong interval: its ends are 0 and 1.
-    Source: Hoeffding (1963), Section 5b; DeLong, DeLong and Clarke-Pearson (1988).
-
-    >>> area_under_roc(np.array([2.0, 3.0]), np.array([1.0, 2.0]), 0.05).value
-    0.875
-    """
-    ins, outs = len(in_scores), len(out_scores)
-    pooled = rankdata(np.concatenate([in_scores, out_scores]))
-    above = (pooled[:ins] - rankdata(in_scores)) / outs
-    below = 1 - (pooled[ins:] - rankdata(out_scores)) / ins
-    value = float(above.mean())
-    reach = math.sqrt(math.log(1 / significance) / (2 * min(ins, outs)))
-    return Area(
-        value=value,
-        lower=max(0.0, value - reach),
-        upper=min(1.0, value + reach),
-        delong=_delong(value, above, below, significance),
-    )
-
-
-def _delong(value: float, above: Array, below: Array, significance: float) -> tuple[float, float]:
-    """Return the asymptotic limits from the placements of members and of non-members."""
-    if min(len(above), len(below)) < 2:
-        return 0.0, 1.0
-    spread = math.sqrt(float(above.var(ddof=1)) / len(above) + float(below.var(ddof=1)) / len(below))
-    reach = -float(ndtri(significance)) * spread
-    return max(0.0, value - reach), min(1.0, value + reach)

@@ -8,7 +8,8 @@ P(V >= v) <= E P(Bin(n1, 1 - f(F)) >= v), which is the p-value.
 import numpy as np
 from scipy.special import betainccinv, betaincinv, betaln, xlog1py, xlogy
 
-from audits.bounds.binomial import largest_refuted, tail
+from audits.bounds.binomial import tail
+from audits.bounds.bisection import largest_refuted
 from audits.bounds.gaussian import ASSUMPTION, gaussian_epsilon
 from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff, TradeOff
 from dpaudit.checks import count

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from audits.bounds.binomial import largest_refuted
+from audits.bounds.bisection import largest_refuted
 from dpaudit.checks import open_probability
 from dpaudit.model.mechanism import Array
 

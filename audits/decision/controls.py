@@ -1,4 +1,4 @@
-"""The verdict of an audit, and its controls: what stretches the audited code, which the audit should accuse.
+"""Controls of an audit: what stretches the audited code's own behaviour, which the audit should accuse.
 
 If the code is (epsilon, delta)-private, a pair k times as far apart is (k epsilon, ...)-private by group privacy, and k
 independent runs that count as one are at most k epsilon by composition: a control that is flagged flags nobody.
@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from dpaudit import Claim
-from dpaudit.model.audit_result import AuditVerdict, MeasureTest, Power
 from dpaudit.model.mechanism import Array
 
 _LARGEST_FACTOR = 10
@@ -89,23 +88,3 @@ def _candidates(fewer: Array, more: Array) -> Iterable[int]:
     """Return the places where the additional record may stand: the first difference, or the end."""
     rows = (fewer != more[: len(fewer)]).reshape(len(fewer), -1).any(axis=1) if len(fewer) else np.zeros(0, dtype=bool)
     return (int(np.argmax(rows)),) if rows.any() else (len(fewer),)
-
-
-def verdict_of(
-    epsilon_lower: float, power: Power, claim: Claim, certified: float, tested: MeasureTest | None = None
-) -> AuditVerdict:
-    """Return the verdict on a claim and on a certificate's upper bound.
-
-    *violation*: the bound exceeds either. *consistent*: no violation, and one of gross size at this pair is excluded,
-    or would have been caught (gross: twice the claim's epsilon, or one nat above it if that is more). *not_refuted*:
-    no violation, and the audit would catch a control that is stretched from the code's own behaviour, or the code with
-    still less noise. Else *inconclusive*. `tested` is the test of a claim in its own measure,
-    from which `claim` follows.
-    """
-    if tested is not None and tested.refuted:
-        return "violation"
-    if epsilon_lower > min(claim.epsilon, certified):
-        return "violation"
-    if power.kind in ("upper_limit", "less_noise") and power.epsilon <= gross(claim.epsilon):
-        return "consistent"
-    return "inconclusive" if power.kind in ("upper_limit", "none") else "not_refuted"

@@ -2,12 +2,9 @@
 
 A control has few runs. Exact limits of the share of guesses and of the share of right ones among them bound the
 probability that as many runs as an audit counts refute the claim on the control.
-
-An audit that another attack turns into a violation keeps the power that it earned.
 """
 
 import math
-from dataclasses import replace
 
 import numpy as np
 from scipy.special import bdtrik
@@ -16,9 +13,8 @@ from audits.bounds.binomial import proportion_lower, tail
 from audits.bounds.error_rates import threshold_counts
 from audits.bounds.gaussian import gaussian_bound
 from audits.bounds.guessing import leak_allowance
-from audits.decision.other_significance import CountedBound
-from dpaudit import AuditResult, Claim
-from dpaudit.model.audit_result import Counts, LowerBound, Power
+from dpaudit import Claim
+from dpaudit.model.audit_result import Counts, Power
 from dpaudit.model.mechanism import Array
 
 CAUGHT, ERROR = 0.9, 0.1
@@ -95,26 +91,3 @@ def _low(runs: int, share: float, missed: float) -> int:
     """Return a count that Bin(runs, share) falls below with probability at most `missed`."""
     quantile = float(bdtrik(missed, runs, share)) if 0 < share < 1 else runs * share
     return int(np.floor(quantile)) if math.isfinite(quantile) and quantile > 0 else 0
-
-
-def overruled(
-    result: AuditResult, bound: LowerBound, counts: Counts, attack: str, share: float, remark: str
-) -> AuditResult:
-    """Return `result` as a violation that `attack` shows: its bound decides, and its counts are those reported.
-
-    `share` is the part of the audit's significance at which `bound` holds.
-    """
-    return replace(
-        result,
-        verdict="violation",
-        epsilon_lower=bound.epsilon,
-        bound=bound.name,
-        bounds=(bound, *result.bounds),
-        counts=counts,
-        attack=attack,
-        power=nothing_earned(),
-        remarks=(*result.remarks, remark),
-        epsilon_at=CountedBound(
-            counts=counts, delta=result.delta, gaussian=False, significance=result.significance, share=share
-        ),
-    )

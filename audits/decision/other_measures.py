@@ -10,7 +10,8 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from audits.bounds.binomial import least_count, proportion_lower, proportion_upper, tail_quantile
+from audits.bounds.binomial import proportion_lower, proportion_upper, tail_quantile
+from audits.bounds.bisection import least_count
 from audits.bounds.error_rates import threshold_counts
 from audits.bounds.one_event import event_rates, shown_by
 from dpaudit import implied_claim

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable
 
-from audits.bounds.binomial import least_count, tail
+from audits.bounds.binomial import tail
+from audits.bounds.bisection import least_count
 from audits.bounds.error_rates import perfect_counts
 from audits.bounds.guessing import critical_correct
 from dpaudit.checks import count, open_probability, positive, probability_below_one

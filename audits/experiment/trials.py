@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from audits.experiment.execution import Execution, Observed, perform
+from audits.experiment.execution import Execution, Observed
 from audits.experiment.readings import Reading, reading_of
 from audits.experiment.views import concatenate, interleave
+from audits.experiment.workers import perform
 from audits.outputs.calls import CallRaisedError
 from dpaudit import AuditCase
 from dpaudit.model.case import Run

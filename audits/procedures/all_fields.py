@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from audits.bounds.guessing import guessing_bound
-from audits.decision.earned import overruled
 from audits.decision.events import count_guesses
+from audits.decision.overruled import overruled
 from audits.decision.preparation import attempt
 from audits.experiment.execution import Execution
 from audits.outputs.calls import CallRaisedError

@@ -16,11 +16,11 @@ import numpy as np
 from audits.bounds.error_rates import guess_counts, perfect_counts
 from audits.bounds.guessing import guessing_bound
 from audits.bounds.mu_process import MuProcess
-from audits.decision.controls import verdict_of
 from audits.decision.earned import nothing_earned
 from audits.decision.events import roc_points
 from audits.decision.power import ceiling
 from audits.decision.seen import seen_in
+from audits.decision.verdict import verdict_of
 from audits.experiment.execution import PLAIN, Execution, Observed, Store
 from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
 from audits.experiment.identity import stored_under

@@ -18,7 +18,6 @@ from audits.bounds.e_process import e_process_bound
 from audits.bounds.error_rates import error_rate_bound, perfect_counts
 from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
-from audits.decision.controls import verdict_of
 from audits.decision.earned import nothing_earned
 from audits.decision.events import count_guesses, roc_points
 from audits.decision.measured import measured_of
@@ -26,6 +25,7 @@ from audits.decision.other_measures import CHOOSING, cut_against, judged_by_even
 from audits.decision.other_significance import CountedBound
 from audits.decision.power import Bound, ceiling
 from audits.decision.preparation import Counted, Learner, Prepared, prepare
+from audits.decision.verdict import verdict_of
 from audits.experiment.execution import PLAIN, Execution
 from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
 from audits.experiment.identity import stored_under

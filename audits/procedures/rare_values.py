@@ -1,8 +1,8 @@
 """Rare values beside the main event: a part of the significance for values that one neighbour alone shows, seldom."""
 
 from audits.bounds.guessing import guessing_bound
-from audits.decision.earned import overruled
 from audits.decision.events import Event, count_guesses
+from audits.decision.overruled import overruled
 from dpaudit import AuditResult
 from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.mechanism import Array

@@ -6,8 +6,8 @@ import numpy as np
 
 from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.guessing import guessing_bound
-from audits.decision.earned import overruled
 from audits.decision.events import count_guesses
+from audits.decision.overruled import overruled
 from audits.decision.preparation import prepare
 from audits.experiment.execution import Execution
 from audits.outputs.calls import CallRaisedError

@@ -1,13 +1,10 @@
-"""Two samples of scores, what every threshold counts in them, and the questions that every kind of evidence answers."""
+"""Two samples of scores, and what every threshold counts in them."""
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Protocol
 
 import numpy as np
 
-from audits.bounds.trade_offs import TradeOff
-from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.mechanism import Array
 
 _WHOLE = 2.0**53
@@ -119,33 +116,3 @@ def _first_lost(given: Array, column: Array) -> int | None:
     large = np.flatnonzero(np.isfinite(column) & (np.abs(column) >= _WHOLE))
     exact = ((place, given.flat[place]) for place in large)
     return next((int(p) for p, value in exact if isinstance(value, Integral) and int(column.flat[p]) != value), None)
-
-
-class Evidence(Protocol):
-    """Counts under one rule that fixes thresholds validly, and the tests that are exact for it."""
-
-    @property
-    def rule(self) -> str:
-        """What was counted, in words."""
-        ...
-
-    @property
-    def counts(self) -> Counts:
-        """The counts that the bound rests on."""
-        ...
-
-    def refutes(self, trade_off: TradeOff, significance: float) -> bool:
-        """Return whether the counts refute a trade-off; a true one with probability at most `significance`."""
-        ...
-
-    def bound(self, delta: float, significance: float) -> LowerBound:
-        """Return a lower bound on epsilon at `delta` without assumption."""
-        ...
-
-    def others(self, delta: float, significance: float) -> tuple[LowerBound, ...]:
-        """Return further bounds, which decide nothing."""
-        ...
-
-    def perfect(self) -> "Evidence":
-        """Return the evidence of scores that tell members from others without an error."""
-        ...

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from audits.bounds.pairs import area_under_roc
+from audits.bounds.area import area_under_roc
 from audits.bounds.trade_offs import TradeOff
 from audits.scores.cuts import Cuts, Scores
 from audits.scores.every_threshold import area_lower, error_limits, reached_limits

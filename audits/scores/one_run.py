@@ -5,12 +5,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from audits.bounds.one_run import one_run_bound, one_run_guesses
-from audits.bounds.one_run_trade_off import (
-    one_run_gaussian_bound,
-    one_run_order_bound,
-    one_run_refutes,
-    one_run_trade_off_bound,
-)
+from audits.bounds.one_run_order import one_run_order_bound
+from audits.bounds.one_run_trade_off import one_run_gaussian_bound, one_run_refutes, one_run_trade_off_bound
 from audits.bounds.trade_offs import TradeOff, equal_error_mu
 from audits.scores.cuts import Scores
 from dpaudit.checks import count

@@ -13,9 +13,10 @@ from audits.bounds.one_run_trade_off import one_run_mu
 from audits.bounds.renyi_region import RhoTradeOff
 from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff, TradeOff
 from audits.decision.measured import Measured, measured_of
-from audits.scores.cuts import Cuts, Evidence, Scores
+from audits.scores.cuts import Cuts, Scores
 from audits.scores.description import described_area, described_rates, described_roc, raw_epsilon
 from audits.scores.every_threshold import Band, BandEvidence
+from audits.scores.evidence import Evidence
 from audits.scores.fixed_threshold import Rank, Split, ThresholdEvidence, rank_evidence, split_evidence
 from audits.scores.one_run import Guesses, canary_evidence, pair_evidence
 from dpaudit import Claim

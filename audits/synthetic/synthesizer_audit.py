@@ -13,8 +13,8 @@ from audits.experiment.trials import generator_of
 from audits.outputs.calls import Raised, outcome
 from audits.procedures.fixed_size import audit
 from audits.replay.records import records_of
-from audits.synthetic.columns import target_records
 from audits.synthetic.disclosure import disclosure_risks
+from audits.synthetic.targets import target_records
 from audits.synthetic.view import Synthetic, TableView, table_statistics, table_view
 from dpaudit import AuditResult, Claim
 from dpaudit.checks import count

@@ -15,7 +15,8 @@ import numpy as np
 from scipy.special import bdtrc, ndtr
 from scipy.stats import binom, chi2
 
-from audits.bounds.binomial import bisected, least_count, proportion_lower
+from audits.bounds.binomial import proportion_lower
+from audits.bounds.bisection import bisected, least_count
 from audits.training.check import TrainingCheck, largest_factor, power_sentence, quiet_verdict
 from dpaudit import Claim, training_epsilon
 from dpaudit.model.mechanism import Array

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from audits.bounds.binomial import bisected
+from audits.bounds.bisection import bisected
 from dpaudit.model.audit_result import AuditVerdict
 from dpaudit.training.evidence import TrainingVerdict
 

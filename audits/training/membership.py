@@ -1,9 +1,7 @@
-"""The checks by canaries of one training step and of a whole run: was a canary in this batch, was it trained on?
+"""The check of a whole training run: which canaries were trained on?
 
-The check of one step knows which batches a canary was in and measures how well one noisy step shows it: with noise of
-multiplier z no test of a fair coin is right more often than Phi(1 / (2 z)). The check of the whole run guesses from the
-sums of the released gradients. How many canaries are guessed, and the direction of each guess, are fixed beforehand,
-for the declared run.
+The guesses use the sums of the released gradients. How many canaries are guessed, and the direction of each guess, are
+fixed beforehand, for the declared run.
 """
 
 import math
@@ -11,19 +9,15 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import bdtrc, ndtr
 
-from audits.bounds.binomial import least_count
-from audits.bounds.error_rates import guess_counts, threshold_counts
-from audits.bounds.gaussian import gaussian_bound, gaussian_epsilon
+from audits.bounds.bisection import least_count
 from audits.bounds.one_run import sensitive_guesses
 from audits.bounds.one_run_trade_off import one_run_gaussian_bound, one_run_refutes, one_run_trade_off_bound
 from audits.bounds.trade_offs import PrivateTradeOff
 from audits.training.check import TrainingCheck, largest_factor, power_sentence, quiet_verdict
 from dpaudit import Claim, training_curve
-from dpaudit.model.audit_result import Counts
 from dpaudit.model.mechanism import Array
-from dpaudit.training import Training, Watch
+from dpaudit.training import Training
 
 _SIMULATED = 100
 
@@ -120,59 +114,3 @@ def _correct(scores: Array, included: Array, half: int) -> Array:
     right = np.take_along_axis(included, order, axis=1)
     correct: Array = right[:, len(right[0]) - half :].sum(axis=1) + half - right[:, :half].sum(axis=1)
     return correct
-
-
-def check_step(
-    watch: Watch, training: Training, delta: float, significance: float, rng: np.random.Generator
-) -> tuple[TrainingCheck, ...]:
-    """Return the check of one step; nothing where the loop did not report its batches or no canary was sampled.
-
-    Nor is there a check where no direction of the canaries is known.
-
-    A fair coin decides for each event whether to take a projection of a step with the canary in the batch or without.
-    Guarantee: steps with independent Gaussian noise of the declared size are flagged with probability
-    `significance` at most.
-    """
-    present = watch.presence()
-    if present is None or not watch.slots.directed:
-        return ()
-    values = np.array(watch.projections)
-    inside, outside = rng.permutation(values[present]), rng.permutation(values[~present])
-    events = min(len(inside), len(outside))
-    if events < 10 or delta == 0:
-        return ()
-    labels = rng.random(events) < 0.5
-    guessed = np.where(labels, inside[:events], outside[:events]) > training.max_grad_norm / 2
-    counts = guess_counts(labels, np.where(guessed, 1, -1), guessed)
-    bound = gaussian_bound(counts, delta, significance)
-    shift = 1 / training.noise_multiplier
-    declared = gaussian_epsilon(shift, delta)
-    wrong = bound.epsilon > declared
-    needed = least_count(
-        lambda right: gaussian_bound(_right(right, events), delta, significance).epsilon > declared, -1, events + 1
-    )
-    caught = largest_factor(
-        lambda factor: float(bdtrc(needed - 1, events, ndtr(shift / factor / 2))) if needed <= events else 0.0
-    )
-    sentence = (
-        f"One step is shown to leak epsilon {bound.epsilon:.4g} at delta {delta:g}; its declared noise allows "
-        f"{declared:.4g}."
-        if wrong
-        else power_sentence(caught)
-    )
-    return (
-        TrainingCheck(
-            name="one step",
-            verdict="violation" if wrong else quiet_verdict(caught),
-            noise_caught=caught,
-            sentence=sentence,
-            epsilon_lower=bound.epsilon,
-            epsilon=declared,
-            rule="DPA301" if wrong else "",
-        ),
-    )
-
-
-def _right(right: int, events: int) -> Counts:
-    """Return the counts of a test that is right on `right` of the events, all of which are positives."""
-    return threshold_counts(right, 0, events, 0)

@@ -13,11 +13,13 @@ from typing import get_args
 import numpy as np
 
 from audits.attacks.membership_scores import loss_scores, offline_scores, online_scores, relative_scores
-from audits.bounds.pairs import area_under_roc
+from audits.bounds.area import area_under_roc
 from audits.bounds.trade_offs import TradeOff
 from audits.scores import Guesses
 from audits.scores.scores_audit import audit_scores
-from audits.training.each_model import RATES, OverModels, TrainModels, require_added, true_positive_rate
+from audits.training.each_model import TrainModels
+from audits.training.over_models import RATES, OverModels, true_positive_rate
+from audits.training.record_audit import require_added
 from dpaudit import Claim
 from dpaudit.checks import count, one_of, open_probability
 from dpaudit.model.mechanism import Array

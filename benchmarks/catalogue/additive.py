@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from audits.bounds.binomial import bisected
+from audits.bounds.bisection import bisected
 from benchmarks.catalogue.entry import Entry, pure
 from benchmarks.catalogue.law import Law, binned, laplace_law
 from dpaudit import Claim

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from audits.bounds.binomial import bisected
+from audits.bounds.bisection import bisected
 from benchmarks.catalogue.entry import Entry
 from benchmarks.catalogue.law import Law, binned
 from dpaudit import Claim

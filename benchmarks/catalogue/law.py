@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audits.bounds.binomial import bisected
+from audits.bounds.bisection import bisected
 from audits.bounds.guessing import guessing_epsilon
 from dpaudit.model.mechanism import Array
 

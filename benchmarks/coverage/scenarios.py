@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from audits.bounds.binomial import bisected
+from audits.bounds.bisection import bisected
 from audits.decision.events import Event
 from benchmarks.coverage.harness import Sampler, Scenario
 from dpaudit.model.losses import GaussianLoss

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from audits.bounds.binomial import bisected
+from audits.bounds.bisection import bisected
 from benchmarks.known_bugs.known_bug import KnownBug, Variant, by_certificate, by_trace, mechanism, mechanism_type
 from dpaudit import Claim, Declaration, Recorder, Release, Repeat, Sequential, Subsample
 from dpaudit.interchange.opacus_history import from_history

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from audits import audit
-from audits.experiment.execution import Execution, perform
+from audits.experiment.execution import Execution
+from audits.experiment.workers import perform
 from dpaudit import AuditResult, Claim, UnsupportedError
 from dpaudit.model.audit_result import Counts, LowerBound, Power
 from dpaudit.model.mechanism import Array
@@ -65,7 +66,7 @@ def test_tasks_really_run_on_the_cluster(cluster: Any) -> None:
 def test_an_absent_cluster_is_an_error_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither a traceback of dask's nor an audit that quietly runs here."""
     pytest.importorskip("distributed", reason="needs the extra 'dask'")
-    monkeypatch.setattr("audits.experiment.execution._TIMEOUT", "1s")
+    monkeypatch.setattr("audits.experiment.workers._TIMEOUT", "1s")
     with pytest.raises(UnsupportedError, match="No dask scheduler answers"):
         list(perform([lambda: 1], 1, "tcp://127.0.0.1:1"))
 

@@ -259,7 +259,7 @@ def test_an_exception_of_a_sampler_is_a_finding() -> None:
 
 def test_the_simulated_steps_of_dp_sgd_are_drawn_as_declared() -> None:
     """Where a record takes part in the simulated cases: by itself at each step, or once an epoch."""
-    from algorithms.dp_sgd.explicit_pairs import AllocatedSteps, SampledSteps
+    from algorithms.dp_sgd.secret_steps import AllocatedSteps, SampledSteps
 
     rng, runs = np.random.default_rng(4), 4000
     sampled = SampledSteps(shift=1.0, rate=RATE, steps=STEPS).moved(rng, runs)

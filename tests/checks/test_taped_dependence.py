@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from algorithms.capri import Capri, plan, replays
+from algorithms.capri import Capri, releases, replays
 from algorithms.problems import load
 from audits import watch_noise
 from audits.checks.laws.dependence import Drawn, dependences
@@ -194,7 +194,7 @@ def test_a_device_that_leaves_zeros_exact_is_found(monkeypatch: pytest.MonkeyPat
     )
     problem = load("grid")(contexts=3, actions=3)
     assert replay_program(settings, problem, settings.declaration(), ()).findings == ()
-    original = plan.message
+    original = releases.message
 
     def leaky(recorder: Recorder, label: str, mechanism: Any, vectors: Array, rewards: Array) -> Array:
         return np.where(vectors == 0, 0.0, original(recorder, label, mechanism, vectors, rewards))

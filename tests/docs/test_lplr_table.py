@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from algorithms.lplr import Lplr
-from algorithms.lplr.declaration import delta_floor, printed_confidence_loss, printed_update_loss
+from algorithms.lplr.accounting import delta_floor, printed_confidence_loss, printed_update_loss
 from dpaudit import bracket_delta, bracket_epsilon, fold
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "papers" / "lplr.md"

@@ -10,7 +10,8 @@ from scipy import integrate, stats
 from audits.bounds import GaussianTradeOff, PrivateTradeOff, area_under_roc
 from audits.bounds.band import local_level, tail_limits
 from audits.bounds.one_run import one_run_bound
-from audits.bounds.one_run_trade_off import one_run_mu, one_run_order_bound, one_run_refutes, one_run_trade_off_bound
+from audits.bounds.one_run_order import one_run_order_bound
+from audits.bounds.one_run_trade_off import one_run_mu, one_run_refutes, one_run_trade_off_bound
 from audits.bounds.rank import rank_bound, rank_mu, rank_p_value
 from audits.bounds.trade_offs import TradeOff, equal_error_mu
 from dpaudit.model.losses import GaussianLoss

@@ -12,7 +12,7 @@ from audits.attacks.membership_scores import (
     relative_scores,
     scaled_confidence,
 )
-from audits.bounds.pairs import area_under_roc
+from audits.bounds.area import area_under_roc
 from dpaudit.model.mechanism import Array
 
 

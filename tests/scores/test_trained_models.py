@@ -12,7 +12,8 @@ from audits import audit_model, audit_record
 from audits.bounds import GaussianTradeOff
 from audits.examples import SOFTMAX
 from audits.scores import Guesses
-from audits.training.each_model import OverModels, TrainModels, each_model, true_positive_rate
+from audits.training.each_model import TrainModels, each_model
+from audits.training.over_models import OverModels, true_positive_rate
 from audits.training.softmax import SoftmaxTraining
 from dpaudit import Claim
 from dpaudit.model.mechanism import Array

@@ -8,7 +8,8 @@ import numpy as np
 
 from audits.checks.laws.bulk import bulk_of, extremes, hard_of, masses
 from audits.checks.laws.by_answer import answers_apart
-from audits.checks.laws.departures import chance_of_equal, chance_of_whole, departures
+from audits.checks.laws.coincidences import chance_of_equal, chance_of_whole
+from audits.checks.laws.departures import departures
 from audits.checks.laws.entrances import Sample, samples_of, wider
 from audits.checks.laws.uniforms import dependent, has_reference, log_probability, uniforms
 from dpaudit import Mechanism

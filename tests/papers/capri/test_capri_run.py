@@ -13,7 +13,8 @@ from algorithms.capri.cases import audit_geometry
 from algorithms.capri.checks import design_is_independent
 from algorithms.capri.design import Design, factorise
 from algorithms.capri.domain import domain_of
-from algorithms.capri.plan import Domain, Plan, message, release_messages, release_sum
+from algorithms.capri.plan import Domain, Plan
+from algorithms.capri.releases import message, release_messages, release_sum
 from algorithms.capri.run import run_epochs
 from algorithms.capri.users import Played, RecordedUsers, SimulatedUsers, clipped_sums
 from algorithms.problems import load

@@ -10,7 +10,8 @@ from algorithms import CellTable
 from algorithms.capri import Capri
 from algorithms.capri.users import Played, RecordedUsers
 from algorithms.capri.users import one_record as users
-from algorithms.cell_table.plan import Plan, at_least_one, survivors, table_of
+from algorithms.cell_table.elimination import at_least_one, survivors
+from algorithms.cell_table.plan import Plan, table_of
 from algorithms.cell_table.run import run_epochs
 from algorithms.problems import load
 from audits import audit_case, replay_program

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.special import bdtrc, ndtr
 from scipy.stats import binom, norm
 
-from audits.bounds.binomial import least_count
+from audits.bounds.bisection import least_count
 from audits.training.apart import APART, apart_accuracy, apart_epsilon, check_apart
 from audits.training.check import TrainingCheck
 from dpaudit import Claim, training_epsilon

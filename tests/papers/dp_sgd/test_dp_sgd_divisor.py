@@ -8,7 +8,7 @@ import pytest
 
 from algorithms.dp_sgd import DpSgd, read_engine
 from algorithms.dp_sgd.checks import breaking, divisor_condition, findings_of
-from algorithms.dp_sgd.plan import divisor_of, telling_neighbour
+from algorithms.dp_sgd.divisor import divisor_of, telling_neighbour
 from algorithms.problems import load
 from audits import watch_opacus
 from dpaudit import Claim, UnsupportedError

@@ -10,7 +10,8 @@ import pytest
 from scipy.stats import norm
 
 from algorithms.dp_sgd import DpSgd
-from algorithms.dp_sgd.explicit_pairs import AllocatedSteps, SampledSteps, SecretSteps, law_of, simulated
+from algorithms.dp_sgd.explicit_pairs import law_of
+from algorithms.dp_sgd.secret_steps import AllocatedSteps, SampledSteps, SecretSteps, simulated
 from algorithms.problems.affairs import affairs
 from audits import audit_case
 from audits.bounds.guessing import guessing_epsilon

@@ -12,7 +12,7 @@ from algorithms._dueling.voters import RecordedVoters, SimulatedVoters
 from algorithms.g_optimal_dueling import GOptimalDueling
 from algorithms.g_optimal_dueling.design import comparisons, g_optimal
 from algorithms.g_optimal_dueling.phases import play_phases
-from algorithms.g_optimal_dueling.plan import Lengths
+from algorithms.g_optimal_dueling.schedule import Lengths
 from algorithms.problems import load
 from dpaudit import Mechanism, Recorder, Streams, certify
 from dpaudit.model.mechanism import Array

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from algorithms._linear_rl.calibration import exact_mu, l1_moves, nodes_printed
+from algorithms._linear_rl.calibration import exact_mu, nodes_printed
+from algorithms._linear_rl.l1_moves import l1_moves
 from algorithms._linear_rl.values import value_ranges
 from algorithms.lsvi_ucb import LsviUcb
 from algorithms.lsvi_ucb.noise import noises_of, schedule_of, tree_horizon

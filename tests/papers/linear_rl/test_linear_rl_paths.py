@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from algorithms.lsvi_ucb import LsviUcb
-from algorithms.lsvi_ucb.canaries import paths
 from algorithms.lsvi_ucb.learner import Learner
+from algorithms.lsvi_ucb.paths import paths
 from algorithms.lsvi_ucb.plan import plan_of
 from algorithms.lsvi_ucb.planning import domain_of
 from algorithms.problems.linear_mdp import low_rank

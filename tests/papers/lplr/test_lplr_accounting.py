@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from algorithms.lplr import Lplr
-from algorithms.lplr.declaration import delta_floor, printed_confidence_loss, printed_update_loss
+from algorithms.lplr.accounting import delta_floor, printed_confidence_loss, printed_update_loss
 from dpaudit import Claim, bracket_delta, bracket_epsilon, certify, fold, smallest_noise
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.declaration import Declaration

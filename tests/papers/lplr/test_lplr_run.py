@@ -14,7 +14,7 @@ from algorithms.lplr.checks import Outcomes
 from algorithms.lplr.oracle import Answers, fit_oracle, joined_message, parted_message
 from algorithms.lplr.plan import Plan
 from algorithms.lplr.run import answers_of, run_protocol
-from algorithms.lplr.settings import epochs_of, first_length, resolution_of
+from algorithms.lplr.schedule import epochs_of, first_length, resolution_of
 from algorithms.lplr.sums import noise_sum, released_sum
 from algorithms.problems import load
 from dpaudit import Mechanism, Recorder, Streams
