@@ -138,6 +138,7 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
     shown: list[inspect.Parameter] = []
     for name, entry in own.parameters.items():
         shown += _options(groups[name]) if name in groups else [entry.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+    # typer reads names and defaults from the signature, and types from the annotations; both must name single options.
     vars(run)["__signature__"] = own.replace(parameters=shown)
     run.__annotations__ = {entry.name: entry.annotation for entry in shown} | {"return": own.return_annotation}
     return run

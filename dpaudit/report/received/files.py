@@ -96,7 +96,7 @@ def _beside_statement(path: Path, folder: Path, data: dict[str, Any]) -> tuple[l
         alone = [f"{path.name} cannot be checked without {STATEMENT} beside it"] if path.name in PAGES else []
         return alone, [f"{STATEMENT} is not there: no page of the report was compared with {DATA}."]
     complaints = [*_differing(folder, stated), *_against_data(json_object(folder / STATEMENT), data)]
-    if not stated:
+    if not stated:  # a statement that names no file, or one twice, is read as naming none
         said = f"{STATEMENT} was altered: expected a name and a SHA-256 for each file, and no file twice"
         complaints.insert(0, said)
     unnamed = [name for name in (DATA, *PAGES) if name not in stated and (folder / name).exists()]
