@@ -68,6 +68,7 @@ def lowest_bits(numbers: Array) -> Array:
 
 def _columns(call: Callable[[Any], Any], data: Any, n_runs: int) -> dict[str, Any]:
     """Return the outputs of many calls, and the lowest bit of the first number of each."""
+    # A learner of thresholds needs far more runs to find a leak in last bits than one who is shown their place.
     outputs = [_outcome(call, data) for _ in range(n_runs)]
     return {"output": outputs, "lowest_bit": lowest_bits(np.array([_first_number(output) for output in outputs]))}
 

@@ -45,11 +45,11 @@ def audit(
     from dpaudit.cli.common.plans import PlannedAudits, read_plan, write_plan
     from dpaudit.configuration.config import read_config
     from dpaudit.runtime.sources import digest_of_sources
-    from dpaudit.workflow import AuditExecution, stored_seed, usable_store
+    from dpaudit.workflow import AuditExecution, Stated, stored_seed, usable_store
 
     followed = read_plan(planned, plan)
     configuration = read_config(config)
-    audits = PlannedAudits.of(configuration, followed, given.stated())
+    audits = PlannedAudits.of(configuration, followed, Stated(**vars(given)))
     if plan is not None:
         return write_plan(plan, audits)
     execution = AuditExecution(

@@ -100,6 +100,7 @@ def check(
     from dpaudit.gate.acceptance import accept
     from dpaudit.gate.running import run_checks
     from dpaudit.gate.summary import check_document, issue_lines
+    from dpaudit.workflow import Stated
 
     today = datetime.now(UTC).date()
     last, accepted = acceptance.last_day(today), acceptance.accepted()
@@ -109,7 +110,7 @@ def check(
             tuple(configs),
             accepted,
             today,
-            given.stated(),
+            Stated(**vars(given)),
             attack=not proof_only,
             require_consistent=require == "consistent",
             usefulness=usefulness,

@@ -29,14 +29,14 @@ def report(
     from dpaudit.cli.common.plans import PlannedAudits, plan_exit, read_plan
     from dpaudit.cli.common.verdicts import audit_exit, verdict_exit, worst
     from dpaudit.configuration.config import read_config
-    from dpaudit.workflow import AuditExecution, certificate_of, drawn_seed, runs_code, scores_in, write_report
+    from dpaudit.workflow import AuditExecution, Stated, certificate_of, drawn_seed, runs_code, scores_in, write_report
 
     configuration = read_config(config)
     extras = extras_of(configuration, asked)
     followed = read_plan(planned)
     folder = output_folder(output)
     audited = runs_code(configuration)
-    work = PlannedAudits.of(configuration, followed, given.stated(), needed=audited)
+    work = PlannedAudits.of(configuration, followed, Stated(**vars(given)), needed=audited)
     seed = work.seed(given.seed)
     used_seed = drawn_seed(seed, note) if audited else 0
     with doing("Proving the claim"):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from dpaudit.model.declaration import Declaration, Printed, Release
 from dpaudit.runtime.provenance import table_of
@@ -76,7 +77,7 @@ def rule(
     name: str, conclude: Callable[[Step], float], premises: Callable[[Step], tuple[str, ...]], *nodes: type
 ) -> Rule:
     """Return a rule by the name under which its words stand in the table beside this file."""
-    words = {key: tuple(word) if isinstance(word, list) else word for key, word in _WORDS[name].items()}
+    words: dict[str, Any] = {key: tuple(word) if isinstance(word, list) else word for key, word in _WORDS[name].items()}
     return Rule(name=name, conclude=conclude, premises=premises, nodes=nodes, **words)
 
 

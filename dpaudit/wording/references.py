@@ -23,7 +23,7 @@ STANDING_WORDS: dict[Standing, str] = {
 """How each standing is printed."""
 
 
-_ROWS: dict[RuleKind, dict[str, Any]] = table_of("dpaudit.wording", "references.toml")
+_ROWS: dict[Any, dict[str, Any]] = table_of("dpaudit.wording", "references.toml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,12 +5,9 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import typer
-
-if TYPE_CHECKING:
-    from dpaudit.workflow import Stated
 
 Format = Literal["text", "json", "md"]
 """How a result is written."""
@@ -91,18 +88,12 @@ Jobs: TypeAlias = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions:
-    """What a command line states of audits, over the configuration."""
+    """What a command line states of audits, over the configuration: the fields of `dpaudit.workflow.Stated`."""
 
     runs: Runs = None
     significance: Significance = None
     jobs: Jobs = None
     seed: ConfiguredSeed = None
-
-    def stated(self) -> "Stated":
-        """Return what is stated, for the work that follows."""
-        from dpaudit.workflow import Stated
-
-        return Stated(runs=self.runs, significance=self.significance, jobs=self.jobs, seed=self.seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,6 +138,7 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
     shown: list[inspect.Parameter] = []
     for name, entry in own.parameters.items():
         shown += _options(groups[name]) if name in groups else [entry.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+    # typer reads names and defaults from the signature, and types from the annotations; both must name single options.
     vars(run)["__signature__"] = own.replace(parameters=shown)
     run.__annotations__ = {entry.name: entry.annotation for entry in shown} | {"return": own.return_annotation}
     return run

@@ -40,7 +40,7 @@ def resulting(command: Callable[..., Result]) -> Callable[..., None]:
     def run(*, style: Format = "text", output: Path | None = None, **given: Any) -> Exit:
         from dpaudit.cli.common.output import emit, put
 
-        result = called(**given)
+        result: Result = called(**given)
         if result.document is not None and result.data is not None:
             emit(result.document, result.data, style, output)
         elif result.text is not None:

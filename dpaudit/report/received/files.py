@@ -67,22 +67,7 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
         complaints.append(f"{DATA} was altered: its content has the digest {computed}, and it states another one")
     if digest not in (None, computed):
         complaints.append(f"the digest to sign is {computed}, and {digest} is demanded")
-    stated = _stated(folder)
-    if stated is None:
-        notes = [f"{STATEMENT} is not there: no page of the report was compared with {DATA}."]
-        if path.name in PAGES:
-            complaints.append(f"{path.name} cannot be checked without {STATEMENT} beside it")
-    else:
-        if not stated:
-            complaints.append(
-                f"{STATEMENT} was altered: expected a name and a SHA-256 for each file, and no file twice"
-            )
-        complaints += [*_differing(folder, stated), *_against_data(json_object(folder / STATEMENT), data)]
-        unnamed = [name for name in (DATA, *PAGES) if name not in stated and (folder / name).exists()]
-        complaints += [f"{name} is not named in {STATEMENT}" for name in unnamed]
-        notes = [f"{len(stated)} files were compared with their SHA-256 in {STATEMENT}.", *_beside(folder, stated)]
-    notes += [f"The digest to sign is {computed}.", *_not_measured(data)]
-    notes += planned.notes
+    altered, compared = _beside_statement(path, folder, data)
     unconfirmed = (
         *certificate.unconfirmed,
         *(f"the audits departed from their plan: {line}" for line in planned.departures),
@@ -91,11 +76,35 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
         unconfirmed += ("the report's own verdict is INCONCLUSIVE: no audit reached a result",)
     return replace(
         certificate,
-        complaints=tuple(complaints),
+        complaints=(*complaints, *altered),
         unconfirmed=unconfirmed,
-        notes=(*notes, *certificate.notes),
+        notes=(
+            *compared,
+            f"The digest to sign is {computed}.",
+            *_not_measured(data),
+            *planned.notes,
+            *certificate.notes,
+        ),
         digest=computed,
     )
+
+
+def _beside_statement(path: Path, folder: Path, data: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Return complaints of files that differ from the statement of a report, and notes on what was compared."""
+    stated = _stated(folder)
+    if stated is None:
+        alone = [f"{path.name} cannot be checked without {STATEMENT} beside it"] if path.name in PAGES else []
+        return alone, [f"{STATEMENT} is not there: no page of the report was compared with {DATA}."]
+    complaints = [*_differing(folder, stated), *_against_data(json_object(folder / STATEMENT), data)]
+    if not stated:  # a statement that names no file, or one twice, is read as naming none
+        said = f"{STATEMENT} was altered: expected a name and a SHA-256 for each file, and no file twice"
+        complaints.insert(0, said)
+    unnamed = [name for name in (DATA, *PAGES) if name not in stated and (folder / name).exists()]
+    complaints += [f"{name} is not named in {STATEMENT}" for name in unnamed]
+    return complaints, [
+        f"{len(stated)} files were compared with their SHA-256 in {STATEMENT}.",
+        *_beside(folder, stated),
+    ]
 
 
 def _against_itself(data: dict[str, Any]) -> Iterator[str]:
