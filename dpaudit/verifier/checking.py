@@ -172,7 +172,7 @@ def _both_ends(data: Table, rows: list[Row], sides: Sides, *, void: bool) -> tup
         found = found.joined(Outcome((), (*alone.unconfirmed, *alone.wrong), alone.loose))
     if not found.wrong:
         printed = printed_complaints(data.get("printed"), tree, claim)
-        slack = slack_outcome(data, rows, loose=any("upper" in end for end in found.loose))
+        slack = slack_outcome(data, rows, above, loose=any("upper" in end for end in found.loose))
         found = found.joined(Outcome(tuple(printed))).joined(slack)
     small = max(small_delta(curve, float(claim["delta"])) for curve in (above, below))
     loose = max(map(tolerance, (above, below)))

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from dpaudit.verifier.curve import ROUGH, SHARP, Worst
+from dpaudit.verifier.curve import ROUGH, Worst
 from dpaudit.verifier.mechanisms import plug_ins, rescaled
 from dpaudit.verifier.proof.derivation import Row
 from dpaudit.verifier.proof.rules import above
@@ -17,13 +17,12 @@ _EQUAL, _EXACT, _NARROW, _DERIVED, _STEPWISE = 1e-9, 1e-6, 1e-3, 0.01, 0.3
 _NONE, _MOST = 1e-12, 1e12  # of the noise: where a search for less ends, and one for more
 _TAKEN = {"discrete_laplace": 2.0**53, "discrete_gaussian": 1e4, "truncated_discrete_gaussian": 1e4}  # the most noise
 _VAIN = 100.0  # nats: a claim beyond promises nothing to compare with
-_NEAR = 0.01  # relative: how far a proved delta may exceed the claimed one where the noise just suffices
 
 
-def slack_outcome(data: Table, rows: list[Row], *, loose: bool) -> Outcome:
+def slack_outcome(data: Table, rows: list[Row], curve: Worst, *, loose: bool) -> Outcome:
     """Return what is wrong with the slack of a claim; it is missing where nothing can be compared.
 
-    Where an upper end is `loose`, that of the noise is, too.
+    `curve` is that of the declaration from above. Where an upper end is `loose`, that of the noise is, too.
     """
     slack, claim, tight = data.get("slack"), data["claim"], float(data["tight"]["epsilon"]["upper"])
     nodes = walk(data["declaration"])
@@ -47,7 +46,7 @@ def slack_outcome(data: Table, rows: list[Row], *, loose: bool) -> Outcome:
         complaints.append(f"the factors {names} do not follow: without a printed reading all is declared noise")
     if any(row["sentence"] != _sentence(row, nodes) for row in slack["factors"]):
         complaints.append("a sentence on a factor does not state it")
-    return Outcome(tuple(complaints)).joined(_noise(ratios[1], data, rows, loose=loose))
+    return Outcome(tuple(complaints)).joined(_noise(ratios[1], data, rows, curve, loose=loose))
 
 
 def _sentence(row: Table, nodes: list[Table]) -> str:
@@ -60,38 +59,34 @@ def _sentence(row: Table, nodes: list[Table]) -> str:
     return text.format(factor=float(row["noise_factor"]), slots=slots, parts=counted)
 
 
-def _noise(ratio: float, data: Table, rows: list[Row], *, loose: bool) -> Outcome:
+def _noise(ratio: float, data: Table, rows: list[Row], curve: Worst, *, loose: bool) -> Outcome:
     """Return whether a noise ratio is confirmed; no verdict rests on it, so that a disagreement rejects nothing."""
     if plug_ins(data["declaration"]):
         return Outcome()  # how their noise scales is not stated
     if not 1e-13 < ratio < 1e13:
         return Outcome((f"the noise ratio {ratio} is out of range",))
     try:
-        told = _disagreement(ratio, data, rows, loose=loose)
+        told = _disagreement(ratio, data, rows, curve, loose=loose)
     except (Rejection, ArithmeticError, MemoryError) as error:
         told = f"1/{ratio:.9g} of the noise is beyond this checker: {str(error) or type(error).__name__}"
     return Outcome((), (told,) if told else ())
 
 
-def _disagreement(ratio: float, data: Table, rows: list[Row], *, loose: bool) -> str:
+def _disagreement(ratio: float, data: Table, rows: list[Row], curve: Worst, *, loose: bool) -> str:
     """Return why 1/ratio of the noise is not what the claim just needs: a little more meets it, a little less fails."""
     claim = data["claim"]
-    enough = _with_noise(data, rows, 1 / (ratio * (1 - 1e-6)))
     mechanisms = [node.get("mechanism", {}) for node in walk(data["declaration"])]
     stepwise = any(_stepwise(mechanism, ratio) for mechanism in mechanisms)
     # The largest loss of a discrete Gaussian is that of a whole number, which grows in steps with the noise.
-    coarse = enough.coarse or any(mechanism.get("name") == "discrete_gaussian" for mechanism in mechanisms)
-    known = _STEPWISE if stepwise else _DERIVED if coarse else _EXACT if enough.gaussian else _NARROW
-    met, high = enough.delta(claim["epsilon"])
-    blunt = loose or (BLUNT > claim["delta"] > 0 and not enough.closed)
-    less = not blunt and _suffices(data, rows, 1 / (ratio * (1 + known)))
+    coarse = curve.coarse or any(mechanism.get("name") == "discrete_gaussian" for mechanism in mechanisms)
+    known = _STEPWISE if stepwise else _DERIVED if coarse else _EXACT if curve.gaussian else _NARROW
+    blunt = loose or (BLUNT > claim["delta"] > 0 and not curve.closed)
     said = f"1/{ratio:.9g} of the noise is not"
-    if met > claim["delta"] or less:
-        return f"{said} what the claim just needs: " + (
-            "less is enough" if less else f"delta is {met:.6g} or more there"
-        )
-    proved = high * (1 - _NEAR) <= max(claim["delta"], small_delta(enough, 0.0))
-    proved = proved or _met(rescaled(data["declaration"], 1 / (ratio * (1 - known))), claim, rows, SHARP)
+    if not blunt and _suffices(data, rows, 1 / (ratio * (1 + known))):
+        return f"{said} what the claim just needs: less is enough"
+    enough = _with_noise(data, rows, 1 / (ratio * (1 - known)))
+    high = enough.delta(claim["epsilon"])[1]
+    proved = high <= max(claim["delta"] * (1 + _EQUAL), small_delta(enough, 0.0))
     return "" if proved else f"{said} confirmed to be what the claim needs: delta is at most {high:.6g}"
 
 
@@ -126,10 +121,10 @@ def _hopeless(data: Table, rows: list[Row]) -> bool:
     return not _met(rescaled(tree, 0.9 * min(room)), data["claim"], rows)
 
 
-def _met(tree: Table, claim: Table, rows: list[Row], looks: int = ROUGH) -> bool:
+def _met(tree: Table, claim: Table, rows: list[Row]) -> bool:
     """Return whether a tree is proved to meet a claim."""
     try:
-        return bool(Worst(above(rows, tree), looks).delta(claim["epsilon"])[1] <= claim["delta"] * (1 + _EQUAL))
+        return bool(Worst(above(rows, tree), ROUGH).delta(claim["epsilon"])[1] <= claim["delta"] * (1 + _EQUAL))
     except Rejection:
         return False
 

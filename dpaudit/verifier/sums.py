@@ -15,10 +15,8 @@ from scipy.fft import irfft, rfft
 from dpaudit.verifier.shifts import UNIT, Array
 
 _NOTHING = 745.0  # -ln of what a measure without mass may be taken for
-_ETA, _SHORT = (
-    1000 * 8 / 2,
-    2**18,
-)  # times what 1 is rounded by; knots in all for which the longest floats are quick
+_ETA = 1000 * 8 / 2  # times what 1 is rounded by
+_SHORT = 2**18  # knots in all for which the longest floats are quick
 Measure = tuple[int, Array, int]  # first knot, masses at the knots, how often it is met
 
 

@@ -16,10 +16,8 @@ from dpaudit.verifier.schemes import needs_others
 from dpaudit.verifier.shape import TABLES, children, walk
 
 MODELS = ("local", "central", "joint")
-_AT = {
-    "renyi": ("order", "epsilon"),
-    "profile": ("epsilon", "delta"),
-}  # of the points of a claim: place and number
+_AT = {"renyi": ("order", "epsilon"), "profile": ("epsilon", "delta")}
+"""The place and the number of each point of a claim."""
 _SHARE = 1e-9  # how far the stated share may be from the one that follows from both ends
 
 

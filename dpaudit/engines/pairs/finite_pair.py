@@ -198,8 +198,14 @@ def split_masses(pair: FinitePair, width: float, knot: float) -> tuple[int, Floa
     part = phases - at
     first = int(at.min(initial=0.0))
     places = (at - first).astype(np.int64)
-    number, whole = int(places.max(initial=0)) + 2, math.expm1(-width)
+    whole = math.expm1(-width)
     lift = np.expm1(-part * width) / whole
     stay = np.exp(-part * width) * np.expm1(-(1 - part) * width) / whole
-    masses = np.bincount(places, pair.masses * stay, number) + np.bincount(places + 1, pair.masses * lift, number)
-    return first, np.asarray(masses if masses[-1] else masses[:-1], np.float64)
+    return first, added_up(places, pair.masses * stay, pair.masses * lift)
+
+
+def added_up(at: NDArray[np.int64], low: Floats, high: Floats) -> Floats:
+    """Return the sums of `low` at the knots `at` and of `high` at those above, up to the last that is not 0."""
+    number = int(at.max(initial=0)) + 2
+    found = np.bincount(at, low, number) + np.bincount(at + 1, high, number)
+    return np.asarray(found if found[-1] else found[:-1], np.float64)

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpaudit.engines.pairs.finite_pair import FinitePair, split_masses
+from dpaudit.engines.pairs.finite_pair import FinitePair, added_up, split_masses
 from dpaudit.engines.transform import Floats
 
 _UNIT = 2.0**-53
@@ -61,8 +60,8 @@ def dominated(pair: FinitePair, width: float) -> Grid:
     over = (1 + pair.error) * (1 + _SUMMED + 16 * _UNIT * (float(np.abs(heights).max(initial=0.0)) + abs(likeliest)))
     first = int(at.min(initial=0.0))
     places = (at - first).astype(np.int64)
-    placed = _placed(places, masses * (1 - part), masses * part) * under
-    other = _placed(places, masses * rise * (1 - part), masses * rise * math.exp(width) * part) * over
+    placed = added_up(places, masses * (1 - part), masses * part) * under
+    other = added_up(places, masses * rise * (1 - part), masses * rise * math.exp(width) * part) * over
     origin = Fraction(likeliest) + Fraction(width) * first
     return Grid(origin=origin, masses=np.maximum(placed, 0.0), others=other)
 
@@ -70,10 +69,3 @@ def dominated(pair: FinitePair, width: float) -> Grid:
 def _likeliest(pair: FinitePair) -> float:
     """Return the loss of the largest mass: where a heavy atom lies on a knot, it adds no variance."""
     return float(pair.losses[np.argmax(pair.masses)]) if len(pair.losses) else 0.0
-
-
-def _placed(at: NDArray[np.int64], low: Floats, high: Floats) -> Floats:
-    """Return the sums of `low` at the knots `at` and of `high` at those above."""
-    number = int(at.max(initial=0)) + 2
-    found = np.bincount(at, low, number) + np.bincount(at + 1, high, number)
-    return np.asarray(found if found[-1] else found[:-1], np.float64)

@@ -21,17 +21,8 @@ _LEAST = 1e-290  # covers what underflows
 _HALVINGS = 40
 _USELESS = 50.0  # how far below epsilon a threshold gains nothing
 _NEAR = 64  # knots around a crossing in which the best threshold lies
-_STEPS = (
-    1e-14,
-    1e-12,
-    1e-10,
-    1e-8,
-    1e-6,
-    1e-4,
-    1e-3,
-    1e-2,
-    1e-1,
-)  # relative, from where floating point puts a crossing
+_STEPS = (1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
+"""Relative steps from where floating point puts a crossing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
