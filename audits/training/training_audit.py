@@ -21,8 +21,8 @@ import numpy as np
 from audits.experiment.global_generators import seeded
 from audits.outputs.raised import said_by
 from audits.training.apart import check_apart
-from audits.training.check import TrainingCheck, TrainingVerdict, quiet_verdict
-from audits.training.membership import check_run, check_step, without_direction
+from audits.training.check import TrainingCheck, quiet_verdict
+from audits.training.membership import check_run, without_direction
 from audits.training.replay_data import Records
 from audits.training.replay_runs import Run, ended
 from audits.training.replayed import FOLLOWS, Replay, replay_loop
