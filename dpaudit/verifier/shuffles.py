@@ -4,6 +4,7 @@ From above each cell is split between two knots, which dominates; from below cel
 them apart.
 """
 
+import json
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -11,160 +12,203 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.special import bdtrc
 
 from dpaudit.verifier.few_reports import shown_beside, worst_of_few
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reversed_all
 from dpaudit.verifier.polygons import listed, symmetric
 from dpaudit.verifier.refusals import Table, follow, require
+from dpaudit.verifier.reports import (
+    Change,
+    Known,
+    blanket,
+    changes,
+    counted,
+    every_value,
+    few_enough,
+    law_of,
+    listed_out,
+    seen,
+    shown,
+    sticks,
+)
 from dpaudit.verifier.schemes import bare
 
 Array = np.ndarray[Any, Any]
-_BINS, _CELLS, _LEAST = 8_000, 16_000_000, 1e-6
-_BLANKETS, _COUNTED, _PLACES, _HEIGHTS, _GONE, _FEW = 10_000, 300, 64, 699, 1e-30, 40
+_BINS, _CELLS, _LEAST, _LEAST_KNOWN = 8_000, 16_000_000, 1e-6, 1e-3
+_HEIGHTS, _FEWER, _BEYOND, _EVENTS, _FEW, _OTHERS = 699, 120, 24, 70, 40, 1_000
+_DENSE = 0.7  # the power that spaces knots, so that a curve falls by as much between any two of them
+_COUNTS = 100_000  # numbers of a law of counts
+_MANY, _SOME, _MOST = 10**6, 10**5, 10**9  # users that are counted at most, with fewer knots, and by clones
+_EXACT, _BLOCKS, _FEWER_BLOCKS = 300, 120, 50  # users whose every data set of two values is counted; blocks of more
 _DEVIATIONS = 13  # of a binomial number; beyond lies less than 10^-36
-_UP = 1e-10  # relative; more than rounding makes of probabilities and tails
+_GONE = 1e-12  # a delta that is next to nothing
 _OUTSIDE, _SEEN = 1e-36, 1e-60  # at least what lies outside of likely values; cells that are less likely are left out
 
 
 def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
-    """Return the pair that dominates: clones of the user in question among the others, each a fair coin."""
+    """Return the pair that dominates: of reports whose law is known by what hides each, else clones that are coins."""
     require(relation == "replace_one" and node["users"] >= 1, "a shuffle is stated for replaced data of some users")
     epsilon, failing = map(max, zip(most(part), most(reversed_all(part)), strict=True))
     require(epsilon <= 30 and not failing, "shuffled reports need a pure epsilon of at most 30")
     if epsilon < _LEAST:
         return black_box(epsilon)
-    p, answers = math.exp(epsilon), _answers(node)
-    if answers and node["users"] <= _BLANKETS:
-        return _under_a_blanket(node["users"], epsilon, answers)
-    two = len(answers) == 2
-    least = 1 / (math.exp(epsilon / 2) + 1) ** 2 if two else 1 / (p + sum(answers) - 1)
-    rate, share = (2 * least, (p + 1) * least) if two or (answers and answers[0] <= p + 1) else (1 / p, 1.0)
-    clones = _likely(node["users"] - 1, rate)
+    users = min(node["users"], _MOST)
+    if not _known(node) or epsilon < _LEAST_KNOWN:
+        return _clones(users, epsilon, _answers(node))
+    return _hidden(users, epsilon, json.dumps(node["part"]))
+
+
+def _clones(users: int, epsilon: float, answers: int) -> Loss:
+    """Return the pair of clones of the user in question among the others, each a fair coin."""
+    p = math.exp(epsilon)
+    least = 1 / (p + answers - 1)
+    rate, share = (2 * least, (p + 1) * least) if 2 <= answers <= p + 1 else (1 / p, 1.0)
+    clones = _likely(users - 1, rate)
     heads = np.unique(np.concatenate([_likely(m, 0.5) for m in (int(clones[0]), int(clones[-1]))]))
     heads = np.arange(heads[0], heads[-1] + 2)
     follow(len(heads) * len(clones) <= _CELLS, "a shuffle of so many users cannot be derived again")
     m, a = clones[:, None], heads[None, :]
     own, other = (_binomial(j, m, 0.5) for j in (a - 1, a))
-    weight = share * _binomial(clones, node["users"] - 1, rate)[:, None] / (p + 1)
+    weight = share * _binomial(clones, users - 1, rate)[:, None] / (p + 1)
     laws = weight * (p * own + other), weight * (own + p * other)
     return _merged(*laws, max(0.0, 1 - share), epsilon, unseen=2 * _OUTSIDE)
 
 
 @lru_cache(maxsize=4)
-def _under_a_blanket(users: int, epsilon: float, answers: tuple[int, ...]) -> Loss:
-    """Return the pair through knots of the curve: near where it is not tiny, and few beyond."""
-    coarse = np.linspace(0.0, epsilon, 40)
-    seen = coarse if users <= _FEW else coarse[_hidden(users, epsilon, answers, coarse) > _GONE]
-    end = min(epsilon, (seen[-1] if len(seen) else 0.0) + coarse[1])
-    knots = np.unique([*np.linspace(0.0, end, _HEIGHTS), *np.linspace(end, epsilon, 40)])
-    knots = knots[np.append(True, np.diff(knots) > 1e-9 * epsilon)]
-    heights = np.minimum(1.0, _hidden(users, epsilon, answers, knots) * (1 + 1e-9) + _OUTSIDE)
+def _hidden(users: int, epsilon: float, part: str) -> Loss:
+    """Return the pair through knots of the curve of reports whose law is known."""
+    node = {"part": json.loads(part)}
+    answers, known = _answers(node), _known(node)
+    changed = changes(known)
+    enough = min(users, _MANY)
+    near = epsilon / 4 if users > _FEW else 0.0
+    fine = np.unique([*np.linspace(0.0, epsilon, _HEIGHTS), *np.linspace(0.0, near, _HEIGHTS)])
+    heights = _every_data_set(users, epsilon, known, fine, answers)
+    knots = fine
+    if heights is None:
+
+        def height(at: float) -> float:
+            return max(blanket(change, enough, at) for change in changed)
+
+        near = _reached(height, epsilon)
+        inner = _FEWER if users <= _SOME else _FEWER // 2
+        knots = np.unique([*near * np.linspace(0.0, 1.0, inner) ** _DENSE, *np.linspace(near, epsilon, _BEYOND)])
+        heights = np.array([height(float(at)) for at in knots])
+    if users > enough:
+        _, above, _ = _clones(users, epsilon, answers)
+        losses, masses = np.array(above[1]).T
+        clones = [float(masses @ np.maximum(0.0, -np.expm1(at - losses))) for at in knots]
+        heights = np.minimum(heights, np.array(clones) + _OUTSIDE)
+    heights = np.minimum(1.0, heights * (1 + 1e-9) + _OUTSIDE)
     heights[-1] = 0.0
     return ("between", listed(*symmetric(knots, heights.tolist())), discrete([(0.0, 1.0)]))
 
 
-def _hidden(users: int, epsilon: float, answers: tuple[int, ...], knots: Array) -> Array:
-    """Return upper bounds on delta from the least probabilities of the others, and of two responses of one.
+def _every_data_set(users: int, epsilon: float, known: list[Known], knots: Array, answers: int) -> Array | None:
+    """Return the largest delta of all data sets at each knot, exactly or nearly; None where they are too many."""
+    if answers > 2 and users <= _FEW:
+        return worst_of_few(users, epsilon, answers, np.exp(knots))
+    changed = changes(known)
+    if changed[0][3].shape == (2, 2) and users <= _MANY:
+        return np.asarray(np.max([_in_blocks(change, users, knots) for change in changed], axis=0))
+    if not all(complete for _, _, complete in known):
+        return None
+    found = [listed_out(change, users, knots) for change in changed]
+    heights = [height for height in found if height is not None]
+    return np.asarray(np.max(heights, axis=0)) if len(heights) == len(found) else None
 
-    The two answers in question have at least the probability `least` each, and what tells nothing has `third`; the
-    user is `gain` times as likely to name the latter. Numbers of third reports are split between `_PLACES` of them.
-    Of one response every data set of the others is counted out for few users.
+
+def _in_blocks(change: Change, users: int, knots: Array) -> Array:
+    """Return the largest delta where others hold one of two values and give one of two answers.
+
+    Numbers of others who hold the first value lie between the ends of a block; those that a block leaves open are told
+    apart.
     """
-    p, half, two, x = math.exp(epsilon), math.exp(epsilon / 2), len(answers) == 2, np.exp(knots)
-    least = 1 / (half + 1) ** 2 if two else 1 / (p + answers[0] - 1)
-    third, gain = (2 * least, half) if two else ((answers[0] - 2) * least, 1.0)
-    heights = np.zeros(len(x))
-    if not two and third and users <= _FEW:
-        return worst_of_few(users, epsilon, answers[0], x)
-    if third == 0 and users <= _COUNTED:
-        for first in range(users):
-            sides = (first, p * least), (users - 1 - first, least)
-            ones, rest = (_binomial(np.arange(trials + 1), trials, rate) for trials, rate in sides)
-            owns = np.array([least, p * least]), np.array([p * least, least])
-            one, other = (np.convolve(np.convolve(ones, rest), own) for own in owns)
-            heights = np.maximum(heights, np.maximum(one * (1 + _UP) - x[:, None] * other * (1 - _UP), 0).sum(axis=1))
-        return heights
-    either, named = _likely(users, 2 * least)[:, None], _likely(users, third) if third else np.zeros(1)
-    places = np.unique(np.linspace(named[0], named[-1], min(_PLACES, len(named))))
-    law = _binomial(either, users, 2 * least) * _binomial(named, users - either, min(1.0, third / (1 - 2 * least)))
-    law = law @ np.array([np.interp(named, places, row) for row in np.eye(len(places))]).T
-    after, over = _heads_over(either), _heads_over(either - 1)
-    for i, at in enumerate(x):
-        cost = either * (p * at - 1) + gain * places * (at - 1)  # each first answer brings (p - 1)(1 + x)
-        needed = np.floor(cost / ((p - 1) * (1 + at)))
-        gains = (p - 1) * (1 + at) * either / 2 * over(needed - 1)
-        losses = cost * after(needed)
-        heights[i] = (law * (np.maximum(gains - losses, 0) + _UP * (gains + losses))).sum() / users
-    if two:  # one response changes, among those whose other one is the same
-        clones = _likely(users - 1, 2 * least)[:, None]
-        after = _heads_over(clones)
-        for i, at in enumerate(x[knots < epsilon / 2]):
-            top = np.floor((clones + 1) * (half * at - 1) / ((half - 1) * (1 + at)))
-            gains = (half - at) * after(top - 1) / (half + 1)
-            losses = (half * at - 1) * after(top) / (half + 1)
-            sums = np.maximum(gains - losses, 0) + _UP * (gains + losses)
-            heights[i] = max(heights[i], float((_binomial(clones, users - 1, 2 * least) * sums).sum()))
-    return heights
+    first, second, _, values = change
+    blocks = users if users <= _EXACT else _BLOCKS if users <= _SOME else _FEWER_BLOCKS
+    heights = np.zeros(len(knots))
+    for block in range(blocks):
+        least, end = (users * side // blocks for side in (block, block + 1))
+        sides = (least, values[0][0]), (users - end, values[1][0])
+        ones, rest = (_binomial(_likely(n, rate), n, rate) for n, rate in sides)
+        counts = np.convolve(ones, rest)
+        laws = (np.convolve(counts, own[::-1]) for own in (first, second))
+        heights = np.maximum(heights, sticks(*laws, knots, 1e-10 + 1e-13 * users))
+    return np.minimum(1.0, heights + _OUTSIDE)
 
 
-def _heads_over(coins: Array) -> Callable[[Array], Array]:
-    """Return the chance of more than so many heads among fair coins (a column), from a table of likely numbers."""
-    low, high = (int(end) // 2 for end in (coins.min(), coins.max()))
-    reach = int(_DEVIATIONS * math.sqrt(max(high, 0)) / 2) + 60
-    heads = np.arange(max(-1, low - reach), min(2 * high + 1, high + reach) + 1)
-    tails = np.where(heads < 0, 1.0, bdtrc(np.clip(heads, 0, np.maximum(coins, 1)), np.maximum(coins, 1), 0.5))
-    table = tails * (heads < coins)
-    rows = np.arange(len(coins))[:, None]
-    return lambda more: table[rows, np.clip(more - heads[0], 0, len(heads) - 1).astype(int)]
+def _reached(height: Callable[[float], float], largest: float) -> float:
+    """Return about where a curve is next to nothing, in steps of the logarithm; the largest epsilon if nowhere."""
+    places = largest * 10.0 ** np.linspace(-5, 0, 1 << 10)
+    low, high = 0, len(places) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if height(float(places[middle])) > _GONE else (low, middle)
+    return float(places[high])
 
 
-def beside(node: Table) -> int:
-    """Return how many data sets a witness may name: how many others hold the first of two answers, or one of two."""
-    answers = _answers(node)
-    return 0 if len(answers) != 1 else 2 if answers[0] > 2 else int(node["users"])
+def beside(node: Table) -> list[list[int]]:
+    """Return the data sets of all others that a witness may name by number: how many of them hold each value.
+
+    Of two values any number of few others hold the first one where a report has two outcomes; else, where users or
+    outcomes are few, a power of two or all but so many. Laws that mirror each other need half of these. Of other
+    reports all others hold one value, the same after any outcome; of many users the last one.
+    """
+    known, others = _known(node), node["users"] - 1
+    if not known:
+        return []
+    kinds, own = len(every_value(known)), len(known[0][0])
+    if kinds == 2 and (known[0][0].shape == (2, 2) or _short(known[0], others + 1)):
+        values = known[0][0]
+        firsts = set(range(others + 1)) if others < _FEW and values.shape[1] == 2 else {0, 1, 2, 4, 8, 16}
+        mirrored = sorted(values.T.tolist()) == sorted(values[::-1].T.tolist())
+        firsts = {n for n in firsts if 2 * n <= others} if mirrored else firsts | {others - n for n in firsts}
+        return [[first, others - first] for first in sorted(firsts) if 0 <= first <= others]
+    held = [one for one in range(kinds - 1, -1, -1) if one < own or one >= kinds - own]
+    held = held if others < _OTHERS or kinds == 2 else held[:1]
+    return [[others * (value == one) for value in range(kinds)] for one in held]
 
 
 def shuffled_below(node: Table, part: Multiset, entry: int) -> Multiset:
-    """Return what is attained where all others hold one value: the counts of two answers, or of the first of two.
-
-    It is a third category where there is one, or the first value of the user in question where the witness says so
-    (an `entry` of 1); of two responses it is the first value. Of two answers `entry` others hold the first one.
-    """
-    answers, users = _answers(node), node["users"]
-    if not answers or not part:
+    """Return what is attained beside the data set of that number."""
+    known, users = _known(node), node["users"]
+    if not known or not part:
         return Counter()
-    epsilon = most(part)[0]
-    p, two = math.exp(epsilon), len(answers) == 2
-    lie = 1 / (math.exp(epsilon / 2) + 1) ** 2 if two else 1 / (p + answers[0] - 1)
-    if answers == (2,):
-        sides = (entry, p * lie), (users - 1 - entry, lie)
-        ones, others = (_binomial(_likely(n, rate), n, rate) for n, rate in sides)
-        counts = np.convolve(ones, others)
-        shown = np.convolve(counts, [lie, p * lie]), np.convolve(counts, [p * lie, lie])
-        return Counter([_merged(*shown, 0.0, epsilon)])
-    if not two and users <= _FEW:
-        shown = shown_beside(users, epsilon, answers[0], first=entry == 1)
-        return Counter([_merged(*shown, 0.0, epsilon)])
-    rates = (p * lie if two or entry else lie, lie)
-    one, other = (np.append(seen, seen[-1] + 1) for seen in (_likely(users - 1, rate) for rate in rates))
-    if len(one) * len(other) > _CELLS // 4:
+    epsilon, others = max(most(part)[0], most(reversed_all(part))[0]), beside(node)[entry]
+    change = changes(known)[0]
+    if (answers := _answers(node)) > 2 and users <= _FEW:
+        laws = shown_beside(users, epsilon, answers, others.index(max(others)))
+        return Counter([_merged(*laws, 0.0, epsilon)])
+    if change[3].shape == (2, 2):
+        sides = [(n, float(law[0])) for n, law in zip(others, change[3], strict=True)]
+        counts = np.convolve(*(_binomial(_likely(n, rate), n, rate) for n, rate in sides))
+        return Counter([_merged(*(np.convolve(counts, own[::-1]) for own in change[:2]), 0.0, epsilon)])
+    if len(known) == 1 and known[0][2] and _short(known[0], users):
+        return Counter([_merged(*map(np.ravel, counted(change, others)), 0.0, epsilon)])
+    if users > _MANY or epsilon < _LEAST:
         return Counter()
-    a, b = one[:, None], other[None, :]
-
-    def law(i: Array, j: Array) -> Array:
-        return _binomial(i, users - 1, rates[0]) * _binomial(j, np.maximum(users - 1 - i, 0), lie / (1 - rates[0]))
-
-    more, less, same = law(a - 1, b), law(a, b - 1), (1 - (p + 1) * lie) * law(a, b)
-    return Counter([_merged(p * lie * more + lie * less + same, lie * more + p * lie * less + same, 0.0, epsilon)])
+    near = _reached(lambda at: seen(change, others, at)[1], epsilon)
+    atoms = shown(change, others, near * np.linspace(0.0, 1.0, _EVENTS) ** _DENSE)
+    return Counter([("between", black_box(epsilon), discrete(atoms))])
 
 
-def _answers(node: Table) -> tuple[int, ...]:
-    """Return how many answers a single randomised response has, or two equal binary ones; () for other reports."""
+def _short(known: Known, users: int) -> bool:
+    """Return whether the counts of few users' outcomes have a short law."""
+    return bool(users <= _FEW and (users + 1) ** (known[0].shape[1] - 1) <= _COUNTS)
+
+
+def _known(node: Table) -> list[Known]:
+    """Return what is known of each part of a report; nothing where a part or their number is not."""
+    found = [law_of(fields) for fields in _asked(node["part"])]
+    known = [law for law in found if law]
+    return known if len(known) == len(found) and few_enough(known) else []
+
+
+def _answers(node: Table) -> int:
+    """Return how many answers a single randomised response has; 0 for other reports."""
     asked = _asked(node["part"])
-    answers = tuple(int(fields.get("categories", 2)) for fields in asked if fields["name"] == "randomised_response")
-    single = len(answers) == len(asked) == 1
-    return answers if single or (answers == (2, 2) and len(asked) == 2 and asked[0] == asked[1]) else ()
+    single = len(asked) == 1 and asked[0]["name"] == "randomised_response" and bool(_known(node))
+    return int(asked[0].get("categories", 2)) if single else 0
 
 
 def _asked(part: Table) -> list[Table]:
