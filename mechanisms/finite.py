@@ -23,8 +23,8 @@ from dpaudit.model.losses import (
     sampled_atoms,
     smaller_order,
 )
+from dpaudit.model.losses.report_laws import ReportLaws
 from dpaudit.model.mechanism import Array
-from dpaudit.model.report_laws import ReportLaws
 
 _MOST = 100_000
 

@@ -12,8 +12,8 @@ from dpaudit.arguments import settled
 from dpaudit.checks import OneOf, Positive, TwoOrMore, count, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss
+from dpaudit.model.losses.report_laws import ReportLaws
 from dpaudit.model.mechanism import Array
-from dpaudit.model.report_laws import ReportLaws
 from mechanisms._additive import meeting
 
 _LARGEST_EPSILON = 700.0

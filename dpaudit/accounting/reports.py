@@ -25,7 +25,7 @@ from dpaudit.accounting.curves.connected import convex_corners
 from dpaudit.accounting.tilted_sums import BEYOND, Floats, Whole, tilted_sum
 from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.losses.binomial import binomial_pmf
-from dpaudit.model.report_laws import ReportLaws
+from dpaudit.model.losses.report_laws import ReportLaws
 
 _FINE = ((1_000, 20), (100_000, 10), (math.inf, 4))  # users up to which so many points lie in a step's deviation
 _LONGEST = 500  # points between the largest step and the smallest
@@ -61,8 +61,9 @@ class Pair:
         lower = np.floor(places).astype(np.int64)
         upper_share = places - lower
         start = int(lower.min())
-        masses = np.bincount(lower - start, law * (1 - upper_share), int(np.ptp(lower)) + 2)
-        masses += np.bincount(lower - start + 1, law * upper_share, len(masses))
+        masses = np.zeros(int(np.ptp(lower)) + 2)
+        np.add.at(masses, lower - start, law * (1 - upper_share))
+        np.add.at(masses, lower - start + 1, law * upper_share)
         total = tilted_sum(start + np.arange(len(masses)), [(masses, users)])
         over = total.sums > 0
         value = grid * float(total.high[over] @ total.sums[over]) / users
@@ -201,7 +202,7 @@ def counted_out(pair: Pair, users: int, at: Floats) -> Floats:
 def cells(pair: Pair, users: int) -> int:
     """Return how many numbers `counted_out` sums up."""
     values, classes = pair.values.shape
-    return math.comb(users - 2 + values, values - 1) * (users + 1) ** (classes - 1)
+    return math.comb(users - 2 + values, values - 1) * int((users + 1) ** (classes - 1))
 
 
 def two_outcomes(pair: Pair, users: int, at: Floats) -> Floats:
@@ -215,7 +216,8 @@ def two_outcomes(pair: Pair, users: int, at: Floats) -> Floats:
     heights, error = np.zeros(len(at)), _ROUNDED * 10 * (users + 10_000)
     for least, beyond in pairwise(ends.tolist()):
         sides = [(n, float(law[0])) for n, law in zip((least, users - beyond), pair.values, strict=True)]
-        counts = np.convolve(*(binomial_pmf(_likely(*side), *side) for side in sides))
+        ones, rest = (binomial_pmf(_likely(*side), *side) for side in sides)
+        counts = np.convolve(ones, rest)
         p, q = (np.convolve(counts, own[::-1]) for own in (pair.first, pair.second))
         heights = np.maximum(heights, _sticks(p, q, at, error))
     return np.minimum(1.0, heights + BEYOND)

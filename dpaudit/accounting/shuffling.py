@@ -39,8 +39,8 @@ from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration, Local, PostProcess, Release, Repeat, Sequential, Shuffle
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss
 from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
-from dpaudit.model.mechanism import Mechanism, is_plugged_in
-from dpaudit.model.report_laws import ReportLaws, is_reporting
+from dpaudit.model.losses.report_laws import ReportLaws
+from dpaudit.model.mechanism import Mechanism, is_plugged_in, is_reporting
 
 Floats: TypeAlias = NDArray[np.float64]
 _SPREAD = 13.0  # deviations of a binomial number that are summed, and 60 more values; beyond lies less than 1e-36
@@ -339,7 +339,8 @@ def _others_split(pair: Pair, epsilon: float, others: tuple[int, ...]) -> Discre
         return None
     ones, twos = (binomial_pmf(window, *side) for window, side in zip(windows, sides, strict=True))
     counts = np.convolve(ones, twos)
-    return binned(*(np.convolve(counts, own[::-1]) for own in (pair.first, pair.second)), epsilon)
+    p, q = (np.convolve(counts, own[::-1]) for own in (pair.first, pair.second))
+    return binned(p, q, epsilon)
 
 
 def binned(under_p: Floats, under_q: Floats, epsilon: float) -> DiscreteLoss:

@@ -20,7 +20,7 @@ from dpaudit.verifier.polygons import smaller
 from dpaudit.verifier.proof.derivation import RELATIONS, Place, Row, places
 from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.shape import TABLES, walk
-from dpaudit.verifier.shuffles import beside, shuffled_above, shuffled_below
+from dpaudit.verifier.shuffled.sides import beside, shuffled_above, shuffled_below
 
 _NOTHING: Multiset = Counter()
 _REPORT = {"release", "sequential", "repeat", "post_process", "local", "stated"}

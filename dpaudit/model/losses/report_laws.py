@@ -1,9 +1,6 @@
 """What a shuffle needs to know of one report: its laws on classes of outcomes, by what the user holds."""
 
 from dataclasses import dataclass
-from typing import Protocol, TypeGuard, runtime_checkable
-
-from dpaudit.model.mechanism import Mechanism
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,17 +16,3 @@ class ReportLaws:
     values: tuple[tuple[float, ...], ...]
     least: tuple[float, ...]
     complete: bool
-
-
-@runtime_checkable
-class ReportingMechanism(Mechanism, Protocol):
-    """A mechanism that knows the laws of one report for every value, so that a shuffle can count what hides it."""
-
-    def report_laws(self) -> ReportLaws:
-        """Return the laws of one report."""
-        ...
-
-
-def is_reporting(mechanism: Mechanism) -> TypeGuard[ReportingMechanism]:
-    """Return whether `mechanism` knows the laws of one report."""
-    return hasattr(mechanism, "report_laws")

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.few_reports import shown_beside, worst_of_few
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reversed_all
 from dpaudit.verifier.polygons import listed, symmetric
 from dpaudit.verifier.refusals import Table, follow, require
-from dpaudit.verifier.reports import (
+from dpaudit.verifier.schemes import bare
+from dpaudit.verifier.shuffled.few_reports import shown_beside, worst_of_few
+from dpaudit.verifier.shuffled.reports import (
     Change,
     Known,
     blanket,
@@ -31,7 +32,6 @@ from dpaudit.verifier.reports import (
     shown,
     sticks,
 )
-from dpaudit.verifier.schemes import bare
 
 Array = np.ndarray[Any, Any]
 _BINS, _CELLS, _LEAST, _LEAST_KNOWN = 8_000, 16_000_000, 1e-6, 1e-3
@@ -132,8 +132,8 @@ def _in_blocks(change: Change, users: int, knots: Array) -> Array:
         sides = (least, values[0][0]), (users - end, values[1][0])
         ones, rest = (_binomial(_likely(n, rate), n, rate) for n, rate in sides)
         counts = np.convolve(ones, rest)
-        laws = (np.convolve(counts, own[::-1]) for own in (first, second))
-        heights = np.maximum(heights, sticks(*laws, knots, 1e-10 + 1e-13 * users))
+        one, other = (np.convolve(counts, own[::-1]) for own in (first, second))
+        heights = np.maximum(heights, sticks(one, other, knots, 1e-10 + 1e-13 * users))
     return np.minimum(1.0, heights + _OUTSIDE)
 
 
@@ -181,10 +181,13 @@ def shuffled_below(node: Table, part: Multiset, entry: int) -> Multiset:
         return Counter([_merged(*laws, 0.0, epsilon)])
     if change[3].shape == (2, 2):
         sides = [(n, float(law[0])) for n, law in zip(others, change[3], strict=True)]
-        counts = np.convolve(*(_binomial(_likely(n, rate), n, rate) for n, rate in sides))
-        return Counter([_merged(*(np.convolve(counts, own[::-1]) for own in change[:2]), 0.0, epsilon)])
+        ones, rest = (_binomial(_likely(n, rate), n, rate) for n, rate in sides)
+        counts = np.convolve(ones, rest)
+        one, other = (np.convolve(counts, own[::-1]) for own in change[:2])
+        return Counter([_merged(one, other, 0.0, epsilon)])
     if len(known) == 1 and known[0][2] and _short(known[0], users):
-        return Counter([_merged(*map(np.ravel, counted(change, others)), 0.0, epsilon)])
+        one, other = counted(change, others)
+        return Counter([_merged(one.ravel(), other.ravel(), 0.0, epsilon)])
     if users > _MANY or epsilon < _LEAST:
         return Counter()
     near = _reached(lambda at: seen(change, others, at)[1], epsilon)
