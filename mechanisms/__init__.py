@@ -28,10 +28,12 @@ NAMES: dict[str, str] = {
     "permute_and_flip": "the candidate whose score is largest after exponential noise",
     "randomised_response": "a category reported truthfully with a fixed advantage",
     "report_noisy_max": "the candidate whose score is largest after Laplace noise",
+    "subset_selection": "a random set of categories that holds the true one with a fixed advantage",
     "symmetric_gaussian": "Gaussian noise on a symmetric matrix of known Frobenius sensitivity",
     "symmetrised_wishart": "the difference of two Wishart matrices, on a symmetric matrix",
     "tree_aggregation": "all prefix sums of a stream, each made of a few noisy tree nodes",
     "truncated_discrete_gaussian": "exact integer Gaussian noise that never exceeds a bound",
+    "unary_encoding": "a category as bits of which one is set, each flipped by itself, as in RAPPOR",
 }
 """Every mechanism by the name of its file, with one line on what it does."""
 
@@ -52,10 +54,12 @@ if TYPE_CHECKING:
     from mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
     from mechanisms.randomised_response import RandomisedResponse as RandomisedResponse
     from mechanisms.report_noisy_max import ReportNoisyMax as ReportNoisyMax
+    from mechanisms.subset_selection import SubsetSelection as SubsetSelection
     from mechanisms.symmetric_gaussian import SymmetricGaussian as SymmetricGaussian
     from mechanisms.symmetrised_wishart import SymmetrisedWishart as SymmetrisedWishart
     from mechanisms.tree_aggregation import TreeAggregation as TreeAggregation
     from mechanisms.truncated_discrete_gaussian import TruncatedDiscreteGaussian as TruncatedDiscreteGaussian
+    from mechanisms.unary_encoding import UnaryEncoding as UnaryEncoding
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 

@@ -15,7 +15,7 @@ from dpaudit.model.losses import DiscreteLoss, ThreeLaws, opposed_loss, outer_lo
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import meeting
-from mechanisms._exact import discrete_gaussian
+from mechanisms._draws.exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers, of_whole
 
 _SMALLEST, _LARGEST, _LARGEST_MU, _REACH = 0.1, 1e4, 10.0, 22.0

@@ -14,7 +14,7 @@ from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import meeting
-from mechanisms._exact import discrete_laplace
+from mechanisms._draws.exact import discrete_laplace
 
 _SMALLEST, _LARGEST, _LARGEST_SHIFT = 2.0**-8, 2.0**53, 500.0
 _MOST_ATOMS = 100_000  # of several records; the checker lists no more

@@ -23,6 +23,7 @@ from dpaudit.model.losses import (
     sampled_atoms,
     smaller_order,
 )
+from dpaudit.model.losses.report_laws import ReportLaws
 from dpaudit.model.mechanism import Array
 
 _MOST = 100_000
@@ -38,6 +39,7 @@ class Finite:
     Shape: answers 0 and 1 in, indices of outcomes out.
     Guarantee: the two laws are those of the worst neighbours, in either order, which may be another one in each query.
     The loss is exact but for rounding, and the largest one is the decimal of its nearest float.
+    In a shuffle each user holds one of the two answers.
     Edge cases: an outcome of one law alone has an infinite loss. A dilution below 1 makes the laws sharper, as long as
     no probability is negative.
     Raises: ValueError: tables of unequal length, a negative entry, a law that does not sum to 1, or such a dilution.
@@ -120,6 +122,11 @@ class Finite:
             alone=loss.infinite_mass,
             even=False,
         )
+
+    def report_laws(self) -> ReportLaws:
+        """Return the laws of one report, where each user holds one of the two answers."""
+        first, second = (tuple(map(float, law)) for law in self._laws())
+        return ReportLaws(values=(first, second), least=tuple(map(min, first, second)), complete=True)
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return an outcome for each answer, in the same shape.

@@ -11,6 +11,7 @@ from dpaudit.arguments import settled
 from dpaudit.checks import OneOf, Positive, TwoOrMore, count, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, DiscreteLoss
+from dpaudit.model.losses.report_laws import ReportLaws
 from dpaudit.model.mechanism import Array
 
 _LARGEST_EPSILON = 700.0
@@ -75,6 +76,14 @@ class RandomisedResponse:
         lie = truth * math.exp(-self.epsilon)
         third = (self.categories - 2) * lie
         return DiscreteLoss(atoms=((self.epsilon, truth), (0.0, third), (-self.epsilon, lie)), symmetric=True)
+
+    def report_laws(self) -> ReportLaws:
+        """Return the laws of one report: of the first three categories, and of any other one."""
+        truth, named = self.probability, min(self.categories, 3)
+        lie = truth * math.exp(-self.epsilon)
+        others = [(self.categories - named) * lie] * (self.categories > named)
+        values = [(*(truth if said == own else lie for said in range(named)), *others) for own in range(named)]
+        return ReportLaws(values=tuple(values), least=(*[lie] * named, *others), complete=self.categories <= 3)
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return one report for each entry of `value`, in int64 and the same shape.

@@ -12,7 +12,7 @@ from dpaudit.checks import Count, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ComposedLoss, GaussianLoss, Loss
 from dpaudit.model.mechanism import AdditiveMechanism, Array, is_additive, is_dominated
-from mechanisms._counters import TreeBank, TreePath
+from mechanisms._draws.counters import TreeBank, TreePath
 from mechanisms._matrices.fenwick import node_values, parted_nodes, prefix_sums, touched_nodes, worst_plan
 from mechanisms.gaussian import Gaussian
 from mechanisms.laplace import Laplace

@@ -18,7 +18,7 @@ from dpaudit.checks import (
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, ThreeLaws, opposed_loss, outer_losses
 from dpaudit.model.mechanism import Array
-from mechanisms._exact import discrete_gaussian
+from mechanisms._draws.exact import discrete_gaussian
 from mechanisms.discrete_laplace import integers, of_whole
 
 _LARGEST = 100_000

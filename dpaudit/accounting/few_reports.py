@@ -49,15 +49,15 @@ def heights_of_few(*, epsilon: float, users: int, answers: int, at: Floats) -> F
     return np.minimum(1.0, largest + _TINY)
 
 
-def counts_beside(*, epsilon: float, users: int, answers: int, first: bool) -> tuple[Floats, Floats]:
-    """Return the laws of all that the counts show where the others hold one answer: the `first`, or a third one.
+def counts_beside(*, epsilon: float, users: int, answers: int, held: int) -> tuple[Floats, Floats]:
+    """Return the laws of all that the counts show where all others hold one answer: 0, 1, or a third one, 2.
 
     Beside a third one, one response is told apart where all are third: there both laws are the same, whatever is seen.
     """
     responses = _responses(epsilon, answers)
     law = _NOBODY
     for _ in range(users - 1):
-        law = _longer(law, responses[0 if first else 2])
+        law = _longer(law, responses[held])
     p, q = (_seen(_longer(law, own), answers) for own in responses[:2])
     return p, q
 

@@ -9,18 +9,19 @@ answer. Its delta has one threshold a row:
 F(j) the probability of j or more heads among m - 1 fair coins. Upper bounds, for every pair of neighbours:
 
     any randomiser          T(1/p; n), as R(x) >= (R(x0) + R(x1)) / (2 p)
-    k-ary response          s T(2 r; n) with r = 1 / (p + k - 1) and s = r (p + 1), where k <= p + 1: whether the user
-                            names a third category is published, so that nothing about others' is assumed hidden
-    the same, few users     the largest delta of all data sets (`few_reports`)
-    k-ary response, or      the smaller one of this and the privacy blanket (`blanket`); of two responses either both
-    two binary ones         change, or one of them among the others whose second report is the same: T(2 r^2; n)
+    a finite report         the privacy blanket (`reports`), for one or two independent parts that may change
+    the same, few users     the largest delta of all data sets, where others hold few values (`reports.counted_out`)
+    k-ary response,         the same, whatever the number of values (`few_reports`)
+    few users
+    k-ary response, many    s T(2 r; n) with r = 1 / (p + k - 1) and s = r (p + 1): whether the user names a third
+                            category is published, so that nothing about others' is assumed hidden
 
-Below stand explicit data sets for such reports: all others hold a third value, or the first one; of two answers some
-hold the first one, and the others the second.
+Below stand explicit data sets: the others hold one value each, or of two values some hold the first one.
 Source: Feldman, McMillan and Talwar (2021), Theorem 3.1, for counting clones; Balle, Bell, Gascon and Nissim (2019).
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -28,17 +29,18 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, gammaln
+from scipy.special import betainc
 
-from dpaudit.accounting.blanket import Reports, responses
 from dpaudit.accounting.curves.connected import connected
 from dpaudit.accounting.few_reports import counts_beside, heights_of_few
+from dpaudit.accounting.reports import Pair, cells, counted_out, counts_of, pairs_of, two_outcomes, values_of
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration, Local, PostProcess, Release, Repeat, Sequential, Shuffle
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss
 from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
-from dpaudit.model.mechanism import Mechanism
+from dpaudit.model.losses.report_laws import ReportLaws
+from dpaudit.model.mechanism import Mechanism, is_plugged_in, is_reporting
 
 Floats: TypeAlias = NDArray[np.float64]
 _SPREAD = 13.0  # deviations of a binomial number that are summed, and 60 more values; beyond lies less than 1e-36
@@ -49,6 +51,13 @@ _ERASED = 1e-4  # probability with which the lower pair shows nothing: above rou
 _KNOTS, _FAR, _FEW, _OFTEN, _TINY = 350, 60, 40, 1e-12, 1e-36
 _LARGEST_EPSILON, _MOST_CELLS, _BINS = 30.0, 4_000_000, 4000
 _POWERS = 5  # of two, up to 16: so many of many others hold the first of two answers
+_INNER, _OUTER, _FURTHER = 100, 40, 24  # knots of a blanket's curve; of many users, and of events; beyond
+_DENSE = 0.7  # the power that spaces them, so that a curve falls by as much between any two of them
+_SOME_USERS, _SOME_OTHERS = 100_000, 1_000  # beyond, fewer knots; beyond, others hold the last value alone
+_COUNTED, _SHORT = 10_000_000, 100_000  # numbers that are summed over all data sets, and for one of them
+_OUTCOMES, _VALUES = 10_000, 16  # of one report; of one of two parts
+_SMALLEST, _HALVINGS = 1e-5, 10  # of a report's epsilon, that a curve may fall below; of the logarithm of both
+_LEAST_KNOWN = 1e-3  # a report's epsilon below which a blanket's steps would lose too many digits
 _GROUPS, _FEWER, _MANY_USERS = 2048, 512, 10**6  # of numbers of coins, and of many users'; fewer coins hide less
 _MOST_USERS = 10**9  # more count as so many: whoever sees the reports of some can add those of others
 _FEW_PARTS = 2  # of a report whose law is known
@@ -134,26 +143,37 @@ def shuffled_above(part: Composition, node: Shuffle) -> Composition:
         )
     if epsilon < _LEAST:
         return Composition.of(ApproximateLoss(epsilon=epsilon))
-    return Composition.of(_dominating(clones_of(epsilon, node), _categories(node.part)))
+    users = min(node.users, _MOST_USERS)
+    return Composition.of(_dominating(epsilon, users, _laws(node.part), _categories(node.part)))
 
 
-def clones_of(epsilon: float, node: Shuffle) -> Clones:
-    """Return the pair that is proved for the reports of `node`, where both of two responses change."""
-    categories, users = _categories(node.part), min(node.users, _MOST_USERS)
+def clones_of(epsilon: float, users: int, categories: int) -> Clones:
+    """Return the pair of clones that is proved for k-ary responses; for any reports where `categories` is 0."""
     p = math.exp(epsilon)
-    if categories and (len(categories) == 2 or categories[0] <= p + 1):
-        least = responses(epsilon=epsilon, users=users, categories=categories).least
+    if 2 <= categories <= p + 1:
+        least = 1 / (p + categories - 1)
         return Clones(epsilon=epsilon, users=users, rate=min(1.0, 2 * least), share=min(1.0, least * (p + 1)))
     return Clones(epsilon=epsilon, users=users, rate=1 / p)
 
 
-def _categories(part: Declaration) -> tuple[int, ...]:
-    """Return the categories of a randomised response, or of two equal binary ones; () for anything else."""
+def _categories(part: Declaration) -> int:
+    """Return the categories of a single randomised response; 0 for anything else."""
     asked = _mechanisms(part)
-    known = asked if asked and all(mechanism.name == "randomised_response" for mechanism in asked) else ()
-    categories = tuple(int(getattr(mechanism, "categories", 0)) for mechanism in known)
-    two = len(known) == 2 and known[0] == known[1] and categories == (2, 2)
-    return categories if len(known) == 1 or two else ()
+    single = len(asked) == 1 and asked[0].name == "randomised_response" and bool(_laws(part))
+    return int(getattr(asked[0], "categories", 0)) if single else 0
+
+
+def _laws(part: Declaration) -> tuple[ReportLaws, ...]:
+    """Return the laws of each part of a report; () where one is not known, or outcomes or values are too many."""
+    asked = _mechanisms(part)
+    told = [
+        each for each in asked if is_reporting(each) and not is_plugged_in(each) and each.neighbours == "replace_one"
+    ]
+    known = tuple(each.report_laws() for each in told)
+    few = math.prod(len(laws.least) for laws in known) <= _OUTCOMES
+    if len(known) == _FEW_PARTS:
+        few &= len(known[0].values) * len(known[1].values) ** len(known[0].least) <= _VALUES
+    return known if few and len(known) == len(asked) else ()
 
 
 def _mechanisms(part: Declaration) -> tuple[Mechanism, ...]:
@@ -173,26 +193,61 @@ def _mechanisms(part: Declaration) -> tuple[Mechanism, ...]:
 
 
 @lru_cache(maxsize=64)
-def _dominating(clones: Clones, categories: tuple[int, ...]) -> DiscreteLoss:
+def _dominating(epsilon: float, users: int, laws: tuple[ReportLaws, ...], categories: int) -> DiscreteLoss:
     """Return atoms whose curve lies on or above the smallest proved one: straight lines between raised knots."""
-    if clones.epsilon == 0:
-        return DiscreteLoss(atoms=((0.0, 1.0),))
-    knots = _knots(clones)
-    if categories and clones.users <= _FEW:  # the corners of a blanket's curve lie elsewhere
-        knots = np.unique(np.concatenate([knots, np.linspace(0.0, clones.epsilon, _KNOTS)]))
-        knots = np.append(knots[:-1][np.diff(knots) > 1e-9 * clones.epsilon], clones.epsilon)
-    heights = np.array([clones.delta(float(e))[1] for e in knots[:-1]])
-    if len(categories) == 1 and categories[0] > 2 and clones.users <= _FEW:
-        epsilon, users, answers = clones.epsilon, clones.users, categories[0]
-        heights = heights_of_few(epsilon=epsilon, users=users, answers=answers, at=knots[:-1])
-    elif categories:
-        reports = responses(epsilon=clones.epsilon, users=clones.users, categories=categories)
-        heights = np.minimum(heights, reports.heights(knots[:-1]))
-    if len(categories) == 2:  # only one of them may change
-        alone = Clones(epsilon=clones.epsilon / 2, users=clones.users, rate=clones.rate)
-        heights = np.maximum(heights, [alone.delta(float(e))[1] for e in knots[:-1]])
+    clones = clones_of(epsilon, users, categories)
+    if epsilon < _LEAST_KNOWN or not laws:
+        knots = _knots(clones)
+        heights = _clones_heights(clones, knots[:-1])
+    else:
+        knots, heights = _of_known(clones, laws, categories)
     heights = heights * (1 + _INFLATED)
     return connected(np.asarray(np.exp(knots), np.float64), np.append(heights, 0.0))
+
+
+def _of_known(clones: Clones, laws: tuple[ReportLaws, ...], categories: int) -> tuple[Floats, Floats]:
+    """Return knots and heights for reports whose law is known; the last knot has no height."""
+    pairs, users = pairs_of(laws), clones.users
+    few = categories > 2 and users <= _FEW
+    two = pairs[0].values.shape == (2, 2) and users <= _MANY_USERS
+    counted = all(law.complete for law in laws) and sum(cells(pair, users) for pair in pairs) <= _COUNTED
+    if not few and not two and not counted:
+        return _under_a_blanket(clones, pairs)
+    knots = np.unique(np.concatenate([_knots(clones), np.linspace(0.0, clones.epsilon, _KNOTS)]))
+    knots = np.append(knots[:-1][np.diff(knots) > 1e-9 * clones.epsilon], clones.epsilon)
+    at = knots[:-1]
+    if few:
+        return knots, heights_of_few(epsilon=clones.epsilon, users=users, answers=categories, at=at)
+    return knots, np.max([(two_outcomes if two else counted_out)(pair, users, at) for pair in pairs], axis=0)
+
+
+def _under_a_blanket(clones: Clones, pairs: list[Pair]) -> tuple[Floats, Floats]:
+    """Return knots and heights of the privacy blanket, or of clones where users are too many."""
+    users = min(clones.users, _MANY_USERS)
+
+    def height(at: float) -> float:
+        return max(pair.height(users, at) for pair in pairs)
+
+    near = _nearly_reached(height, clones.epsilon)
+    knots = near * np.linspace(0.0, 1.0, _INNER if users <= _SOME_USERS else _OUTER) ** _DENSE
+    if near < clones.epsilon:
+        knots = np.append(knots, np.linspace(near, clones.epsilon, _FURTHER)[1:])
+    heights = np.array([height(float(e)) for e in knots[:-1]])
+    return knots, heights if users == clones.users else np.minimum(heights, _clones_heights(clones, knots[:-1]))
+
+
+def _nearly_reached(height: Callable[[float], float], largest: float) -> float:
+    """Return about the epsilon at which a curve falls to next to nothing, or the largest one where it does not."""
+    low, high = largest * _SMALLEST, largest
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if height(middle) > _OFTEN else (low, middle)
+    return high
+
+
+def _clones_heights(clones: Clones, at: Floats) -> Floats:
+    """Return the upper bounds of clones at each epsilon."""
+    return np.array([clones.delta(float(e))[1] for e in at])
 
 
 def _knots(clones: Clones) -> Floats:
@@ -204,7 +259,7 @@ def _knots(clones: Clones) -> Floats:
     if near >= clones.epsilon * (1 - 1e-9):
         return np.append(inner[:-1], clones.epsilon)
     places = np.linspace(near, clones.epsilon, 2 * _FAR)[1:-1]
-    falling = np.log([clones.delta(float(e))[1] for e in places])
+    falling = np.log(_clones_heights(clones, places))
     wanted = np.linspace(math.log(_OFTEN), max(math.log(1e2 * _TINY), float(falling[-1])), _FAR)
     far = np.interp(-wanted, -np.minimum.accumulate(falling), places)
     rest = [e for a, e in pairwise([near, *far.tolist()]) if e - a > 1e-9 * clones.epsilon]
@@ -220,72 +275,72 @@ def _reached(clones: Clones, low: float, delta: float) -> float:
     return high
 
 
-def data_sets_beside(node: Shuffle) -> tuple[int, ...]:
-    """Return the data sets of all other users that one k-ary response is tried beside; () for other reports.
+def data_sets_beside(node: Shuffle) -> tuple[tuple[int, ...], ...]:
+    """Return the data sets of all other users that a report is tried beside, as numbers of each value.
 
-    Of two answers it is how many hold the first one: any number up to half of few users, else powers of two. Of more
-    answers they all hold a third one (0), or the first one (1).
+    A witness names one by its place. Of two values a power of two or all but so many others hold the first one, where
+    users or outcomes are few; any number where both are. Else all others hold one value, the same after any outcome.
     """
-    categories, half = _categories(node.part), (node.users + 1) // 2
-    if len(categories) != 1:
+    laws, others = _laws(node.part), node.users - 1
+    if not laws:
         return ()
-    if categories[0] > 2:
-        return (0, 1)
-    return tuple(range(half)) if node.users <= _FEW else (0, *(2**power for power in range(_POWERS)))
+    values, own = len(values_of(laws)), len(laws[0].values)
+    if values == 2 and (len(laws[0].least) == 2 or _countable(laws[0], node.users)):
+        every = node.users <= _FEW and len(laws[0].least) == 2
+        few = range(others + 1) if every else (0, *(2**power for power in range(_POWERS)))
+        even = sorted(zip(*laws[0].values, strict=True)) == sorted(zip(*laws[0].values[::-1], strict=True))
+        numbers = {number for number in few if 2 * number <= others} if even else {*few, *(others - n for n in few)}
+        return tuple((number, others - number) for number in sorted(numbers) if 0 <= number <= others)
+    held = sorted({*range(own), *range(values - own, values)}, reverse=True)
+    held = held if node.users <= _SOME_OTHERS or values == 2 else held[:1]
+    return tuple(tuple(others * (value == one) for value in range(values)) for one in held)
+
+
+def _countable(law: ReportLaws, users: int) -> bool:
+    """Return whether the counts of few users' outcomes have a short law."""
+    return users <= _FEW and (users + 1) ** (len(law.least) - 1) <= _SHORT
 
 
 def shuffled_attained(node: Shuffle, moved: Composition, *, beside: int = 0) -> Composition:
     """Return what an explicit data set attains, one of those that are tried; nothing for reports of unknown law."""
-    categories = _categories(node.part)
-    if not categories or not moved.parts:
+    if not (tried := data_sets_beside(node)) or not moved.parts:
         return Composition()
     epsilon = max(total_supremum(moved)[0], total_supremum(moved.reversed())[0])
     if epsilon < _LEAST:  # where rounding of the counts' law would show more
         return Composition()
-    if len(categories) == 1 and categories[0] > 2 and node.users <= _FEW:
-        laws = counts_beside(epsilon=epsilon, users=node.users, answers=categories[0], first=beside == 1)
-        return Composition.of(binned(*laws, epsilon))
-    reports = responses(epsilon=epsilon, users=node.users, categories=categories)
-    pair = _others_alike(reports, epsilon, beside) if reports.others else _others_split(reports, epsilon, beside)
+    pair = _beside(epsilon, _laws(node.part), _categories(node.part), tried[beside])
     return Composition() if pair is None else Composition.of(pair)
 
 
 @lru_cache(maxsize=64)
-def _others_split(reports: Reports, epsilon: float, first: int) -> DiscreteLoss | None:
-    """Return the loss of the count of the first of two answers, which so many others hold; None if it is too long."""
-    truth, lie, others = reports.ratio * reports.least, reports.least, reports.users - 1
-    sides = (first, truth), (others - first, lie)
+def _beside(
+    epsilon: float, laws: tuple[ReportLaws, ...], categories: int, others: tuple[int, ...]
+) -> DiscreteLoss | None:
+    """Return the loss of what the counts show beside others, so many with each value; None if it is too long."""
+    pair, users = pairs_of(laws)[0], sum(others) + 1
+    if categories > 2 and users <= _FEW:
+        shown = counts_beside(epsilon=epsilon, users=users, answers=categories, held=others.index(max(others)))
+        return binned(*shown, epsilon)
+    if pair.values.shape == (2, 2):
+        return _others_split(pair, epsilon, others)
+    if len(laws) == 1 and laws[0].complete and _countable(laws[0], users):
+        return binned(*counts_of(pair, others), epsilon)
+    if users > _MANY_USERS:
+        return None
+    near = _nearly_reached(lambda at: pair.shown(others, at)[0], epsilon)
+    return pair.attained(others, near * np.linspace(0.0, 1.0, _OUTER) ** _DENSE)
+
+
+def _others_split(pair: Pair, epsilon: float, others: tuple[int, ...]) -> DiscreteLoss | None:
+    """Return the loss of the count of the first of two outcomes; None if its law is too long."""
+    sides = [(number, float(law[0])) for number, law in zip(others, pair.values, strict=True)]
     windows = [np.arange(low, high + 1) for low, high in (_window(*side) for side in sides)]
     if sum(map(len, windows)) > _MOST_CELLS:
         return None
     ones, twos = (binomial_pmf(window, *side) for window, side in zip(windows, sides, strict=True))
     counts = np.convolve(ones, twos)
-    return binned(np.convolve(counts, [lie, truth]), np.convolve(counts, [truth, lie]), epsilon)
-
-
-@lru_cache(maxsize=64)
-def _others_alike(reports: Reports, epsilon: float, first: int) -> DiscreteLoss | None:
-    """Return the loss of the counts where all others hold one value; None where the counts are too many to sum."""
-    p, least, others = reports.ratio, reports.least, reports.users - 1
-    rates = (p * least, least) if first else reports.beside
-    windows = [_window(others, rate) for rate in rates]
-    sizes = [high + 2 - low for low, high in windows]
-    if math.prod(sizes) > _MOST_CELLS:
-        return None
-    a, b = np.meshgrid(*(low + np.arange(size) for (low, _), size in zip(windows, sizes, strict=True)), indexing="ij")
-
-    def law(one: NDArray[np.int64], two: NDArray[np.int64]) -> Floats:
-        """Return the multinomial law of two counts among the others."""
-        rest = others - one - two
-        inside = (one >= 0) & (two >= 0) & (rest >= 0)
-        one, two, rest = (np.where(inside, n, 0) for n in (one, two, rest))
-        logs = gammaln(others + 1) - gammaln(one + 1) - gammaln(two + 1) - gammaln(rest + 1)
-        logs += one * math.log(rates[0]) + two * math.log(rates[1]) + rest * math.log1p(-sum(rates))
-        return np.asarray(np.exp(np.where(inside, logs, -math.inf)))
-
-    more, less, same = law(a - 1, b), law(a, b - 1), law(a, b)
-    none = 1 - (p + 1) * least
-    return binned(p * least * more + least * less + none * same, least * more + p * least * less + none * same, epsilon)
+    p, q = (np.convolve(counts, own[::-1]) for own in (pair.first, pair.second))
+    return binned(p, q, epsilon)
 
 
 def binned(under_p: Floats, under_q: Floats, epsilon: float) -> DiscreteLoss:

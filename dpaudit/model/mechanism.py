@@ -11,6 +11,7 @@ from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import Loss, ThreeLaws
 from dpaudit.model.losses.any_order import in_any_order
 from dpaudit.model.losses.plain import plain_losses
+from dpaudit.model.losses.report_laws import ReportLaws
 
 Array = NDArray[Any]
 
@@ -124,6 +125,20 @@ class OpposedMechanism(Mechanism, Protocol):
 def is_opposed(mechanism: Mechanism) -> TypeGuard[OpposedMechanism]:
     """Return whether `mechanism` knows its loss where a Poisson sample's record is replaced."""
     return hasattr(mechanism, "opposed")
+
+
+@runtime_checkable
+class ReportingMechanism(Mechanism, Protocol):
+    """A mechanism that knows the laws of one report for every value, so that a shuffle can count what hides it."""
+
+    def report_laws(self) -> ReportLaws:
+        """Return the laws of one report."""
+        ...
+
+
+def is_reporting(mechanism: Mechanism) -> TypeGuard[ReportingMechanism]:
+    """Return whether `mechanism` knows the laws of one report."""
+    return hasattr(mechanism, "report_laws")
 
 
 @runtime_checkable

@@ -204,6 +204,30 @@ def _randomised_response(fields: Table, relation: str) -> Sides:
     return _sides(discrete([(epsilon, truth), (0.0, (others - 1) * lie), (-epsilon, lie)]))
 
 
+def _unary_encoding(fields: Table, relation: str) -> Sides:
+    """Two bits change: the one that was set, and the one that is."""
+    lie = math.exp(-fields["epsilon"] / 2)
+    seen = 0.5 / (1 + lie**2) if fields.get("encoding") == "optimised" else 1 / (1 + lie) ** 2
+    return _report(fields, relation, seen)
+
+
+def _subset_selection(fields: Table, relation: str) -> Sides:
+    """The set holds the first of two categories, and not the second one."""
+    size, others = fields["subset_size"], fields["categories"] - fields["subset_size"]
+    require(size >= 1 <= others, "a set of categories holds all of them, or none")
+    truth = size / (size + others * math.exp(-fields["epsilon"]))
+    return _report(fields, relation, truth * others / (size + others - 1))
+
+
+def _report(fields: Table, relation: str, more: float) -> Sides:
+    """A report that says one of two categories alone with the probability `more`, or e^-epsilon times this."""
+    require(relation == "replace_one", f"{fields['name']} is stated for other neighbours than replace_one")
+    epsilon = positive(fields, "epsilon")
+    require(fields["categories"] >= 2 and epsilon <= 700, "a report needs two categories or more, and an epsilon below")
+    less = more * math.exp(-epsilon)
+    return _sides(discrete([(epsilon, more), (0.0, 1 - more - less), (-epsilon, less)]))
+
+
 def _integer_noise(fields: Table, relation: str) -> Sides:
     """Whole numbers against themselves moved; what lies beyond all that is counted may be lost."""
     _, masses, away, beyond = noise_law(fields)
@@ -375,6 +399,7 @@ _FURTHEST: dict[str, Callable[[Table], float]] = {
 _PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)
 _CHOICES = (_exponential, _report_noisy_max, _permute_and_flip, _noisy_plurality, _above_threshold)
 _BROKEN = (_one_sided_wishart, _above_threshold_answers)
-_OTHER = (_tree_aggregation, _matrix, _finite, _removal_clock, *_BROKEN, _symmetrised_wishart, *_CHOICES)
+_REPORTS = (_unary_encoding, _subset_selection)
+_OTHER = (*_REPORTS, _tree_aggregation, _matrix, _finite, _removal_clock, *_BROKEN, _symmetrised_wishart, *_CHOICES)
 _NAMED = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER)}
 _READERS = _NAMED | dict.fromkeys(LATTICE, _integer_noise)

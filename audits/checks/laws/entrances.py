@@ -64,7 +64,7 @@ def wider(mechanism: Any, item: tuple[int, ...]) -> tuple[int, ...]:
 def _answers(mechanism: Any, shape: tuple[int, ...]) -> Iterator[tuple[str, Array]]:
     """Yield (words, answers) of a shape: zeros, moved and far ones, of a kind that the mechanism takes."""
     rows = np.arange(shape[0])
-    if mechanism.name in {"randomised_response", "finite"}:
+    if mechanism.name in {"randomised_response", "finite", "unary_encoding", "subset_selection"}:
         for category in range(min(getattr(mechanism, "categories", 2), _MOST_CATEGORIES)):
             yield f"category {category}", np.full(shape, category)
     elif mechanism.name in {"exponential", "noisy_plurality", "permute_and_flip", "report_noisy_max"}:

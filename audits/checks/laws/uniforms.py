@@ -230,6 +230,38 @@ def _response(mechanism: Any, output: Array, value: Array, rng: np.random.Genera
     return _stepped(below, mass, rng)
 
 
+def _unary_encoding(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """Independent bits, the true category's first."""
+    chance = np.full(output.shape, 1 / (1 + np.exp(mechanism.epsilon / 2)))
+    chance[..., 0] = 1 - chance[..., 0]
+    if mechanism.encoding == "optimised":
+        chance[..., 0], chance[..., 1:] = 0.5, 1 / (1 + np.exp(mechanism.epsilon))
+    return _bits(chance, _truth_first(output, value), rng)
+
+
+def _subset_selection(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
+    """The bit of the true category, and each further one given those before: what is left over the places left."""
+    bits = _truth_first(output, value)
+    size, places = mechanism.subset_size, mechanism.categories - np.arange(mechanism.categories)
+    chance = (size - np.cumsum(bits, axis=-1) + bits) / places
+    chance[..., 0] = size / (size + (mechanism.categories - size) * np.exp(-mechanism.epsilon))
+    return _bits(np.clip(chance, 0.0, 1.0), bits, rng)
+
+
+def _truth_first(output: Array, value: Array) -> Array:
+    """Return each row of bits, turned so that it begins with the true category."""
+    turned = (value[..., None] + np.arange(output.shape[-1])) % output.shape[-1]
+    return np.take_along_axis(output, turned, axis=-1)
+
+
+def _bits(chance: Array, bits: Array, rng: np.random.Generator) -> Array:
+    """Return a random place in the step of each row of bits, each of them set with its `chance`: steps in steps."""
+    masses = np.where(bits == 1, chance, 1 - chance)
+    rows = np.cumprod(masses, axis=-1)
+    before = rows / np.where(masses > 0, masses, 1.0)
+    return _stepped(np.where(bits == 1, before * (1 - chance), 0.0).sum(axis=-1), rows[..., -1], rng)
+
+
 def _exponential(mechanism: Any, output: Array, value: Array, rng: np.random.Generator) -> Array:
     """One candidate of each row, with probability proportional to e^(epsilon utility / (2 sensitivity))."""
     weights = value * (mechanism.epsilon / (2 * mechanism.linf_sensitivity))
@@ -327,6 +359,8 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "truncated_discrete_gaussian": ("stddev", "cut"),
     "discrete_laplace": ("scale",),
     "randomised_response": ("epsilon", "categories"),
+    "unary_encoding": ("epsilon", "categories", "encoding"),
+    "subset_selection": ("epsilon", "categories", "subset_size"),
     "exponential": ("epsilon", "linf_sensitivity", "utilities"),
     "report_noisy_max": ("scale", "linf_sensitivity"),
     "noisy_plurality": ("stddev", "voters"),
@@ -348,6 +382,8 @@ _LAWS: dict[str, Callable[[Any, Array, Array, np.random.Generator], Array]] = {
     "truncated_discrete_gaussian": _discrete(_truncated_weight),
     "discrete_laplace": _discrete(_discrete_laplace_weight),
     "randomised_response": _response,
+    "unary_encoding": _unary_encoding,
+    "subset_selection": _subset_selection,
     "exponential": _exponential,
     "report_noisy_max": _noisy_max,
     "permute_and_flip": _permuted,

@@ -23,5 +23,5 @@ def reports_attained(judgement: Judgement, asked: Asked) -> Found:
     node, report = node_of(judgement, Shuffle), judgement.part.below(asked)
     if not (tried := data_sets_beside(node)):
         return each(report, partial(shuffled_attained, node))
-    ways = {number: each(report, partial(shuffled_attained, node, beside=number)) for number in tried}
+    ways = {number: each(report, partial(shuffled_attained, node, beside=number)) for number in range(len(tried))}
     return either(entered(way, judgement.path, number) for number, way in ways.items())

@@ -20,7 +20,7 @@ from dpaudit.verifier.polygons import smaller
 from dpaudit.verifier.proof.derivation import RELATIONS, Place, Row, places
 from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.shape import TABLES, walk
-from dpaudit.verifier.shuffles import beside, shuffled_above, shuffled_below
+from dpaudit.verifier.shuffled.sides import beside, shuffled_above, shuffled_below
 
 _NOTHING: Multiset = Counter()
 _REPORT = {"release", "sequential", "repeat", "post_process", "local", "stated"}
@@ -378,11 +378,11 @@ def _sample_moved(step: Step, pair: Pair, n: int) -> Attained:
 
 
 def _reports_moved(step: Step, pair: Pair, n: int) -> Attained:
-    """A report beside users who all hold one value; the plan may say which one."""
+    """A report beside other users; the plan may say which values they hold."""
     part, path = step.part.below[n], step.row.path
     entry = pair.entries.get(path, 0)
     if path in pair.entries:
-        require(entry < beside(step.node), "a witness names a data set that is not known")
+        require(entry < len(beside(step.node)), "a witness names a data set that is not known")
         part = part._replace(entered=part.entered | {path})
     return part._replace(losses=shuffled_below(step.node, part.losses, entry))
 

@@ -3,21 +3,23 @@
 import json
 import math
 from collections import defaultdict
+from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 import dpaudit as dp
-from dpaudit.accounting.blanket import responses
 from dpaudit.accounting.few_reports import counts_beside, heights_of_few
 from dpaudit.accounting.fold import above
+from dpaudit.accounting.reports import counted_out, pairs_of, two_outcomes, values_of
 from dpaudit.accounting.shuffling import Clones, clones_of
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.losses import Composition, DiscreteLoss
-from mechanisms import Gaussian, Laplace, RandomisedResponse
+from mechanisms import Finite, Gaussian, Laplace, RandomisedResponse, SubsetSelection, UnaryEncoding
 
 Law = dict[tuple[int, ...], float]
 
@@ -127,7 +129,7 @@ def test_forty_responses_are_known_within_two_percent(epsilon: float, categories
     for delta in (3e-2, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8):
         bracket = dp.bracket_epsilon(form, delta)
         assert bracket.upper <= 1.02 * bracket.lower
-    assert clones_of(epsilon, node).delta(dp.bracket_epsilon(form, 1e-2).lower * 1.04)[1] > 1e-2
+    assert clones_of(epsilon, 40, categories).delta(dp.bracket_epsilon(form, 1e-2).lower * 1.04)[1] > 1e-2
 
 
 @pytest.mark.parametrize(("epsilon", "categories", "users"), [(1.0, 3, 4), (2.0, 4, 4), (3.0, 5, 3)])
@@ -141,18 +143,18 @@ def test_the_worst_data_set_of_few_users_is_counted_out(epsilon: float, categori
     worst = [max(delta_of((0, *o), (1, *o), epsilon, categories, float(e)) for o in others) for e in at]
     counted = heights_of_few(epsilon=epsilon, users=users, answers=categories, at=at)
     assert counted == pytest.approx(worst, rel=1e-7)
-    p, q = counts_beside(epsilon=epsilon, users=users, answers=categories, first=False)
+    p, q = counts_beside(epsilon=epsilon, users=users, answers=categories, held=2)
     assert np.maximum(p - math.exp(at[-1]) * q, 0.0).sum() < 0.9 * counted[-1]
 
 
 def test_a_witness_names_a_data_set_that_is_known() -> None:
-    """Twin: of three answers the others hold a third one or the first; an altered entry beyond them is rejected."""
+    """Twin: of three answers the others hold a third one, the second or the first; an entry beyond is rejected."""
     node = dp.Shuffle(part=dp.Local(part=report(2.0, 3)), users=6)
     data = json.loads(dp.certify(node, dp.Claim(epsilon=1.9, delta=1e-5, neighbours="replace_one")).to_json())
     (entry,) = data["witnesses"][0]["plan"]
-    assert entry == {"path": "root", "part": 1}
+    assert entry == {"path": "root", "part": 2}
     assert dp.verify(json.dumps(data)).accepted
-    entry["part"] = 2
+    entry["part"] = 3
     data["digest"] = digest_of(data)
     assert any("a data set that is not known" in line for line in dp.verify(json.dumps(data)).complaints)
 
@@ -215,12 +217,11 @@ def test_the_atoms_lie_above_the_pair_at_and_between_knots(points: int) -> None:
         node = dp.Shuffle(part=report(1.0, 3), users=users)
         ((loss, _),) = dp.fold(node, "replace_one").upper[0].parts
         assert isinstance(loss, DiscreteLoss)
-        clones, blanket = clones_of(1.0, node), responses(epsilon=1.0, users=users, categories=(3,))
-        counted = heights_of_few if users == 2 else None
+        (pair,) = pairs_of([RandomisedResponse(epsilon=1.0, categories=3).report_laws()])
         for at in np.linspace(0.0, 1.0, points):
-            proved = min(clones.delta(float(at))[1], float(blanket.heights(np.array([at]))[0]))
-            if counted:
-                proved = float(counted(epsilon=1.0, users=users, answers=3, at=np.array([at]))[0])
+            proved = pair.height(users, float(at))
+            if users == 2:
+                proved = float(heights_of_few(epsilon=1.0, users=users, answers=3, at=np.array([at]))[0])
             assert proved * (1 - 1e-6) - 1e-33 <= loss.hockey_stick(float(at)) <= proved * (1 + 3e-2) + 1e-14
 
 
@@ -233,6 +234,128 @@ def test_rounds_compose_as_pairs() -> None:
     assert single.upper < tenfold.upper < 10 * single.upper
     assert 0 < tenfold.lower < tenfold.upper
     assert form.lower[0].events == 10
+
+
+REPORTS = {
+    "basic RAPPOR": UnaryEncoding(epsilon=1.5, categories=3),
+    "optimised unary encoding": UnaryEncoding(epsilon=2.0, categories=4, encoding="optimised"),
+    "subset selection": SubsetSelection(epsilon=2.0, categories=4, subset_size=2),
+    "a table of two outcomes": Finite(first=(0.9, 0.1), second=(0.6, 0.4), neighbours="replace_one"),
+    "a table of three outcomes": Finite(first=(0.7, 0.2, 0.1), second=(0.3, 0.3, 0.4), neighbours="replace_one"),
+}
+
+
+def whole_laws(mechanism: Finite | UnaryEncoding | SubsetSelection) -> list[list[Fraction]]:
+    """Return the law of a report for every value, over all outcomes, from its densities as fractions."""
+    if isinstance(mechanism, Finite):
+        values, outcomes = 2, np.arange(len(mechanism.first))
+    else:
+        values, outcomes = mechanism.categories, np.array(list(product((0, 1), repeat=mechanism.categories)))
+    rows = [np.exp(mechanism.log_density(outcomes, np.full(len(outcomes), value))) for value in range(values)]
+    possible = [row[rows[0] > 0] for row in rows]
+    return [[Fraction(p) for p in row] for row in possible]
+
+
+def largest_delta(laws: list[list[Fraction]], users: int, at: float, pair: tuple[int, int] = (0, 1)) -> float:
+    """Return the largest delta of all data sets, in both orders of a pair of values, in fractions."""
+    x, worst = Fraction(math.exp(at)), Fraction(0)
+    for others in combinations_with_replacement(range(len(laws)), users - 1):
+        both = []
+        for own in pair:
+            counts: dict[tuple[int, ...], Fraction] = {(0,) * len(laws[0]): Fraction(1)}
+            for value in (own, *others):
+                longer: defaultdict[tuple[int, ...], Fraction] = defaultdict(Fraction)
+                for seen, mass in counts.items():
+                    for place, chance in enumerate(laws[value]):
+                        longer[(*seen[:place], seen[place] + 1, *seen[place + 1 :])] += mass * chance
+                counts = longer
+            both.append(counts)
+        for p, q in (both, both[::-1]):
+            worst = max(worst, sum((max(Fraction(0), mass - x * q[seen]) for seen, mass in p.items()), Fraction(0)))
+    return float(worst)
+
+
+@pytest.mark.parametrize("users", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", REPORTS)
+def test_no_data_set_of_a_few_reports_exceeds_the_upper_side(kind: str, users: int) -> None:
+    """All data sets in fractions, all values and outcomes. Twin: the next larger number of users is below the truth."""
+    mechanism = REPORTS[kind]
+    part = dp.Release(label="report", mechanism=mechanism)
+    laws = whole_laws(mechanism)
+    form, more = (dp.fold(dp.Shuffle(part=part, users=n), "replace_one") for n in (users, users + 2))
+    pairs = pairs_of([mechanism.report_laws()])
+    for at in (0.0, 0.3, 0.7):
+        truth = largest_delta(laws, users, at)
+        bracket = dp.bracket_delta(form, at)
+        assert bracket.lower <= truth * (1 + 1e-9)
+        assert truth <= bracket.upper * (1 + 1e-9)
+        assert bracket.lower >= 0.98 * truth
+        assert truth <= max(pair.height(users, at) for pair in pairs) * (1 + 1e-9)
+        assert dp.bracket_delta(more, at).lower < truth
+
+
+def test_a_second_question_may_depend_on_the_first_answer() -> None:
+    """Two responses of unlike epsilons: eight values, and all 28 changes of one. Twin: one user more hides more."""
+    parts = [RandomisedResponse(epsilon=epsilon) for epsilon in (0.5, 1.2)]
+    laws = [[Fraction(p) for p in law] for law in values_of([part.report_laws() for part in parts]).tolist()]
+    assert len(laws) == 8
+    releases = tuple(dp.Release(label=str(n), mechanism=part) for n, part in enumerate(parts))
+    forms = [dp.fold(dp.Shuffle(part=dp.Sequential(parts=releases), users=n), "replace_one") for n in (2, 3)]
+    for at in (0.3, 1.0):
+        truth = max(largest_delta(laws, 2, at, pair) for pair in combinations(range(8), 2))
+        assert truth <= dp.bracket_delta(forms[0], at).upper * (1 + 1e-9) <= truth * (1 + 1e-2)
+        assert dp.bracket_delta(forms[1], at).upper < truth
+
+
+@pytest.mark.parametrize("refuted", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "users"),
+    [
+        ("basic RAPPOR", 50),
+        ("a table of three outcomes", 12),
+        pytest.param("subset selection", 50, marks=pytest.mark.slow),
+        pytest.param("optimised unary encoding", 400, marks=pytest.mark.slow),
+        pytest.param("a table of two outcomes", 400, marks=pytest.mark.slow),
+    ],
+)
+def test_certificates_of_known_reports_are_verified(kind: str, users: int, refuted: bool) -> None:
+    """The checker derives both sides. Twin: a certificate for more users than were declared is rejected."""
+    node = dp.Shuffle(part=dp.Local(part=dp.Release(label="report", mechanism=REPORTS[kind])), users=users)
+    bracket = dp.bracket_epsilon(dp.fold(node, "replace_one"), 1e-5)
+    epsilon = bracket.lower * 0.98 if refuted else bracket.upper * 1.001
+    certificate = dp.certify(node, dp.Claim(epsilon=epsilon, delta=1e-5, neighbours="replace_one"))
+    assert certificate.verdict == ("refuted" if refuted else "certified")
+    found = dp.verify(certificate.to_json())
+    assert found.accepted, found.complaints
+    assert not dp.verify(certificate.to_json().replace(f'"users": {users}', f'"users": {users * 2}')).accepted
+
+
+def test_more_users_of_two_answers_are_counted_in_blocks() -> None:
+    """Each data set of 400 users lies below the blocks, and the worst within one percent of epsilon."""
+    mechanism = Finite(first=(0.8, 0.2), second=(0.5, 0.5), neighbours="replace_one")
+    node = dp.Shuffle(part=dp.Release(label="answer", mechanism=mechanism), users=400)
+    bracket = dp.bracket_epsilon(dp.fold(node, "replace_one"), 1e-6)
+    assert bracket.lower <= bracket.upper <= 1.01 * bracket.lower
+    pair, back = pairs_of([mechanism.report_laws()])
+    at = np.array([0.1, 0.2])
+    for way in (pair, back):
+        exact = counted_out(way, 60, at)
+        assert two_outcomes(way, 60, at) == pytest.approx(exact, rel=1e-6)
+        assert (two_outcomes(way, 400, at) < exact).all()
+
+
+@pytest.mark.parametrize("kind", ["basic RAPPOR", "subset selection", "a table of three outcomes"])
+def test_reports_of_many_users_lie_between_a_data_set_and_the_blanket(kind: str) -> None:
+    """Far below the clones of any randomiser (Feldman et al. 2021). Twin: the blanket of all that a value gives."""
+    mechanism = REPORTS[kind]
+    node = dp.Shuffle(part=dp.Release(label="report", mechanism=mechanism), users=1_000)
+    bracket = dp.bracket_epsilon(dp.fold(node, "replace_one"), 1e-6)
+    assert 0.7 * bracket.upper <= bracket.lower <= bracket.upper
+    if not isinstance(mechanism, Finite):
+        assert clones_of(mechanism.epsilon, 1_000, 0).delta(1.2 * bracket.upper)[0] > 1e-6
+    pair = pairs_of([mechanism.report_laws()])[0]
+    bold = replace(pair, least=pair.values[-1])
+    assert bold.height(1_000, bracket.upper) < 0.5 * pair.height(1_000, bracket.upper)
 
 
 def test_reports_of_any_randomiser_have_an_upper_side_alone() -> None:

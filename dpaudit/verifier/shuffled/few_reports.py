@@ -32,12 +32,12 @@ def worst_of_few(users: int, epsilon: float, answers: int, x: Array) -> Array:
     return heights
 
 
-def shown_beside(users: int, epsilon: float, answers: int, *, first: bool) -> tuple[Array, Array]:
-    """Return what the counts show of both answers where all others hold the `first` one, or one third answer."""
+def shown_beside(users: int, epsilon: float, answers: int, held: int) -> tuple[Array, Array]:
+    """Return what the counts show of both answers where all others hold one of them, 0 or 1, or a third one, 2."""
     chances = _chances(epsilon, answers)
     law = np.ones((1, 1, 1))
     for _ in range(users - 1):
-        law = _beside(law, *chances[0 if first else 2])
+        law = _beside(law, *chances[held])
     return _shown(_beside(law, *chances[0]), answers), _shown(_beside(law, *chances[1]), answers)
 
 

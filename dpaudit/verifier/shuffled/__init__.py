@@ -1,0 +1,1 @@
+"""Shuffled reports of all users, derived again."""

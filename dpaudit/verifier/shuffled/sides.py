@@ -1,0 +1,264 @@
+"""The losses of shuffled reports, derived again: joint laws of two counts, summed cell by cell and merged into bins.
+
+From above each cell is split between two knots, which dominates; from below cells are merged, which forgets what tells
+them apart.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reversed_all
+from dpaudit.verifier.polygons import listed, symmetric
+from dpaudit.verifier.refusals import Table, follow, require
+from dpaudit.verifier.schemes import bare
+from dpaudit.verifier.shuffled.few_reports import shown_beside, worst_of_few
+from dpaudit.verifier.shuffled.reports import (
+    Change,
+    Known,
+    blanket,
+    changes,
+    counted,
+    every_value,
+    few_enough,
+    law_of,
+    listed_out,
+    seen,
+    shown,
+    sticks,
+)
+
+Array = np.ndarray[Any, Any]
+_BINS, _CELLS, _LEAST, _LEAST_KNOWN = 8_000, 16_000_000, 1e-6, 1e-3
+_HEIGHTS, _FEWER, _BEYOND, _EVENTS, _FEW, _OTHERS = 699, 120, 24, 70, 40, 1_000
+_DENSE = 0.7  # the power that spaces knots, so that a curve falls by as much between any two of them
+_COUNTS = 100_000  # numbers of a law of counts
+_MANY, _SOME, _MOST = 10**6, 10**5, 10**9  # users that are counted at most, with fewer knots, and by clones
+_EXACT, _BLOCKS, _FEWER_BLOCKS = 300, 120, 50  # users whose every data set of two values is counted; blocks of more
+_DEVIATIONS = 13  # of a binomial number; beyond lies less than 10^-36
+_GONE = 1e-12  # a delta that is next to nothing
+_OUTSIDE, _SEEN = 1e-36, 1e-60  # at least what lies outside of likely values; cells that are less likely are left out
+
+
+def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
+    """Return the pair that dominates: of reports whose law is known by what hides each, else clones that are coins."""
+    require(relation == "replace_one" and node["users"] >= 1, "a shuffle is stated for replaced data of some users")
+    epsilon, failing = map(max, zip(most(part), most(reversed_all(part)), strict=True))
+    require(epsilon <= 30 and not failing, "shuffled reports need a pure epsilon of at most 30")
+    if epsilon < _LEAST:
+        return black_box(epsilon)
+    users = min(node["users"], _MOST)
+    if not _known(node) or epsilon < _LEAST_KNOWN:
+        return _clones(users, epsilon, _answers(node))
+    return _hidden(users, epsilon, json.dumps(node["part"]))
+
+
+def _clones(users: int, epsilon: float, answers: int) -> Loss:
+    """Return the pair of clones of the user in question among the others, each a fair coin."""
+    p = math.exp(epsilon)
+    least = 1 / (p + answers - 1)
+    rate, share = (2 * least, (p + 1) * least) if 2 <= answers <= p + 1 else (1 / p, 1.0)
+    clones = _likely(users - 1, rate)
+    heads = np.unique(np.concatenate([_likely(m, 0.5) for m in (int(clones[0]), int(clones[-1]))]))
+    heads = np.arange(heads[0], heads[-1] + 2)
+    follow(len(heads) * len(clones) <= _CELLS, "a shuffle of so many users cannot be derived again")
+    m, a = clones[:, None], heads[None, :]
+    own, other = (_binomial(j, m, 0.5) for j in (a - 1, a))
+    weight = share * _binomial(clones, users - 1, rate)[:, None] / (p + 1)
+    laws = weight * (p * own + other), weight * (own + p * other)
+    return _merged(*laws, max(0.0, 1 - share), epsilon, unseen=2 * _OUTSIDE)
+
+
+@lru_cache(maxsize=4)
+def _hidden(users: int, epsilon: float, part: str) -> Loss:
+    """Return the pair through knots of the curve of reports whose law is known."""
+    node = {"part": json.loads(part)}
+    answers, known = _answers(node), _known(node)
+    changed = changes(known)
+    enough = min(users, _MANY)
+    near = epsilon / 4 if users > _FEW else 0.0
+    fine = np.unique([*np.linspace(0.0, epsilon, _HEIGHTS), *np.linspace(0.0, near, _HEIGHTS)])
+    heights = _every_data_set(users, epsilon, known, fine, answers)
+    knots = fine
+    if heights is None:
+
+        def height(at: float) -> float:
+            return max(blanket(change, enough, at) for change in changed)
+
+        near = _reached(height, epsilon)
+        inner = _FEWER if users <= _SOME else _FEWER // 2
+        knots = np.unique([*near * np.linspace(0.0, 1.0, inner) ** _DENSE, *np.linspace(near, epsilon, _BEYOND)])
+        heights = np.array([height(float(at)) for at in knots])
+    if users > enough:
+        _, above, _ = _clones(users, epsilon, answers)
+        losses, masses = np.array(above[1]).T
+        clones = [float(masses @ np.maximum(0.0, -np.expm1(at - losses))) for at in knots]
+        heights = np.minimum(heights, np.array(clones) + _OUTSIDE)
+    heights = np.minimum(1.0, heights * (1 + 1e-9) + _OUTSIDE)
+    heights[-1] = 0.0
+    return ("between", listed(*symmetric(knots, heights.tolist())), discrete([(0.0, 1.0)]))
+
+
+def _every_data_set(users: int, epsilon: float, known: list[Known], knots: Array, answers: int) -> Array | None:
+    """Return the largest delta of all data sets at each knot, exactly or nearly; None where they are too many."""
+    if answers > 2 and users <= _FEW:
+        return worst_of_few(users, epsilon, answers, np.exp(knots))
+    changed = changes(known)
+    if changed[0][3].shape == (2, 2) and users <= _MANY:
+        return np.asarray(np.max([_in_blocks(change, users, knots) for change in changed], axis=0))
+    if not all(complete for _, _, complete in known):
+        return None
+    found = [listed_out(change, users, knots) for change in changed]
+    heights = [height for height in found if height is not None]
+    return np.asarray(np.max(heights, axis=0)) if len(heights) == len(found) else None
+
+
+def _in_blocks(change: Change, users: int, knots: Array) -> Array:
+    """Return the largest delta where others hold one of two values and give one of two answers.
+
+    Numbers of others who hold the first value lie between the ends of a block; those that a block leaves open are told
+    apart.
+    """
+    first, second, _, values = change
+    blocks = users if users <= _EXACT else _BLOCKS if users <= _SOME else _FEWER_BLOCKS
+    heights = np.zeros(len(knots))
+    for block in range(blocks):
+        least, end = (users * side // blocks for side in (block, block + 1))
+        sides = (least, values[0][0]), (users - end, values[1][0])
+        ones, rest = (_binomial(_likely(n, rate), n, rate) for n, rate in sides)
+        counts = np.convolve(ones, rest)
+        one, other = (np.convolve(counts, own[::-1]) for own in (first, second))
+        heights = np.maximum(heights, sticks(one, other, knots, 1e-10 + 1e-13 * users))
+    return np.minimum(1.0, heights + _OUTSIDE)
+
+
+def _reached(height: Callable[[float], float], largest: float) -> float:
+    """Return about where a curve is next to nothing, in steps of the logarithm; the largest epsilon if nowhere."""
+    places = largest * 10.0 ** np.linspace(-5, 0, 1 << 10)
+    low, high = 0, len(places) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if height(float(places[middle])) > _GONE else (low, middle)
+    return float(places[high])
+
+
+def beside(node: Table) -> list[list[int]]:
+    """Return the data sets of all others that a witness may name by number: how many of them hold each value.
+
+    Of two values any number of few others hold the first one where a report has two outcomes; else, where users or
+    outcomes are few, a power of two or all but so many. Laws that mirror each other need half of these. Of other
+    reports all others hold one value, the same after any outcome; of many users the last one.
+    """
+    known, others = _known(node), node["users"] - 1
+    if not known:
+        return []
+    kinds, own = len(every_value(known)), len(known[0][0])
+    if kinds == 2 and (known[0][0].shape == (2, 2) or _short(known[0], others + 1)):
+        values = known[0][0]
+        firsts = set(range(others + 1)) if others < _FEW and values.shape[1] == 2 else {0, 1, 2, 4, 8, 16}
+        mirrored = sorted(values.T.tolist()) == sorted(values[::-1].T.tolist())
+        firsts = {n for n in firsts if 2 * n <= others} if mirrored else firsts | {others - n for n in firsts}
+        return [[first, others - first] for first in sorted(firsts) if 0 <= first <= others]
+    held = [one for one in range(kinds - 1, -1, -1) if one < own or one >= kinds - own]
+    held = held if others < _OTHERS or kinds == 2 else held[:1]
+    return [[others * (value == one) for value in range(kinds)] for one in held]
+
+
+def shuffled_below(node: Table, part: Multiset, entry: int) -> Multiset:
+    """Return what is attained beside the data set of that number."""
+    known, users = _known(node), node["users"]
+    if not known or not part:
+        return Counter()
+    epsilon, others = max(most(part)[0], most(reversed_all(part))[0]), beside(node)[entry]
+    change = changes(known)[0]
+    if (answers := _answers(node)) > 2 and users <= _FEW:
+        laws = shown_beside(users, epsilon, answers, others.index(max(others)))
+        return Counter([_merged(*laws, 0.0, epsilon)])
+    if change[3].shape == (2, 2):
+        sides = [(n, float(law[0])) for n, law in zip(others, change[3], strict=True)]
+        ones, rest = (_binomial(_likely(n, rate), n, rate) for n, rate in sides)
+        counts = np.convolve(ones, rest)
+        one, other = (np.convolve(counts, own[::-1]) for own in change[:2])
+        return Counter([_merged(one, other, 0.0, epsilon)])
+    if len(known) == 1 and known[0][2] and _short(known[0], users):
+        one, other = counted(change, others)
+        return Counter([_merged(one.ravel(), other.ravel(), 0.0, epsilon)])
+    if users > _MANY or epsilon < _LEAST:
+        return Counter()
+    near = _reached(lambda at: seen(change, others, at)[1], epsilon)
+    atoms = shown(change, others, near * np.linspace(0.0, 1.0, _EVENTS) ** _DENSE)
+    return Counter([("between", black_box(epsilon), discrete(atoms))])
+
+
+def _short(known: Known, users: int) -> bool:
+    """Return whether the counts of few users' outcomes have a short law."""
+    return bool(users <= _FEW and (users + 1) ** (known[0].shape[1] - 1) <= _COUNTS)
+
+
+def _known(node: Table) -> list[Known]:
+    """Return what is known of each part of a report; nothing where a part or their number is not."""
+    found = [law_of(fields) for fields in _asked(node["part"])]
+    known = [law for law in found if law]
+    return known if len(known) == len(found) and few_enough(known) else []
+
+
+def _answers(node: Table) -> int:
+    """Return how many answers a single randomised response has; 0 for other reports."""
+    asked = _asked(node["part"])
+    single = len(asked) == 1 and asked[0]["name"] == "randomised_response" and bool(_known(node))
+    return int(asked[0].get("categories", 2)) if single else 0
+
+
+def _asked(part: Table) -> list[Table]:
+    """Return the mechanisms of a report, three or more for anything but releases one after another."""
+    part = bare(part, "local")
+    if part["node"] == "release":
+        return [part["mechanism"]]
+    if part["node"] == "repeat" and part["times"] <= 2:
+        return _asked(part["part"]) * int(part["times"])
+    if part["node"] == "sequential":
+        return [fields for inner in part["parts"] for fields in _asked(inner)]
+    return [{"name": ""}] * 3
+
+
+def _binomial(counts: Array, trials: int | Array, rate: float) -> Array:
+    """Return the probabilities of a binomial number, 0 of impossible ones; few trees shuffle: SciPy's loads slowly."""
+    from scipy.stats import binom
+
+    return np.asarray(binom.pmf(counts, trials, rate))
+
+
+def _likely(trials: int, rate: float) -> Array:
+    """Return the values of a binomial number outside which less than 10^-36 lies."""
+    middle, reach = trials * rate, _DEVIATIONS * math.sqrt(trials * rate * (1 - rate)) + 60
+    follow(reach < _CELLS / 8, "a shuffle of so many users cannot be derived again")
+    return np.arange(max(0, math.floor(middle - reach)), min(trials, math.ceil(middle + reach)) + 1)
+
+
+def _merged(p: Array, q: Array, nothing: float, largest: float, unseen: float = 0.0) -> Loss:
+    """Return the loss of two laws on bins, from above and from below, with a mass that tells nothing.
+
+    No loss exceeds the `largest`, that of one report, but by rounding. It is the loss from above of what is not listed:
+    `unseen` under either law, and cells that are next to impossible.
+    """
+    held = (p > _SEEN) & (q > _SEEN)
+    unseen += max(float(law[~held].sum()) for law in (p, q))
+    values = np.log(p[held] / q[held])
+    low, step = float(values.min()), max(float(np.ptp(values)), 1e-12) / _BINS
+    merged = np.rint((values - low) / step).astype(int)
+    one, two = (np.bincount(merged, law[held]) for law in (p, q))
+    full = (one > 0) & (two > 0)
+    labels = np.log(one[full] / two[full]), one[full] * ((1 - nothing) / one[full].sum())
+    where = np.minimum(np.floor((values - low) / step), _BINS - 1).astype(int)
+    part = np.clip((values - low) / step - where, 0.0, 1.0)
+    rise = p[held] * (np.expm1(-part * step) / math.expm1(-step))
+    masses = np.append(np.bincount(where, p[held] - rise), 0.0) + np.append(0.0, np.bincount(where, rise))
+    both = (np.minimum(low + np.arange(len(masses)) * step, largest), masses), labels
+    above, below = (list(zip(values.tolist(), masses.tolist(), strict=True)) for values, masses in both)
+    above += [(largest, unseen), (-largest, unseen * math.exp(-largest))]
+    return ("between", *(discrete([*law, (0.0, nothing)]) for law in (above, below)))

@@ -1,0 +1,1 @@
+"""What several mechanisms draw: the nodes of trees, and whole numbers without rounding."""
