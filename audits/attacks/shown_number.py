@@ -71,7 +71,7 @@ class ShownNumber:
     def inputs(self, numbers: Array) -> Array:
         """Return what the log odds are linear in. Shape: (runs, inputs)."""
         shown = self.shown(numbers)
-        some: Array = shown.any(axis=1)
+        some = np.asarray(shown.any(axis=1))
         columns = numbers.shape[1]
         last = columns - shown[:, ::-1].argmax(axis=1)
         place = np.where(some, 2 * last / columns - 1, 0.0)[:, None]

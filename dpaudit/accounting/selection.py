@@ -10,6 +10,7 @@ exact for two runs of a table. Source: Liu and Talwar (2019), Papernot and Stein
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -17,8 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpaudit.accounting.accountant import bracket_delta
+from dpaudit.accounting.curves.beyond_atoms import rho_beyond
 from dpaudit.accounting.curves.connected import connected
 from dpaudit.accounting.curves.hockey_stick import engines_for
+from dpaudit.accounting.curves.measures import renyi_between, rho_between
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.accounting.run_counts import RunCount
 from dpaudit.accounting.weighed_scores import WeighedScores
@@ -27,17 +30,19 @@ from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.engines.tilted.engine import upper_near
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses import LOST, Composition, DiscreteLoss
+from dpaudit.model.losses.moment_tail import MomentTail
 
 Floats: TypeAlias = NDArray[np.float64]
 _KNOTS, _FEWER = 300, 160  # of a curve in closed form, and by transforms
 _BEYOND = 16  # where next to nothing is left of a curve
 _AIMS = (0.25, 1.0, 4.0, 16.0, 64.0)  # epsilons at which a transform is sharp
 _HALFWAY = (0.5, 2.0, 8.0, 32.0)  # between them
-_HEIGHTS, _MOST = 500, 2000  # knots of the result; outcomes of a table whose corners are knots
+_HEIGHTS, _RARE, _MOST = 500, 120, 2000  # knots of the result, and beyond; outcomes of a table whose corners are knots
 _SHOWN = 2  # of so many heights one is that of all runs
 _RAISED, _UNIT, _END = 1e-9, 1e-15, 1e-12  # relative: what heights are raised by, and the largest loss; of a place
 _NEAR, _CLOSE = 0.25, 1e-2  # where an end is looked for first, and how closely
 _SMALL, _MOST_RUNS = 1e-6, 1e6  # epsilons that are not told apart, but for one largest loss; runs on average
+_POWERS = np.geomspace(1e-4, 1e3, 120)  # at which the moments of one run are known
 _TINY, _LARGEST = 1e-36, 300.0  # what is left of a curve at its end; the largest epsilon of a part
 
 
@@ -64,12 +69,45 @@ def best_above(part: Alternatives, count: RunCount) -> DiscreteLoss:
     if largest > 2 * _LARGEST:
         raise _too_far()
     epsilons = np.linspace(0.0, largest, _HEIGHTS)
+    log_runs, log_share = _counted(count)
+    if not (surely or count.runs) and largest < furthest - log_share:
+        epsilons = np.append(epsilons, np.linspace(largest, furthest - log_share, _RARE)[1:])
     heights = chosen.heights(epsilons)
     if count.runs:
         heights = np.minimum(heights, _composed(part, count.runs, epsilons))
+    else:
+        rare = [math.exp(log_runs) * once.hockey_stick(epsilon + log_share) for epsilon in epsilons.tolist()]
+        heights = np.minimum(heights, rare)
     if surely:
         heights[-1] = 0.0
-    return _ended(connected(np.exp(epsilons), _raised(heights, epsilons)), largest if surely else 0.0)
+    found = _ended(connected(np.exp(epsilons), _raised(heights, epsilons)), largest if surely else 0.0)
+    return _with_tail(found, part, count) if found.infinite_mass > 0 and not lost else found
+
+
+def _with_tail(loss: DiscreteLoss, part: Alternatives, count: RunCount) -> DiscreteLoss:
+    """Return a loss of outputs without end with a bound on its moments and its rho, where one run has them.
+
+    Of a fixed number of runs all are shown.
+    """
+    form = NormalForm(upper=part, lower=part)
+    times = max(1, count.runs)
+    moments = ((float(s), s * float(renyi_between(form, 1 + float(s))[1]) * times) for s in _POWERS)
+    known = tuple((s, moment) for s, moment in moments if moment < math.inf)
+    if len(known) < len(_POWERS):
+        return loss
+    log_runs, log_share = (0.0, 0.0) if count.runs else _counted(count)
+    tail = MomentTail(log_runs=log_runs, log_share=log_share, moments=known)
+    rho = rho_beyond(loss, tail, float(rho_between(form)[1]) * times)
+    return replace(loss, tail=tail, rho=Fraction(rho) if rho < math.inf else None)
+
+
+def _counted(count: RunCount) -> tuple[float, float]:
+    """Return ln r and ln c: whatever the score, h(x) of the best run is at most r h_0(c x) for one run's h_0.
+
+    An output counts E K = f'(1) times at most and f'(0) times at least; c is their ratio.
+    """
+    best, worst = (float(count.log_slope(np.full(1, a), np.full(1, 1 - a))[0]) for a in (0.0, 1.0))
+    return best, worst - best
 
 
 def _two_answers(epsilon: float) -> DiscreteLoss:

@@ -6,7 +6,7 @@
 ("map", ((loss, times), ...), rate, order): all together on one sample
 ("allocated", ((loss, times), ...), steps, order): all together at one secret step, or at as many as stand behind it
 ("average", ((weight, loss), ...)): one of these, and it is seen which
-("between", loss from above, loss from below)
+("between", loss from above, loss from below), and perhaps ("beyond", ..), which bounds moments beyond all atoms
 ("halves", loss, loss): the curve of the first at epsilon 0 and above, that of the second below
 ("once", loss, loss): pairs attain each point of the first, where it is met once, and one pair attains the second
 ("choice", frozenset of losses): whichever of these is picked by what was seen before; its curve is their maximum

@@ -34,7 +34,10 @@ OF_THE_SUM: tuple[MeasuredClaim, ...] = (
 
 
 def permuted_and_flipped(scores: Any, rng: np.random.Generator, n_runs: int) -> Array:
-    """Permute-and-flip of scale 1: the largest of scores with exponential noise. Its rho is .7272."""
+    """Permute-and-flip of scale 1: the largest of scores with exponential noise.
+
+    The pair of the audits shows a rho of .7275, and its own is .9744.
+    """
     noisy = np.asarray(scores, dtype=float) + rng.exponential(1.0, size=(n_runs, len(scores)))
     winners: Array = noisy.argmax(axis=1).astype(float)
     return winners

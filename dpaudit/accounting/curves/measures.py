@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from dpaudit.accounting.curves.beyond_atoms import renyi_beyond
 from dpaudit.accounting.curves.concentrated import (
     rho_of_atoms,
     rho_of_black_box,
@@ -242,6 +243,8 @@ def _renyi_of(loss: SimpleLoss, order: float) -> tuple[float, float]:
     low, high = renyi_of_loss(loss, order)
     if isinstance(loss, DiscreteLoss) and loss.once is not None:
         low = max(low, renyi_of_loss(loss.once, order)[0])
+    if isinstance(loss, DiscreteLoss) and loss.tail is not None:
+        high = min(high, renyi_beyond(loss, order))
     if isinstance(loss, DiscreteLoss) and loss.rho is not None:
         high = min(high, float(loss.rho) * order * _UP)
     if isinstance(loss, DiscreteLoss) and loss.pair is not None:  # either order, picked at each release

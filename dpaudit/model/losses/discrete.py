@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dpaudit.checks import non_negative
 from dpaudit.model.losses.laplace import ThresholdLoss
+from dpaudit.model.losses.moment_tail import MomentTail
 
 _VANISHED = 1e-300
 _ROUNDING, _UNITS = 1e-14, 2.0**-51
@@ -56,6 +57,7 @@ class DiscreteLoss:
     many pairs of neighbours that the losses of each pair lie within it of each other (bounded range); of a law that is
     attained, that each query may choose any two losses so far apart. `once` is, of a law that is attained, what
     other pairs attain: each point of its curve where the release is met once, and each of its Renyi divergences.
+    `tail` bounds the moments of a symmetric law beyond its atoms.
     Raises: ValueError: a probability outside [0, 1], a loss that is not finite, a sum that is not 1, or a law that is
         said to be symmetric and has a loss l without -l.
 
@@ -75,6 +77,7 @@ class DiscreteLoss:
     rounding: float = 0.0
     span: float | None = None
     once: ThresholdLoss | None = None
+    tail: MomentTail | None = None
     _table: NDArray[np.float64] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ from dpaudit.verifier.polygons import UP, listed, symmetric
 from dpaudit.verifier.refusals import Table, follow
 from dpaudit.verifier.shifts import Array
 
-_KNOTS, _HEIGHTS, _APART = 599, 999, 1e-5  # of the curve of one run, and of the result; how close these may lie
+_KNOTS, _HEIGHTS, _RARE, _APART = 599, 999, 200, 1e-5  # of the curve of one run, of the result, and beyond; how close
 _SMALL = 1e-6  # epsilons that are not told apart, but for one largest loss
 _GONE, _LAST, _RUNS = 1e-37, 300.0, 1e6  # what is left at an end; the largest epsilon of a run; E K
 
@@ -44,13 +44,25 @@ def _best_above(law: tuple[tuple[str, Any], ...], alternatives: tuple[frozenset[
     end = _end(part, runs) if surely else float(furthest[np.argmax(left <= left[-1] * (1 + 2 * UP) + _GONE)])
     follow(end <= 2 * _LAST, "the curve of the best run goes too far to be derived again")
     at = np.linspace(0.0, end, _HEIGHTS)
+    few, many = runs.log_slope(np.array([0.0, 1.0])).tolist()
+    if not (surely or runs.runs) and end < knots[-1] + many - few:
+        at = np.append(at, np.linspace(end, float(knots[-1]) + many - few, _RARE)[1:])
     heights = weights.heights(at)
     if runs.runs:
-        shown = Worst([times(a, runs.runs) for a in part])
+        shown, many, few = Worst([times(a, runs.runs) for a in part]), 0.0, 0.0
         heights = np.minimum(heights, shown.above(at))
+    else:  # an output counts f'(1) times at most, and f'(0) times at least
+        heights = np.minimum(heights, math.exp(many) * _rare(curve, at + few - many))
     if surely:
         heights[-1] = 0.0
-    return ("between", listed(*symmetric(at, heights.tolist())), discrete([(0.0, 1.0)]))
+    found = listed(*symmetric(at, heights.tolist()))
+    beyond = ("beyond", many, few - many, max(1, runs.runs), alternatives)
+    return ("between", found, discrete([(0.0, 1.0)]), *([] if surely else [beyond]))
+
+
+def _rare(curve: Worst, at: Array) -> Array:
+    """Return what bounds the curve of one run at epsilons, of which those below 0 count as 1."""
+    return np.where(at > 0, curve.above(np.maximum(at, 0.0)), 1.0)
 
 
 def _knots(part: list[Multiset], curve: Worst) -> tuple[Array, bool]:

@@ -9,7 +9,7 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,7 @@ _ORDER = 4096  # the largest order of which all terms are summed
 _ULPS = 4e-15  # relative; a dozen roundings
 _THRESHOLD = ("threshold",)
 _HALVES, _NEAR = 60, 5e-7  # how often cells are halved; relative, from where on they are narrow
+_FURTHEST = 1e3  # the largest power at which the moment of one run is asked
 _SLIP = 1e-9  # relative; more than rounding makes of a supremum
 
 
@@ -129,7 +130,8 @@ def _rho(loss: Loss) -> Bounds:
     if kind in ("map", "mixture", "halves", "between", "average", "allocated"):
         largest = max(supremum(loss), supremum(reverse(loss)))
         most = min(largest, largest * math.tanh(largest / 2) * (1 + _SLIP)) if not leak(loss) else math.inf
-        return (0.0, most) if kind != "between" else (_rho(loss[2])[0], min(most, _rho(loss[1])[1]))
+        beyond = _rho_beyond(loss) if kind == "between" and len(loss) > 3 else math.inf
+        return (0.0, most) if kind != "between" else (_rho(loss[2])[0], min(most, beyond, _rho(loss[1])[1]))
     return OPEN
 
 
@@ -148,22 +150,25 @@ def _shown(loss: Loss) -> float:
     return max(0.0, float((moments / (_POWERS * (1 + _POWERS))).max()))
 
 
+@lru_cache(maxsize=1024)
 def _of_atoms(loss: Loss) -> Bounds:
     """Return bounds on the rho of finite losses: at order 1 from below, chords over the orders from above."""
     values, masses = np.array(loss[1]).T
     mean, top = float(masses @ values), float(np.abs(values).max())
     off = np.where(_POWERS * top < 1, 1e-11 * _POWERS * float(masses @ np.abs(values)), 1e-13)
     moments = log_moments(loss, _POWERS) * (1 + _SLIP) + off
-    low, high = _POWERS[:-1], _POWERS[1:]
+    high = max(_largest_ratio(_POWERS, moments), top / float(_POWERS[-1]))
+    return max(0.0, mean * (1 - _SLIP) - 1e-13 * min(1.0, top)), high
+
+
+def _largest_ratio(powers: Any, moments: Any) -> float:
+    """Return a bound on K(s) / (s (1 + s)) up to the last power, from bounds on K, which lies below its chords."""
+    low, high = powers[:-1], powers[1:]
     slope = np.diff(moments) / (high - low)
     start = np.minimum(0.0, moments[:-1] - slope * low)  # (u + v s) / (s (1 + s)) is largest at a knot or a root
     best = np.clip((-start + np.sqrt(start * start - start * slope)) / np.maximum(slope, 1e-300), low, high)
     chord = (moments[:-1] + slope * (best - low)) / (best * (1 + best))
-    cells = np.maximum(chord, np.maximum(moments[:-1] / (low * (1 + low)), moments[1:] / (high * (1 + high))))
-    first = float(moments[0] / _POWERS[0])
-    return max(0.0, mean * (1 - _SLIP) - 1e-13 * min(1.0, top)), max(
-        first, float(cells.max()), top / float(_POWERS[-1])
-    )
+    return max(float(moments[0] / powers[0]), float(chord.max()), float((moments / (powers * (1 + powers))).max()))
 
 
 def _of_thresholds(shift: float, bounds: Callable[[Loss], Bounds]) -> Bounds:
@@ -204,10 +209,51 @@ def _renyi(loss: Loss, order: float) -> Bounds:
         return _rounded(order * size * size / 2)
     if loss[2:] == _THRESHOLD:
         return _of_thresholds(size, lambda one: _renyi(one, order))
+    if kind == "between" and len(loss) > 3:
+        return _renyi(loss[2], order)[0], _renyi_beyond(loss, np.array([s]))[0]
     if kind not in ("laplace", "discrete", "range"):
         return _of_cells(loss, s)
     value = float(log_moments(loss, np.array([s]))[0]) / s
     return max(0.0, value * (1 - _SLIP) - 1e-13 / s), value * (1 + _SLIP) + 1e-13 / s
+
+
+def _rho_beyond(loss: Loss) -> float:
+    """Return an upper bound on the rho of the best of many runs: chords over the orders, and a bound on those beyond.
+
+    The moment of an order a is at most 2 a r c^(1 - a) times that of one run.
+    """
+    powers = np.geomspace(1e-5, _FURTHEST, 1500)
+    highs = _renyi_beyond(loss, powers)
+    _, many, share, times, alternatives = loss[3]
+    one = max(sum(_rho(x)[1] * n for x, n in way.items()) for way in _ways(alternatives)) * times
+    far = one + (math.log(2 + 2 * _FURTHEST) + many - share * _FURTHEST) / _FURTHEST / (1 + _FURTHEST)
+    return max(_largest_ratio(powers, powers * highs), float(far)) * (1 + _SLIP)
+
+
+def _renyi_beyond(loss: Loss, powers: Any) -> Any:
+    """Return upper bounds on the divergences of the best of many runs at orders 1 + powers.
+
+    E r^a = 1 + a (a - 1) times the integral of x^(a - 2) h(x) + x^(-a - 1) h'(x), x >= 1. Atoms up to X, and the mass m
+    there, have E e^(s L) + a m X^s. Beyond, h(x) <= r h_0(c x), and a power of c x / (c X) >= 1 may be put beside it.
+    """
+    _, many, share, times, alternatives = loss[3]
+    known = np.geomspace(1e-5, _FURTHEST, 300)
+    rows = [[sum(_renyi(x, 1 + s)[1] * n for x, n in way.items()) for s in known] for way in _ways(alternatives)]
+    logs = known * np.max(rows, axis=0) * times
+    end = loss[1][1][-1][0]
+    mass = math.log(max(loss[1][2], 1e-320))
+    within = np.logaddexp(log_moments(loss[1], powers), np.log1p(powers) + mass + powers * end)
+    beyond = np.full(len(powers), math.inf)
+    for s, log in zip(known.tolist(), logs.tolist(), strict=True):
+        put = np.log1p(powers) + np.log(powers) + many - powers * share + (powers - s) * (end + share)
+        beyond = np.where(powers <= s, np.minimum(beyond, put + log - math.log(s) - math.log1p(s)), beyond)
+    alone = np.logaddexp(np.log1p(powers), many - powers * share + np.interp(powers, known, logs, right=math.inf))
+    return (np.minimum(np.logaddexp(within, beyond), alone) + _SLIP * powers) / powers
+
+
+def _ways(alternatives: Any) -> list[Multiset]:
+    """Return alternatives as multisets, in both orders."""
+    return [way for a in alternatives for way in (Counter(dict(a)), reversed_all(Counter(dict(a))))]
 
 
 def _of_cells(loss: Loss, s: float) -> Bounds:
