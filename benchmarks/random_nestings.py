@@ -4,12 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpaudit.model.declaration import Allocate, Declaration, Parallel, Sequential, Shuffle, Subsample, walk
+from dpaudit.model.declaration import Allocate, Declaration, Filtered, Parallel, Sequential, Shuffle, Subsample, walk
 from dpaudit.semantics.data import MOST_RECORDS
 from dpaudit.semantics.seeds import ANY, TABLES, WAYS, leaf, sample, truncated
 from dpaudit.semantics.tables import Table, geometric
 
-_SEVERAL = ("sequential", "parallel", "secret parallel")
+_SEVERAL = ("sequential", "parallel", "secret parallel", "filter")
 _SAMPLES = ("poisson", "fixed", "truncated", "with replacement", "allocate")
 _PASSING = ("group 2", "repeat 2")  # what passes on as many records as it is given
 _LEAVES = ("sharp", "skew", "two", "sided", "geometric", "size")
@@ -31,10 +31,12 @@ def random_tree(depth: int, records: int | None, rng: np.random.Generator) -> De
     if kind == "shuffle":
         return Shuffle(part=leaf(str(rng.choice(("two", "sharp")))), users=known)
     if kind in _SEVERAL:
-        inside = records if kind == "sequential" else None
+        inside = records if kind in ("sequential", "filter") else None
         parts = random_tree(depth - 1, inside, rng), random_tree(min(1, depth - 1), inside, rng)
         if kind == "sequential":
             return Sequential(parts=parts)
+        if kind == "filter":
+            return Filtered(parts=parts, rho=float(rng.choice((0.5, 1.0, 2.0))))
         key = ("an arm", "a phase")[rng.integers(2)]
         return Parallel(parts=parts, key=key, visibility="public" if kind == "parallel" else "secret")
     if kind in _SAMPLES:

@@ -36,6 +36,7 @@ from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import (
     ChoiceLoss,
     Composition,
+    ConcentratedLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
@@ -158,6 +159,8 @@ def zcdp(loss: SimpleLoss) -> Cost | None:
         return Cost(amount=loss.exact**2 / 2)
     if isinstance(loss, ThresholdLoss):
         return Cost(amount=Fraction(rho_of_threshold(loss.shift)[1]))
+    if isinstance(loss, ConcentratedLoss):
+        return Cost(amount=loss.exact)
     if isinstance(loss, LaplaceLoss):
         return Cost(amount=rho_of_laplace(loss.exact))
     bounded = pure(loss)

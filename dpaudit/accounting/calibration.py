@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.curves.measures import Number, bounds_of, limits_of
 from dpaudit.accounting.fold import above, folded
-from dpaudit.accounting.stated_parts import apart, with_stated
 from dpaudit.arguments import named_arguments
 from dpaudit.engines import DEFAULT, PROVED_UPPERS, UPPERS, Precision
 from dpaudit.engines.gaussian import all_gaussian, gaussian_delta, total_mu
@@ -150,9 +149,9 @@ def excess(tree: Declaration, claim: Claim, precision: Precision = DEFAULT) -> f
     another measure the largest of its numbers, mu as its square.
     """
     if isinstance(claim, MeasuredClaim) and not isinstance(claim, ProfileClaim):
-        form = folded(above(apart(tree, claim.measure), claim.neighbours), ())
-        ends = zip(claim.rows, bounds_of(form, claim), limits_of(claim), strict=True)
-        return max(log_ratio(with_stated(high, tree, claim, at), limit) for (at, _), (_, high), limit in ends)
+        form = folded(above(tree, claim.neighbours), ())
+        ends = zip(bounds_of(form, claim), limits_of(claim), strict=True)
+        return max(log_ratio(high, limit) for (_, high), limit in ends)
     if isinstance(claim, ProfileClaim):
         who = claim.neighbours
         each = (Claim(epsilon=epsilon, delta=delta, neighbours=who) for epsilon, delta in claim.profile)

@@ -7,6 +7,7 @@ from dpaudit.engines.exact import exact_sum
 from dpaudit.model.losses import (
     ApproximateLoss,
     Composition,
+    ConcentratedLoss,
     GaussianLoss,
     LaplaceLoss,
     SampledGaussianLoss,
@@ -53,6 +54,8 @@ def exceeds(loss: SimpleLoss, other: SimpleLoss) -> bool:
     match loss, other:
         case LaplaceLoss(shift=a), LaplaceLoss(shift=b):
             return a >= b and (type(loss) is LaplaceLoss or isinstance(other, ThresholdLoss))
+        case ConcentratedLoss(rho=a), ConcentratedLoss(rho=b):
+            return a >= b
         case ApproximateLoss(epsilon=a, delta=p), ApproximateLoss(epsilon=b, delta=q):
             return a >= b and p == q
         case SampledGaussianLoss(mu=a, rate=p, order=left), SampledGaussianLoss(mu=b, rate=q, order=right):

@@ -6,7 +6,7 @@ from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.adapters.release import LibraryRelease, Question, stated
 from dpaudit.errors import UnsupportedError
 from dpaudit.interchange.dp_event import from_event
-from dpaudit.model.declaration import Declaration, Stated, walk
+from dpaudit.model.declaration import Declaration, Stated, Subsample, walk
 
 _LIBRARY = "dp-accounting"
 
@@ -57,8 +57,9 @@ def declared(event: Any, question: Question) -> tuple[Declaration | None, str]:
         declaration = from_event(event, question.neighbours)
     except UnsupportedError as error:
         return None, str(error)
-    told = [node.source for _, node in walk(declaration) if isinstance(node, Stated) and node.rho is not None]
-    return (None, f"{told[0]}, states a rho, which bounds no epsilon here") if told else (declaration, "")
+    sampled = (node for _, sample in walk(declaration) if isinstance(sample, Subsample) for _, node in walk(sample))
+    told = [node.source for node in sampled if isinstance(node, Stated) and node.rho is not None]
+    return (None, f"{told[0]}, states a rho, which bounds no epsilon on a sample") if told else (declaration, "")
 
 
 def _accountants(question: Question) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from dpaudit.adapters.noise import noise, release
 from dpaudit.adapters.release import LibraryRelease, Question, stated
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
-from dpaudit.model.declaration import Declaration, Repeat, Sequential
+from dpaudit.model.declaration import Declaration, Filtered, Repeat, Sequential
 
 _ROWS = 200
 _MARGINALS = 0.9
@@ -32,8 +32,9 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     Every run fits a copy of `subject` to a frame of the pair; the other parameters are those of `fit`. The claim is its
     epsilon, at its own delta or at `delta`. MST with a public domain (`domain` of a model of dpmm, `transformer` of a
     fit of SmartNoise) is declared: both noisy rounds of marginals, with the library's own weights, and the choices
-    between them, each at most a third of rho. So is AIM where its `rounds` leave no more than one choice. All else is
-    stated: with more rounds AIM chooses their noise on what it has seen. What is published is the number of rows of
+    between them, each at most a third of rho. So is AIM, whose rounds choose their noise on what they have seen, within
+    a budget of rho; where its `rounds` leave no more than one choice, by each release. All else is stated. What is
+    published is the number of rows of
     each value of each column, unless `released` picks from the table. There are no awkward neighbours: a domain may
     grow with an extreme value, and memory with it.
     Raises: UnsupportedError: no synthesizer, no pair of frames, or other neighbours than `add_remove`.
@@ -78,8 +79,6 @@ def _because(name: str, domain: dict[str, int] | None) -> str:
     """Return why a synthesizer is not declared."""
     if domain is None:
         return "no public domain is given, and the library takes it from the data"
-    if name.startswith("AIM"):
-        return "AIM chooses the noise of several rounds on what it has measured, and no node declares a budget of rho"
     return f"the adapter does not know which mechanisms {name} runs"
 
 
@@ -93,7 +92,7 @@ def _domain(subject: Any, transformer: Any) -> dict[str, int] | None:
 
 
 def _declared(name: str, subject: Any, domain: dict[str, int], question: Question, claim: Claim) -> Declaration | None:
-    """Return the mechanisms of MST, or of AIM in one round, None for all else.
+    """Return the mechanisms of MST or of AIM, None for all else.
 
     rho is what the library's own `cdp_rho` makes of its claim. Models with structural zeros are not declared.
     """
@@ -128,28 +127,35 @@ def _mst(generator: Any, rho: float, question: Question) -> Declaration | None:
 
 
 def _aim(generator: Any, rho: float, domain: dict[str, int], question: Question) -> Declaration | None:
-    """Return the marginals of all columns, a choice, and the marginal that it chose, where AIM stops after that.
+    """Return the marginals of all columns, and choices each with the marginal that it chose, within a budget of rho.
 
-    It stops where what is left of rho pays for fewer than two rounds; nothing then depends on what was measured. Where
-    the columns alone take more than rho, nothing is left, and they are all. None if `rounds` are more, if a choice of
-    the workload is random, or if a column may be left out because its marginals have too many cells.
+    AIM stops where what is left of rho pays for fewer than two rounds, which the last choice then spends. If so after
+    the columns, nothing depends on what was measured, and every release is declared. Where the columns alone take more
+    than rho, nothing is left, and they are all. The workload is drawn without the data, and may leave columns out.
     Source: McKenna, Mullins, Sheldon and Miklau (2022), Algorithm 2, with alpha = 0.9.
     """
     columns, rounds = len(domain), generator.rounds or 16 * len(domain)
     largest = math.prod(sorted(domain.values())[-generator.degree :])
     left = rho - columns * _MARGINALS * rho / rounds
-    if generator.num_marginals is not None or not 0 < largest <= generator.max_cells:
-        return None
-    if left > 2 * rho / rounds * (1 - _NEAR):
-        return None
-    stddev = math.sqrt(rounds / (2 * _MARGINALS * rho))
-    single = noise("AIM marginal of a column", "gaussian", stddev, 1.0, question.neighbours)
+    single = noise("AIM marginal of a column", "gaussian", _stddev(rho / rounds), 1.0, question.neighbours)
     if single is None or left <= 0:
         return single and Repeat(part=single, times=columns)
-    share, last = math.sqrt(8 * (1 - _MARGINALS) * left), math.sqrt(1 / (2 * _MARGINALS * left))
+    whole = generator.num_marginals is None and 0 < largest <= generator.max_cells
+    once = whole and left <= 2 * rho / rounds * (1 - _NEAR)
+    first = left if once else rho / rounds
+    share = math.sqrt(8 * (1 - _MARGINALS) * first)
     pick = release("AIM choice of a marginal", "exponential", question.neighbours, epsilon=share, linf_sensitivity=1.0)
-    chosen = noise("AIM chosen marginal", "gaussian", last, 1.0, question.neighbours)
-    return pick and chosen and Sequential(parts=(Repeat(part=single, times=columns), pick, chosen))
+    chosen = noise("AIM chosen marginal", "gaussian", _stddev(first), 1.0, question.neighbours)
+    if pick is None or chosen is None:
+        return None
+    if once:
+        return Sequential(parts=(Repeat(part=single, times=columns), pick, chosen))
+    return Filtered(parts=(single, pick, chosen), rho=rho)
+
+
+def _stddev(rho: float) -> float:
+    """Return the noise of a marginal on which AIM spends its part of a round's rho."""
+    return math.sqrt(1 / (2 * _MARGINALS * rho))
 
 
 def _moved(generator: Any, names: list[str]) -> float:

@@ -9,10 +9,10 @@ from dpaudit.adapters.calls import Calls, published
 from dpaudit.adapters.finding import installed_version
 from dpaudit.adapters.noise import noise
 from dpaudit.adapters.release import LibraryRelease, Question, stated
-from dpaudit.budgets.zcdp import zcdp_delta
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
+from dpaudit.model.losses.concentrated import concentrated_delta
 
 _LIBRARY = "tumult"
 _RUNS = "One run takes seconds of Spark, whose workers need PYSPARK_PYTHON; 100 runs are a sensible first audit."
@@ -99,7 +99,7 @@ def _size(name: str, number: Any) -> float:
 
 def _epsilon(rho: float, delta: float) -> float:
     """Return an epsilon that rho-zCDP has at delta, rounded up."""
-    return smallest_holding(lambda epsilon: zcdp_delta(rho, epsilon) <= delta, f"delta={delta}")
+    return smallest_holding(lambda epsilon: concentrated_delta(rho, epsilon) <= delta, f"delta={delta}")
 
 
 def _unit(session: Any) -> str:

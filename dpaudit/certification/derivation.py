@@ -25,6 +25,7 @@ _READ = (
     "gamma",
     "eta",
     "mean",
+    "rho",
 )
 """Fields of nodes that rules read as numbers."""
 

@@ -9,7 +9,6 @@ from dpaudit.accounting.curves.measures import Number, bounds_of, one_sided_mass
 from dpaudit.accounting.derivation.walker import derived
 from dpaudit.accounting.fold import Attained, attained_by_one_pair, folded
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
-from dpaudit.accounting.stated_parts import apart, with_stated
 from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.derivation import derivation_of
@@ -71,7 +70,7 @@ def measured(
     """
     one_of("effort", effort, ("quick", "default", "sharp"))
     known = merge(conditions_of(declaration, claim.neighbours), conditions)
-    judgement = derived(apart(declaration, claim.measure), claim.neighbours)
+    judgement = derived(declaration, claim.neighbours)
     found = attained_by_one_pair(judgement, known)
     form = folded(judgement.above, found)
     rows = _rows(declaration, claim, known, form, effort)
@@ -101,7 +100,7 @@ def measured(
         versions=versions(),
         source_digest=source_digest(),
         trust=trust,
-        derivation=derivation_of(derived(declaration, claim.neighbours)),
+        derivation=derivation_of(judgement),
     )
 
 
@@ -116,11 +115,8 @@ def _rows(
     if isinstance(claim, ProfileClaim):
         return [_point(declaration, claim, conditions, point, effort) for point in claim.profile]
     square = claim.measure == "mu"
-    rows = []
-    for (at, claimed), (low, high) in zip(claim.rows, bounds_of(form, claim), strict=True):
-        whole = with_stated(high, declaration, claim, at)
-        rows.append(_Row(at, claimed, low, whole, square=square))
-    return rows
+    pairs = zip(claim.rows, bounds_of(form, claim), strict=True)
+    return [_Row(at, claimed, low, high, square=square) for (at, claimed), (low, high) in pairs]
 
 
 def _attaining(found: tuple[Attained, ...], claim: MeasuredClaim, upper: Alternatives) -> tuple[Witness, ...]:
@@ -146,7 +142,7 @@ def ends_of(declaration: Declaration, claim: MeasuredClaim) -> Ends:
 
     Raises: UnsupportedError, DeclarationError: a node that no rule covers.
     """
-    judgement = derived(apart(declaration, claim.measure), claim.neighbours)
+    judgement = derived(declaration, claim.neighbours)
     form = folded(judgement.above, attained_by_one_pair(judgement))
     return _ends(claim, _rows(declaration, claim, (), form, "quick"))
 

@@ -6,7 +6,6 @@ conditions of a proof instead.
 """
 
 import math
-from dataclasses import replace
 
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
@@ -18,7 +17,7 @@ from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
-from dpaudit.model.declaration import Cells, Declaration, Parallel, Release, Sequential, Stated, walk
+from dpaudit.model.declaration import Declaration, Release, Stated, children, walk, with_children
 from dpaudit.model.mechanism import is_plugged_in, rests_on_plug_ins, with_leaves
 from dpaudit.model.readings import Trust
 
@@ -107,9 +106,5 @@ def _with_word(node: Declaration, epsilon: float) -> Declaration:
             if rests_on_plug_ins(mechanism):
                 return Stated(epsilon=epsilon, source=label, neighbours=mechanism.neighbours)
             return node
-        case Sequential(parts=parts) | Parallel(parts=parts):
-            return replace(node, parts=tuple(_with_word(part, epsilon) for part in parts))
-        case Cells(inside=inside, touched=touched):
-            return replace(node, inside=_with_word(inside, epsilon), touched=_with_word(touched, epsilon))
         case _:
-            return replace(node, part=_with_word(node.part, epsilon))
+            return with_children(node, tuple(_with_word(part, epsilon) for part in children(node)))

@@ -231,6 +231,8 @@ class AuditPlan:
                 lines.append(f"audit {audit.name!r}: code, data, neighbours or versions changed after the plan")
             if planned is not None and planned.attack != audit.attack:
                 lines.append(f"audit {audit.name!r}: the attack is {audit.attack}, planned {planned.attack}")
+            if planned is not None and (planned.bounds, planned.measured) != (audit.bounds, audit.measured):
+                lines.append(f"audit {audit.name!r}: other bounds may decide or are measured than planned")
         return tuple(lines)
 
     def _content(self) -> dict[str, Any]:

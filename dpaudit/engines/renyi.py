@@ -23,7 +23,7 @@ Section 3.3, for the moments of samples.
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +35,14 @@ from dpaudit.engines.precision import Precision
 from dpaudit.model.bracket import smallest_epsilon
 from dpaudit.model.losses import (
     ApproximateLoss,
+    ChoiceLoss,
     Composition,
+    ConcentratedLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
     SampledGaussianLoss,
+    SimpleLoss,
 )
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -51,7 +54,8 @@ _MARGIN = 1e-13
 _ULP = 2.0**-52
 _LARGEST_EPSILON = 1e290
 _LARGE = 700.0
-_CLOSED = (GaussianLoss, LaplaceLoss, ApproximateLoss, DiscreteLoss)  # families whose moments have a closed form
+Closed: TypeAlias = GaussianLoss | LaplaceLoss | ApproximateLoss | ConcentratedLoss | DiscreteLoss
+"""Families whose moments have a closed form, or a closed bound."""
 _MOST = 2**63  # copies of a loss; of more nothing is said
 _MOST_SAMPLED, _MOST_MU = 10**300, 1e6  # the same of samples, and the shift up to which their sums are numbers
 _ENTRIES = 1 << 18  # of a table of powers and atoms that is held at a time
@@ -60,11 +64,13 @@ _RARE = 0.1  # expected samples with the record, up to which moments of samples 
 _LEAST = -600.0  # a logarithm of an excess below which it counts as this one, so that nothing underflows
 
 
-def log_moment(loss: GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss, power: Floats) -> Floats:
+def log_moment(loss: Closed, power: Floats) -> Floats:
     """Return ln E_P[e^(power L)] over finite losses; a mass at infinity is left out, not renormalised."""
     match loss:
         case GaussianLoss(mu=mu):
             return mu * mu / 2 * power * (1 + power)
+        case ConcentratedLoss(rho=rho):
+            return rho * power * (1 + power)
         case LaplaceLoss(shift=x):
             total = 2 * power + 1
             return power * x + np.log1p(power / total * np.expm1(-total * x))
@@ -134,23 +140,29 @@ def _sampled_moments(mu: float, rate: float) -> Floats:
 @lru_cache(maxsize=64)
 def _log_moments(composition: Composition, place: range, *, ranged: bool) -> tuple[Floats, Floats]:
     """Return the powers at places of the grid, and ln E[e^(s L)] of the whole at each, rounded up."""
-    sampled = any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts)
+    sampled = any(isinstance(option, SampledGaussianLoss) for loss, _ in composition.parts for option in _options(loss))
     powers = (_WHOLE_POWERS if sampled else _POWERS)[place.start : place.stop : place.step]
     total, rounding = np.zeros_like(powers), np.zeros_like(powers)
     with np.errstate(over="ignore", invalid="ignore"):
         for loss, times in composition.parts:
-            if isinstance(loss, SampledGaussianLoss):
-                part = times * _sampled_moments(loss.mu, loss.rate)[place.start : place.stop : place.step]
-                rounding += 4 * _ULP * part
-            elif isinstance(loss, _CLOSED):
-                span = loss.span if ranged and isinstance(loss, DiscreteLoss) else None
-                moment = log_moment(loss, powers) if span is None else ranged_moment(span, powers)
-                part = times * moment if times < _MOST else powers * math.inf
-                rounding += _MARGIN * (np.abs(part) + 2.0 * min(times, _MOST))
-            else:
-                continue
-            total = total + part
+            # Of a choice that follows what was seen the largest moment counts, power by power.
+            sides = [_logs_of(each, times, powers, place, ranged=ranged) for each in _options(loss)]
+            total = total + np.max([part for part, _ in sides], axis=0)
+            rounding += np.max([doubt for _, doubt in sides], axis=0)
     return powers, np.nan_to_num(total + rounding, nan=math.inf, posinf=math.inf)
+
+
+def _logs_of(loss: SimpleLoss, times: int, powers: Floats, place: range, *, ranged: bool) -> tuple[Floats, Floats]:
+    """Return ln E[e^(s L)] of copies of one loss, and what rounding may have made of it; 0 where a law has none."""
+    if isinstance(loss, SampledGaussianLoss):
+        part = times * _sampled_moments(loss.mu, loss.rate)[place.start : place.stop : place.step]
+        return part, 4 * _ULP * part
+    if not isinstance(loss, Closed):
+        return 0 * powers, 0 * powers
+    span = loss.span if ranged and isinstance(loss, DiscreteLoss) else None
+    moment = log_moment(loss, powers) if span is None else ranged_moment(span, powers)
+    part = times * moment if times < _MOST else powers * math.inf
+    return part, _MARGIN * (np.abs(part) + 2.0 * min(times, _MOST))
 
 
 def _bounds(powers: Floats, moments: Floats, epsilon: float, *, finite: bool) -> Floats:
@@ -236,21 +248,36 @@ def has_moments(composition: Composition) -> bool:
     >>> has_moments(Composition.of(LaplaceLoss(shift=1.0)))
     True
     """
-    return all(isinstance(loss, _CLOSED) and loss.infinite_mass < 1 for loss, _ in composition.parts)
+    return all(isinstance(loss, Closed) and loss.infinite_mass < 1 for loss, _ in composition.parts)
 
 
 def _covers(composition: Composition) -> bool:
-    """Return whether closed moments of few kinds are known, or several samples hold the record hardly ever."""
-    if any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts):
+    """Return whether moments are needed, or closed ones of few kinds known, or samples hold the record hardly ever."""
+    kinds = {type(option) for loss, _ in composition.parts for option in _options(loss)}
+    if ConcentratedLoss in kinds:  # no other engine knows it
+        known = all(issubclass(kind, (*get_args(Closed), SampledGaussianLoss)) for kind in kinds)
+        return known and all(_has_sum(*part) for part in composition.parts)
+    if SampledGaussianLoss in kinds:
         return composition.events > 1 and _is_rare(composition)
     return len(composition.parts) <= _KINDS and has_moments(composition)
+
+
+def _options(loss: SimpleLoss) -> tuple[SimpleLoss, ...]:
+    """Return what a choice is between; any other loss is itself."""
+    return loss.options if isinstance(loss, ChoiceLoss) else (loss,)
+
+
+def _has_sum(loss: SimpleLoss, times: int) -> bool:
+    """Return whether the moments of copies of a sample are sums within floating point; others have closed forms."""
+    samples = (each for each in _options(loss) if isinstance(each, SampledGaussianLoss))
+    return all(0 < each.mu < _MOST_MU and times < _MOST_SAMPLED for each in samples)
 
 
 def _is_rare(composition: Composition) -> bool:
     """Return whether all releases are Gaussian ones on samples that hold the record hardly ever."""
     expected = 0.0
     for loss, times in composition.parts:
-        if not isinstance(loss, SampledGaussianLoss) or not 0 < loss.mu < _MOST_MU or not times < _MOST_SAMPLED:
+        if not isinstance(loss, SampledGaussianLoss) or not _has_sum(loss, times):
             return False
         expected += loss.rate * times
     return expected <= _RARE

@@ -20,6 +20,7 @@ from dpaudit.model.losses import (
     ApproximateLoss,
     ChoiceLoss,
     Composition,
+    ConcentratedLoss,
     DerivedLoss,
     DiscreteLoss,
     GaussianLoss,
@@ -57,6 +58,8 @@ def single_delta(loss: SimpleLoss, epsilon: float) -> tuple[float, float]:
     match loss:
         case GaussianLoss(mu=mu):
             return gaussian_delta(mu, epsilon)
+        case ConcentratedLoss():
+            return 0.0, loss.hockey_stick(epsilon)
         case SampledGaussianLoss():
             return _sampled(loss, epsilon)
         case MixtureLoss():

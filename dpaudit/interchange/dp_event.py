@@ -225,6 +225,7 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
         case (
             nodes.Subsample()
             | nodes.Parallel()
+            | nodes.Filtered()
             | nodes.Cells()
             | nodes.Allocate()
             | nodes.Shuffle()
@@ -239,6 +240,7 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
 _WHY: dict[type, str] = {
     nodes.Subsample: "an event needs both sizes, which the node may lack",
     nodes.Parallel: "events only add up",
+    nodes.Filtered: "no event has a budget that is spent step by step",
     nodes.Cells: "events only add up",
     nodes.Allocate: "no event has secret places that a record draws once an epoch",
     nodes.Shuffle: "no event has shuffled reports",

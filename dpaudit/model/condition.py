@@ -13,6 +13,7 @@ from dpaudit.model.declaration import (
     Billboard,
     Cells,
     Declaration,
+    Filtered,
     Group,
     Local,
     Parallel,
@@ -101,17 +102,31 @@ def merge(*groups: tuple[Condition, ...]) -> tuple[Condition, ...]:
 _OF_A_RELEASE = tuple(Condition(kind=kind) for kind in ("sensitivity", "fresh_noise", "floating_point"))
 
 
+_OF_A_NODE: dict[type, ConditionKind] = {
+    Sequential: "declared_times",
+    Repeat: "declared_times",
+    Cells: "one_cell",
+    Local: "one_message",
+}
+"""What a node brings whatever its fields are."""
+
+
 def _brought_by(node: Declaration) -> tuple[Condition, ...]:
     """Return what must hold for the rule of one node, beside its arithmetic."""
     match node:
         case Release(mechanism=mechanism):
             return (*_OF_A_RELEASE, *_of_a_stream(mechanism), *_of_plug_ins(mechanism))
-        case Sequential() | Repeat():
-            return (Condition(kind="declared_times"),)
+        case Sequential() | Repeat() | Cells() | Local():
+            return (Condition(kind=_OF_A_NODE[type(node)]),)
+        case Filtered(rho=rho):
+            return (
+                Condition(kind="limit_fixed_first"),
+                Condition(kind="within_limit", about=(str(rho),)),
+                Condition(kind="public_refusals"),
+                Condition(kind="parts_in_order"),
+            )
         case Parallel(key=key):
             return (Condition(kind="public_key", about=(key,)), Condition(kind="one_part", about=(key,)))
-        case Cells():
-            return (Condition(kind="one_cell"),)
         case Group(size=size):
             return (Condition(kind="contribution_bound", about=(str(size),)),)
         case Subsample() | Allocate() | Shuffle():
@@ -127,8 +142,6 @@ def _brought_by(node: Declaration) -> tuple[Condition, ...]:
                 Condition(kind="whole_record"),
                 Condition(kind="one_appearance"),
             )
-        case Local():
-            return (Condition(kind="one_message"),)
         case Stated(source=source):
             return (Condition(kind="stated", about=(source,)),)
         case _:

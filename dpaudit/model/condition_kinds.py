@@ -45,6 +45,7 @@ ConditionKind = Literal[
     "implementation",
     # What a filter needs.
     "limit_fixed_first",
+    "within_limit",
     "public_refusals",
     "parts_in_order",
     "nothing_outside",
@@ -117,6 +118,9 @@ SENTENCES: dict[ConditionKind, str] = {
     "training_loop": "The {listed} of the training loop is as declared.",
     "implementation": "The implementation is used as its accountant assumes: {listed}.",
     "limit_fixed_first": "The limit and the theorem were chosen before the first release.",
+    "within_limit": (
+        "The rho of all that is released under a filter, at the noise that each step has, adds up to {listed} at most."
+    ),
     "public_refusals": "Whether a part is refused depends on declared costs alone, never on the data.",
     "parts_in_order": (
         "Each part is finished before the next one is chosen, from what was released and from nothing else about "

@@ -7,6 +7,7 @@
     Group(part, size)                     one person owns `size` records
     Subsample(part, rate, scheme)         the part sees a random sample of the records
     Shuffle(part, users)                  the reports of all users, each from the part, in a secret uniform order
+    Filtered(parts, rho)                  any of the parts, again and again, until a budget of rho is spent
     Allocate(part, steps)                 a record is in some of `steps` runs of the part, at secret places
     PostProcess(part)  Billboard(part)  Local(part)     change who sees what, not the loss
     Stated(epsilon, delta, source)        somebody else's claim, taken on trust
@@ -128,6 +129,33 @@ class Repeat:
     part: "Declaration"
     times: Count
     printed: Printed | None = None
+
+
+@settled
+class Filtered:
+    """Parts that are released again and again, each picked from the outputs before it, until a budget of rho is spent.
+
+    Parameters: `parts`, of which each step may be any, with noise of any scale; `rho`, what all steps together may cost
+    in concentrated differential privacy. No part need be released, and none costs more than what is left.
+    Side-conditions: what a step costs is settled by its noise, and is the largest over all neighbours; see the
+    conditions of a filter.
+    Guarantee: rho as for steps that are fixed in advance. No pair is known to spend the budget, so that nothing is
+    known from below.
+    Source: Bun and Steinke (2016), Lemma 1.7; Feldman and Zrnic (2021), Theorem 3.1, and Whitehouse et al. (2023),
+    Theorem 1, for costs that follow the outputs.
+
+    >>> told = Stated(epsilon=0.1, source="a supplier")
+    >>> Filtered(parts=(told,), rho=0.5).rho
+    0.5
+    """
+
+    parts: Annotated["tuple[Declaration, ...]", Keywords({"minItems": 1})]
+    rho: NonNegative
+    printed: Printed | None = None
+
+    def __post_init__(self) -> None:
+        _require_parts("Filtered", self.parts)
+        settle(self)
 
 
 @settled
@@ -434,8 +462,8 @@ class Stated:
     """Somebody else's (epsilon, delta), rho or mu, taken on trust: an upper bound with nothing known below it.
 
     Parameters: `epsilon` in nats; `delta`, a probability; `rho` and `mu`, of concentrated and of Gaussian privacy;
-    `source`, whose claim this is. One of `epsilon`, `rho` and `mu` is needed; without `epsilon` it is infinite.
-    What is stated in rho or mu counts for claims in rho, mu or Renyi divergences, in a composition of parts.
+    `source`, whose claim this is. Exactly one of `epsilon`, `rho` and `mu` is needed; without `epsilon` it is infinite.
+    On a sample nothing follows from a rho, and mu counts as Gaussian noise does.
     `neighbours` is the relation that the source states it for; without one, that it is the claim's is an
     assumption, and listed as such.
     Edge cases: of an infinite epsilon (`inf`) nothing is proved at any delta below 1.
@@ -453,11 +481,16 @@ class Stated:
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
+        told = [name for name in ("rho", "mu") if getattr(self, name) is not None]
+        if self.epsilon is not _NOT_GIVEN and not (told and self.epsilon == math.inf):
+            told.append("epsilon")
+        if len(told) != 1:
+            got = " and ".join(told) or "none"
+            raise FieldError(
+                told[-1] if told else "epsilon",
+                f"Expected one of epsilon, rho and mu of a stated part, got {got}: what does its source state?",
+            )
         if self.epsilon is _NOT_GIVEN:
-            if self.rho is None and self.mu is None:
-                raise FieldError(
-                    "epsilon", "Expected epsilon, rho or mu of a stated part, got none: what does its source state?"
-                )
             object.__setattr__(self, "epsilon", math.inf)
         settle(self)
         if not self.source.strip():
@@ -495,6 +528,7 @@ Declaration: TypeAlias = (
     Release
     | Sequential
     | Repeat
+    | Filtered
     | Parallel
     | Cells
     | Group
@@ -520,7 +554,7 @@ def children(node: Declaration) -> tuple[Declaration, ...]:
     match node:
         case Release() | Stated():
             return ()
-        case Sequential(parts=parts) | Parallel(parts=parts):
+        case Sequential(parts=parts) | Filtered(parts=parts) | Parallel(parts=parts):
             return parts
         case Cells(inside=inside, touched=touched):
             return (inside, touched)
@@ -533,7 +567,7 @@ def with_children(node: Declaration, parts: tuple[Declaration, ...]) -> Declarat
     match node:
         case Release() | Stated():
             return node
-        case Sequential() | Parallel():
+        case Sequential() | Filtered() | Parallel():
             return replace(node, parts=parts)
         case Cells():
             return replace(node, inside=parts[0], touched=parts[1])

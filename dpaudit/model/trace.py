@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpaudit.model.declaration import Cells, Declaration, Release, Repeat, children
+from dpaudit.model.declaration import Cells, Declaration, Filtered, Release, Repeat, children, walk
 from dpaudit.model.mechanism import Array, Mechanism
 from dpaudit.model.tape import released_on_tape
 
@@ -113,7 +113,8 @@ def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Findin
     """Return what `trace` did that `declaration` does not admit; empty means that they agree.
 
     Rules: `DPA212` other noise or sensitivity than declared, `DPA213` a release that is undeclared, missing or made
-    another number of times, `DPA227` the same noise under two labels.
+    another number of times, `DPA227` the same noise under two labels. A budget admits any number of its releases with
+    any noise; that they stay within it is a condition, `within_limit`.
 
     >>> from dpaudit import Release
     >>> from mechanisms import Laplace
@@ -127,10 +128,13 @@ def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Findin
     for label, mechanism, held in _leaves(declaration):
         declared.setdefault(label, []).append(mechanism)
         expected[label] += held
+    within = {held.label for _, node in walk(declaration) if isinstance(node, Filtered) for held in _releases(node)}
     times: Counter[str] = Counter()
     findings: list[Finding] = []
     for released in trace:
         times[released.label] += released.times
+        if released.label in within - declared.keys():
+            continue
         if released.label not in declared:
             findings.append(_finding("DPA213", released.label, "was released but never declared"))
         elif released.mechanism not in declared[released.label]:
@@ -150,10 +154,17 @@ def _leaves(node: Declaration, times: int = 1) -> Iterator[tuple[str, Mechanism,
 
     Both parts of a cell array describe the same noise; a run samples it as `inside` states it.
     """
+    if isinstance(node, Filtered):
+        return
     if isinstance(node, Release):
         yield node.label, node.mechanism, times
     for child in children(node)[:1] if isinstance(node, Cells) else children(node):
         yield from _leaves(child, times * node.times if isinstance(node, Repeat) else times)
+
+
+def _releases(node: Declaration) -> Iterator[Release]:
+    """Yield the releases below a node."""
+    yield from (held for _, held in walk(node) if isinstance(held, Release))
 
 
 def _reused(trace: tuple[Released, ...]) -> Iterator[Finding]:

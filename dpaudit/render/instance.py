@@ -8,7 +8,7 @@ from typing import Any
 
 from dpaudit.documents.document import Document, Paragraph, document, items, under
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Cells, Declaration, Group, Parallel
+from dpaudit.model.declaration import Cells, Declaration, Filtered, Group, Parallel
 from dpaudit.semantics import MOVE_OF, PLACEHOLDER, REVERSE, DataSet, Move, Pair, UndefinedInstanceError, pairs
 from dpaudit.semantics.game import Game, Step, Task, Worlds, settled, start, totals
 from dpaudit.semantics.nodes import Inner, Leaf, played
@@ -18,6 +18,7 @@ INSTANCES = {
     "release": "table sharp",
     "sequential": "two in sequence",
     "repeat": "repeat 2 over sharp",
+    "filtered": "filter over sharp",
     "parallel": "parallel over sharp",
     "secret_parallel": "secret parallel over sharp",
     "cells": "cells over sharp",
@@ -36,6 +37,7 @@ INSTANCES = {
 """The seed that is the instance of each node, or of each scheme of a sample."""
 
 _PICKS: dict[type[Declaration], str] = {
+    Filtered: "what the budget pays for next, by its number",
     Parallel: "who enters the first part (0) or a later one (1), by slots",
     Cells: "the cell of each value",
     Group: "the number of records of each slot",

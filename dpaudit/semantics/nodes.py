@@ -4,6 +4,7 @@ A node *deals* the records that reach it into turns, in which its parts are play
 that are possible, and never what a deal draws: a deal is a law of turns for each data set.
 """
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -17,6 +18,7 @@ from dpaudit.model.declaration import (
     Billboard,
     Cells,
     Declaration,
+    Filtered,
     Group,
     Local,
     Parallel,
@@ -44,6 +46,11 @@ from dpaudit.semantics.tables import Table
 
 Visible: TypeAlias = tuple[frozenset[DataSet], frozenset[DataSet]]
 """The data sets that may reach a node under each side of the pair."""
+
+
+MORE = Fraction(10**9)
+"""More than any budget holds that is played."""
+_ROUNDING = Fraction(1, 10**12)  # relative; more than what floats make of a logarithm and of tanh
 
 
 class UndefinedInstanceError(ValueError):
@@ -96,7 +103,7 @@ class Deal(NamedTuple):
     """A choice of the adversary: what it says, the law of the turns of each data set, and the part of each turn.
 
     `label` holds the part of each slot (0 is the first one, 1 the rest), the cell of each value, or the number of
-    records of each slot.
+    records of each slot; at a budget, what it pays for, by number, or None where nothing more is released.
     """
 
     label: Hashable
@@ -124,6 +131,9 @@ def played(node: Declaration, tables: Mapping[str, Table]) -> Node:
             return played(part, tables)
         case Repeat(part=part, times=times):
             return Inner(node, (played(part, tables),) * times)
+        case Filtered(parts=parts, rho=rho):
+            menu = [(part, _rho_of(part)) for part in (played(part, tables) for part in parts)]
+            return _within(node, menu, Fraction(repr(float(rho))))
         case Allocate(epochs=epochs, positions="fresh") if epochs > 1:
             return Inner(Repeat(part=node, times=epochs), (played(replace(node, epochs=1), tables),) * epochs)
         case Parallel(parts=(first, *others), visibility="public") if others:
@@ -134,6 +144,27 @@ def played(node: Declaration, tables: Mapping[str, Table]) -> Node:
             return Inner(node, tuple(played(part, tables) for part in children(node)))
         case _:
             raise UndefinedInstanceError(f"No finite law is known of '{type(node).__name__}'.")
+
+
+def _within(node: Filtered, menu: list[tuple[Node, Fraction]], left: Fraction) -> Inner:
+    """Return a budget as a choice of what it pays for now, each followed by the same with what is left."""
+    paid = ((part, left - cost) for part, cost in menu if 0 < cost <= left)
+    options = (Inner(Sequential(parts=node.parts), (part, _within(node, menu, rest))) for part, rest in paid)
+    return Inner(node, tuple(options))
+
+
+def _rho_of(node: Node) -> Fraction:
+    """Return what a part costs a budget, rounded up: for each release epsilon tanh(epsilon / 2), of its largest loss.
+
+    A part without a largest loss costs more than any budget holds.
+    """
+    if isinstance(node, Inner):
+        return sum(map(_rho_of, node.parts), start=Fraction(0))
+    columns = [*zip(*node.table.laws, strict=True)]
+    if any(max(column) and not min(column) for column in columns):
+        return MORE
+    epsilon = max((math.log(max(column) / min(column)) for column in columns if max(column)), default=0.0)
+    return Fraction(epsilon * math.tanh(epsilon / 2)) * (1 + _ROUNDING)
 
 
 def _same_part(inside: Declaration, touched: Declaration) -> bool:
@@ -168,6 +199,9 @@ def deals(node: Inner, visible: Visible) -> Iterator[Deal]:
             yield Deal(None, partial(secret_parts, parts=len(parts)), node.parts)
         case Cells():
             yield from _cells(node, visible)
+        case Filtered():
+            yield from (Deal(number, partial(_to_all, turns=1), (part,)) for number, part in enumerate(node.parts))
+            yield Deal(None, partial(_to_all, turns=0), ())
         case Local():
             turn = {slot: number for number, slot in enumerate(_slots(visible))}
             yield Deal(None, partial(_sorted, by="slot", turn=turn, turns=len(turn)), node.parts * len(turn))
@@ -180,6 +214,11 @@ def deals(node: Inner, visible: Visible) -> Iterator[Deal]:
             yield Deal(None, _sample(sample, visible), node.parts)
         case _:
             raise TypeError(f"A {type(node.says).__name__} deals no records.")
+
+
+def _to_all(data: DataSet, turns: int) -> Draw:
+    """Return the deal of all records to every turn."""
+    return {(data,) * turns: 1}, 1
 
 
 def _entered(node: Inner, slots: list[int]) -> Iterator[Deal]:

@@ -14,6 +14,7 @@ from dpaudit.model.declaration import (
     Billboard,
     Cells,
     Declaration,
+    Filtered,
     Group,
     Local,
     Parallel,
@@ -156,6 +157,7 @@ def seeds() -> dict[str, Declaration]:
     for name in ("sharp", "skew", "sided", "geometric"):
         found[f"best of 2 over {name}"] = BestOf(part=leaf(name), law="fixed", runs=2, scores="any")
         found[f"best of many over {name}"] = BestOf(part=leaf(name), law="geometric", gamma=0.3, scores="any")
+    found |= {f"filter over {name}": Filtered(parts=(leaf(name),), rho=4.0) for name in ("sharp", "skew", "geometric")}
     for rate in (0.0, 1e-60, 1e-17, 1e-9, 0.1, 1.0):
         found[f"poisson at {rate:g} over skew"] = Subsample(part=skew, rate=rate)
         found[f"truncated at {rate:g}"] = truncated(skew, rate, 3, 2)
@@ -193,5 +195,11 @@ def seeds() -> dict[str, Declaration]:
         "best of 2 over poisson": BestOf(part=poisson(two), law="fixed", runs=2, scores="any"),
         "best of many over poisson": BestOf(part=poisson(skew), law="geometric", gamma=0.3, scores="any"),
         "best of 3 twice": Repeat(part=BestOf(part=two, law="fixed", runs=3, scores="any"), times=2),
+        "filter over two queries": Filtered(parts=(two, sharp), rho=2.4),
+        "filter over steps of two releases": Filtered(parts=(both(two, skew), two), rho=2.5),
+        "filter twice": Repeat(part=Filtered(parts=(two,), rho=0.6), times=2),
+        "filter that pays for nothing": Filtered(parts=(sharp,), rho=1.0),
+        "group 2 over filter": Group(part=Filtered(parts=(two,), rho=1.2), size=2),
+        "billboard over filter": Billboard(part=Filtered(parts=(sharp,), rho=2.0)),
         "cells twice": both(WAYS["cells"](two), WAYS["cells"](sided)),
     }

@@ -28,7 +28,7 @@ from dpaudit.verifier.losses import (
     shows_all,
     supremum,
 )
-from dpaudit.verifier.numerics.moments import above, ranged
+from dpaudit.verifier.numerics.moments import above, by_rho, ranged
 from dpaudit.verifier.numerics.ranges import adaptive
 from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, aligned, blur, cut, pair, plain, reach
 from dpaudit.verifier.refusals import follow, require
@@ -126,9 +126,11 @@ class _Curve:
         self.reached, told = most(shown)
         self.told = 1.0 if shows_all(losses) else min(self.lost, told)
         self.finite = {loss: n for loss, n in merged(losses).items() if loss[1]}
-        ends = [reach(loss) for loss in self.finite]
+        self.by_rho = by_rho(self.finite)
+        bounded = {} if self.by_rho else self.finite
+        ends = [reach(loss) for loss in bounded]
         require(np.isfinite(ends).all(), "a loss is beyond floating point")
-        self.blur = sum(n * blur(loss) for loss, n in self.finite.items())
+        self.blur = sum(n * blur(loss) for loss, n in bounded.items())
         self.listed, self.met = listed(self.finite), sum(self.finite.values())
         self.blur *= self.met if self.listed else 1  # sums are rounded once for each loss
         self.sums: dict[float, list[_Sum]] = {}
@@ -142,6 +144,8 @@ class _Curve:
 
     def above(self, epsilons: Array) -> Array:
         """Return upper bounds on the deltas of epsilons, from sums made for the two aims that are next to each."""
+        if self.by_rho:
+            return np.minimum(1.0, self.lost * (1 + 1e-13) + above(self.finite, epsilons))
         summed_once = self.lost < 1 and self.met > 1 and not self.listed
         place, found = np.searchsorted(_AIMS, epsilons), np.ones(len(epsilons))
         left = np.ones(len(epsilons), dtype=bool)
@@ -160,6 +164,8 @@ class _Curve:
 
     def _finite(self, epsilon: float, width: float) -> Bounds:
         """Return bounds for the finite part, the epsilon moved by what rounding did to the losses."""
+        if self.by_rho:
+            return 0.0, float(above(self.finite, np.array([epsilon]))[0])
         if not ranged(self.finite):
             return self._summed(epsilon, width)
         even = _Curve(Counter({one_pair(loss): n for loss, n in self.finite.items()}))

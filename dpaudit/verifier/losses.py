@@ -1,6 +1,7 @@
 """The values of the checker: numbers read from JSON, privacy losses as plain tuples, and multisets of them.
 
-("gaussian", mu)   ("laplace", shift)   ("range", width)   ("laplace", shift, "threshold"): the worst threshold of it
+("gaussian", mu)   ("laplace", shift)   ("range", width)   ("concentrated", rho)
+("laplace", shift, "threshold"): the worst threshold of it
 ("discrete", ((loss, probability), ...), mass at infinity, mass at infinity of the reversed pair), and "sampled"
 ("mixture", noise, ((shift, weight), ...), ((shift, weight), ...)): two laws on a line, the first further to the right
 ("map", ((loss, times), ...), rate, order): all together on one sample
@@ -152,7 +153,7 @@ def _exceeds(one: Loss, other: Loss) -> bool:
 
 def _ranked(loss: Loss) -> tuple[Any, float]:
     """Return the family of a loss and its size there: a shift, a width, or the epsilon of a black box."""
-    if loss[0] in (*SHIFTS, "range"):
+    if loss[0] in (*SHIFTS, "range", "concentrated"):
         return (loss[0], *loss[2:]), loss[1]
     epsilon = max((value for value, _ in loss[1]), default=0.0) if loss[0] == "discrete" else 0.0
     return (loss[2:], epsilon) if epsilon and loss == black_box(epsilon, loss[2]) else (loss, 0.0)
@@ -236,7 +237,7 @@ def supremum(loss: Loss) -> float:
                 return -float(sampled(np.array(lowest), loss[2]))
             return whole if loss[0] == "allocated" else float(sampled(np.array(max(0.0, whole)), loss[2]))
         case _:
-            return float(loss[1]) if loss[0] != "gaussian" or not loss[1] else math.inf
+            return math.inf if loss[0] in ("gaussian", "concentrated") and loss[1] else float(loss[1])
 
 
 def reached(loss: Loss) -> bool:

@@ -15,6 +15,7 @@ from dpaudit.verifier import shifts
 from dpaudit.verifier.losses import Loss, leak
 from dpaudit.verifier.numerics import ratios
 from dpaudit.verifier.numerics.rates import absent, log_absent, sampled
+from dpaudit.verifier.refusals import Unfollowed
 from dpaudit.verifier.shifts import UNIT, Array
 from dpaudit.verifier.sums import Window, summed
 
@@ -95,6 +96,8 @@ def _pair(loss: Loss, cells: int) -> Pair:
             return _chosen([(pair(option, cells), leak(option)) for option in loss[1]], min(cells, _INNER), _largest)
         case "halves":
             return _chosen([(pair(option, cells), leak(option)) for option in loss[1:]], min(cells, _INNER), _by_sign)
+        case "concentrated":
+            raise Unfollowed("what is known by its rho alone has no pair that this checker could select from")
         case "discrete":
             values, masses = np.array(loss[1] or ((0.0, 0.0),)).T
             over, under = masses * (1 + _EXACT), masses * (1 - _EXACT)

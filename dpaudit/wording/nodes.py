@@ -8,6 +8,7 @@ from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import Loss
 
 _COMPOSITION = "Dong, Roth and Su (2022), Theorem 3.2: losses of adaptive releases add up"
+_FILTERED = "Bun and Steinke (2016), Lemma 1.7; Whitehouse et al. (2023), Theorem 1, for costs that follow the outputs"
 _PARALLEL = "McSherry (2009), Theorem 4; for keys from the public view, joint convexity of the hockey-stick"
 _CELLS = "triangle inequality: replacing a record empties one cell and fills another"
 _GROUP = "Vadhan (2017), Lemma 2.2; for shifted noise, the shift of all records together"
@@ -34,10 +35,8 @@ def node_words(node: Declaration) -> NodeWords:
     match node:
         case nodes.Release(mechanism=mechanism):
             return NodeWords("Release", "exact loss of the noise", loss_source(mechanism.loss()))
-        case nodes.Sequential():
-            return NodeWords("In sequence", "losses of all parts are composed", _COMPOSITION)
-        case nodes.Repeat(times=times):
-            return NodeWords("Repeated", f"composed {times:,} times", _COMPOSITION)
+        case nodes.Sequential() | nodes.Repeat() | nodes.Filtered():
+            return _words_of_steps(node)
         case nodes.Parallel(key=key):
             return NodeWords("In parallel", f"worst part counts; {key} decides which part a record touches", _PARALLEL)
         case nodes.Cells():
@@ -56,6 +55,19 @@ def node_words(node: Declaration) -> NodeWords:
             return NodeWords("On the device", "one message a user", _LOCAL)
         case nodes.Stated(source=source):
             return NodeWords("Stated", f"taken on trust from {source}", _STATED)
+        case _:
+            assert_never(node)
+
+
+def _words_of_steps(node: nodes.Sequential | nodes.Repeat | nodes.Filtered) -> NodeWords:
+    """Return the words of parts that follow one another."""
+    match node:
+        case nodes.Sequential():
+            return NodeWords("In sequence", "losses of all parts are composed", _COMPOSITION)
+        case nodes.Repeat(times=times):
+            return NodeWords("Repeated", f"composed {times:,} times", _COMPOSITION)
+        case nodes.Filtered(rho=rho):
+            return NodeWords("Within a budget", f"picked step by step, rho at most {rho:g} in all", _FILTERED)
         case _:
             assert_never(node)
 
@@ -101,6 +113,8 @@ def loss_source(loss: Loss) -> str:
             return "Dwork and Roth (2014), Theorem 3.6, with the exact curve of two shifted Laplace laws"
         case losses.ApproximateLoss():
             return "Kairouz, Oh and Viswanath (2015), Theorem 3.3"
+        case losses.ConcentratedLoss():
+            return "Bun and Steinke (2016), Definition 1.1; Canonne, Kamath and Steinke (2020), Corollary 13"
         case losses.MixtureLoss():
             return "Neyman and Pearson (1933): half lines are the best tests of two mixtures of shifts"
         case losses.SampledLoss() | losses.AverageLoss() | losses.StitchedLoss():

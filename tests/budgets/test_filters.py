@@ -22,10 +22,11 @@ from dpaudit.budgets.filters import (
     renyi_filter,
     stated_by,
 )
-from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate, zcdp_delta
+from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate
 from dpaudit.checks import meant
 from dpaudit.errors import DeclarationError
 from dpaudit.model.losses import ApproximateLoss
+from dpaudit.model.losses.concentrated import concentrated_delta
 from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian, Laplace
 
@@ -257,7 +258,7 @@ def test_the_conversion_of_rho_is_above_its_formula_and_within_a_billionth_of_th
     with mpmath.workdps(60):
         for rho, epsilon in ((2.56, 17.14), (0.07, 2.47), (1e-6, 0.01), (5.0, 6.0), (1e-3, 0.5), (0.5, 0.0)):
             best = min(formula(mpmath.mpf(rho), mpmath.mpf(epsilon), mpmath.mpf(k) / 100) for k in range(-1000, 1500))
-            bound = zcdp_delta(rho, epsilon)
+            bound = concentrated_delta(rho, epsilon)
             assert bound <= best * (1 + mpmath.mpf(10) ** -9)
             assert bound >= best * (1 - mpmath.mpf(10) ** -3)  # the grid's own distance from the valley
 
@@ -265,14 +266,14 @@ def test_the_conversion_of_rho_is_above_its_formula_and_within_a_billionth_of_th
 @given(st.floats(1e-4, 10.0), st.floats(0.0, 20.0))
 def test_the_conversion_of_rho_is_an_upper_bound_for_the_gaussian_that_has_it(rho: float, epsilon: float) -> None:
     form = dp.fold(normal(math.sqrt(2 * rho)), "replace_one")
-    assert dp.bracket_delta(form, epsilon).lower <= zcdp_delta(rho, epsilon)
+    assert dp.bracket_delta(form, epsilon).lower <= concentrated_delta(rho, epsilon)
 
 
 @given(st.floats(0.01, 20.0), st.floats(1e-30, 0.5))
 def test_the_sharper_conversion_never_gives_less_and_both_meet_their_claim(epsilon: float, delta: float) -> None:
     slower, sharper = largest_rho_at_the_advanced_rate(epsilon, delta), largest_rho(epsilon, delta)
     assert slower <= sharper * (1 + 1e-9)
-    assert zcdp_delta(sharper, epsilon) <= delta
+    assert concentrated_delta(sharper, epsilon) <= delta
 
 
 def test_the_advanced_limit_is_rounded_down() -> None:

@@ -17,7 +17,7 @@ from dpaudit.errors import ConfigError, UnsupportedError
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.codec import decode_claim, encode
-from dpaudit.model.declaration import Declaration, scaled
+from dpaudit.model.declaration import Declaration, Group, scaled
 from dpaudit.model.measures.claims import MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.verifier import verify
 from mechanisms import Finite, Gaussian, Laplace, RandomisedResponse
@@ -220,13 +220,17 @@ def test_no_noise_reaches_a_rho_where_a_part_is_stated() -> None:
         (Repeat(part=Stated(rho=0.1, source="a vendor"), times=3), rho(0.3), "stated"),
         (Repeat(part=Stated(rho=0.1, source="a vendor"), times=3), rho(0.2999), "not_proved"),
         (Subsample(part=Stated(rho=0.1, source="a vendor"), rate=0.5), None, "not_proved"),
-        (Stated(rho=0.1, source="a census"), Claim(epsilon=9.0, delta=1e-5, neighbours=RELATION), "not_proved"),
+        (Stated(rho=0.1, source="a census"), Claim(epsilon=9.0, delta=1e-5, neighbours=RELATION), "stated"),
+        (Stated(rho=0.1, source="a census"), Claim(epsilon=1.9, delta=1e-5, neighbours=RELATION), "not_proved"),
+        (Stated(mu=1.0, source="a census"), Claim(epsilon=4.378, delta=1e-5, neighbours=RELATION), "stated"),
+        (Group(part=Stated(rho=0.1, source="a census"), size=3), rho(0.9), "stated"),
+        (Group(part=Stated(rho=0.1, source="a census"), size=3), rho(0.89), "not_proved"),
     ],
 )
 def test_a_part_stated_in_rho_or_mu_adds_what_it_states(
     declaration: Declaration, claim: Claim | None, verdict: str
 ) -> None:
-    """Rho adds up, mu in squares, mu bounds rho and rho no mu; on a sample and for an epsilon nothing follows."""
+    """Rho adds up, mu in squares, mu bounds rho, rho no mu; k records cost k^2 rho; on a sample nothing follows."""
     relation: Neighbours = RELATION if claim is not None else "add_remove"
     certificate = certify(declaration, claim or RhoClaim(rho=5.0, neighbours=relation))
     assert certificate.verdict == verdict, certificate.reasons
@@ -240,12 +244,12 @@ def test_a_smaller_stated_sum_than_its_parts_is_no_accepted_certificate() -> Non
     """A forged claim, end and reason of half of what is stated: the checker adds the parts up itself."""
     honest = certify(Stated(rho=2.0, source="a census"), rho(2.0))
     data = json.loads(honest.to_json().replace('"rho": 2.0', '"rho": 1.0').replace('"upper": 2.0', '"upper": 1.0'))
-    data["declaration"]["rho"] = 2.0
+    data["declaration"]["rho"] = data["derivation"][0]["parameters"]["rho"] = 2.0
     verification = verify(json.dumps(data | {"digest": digest_of(data)}))
     assert not verification.accepted
     assert "this checker proves 2" in verification.unconfirmed[0]
 
 
 def test_a_stated_part_without_a_number_is_refused() -> None:
-    with pytest.raises(ValueError, match="Expected epsilon, rho or mu"):
+    with pytest.raises(ValueError, match="Expected one of epsilon, rho and mu"):
         Stated(source="a vendor")

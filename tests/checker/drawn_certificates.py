@@ -170,6 +170,17 @@ def _sequential(rng: np.random.Generator, place: Place) -> dp.Declaration:
     return dp.Sequential(parts=tuple(_node(rng, place.below("sequential")) for _ in range(int(rng.integers(2, 4)))))
 
 
+def _filtered(rng: np.random.Generator, place: Place) -> dp.Declaration:
+    """Return a budget of rho over two releases."""
+    parts = tuple(_leaf(rng, place.below("filtered")) for _ in range(2))
+    return dp.Filtered(parts=parts, rho=float(10 ** rng.uniform(-3, 0.5)))
+
+
+def _above_samples(place: Place) -> bool:
+    """Return whether a budget of rho may stand here."""
+    return {*place.above} <= {"sequential", "repeat", "post_process", "group", "billboard"}
+
+
 def _anywhere(place: Place) -> bool:
     """Return whether a node of no special side-condition fits."""
     return True
@@ -188,6 +199,7 @@ def _one(kind: str, wrap: Callable[[dp.Declaration, np.random.Generator], dp.Dec
 KINDS: dict[str, tuple[Callable[[Place], bool], Callable[[np.random.Generator, Place], dp.Declaration]]] = {
     "sequential": (_anywhere, _sequential),
     "repeat": (_anywhere, _one("repeat", lambda part, rng: dp.Repeat(part=part, times=_times(rng, 3.5)))),
+    "filtered": (_above_samples, _filtered),
     "post_process": (_anywhere, _one("post_process", lambda part, rng: dp.PostProcess(part=part, steps=("rounding",)))),
     "parallel": (_of_users, _parallel),
     "cells": (lambda place: _of_users(place) and place.relation != "zero_out", _cells),

@@ -233,6 +233,20 @@ def test_a_plan_with_a_fresh_digest_still_binds_something(change: dict[str, Any]
         AuditPlan.from_dict(data | {"digest": digest_of(data)})
 
 
+@pytest.mark.parametrize("field", ["bounds", "measured"])
+def test_a_bound_that_is_planned_and_not_taken_is_a_departure(field: str) -> None:
+    """A plan with a fresh digest that names one bound more is not that of the audit that ran."""
+    plan = AuditPlan.of(((0, HALF_NOISE),), CLAIM, runs=400, significance=0.01, seed=7)
+    (audit,) = plan.audits
+    more = replace(plan, audits=(replace(audit, **{field: (*getattr(audit, field), "another")}),))
+    result = replace(audit_case(HALF_NOISE, CLAIM, runs=400, rng=np.random.default_rng(7), significance=0.01), seed=7)
+    (same,), (other,) = (held.followed((result,), plan) for held in (plan, more))
+    assert same.plan is not None
+    assert other.plan is not None
+    assert same.plan.departures == ()
+    assert any("other bounds" in line for line in other.plan.departures)
+
+
 def test_audits_of_a_plan_share_its_significance_and_no_number() -> None:
     data = AuditPlan.of(((0, HALF_NOISE), (1, HALF_NOISE)), CLAIM, runs=800, significance=0.01, seed=11).to_dict()
     assert AuditPlan.from_dict(data).runs == 800

@@ -16,6 +16,7 @@ from math import comb, prod
 import pytest
 
 import dpaudit as dp
+from dpaudit.model.losses.concentrated import concentrated_delta
 from dpaudit.semantics import Algorithm, Move, Record, Table, UndefinedInstanceError, geometric, pairs, replay, value
 from dpaudit.semantics.game import View
 from dpaudit.semantics.seeds import TABLES as SEED_TABLES
@@ -127,6 +128,13 @@ TWINS = (
             sum((p * either(X * q / p, "skew") for p, q in zip(*order, strict=True)), start=Fraction(0))
             for order in orders("skew")
         ),
+    ),
+    Twin(
+        forgets="all steps of a budget but the first",
+        tree=dp.Filtered(parts=(TWO,), rho=1.2),
+        move="remove",
+        broken=either(X, "two"),
+        sound=Fraction(concentrated_delta(1.2, math.log(X))),
     ),
     Twin(
         forgets="the runs that were not the best",

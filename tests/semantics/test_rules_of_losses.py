@@ -20,7 +20,7 @@ import pytest
 from dpaudit import certify
 from dpaudit.accounting.curves.renyi_divergence import renyi_of_loss
 from dpaudit.engines.bounded_range import RANGE
-from dpaudit.model.declaration import Declaration, Group, Repeat, Stated, Subsample
+from dpaudit.model.declaration import Declaration, Filtered, Group, Repeat, Stated, Subsample
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss, ThresholdLoss
 from dpaudit.model.measures.claims import MuClaim, RhoClaim
 from mechanisms import AboveThreshold, AboveThresholdAnswers, Exponential, NoisyPlurality, PermuteAndFlip
@@ -178,6 +178,11 @@ def rho_of(tree: Declaration) -> float:
     return certify(tree, RhoClaim(rho=0.5, neighbours="add_remove")).tight.rows[0].upper
 
 
+def budget(rho: float) -> Filtered:
+    """Return a budget that pays for coin flips of epsilon ln 3, of rho .5493 each, and for others."""
+    return Filtered(parts=(Stated(epsilon=math.log(3), source="a coin"),), rho=rho)
+
+
 def mu_of(tree: Declaration) -> float:
     """Return the mu that is proved of a declaration."""
     return certify(tree, MuClaim(mu=1.0, neighbours="add_remove")).tight.rows[0].upper
@@ -239,34 +244,32 @@ TWINS = (
         most=lambda: two_flips(1.5),
     ),
     Above(
-        rule="stated parts",
-        forgets="that a group moves twice as far",
+        rule="rho alone",
+        forgets="that two records have four times the rho",
         broken=lambda: rho_of(Repeat(part=VENDOR, times=2)),
         reached=lambda: Fraction(2**2, 2),
         proved=lambda: rho_of(Group(part=VENDOR, size=2)),
     ),
     Above(
-        rule="stated parts",
-        forgets="that a sample of fixed size puts another record in place of a removed one",
-        broken=lambda: rho_of(VENDOR),
-        reached=lambda: drawn(2, 101),
-        proved=lambda: rho_of(
-            Subsample(part=VENDOR, rate=0.5, scheme="without_replacement", population=2, batch_size=1)
-        ),
-    ),
-    Above(
-        rule="stated parts",
+        rule="rho alone",
         forgets="that rare outputs of a sample show the whole part",
         broken=lambda: rho_of(VENDOR) / 2,
         reached=lambda: drawn(1, 101),
         proved=lambda: rho_of(Subsample(part=VENDOR, rate=0.5)),
     ),
     Above(
-        rule="stated parts",
+        rule="rho alone",
         forgets="that rho bounds no mu: randomised response of epsilon 1 has rho 1/2 at most",
         broken=lambda: normal(1.0),
         reached=lambda: mpmath.tanh(mpmath.mpf(1) / 2),
         proved=lambda: mu_of(VENDOR),
+    ),
+    Above(
+        rule="rho alone",
+        forgets="that the last step of a budget is paid before it is made",
+        broken=lambda: rho_of(budget(0.6)),
+        reached=lambda: 2 * mpmath.log(3) * mpmath.tanh(mpmath.log(3) / 2),
+        proved=lambda: rho_of(budget(1.1)),
     ),
     Above(
         rule="sparse vector",

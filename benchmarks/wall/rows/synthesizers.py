@@ -63,6 +63,26 @@ def _domain_seen() -> Replay:
     )
 
 
+def _choices() -> LibraryRelease:
+    """Return whether dpmm's PrivBayes models two columns together, at the share of epsilon that choices have in a fit.
+
+    Its scores are mutual informations over the root of both entropies, which one record may move from 0 to 1; the noise
+    is that of a mutual information, which it moves by .06 in 200 rows.
+    """
+    bayes, tables_of = (library_module(name, "dpmm") for name in ("dpmm.models.priv_bayes", "dpmm.models.base.mbi"))
+    frames, names = library_module("pandas", "pandas"), ["a", "b", "c"]
+    domain = tables_of.Domain(names, [2, 2, 2])
+    made = bayes.PrivBayes(epsilon=1.0, delta=_DELTA, n_jobs=1)
+
+    def call(table: Any) -> bool:
+        return any({"a", "b"} <= {*chosen} for chosen in made.select(tables_of.Dataset(table, domain)))
+
+    first = frames.DataFrame({name: [0] * 200 for name in names})
+    pair = first, frames.concat([first, frames.DataFrame({"a": [1], "b": [1], "c": [0]})], ignore_index=True)
+    version, source = installed_version("dpmm"), "half of the epsilon of PrivBayesGM(epsilon=1)"
+    return bare_release("dpmm", version, "choices", Claim(epsilon=0.5, neighbours="add_remove"), source, call, pair)
+
+
 def _smartnoise(kind: str, *, public: bool = False, audited: bool = True, **settings: Any) -> LibraryRelease:
     """Return the release of a synthesizer of SmartNoise, which takes the categories from the data unless `public`."""
     made = library_module("snsynth", "smartnoise-synth").Synthesizer.create(kind, epsilon=1.0, **settings)
@@ -190,6 +210,15 @@ ROWS = (
     ),
     _row("dpmm", "MST, domain given", partial(_dpmm, "MSTGM", domain=_PUBLIC, audited=False)),
     _row("dpmm", "MST, no domain given, replay", _domain_seen, runs=1, standing="known bug", source="dpmm 18"),
+    _row(
+        "dpmm",
+        "PrivBayes, its choices",
+        _choices,
+        pair="200 equal rows, one more that differs in two columns",
+        runs=2_000,
+        standing="known bug",
+        source="sensitivity of a normalised score",
+    ),
     _row(
         "smartnoise-synth",
         "MST, transformer given",

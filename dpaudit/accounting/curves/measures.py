@@ -32,6 +32,7 @@ from dpaudit.model.losses import (
     ApproximateLoss,
     ChoiceLoss,
     Composition,
+    ConcentratedLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
@@ -186,6 +187,8 @@ def _rho_of(loss: SimpleLoss) -> Number:
             return _mu(loss) ** 2 / 2
         case ThresholdLoss(shift=shift):
             return Fraction(rho_of_threshold(shift)[1])
+        case ConcentratedLoss(exact=rho):
+            return rho
         case LaplaceLoss(exact=shift):
             return rho_of_laplace(shift)
         case ApproximateLoss(epsilon=epsilon):
@@ -232,8 +235,8 @@ def _at_one(loss: SimpleLoss) -> float:
 
 def _renyi(composition: Composition, order: float, side: int) -> Number:
     """Return a bound on the divergence of a composition: 0 from below, 1 from above."""
-    if all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
-        return meant(order) * _squares(composition) / 2
+    if all(isinstance(loss, GaussianLoss | ConcentratedLoss) for loss, _ in composition.parts):
+        return meant(order) * sum((Fraction(_rho_of(loss)) * n for loss, n in composition.parts), start=Fraction(0))
     sides = [(_renyi_of(loss, order)[side], times) for loss, times in composition.parts]
     return math.fsum(value * times for value, times in sides) * ((1 - 1e-15), (1 + 1e-15))[side]
 

@@ -12,13 +12,22 @@ from dpaudit.accounting.derivation.plans import Asked, Found, Plan, each, either
 from dpaudit.accounting.dominance import worst
 from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.samples.in_either_order import in_either_order
-from dpaudit.errors import DeclarationError
+from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Declaration, Group, Parallel, Release, Repeat, Stated
-from dpaudit.model.losses import LOST, ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
+from dpaudit.model.declaration import Declaration, Filtered, Group, Parallel, Release, Repeat, Stated
+from dpaudit.model.losses import (
+    LOST,
+    ApproximateLoss,
+    Composition,
+    ConcentratedLoss,
+    DiscreteLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    SimpleLoss,
+)
 from dpaudit.model.losses.any_order import in_any_order
 from dpaudit.model.mechanism import Mechanism, attained_loss, is_additive, moves_alone, of_records
-from dpaudit.model.moves import Move
+from dpaudit.model.moves import Move, name_of
 
 Node = TypeVar("Node")
 _MOST = 16  # sums of alternatives that are told apart
@@ -59,11 +68,22 @@ def _moved(mechanism: Mechanism, move: Move, asked: Asked) -> Composition:
 
 
 def told(judgement: Judgement) -> Alternatives:
-    """Return somebody else's claim as a black box, for the move that it is stated for."""
+    """Return somebody else's claim, for the move that it is stated for: a black box, or what its mu or rho says.
+
+    Below a sample nothing is known of a rho: no law says what a rare record shows.
+    """
     node, move = node_of(judgement, Stated), judgement.move
     _require_neighbours(node.source, node.neighbours or move.relation, move)
-    loss = LOST if node.epsilon == math.inf else ApproximateLoss(epsilon=node.epsilon, delta=node.delta)
-    return (chain(Composition.of(loss), move.records),)
+    return (chain(Composition.of(_stated_loss(node, sampled=judgement.sampled)), move.records),)
+
+
+def _stated_loss(node: Stated, *, sampled: bool) -> SimpleLoss:
+    """Return the loss of a stated part for one record."""
+    if node.mu is not None:
+        return GaussianLoss(mu=node.mu)
+    if node.rho is not None and not sampled:
+        return ConcentratedLoss(rho=node.rho)
+    return LOST if node.epsilon == math.inf else ApproximateLoss(epsilon=node.epsilon, delta=node.delta)
 
 
 def _require_neighbours(label: str, stated: Neighbours, move: Move) -> None:
@@ -103,6 +123,27 @@ def repeated_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return the plans of a part as often as it is met."""
     times = node_of(judgement, Repeat).times
     return each(judgement.part.below(asked), lambda composition: composition * times)
+
+
+def filtered(judgement: Judgement) -> Alternatives:
+    """Return what is known of all that a budget of rho pays for; k records of one person have k^2 times as much.
+
+    Raises: UnsupportedError: a part without a rho, which no budget pays for.
+    """
+    node = node_of(judgement, Filtered)
+    for part in judgement.parts:
+        if not all(_has_rho(loss) for held in part.above for loss, _ in held.parts):
+            raise UnsupportedError(
+                f"'filtered' over '{name_of(part.node)}': it has no finite rho, so that no budget of rho pays for it. "
+                "Use noise without a delta of its own."
+            )
+    return (chain(Composition.of(ConcentratedLoss(rho=node.rho)), judgement.move.records),)
+
+
+def _has_rho(loss: SimpleLoss) -> bool:
+    """Return whether a loss has a finite rho: by a theorem, or as no output belongs to one law alone."""
+    known = isinstance(loss, DiscreteLoss) and loss.rho is not None
+    return known or not (loss.infinite_mass or loss.reversed().infinite_mass)
 
 
 def as_the_part(judgement: Judgement) -> Alternatives:

@@ -16,6 +16,7 @@ from dpaudit.model.losses import (
     ChoiceLoss,
     ComposedLoss,
     Composition,
+    ConcentratedLoss,
     DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
@@ -48,13 +49,16 @@ def chain(composition: Composition, records: int) -> Composition:
 def _longer(loss: SimpleLoss, records: int) -> Loss:
     """Return a loss that dominates `records` changed one after another; those of a choice may meet all options.
 
-    Source: Vadhan (2017), Lemma 2.2, for black boxes; Dong, Roth and Su (2022), on group privacy, for shifts.
+    Source: Vadhan (2017), Lemma 2.2, for black boxes; Dong, Roth and Su (2022), on group privacy, for shifts; Bun and
+    Steinke (2016), Proposition 1.9, for rho.
     """
     match loss:
         case GaussianLoss():
             return GaussianLoss.exactly(loss.exact * records)
         case LaplaceLoss():
             return LaplaceLoss.exactly(loss.exact * records)
+        case ConcentratedLoss():
+            return ConcentratedLoss.exactly(loss.exact * records**2)
         case ApproximateLoss(epsilon=epsilon, delta=delta):
             grown = group_delta(epsilon, delta, records)
             return ApproximateLoss(epsilon=float(records * meant(epsilon)), delta=min(grown, math.nextafter(1, 0)))

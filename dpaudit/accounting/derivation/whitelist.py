@@ -27,15 +27,16 @@ def _row(**inner: str) -> Inner:
 
 ALLOWED: dict[str, Inner] = {
     "billboard": _row(
-        p=f"{_LEAVES} parallel group poisson/leaves without_replacement/leaves truncated_poisson/leaves "
+        p=f"{_LEAVES} filtered parallel group poisson/leaves without_replacement/leaves truncated_poisson/leaves "
         "with_replacement/leaves allocate/leaves"
     ),
     "group": _row(
-        r=f"{_SLOTS} without_replacement truncated_poisson with_replacement",
-        p=f"{_SLOTS} without_replacement shuffle billboard",
-        z=f"{_SLOTS} without_replacement",
+        r=f"{_SLOTS} filtered without_replacement truncated_poisson with_replacement",
+        p=f"{_SLOTS} filtered without_replacement shuffle billboard",
+        z=f"{_SLOTS} filtered without_replacement",
         e=f"{_LEAVES} cells group poisson",
     ),
+    "filtered": _row(rpz=_LEAVES),
     "parallel": _row(rpz=_SLOTS, e=f"{_LEAVES} local group poisson"),
     "secret parallel": _row(rpz=_LEAVES),
     "cells": _row(rp=f"{_LEAVES} cells local group poisson", e=f"{_LEAVES} cells group poisson"),

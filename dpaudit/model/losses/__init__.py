@@ -11,6 +11,7 @@ and everything an engine needs to compose it. Members:
     ThresholdLoss       the same, seen through one threshold
     ApproximateLoss     the pair that dominates every (epsilon, delta)-private one;
                         randomised response where delta is 0
+    ConcentratedLoss    whatever is known by its rho alone
     DiscreteLoss        finitely many loss values, and a mass at infinity
     SampledGaussianLoss (1 - rate) N(0, 1) + rate N(mu, 1) against N(0, 1), or the reverse
     MixtureLoss         a mixture of shifts of one noise against another one
@@ -41,6 +42,7 @@ from dpaudit.model.losses.composed import SampledLoss as SampledLoss
 from dpaudit.model.losses.composed import SimpleLoss as SimpleLoss
 from dpaudit.model.losses.composed import StitchedLoss as StitchedLoss
 from dpaudit.model.losses.composition import Composition as Composition
+from dpaudit.model.losses.concentrated import ConcentratedLoss as ConcentratedLoss
 from dpaudit.model.losses.discrete import LOST as LOST
 from dpaudit.model.losses.discrete import DiscreteLoss as DiscreteLoss
 from dpaudit.model.losses.gaussian import GaussianLoss as GaussianLoss

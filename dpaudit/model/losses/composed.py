@@ -7,6 +7,7 @@ from typing import TypeAlias, get_args
 
 from dpaudit.checks import count, meant, non_negative, one_of, open_probability
 from dpaudit.model.losses.approximate import ApproximateLoss
+from dpaudit.model.losses.concentrated import ConcentratedLoss
 from dpaudit.model.losses.discrete import DiscreteLoss
 from dpaudit.model.losses.gaussian import GaussianLoss
 from dpaudit.model.losses.laplace import LaplaceLoss
@@ -233,7 +234,14 @@ DerivedLoss: TypeAlias = SampledLoss | AverageLoss | StitchedLoss | AllocatedLos
 """What folding makes of other losses; engines know a pair above it and one below it, not its law."""
 
 PlainLoss: TypeAlias = (
-    GaussianLoss | LaplaceLoss | ApproximateLoss | DiscreteLoss | SampledGaussianLoss | MixtureLoss | DerivedLoss
+    GaussianLoss
+    | LaplaceLoss
+    | ApproximateLoss
+    | ConcentratedLoss
+    | DiscreteLoss
+    | SampledGaussianLoss
+    | MixtureLoss
+    | DerivedLoss
 )
 """What a single release, or a sample of releases, can have."""
 

@@ -31,7 +31,6 @@ from dpaudit.verifier.losses import (
 from dpaudit.verifier.numerics.moments import log_moments
 from dpaudit.verifier.pairs import MOST, pair
 from dpaudit.verifier.polygons import hull
-from dpaudit.verifier.refusals import Table
 
 Bounds = tuple[float, float]
 """A lower and an upper bound; 0 and infinity where nothing is known."""
@@ -55,33 +54,6 @@ def between(measure: str, at: float, alternatives: list[Multiset]) -> Bounds:
     sides = [_mu(way, alternatives) if measure == "mu" else _added(measure, at, way) for way in ways]
     lows, highs = zip(*sides, strict=True)
     return max(lows), max(highs)
-
-
-def apart(node: Table, measure: str) -> tuple[Table, float]:
-    """Return a tree without the parts stated in rho or mu, and what these add: rho, or mu as a square."""
-    kind = node["node"]
-    if kind == "stated":
-        square, rho = node.get("mu", math.inf) ** 2, node.get("rho", math.inf)
-        amount = {"mu": square, "profile": math.inf}.get(measure, min(rho, square / 2))
-        return (node, 0.0) if amount == math.inf else ({**node, "epsilon": 0.0, "delta": 0.0}, float(amount))
-    if kind == "sequential":
-        parts, amounts = zip(*(apart(part, measure) for part in node["parts"]), strict=True)
-        return {**node, "parts": list(parts)}, math.fsum(amounts)
-    if kind in ("repeat", "post_process", "billboard", "local"):
-        part, amount = apart(node["part"], measure)
-        return {**node, "part": part}, amount * node.get("times", 1)
-    return node, 0.0
-
-
-def added(measure: str, at: float, bounds: Bounds, told: float) -> Bounds:
-    """Return bounds with what stated parts add: mu in squares, a divergence by its order."""
-    if not told:
-        return bounds
-    if measure == "mu":
-        low, high = (math.sqrt(end * end + told) for end in bounds)
-    else:
-        low, high = (end + told * (at if measure == "renyi" else 1) for end in bounds)
-    return low * (1 - _ULPS), high * (1 + _ULPS)
 
 
 def _added(measure: str, at: float, losses: Multiset) -> Bounds:
@@ -114,8 +86,8 @@ def _rho(loss: Loss) -> Bounds:
     if _infinite(loss):
         return math.inf, math.inf
     kind, size = loss[0], loss[1]
-    if kind == "gaussian":
-        return _rounded(size * size / 2)
+    if kind in ("gaussian", "concentrated"):
+        return _rounded(size * size / 2 if kind == "gaussian" else size)
     if loss[2:] == _THRESHOLD:
         return _of_thresholds(size, _of_atoms)
     if kind == "laplace":
@@ -205,8 +177,8 @@ def _renyi(loss: Loss, order: float) -> Bounds:
     if _infinite(loss):
         return math.inf, math.inf
     kind, size, s = loss[0], loss[1], order - 1
-    if kind == "gaussian":
-        return _rounded(order * size * size / 2)
+    if kind in ("gaussian", "concentrated"):
+        return _rounded(order * (size * size / 2 if kind == "gaussian" else size))
     if loss[2:] == _THRESHOLD:
         return _of_thresholds(size, lambda one: _renyi(one, order))
     if kind == "between" and len(loss) > 3:

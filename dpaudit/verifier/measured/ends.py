@@ -3,7 +3,7 @@
 from collections import Counter
 
 from dpaudit.verifier.losses import Multiset, reverse
-from dpaudit.verifier.measured.divergences import Bounds, added, apart, between
+from dpaudit.verifier.measured.divergences import Bounds, between
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.proof.derivation import Row
 from dpaudit.verifier.proof.rules import above as upper_side
@@ -23,14 +23,14 @@ def points_compared(data: Table, rows: list[Row], attained: list[Multiset]) -> O
     An end is confirmed on its safe side of the bracket, and inside a narrow one; one that meets no claim need be true.
     """
     measure, outcome = data["claim"]["measure"], Outcome()
-    tree, told = apart(data["declaration"], measure)
-    above = _by_pairs(rows, tree, measure)
+    above = _by_pairs(rows, data["declaration"], measure)
     for at, claimed, low, high in points_of(data):
-        bracket, shown = added(measure, at, between(measure, at, above), told), between(measure, at, attained)
+        bracket, shown = between(measure, at, above), between(measure, at, attained)
         if data["verdict"] != "refuted" and shown[0] > claimed * _BROKEN:
             outcome = outcome.joined(Outcome((), (LEFT_OPEN,)))
+        within = bracket[1] <= high or bracket[1] <= min(claimed, high * (1 + _NARROW))
         ends = (
-            ("upper", high, high < shown[0], "below", low <= claimed and high < bracket[1], bracket[1], bracket),
+            ("upper", high, high < shown[0], "below", low <= claimed and not within, bracket[1], bracket),
             ("lower", low, low > shown[1], "above", claimed < low and low > shown[0], shown[0], shown),
         )
         for side, end, wrong, beyond, is_open, proved, around in ends:

@@ -1,4 +1,4 @@
-"""Bounds on the sum of losses by moments, where a loss has no worst pair: that of a choice of bounded range.
+"""Bounds on the sum of losses by moments, where a loss has no worst pair: of a bounded range, or known by its rho.
 
 The law of a range lies above every pair that has it, and the sum of such laws lies above what any choices reach. The
 moments of pairs are smaller, and they multiply. For s > 0 (Canonne, Kamath and Steinke 2020, Proposition 12)
@@ -12,36 +12,80 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpaudit.verifier.refusals import follow
+
 Array = NDArray[Any]
 Loss = tuple[Any, ...]
 
 _POWERS = np.geomspace(1e-4, 1e7, 6000)
+_NEAR = 1e-9  # relative; more than what rounding makes of a moment
+_BESIDE = 64  # powers that are tried beside the best one
 _ENTRIES = 2**18  # of a table of powers and atoms
+_KNOWN = {"range", "gaussian", "laplace", "discrete", "concentrated"}
 _SLIP = 1e-12  # relative and for each loss; more than what rounding makes of a logarithm
 
 
 def ranged(losses: dict[Loss, int]) -> bool:
     """Return whether several losses are met of which one is known by its range alone, and all have moments."""
-    known = {loss[0] for loss in losses} <= {"range", "gaussian", "laplace", "discrete"}
+    known = {loss[0] for loss in losses} <= _KNOWN
     return known and sum(losses.values()) > 1 and any(loss[0] == "range" for loss in losses)
 
 
+def by_rho(losses: dict[Loss, int]) -> bool:
+    """Return whether a loss is known by its rho alone, so that nothing but moments bounds the sum; refuse others."""
+    kinds = {option[0] for loss in losses for option in (loss[1] if loss[0] == "choice" else (loss,))}
+    if "concentrated" not in kinds:
+        return False
+    follow(kinds <= _KNOWN, "a budget of rho beside a loss without moments is beyond this checker")
+    return True
+
+
 def above(losses: dict[Loss, int], epsilons: Array) -> Array:
-    """Return upper bounds on the deltas of the finite losses of a sum."""
-    total, off = 0.0 * _POWERS, 0.0 * _POWERS
+    """Return upper bounds on the deltas of the finite losses of a sum: by some powers, then by others beside the best.
+
+    No power need be the best one, as the bound holds at each.
+    """
+    complete = all(loss[0] != "discrete" or not loss[2] for loss in losses)
+    first = _logarithms(losses, _POWERS)
+    found = []
+    for e in epsilons.tolist():
+        best = int((first - _POWERS * e * (1 - _SLIP)).argmin())
+        beside = np.geomspace(_POWERS[max(0, best - 1)], _POWERS[min(len(_POWERS) - 1, best + 1)], _BESIDE)
+        gains = [0.0 * beside, _gains(losses, beside, e) if complete else 0.0 * beside]
+        found.append(float((_logarithms(losses, beside) - beside * e * (1 - _SLIP) + np.minimum(*gains)).min()))
+    return np.exp(np.minimum(0.0, found))
+
+
+def _gains(losses: dict[Loss, int], powers: Array, epsilon: float) -> Array:
+    """Return what the mean M - 1 of e^(s L) - 1 + s (e^-L - 1), which is nowhere negative, gains on the mean M.
+
+    Where L exceeds epsilon, that is at least e^(s L) (1 - (1 + s) e^(-s epsilon)).
+    """
+    rest = np.exp(-sum(n * log_moments(loss, powers) for loss, n in losses.items())) * (1 - _NEAR)
+    price = np.minimum((1 + powers) * np.exp(-powers * epsilon) * (1 + _NEAR), 1.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.where(price < rest, np.log1p(-rest) - np.log1p(-price), 0.0))
+
+
+def _logarithms(losses: dict[Loss, int], powers: Array) -> Array:
+    """Return the logarithm of the bound at every power, but for the epsilon."""
+    total, off = 0.0 * powers, 0.0 * powers
     for loss, n in losses.items():
-        moment = log_moments(loss, _POWERS)
+        moment = log_moments(loss, powers)
         total, off = total + n * moment, off + n * _SLIP * (1 + np.abs(moment))
-    constant = _POWERS * np.log(_POWERS / (1 + _POWERS)) - np.log1p(_POWERS)
-    size = total + constant + off + _SLIP * (1 + np.abs(constant))
-    return np.array([math.exp(min(0.0, float((size - _POWERS * e * (1 - _SLIP)).min()))) for e in epsilons])
+    constant = powers * np.log(powers / (1 + powers)) - np.log1p(powers)
+    return np.asarray(total + constant + off + _SLIP * (1 + np.abs(constant)))
 
 
 def log_moments(loss: Loss, powers: Array) -> Array:
-    """Return ln E_P[e^(s L)] at every power s of a shift, of atoms, and the largest of any pair of a range."""
+    """Return ln E_P[e^(s L)] at every power s of a shift, of atoms, and the largest of any pair of a range or a rho."""
     kind, size = loss[0], loss[1]
+    if kind == "choice":  # picked by what was seen: the largest at each power
+        return np.asarray(np.max([log_moments(option, powers) for option in size], axis=0))
     if kind == "gaussian":
         return np.asarray(powers * (1 + powers) * size * size / 2)
+    if kind == "concentrated":
+        return np.asarray(powers * (1 + powers) * size)
     if kind == "laplace":
         return np.asarray(powers * size + np.log1p(powers / (2 * powers + 1) * np.expm1(-(2 * powers + 1) * size)))
     if kind == "discrete":

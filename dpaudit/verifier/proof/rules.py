@@ -159,11 +159,20 @@ def _released(step: Step) -> list[Multiset]:
 
 
 def _told(step: Step) -> list[Multiset]:
-    """A stated part is a black box, for the move that it is stated for."""
+    """A stated part is a black box, or what its mu or rho says, for the move that it is stated for."""
     node = step.node
     require(node.get("neighbours", step.relation) == step.relation, "a stated part is for other neighbours")
-    epsilon, delta = float(node["epsilon"]), float(node.get("delta", 0.0))
-    return _several([Counter([black_box(epsilon, delta)] if epsilon or delta else [])], step.row.records)
+    told = _of_measure(node, sampled=step.place.sampled) or black_box(
+        float(node["epsilon"]), float(node.get("delta", 0))
+    )
+    return _several([losses.harmful(Counter([told]))], step.row.records)
+
+
+def _of_measure(node: Table, *, sampled: bool) -> Loss:
+    """Return what is stated in mu, or in rho above samples, on which no law says what a rare record shows."""
+    if "mu" in node:
+        return ("gaussian", float(node["mu"]))
+    return ("concentrated", float(node["rho"])) if "rho" in node and not sampled else ()
 
 
 def _summed(step: Step) -> list[Multiset]:
@@ -177,6 +186,15 @@ def _summed(step: Step) -> list[Multiset]:
 def _repeated(step: Step) -> list[Multiset]:
     """A part is met so often."""
     return [losses.times(a, step.node["times"]) for a in step.part.of_the_run]
+
+
+def _filtered(step: Step) -> list[Multiset]:
+    """All that a budget of rho pays for has this rho; each part has one, so that the budget pays for it."""
+    for node, part in zip(step.node["parts"], step.groups[0], strict=True):
+        proved = node.get("mechanism", {}).get("name") == "discrete_gaussian"  # Canonne et al. (2020), Theorem 4
+        require(proved or not losses.lost(part.above), "a part has no rho, so that no budget of rho pays for it")
+    rho = float(step.node["rho"])
+    return _several([Counter([("concentrated", rho)] if rho else [])], step.row.records)
 
 
 def _same(step: Step) -> list[Multiset]:
@@ -256,6 +274,8 @@ def _moved(loss: Loss, size: int) -> Loss:
     """Return a loss that dominates `size` records changed one after another."""
     if loss[0] in losses.SHIFTS:
         return (loss[0], loss[1] * size)
+    if loss[0] == "concentrated":  # Bun and Steinke (2016), Proposition 1.9
+        return (loss[0], loss[1] * size**2)
     follow(loss[0] in ("discrete", "range", "between"), "a group over a sample of this kind is beyond this checker")
     epsilon, delta = map(
         max, zip(*(losses.most(Counter([order])) for order in (loss, losses.reverse(loss))), strict=True)
@@ -269,6 +289,7 @@ _ABOVE: dict[str, Callable[[Step], list[Multiset]]] = {
     "stated": _told,
     "sequential": _summed,
     "repeat": _repeated,
+    "filtered": _filtered,
     **dict.fromkeys(("post_process", "billboard", "group", "local"), _same),
     "parallel": _largest,
     "cells": _cells,
@@ -431,7 +452,7 @@ def query_of(mechanism: Table) -> str:
 
 _BELOW: dict[str, Callable[[Step, Pair, int], Attained]] = {
     "release": _release_moved,
-    "stated": _nothing,
+    **dict.fromkeys(("stated", "filtered"), _nothing),
     "sequential": _sum_moved,
     "repeat": _repeat_moved,
     **dict.fromkeys(("post_process", "billboard", "group"), _same_moved),

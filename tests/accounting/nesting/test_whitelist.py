@@ -54,6 +54,7 @@ NODES: dict[str, Over] = {
     "repeat": lambda part: dp.Repeat(part=part, times=2),
     "post_process": lambda part: dp.PostProcess(part=part),
     "billboard": lambda part: dp.Billboard(part=part),
+    "filtered": lambda part: dp.Filtered(parts=(part,), rho=2.0),
     "group": lambda part: dp.Group(part=part, size=2),
     "parallel": lambda part: dp.Parallel(parts=(part,), key="the day"),
     "secret parallel": lambda part: dp.Parallel(parts=(part,), key="an order", visibility="secret"),
