@@ -87,7 +87,7 @@ class Sighting:
         if supposed and most < _SUPPOSED:
             return self
         needed = _SUPPOSED if supposed else min(needed, most)
-        heard: tuple[list[bool], list[bool]] = ([], [])
+        heard: tuple[list[Any], list[Any]] = ([], [])
         for number in range(needed):
             for side, data in enumerate(self.pair.neighbours):
                 heard[side].append(self.source.heard(player.call(data, seed, side, number), side))

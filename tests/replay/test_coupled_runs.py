@@ -30,7 +30,7 @@ def above(rows: list[list[int]], rng: np.random.Generator, noisy: bool) -> list[
 
 
 def rounded(rows: Any, rng: Any, scale: float) -> int:
-    return round(len(rows) + rng.laplace(0, scale))
+    return round(len(rows) + float(rng.laplace(0, scale)))
 
 
 def written(rows: Any, rng: Any, scale: float) -> str:
