@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from math import ceil, exp, log, log1p
-from typing import Protocol
+from typing import Any, Protocol
 
 from audits.bounds.binomial import proportion_upper
 from audits.bounds.error_rates import error_rate_bound, threshold_counts
@@ -15,8 +15,11 @@ from dpaudit.model.audit_result import Counts
 ROUNDING = 1e-7
 """By so much a loss may exceed a claim because doubles are rounded."""
 
-Heard = tuple[tuple[bool, ...], tuple[bool, ...]]
-"""What fresh runs of both data sets answered."""
+_PATIENT = 100
+"""An event that no run of either data set misses is waited for in so many runs."""
+
+Heard = tuple[tuple[Any, ...], tuple[Any, ...]]
+"""What fresh runs of both data sets answered: whether they show an event or follow a law, or how they are weighed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +42,7 @@ class Event:
     def hopeless(self, heard: Heard, claim: Claim) -> bool:
         """Return whether further runs will not show a violation: the data set that always had the event misses it."""
         missed, others = (sum(not one for one in heard[side]) for side in (self.side, 1 - self.side))
-        return missed * exp(claim.epsilon) >= others
+        return missed * exp(claim.epsilon) >= others and missed + len(heard[0]) // _PATIENT > 0
 
     def parts(self, heard: Heard) -> bool:
         """Return whether all runs of the side of the event had it, and none of the other one."""
@@ -109,3 +112,10 @@ class SeenLaw:
 def same_value(first: float, second: float) -> bool:
     """Return whether two values are equal; NaN is equal to itself."""
     return first == second or (first != first and second != second)
+
+
+def same_output(first: Call, second: Call) -> bool:
+    """Return whether two calls have one output."""
+    names = {**first.columns, **second.columns}
+    values = ([call.columns.get(name, absent(name)) for call in (first, second)] for name in names)
+    return all(same_value(ours, theirs) for ours, theirs in values)

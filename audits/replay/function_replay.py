@@ -21,7 +21,7 @@ from audits.replay.evidence import ROUNDING
 from audits.replay.fine_columns import columns_of_rounding
 from audits.replay.kept_state import fresh_digest, output_digest
 from audits.replay.one_call import QUIET, Call, Calls, Player
-from audits.replay.sighting import Sighting, by_decisions, sightings, unfollowed
+from audits.replay.sighting import RARE_EVENT, UNREACHABLE, Sighting, by_coupled_runs, sightings, unfollowed
 from dpaudit import Claim
 from dpaudit.model.measures.claims import MeasuredClaim
 
@@ -35,13 +35,13 @@ _KEPT, _FEW = 8, 4
 """So many pairs that differ in form, and as many that move numbers; few of those that move most or are outside."""
 
 _MORE = 10
-"""Of a quick function so many times the runs may confirm what draws decide one by one."""
+"""Of a quick function so many times the runs may confirm what a few runs cannot."""
 
 _REMARKED = 1e-3
 """The level at which a value that no record of the data has is confirmed: it is a remark and decides nothing."""
 
 _CONFIRMED, _TRIES = 9, 3
-"""So many subjects are confirmed, each on so many pairs at most; the last one is of decisions."""
+"""So many subjects are confirmed, each on so many pairs at most; the last one is of coupled runs."""
 
 _ATTACKED, _SHARED, _SMALL, _APART, _EDGES = 3, 1, 3, 3, 4
 """The outputs of so many pairs are attacked, beside one that shows something: those that move most, also beside their
@@ -138,10 +138,13 @@ def replay_function(
     kept = _kept(tried) if claim.epsilon <= _MOST_EPSILON else ()
     level = FALSE_ALARM / (_CONFIRMED * _TRIES)
     groups = _by_subject(calls, kept, claim, made)
-    judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups]
-    shown = any((one.confirmed or one.supposed) and not one.pair.outside for one in judged)
-    if calls.traced and not shown and (decided := _by_decisions(calls, kept, claim, level, _MORE * most)):
-        judged.append(_first_confirmed(decided, player, claim, level, _MORE * most, rng))
+    later = [group for group in groups if group[0].subject in (UNREACHABLE, RARE_EVENT)]
+    judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups if group not in later]
+    if calls.traced and not _shown(judged) and (coupled := _by_coupled_runs(calls, kept, claim, level, _MORE * most)):
+        judged.append(_first_confirmed(coupled, player, claim, level, _MORE * most, rng))
+    if not _shown(judged):  # this takes many calls
+        patience = (_MORE if calls.traced else 1) * most
+        judged.extend(_first_confirmed(group, player, claim, level, patience, rng) for group in later)
     player.call(pairs[-1].neighbours[0], QUIET)  # what it leaves behind shows in the next call
     keeps_state = output_digest(replace(player, without=frozenset()), last) != fresh != ""
     found = sorted((one for one in judged if one.margin > 0), key=lambda one: (one.pair.outside, not one.confirmed))
@@ -159,19 +162,16 @@ def replay_function(
     )
 
 
-def _by_decisions(calls: Calls, kept: Sequence[Tried], claim: Claim, level: float, most: int) -> list[Sighting]:
-    """Return the sightings of outputs that draws decide one by one, the largest margin first.
+def _shown(judged: Sequence[Sighting]) -> bool:
+    """Return whether some sighting decides."""
+    return any((one.confirmed or one.supposed) and not one.pair.outside for one in judged)
 
-    A rare output is in no run: that all runs follow its law would say nothing. So only what `most` runs of each side
-    can confirm is returned.
-    """
-    inside = [one for one in kept if not one.pair.outside]
-    ends = {id(one): one for one in (*inside[:_FEW], *inside[-_FEW:])}  # what moves most, and what moves nothing
-    seen = (by_decisions(calls, one.pair, claim) for one in ends.values())
-    found = [one for one in seen if one is not None and one.margin > ROUNDING]
-    return sorted(
-        (one for one in found if one.source.calls_needed(one.margin, claim, level) <= most), key=_rank, reverse=True
-    )
+
+def _by_coupled_runs(calls: Calls, kept: Sequence[Tried], claim: Claim, level: float, most: int) -> list[Sighting]:
+    """Return the sighting of coupled runs that `most` runs of each side can confirm; none where there is none."""
+    inside = [one.pair for one in kept if not one.pair.outside]
+    seen = by_coupled_runs(calls, inside, claim)
+    return [] if seen is None or seen.source.calls_needed(seen.margin, claim, level) > most else [seen]
 
 
 def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim, made: MeasuredClaim | None) -> list[list[Sighting]]:
@@ -266,8 +266,7 @@ def _share(first: Call, second: Call) -> float:
 
 def _unit(call: Call) -> float:
     """Return the scale of the largest noise of a call; 1 where it draws none."""
-    scales = np.concatenate([np.zeros(0), *(draw.scale for draw in call.draws)])
-    return float(scales.max(initial=0.0)) or 1.0
+    return float(call.scales.max(initial=0.0)) or 1.0
 
 
 def _kept(tried: Sequence[Tried]) -> tuple[Tried, ...]:

@@ -84,6 +84,10 @@ class NoiseModel:
         matrix[:, [draws.index(draw) for draw in self.draws]] = self.matrix
         return replace(self, matrix=matrix, draws=draws)
 
+    def louder(self, factor: float) -> "NoiseModel":
+        """Return the model of calls whose noise is multiplied by a factor."""
+        return replace(self, matrix=factor * self.matrix)
+
     def explains(self, call: Call) -> bool:
         """Return whether a call returned what the model says of its noise, up to rounding."""
         drawn = call.noise_by_site

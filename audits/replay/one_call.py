@@ -11,7 +11,7 @@ from audits.experiment.channels import shown_beside
 from audits.experiment.lines_run import lines_run, run_traced
 from audits.outputs.calls import Raised, outcome, row_of
 from audits.outputs.fields import NUMBER, Fields
-from audits.replay.recording import ADDITIVE, Draw, Recorder
+from audits.replay.recording import ADDITIVE, CARRIERS, Draw, Recorder
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
 
@@ -24,8 +24,9 @@ MOST_NUMBERS = 512
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Call:
-    """What one call returned and drew. `returned` is the output itself, or `Raised`."""
+    """What one call on the stream of `seed` returned and drew. `returned` is the output itself, or `Raised`."""
 
+    seed: tuple[int, ...]
     returned: Any
     columns: dict[str, float]
     draws: tuple[Draw, ...]
@@ -74,6 +75,16 @@ class Call:
         return np.concatenate([np.zeros(0), *(draw.noise for draw in self.draws)])
 
     @property
+    def scales(self) -> Array:
+        """The scales of all additive draws, in their order."""
+        return np.concatenate([np.zeros(0), *(draw.scale for draw in self.draws)])
+
+    def law_of(self, place: int) -> str:
+        """Return the law of an additive draw by its place among all; empty where the call draws fewer."""
+        laws = [draw.law for draw in self.draws for _ in draw.noise]
+        return laws[place] if place < len(laws) else ""
+
+    @property
     def noise_by_site(self) -> dict[tuple[str, str], Array]:
         """The standard noise of additive draws by their law and the line of code that asked, in order at each line."""
         found: dict[tuple[str, str], list[Array]] = {}
@@ -100,12 +111,13 @@ class Player:
     without: frozenset[str] = frozenset()
 
     def frames(self, data: Any, *seed: int) -> int:
-        """Return how many Python functions one call enters: tracing them all can cost more than the call."""
+        """Return how many Python functions one call enters beside those that draw: tracing can cost more than it."""
         entered = list[None]()
 
         def count(frame: FrameType, event: str, argument: Any) -> None:
-            del frame, event, argument
-            entered.append(None)
+            del event, argument
+            if not str(frame.f_globals.get("__name__", "")).startswith(CARRIERS):
+                entered.append(None)
 
         run_traced(lambda: outcome(self.run, data, Recorder(seed=seed).generator(), self.seconds), count)
         return len(entered)
@@ -140,7 +152,7 @@ class Player:
         columns = _single(row_of(returned))
         for name in self.without:
             columns.pop(name, None)
-        return Call(returned=returned, columns=columns, draws=tuple(recorder.draws))
+        return Call(seed=recorder.seed, returned=returned, columns=columns, draws=tuple(recorder.draws))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

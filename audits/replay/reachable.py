@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-import numpy as np
-
 from audits.outputs.fields import NUMBER, absent
 from audits.replay.evidence import Event, same_value
 from audits.replay.one_call import Call, Player
@@ -80,8 +78,7 @@ class Reachable(Event):
 
     def _nearer(self, noise: tuple[float, ...], before: Call, wanted: Call) -> tuple[float, Call]:
         """Return the next draw, none or far from it, whose call differs in the fewest columns."""
-        scales = np.concatenate([draw.scale for draw in before.draws])
-        far = _FAR * float(scales[len(noise)])
+        far = _FAR * float(before.scales[len(noise)])
         calls = (0.0, before), *((added, self._call((*noise, added))) for added in (far, -far))
         return min(calls, key=lambda one: len(differing(one[1], wanted)))
 

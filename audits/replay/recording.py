@@ -28,7 +28,11 @@ _OTHERS = (
     *("integers", "choice", "permutation", "permuted", "shuffle", "bytes", "binomial", "poisson", "geometric"),
     *("negative_binomial", "hypergeometric", "multinomial", "zipf", "logseries"),
 )
-_CARRIERS = ("audits.", "dpaudit.", "numpy")
+_PATIENT = 1 << 11
+"""A call without noise that draws so often waits for noise, as a loop that draws again does: then it gets it."""
+
+CARRIERS = ("audits.", "dpaudit.", "numpy")
+"""Modules between the program and its draws."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -108,7 +112,8 @@ def _additive(name: str) -> Callable[..., Any]:
         noise = np.divide(value - centre, spread, out=np.zeros(np.shape(value)), where=spread != 0)
         shift = self.recorder.next_shifts(noise)
         self.recorder.draws.append(Draw(law=name, noise=noise.ravel(), scale=spread.ravel(), site=_site()))
-        factor = self.recorder.factor * (1 + self.recorder.moved)
+        patient = len(self.recorder.draws) <= _PATIENT
+        factor = (self.recorder.factor if patient else 1.0) * (1 + self.recorder.moved)
         if (factor == 1.0 and not shift.any()) or kwargs.get("out") is not None:
             return value
         moved = centre + factor * spread * noise + shift
@@ -143,7 +148,7 @@ def _location_and_scale(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[
 def _site() -> str:
     """Return the line of code that asked for a draw, as "module/path.py:line"."""
     frame = inspect.currentframe()
-    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith(_CARRIERS):
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith(CARRIERS):
         frame = frame.f_back
     return "an unknown line" if frame is None else line_of(frame)
 

@@ -1,6 +1,6 @@
 """What one pair of neighbours shows on fixed streams, and its confirmation on fresh ones."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
@@ -8,14 +8,14 @@ from typing import Any
 
 from audits.outputs.calls import OUTCOME
 from audits.outputs.fields import NUMBER, absent
+from audits.replay.coupled_runs import Coupled, coupled_event
 from audits.replay.coverage_pairs import Pair
-from audits.replay.decisions import decided_loss, same_output
 from audits.replay.evidence import Event, Heard, SeenLaw, same_value
 from audits.replay.noise_model import NoiseModel, model_with_products
 from audits.replay.one_call import Call, Calls, Player
 from audits.replay.reachable import Reachable, apart
 from audits.replay.seen_law import SeenLoss, seen_loss
-from audits.replay.words import decision_words, event_words, law_words, reach_words
+from audits.replay.words import coupled_words, event_words, law_words, reach_words
 from dpaudit import Claim
 from dpaudit.model.audit_result import Counts
 from dpaudit.model.measures.claims import MeasuredClaim
@@ -26,6 +26,13 @@ _SEARCHED = 10
 _LEAST, _LOOK, _SUPPOSED = 1, 25, 200
 _UNSEEN = 0.0505
 """More than 1 - (1e-9)^(1/400): a law that this share of runs does not follow shows in 200 runs of each data set."""
+
+UNREACHABLE, RARE_EVENT = "unreachable", "rare event"
+"""The subjects of outputs that no noise on the other data set gives, and that larger noise gives on one alone."""
+
+_LOUD_STREAM, _LOUD, _LOUDER, _TWICE, _RARE = 8_513, 3.0, 12, 2, 0.1
+"""Noise of so many times its size, in so many calls, shows rare events; as one counts what is seen twice at least. Of
+their share so much is expected of noise of its own size."""
 
 _REPLAYED = 8_501
 _SUSPECTED = 1e-4
@@ -48,7 +55,7 @@ class Sighting:
     subject: str
     says: str
     margin: float
-    source: Event | SeenLaw
+    source: Event | SeenLaw | Coupled
     epsilon: float = 0.0
     heard: Heard = ((), ())
     confirmed: bool = False
@@ -62,7 +69,8 @@ class Sighting:
     @property
     def certain(self) -> bool:
         """Whether it is a law, or an event of all its fresh runs on one data set and of none on the other."""
-        return not isinstance(self.source, Event) or self.source.parts(self.heard)
+        parted = isinstance(self.source, Event) and self.source.parts(self.heard)
+        return isinstance(self.source, SeenLaw) or parted
 
     def confirmed_on(self, player: Player, claim: Claim, level: float, most: int, seed: int) -> "Sighting":
         """Return the sighting after fresh runs of both sides, at most `most` of each, confirmed where they show it.
@@ -79,7 +87,7 @@ class Sighting:
         if supposed and most < _SUPPOSED:
             return self
         needed = _SUPPOSED if supposed else min(needed, most)
-        heard: tuple[list[bool], list[bool]] = ([], [])
+        heard: tuple[list[Any], list[Any]] = ([], [])
         for number in range(needed):
             for side, data in enumerate(self.pair.neighbours):
                 heard[side].append(self.source.heard(player.call(data, seed, side, number), side))
@@ -110,34 +118,42 @@ def sightings(
     sides = [[call(data, _REPLAYED, number) for number in range(_CALLS)] for data in pair.neighbours]
     found: list[Sighting] = []
     event = _event(sides, pair, claim)
+    if event is None and call.traced and not pair.outside:
+        event = _rare_event(call, sides, pair, claim)
     if event is not None:
         found.append(event)
     if pair.unseen:
         return tuple(found)
     first, second = _models(call, pair)
-    explained = not _unfollowed(call, pair, (first, second)) and all(
-        one.form == calls[0].form for calls in sides for one in calls
-    )
     additive = all(one.only_additive for calls in sides for one in calls)
     if first is not None and second is not None:
         loss = seen_loss(first, second, claim, made, unseen=0.0 if additive else _UNSEEN)
         if loss is not None and loss.names:
             found.append(_of_law(loss, (first, second), pair))
     drawn = additive and all(one.noise.size for calls in sides for one in calls)
-    searched = call.traced and drawn and turn < _SEARCHED and not (explained or pair.outside)
+    searched = call.traced and drawn and turn < _SEARCHED and not (pair.outside or explained(call, pair))
     if searched and all(one.margin < _CAUTIOUS for one in found):
         found.extend(_unreachable(call, sides, pair, claim, turn))
     return tuple(found)
 
 
+def explained(call: Calls, pair: Pair) -> bool:
+    """Return whether calls on both data sets have one form, and numbers that are answers plus noise of any size."""
+    calls = [call(data, _REPLAYED, number) for data in pair.neighbours for number in range(_CALLS)]
+    forms = (one.form == calls[place - place % _CALLS].form for place, one in enumerate(calls))
+    if unfollowed(call, pair) or not all(forms):
+        return False
+    models = [None if model is None else model.louder(_LOUD) for model in _models(call, pair)]
+    return all(
+        model is None or model.explains(call(data, _LOUD_STREAM, number, factor=_LOUD))
+        for model, data in zip(models, pair.neighbours, strict=True)
+        for number in range(_LOUDER)
+    )
+
+
 def unfollowed(call: Calls, pair: Pair) -> tuple[str, ...]:
     """Return the numbers that calls on a pair do not show to be an exact answer plus additive noise."""
-    return _unfollowed(call, pair, _models(call, pair))
-
-
-def _unfollowed(call: Calls, pair: Pair, models: tuple[NoiseModel | None, NoiseModel | None]) -> tuple[str, ...]:
-    """Return the numbers of the output that the models of both data sets do not know."""
-    followed = [frozenset[str]() if model is None else model.followed for model in models]
+    followed = [frozenset[str]() if model is None else model.followed for model in _models(call, pair)]
     numbers = dict.fromkeys(name for data in pair.neighbours for name in call(data, _REPLAYED, 0).numbers)
     return tuple(name for name in numbers if not all(name in names for names in followed))
 
@@ -172,21 +188,15 @@ def _of_law(loss: SeenLoss, models: tuple[NoiseModel, NoiseModel], pair: Pair) -
     )
 
 
-def by_decisions(call: Calls, pair: Pair, claim: Claim) -> Sighting | None:
-    """Return what the exact probability of an output shows that draws decide one by one; None where it shows nothing.
-
-    Only outputs that come out again on other streams are looked at.
-    """
-    one, *others = (call(pair.neighbours[0], _REPLAYED, number) for number in range(_CALLS))
-    if not any(same_output(one, other) for other in others):
+def by_coupled_runs(call: Calls, pairs: Sequence[Pair], claim: Claim) -> Sighting | None:
+    """Return the event that coupled runs of some pair show too often; of pairs that laws explain nothing is asked."""
+    asked = [pair for pair in pairs if not explained(call, pair)]
+    found = coupled_event(call.player, [pair.neighbours for pair in asked], claim)
+    if found is None:
         return None
-    seen = decided_loss(call.player, pair.neighbours, claim)
-    if seen is None:
-        return None
-    loss, models = seen
-    says = decision_words(loss, models[0].output.returned, [model.probability for model in models])
-    source = SeenLaw(loss=loss, models=models)
-    return Sighting(pair=pair, subject="law: decisions", says=says, margin=loss.margin, source=source)
+    place, shown = found
+    source, says = shown.coupled, coupled_words(shown)
+    return Sighting(pair=asked[place], subject="coupled runs", says=says, margin=source.growth, source=source)
 
 
 def _event(sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None:
@@ -209,6 +219,24 @@ def _event(sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None
     return max(found, key=lambda one: one[0])[1] if found else None
 
 
+def _rare_event(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None:
+    """Return an event that noise of several times its size shows on one side alone; how rare it is nobody knows yet."""
+    loud = [[call(data, _LOUD_STREAM, number, factor=_LOUD) for number in range(_LOUDER)] for data in pair.neighbours]
+    names = dict.fromkeys(name for calls in loud for one in calls for name in one.columns)
+    found: list[tuple[int, Sighting]] = []
+    for name, side in product(sorted(names, key=_importance), (0, 1)):
+        constant = sides[side][0].columns.get(name, absent(name))
+        values = [[one.columns.get(name, absent(name)) for one in calls] for calls in (*loud, sides[side])]
+        others = [place for place, value in enumerate(values[1 - side]) if not same_value(value, constant)]
+        if len(others) < _TWICE or not all(same_value(value, constant) for value in (*values[side], *values[2])):
+            continue
+        says = event_words(name, sides[side][0], loud[1 - side][others[0]], side, always=False)
+        event = Event(name=name, value=constant, side=side)
+        margin = _RARE * len(others) / _LOUDER - claim.delta
+        found.append((len(others), Sighting(pair=pair, subject=RARE_EVENT, says=says, margin=margin, source=event)))
+    return max(found, key=lambda one: one[0])[1] if found else None
+
+
 def _unreachable(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim, turn: int) -> Iterator[Sighting]:
     """Yield how often noise on one data set, which gives all of its own outputs, cannot give those of the other one."""
     for side, data in enumerate(pair.neighbours):
@@ -224,7 +252,7 @@ def _unreachable(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim,
         name = min(apart(*missed[0]), key=_importance)
         margin = _SELECTED * len(missed) / _CALLS - claim.delta
         says = reach_words(name, *missed[0], side)
-        yield Sighting(pair=pair, subject="unreachable", says=says, margin=margin, source=reached)
+        yield Sighting(pair=pair, subject=UNREACHABLE, says=says, margin=margin, source=reached)
 
 
 def _importance(name: str) -> tuple[bool, bool, int]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from audits.outputs.calls import OUTCOME
 from audits.outputs.fields import NUMBER, absent
+from audits.replay.coupled_runs import Shown
 from audits.replay.noise_model import NoiseModel
 from audits.replay.one_call import Call
 from audits.replay.seen_law import SeenLoss
@@ -184,14 +185,24 @@ def law_words(loss: SeenLoss, first: NoiseModel, second: NoiseModel) -> str:
     )
 
 
-def decision_words(loss: SeenLoss, output: Any, shares: Sequence[float]) -> str:
-    """Return in words with which probabilities two data sets give an output that draws decide one by one."""
-    value = output[0] if isinstance(output, list) and len(output) == 1 else output
-    chances = " and ".join(f"{share:.3g} on {side}" for share, side in zip(shares, SIDES, strict=True))
-    lines, shown = ", ".join(loss.sites[:_NAMED]), " ".join(repr(value).split())
+def coupled_words(shown: Shown) -> str:
+    """Return in words which outputs coupled runs show too often, and which noise decides them."""
+    coupling = shown.coupled.coupling
+    moved = np.flatnonzero(coupling.shift)
+    moved = moved[moved < len(shown.example.scales)]
+    sites = [draw.site for draw in shown.example.draws for _ in draw.noise]
+    lines = list(dict.fromkeys(sites[place] for place in moved))
+    total = float(np.abs(coupling.shift[moved] / shown.example.scales[moved]).sum())
+    draws = "one draw" if len(moved) == 1 else f"{len(moved)} draws"
+    named = [column_words(name) for name in dict.fromkeys(one.name for one in shown.coupled.conditions)]
+    value = shown.example.returned
+    value = value[0] if isinstance(value, list) and len(value) == 1 else value
+    like = f"{', '.join(named[:_NAMED])}: outputs like" if named else "Outputs like"
+    chances = " and ".join(f"{share:.3g} on {side}" for share, side in zip(shown.shares, SIDES, strict=True))
     return (
-        f"The output {shown:.60}: {loss.cause} (noise drawn at {lines}). By the law of the draws its probability is "
-        f"{chances}: the privacy loss is {loss.epsilon:.4g}."
+        f"{_upper(like)} {' '.join(repr(value).split()):.60} have probability {chances}. {_upper(draws)} of noise, "
+        f"moved in all by {total:.3g} times {'its scale' if len(moved) == 1 else 'their scales'}, give one data set "
+        f"the outputs of the other (noise drawn at {', '.join(lines[:_NAMED])})."
     )
 
 

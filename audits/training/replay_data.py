@@ -23,7 +23,7 @@ class Records:
 
 
 def other_records(records: Records) -> Records:
-    """Return records of which none stands in its former place: reversed, with other labels, the last ones far away.
+    """Return records of which none stands in its former place: reversed, first near 0, last far, with other labels.
 
     Features that are whole numbers keep their values, as they may be places in a table.
 
@@ -36,6 +36,7 @@ def other_records(records: Records) -> Records:
         last = max(1, len(features) // _FAR)
         sizes = np.geomspace(1.0, _FARTHEST, last) * (-1.0) ** np.arange(last)
         scale = np.ones(len(features))
+        scale[:last] = 1 / _FARTHEST  # gradients that no clipping changes
         scale[-last:] = np.random.Generator(np.random.PCG64(0)).permutation(sizes)
         features = (features * scale.reshape(-1, *[1] * (features.ndim - 1))).astype(features.dtype)
     return Records(features=features, labels=_next_label(np.array(records.labels[::-1])))

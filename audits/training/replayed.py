@@ -24,7 +24,7 @@ from dpaudit.model.trace import Finding
 from dpaudit.model.watched.steps import Script, Taken
 from dpaudit.training import Training
 
-FOLLOWS, CLIPPING, STALE = "DPA224", "DPA220", "DPA227"
+FOLLOWS, CLIPPING, STALE, SAMPLING = "DPA224", "DPA220", "DPA227", "DPA326"
 
 _STEPS = "number of steps"
 
@@ -155,7 +155,23 @@ def _findings_of(train: Loop, pair: _Pair, training: Training, script: Script, k
         lines = [run_traced(train, run, sought) for run in (one, two) if sought is not None]
         place = "" if sought is None else (line_of_value if names else line_of_end)(lines[0], lines[1])
         found.append(_follows(kind + ", ".join(differing[:_MOST_NAMED]), pair, detail, place))
-    return [*found, *_moved_too_far(train, pair, training, script, at if names else None)]
+    until = at if names else None
+    return [*found, *_other_batches(pair, until), *_moved_too_far(train, pair, training, script, until)]
+
+
+def _other_batches(pair: _Pair, until: int | None) -> list[Finding]:
+    """Return a finding where other records are drawn into a batch because the records have other values."""
+    both = zip(pair.first.watch.taken, pair.second.watch.taken, strict=False)
+    batches = [(one.batch, two.batch) for one, two in both][:until] if len(pair.changed) else []
+    for at, (one, two) in enumerate(batches, start=1):
+        if one is not None and two is not None and not np.array_equal(one, two):
+            message = (
+                f"Step {at}: with {pair.what}, the same random numbers and the very same noisy sums, other records are "
+                f"in the batch: {len(np.setdiff1d(one, two))} of {len(one)} are replaced by "
+                f"{len(np.setdiff1d(two, one))} others. What the records hold decides which of them are drawn."
+            )
+            return [Finding(rule=SAMPLING, where="batches", message=message)]
+    return []
 
 
 def _follows(where: str, pair: _Pair, detail: str, place: str) -> Finding:

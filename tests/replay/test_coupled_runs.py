@@ -1,0 +1,124 @@
+"""Runs whose noise is moved from one data set to the other: weighed by their noise, and followed through anything."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audits import audit
+from audits.outputs.calls import as_run
+from audits.procedures.replayed import replayed
+from audits.replay.coupled_runs import Condition, Coupled, Coupling, coupled_event
+from audits.replay.one_call import Player
+from dpaudit import Claim
+
+CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
+FOUR, THREE = [[1, 1, 1]] * 4, [[1, 1, 1]] * 3
+
+
+def above(rows: list[list[int]], rng: np.random.Generator, noisy: bool) -> list[bool]:
+    """Return which counts exceed 3, up to the first one: with noise on the threshold too, or without."""
+    threshold = 3.0 + (rng.laplace(0, 2.0) if noisy else 0.0)
+    answers: list[bool] = []
+    for column in range(3):
+        answers.append(sum(row[column] for row in rows) + rng.laplace(0, 4.0 if noisy else 2.0) > threshold)
+        if answers[-1]:
+            break
+    return answers
+
+
+def rounded(rows: Any, rng: Any, scale: float) -> int:
+    return round(len(rows) + float(rng.laplace(0, scale)))
+
+
+def written(rows: Any, rng: Any, scale: float) -> str:
+    return f"about {len(rows) + rng.laplace(0, scale):.1f} rows"
+
+
+def clamped(rows: Any, rng: Any, scale: float) -> float:
+    return float(np.clip(len(rows) + rng.laplace(0, scale), 0, 5))
+
+
+def largest(rows: Any, rng: Any, scale: float) -> str:
+    """Return the best of three; a row raises the first one and lowers the second one."""
+    scores = np.array([len(rows) - 3.5, 3.5 - len(rows), 0.0]) + rng.laplace(0, 2 * scale, 3)
+    return "abc"[int(scores.argmax())]
+
+
+def coupling_of(function: Any, shift: list[float], pair: Any = (FOUR, THREE)) -> Coupling:
+    return Coupling(player=Player(run=as_run(function)[0]), neighbours=pair, shift=np.array(shift))
+
+
+def worths(coupling: Coupling, conditions: tuple[Condition, ...], runs: int) -> tuple[float, float]:
+    """Return the mean of the worth of an event at epsilon 1, and its standard error."""
+    event = Coupled(coupling=coupling, conditions=conditions, side=0, stake=1.0, growth=1.0)
+    calls = [[coupling.player.call(data, 5, side, n) for n in range(runs)] for side, data in enumerate((FOUR, THREE))]
+    weighed = np.array([[event.heard(call, side) for call in one] for side, one in enumerate(calls)])
+    each = (weighed[..., 0] - math.e * weighed[..., 1]).sum(axis=0)
+    return float(each.mean()), float(each.std()) / math.sqrt(runs)
+
+
+@pytest.mark.parametrize(("shift", "narrow"), [(1.0, True), (0.4, False), (-2.0, False)])
+def test_the_worth_of_an_event_is_its_margin_whatever_the_shift(shift: float, narrow: bool) -> None:
+    """At least 5 from 4 or 3 with Laplace noise of scale 0.5, rounded at 4.5. A shift that fits has a small variance.
+
+    Five standard errors of 1,500 runs: a false alarm has probability 6e-7, and bias of half the margin is seen.
+    """
+    function = coupling_of(lambda rows, rng: rounded(rows, rng, 0.5), [shift])
+    mean, error = worths(function, (Condition(name="number ", low=5.0),), 1_500)
+    margin = 0.5 * math.exp(-1.0) - math.e * 0.5 * math.exp(-3.0)
+    assert abs(mean - margin) < 5 * error
+    assert (error < 0.006) is narrow
+    assert error < margin / 5
+
+
+@pytest.mark.parametrize("function", [rounded, written, clamped, largest])
+def test_noise_is_followed_through_what_cuts_it(function: Callable[..., Any]) -> None:
+    """Half the noise shifts the output by twice what the claim allows. Twin: the noise that it needs."""
+
+    def shown(scale: float) -> Any:
+        return coupled_event(
+            Player(run=as_run(lambda rows, rng: function(rows, rng, scale))[0]), [(FOUR, THREE)], CLAIM
+        )
+
+    found = shown(0.5)
+    assert found is not None
+    assert found[1].coupled.growth > 0.005
+    assert shown(1.0) is None
+
+
+def test_draws_that_are_compared_may_all_move_together() -> None:
+    """Of the three scores two move, each by one row, and not all three."""
+    player = Player(run=as_run(lambda rows, rng: largest(rows, rng, 0.5))[0])
+    found = coupled_event(player, [(FOUR, THREE)], CLAIM)
+    assert found is not None
+    assert found[1].coupled.coupling.shift == pytest.approx([1.0, -1.0, 0.0], abs=0.02)
+
+
+@pytest.mark.parametrize("noisy", [False, True])
+def test_a_sparse_vector_without_noise_on_its_threshold_is_found(noisy: bool) -> None:
+    """In 1,000 runs. Twin: the noise of its proof."""
+    result = audit(
+        lambda rows, rng: above(rows, rng, noisy=noisy),
+        neighbours=(FOUR, THREE),
+        claim=CLAIM,
+        runs=1_000,
+        rng=np.random.default_rng(1),
+        control_runs=0,
+    )
+    assert (result.verdict == "violation") is not noisy
+
+
+def test_a_loop_that_draws_until_it_is_content_ends_without_noise_too() -> None:
+    """Without noise it would draw for ever; its noise is truncated where the data say, which is a violation."""
+
+    def positive(rows: list[Any], rng: np.random.Generator) -> float:
+        noisy = 0.0
+        while noisy <= 0:
+            noisy = len(rows) + rng.laplace()
+        return noisy
+
+    looked = replayed(positive, ([1], []), None, CLAIM, runs=2_000, rng=np.random.default_rng(1))
+    assert looked.replay is not None
