@@ -199,3 +199,10 @@ def test_answers_may_depend_on_what_came_before() -> None:
     score = LikelihoodRatio.of(chain, answers(0.0), answers(1.0))
     view = {"a": np.array([1.0, -1.0]), "b": np.array([1.0, -1.0])}
     np.testing.assert_allclose(score(view), [1.0, -1.0])
+
+
+def test_a_witness_shows_most_of_a_leak() -> None:
+    """An event of probability 1/2 against 1/(2 e) has epsilon 1; stakes that aim elsewhere show less."""
+    likely, unlikely = np.random.default_rng(3).random((2, 4000))
+    shown = witness_bound((unlikely < 0.5 * math.exp(-1)) * 1.0, (likely < 0.5) * 1.0, 0.0, 0.05).epsilon
+    assert 0.7 < shown < 1.0
