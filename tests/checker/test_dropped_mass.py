@@ -14,7 +14,8 @@ from dpaudit import Certificate, Claim, Local, Release, Shuffle, certify, verify
 from dpaudit.engines.single import single_delta
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.losses import MixtureLoss, binomial_shifts
-from dpaudit.verifier import checking, losses, pairs, schemes, shuffles, together
+from dpaudit.verifier import checking, losses, pairs, schemes, together
+from dpaudit.verifier.shuffled import sides
 from mechanisms import Laplace
 
 REPORT = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
@@ -46,7 +47,7 @@ def forged(epsilon: float) -> str:
 def test_what_a_shuffle_leaves_out_is_met_at_the_largest_loss() -> None:
     """Under either law."""
     node = {"node": "shuffle", "part": {"node": "stated", "epsilon": 1.0, "delta": 0.0}, "users": 1000}
-    kind, above, _ = shuffles.shuffled_above(node, Counter([losses.black_box(1.0)]), "replace_one")
+    kind, above, _ = sides.shuffled_above(node, Counter([losses.black_box(1.0)]), "replace_one")
     assert kind == "between"
     assert losses.supremum(above) == 1
     assert above[1][-1][1] >= 1e-36
