@@ -22,8 +22,8 @@ class Entry:
 
     `path` is the node's, as in `walk`; `part` counts the parts of a `parallel` from 0. At `cells` it is 0 where both
     records lie in the same cell (`inside`), and 1 where they lie in two cells or one of them is absent (`touched`). At
-    `shuffle` of one response of two answers it is how many others hold the first one; of more answers all of them hold
-    a third one (0) or the first (1). At `best_of` it is the number of a score, worst at an epsilon of its own.
+    `shuffle` it is the number of a data set of the others, in the order in which they are tried. At `best_of` it is the
+    number of a score, worst at an epsilon of its own.
 
     >>> Entry(path="root.0", part=2).part
     2
