@@ -203,6 +203,7 @@ def test_a_score_that_anybody_picks_refutes_and_the_checker_finds_it(part: dp.Re
         assert not verify(json.dumps(forged)).accepted
 
 
+@pytest.mark.slow
 def test_the_best_of_many_responses_is_known_in_each_measure() -> None:
     """Two answers of epsilon 1, the better one of a geometric number with gamma .1: by hand from their two scores.
 
