@@ -17,7 +17,7 @@ import numpy as np
 
 from algorithms.lplr import Lplr
 from algorithms.lplr.baselines import SufficientStatistics
-from algorithms.lplr.run import deviation, fit_offline
+from algorithms.lplr.offline import deviation, fit_offline
 from algorithms.problems import load
 from dpaudit import Streams
 

@@ -20,7 +20,7 @@ from algorithms.capri.releases import message
 from algorithms.capri.run import run_epochs
 from algorithms.capri.settings import CapriSettings
 from algorithms.capri.users import RecordedUsers, one_record
-from algorithms.problems.kernel_bandit import audit_domain
+from algorithms.problems.worst_case import audit_domain
 from dpaudit import AuditCase, Recorder, Streams
 from dpaudit.model.mechanism import Array
 

@@ -5,15 +5,8 @@ import numpy as np
 from algorithms.capri.elimination import HalfWidth
 from algorithms.capri.plan import Domain
 from algorithms.capri.settings import CapriSettings, completed
-from algorithms.kernels import (
-    factor,
-    gain_without_kernel,
-    information_gain,
-    linear_features,
-    matern,
-    pairs,
-    squared_exponential,
-)
+from algorithms.information_gain import gain_without_kernel, information_gain
+from algorithms.kernels import factor, linear_features, matern, pairs, squared_exponential
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit.model.mechanism import Array
 

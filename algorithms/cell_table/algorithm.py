@@ -6,7 +6,8 @@ from algorithms.cell_table.cases import cases_of, replays_of
 from algorithms.cell_table.declaration import declaration_of
 from algorithms.cell_table.notes import notes_of
 from algorithms.cell_table.plan import plan_of
-from algorithms.cell_table.run import run, run_blind, run_without_noise
+from algorithms.cell_table.references import run_blind, run_without_noise
+from algorithms.cell_table.run import run
 from algorithms.cell_table.settings import CellTableSettings
 from dpaudit.arguments import settled
 

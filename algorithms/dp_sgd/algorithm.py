@@ -2,14 +2,16 @@
 
 from typing import ClassVar
 
+from algorithms.dp_sgd.beside import poisson_beside
 from algorithms.dp_sgd.cases import cases_of
 from algorithms.dp_sgd.checks import assumed_conditions, breaking_findings
 from algorithms.dp_sgd.declaration import declaration_of
 from algorithms.dp_sgd.explicit_pairs import explicit_cases
-from algorithms.dp_sgd.notes import notes_of, poisson_beside
+from algorithms.dp_sgd.notes import notes_of
 from algorithms.dp_sgd.plan import plan_of, record_of
-from algorithms.dp_sgd.replays import replays_of, samplings_of
+from algorithms.dp_sgd.replays import replays_of
 from algorithms.dp_sgd.run import run
+from algorithms.dp_sgd.samplings import samplings_of
 from algorithms.dp_sgd.settings import DpSgdSettings
 from dpaudit.arguments import settled
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from algorithms._conditions import FRESH, conditions_of, nobody_twice, noise_is_fresh
 from algorithms.lplr import checks
-from algorithms.lplr.checks import Outcomes
 from algorithms.lplr.oracle import Answers, Estimate, fit_oracle
 from algorithms.lplr.plan import Plan, plan_of
 from algorithms.lplr.settings import LplrSettings
@@ -164,26 +163,3 @@ def run_blind(settings: LplrSettings, problem: LinearBandit, streams: Streams, n
 def nobody(answers: Answers) -> Answers:
     """Return the answers of a phase in which nobody stood at any atom."""
     return replace(answers, counts=np.zeros_like(answers.counts), positive=np.zeros_like(answers.positive))
-
-
-def fit_offline(plan: Plan, problem: LinearBandit, users: int, streams: Streams, n_runs: int) -> Estimate:
-    """Return one oracle's estimate at every atom of `problem` from `users` users, shared out over the phases.
-
-    Raises: ValueError: a problem with several actions, or fewer users than phases.
-    """
-    if problem.n_actions != 1:
-        raise ValueError(f"Expected a problem with one action; {problem.name!r} has {problem.n_actions}.")
-    if users < plan.phases:
-        raise ValueError(f"Expected users={users} to be at least the number of phases, {plan.phases}.")
-    each = users // plan.phases
-    phases = answers_of(problem, np.ones((n_runs, problem.n_contexts, 1), dtype=bool), each, streams, Outcomes())
-    return fit_oracle(plan, np.swapaxes(problem.features, 0, 1), phases, each, Recorder(streams.noise), n_runs)
-
-
-def deviation(problem: LinearBandit, values: Array) -> Array:
-    """Return the mean absolute deviation of predictions from the true means, by context probability; shape (R,).
-
-    Shape: values (R, C), of a problem with one action.
-    """
-    error: Array = np.abs(values - problem.mean_reward[:, 0]) @ problem.context_probabilities
-    return error

@@ -32,7 +32,7 @@ _FACTORIES: dict[str, dict[str, str]] = {
     "comparison_log": {
         "comparison_log": "duels fitted to a log of pairwise votes (model_a, model_b, winner, judge)",
     },
-    "kernel_bandit": {
+    "worst_case": {
         "audit_domain": "six cells on two directions, where a kernel bandit's worst case is attained exactly",
     },
     "linear_families": {

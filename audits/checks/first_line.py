@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.experiment.lines_run import run_traced
+from audits.experiment.tracer import run_traced
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import line_of
 

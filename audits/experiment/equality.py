@@ -1,14 +1,11 @@
-"""Equality of two published values, and digests of data and of states, which show whether a call changed them."""
+"""Equality of two published values, by type, structure and content."""
 
-import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
-
-from audits.outputs.values import described, record
 
 
 def same(first: Any, second: Any) -> bool:
@@ -47,39 +44,3 @@ def _same_arrays(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> b
             np.signbit(first.real)[known], np.signbit(second.real)[known]
         )
     return bool(np.array_equal(first, second))
-
-
-_DEEPEST = 8
-
-
-def digest_of(value: Any) -> str:
-    """Return a digest of `value`: equal values give equal digests, in one process.
-
-    Raises: UnsupportedError: a part whose type has no reading.
-
-    >>> digest_of({"sums": np.zeros(3)}) == digest_of({"sums": np.ones(3)})
-    False
-    """
-    digest = hashlib.sha256()
-    for part in _parts(value, _DEEPEST):
-        digest.update(part)
-    return digest.hexdigest()
-
-
-def _parts(value: Any, deepest: int) -> Iterator[bytes]:
-    """Yield the bytes of a value, part by part."""
-    yield f"{described(value)} ".encode()
-    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        yield np.ascontiguousarray(value).tobytes()
-    elif deepest and type(value) in (list, tuple):
-        for part in value:
-            yield from _parts(part, deepest - 1)
-    elif deepest and isinstance(value, Mapping):
-        for name, part in value.items():
-            yield repr(name).encode()
-            yield from _parts(part, deepest - 1)
-    elif deepest and is_dataclass(value) and not isinstance(value, type):
-        for field in fields(value):
-            yield from _parts(getattr(value, field.name), deepest - 1)
-    else:
-        yield repr(sorted(record(value).items())).encode()

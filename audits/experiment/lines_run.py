@@ -1,4 +1,4 @@
-"""A program under a tracer, and the lines that it executes in its own modules, on one run."""
+"""The lines that a program executes in its own modules, on one run."""
 
 import sys
 from collections import defaultdict
@@ -9,22 +9,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-
-def run_traced(program: Callable[[], Any], entered: Callable[[FrameType, str, Any], Any]) -> None:
-    """Run `program()` with `entered` called at each new frame, as `sys.settrace` says.
-
-    >>> seen = []
-    >>> run_traced(lambda: 1, lambda frame, event, argument: seen.append(event))
-    >>> seen
-    ['call']
-    """
-    before = sys.gettrace()
-    sys.settrace(entered)
-    try:
-        program()
-    finally:
-        sys.settrace(before)
-
+from audits.experiment.tracer import run_traced
 
 Lines = dict[str, set[int]]
 """Line numbers by the full name of a file."""

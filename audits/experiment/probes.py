@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.experiment.equality import digest_of
+from audits.experiment.digests import digest_of
 from audits.experiment.forms import precision_apart, types_apart
 from audits.experiment.global_generators import global_states
 from audits.experiment.published_seeds import published_seeds

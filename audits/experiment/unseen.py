@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from audits.experiment.channels import shown_beside
-from audits.experiment.equality import digest_of
+from audits.experiment.digests import digest_of
 from audits.experiment.replays import Channels, following
 from audits.outputs.calls import Raised, outcome
 from audits.outputs.conversion import columns_of_one

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from audits.experiment.channels import shown_beside
-from audits.experiment.lines_run import lines_run, run_traced
+from audits.experiment.lines_run import lines_run
+from audits.experiment.tracer import run_traced
 from audits.outputs.calls import Raised, outcome, row_of
 from audits.outputs.fields import NUMBER, Fields
 from audits.replay.recording import ADDITIVE, CARRIERS, Draw, Recorder

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from algorithms.lplr import Lplr
 from algorithms.lplr.baselines import SufficientStatistics
-from algorithms.lplr.run import deviation, fit_offline
+from algorithms.lplr.offline import deviation, fit_offline
 from algorithms.problems import load
 from algorithms.problems.linear_bandit import LinearBandit
 from dpaudit import Streams

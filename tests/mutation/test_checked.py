@@ -75,7 +75,7 @@ def test_replays_say_violated_where_the_sentence_is_false(
 
     Ten runs of a training loop's sampler show it already, of the twenty-five that are looked at else.
     """
-    monkeypatch.setattr("algorithms.dp_sgd.replays._RUNS", 10)
+    monkeypatch.setattr("algorithms.dp_sgd.samplings._RUNS", 10)
     found = subject(mutant.on[0], tmp_path)  # before the defect, which a first import would keep
     with planted(mutant.defect):
         assert "violated" in statuses(of_replays(found), mutant)

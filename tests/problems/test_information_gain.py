@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from algorithms.capri import Capri
-from algorithms.kernels import gain_without_kernel, information_gain, matern, pairs, squared_exponential
+from algorithms.information_gain import gain_without_kernel, information_gain
+from algorithms.kernels import matern, pairs, squared_exponential
 from algorithms.problems import load
 from dpaudit.model.mechanism import Array
 

@@ -32,5 +32,5 @@ def conduct(
 
 def _performing(jobs: int, scheduler: str | None) -> Callable[[Sequence[Callable[[], Any]]], Iterator[Any]]:
     """Return a function that runs tasks in `jobs` processes or on a dask cluster, and yields results in order."""
-    workers = load_package("audits.experiment.execution")
+    workers = load_package("audits.experiment.workers")
     return lambda tasks: workers.perform(tasks, jobs, scheduler)

@@ -9,9 +9,10 @@ import pytest
 
 from algorithms.lplr import Lplr
 from algorithms.lplr.cases import case_of
+from algorithms.lplr.device_steps import as_given, printed_residual
 from algorithms.lplr.leaves import printed_leaves
 from algorithms.lplr.message import Bin, Record
-from algorithms.lplr.plan import Plan, as_given, printed_residual
+from algorithms.lplr.plan import Plan
 from algorithms.lplr.stages import Stage, cells_stage, confidence_stage, flip_stage, residual_stage, spread
 from audits import audit_case
 from dpaudit import AuditCase, AuditResult, Claim, Sequential, certify

@@ -9,9 +9,9 @@ import pytest
 
 from algorithms.lplr import Lplr
 from algorithms.lplr.baselines import SufficientStatistics
+from algorithms.lplr.offline import deviation, fit_offline
 from algorithms.lplr.oracle import Estimate
 from algorithms.lplr.regression import activity_threshold, kappa
-from algorithms.lplr.run import deviation, fit_offline
 from algorithms.lplr.sums import noise_sum
 from algorithms.problems import load
 from dpaudit import Streams
