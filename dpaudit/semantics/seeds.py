@@ -145,26 +145,7 @@ def seeds() -> dict[str, Declaration]:
     two, sharp, skew, sided = map(leaf, ("two", "sharp", "skew", "sided"))
     poisson, allocate = WAYS["poisson"], WAYS["allocate 1 of 2"]
     arms, sum_and_size = parallel(two, sharp), both(leaf("size"), two)
-    found: dict[str, Declaration] = {f"table {name}": leaf(name) for name in TABLES}
-    for name, way in WAYS.items():
-        found |= {f"{name} over {inner}": way(leaf(inner)) for inner in ("sharp", "skew", "sided", "geometric")}
-        found[f"{name} over two queries"] = way(both(two, skew))
-        found |= {f"{name} over {inner}": way(other(sharp)) for inner, other in WAYS.items()}
-    found |= {f"fixed {n} of {n}": sample(sharp, n, n) for n in (1, 2, 3)}
-    found |= {f"with replacement {n} of {n}": sample(two, n, n, "with_replacement") for n in (1, 2, 3)}
-    found |= {f"billboard over {inner}": Billboard(part=way(sharp)) for inner, way in WAYS.items()}
-    found |= {f"shuffle {users}": Shuffle(part=two, users=users) for users in (1, 2, 3)}
-    for name in ("sharp", "skew", "sided", "geometric"):
-        found[f"best of 2 over {name}"] = BestOf(part=leaf(name), law="fixed", runs=2, scores="any")
-        found[f"best of many over {name}"] = BestOf(part=leaf(name), law="geometric", gamma=0.3, scores="any")
-    found |= {f"filter over {name}": Filtered(parts=(leaf(name),), rho=4.0) for name in ("sharp", "skew", "geometric")}
-    for rate in (0.0, 1e-60, 1e-17, 1e-9, 0.1, 1.0):
-        found[f"poisson at {rate:g} over skew"] = Subsample(part=skew, rate=rate)
-        found[f"truncated at {rate:g}"] = truncated(skew, rate, 3, 2)
-    for rate, name in product((1e-9, 0.999), _AT_THE_ENDS):
-        found[f"poisson at {rate:g} over {name}"] = Subsample(part=leaf(name), rate=rate)
-    found |= {" over ".join(ways): nest(*ways) for ways in _DEEP}
-    return found | {
+    return _families() | {
         "fixed 2 of 3 over fixed 1 of 2 over fixed 1 of 1": WAYS["fixed 2 of 3"](sample(sample(sharp, 1, 1), 2, 1)),
         "billboard over nothing": Billboard(part=sharp),
         "shuffle over local": Shuffle(part=Local(part=two), users=2),
@@ -203,3 +184,27 @@ def seeds() -> dict[str, Declaration]:
         "billboard over filter": Billboard(part=Filtered(parts=(sharp,), rho=2.0)),
         "cells twice": both(WAYS["cells"](two), WAYS["cells"](sided)),
     }
+
+
+def _families() -> dict[str, Declaration]:
+    """Return the seeds that differ in one node, one table, one size or one rate."""
+    two, sharp, skew = map(leaf, ("two", "sharp", "skew"))
+    found: dict[str, Declaration] = {f"table {name}": leaf(name) for name in TABLES}
+    for name, way in WAYS.items():
+        found |= {f"{name} over {inner}": way(leaf(inner)) for inner in ("sharp", "skew", "sided", "geometric")}
+        found[f"{name} over two queries"] = way(both(two, skew))
+        found |= {f"{name} over {inner}": way(other(sharp)) for inner, other in WAYS.items()}
+    found |= {f"fixed {n} of {n}": sample(sharp, n, n) for n in (1, 2, 3)}
+    found |= {f"with replacement {n} of {n}": sample(two, n, n, "with_replacement") for n in (1, 2, 3)}
+    found |= {f"billboard over {inner}": Billboard(part=way(sharp)) for inner, way in WAYS.items()}
+    found |= {f"shuffle {users}": Shuffle(part=two, users=users) for users in (1, 2, 3)}
+    for name in ("sharp", "skew", "sided", "geometric"):
+        found[f"best of 2 over {name}"] = BestOf(part=leaf(name), law="fixed", runs=2, scores="any")
+        found[f"best of many over {name}"] = BestOf(part=leaf(name), law="geometric", gamma=0.3, scores="any")
+    found |= {f"filter over {name}": Filtered(parts=(leaf(name),), rho=4.0) for name in ("sharp", "skew", "geometric")}
+    for rate in (0.0, 1e-60, 1e-17, 1e-9, 0.1, 1.0):
+        found[f"poisson at {rate:g} over skew"] = Subsample(part=skew, rate=rate)
+        found[f"truncated at {rate:g}"] = truncated(skew, rate, 3, 2)
+    for rate, name in product((1e-9, 0.999), _AT_THE_ENDS):
+        found[f"poisson at {rate:g} over {name}"] = Subsample(part=leaf(name), rate=rate)
+    return found | {" over ".join(ways): nest(*ways) for ways in _DEEP}
