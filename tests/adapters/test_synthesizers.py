@@ -96,6 +96,7 @@ class AIMGM(MSTGM):
     """A synthesizer that states the settings of AIM."""
 
     num_marginals, max_cells, degree = None, 10_000, 2
+    structural_zeros: dict[str, int]
 
     def __init__(self, *, rounds: int | None, **settings: Any) -> None:
         super().__init__(domain={"a": 10, "b": 2}, **settings)

@@ -238,7 +238,8 @@ def test_a_bound_that_is_planned_and_not_taken_is_a_departure(field: str) -> Non
     """A plan with a fresh digest that names one bound more is not that of the audit that ran."""
     plan = AuditPlan.of(((0, HALF_NOISE),), CLAIM, runs=400, significance=0.01, seed=7)
     (audit,) = plan.audits
-    more = replace(plan, audits=(replace(audit, **{field: (*getattr(audit, field), "another")}),))
+    longer: dict[str, Any] = {field: (*getattr(audit, field), "another")}
+    more = replace(plan, audits=(replace(audit, **longer),))
     result = replace(audit_case(HALF_NOISE, CLAIM, runs=400, rng=np.random.default_rng(7), significance=0.01), seed=7)
     (same,), (other,) = (held.followed((result,), plan) for held in (plan, more))
     assert same.plan is not None

@@ -10,7 +10,8 @@ import pytest
 
 from dpaudit.model.losses import Composition, DiscreteLoss
 from dpaudit.model.mechanism import Array
-from mechanisms import DiscreteGaussian, DiscreteLaplace, TruncatedDiscreteGaussian, _exact
+from mechanisms import DiscreteGaussian, DiscreteLaplace, TruncatedDiscreteGaussian
+from mechanisms._draws import exact
 
 FALSE_ALARM = 1e-7
 
@@ -37,30 +38,30 @@ def follows_its_law(draw: Any, mechanism: DiscreteLaplace | DiscreteGaussian, si
 @pytest.mark.parametrize("scale", [0.25, 0.5, 1.0, 2.0, 10 / 3, 40.0, 1000.25])
 def test_discrete_laplace_draws_follow_their_law(scale: float) -> None:
     stated = DiscreteLaplace(scale=scale, l1_sensitivity=1, neighbours="replace_one")
-    assert follows_its_law(_exact.discrete_laplace, stated, scale, 100_000)
+    assert follows_its_law(exact.discrete_laplace, stated, scale, 100_000)
 
 
 @pytest.mark.parametrize("stddev", [0.3, 0.9, 1.0, 1.5, 7.1, 100.3])
 def test_discrete_gaussian_draws_follow_their_law(stddev: float) -> None:
     stated = DiscreteGaussian(stddev=stddev, l2_sensitivity=1, neighbours="replace_one")
-    assert follows_its_law(_exact.discrete_gaussian, stated, stddev, 100_000)
+    assert follows_its_law(exact.discrete_gaussian, stated, stddev, 100_000)
 
 
 def test_decisions_left_to_exact_fractions_follow_the_same_law(monkeypatch: pytest.MonkeyPatch) -> None:
     # With a slack of 1 no comparison is decided in floating point: the rare path is all there is.
-    monkeypatch.setattr(_exact, "_SLACK", 1.0)
+    monkeypatch.setattr(exact, "_SLACK", 1.0)
     stated = DiscreteGaussian(stddev=2.3, l2_sensitivity=1, neighbours="replace_one")
-    assert follows_its_law(_exact.discrete_gaussian, stated, 2.3, 20_000)
+    assert follows_its_law(exact.discrete_gaussian, stated, 2.3, 20_000)
 
 
 def test_a_coin_read_bit_by_bit_has_its_probability() -> None:
     rng = np.random.default_rng(4)
     for probability in (Fraction(1, 3), Fraction(7, 8)):
-        heads = sum(_exact._coin(probability, rng) for _ in range(20_000)) / 20_000
+        heads = sum(exact._coin(probability, rng) for _ in range(20_000)) / 20_000
         assert heads == pytest.approx(float(probability), abs=band(20_000))
-    assert not _exact._coin(Fraction(0), rng)
-    assert not _exact._coin(Fraction(-1, 2), rng)
-    assert _exact._coin(Fraction(1), rng)
+    assert not exact._coin(Fraction(0), rng)
+    assert not exact._coin(Fraction(-1, 2), rng)
+    assert exact._coin(Fraction(1), rng)
 
 
 def composed(*losses: Any) -> DiscreteLoss:

@@ -119,5 +119,5 @@ def test_every_data_set_reaches_what_follows_from_noisy_numbers_alone(first: Any
 def test_the_event_reads_the_output_alone(data: Any, seed: int) -> None:
     """Law: the draws of a run do not enter what is found about its output."""
     call = Player(run=as_run(post_processed)[0]).call(data, seed)
-    hidden = Call(returned=call.returned, columns=call.columns, draws=())
+    hidden = Call(seed=call.seed, returned=call.returned, columns=call.columns, draws=())
     assert reached(DATA[:3], call) is reached(DATA[:3], hidden)

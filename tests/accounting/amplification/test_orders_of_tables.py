@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from dpaudit import Allocate, Claim, Release, Repeat, Sequential, Subsample, bracket_delta, certify, fold
-from dpaudit.accounting.samples.in_either_order import smaller_order
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration, Scheme
-from dpaudit.model.losses import DiscreteLoss, larger_order
+from dpaudit.model.losses import DiscreteLoss, larger_order, smaller_order
 from dpaudit.verifier import verify
 from mechanisms import Finite
 from tests.accounting.amplification.named_pairs import NAMED

@@ -218,10 +218,11 @@ def test_the_best_of_many_responses_is_known_in_each_measure() -> None:
 
     laws = [np.array([first(a), 1 - first(a)]) for a in (p, 1 - p)]
     shown = max(float(one @ np.log(one / two)) for one, two in (laws, laws[::-1]))
-    for law, claim in (
+    cases: tuple[tuple[dict[str, Any], RhoClaim | RenyiClaim], ...] = (
         ({"law": "geometric", "gamma": gamma}, RhoClaim(rho=0.7, neighbours="replace_one")),
         ({"law": "fixed", "runs": 5}, RenyiClaim(renyi=((2.0, 1.0), (8.0, 3.0)), neighbours="replace_one")),
-    ):
+    )
+    for law, claim in cases:
         certificate = dp.certify(dp.BestOf(part=part, scores="any", **law), claim)
         assert verify(certificate.to_json()).accepted
         for row in certificate.tight.rows:

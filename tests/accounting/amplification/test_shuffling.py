@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement, product
+from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -236,7 +237,9 @@ def test_rounds_compose_as_pairs() -> None:
     assert form.lower[0].events == 10
 
 
-REPORTS = {
+Reporting: TypeAlias = Finite | UnaryEncoding | SubsetSelection
+
+REPORTS: dict[str, Reporting] = {
     "basic RAPPOR": UnaryEncoding(epsilon=1.5, categories=3),
     "optimised unary encoding": UnaryEncoding(epsilon=2.0, categories=4, encoding="optimised"),
     "subset selection": SubsetSelection(epsilon=2.0, categories=4, subset_size=2),
@@ -245,7 +248,7 @@ REPORTS = {
 }
 
 
-def whole_laws(mechanism: Finite | UnaryEncoding | SubsetSelection) -> list[list[Fraction]]:
+def whole_laws(mechanism: Reporting) -> list[list[Fraction]]:
     """Return the law of a report for every value, over all outcomes, from its densities as fractions."""
     if isinstance(mechanism, Finite):
         values, outcomes = 2, np.arange(len(mechanism.first))
