@@ -90,7 +90,7 @@ _ENTRIES = {
     "rank": "audits.bounds.rank:rank_bound",
     "rank_gaussian": "audits.bounds.rank:rank_gaussian_bound",
     "one_run_trade_off": "audits.bounds.one_run_trade_off:one_run_trade_off_bound",
-    "one_run_order": "audits.bounds.one_run_trade_off:one_run_order_bound",
+    "one_run_order": "audits.bounds.one_run_order:one_run_order_bound",
     "witness": "audits.bounds.hockey_stick:witness_bound",
     "credible": "audits.bounds.credible:credible_bound",
     "likelihood_ratio": "audits.attacks.likelihood:LikelihoodRatio",

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from dpaudit.model.declaration import Billboard as Billboard
     from dpaudit.model.declaration import Cells as Cells
     from dpaudit.model.declaration import Declaration as Declaration
-    from dpaudit.model.declaration import Filtered as Filtered
     from dpaudit.model.declaration import Group as Group
     from dpaudit.model.declaration import Local as Local
     from dpaudit.model.declaration import Parallel as Parallel

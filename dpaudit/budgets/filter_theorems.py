@@ -11,7 +11,7 @@ from dpaudit.accounting.calibration import smallest_holding
 from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate
 from dpaudit.checks import meant
 from dpaudit.engines.gaussian import gaussian_delta
-from dpaudit.runtime.provenance import table_of
+from dpaudit.runtime.tables import table_of
 
 _WORDS = table_of("dpaudit.budgets", "filter_theorems.toml")
 

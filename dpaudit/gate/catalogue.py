@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpaudit.documents.document import Document, Table, Verdict, document, under
-from dpaudit.runtime.provenance import table_of
+from dpaudit.runtime.tables import table_of
 
 Level = Literal["error", "warning"]
 

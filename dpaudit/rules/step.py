@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.model.declaration import Declaration, Printed, Release
-from dpaudit.runtime.provenance import table_of
+from dpaudit.runtime.tables import table_of
 
 _WORDS = table_of("dpaudit.rules", "rules.toml")
 

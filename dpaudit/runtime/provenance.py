@@ -2,11 +2,9 @@
 
 import hashlib
 import platform
-import tomllib
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distributions, version
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +45,6 @@ def source_files(folder: Path) -> tuple[Path, ...]:
     """Return the four packages' Python files and tables below `folder`, sorted by their relative names."""
     held = (path for package in PACKAGES for path in (folder / package).rglob("*") if path.suffix in (".py", ".toml"))
     return tuple(sorted(held, key=lambda path: path.relative_to(folder).as_posix()))
-
-
-def table_of(package: str, name: str) -> dict[str, Any]:
-    """Return a table that stands beside the modules of a package, such as the words of its rules."""
-    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
 @cache

@@ -1,6 +1,6 @@
 """The glossary and the disclaimer of a report."""
 
-from dpaudit.runtime.provenance import table_of
+from dpaudit.runtime.tables import table_of
 
 _WORDS = table_of("dpaudit.wording", "glossary.toml")
 

@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 from dpaudit.json_schema import Text
 from dpaudit.model.node_kinds import NodeKind
-from dpaudit.runtime.provenance import table_of
+from dpaudit.runtime.tables import table_of
 
 Standing = Literal["machine_checked", "on_paper", "cited", "no_theorem"]
 

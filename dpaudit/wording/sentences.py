@@ -1,6 +1,6 @@
 """The sentences of a report that hold computed numbers: a template each, filled in one place."""
 
-from dpaudit.runtime.provenance import table_of
+from dpaudit.runtime.tables import table_of
 
 SENTENCES: dict[str, str] = table_of("dpaudit.wording", "sentences.toml")
 """Each sentence by its name; a number is put in as text, rounded in the direction of its words."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from dpaudit.runtime.provenance import table_of
+from dpaudit.runtime.tables import table_of
 
 Tone = Literal["good", "open", "bad", "plain"]
 """How a word is meant: nothing is wrong, something is open, something is wrong; or neither of them."""

@@ -5,9 +5,9 @@ import math
 
 import pytest
 
-from dpaudit import Claim, DPAuditError, Filtered, Group, Release, Repeat, Sequential, Subsample, certify
+from dpaudit import Claim, DPAuditError, Group, Release, Repeat, Sequential, Subsample, certify
 from dpaudit.model.certificate import digest_of
-from dpaudit.model.declaration import Declaration
+from dpaudit.model.declaration import Declaration, Filtered
 from dpaudit.model.losses import ApproximateLoss, GaussianLoss, LaplaceLoss
 from dpaudit.model.losses.concentrated import concentrated_delta
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim

@@ -152,7 +152,7 @@ def test_a_shuffled_report_of_infinity_is_refused_in_one_line() -> None:
     with pytest.raises(ValueError, match="nan"):
         Stated(epsilon=math.nan, source="a vendor")
     with pytest.raises(ValueError, match="nan"):
-        Stated(epsilon=math.nan, rho=0.5, source="a vendor")
+        Stated(rho=math.nan, source="a vendor")
     with pytest.raises(ValueError, match="epsilon=-1"):
         Stated(epsilon=-1, source="a vendor")
 

@@ -24,6 +24,7 @@ from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
 from dpaudit.engines import BY_EFFORT
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
+from dpaudit.model.declaration import Filtered
 from dpaudit.model.moves import proved_relations, relation_read
 from dpaudit.rules import RULES
 from dpaudit.verifier import verify
@@ -173,7 +174,7 @@ def _sequential(rng: np.random.Generator, place: Place) -> dp.Declaration:
 def _filtered(rng: np.random.Generator, place: Place) -> dp.Declaration:
     """Return a budget of rho over two releases."""
     parts = tuple(_leaf(rng, place.below("filtered")) for _ in range(2))
-    return dp.Filtered(parts=parts, rho=float(10 ** rng.uniform(-3, 0.5)))
+    return Filtered(parts=parts, rho=float(10 ** rng.uniform(-3, 0.5)))
 
 
 def _above_samples(place: Place) -> bool:

@@ -710,7 +710,7 @@ def test_integer_noise_at_plus_and_minus_a_move_is_told_apart_by_all_outcomes() 
 
 
 def test_a_shuffle_rests_on_the_worse_order_of_its_report_and_has_all_its_mass() -> None:
-    above, box = checker("shuffles").shuffled_above, checker("losses").black_box(0.9)
+    above, box = checker("shuffled.sides").shuffled_above, checker("losses").black_box(0.9)
     node = {"node": "shuffle", "part": BOX, "users": 40}
     found = [above(node, Counter([part]), "replace_one") for part in (UNEVEN, checker("losses").reverse(UNEVEN), box)]
     assert found[0] == found[1] == found[2]
@@ -791,7 +791,7 @@ def test_every_limit_of_a_mechanism_is_where_it_stands() -> None:
 
 
 def test_the_limits_of_a_shuffle_and_of_a_zeroed_record_are_where_they_stand() -> None:
-    above, node = checker("shuffles").shuffled_above, {"node": "shuffle", "part": BOX, "users": 1}
+    above, node = checker("shuffled.sides").shuffled_above, {"node": "shuffle", "part": BOX, "users": 1}
     box = checker("losses").black_box
     assert not _refused(above, node, Counter([box(30.0)]), "replace_one")
     assert _refused(above, node, Counter([box(30.001)]), "replace_one")

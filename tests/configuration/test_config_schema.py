@@ -152,6 +152,7 @@ NEEDED: dict[str, Any] = {
         "leaf": Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one"),
     },
     "mechanisms.tree_aggregation": {"leaf": Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")},
+    "mechanisms.subset_selection": {"categories": 4, "subset_size": 2},
     "mechanisms.finite": {"first": (0.5, 0.5), "second": (0.4, 0.6)},
     "mechanisms.discrete_gaussian": {"l2_sensitivity": 1},
     "mechanisms.discrete_laplace": {"l1_sensitivity": 1},

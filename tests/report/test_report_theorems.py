@@ -11,6 +11,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.model.claim import Neighbours
+from dpaudit.model.declaration import Filtered
 from dpaudit.model.node_kinds import NODES
 from dpaudit.report import Report, System
 from dpaudit.report.theorems import theorems_of
@@ -84,7 +85,7 @@ USED: dict[str, tuple[dp.Declaration, Neighbours, tuple[RuleKind, ...]]] = {
         ("shuffle",),
     ),
     "best of several runs": (dp.BestOf(part=normal(), law="fixed", runs=3), "replace_one", ("best_of",)),
-    "budget of rho": (dp.Filtered(parts=(normal(),), rho=0.5), "replace_one", ("filtered",)),
+    "budget of rho": (Filtered(parts=(normal(),), rho=0.5), "replace_one", ("filtered",)),
     "processing": (dp.PostProcess(part=normal(), steps=("rounding",)), "replace_one", ("post_process",)),
     "billboard": (dp.Billboard(part=normal()), "replace_one", ("billboard",)),
     "local": (dp.Local(part=normal()), "replace_one", ("local",)),

@@ -16,6 +16,7 @@ from math import comb, prod
 import pytest
 
 import dpaudit as dp
+from dpaudit.model.declaration import Filtered
 from dpaudit.model.losses.concentrated import concentrated_delta
 from dpaudit.semantics import Algorithm, Move, Record, Table, UndefinedInstanceError, geometric, pairs, replay, value
 from dpaudit.semantics.game import View
@@ -131,7 +132,7 @@ TWINS = (
     ),
     Twin(
         forgets="all steps of a budget but the first",
-        tree=dp.Filtered(parts=(TWO,), rho=1.2),
+        tree=Filtered(parts=(TWO,), rho=1.2),
         move="remove",
         broken=either(X, "two"),
         sound=Fraction(concentrated_delta(1.2, math.log(X))),

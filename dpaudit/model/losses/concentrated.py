@@ -20,7 +20,7 @@ class ConcentratedLoss:
     `exact` is rho as a ratio: the shortest decimal of `rho`, or what `exactly` was given.
     Source: Bun and Steinke (2016), Definition 1.1.
 
-    >>> ConcentratedLoss(rho=0.5).hockey_stick(5.2215) < 1e-6 < ConcentratedLoss(rho=0.5).hockey_stick(5.2214)
+    >>> ConcentratedLoss(rho=0.5).hockey_stick(5.2216) < 1e-6 < ConcentratedLoss(rho=0.5).hockey_stick(5.2215)
     True
     """
 
@@ -72,7 +72,7 @@ def concentrated_delta(rho: float, epsilon: float) -> float:
     M - 1 at most, so that M - 1 may stand in the place of M at this price.
     Source: Canonne, Kamath and Steinke (2020), Corollary 13; `engines.renyi` for g.
 
-    >>> concentrated_delta(0.5, 5.2215) < 1e-6 < concentrated_delta(0.5, 5.2214)
+    >>> concentrated_delta(0.5, 5.2216) < 1e-6 < concentrated_delta(0.5, 5.2215)
     True
     """
     if non_negative("rho", rho) == 0:

@@ -7,7 +7,7 @@ from dpaudit.report.compliance.fields import NOT_ASSESSED, Part, evidence, grid
 from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import share_sentence
-from dpaudit.runtime.provenance import table_of
+from dpaudit.runtime.tables import table_of
 from dpaudit.study.usefulness import HEAD
 from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS, observer
 from dpaudit.wording.numerals import at_most, exact, nearest, whole

@@ -11,7 +11,7 @@ from dpaudit.report.compliance.hazards import hazards
 from dpaudit.report.compliance.record import appendix, budget, reproduction
 from dpaudit.report.compliance.scope import claimed, comparison, people, scope, trust, unit, usefulness, utility
 from dpaudit.report.facts import Facts
-from dpaudit.runtime.provenance import table_of
+from dpaudit.runtime.tables import table_of
 
 SECTIONS: tuple[tuple[str, str, str, Callable[[Facts], Iterator[Part]]], ...] = (
     ("0", "cover", "Cover and verdict", cover),

@@ -20,6 +20,7 @@ from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.codec import encode
 from dpaudit.model.condition import conditions_of
+from dpaudit.model.declaration import Filtered
 from dpaudit.model.losses import Composition, LaplaceLoss, MixtureLoss, SampledGaussianLoss
 from dpaudit.verifier import verify
 from mechanisms import Gaussian, Laplace
@@ -54,7 +55,7 @@ NODES: dict[str, Over] = {
     "repeat": lambda part: dp.Repeat(part=part, times=2),
     "post_process": lambda part: dp.PostProcess(part=part),
     "billboard": lambda part: dp.Billboard(part=part),
-    "filtered": lambda part: dp.Filtered(parts=(part,), rho=2.0),
+    "filtered": lambda part: Filtered(parts=(part,), rho=2.0),
     "group": lambda part: dp.Group(part=part, size=2),
     "parallel": lambda part: dp.Parallel(parts=(part,), key="the day"),
     "secret parallel": lambda part: dp.Parallel(parts=(part,), key="an order", visibility="secret"),
