@@ -98,7 +98,7 @@ _ENTRIES = {
     "learned_zones": "audits.attacks.thresholds:learn_thresholds",
     "bit_features": "audits.outputs.bits:bit_features",
     "model_losses": "audits.training.model_audit:audit_model",
-    "record_losses": "audits.training.each_model:audit_record",
+    "record_losses": "audits.training.record_audit:audit_record",
     "training_run": "audits.training.training_audit:audit_training",
     "watch_noise": "audits.checks.noise_law:watch_noise",
     "watch_sampling": "audits.checks.sampler:watch_sampling",
