@@ -49,6 +49,17 @@ def test_the_checkers_bracket_holds_a_known_delta(place: int) -> None:
         assert high - low <= 2e-3 * high
 
 
+def test_both_brackets_hold_the_exact_delta_of_a_thousand_shuffled_answers() -> None:
+    """Sums of two binomial numbers, all others on one answer: upper ends lie within 6 percent of it."""
+    part = {"node": "release", "label": "sum", "mechanism": {"name": "randomised_response", "epsilon": 1.0}}
+    tree, exact = {"node": "shuffle", "part": part, "users": 1000}, 1.7097401240714e-5
+    form = dp.fold(decode_declaration(tree, "replace_one"), "replace_one")
+    bracket, (low, high) = dp.bracket_delta(form, 0.1), Worst(fold(tree, "replace_one")).delta(0.1)
+    for below, above in ((bracket.lower, bracket.upper), (low, high)):
+        assert below <= exact * (1 + 1e-9)
+        assert exact * (1 - 1e-9) <= above <= 1.06 * exact
+
+
 @pytest.mark.parametrize("place", range(len(TRUTHS)))
 def test_the_accountants_bracket_holds_a_known_delta(place: int) -> None:
     """The accountant meets the same numbers from above, and is never above them from below."""
