@@ -1,17 +1,15 @@
 """The help: -h everywhere, nothing cut at 80 columns, completion in three shells, and a quick start."""
 
 import os
-import resource
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from dpaudit.cli.app import COMMANDS, Command
+from dpaudit.cli.app import COMMANDS
 from tests.command_line import dpaudit
 
 ROOT = Path(__file__).parents[2]
@@ -98,24 +96,12 @@ def test_the_quick_start_has_the_line_of_each_shell_and_it_prints_a_script(shell
 HELP = f"{MAIN.removesuffix('main()')}\ntry:\n    main()\nexcept SystemExit:\n    pass\nprint(*sys.modules)"
 
 
-@pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
-def test_the_help_of_a_command_reads_its_signature_alone(entry: Command) -> None:
+@pytest.mark.parametrize("words", [(), *((entry.name,) for entry in COMMANDS)], ids=" ".join)
+def test_the_help_reads_signatures_alone(words: tuple[str, ...]) -> None:
     """Neither numpy nor what a command does is imported: each takes longer than the help may."""
     ended = subprocess.run(
-        [sys.executable, "-c", HELP, entry.name, "-h"], capture_output=True, text=True, check=True, env=ENVIRONMENT
+        [sys.executable, "-c", HELP, *words, "-h"], capture_output=True, text=True, check=True, env=ENVIRONMENT
     )
     loaded = set(ended.stdout.split())
     assert {"numpy", "scipy", "jinja2", "rich.console"} & loaded == set()
     assert len([name for name in loaded if name.startswith("dpaudit")]) <= 20
-
-
-def test_the_help_takes_at_most_015_seconds_of_the_processor() -> None:
-    """The least of five processes, user and system time together; reading numpy alone would take as much again."""
-
-    def seconds() -> float:
-        before: Any = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-c", MAIN, "--help"], capture_output=True, check=True, env=ENVIRONMENT)
-        after: Any = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return float(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-
-    assert min(seconds() for _ in range(5)) <= 0.15
