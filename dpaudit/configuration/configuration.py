@@ -157,6 +157,9 @@ class Configuration:
             if not isinstance(error, ValueError | TypeError | AttributeError | LookupError):
                 raise
             told = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+            if isinstance(error, AttributeError) and error.name:
+                told = f"the algorithm reads {error.name!r}, which a {type(error.obj).__name__} does not have."
+                told += " What each problem is: dpaudit list problems."
             raise self.error(f"[problem] does not fit [algorithm]: {told}", "problem") from error
 
     def error(self, message: str, *where: str | int) -> ConfigError:

@@ -268,7 +268,7 @@ def test_an_algorithm_without_a_member_is_told_which(write: Write, fakes: None, 
         ('name = "pucb"\nepsilon = 1.0\nepisodes = 4\nsteps = 2', "river_swim", "steps=2 to be the problem's, 10"),
         ('name = "pucb"\nepsilon = 1.0\nepisodes = 4\nsteps = 2', "rand_hie", "finitely many states"),
         ('name = "dp_ebs"\nepsilon = 1.0\nhorizon = 100\narms = 3', "modechoice", "Set arms = 4"),
-        ('name = "dp_ebs"\nepsilon = 1.0\nhorizon = 100\narms = 3', "rand_hie", "preferences"),
+        ('name = "dp_ebs"\nepsilon = 1.0\nhorizon = 100\narms = 3', "rand_hie", "reads 'preferences', which"),
     ],
 )
 def test_an_algorithm_on_a_problem_of_another_kind_is_no_internal_error(
