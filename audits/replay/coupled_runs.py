@@ -20,7 +20,7 @@ from scipy.special import expit, log_expit
 from audits.bounds.error_rates import threshold_counts
 from audits.outputs.fields import NUMBER, absent, kind_of
 from audits.replay.evidence import Heard, same_output
-from audits.replay.one_call import Call, Player
+from audits.replay.one_call import Call, Calls, Player
 from audits.replay.reachable import apart
 from dpaudit import Claim
 from dpaudit.model.audit_result import Counts
@@ -34,6 +34,9 @@ _FAR, _NEAR, _HALVINGS, _SWEEPS, _BASES = 12.0, 1.5, 12, 2, 8
 
 _RATED, _TAUGHT, _CONDITIONS = 2, 120, 4
 """On so many pairs so many runs of each data set choose an event, of at most so many conditions; as many rate it."""
+
+_CLOSE = 64
+"""An edge is looked for this part of the way around another one first."""
 
 _SEEN = 4 * _FAR / 2**_HALVINGS
 """So much of a scale is no shift that the search sees."""
@@ -197,9 +200,10 @@ def coupled_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim
 
     The pairs whose noise has to move farthest are tried, but for those that the claim's own noise covers.
     """
+    call, edges = Calls(player=player), dict[tuple[Any, ...], _Edge | None]()
     found: list[tuple[float, int, Coupling]] = []
     left = _MOVED
-    for place, moves in ((place, one) for place, pair in enumerate(pairs) for one in _Moves.of(player, pair)):
+    for place, moves in ((place, one) for place, pair in enumerate(pairs) for one in _Moves.of(call, pair, edges)):
         pair = pairs[place]
         left -= len(moves.base.noise)
         shift = moves.shift if left >= 0 else None
@@ -208,7 +212,7 @@ def coupled_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim
             if not explains or total > claim.epsilon * _ROUNDED or claim.delta > 0:
                 found.append((total, place, coupling))
     best = sorted(found, key=lambda one: -one[0])[:_RATED]
-    shown = [(place, one) for _, place, coupling in best for one in _events(coupling, claim)]
+    shown = [(place, one) for _, place, coupling in best for one in _events(call, coupling, claim)]
     return max(shown, key=lambda one: one[1].coupled.growth, default=None)
 
 
@@ -232,6 +236,14 @@ def _size(shift: Array, scales: Array) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Edge:
+    """How far a draw moves until an output has another mark."""
+
+    mark: Callable[[Call], bool]
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Moves:
     """The search for a shift: each draw of a run is moved until its output changes, on one data set and the other."""
 
@@ -239,16 +251,22 @@ class _Moves:
     neighbours: tuple[Any, Any]
     base: Call
     sign: int
+    edges: dict[tuple[Any, ...], _Edge | None]
 
     @classmethod
-    def of(cls, player: Player, neighbours: tuple[Any, Any]) -> tuple["_Moves", ...]:
-        """Return the searches that move the runs of the most and of the fewest draws, of a few; each data set first."""
+    def of(
+        cls, call: Calls, neighbours: tuple[Any, Any], edges: dict[tuple[Any, ...], _Edge | None]
+    ) -> tuple["_Moves", ...]:
+        """Return the searches that move the runs of the most and of the fewest draws, of a few; each data set first.
+
+        `edges` keeps where outputs of the first data set change, for all searches of one function.
+        """
         orders = (neighbours, 1), (neighbours[::-1], -1)
-        runs = [(player.call(order[0], _STREAM, n), order, sign) for n in range(_BASES) for order, sign in orders]
+        runs = [(call(order[0], _STREAM, n), order, sign) for n in range(_BASES) for order, sign in orders]
         ends = max(runs, key=lambda run: len(run[0].noise)), min(runs, key=lambda run: len(run[0].noise))
         alike = len(ends[0][0].noise) == len(ends[1][0].noise)
         return tuple(
-            cls(player=player, neighbours=order, base=base, sign=sign)
+            cls(player=call.player, neighbours=order, base=base, sign=sign, edges=edges)
             for base, order, sign in ends[: 1 if alike else 2]
         )
 
@@ -274,21 +292,42 @@ class _Moves:
 
         None where moving it so far changes no output, or changes it back.
         """
-        none = np.zeros(len(shift))
-        mark = _mark(*(self._call(0, none, place, by) for by in (-far, 0.0, far)))
-        here = None if mark is None else self._edge(0, none, place, far, mark)
-        there = None if mark is None or here is None else self._edge(1, shift, place, far, mark)
-        return None if here is None or there is None else there - here
+        key = id(self.neighbours[0]), self.base.seed, place, far
+        if key not in self.edges:
+            self.edges[key] = self._first_edge(place, far)
+        edge = self.edges[key]
+        there = None if edge is None else self._edge(1, shift, place, far, edge)
+        return None if edge is None or there is None else there - edge.at
 
-    def _edge(self, side: int, shift: Array, place: int, far: float, mark: Callable[[Call], bool]) -> float | None:
-        """Return how far one draw moves until an output has another mark; None where it has one at both ends."""
-        low, high = -far, far
-        first, last = (mark(self._call(side, shift, place, end)) for end in (low, high))
-        if first is last:
+    def _first_edge(self, place: int, far: float) -> _Edge | None:
+        """Return where an output of the first data set changes as one draw moves, and by what; None if it does not."""
+        none = np.zeros(len(self.base.noise))
+        mark = _mark(*(self._call(0, none, place, by) for by in (-far, 0.0, far)))
+        if mark is None:
             return None
-        for _ in range(_HALVINGS):
+        edge = _Edge(mark=mark, at=0.0)
+        at = self._edge(0, none, place, far, edge)
+        return None if at is None else replace(edge, at=at)
+
+    def _edge(self, side: int, shift: Array, place: int, far: float, near: _Edge) -> float | None:
+        """Return how far one draw moves until an output has another mark; None where it has one at both ends.
+
+        It is looked for beside another edge first, and then up to `far` on either side.
+        """
+
+        def marked(by: float) -> bool:
+            return near.mark(self._call(side, shift, place, by))
+
+        for reach in (far / _CLOSE, far):
+            low, high = (max(-far, near.at - reach), min(far, near.at + reach)) if reach < far else (-far, far)
+            first = marked(low)
+            if marked(high) is not first:
+                break
+        else:
+            return None
+        while high - low > 2 * far / 2**_HALVINGS:
             middle = (low + high) / 2
-            low, high = (middle, high) if mark(self._call(side, shift, place, middle)) is first else (low, middle)
+            low, high = (middle, high) if marked(middle) is first else (low, middle)
         return (low + high) / 2
 
     def _call(self, side: int, shift: Array, place: int, by: float) -> Call:
@@ -310,11 +349,10 @@ def _mark(low: Call, here: Call, high: Call) -> Callable[[Call], bool] | None:
     return lambda call: same_output(call, low)
 
 
-def _events(coupling: Coupling, claim: Claim) -> Iterator[Shown]:
+def _events(call: Calls, coupling: Coupling, claim: Claim) -> Iterator[Shown]:
     """Yield the best event of coupled runs that is more likely on either data set, where it exceeds the claim."""
-    player = coupling.player
     runs = [
-        [coupling.couple(player.call(data, _STREAM, side, number), side) for number in range(2 * _TAUGHT)]
+        [coupling.couple(call(data, _STREAM, side, number), side) for number in range(2 * _TAUGHT)]
         for side, data in enumerate(coupling.neighbours)
     ]
     for side in range(2):

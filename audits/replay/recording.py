@@ -107,16 +107,17 @@ def _additive(name: str) -> Callable[..., Any]:
         self.recorder.place(self.bit_generator)
         value = plain(self, *args, **kwargs)
         location, scale = (0.0, 1.0) if name == "standard_normal" else _location_and_scale(args, kwargs)
-        spread = np.broadcast_to(np.asarray(scale, dtype=np.float64), np.shape(value))
-        centre = np.broadcast_to(np.asarray(location, dtype=np.float64), np.shape(value))
-        noise = np.divide(value - centre, spread, out=np.zeros(np.shape(value)), where=spread != 0)
+        spread = np.asarray(scale, dtype=np.float64)
+        if spread.shape != np.shape(value):
+            spread = np.broadcast_to(spread, np.shape(value))
+        noise = np.asarray((value - location) / np.where(spread == 0, np.inf, spread))
         shift = self.recorder.next_shifts(noise)
         self.recorder.draws.append(Draw(law=name, noise=noise.ravel(), scale=spread.ravel(), site=_site()))
         patient = len(self.recorder.draws) <= _PATIENT
         factor = (self.recorder.factor if patient else 1.0) * (1 + self.recorder.moved)
         if (factor == 1.0 and not shift.any()) or kwargs.get("out") is not None:
             return value
-        moved = centre + factor * spread * noise + shift
+        moved = location + factor * spread * noise + shift
         return moved.astype(value.dtype) if isinstance(value, np.ndarray) else type(value)(moved)
 
     return drawn
