@@ -400,11 +400,11 @@ def test_the_best_of_many_runs_costs_less_than_dp_accounting_says(shape: float, 
 
 @pytest.mark.parametrize("shift", [1.0, 0.5])
 def test_a_mixture_of_two_gaussians_is_a_record_on_a_sample(shift: float) -> None:
-    """Its epsilon is that of dp-accounting; a replaced record, and more than one shift, are refused by name."""
+    """Its epsilon is at most that of dp-accounting in steps of 0.01; a replaced record is refused by name."""
     event = dpa.dp_event.MixtureOfGaussiansDpEvent(0.8 * shift, [0.0, shift], [0.75, 0.25])
     node = from_event(event, "add_remove")
     assert node == from_event(dpa.PoissonSampledDpEvent(0.25, dpa.GaussianDpEvent(0.8)), "add_remove")
-    theirs = PLDAccountant(dpa.NeighboringRelation.ADD_OR_REMOVE_ONE).compose(event).get_epsilon(1e-5)
+    theirs = PLDAccountant(dpa.NeighboringRelation.ADD_OR_REMOVE_ONE, 1e-2).compose(event).get_epsilon(1e-5)
     assert dp.bracket_epsilon(dp.fold(node, "add_remove"), 1e-5).upper <= theirs * (1 + 1e-6)
     with pytest.raises(dp.UnsupportedError, match="MixtureOfGaussiansDpEvent"):
         from_event(event, "replace_one")

@@ -111,14 +111,20 @@ def test_a_sparse_vector_without_noise_on_its_threshold_is_found(noisy: bool) ->
     assert (result.verdict == "violation") is not noisy
 
 
+def positive(rows: list[Any], rng: np.random.Generator) -> float:
+    noisy = 0.0
+    while noisy <= 0:
+        noisy = len(rows) + rng.laplace()
+    return noisy
+
+
+def test_a_call_without_noise_that_draws_on_and_on_gets_noise() -> None:
+    """A loop that draws until it is content; with noise it is content after a few draws."""
+    draws = [len(Player(run=as_run(positive)[0]).call([], 1, factor=factor).draws) for factor in (0.0, 1.0)]
+    assert draws[1] < 20 < 2_000 < draws[0] < 2_100
+
+
 def test_a_loop_that_draws_until_it_is_content_ends_without_noise_too() -> None:
     """Without noise it would draw for ever; its noise is truncated where the data say, which is a violation."""
-
-    def positive(rows: list[Any], rng: np.random.Generator) -> float:
-        noisy = 0.0
-        while noisy <= 0:
-            noisy = len(rows) + rng.laplace()
-        return noisy
-
     looked = replayed(positive, ([1], []), None, CLAIM, runs=2_000, rng=np.random.default_rng(1))
     assert looked.replay is not None
