@@ -52,14 +52,12 @@ if TYPE_CHECKING:
     from audits.decision.power import ceiling as ceiling
     from audits.decision.power import runs_needed as runs_needed
     from audits.experiment.function_case import function_case as function_case
-    from audits.procedures.anytime import audit_anytime as audit_anytime
-    from audits.procedures.anytime import audit_sequentially as audit_sequentially
+    from audits.experiment.settings import Settings as Settings
     from audits.procedures.anytime import continue_audit as continue_audit
-    from audits.procedures.fixed_size import audit as audit
-    from audits.procedures.fixed_size import audit_case as audit_case
+    from audits.procedures.anytime import when_refuted as when_refuted
+    from audits.procedures.audit import audit as audit
     from audits.procedures.whole_curve import audit_curve as audit_curve
     from audits.procedures.witness import refute as refute
-    from audits.scores.learned import audit_rates as audit_rates
     from audits.scores.scores_audit import audit_scores as audit_scores
     from audits.synthetic.synthesizer_audit import audit_synthesizer as audit_synthesizer
     from audits.synthetic.view import Synthetic as Synthetic

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import binom
 
-from audits import audit_case
+from audits import Settings, audit
 from dpaudit import AuditCase, Claim
 
 RUNS, PROMISED, SURE, ERROR = 2_000, 0.85, 1e-3, 0.1
@@ -134,7 +134,7 @@ LAWS |= {"a number and a bit": number_and_bit, "response beside 5 columns of noi
 def verdict(subject, seed, controls):
     claim = Claim(epsilon=1.0, neighbours="replace_one")
     rng = np.random.default_rng([seed, 17])
-    return audit_case(subject, claim, runs=RUNS, rng=rng, control_runs=controls)
+    return audit(subject, claim=claim, runs=RUNS, rng=rng, how=Settings(control_runs=controls))
 
 
 def main(audits=200, first=0, last=None):

@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from audits.experiment.execution import Execution
+from audits.experiment.settings import Settings
 from audits.experiment.trials import run_trials
 from dpaudit import AuditCase
 
@@ -36,7 +36,7 @@ def measure(busy: AuditCase, chunks: int, jobs: int) -> tuple[float, float]:
     """Seconds for all chunks, and a number that must not depend on `jobs`."""
     started = time.perf_counter()
     seen = run_trials(
-        busy, chunks * RUNS, np.random.default_rng(0), keep=score, how=Execution(jobs=jobs, chunk_runs=RUNS)
+        busy, chunks * RUNS, np.random.default_rng(0), keep=score, how=Settings(jobs=jobs, chunk_runs=RUNS)
     )
     return time.perf_counter() - started, float(seen.kept.sum())
 

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from audits import audit_case, audit_sequentially, function_case
+from audits import audit, function_case, when_refuted
 from dpaudit import AuditCase, Claim
 
 LEVEL = 0.05
@@ -35,7 +35,7 @@ def fixed(repetitions):
         for seed in range(max(10, min(repetitions, 8_000_000 // runs))):
             case = function_case(laplace(1.0), (0.0, 1.0), claim, score=score, arithmetic="exact")
             found.append(
-                audit_case(case, claim, runs=runs, rng=np.random.default_rng(seed), significance=LEVEL).epsilon_lower
+                audit(case, claim=claim, runs=runs, rng=np.random.default_rng(seed), significance=LEVEL).epsilon_lower
             )
         each = (time.perf_counter() - started) / len(found)
         mark = "reached" if np.mean(found) >= target else "MISSED"
@@ -57,7 +57,9 @@ def sequential(repetitions):
                          run=run, score=score)  # fmt: skip
         claim = Claim(epsilon=epsilon, neighbours="replace_one")
         found = [
-            audit_sequentially(case, claim, runs=5000, rng=np.random.default_rng(s), significance=LEVEL).runs
+            audit(
+                case, claim=claim, runs=5000, rng=np.random.default_rng(s), significance=LEVEL, stop=when_refuted
+            ).runs
             for s in range(repetitions)
         ]
         print(f"{name:24} median {np.median(found):6.1f} mean {np.mean(found):6.1f} total runs, target {target}")

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 from scipy.special import ndtr
 
-from audits import audit_case
+from audits import Settings, audit
 from benchmarks.catalogue.catalogue import CATALOGUE
 from benchmarks.catalogue.entry import Entry, pure
 from benchmarks.catalogue.law import Law, binned, laplace_law, repeated
@@ -89,13 +89,13 @@ ENTRIES = (
 
 def mean_bound(entry, runs, seeds):
     bounds = [
-        audit_case(
+        audit(
             entry.case(),
-            entry.claim,
+            claim=entry.claim,
             runs=runs,
             rng=np.random.default_rng([seed, 11]),
             significance=LEVEL,
-            control_runs=0,
+            how=Settings(control_runs=0),
         ).epsilon_lower
         for seed in range(seeds)
     ]

@@ -68,7 +68,7 @@ def laws(epsilon):
 def verdict(law, seed):
     function, pair = law
     rng = np.random.default_rng(seed)
-    return audit(function, neighbours=pair, claim=CLAIM, runs=RUNS, rng=rng, arithmetic="exact").verdict
+    return audit(function, neighbours=pair, claim=CLAIM, runs=RUNS, rng=rng).verdict
 
 
 def line(name, verdicts):

@@ -17,7 +17,7 @@ import numpy as np
 from audit_verdicts import laws
 from scipy.stats import binom
 
-from audits import audit
+from audits import Settings, audit
 from dpaudit import Claim
 
 CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
@@ -84,8 +84,7 @@ def main(audits=400):
                 runs=RUNS,
                 rng=np.random.default_rng([seed, 29]),
                 significance=LEVELS[0],
-                arithmetic="exact",
-                control_runs=0,
+                how=Settings(control_runs=0),
             )
             bounds = [result.epsilon_lower, *(result.bound_at(significance=level).epsilon for level in LEVELS[1:])]
             alarms += np.array(bounds) > CLAIM.epsilon * (1 + 1e-9)

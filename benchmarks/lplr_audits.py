@@ -16,7 +16,7 @@ import time
 import numpy as np
 
 from algorithms.lplr import Lplr
-from audits import audit_case
+from audits import audit
 from dpaudit import Claim
 
 AUDITS = 40
@@ -42,7 +42,7 @@ def broken(variant, leaf, epsilon, runs):
     case = next(case for case in config.cases() if case.name == f"lplr {leaf}")
     claim = Claim(epsilon=SHARE[leaf] * epsilon * (1 + 1e-9), neighbours="replace_one")
     found = (
-        audit_case(case, claim, runs=2 * runs, rng=np.random.default_rng(seed), significance=0.05)
+        audit(case, claim=claim, runs=2 * runs, rng=np.random.default_rng(seed), significance=0.05)
         for seed in range(AUDITS)
     )
     return sum(result.verdict == "violation" for result in found) / AUDITS

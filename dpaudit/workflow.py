@@ -315,11 +315,9 @@ def _with_replay(result: AuditResult, case: AuditCase, claim: Claim, seed: int, 
     """Return the audit of a case whose noise replays can follow with what they show, as `audits.audit` does."""
     if not case.replayable or result.runs < 1:
         return result
-    looked = load_package("audits.procedures.replayed").replayed(
-        case.run, case.neighbours, None, claim, runs=result.runs, rng=np.random.default_rng([seed, number, 2])
-    )
-    applied: AuditResult = looked.applied(result, case.neighbours)
-    return applied
+    rng = np.random.default_rng([seed, number, 2])
+    replayed: AuditResult = load_package("audits.procedures.replayed").with_replay(result, case, claim, rng)
+    return replayed
 
 
 def confirming_rng(seed: int, number: int) -> np.random.Generator:
@@ -349,14 +347,14 @@ def attack(
     Raises: ConfigError: the store cannot keep a chunk of runs, as on a full disk.
     """
     with execution.progress(case.name) as advance, _keeping():
-        result: AuditResult = load_package("audits").audit_case(
+        result: AuditResult = load_package("audits").audit(
             case,
             claim=claim,
             runs=settings.runs,
             rng=rng,
             significance=settings.significance,
-            certified=certified,
-            how=load_package("audits.experiment.execution").Execution(
+            how=load_package("audits").Settings(
+                certified=certified,
                 jobs=settings.jobs,
                 progress=advance,
                 store=_chunk_store(execution, f"{case.name}\n{settings.runs}\n{seed}\n{stage}"),

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.problems.affairs import Classification, affairs
-from audits import audit_case
-from audits.experiment.execution import Execution
+from audits import Settings, audit
 from dpaudit import AuditCase, AuditResult, Certificate, Claim, Release, certify
 from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian, Matrix
@@ -116,14 +115,12 @@ def audited(matrix: Matrix, problem: Classification, *, runs: int, seed: int, no
     """Return what the attack shows against the claim and the certificate."""
     certified = proved(matrix).tight.epsilon.upper
     rng = np.random.default_rng(seed)
-    return audit_case(
+    return audit(
         attacked(matrix, problem, noise),
-        CLAIM,
+        claim=CLAIM,
         runs=runs,
         rng=rng,
-        certified=certified,
-        control_runs=0,
-        how=Execution(chunk_runs=1000),
+        how=Settings(certified=certified, control_runs=0, chunk_runs=1000),
     )
 
 

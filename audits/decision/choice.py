@@ -17,8 +17,9 @@ from audits.attacks.table import Table
 from audits.decision.events import LEARNED, LIKELIHOOD, Event, event_by_odds, rated_event, rounded
 from audits.decision.rare_events import rare_event, rare_p_value
 from audits.decision.score_calibration import calibrated_odds
-from audits.experiment.execution import Execution, Observed
+from audits.experiment.execution import Observed
 from audits.experiment.readings import Reading
+from audits.experiment.settings import Settings
 from audits.experiment.trials import run_trials, together
 from audits.experiment.views import compact, take
 from dpaudit import AuditCase
@@ -50,7 +51,7 @@ class Choosing:
     counted: int
     rng: np.random.Generator
     significance: float
-    how: Execution
+    how: Settings
     read: Reading
     epsilon: float = math.inf
     delta: float = 0.0

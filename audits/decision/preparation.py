@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf, isfinite
 from typing import Any
 
@@ -11,20 +12,18 @@ from audits.attacks.classifier import learn_score
 from audits.attacks.counting import CountedOdds
 from audits.attacks.low_bits import LowBits, learn_low_bits
 from audits.attacks.rare_values import learn_rare_values
-from audits.decision.choice import Beside, Choosing, by_counted_odds, by_given_score, by_learned_score
+from audits.decision.choice import Beside, Choice, Choosing, by_counted_odds, by_given_score, by_learned_score
 from audits.decision.events import Event, rounded
 from audits.decision.seen import NOTHING_SEEN, Seen, seen_in
-from audits.experiment.execution import Execution, Observed, Progress
+from audits.experiment.execution import Observed, Progress
 from audits.experiment.function_case import FunctionCase
 from audits.experiment.readings import Reading, reading_of
+from audits.experiment.settings import Settings
 from audits.experiment.trials import run_trials, together, whole
 from audits.experiment.views import compact, length
 from dpaudit import AuditCase
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
-
-Learner = Callable[[Any, Array, np.random.Generator], Score]
-"""learner(view, labels, rng) -> a score; labels are true where the second neighbour ran."""
 
 LEAST_LEARNING = 20_000
 """So many runs are learned from however large their outputs are."""
@@ -57,7 +56,7 @@ class Prepared:
     seen: Seen = NOTHING_SEEN
     rare: Score | None = None
 
-    def count(self, case: AuditCase, how: Execution) -> "Counted":
+    def count(self, case: AuditCase, how: Settings) -> "Counted":
         """Return scores and labels of the counted runs, and what else is read from each."""
         counting = replace(how, progress=_offset(how.progress, self.runs - self.counted, self.runs))
         beside = tuple(p for p in (self.cells and self.cells.cells, self.rare, self.low_bits) if p is not None)
@@ -100,8 +99,7 @@ def prepare(
     runs: int,
     rng: np.random.Generator,
     significance: float,
-    learner: Learner | None,
-    how: Execution,
+    how: Settings,
     claimed: tuple[float, float] = NOTHING_CLAIMED,
     *,
     rounded: bool = False,
@@ -114,16 +112,8 @@ def prepare(
     """
     learning = 0 if case.score is not None else int(_LEARNING_SHARE * runs) + 1
     choosing = max(1, int(_CHOOSING_SHARE * runs))
-    return attempt(
-        case,
-        (learning, choosing, runs - learning - choosing),
-        rng,
-        significance,
-        learner,
-        how,
-        claimed,
-        rounded=rounded,
-    )
+    sizes = (learning, choosing, runs - learning - choosing)
+    return attempt(case, sizes, rng, significance, how, claimed, rounded=rounded)
 
 
 def attempt(
@@ -131,8 +121,7 @@ def attempt(
     sizes: tuple[int, int, int],
     rng: np.random.Generator,
     significance: float,
-    learner: Learner | None,
-    how: Execution,
+    how: Settings,
     claimed: tuple[float, float] = NOTHING_CLAIMED,
     *,
     rounded: bool = False,
@@ -144,51 +133,55 @@ def attempt(
     """
     learning, choosing, counted = sizes
     learn_rng, choose_rng, count_rng, own_rng = rng.spawn(4)
-    quiet, read = replace(how, progress=None), reading_of(case, how) if learner is None else Reading(columns=False)
     stage = Choosing(
         case=case,
         runs=choosing,
         counted=counted,
         rng=choose_rng,
         significance=significance,
-        how=quiet,
-        read=read,
+        how=replace(how, progress=None),
+        read=reading_of(case, how) if how.learner is None else Reading(columns=False),
         epsilon=claimed[0],
         delta=claimed[1],
     )
-    cells, low_bits, seen = None, None, NOTHING_SEEN
+    fixed = partial(_fixed, runs=sum(sizes), rng=count_rng)
     if case.score is not None:
-        choice = by_given_score(stage, case.score)
-    else:
-        keep = compact if learner is None else whole
-        lesson = _lesson(stage, learning, learn_rng, keep)
-        if learner is None:
-            seen = seen_in(lesson.kept)
-            low_bits = _low_bits(case, lesson, counted, claimed[0] if rounded else inf)
-        stage = replace(stage, counted=counted + learning - len(lesson))
-        score = (learner or learn_score)(lesson.kept, lesson.labels, own_rng)
-        if isinstance(score, CountedOdds) and learner is None:
-            choice = by_counted_odds(stage, lesson, max(len(lesson), LEAST_LEARNING))
-            most_cells = (len(lesson) + choosing) // _RUNS_A_CELL
-            if isinstance(choice.score, CountedOdds) and len(choice.score.odds) <= most_cells:
-                cells = choice.score
-        else:
-            rare = learn_rare_values(lesson) if learner is None and isfinite(claimed[0]) else None
-            choice = by_learned_score(stage, lesson, score, rare)
+        return fixed(stage, by_given_score(stage, case.score))
+    lesson = _lesson(stage, learning, learn_rng, compact if how.learner is None else whole)
+    stage = replace(stage, counted=counted + learning - len(lesson))
+    score = (how.learner or learn_score)(lesson.kept, lesson.labels, own_rng)
+    if how.learner is not None:
+        return fixed(stage, by_learned_score(stage, lesson, score, None))
+    choice, cells = _by_outputs(stage, lesson, score)
+    low_bits = _low_bits(case, lesson, counted, claimed[0] if rounded else inf)
+    return replace(fixed(stage, choice), cells=cells, low_bits=low_bits, seen=seen_in(lesson.kept))
+
+
+def _fixed(stage: Choosing, choice: Choice, *, runs: int, rng: np.random.Generator) -> Prepared:
+    """Return the attack that a stage chose, for an audit of `runs` runs whose counted runs draw from `rng`."""
     return Prepared(
         attack=choice.attack,
         score=choice.score,
         event=choice.event,
         promise=choice.promise,
-        runs=sum(sizes),
+        runs=runs,
         counted=stage.counted,
-        rng=count_rng,
-        read=read,
-        cells=cells,
-        low_bits=low_bits,
-        seen=seen,
+        rng=rng,
+        read=stage.read,
         rare=choice.rare,
     )
+
+
+def _by_outputs(stage: Choosing, lesson: Observed, score: Score) -> tuple[Choice, CountedOdds | None]:
+    """Return the choice by what the built-in attack learned, and the cells of outputs with few distinct values."""
+    if not isinstance(score, CountedOdds):
+        rare = learn_rare_values(lesson) if isfinite(stage.epsilon) else None
+        return by_learned_score(stage, lesson, score, rare), None
+    choice = by_counted_odds(stage, lesson, max(len(lesson), LEAST_LEARNING))
+    most_cells = (len(lesson) + stage.runs) // _RUNS_A_CELL
+    if isinstance(choice.score, CountedOdds) and len(choice.score.odds) <= most_cells:
+        return choice, choice.score
+    return choice, None
 
 
 def _low_bits(case: AuditCase, lesson: Observed, counted: int, above: float) -> LowBits | None:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from audits.experiment.chunk_store import ChunkStore
-from audits.experiment.execution import Execution
 from audits.experiment.readings import reading_of
+from audits.experiment.settings import Settings
 from audits.outputs.calls import CallRaisedError, called
 from audits.outputs.conversion import columns_of
 from audits.outputs.values import record
@@ -20,23 +20,22 @@ _RUNS, _STREAM = 8, 2_903
 
 
 def stored_under(
-    how: Execution,
+    how: Settings,
     case: AuditCase,
     claim: Claim,
     rng: np.random.Generator,
     *facts: object,
-    subjects: Iterable[Any] = (),
-) -> Execution:
+) -> Settings:
     """Return `how` with the part of its store that belongs to this audit."""
     if not isinstance(how.store, ChunkStore):
         return how
     stream = repr(getattr(rng.bit_generator, "seed_seq", None))
-    settings = (stream, how.chunk_runs, how.run_seconds, *facts)
-    return replace(how, store=how.store.under(address_of(case, claim, *settings, how=how, subjects=subjects)))
+    address = address_of(case, claim, stream, *how.facts, *facts, how=how, subjects=(how.learner,))
+    return replace(how, store=how.store.under(address))
 
 
 def address_of(
-    case: AuditCase, claim: Claim, *facts: object, how: Execution | None = None, subjects: Iterable[Any] = ()
+    case: AuditCase, claim: Claim, *facts: object, how: Settings | None = None, subjects: Iterable[Any] = ()
 ) -> str:
     """Return the content address of an audit of `case` for `claim` under the settings `facts`.
 
@@ -56,7 +55,7 @@ def address_of(
     with files_read() as read:
         for side, data in enumerate(case.neighbours):
             parts.append(value_of(data))
-            parts.append(_sample(case, data, np.random.default_rng([_STREAM, side]), how or Execution()))
+            parts.append(_sample(case, data, np.random.default_rng([_STREAM, side]), how or Settings()))
     stated = (case.name, case.view, case.relation, repr(claim), *map(repr, facts))
     return content_address(*stated, *parts, subjects=(case.run, case.score, *subjects), files=read)
 
@@ -72,7 +71,7 @@ def value_of(data: Any) -> bytes:
         return f"{type(data).__module__}.{type(data).__qualname__} {'' if ' at 0x' in text else text}".encode()
 
 
-def _sample(case: AuditCase, data: Any, rng: np.random.Generator, how: Execution) -> bytes:
+def _sample(case: AuditCase, data: Any, rng: np.random.Generator, how: Settings) -> bytes:
     """Return what a few runs give: their columns and scores, or the name of the exception."""
     try:
         outputs = called(case.run, data, rng, _RUNS)

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from audits.experiment.execution import CHUNK_RUNS, Execution, Observed
+from audits.experiment.execution import CHUNK_RUNS, Observed
 from audits.experiment.function_case import FunctionCase
 from audits.experiment.own_values import NO_VALUES, OwnValues
+from audits.experiment.settings import Settings
 from audits.experiment.views import concatenate, length
 from audits.outputs.calls import CallRaisedError, called, each_columns
 from audits.outputs.conversion import columns_of
@@ -84,7 +85,7 @@ def _as_returned(run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> 
     return outputs
 
 
-def reading_of(case: AuditCase, how: Execution) -> Reading:
+def reading_of(case: AuditCase, how: Settings) -> Reading:
     """Return how the outputs of a case are read."""
     limited = case.score is None and how.run_seconds is not None
     return Reading(

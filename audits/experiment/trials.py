@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from audits.experiment.execution import Execution, Observed
+from audits.experiment.execution import Observed
 from audits.experiment.readings import Reading, reading_of
+from audits.experiment.settings import Settings
 from audits.experiment.views import concatenate, interleave
 from audits.experiment.workers import perform
 from audits.outputs.calls import CallRaisedError
@@ -59,7 +60,7 @@ def run_trials(
     rng: np.random.Generator,
     *,
     keep: Callable[[Any], Any],
-    how: Execution,
+    how: Settings,
     phase: str = "",
     read: Reading | None = None,
 ) -> Observed:
@@ -115,13 +116,3 @@ def seed_of(rng: np.random.Generator) -> tuple[int, ...]:
     if entropy is None or spawned:
         return ()
     return (entropy,) if isinstance(entropy, int) else tuple(int(word) for word in entropy)
-
-
-def generator_of(rng: object) -> np.random.Generator:
-    """Return `rng` if it is a generator. Raises: ValueError: a seed, a RandomState or anything else."""
-    if isinstance(rng, np.random.Generator):
-        return rng
-    remedy = f"np.random.default_rng({rng})" if isinstance(rng, int) else "np.random.default_rng(seed)"
-    raise ValueError(
-        f"Expected rng to be a numpy Generator, got {type(rng).__name__}: {rng!r:.40}; write rng={remedy}."
-    )

@@ -8,7 +8,7 @@ from audits.bounds.guessing import guessing_bound
 from audits.decision.events import count_guesses
 from audits.decision.overruled import overruled
 from audits.decision.preparation import attempt
-from audits.experiment.execution import Execution
+from audits.experiment.settings import Settings
 from audits.outputs.calls import CallRaisedError
 from dpaudit import AuditCase, AuditResult, DPAuditError
 
@@ -25,7 +25,7 @@ def level_of(case: AuditCase, significance: float) -> float:
     return 0.0 if case.score is None else min(FALSE_ALARM, _PART * significance)
 
 
-def with_all_fields(result: AuditResult, case: AuditCase, rng: np.random.Generator, how: Execution) -> AuditResult:
+def with_all_fields(result: AuditResult, case: AuditCase, rng: np.random.Generator, how: Settings) -> AuditResult:
     """Return the result of an audit by a given score, or a violation that only other fields of its view show.
 
     A tenth of the audit's number of runs, at most 2,000 and fresh ones, teach the built-in attack, choose its event and
@@ -36,11 +36,11 @@ def with_all_fields(result: AuditResult, case: AuditCase, rng: np.random.Generat
     runs, level = min(_MOST, int(_SHARE * result.runs)), level_of(case, result.significance)
     if case.score is None or result.verdict == "violation" or runs < _FEWEST:
         return result
-    blind, quiet = replace(case, score=None, gaussian=False), replace(how, store=None, progress=None)
+    blind, quiet = replace(case, score=None, gaussian=False), how.aside()
     learning, choosing = int(_LEARNING * runs), int(_CHOOSING * runs)
     sizes = (learning, choosing, runs - learning - choosing)
     try:
-        prepared = attempt(blind, sizes, rng, level, None, quiet)
+        prepared = attempt(blind, sizes, rng, level, quiet)
         counted = prepared.count(blind, quiet)
     except (CallRaisedError, DPAuditError, ValueError, TypeError) as error:
         remark = f"Not all fields of the view could be attacked: {' '.join(str(error).split()):.120}"

@@ -14,9 +14,10 @@ from audits.decision.earned import CAUGHT, ERROR, nothing_earned, usual_control_
 from audits.decision.events import LIKELIHOOD, Event, count_guesses, rated_event, rounded
 from audits.decision.other_measures import cut_against, would_refute_measure
 from audits.decision.upper_limit import counts_by_cell, epsilon_limit
-from audits.experiment.execution import Execution, Observed
+from audits.experiment.execution import Observed
 from audits.experiment.function_case import FunctionCase
 from audits.experiment.readings import Reading
+from audits.experiment.settings import Settings
 from audits.experiment.trials import run_trials, together
 from audits.experiment.views import take
 from dpaudit import AuditCase, Claim
@@ -67,9 +68,8 @@ def earned_power(
     *,
     runs: int,
     delta: float,
-    most: int | None,
     rng: np.random.Generator,
-    how: Execution,
+    how: Settings,
 ) -> Power:
     """Return the power of an audit that found no violation; what is measured is fixed before a control runs.
 
@@ -77,12 +77,12 @@ def earned_power(
     limit. Where that is above the gross size, the audit's own attack guesses on controls, one after another: the case
     with less noise, if its epsilon is known (of the gross size, then of ten times the claim), a pair further apart, and
     the counted runs, several as one. That of the gross size has half of the error, the others share the other half.
-    `most` is the number of runs of a control, None for the usual one, 0 for no control. Does not advance `rng`; spawns
-    child generators.
+    Does not advance `rng`; spawns child generators.
     """
     limit = None if attack.against else _limit(limited, delta + _ROOM / runs)
     if limit is not None and limit <= gross(claim.epsilon):
         return Power(epsilon=limit, probability=1 - _LIMIT_ERROR, error=_LIMIT_ERROR, kind="upper_limit", repetitions=0)
+    most = how.control_runs
     alone = case.alone or not isinstance(case, FunctionCase)
     if most is not None and most < _LEAST_RUNS:
         return nothing_earned()
@@ -118,7 +118,7 @@ def _limit(limited: tuple[CountedOdds | None, Array | None, Array], delta: float
 
 
 def _planned(
-    case: AuditCase, claim: Claim, attack: Attack, rng: np.random.Generator, how: Execution
+    case: AuditCase, claim: Claim, attack: Attack, rng: np.random.Generator, how: Settings
 ) -> list[tuple[PowerKind, float, Counting]]:
     """Return the controls of a case, as kind, epsilon and what counts guesses on it, in the order in which they run."""
     factor = factor_of(claim)
@@ -149,7 +149,7 @@ def _several(attack: Attack, times: int, runs: int) -> Iterator[Counts]:
     return _grouped(attack, times)
 
 
-def _on(control: AuditCase, name: str, attack: Attack, rng: np.random.Generator, how: Execution) -> Counting:
+def _on(control: AuditCase, name: str, attack: Attack, rng: np.random.Generator, how: Settings) -> Counting:
     """Return what counts the guesses of an attack on runs of a control; a store keeps them under its name."""
 
     def counting(runs: int) -> Iterator[Counts]:

@@ -1,16 +1,8 @@
-"""The fixed-size audit: run two neighbours, attack their outputs, bound epsilon from below, give a verdict.
-
-    audit(function, neighbours=(d0, d1), claim=claim, runs=20_000, rng=rng)      a user-supplied function
-    audit_case(case, claim, runs=20_000, rng=rng)                                a case that an algorithm declares
-
-The first runs teach the attack and choose its event; the other runs are counted.
-"""
+"""The audit of fixed size: the first runs teach the attack and choose its event; the other runs are counted."""
 
 import math
 import time
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -24,29 +16,21 @@ from audits.decision.measured import measured_of
 from audits.decision.other_measures import CHOOSING, cut_against, judged_by_event, runs_to_refute
 from audits.decision.other_significance import CountedBound
 from audits.decision.power import Bound, ceiling
-from audits.decision.preparation import Counted, Learner, Prepared, prepare
+from audits.decision.preparation import Counted, Prepared, prepare
 from audits.decision.verdict import verdict_of
-from audits.experiment.execution import PLAIN, Execution
-from audits.experiment.function_case import Arithmetic, FunctionCase, function_case
+from audits.experiment.function_case import FunctionCase
 from audits.experiment.identity import stored_under
-from audits.experiment.neighbours import pair_remarks
 from audits.experiment.probes import Probed, probe
-from audits.experiment.trials import generator_of, seed_of
+from audits.experiment.settings import PLAIN, Settings, require_relation, require_test
+from audits.experiment.trials import seed_of
 from audits.outputs.calls import CallRaisedError
 from audits.procedures.all_fields import level_of, with_all_fields
 from audits.procedures.earning import Attack, earned_power
 from audits.procedures.low_bits import LOW_BITS_SHARE, rounding_remarks, with_low_bits
 from audits.procedures.missing_noise import missing_noise
-from audits.procedures.neighbour_search import Pair
 from audits.procedures.rare_values import rare_share, with_rare_values
-from audits.procedures.replayed import replayed
-from audits.procedures.second_look import looked_again
 from dpaudit import AuditCase, AuditResult, Claim, implied_claim
-from dpaudit.arguments import named_arguments
-from dpaudit.checks import count, open_probability, probability_below_one
 from dpaudit.model.audit_result import Counts, LowerBound, MeasureTest, Power
-from dpaudit.model.case import Score
-from dpaudit.model.claim import require_finite
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Array
 
@@ -57,181 +41,44 @@ DECLARED = "the output laws are Gaussian, as declared"
 """The assumption of the Gaussian bound about the code, where the declaration is Gaussian."""
 
 
-@named_arguments
-def audit(
-    function: Callable[..., Any],
-    data: Any = None,
-    *,
-    neighbours: tuple[Any, Any] | None = None,
-    unit: str | None = None,
-    claim: Claim,
-    runs: int,
-    rng: np.random.Generator,
-    significance: float = 0.01,
-    score: Score | None = None,
-    learner: Learner | None = None,
-    delta: float | None = None,
-    certified: float = math.inf,
-    name: str = "function",
-    view: str = "output",
-    arithmetic: Arithmetic = "exact",
-    pairs: Iterable[tuple[str, Pair]] = (),
-    control_runs: int | None = None,
-    how: Execution = PLAIN,
-) -> AuditResult:
-    """Return what attacks on `function`, and replays of it on fixed streams, show about its epsilon.
-
-    With one data set, `data`, pairs of neighbours that cover it are tried: extreme, rare and missing values, each small
-    count of a category, duplicates, no record, and values that no record has, which decide nothing; all rows with one
-    value of the column `unit` are one person's record. `neighbours` gives a pair instead, and a
-    remark where it may be none under the claim.
-    `function(data, rng, n_runs)` returns the outputs of `n_runs` independent runs, runs axis first: an array, a dict of
-    arrays, a data frame or a list of outputs of any type that `audits.outputs` reads; a function of (data, rng) or of
-    (data) alone is called once a run. `score` turns outputs into one number a run, larger where the second data set is
-    more likely; without one, `learner` (or the built-in one) makes one from runs that are not counted. A few calls
-    before the audit probe whether the function draws from `rng`, a draw for each run, and leaves global state alone;
-    what they show stands in `remarks`, and the audit is never *consistent* if its runs are no independent draws.
-    Where the last bits of the outputs tell the data sets apart, a remark says so. "exact" `arithmetic` takes for
-    granted, as the certificate of a mechanism with a floating-point sampler does, that noise behaves like the
-    real-valued noise of its proof; digits below noise on a coarse grid are a finding all the same. With "floating" all
-    last bits are. Such a finding has a tenth of the significance.
-    With `pairs` of (name, pair), as `awkward_pairs` yields them, a search chooses the most promising one among them and
-    `neighbours`, on runs of its own; the audit's runs are fresh.
-    Guarantee, `control_runs`, `how` and errors: as for `audit_case`. What a replay confirms adds 1e-9 to the
-    probability that right code is flagged; a bound of a replay with an assumption holds under that alone.
-
-    >>> from audits.examples import CLAIM, half_noise
-    >>> audit(half_noise, neighbours=(0.0, 1.0), claim=CLAIM, runs=2_000, rng=np.random.default_rng(1)).verdict
-    'violation'
-    """
-    generator_of(rng)
-    implied = implied_claim(claim, delta) if isinstance(claim, MeasuredClaim) else claim
-    require_finite(implied, "an audit")
-    count("runs", runs, at_least=4)
-    seconds = how.run_seconds
-    looked = replayed(
-        function,
-        neighbours,
-        data,
-        claim,
-        unit=unit,
-        runs=runs,
-        rng=rng,
-        seconds=seconds,
-        arithmetic=arithmetic,
-        delta=delta,
-        of_pair=() if neighbours is None else pair_remarks(neighbours, claim),
-    )
-    pair, remarks = looked.attacked(pairs, implied, runs=runs, rng=rng, score=score)
-    case = function_case(function, pair, claim, score=score, name=name, view=view, arithmetic=arithmetic)
-    case = case if learner is not None else looked.exactly_read(case)
-    result = audit_case(
-        case,
-        claim,
-        runs=runs,
-        rng=rng,
-        significance=significance,
-        learner=learner,
-        delta=delta,
-        certified=certified,
-        control_runs=control_runs,
-        how=how,
-    )
-    if looked.quick and learner is None and control_runs != 0 and not isinstance(claim, MeasuredClaim):
-        result = looked_again(result, case, looked.rng.spawn(1)[0], how)
-    return looked.applied(replace(result, remarks=(*remarks, *result.remarks)), pair)
-
-
-@named_arguments
-def audit_case(
+def audit_of_fixed_size(
     case: AuditCase,
     claim: Claim,
     *,
     runs: int,
     rng: np.random.Generator,
     significance: float = 0.01,
-    learner: Learner | None = None,
-    delta: float | None = None,
-    certified: float = math.inf,
-    control_runs: int | None = None,
-    how: Execution = PLAIN,
+    how: Settings = PLAIN,
 ) -> AuditResult:
-    """Return what attacks on `case` show: a lower bound on epsilon at `delta`, and a verdict.
-
-    The verdict is *violation* when the bound exceeds the claim's epsilon or `certified`, the upper bound that a
-    certificate proves. The bound against the claim has no assumption. Where the case is Gaussian and the certificate
-    proves the claim, a Gaussian bound stands beside it, each at half the significance: it refutes the certificate's
-    *declaration*, and bounds epsilon only if the output laws are Gaussian, as its assumption says. Without a violation
-    the verdict is *consistent* if a gross violation at this pair is excluded, or was caught on the same code with less
-    noise (gross: twice the claim's epsilon, or one nat above it if that is more); *not_refuted* if its
-    attack would flag a control that is stretched from the code's own behaviour; else *inconclusive*. `power` says
-    what was measured. A control takes at most `control_runs` runs (default: as many as `runs` up to 2,000, or a
-    twentieth if that is more, and a fifth instead of as many where each run is a call); 0 makes none.
-    Guarantee: if `case` is (epsilon, delta)-private and its runs are independent, `epsilon_lower` exceeds epsilon with
-    probability at most `significance`, for a bound with an assumption only under that; and code that is what its
-    certificate declares is flagged with probability at most `significance`. Each other member of `bounds` holds alone,
-    at its own significance. A given score reads what is declared: beside it, a learner attacks all fields of the view
-    with fresh runs, a tenth as many, at a part of `significance` (1e-9, or a hundredth of a smaller one) that the
-    other deciding bounds leave to it; without controls (`control_runs` 0) it is left out. `ceiling` is the bound of an
-    attack that is always right on the counted runs. An exception, an exit or a time-out is the outcome of its run.
-    A claim in rho, mu, Renyi divergences or points of a profile is tested as it is, all its numbers at once, by the
-    rates of one event (`tested`); what else is found is weighed by an epsilon that follows from it at `delta`, 1e-5 by
-    default. Such an audit is *not_refuted* at best: no violation of stated size is excluded in that measure.
-    `how` says how runs are executed; only its `chunk_runs` changes results. With a `store`, counted and choosing chunks
-    that are stored are not run again.
-    Raises: ValueError: fewer than 4 runs, a relation other than the claim's, delta below the claim's, or a `learner`
-        for a case that has a score.
+    """Return what attacks on all runs of `case` show; guarantee, verdicts and errors are those of `audit`.
 
     >>> from audits.examples import CLAIM, HALF_NOISE
-    >>> audit_case(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(0)).verdict
+    >>> audit_of_fixed_size(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(0)).verdict
     'violation'
     """
     started = time.perf_counter()
-    made, measured_claim = claim, claim if isinstance(claim, MeasuredClaim) else None
-    if measured_claim is not None:
-        claim = implied_claim(measured_claim, delta)
-    require_finite(claim, "an audit")
-    level = _level_of(case, claim, runs, rng, significance, learner, delta)
-    most = count("control_runs", control_runs, at_least=0) if control_runs is not None else None
-    facts = ("fixed size", runs, level, significance, certified, control_runs, *([made] if measured_claim else []))
-    execution = stored_under(how, case, claim, rng, *facts, subjects=(learner,))
+    measured_claim = claim if isinstance(claim, MeasuredClaim) else None
+    implied = claim if measured_claim is None else implied_claim(measured_claim, how.delta)
+    require_test(implied, runs, rng, significance, at_least=4)
+    require_relation(case, implied)
     experiment = _Experiment(
-        claim=claim,
+        claim=implied,
         measured_claim=measured_claim,
         runs=runs,
-        delta=level,
+        delta=_level_of(case, implied, how),
         significance=significance,
-        certified=certified,
-        learner=learner,
-        most=most,
         beside=level_of(case, significance) / (1 - LOW_BITS_SHARE),
+        how=stored_under(how, case, claim, rng, "fixed size", runs, significance),
     )
-    result = experiment.attacked(case, rng, execution)
-    return replace(result, claim=made, seconds=time.perf_counter() - started)
+    return replace(experiment.attacked(case, rng), claim=claim, seconds=time.perf_counter() - started)
 
 
-def _level_of(
-    case: AuditCase,
-    claim: Claim,
-    runs: int,
-    rng: np.random.Generator,
-    significance: float,
-    learner: Learner | None,
-    delta: float | None,
-) -> float:
+def _level_of(case: AuditCase, claim: Claim, how: Settings) -> float:
     """Return the delta at which epsilon is bounded; settings that do not fit the case are refused."""
-    count("runs", runs, at_least=4)
-    generator_of(rng)
-    open_probability("significance", significance)
-    level = claim.delta if delta is None else probability_below_one("delta", delta)
+    level = claim.delta if how.delta is None else how.delta
     if level < claim.delta:
         raise ValueError(f"Expected delta={level} at or above the claim's {claim.delta}: below it nothing is claimed.")
-    if case.relation != claim.neighbours:
-        raise ValueError(
-            f"Expected neighbours of the claim's relation {claim.neighbours!r}; case {case.name!r} has "
-            f"{case.relation!r}. State the claim for the relation that the case runs."
-        )
-    if learner is not None and case.score is not None:
+    if how.learner is not None and case.score is not None:
         raise ValueError(
             f"Expected learner to be left out: case {case.name!r} has a score, which the audit takes. To learn one, "
             "remove the score: dataclasses.replace(case, score=None)."
@@ -241,7 +88,7 @@ def _level_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Experiment:
-    """An audit of fixed size, for any case; `most` bounds the runs of its controls, None for the usual bound.
+    """An audit of fixed size, for any case.
 
     `beside` is the part of the significance that the deciding bounds leave to the attack on all fields. A claim in its
     own measure is `measured_claim`, and `claim` is what follows from it: it steers, and has a small part of the
@@ -253,53 +100,60 @@ class _Experiment:
     runs: int
     delta: float
     significance: float
-    certified: float
-    learner: Learner | None
-    most: int | None
     beside: float
+    how: Settings
 
-    def attacked(self, case: AuditCase, rng: np.random.Generator, how: Execution) -> AuditResult:
+    def attacked(self, case: AuditCase, rng: np.random.Generator) -> AuditResult:
         """Return the audit of one case, its code probed first, and all fields attacked beside a given score."""
-        probed = probe(case, self.runs, how.run_seconds)
+        probed = probe(case, self.runs, self.how.run_seconds)
         case = probed.case
         try:
-            result = self.result(case, rng, how, probed)
+            result = self.result(probed, rng)
         except CallRaisedError as error:
             if case.score is None:
                 raise
             remark = f"A run raised {error.exception}: outcomes and outputs were attacked instead of the given score."
-            retried = self.result(replace(case, score=None), rng.spawn(1)[0], how, probed)
+            retried = self.result(replace(probed, case=replace(case, score=None)), rng.spawn(1)[0])
             result = replace(retried, remarks=(remark, *retried.remarks))
-        return result if self.most == 0 else with_all_fields(result, case, rng.spawn(1)[0], how)
+        return result if self.how.control_runs == 0 else with_all_fields(result, case, rng.spawn(1)[0], self.how)
 
-    def result(self, case: AuditCase, rng: np.random.Generator, how: Execution, probed: Probed | None) -> AuditResult:
-        """Return the audit of one case."""
-        if probed is not None and probed.raised:
-            return self._unreleased(case, probed)
-        gaussian = case.gaussian and self.certified <= self.claim.epsilon
+    def result(self, probed: Probed, rng: np.random.Generator) -> AuditResult:
+        """Return the audit of one case that was probed."""
+        case, how, rounded = probed.case, self.how, probed.rounded
+        if probed.raised:
+            return self._unreleased(probed)
         floating = isinstance(case, FunctionCase) and case.arithmetic == "floating"
-        rounded = probed is not None and probed.rounded
-        prepared = prepare(
-            case, self.runs, rng, self._share(gaussian=gaussian), self.learner, how, self._target, rounded=rounded
-        )
+        share = self._share(case)
+        prepared = prepare(case, self.runs, rng, share, how, self._target, rounded=rounded)
         bits_decide = prepared.low_bits is not None and (floating or prepared.low_bits.coarse)
-        share = self._share(gaussian=gaussian) * (1 - LOW_BITS_SHARE if bits_decide else 1)
+        share *= 1 - LOW_BITS_SHARE if bits_decide else 1
         rare = share * rare_share(prepared.promise, self._target[0]) * (prepared.rare is not None)
         share -= rare
         prepared, counted = self._aimed(prepared, prepared.count(case, how), share)
-        scores, labels = counted.scores, counted.labels
+        result = self._judged(probed, prepared, counted, share, rng)
+        result = _with_beside(result, counted, rare, bits_decide=bits_decide, coarse=bits_decide and not floating)
+        remarks = rounding_remarks(result.bounds, rounded=rounded, decides=floating)
+        return replace(result, remarks=(*self._too_few(result), *result.remarks, *remarks))
+
+    def _judged(
+        self, probed: Probed, prepared: Prepared, counted: Counted, share: float, rng: np.random.Generator
+    ) -> AuditResult:
+        """Return what the main event of the attack shows on the counted runs, at a `share` of the significance."""
+        case, scores, labels = probed.case, counted.scores, counted.labels
         counts = count_guesses(prepared.event, scores, labels)
         shown = self._tested(counts, share)
         share *= 1.0 if shown is None else 1 - _IN_MEASURE
-        decision = _decision(counts, self.claim, self.delta, share, gaussian=gaussian)
+        decision = _decision(counts, self.claim, self.delta, share, gaussian=self._gaussian(case))
         epsilon = decision.deciding.epsilon
         attack = _attack(prepared, counted, decision, share if shown is None else shown.significance)
-        power = self._power(case, epsilon, shown, prepared, attack, counted.cells, rng, probed, how)
+        refuted = epsilon > self._target[0] or (shown is not None and shown.refuted)
+        judged = prepared.seen.readable and probed.sound and not refuted
+        power = self._power(case, prepared, attack, counted.cells, rng) if judged else nothing_earned()
         measured = measured_of(scores[labels], scores[~labels], counts, self.significance, prepared.rng.spawn(1)[0])
         process, seed = e_process_bound(scores, labels, self.delta, self.significance), seed_of(rng)
-        result = AuditResult(
+        return AuditResult(
             name=case.name,
-            verdict=verdict_of(epsilon, power, self.claim, self.certified, shown),
+            verdict=verdict_of(epsilon, power, self.claim, self.how.certified, shown),
             epsilon_lower=epsilon,
             delta=self.delta,
             significance=self.significance,
@@ -311,12 +165,12 @@ class _Experiment:
             bound=decision.deciding.name,
             bounds=(decision.deciding, *decision.others, process),
             counts=counts,
-            seed=seed[0] if len(seed) == 1 and (probed is None or probed.repeatable) else None,
+            seed=seed[0] if len(seed) == 1 and probed.repeatable else None,
             claim=self.claim,
-            certified=self.certified,
+            certified=self.how.certified,
             description=f"{case.description} {self._missing_noise(case, rng)}".strip(),
             roc=roc_points(scores, labels),
-            remarks=(*(() if probed is None else probed.remarks), *prepared.seen.remarks),
+            remarks=(*probed.remarks, *prepared.seen.remarks),
             measured=measured.bounds,
             curve=measured.curve,
             tested=shown,
@@ -328,9 +182,6 @@ class _Experiment:
                 share=share / self.significance,
             ),
         )
-        result = _with_beside(result, counted, rare, bits_decide=bits_decide, coarse=bits_decide and not floating)
-        remarks = rounding_remarks(result.bounds, rounded=rounded, decides=floating)
-        return replace(result, remarks=(*self._too_few(result), *result.remarks, *remarks))
 
     def _too_few(self, result: AuditResult) -> tuple[str, ...]:
         """Return a remark on the runs that a claim in its own measure needs, where the audit had too few of them."""
@@ -366,30 +217,21 @@ class _Experiment:
     @property
     def _target(self) -> tuple[float, float]:
         """The epsilon and delta that the audit would refute."""
-        return min(self.claim.epsilon, self.certified), self.delta
+        return min(self.claim.epsilon, self.how.certified), self.delta
 
-    def _share(self, *, gaussian: bool) -> float:
+    def _gaussian(self, case: AuditCase) -> bool:
+        """Return whether a Gaussian bound may decide beside the guesses: the certificate proves the claim."""
+        return case.gaussian and self.how.certified <= self.claim.epsilon
+
+    def _share(self, case: AuditCase) -> float:
         """Return the significance of each bound that may decide."""
         whole = self.significance - self.beside
-        return whole / 2 if gaussian else whole
+        return whole / 2 if self._gaussian(case) else whole
 
     def _power(
-        self,
-        case: AuditCase,
-        epsilon: float,
-        shown: MeasureTest | None,
-        prepared: Prepared,
-        attack: Attack,
-        cells: Array | None,
-        rng: np.random.Generator,
-        probed: Probed | None,
-        how: Execution,
+        self, case: AuditCase, prepared: Prepared, attack: Attack, cells: Array | None, rng: np.random.Generator
     ) -> Power:
-        """Return the power that the audit earned; none where it found a violation or its outputs cannot be judged."""
-        judged = prepared.seen.readable and (probed is None or probed.sound)
-        refuted = shown is not None and shown.refuted
-        if not judged or refuted or epsilon > min(self.claim.epsilon, self.certified):
-            return nothing_earned()
+        """Return the power that an audit earned whose runs can be judged and show no violation."""
         return earned_power(
             case,
             self.claim,
@@ -397,44 +239,43 @@ class _Experiment:
             (prepared.cells, cells, attack.labels),
             runs=self.runs,
             delta=self.delta,
-            most=self.most,
             rng=rng,
-            how=how,
+            how=self.how,
         )
 
     def _missing_noise(self, case: AuditCase, rng: np.random.Generator) -> str:
         """Return a sentence on the largest factor of missing noise that the audit detects."""
-        if self.most == 0:
+        if self.how.control_runs == 0:
             return ""
+        quick = Settings(control_runs=0, certified=self.how.certified, learner=self.how.learner)
 
-        def accuses(weakened: AuditCase, stream: np.random.Generator) -> bool:
-            quick = replace(self, most=0)
-            return quick.result(weakened, stream, Execution(), None).verdict == "violation"
+        def flags(weakened: AuditCase, stream: np.random.Generator) -> bool:
+            return replace(self, how=quick).result(Probed(case=weakened), stream).verdict == "violation"
 
-        return missing_noise(case, accuses, rng)
+        return missing_noise(case, flags, rng)
 
-    def _unreleased(self, case: AuditCase, probed: Probed) -> AuditResult:
+    def _unreleased(self, probed: Probed) -> AuditResult:
         """Return the result where every probe of both data sets raised: nothing was released."""
         nothing = perfect_counts(0)
         bound = LowerBound(name="guessing", epsilon=0.0, significance=self.significance)
         return AuditResult(
-            name=case.name,
+            name=probed.case.name,
             verdict="inconclusive",
-            epsilon_lower=0.0,
+            epsilon_lower=bound.epsilon,
             delta=self.delta,
             significance=self.significance,
             runs=self.runs,
             ceiling=0.0,
             power=nothing_earned(),
-            view=case.view,
+            view=probed.case.view,
             attack="none",
-            bound="guessing",
+            bound=bound.name,
             bounds=(bound,),
             counts=nothing,
             seed=None,
             claim=self.claim,
-            certified=self.certified,
-            description=case.description,
+            certified=self.how.certified,
+            description=probed.case.description,
             remarks=(probed.nothing_released, *probed.remarks),
             tested=self._tested(nothing, self.significance),
         )
@@ -449,7 +290,7 @@ class _Decision:
     others: tuple[LowerBound, ...]
 
 
-def _attack(prepared: Prepared, counted: Counted, decision: "_Decision", share: float) -> Attack:
+def _attack(prepared: Prepared, counted: Counted, decision: _Decision, share: float) -> Attack:
     """Return the attack of one audit, with what it counted."""
     return Attack(
         score=prepared.score,

@@ -7,8 +7,8 @@ import numpy as np
 
 from dpaudit import AuditCase
 
-Accuses = Callable[[AuditCase, np.random.Generator], bool]
-"""accuses(case, rng) -> whether the audit finds a violation in `case`."""
+Flags = Callable[[AuditCase, np.random.Generator], bool]
+"""flags(case, rng) -> whether the audit finds a violation in `case`."""
 
 FACTORS = (0.9, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
 """The factors that are tried, from the least missing noise to the most."""
@@ -16,7 +16,7 @@ FACTORS = (0.9, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
 _REPEATS = 10
 
 
-def missing_noise(case: AuditCase, accuses: Accuses, rng: np.random.Generator) -> str:
+def missing_noise(case: AuditCase, flags: Flags, rng: np.random.Generator) -> str:
     """Return a sentence with the largest factor of the declared noise that ten of ten repetitions detect.
 
     Empty for a case that cannot be simulated with less noise. Ten of ten means a power of at least 0.9 with
@@ -27,6 +27,6 @@ def missing_noise(case: AuditCase, accuses: Accuses, rng: np.random.Generator) -
         return ""
     for factor in FACTORS:
         weakened = replace(case.weakened(factor), weakened=None)
-        if all(accuses(weakened, stream) for stream in rng.spawn(_REPEATS)):
+        if all(flags(weakened, stream) for stream in rng.spawn(_REPEATS)):
             return f"Noise below about {factor:g} times the declared would have been caught."
     return "No missing noise would have been caught: this audit says nothing about noise."

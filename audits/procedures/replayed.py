@@ -1,14 +1,16 @@
 """The result of an audit with what the replay of its function shows beside the attack."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from audits.decision.earned import nothing_earned
-from audits.experiment.function_case import Arithmetic, FunctionCase
+from audits.experiment.function_case import FunctionCase
+from audits.experiment.neighbours import pair_remarks
 from audits.experiment.replays import apart
+from audits.experiment.settings import PLAIN, Settings
 from audits.experiment.unseen import unseen_outputs
 from audits.outputs.calls import as_run
 from audits.procedures.neighbour_search import BestPair, search_neighbours
@@ -21,7 +23,7 @@ from audits.replay.one_call import Player
 from audits.replay.sighting import Sighting
 from audits.replay.unread_columns import unread_columns
 from audits.replay.words import column_words, drawn_words
-from dpaudit import AuditResult, Claim, DPAuditError, implied_claim
+from dpaudit import AuditCase, AuditResult, Claim, DPAuditError, implied_claim
 from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.case import Run, Score
 from dpaudit.model.measures.claims import MeasuredClaim
@@ -116,17 +118,11 @@ class Replayed:
         return replace(case, fine=self.replay.without)
 
     def attacked(
-        self,
-        others: Iterable[tuple[str, Any]],
-        claim: Claim,
-        *,
-        runs: int,
-        rng: np.random.Generator,
-        score: Score | None = None,
+        self, claim: Claim, *, runs: int, rng: np.random.Generator, score: Score | None = None
     ) -> tuple[Any, tuple[str, ...]]:
         """Return the pair whose outputs to attack, and remarks on the search for it among several."""
         own = self.pairs[:1] if self.replay is None else self.replay.pairs
-        plain = [*((pair.says, pair.neighbours) for pair in own if not pair.edge), *dict(others).items()]
+        plain = [(pair.says, pair.neighbours) for pair in own if not pair.edge]
         edges = [(pair.says, pair.neighbours) for pair in own if pair.edge]
         if len(plain) + len(edges) == 1:
             return (plain or edges)[0][1], ()
@@ -182,58 +178,73 @@ class Replayed:
         return drawn_words([name for name in apart(ours, theirs) if name in ours and name in theirs], quiet, loud)
 
 
+def with_replay(
+    result: AuditResult, case: AuditCase, claim: Claim, rng: np.random.Generator, how: Settings = PLAIN
+) -> AuditResult:
+    """Return the audit of a declared case with what replays of its function on its own pair show; `rng` stays."""
+    looked = replayed(case.run, case.neighbours, None, claim, runs=result.runs, rng=rng, how=how)
+    return replace(looked, of_pair=()).applied(result, case.neighbours)
+
+
 def replayed(
     function: Callable[..., Any],
     neighbours: tuple[Any, Any] | None,
     data: Any,
     claim: Claim,
     *,
-    unit: str | None = None,
     runs: int,
     rng: np.random.Generator,
-    seconds: float | None = None,
-    arithmetic: Arithmetic = "exact",
-    delta: float | None = None,
-    of_pair: tuple[str, ...] = (),
+    how: Settings = PLAIN,
 ) -> Replayed:
     """Return the replay of a function on a given pair, or on pairs that cover one data set; leaves `rng` alone.
 
-    Digits that only rounding decides are compared with "floating" `arithmetic` alone. Of a claim in its own measure
-    `delta` is where its epsilon is read; seen laws are held against the claim itself as well.
+    Digits that only rounding decides are compared with "floating" `arithmetic` alone. Of a claim in its own measure the
+    `delta` of `how` is where its epsilon is read; seen laws are held against the claim itself as well.
 
     The confirmation of one finding takes at most `runs` runs, half of them on each data set.
     Raises: ValueError: both or neither of `neighbours` and `data`, or a `unit` without data.
     """
     if (neighbours is None) == (data is None):
         raise ValueError("Expected either data, one data set, or neighbours=(one, other), two data sets.")
-    if neighbours is not None and unit is not None:
-        raise ValueError(f"Expected unit={unit!r} beside data only; two given data sets are neighbours as they are.")
+    if neighbours is not None and how.unit is not None:
+        raise ValueError(
+            f"Expected unit={how.unit!r} beside data only; two given data sets are neighbours as they are."
+        )
     made = claim if isinstance(claim, MeasuredClaim) else None
-    claim = implied_claim(made, delta) if made is not None else claim
-    given = (Pair(says=GIVEN, neighbours=neighbours),) if neighbours is not None else ()
-    run = as_run(function)[0]
-    player, aside = Player(run=run, seconds=seconds), _aside(rng)
-    unvaried = frozenset[str]() if given else unread_columns(player, data, unit)
-    pairs = given or coverage_pairs(data, claim.neighbours, unit, unvaried)
+    claim = implied_claim(made, how.delta) if made is not None else claim
+    run, aside = as_run(function)[0], _aside(rng)
+    player, unvaried = Player(run=run, seconds=how.run_seconds), frozenset[str]()
+    if neighbours is None:
+        unvaried = unread_columns(player, data, how.unit)
+        pairs = coverage_pairs(data, claim.neighbours, how.unit, unvaried)
+    else:
+        pairs = (Pair(says=GIVEN, neighbours=neighbours),)
 
     def further(seeing: Seeing) -> tuple[Pair, ...]:
-        return boundary_pairs(data, claim.neighbours, unit, seeing, unvaried)
+        return boundary_pairs(data, claim.neighbours, how.unit, seeing, unvaried)
 
+    looked = Replayed(
+        run=run,
+        seconds=how.run_seconds,
+        pairs=pairs,
+        replay=None,
+        rng=aside,
+        of_pair=() if neighbours is None else pair_remarks(neighbours, claim),
+    )
     try:
         replay = replay_function(
             *(player, pairs, claim),
             most=runs // 2,
             rng=aside,
-            further=None if given else further,
-            arithmetic=arithmetic,
+            further=further if neighbours is None else None,
+            arithmetic=how.arithmetic,
             made=made,
         )
     except (DPAuditError, ValueError, TypeError) as error:
-        unread = " ".join(str(error).split())
-        return Replayed(run=run, seconds=seconds, pairs=pairs, replay=None, rng=aside, unread=unread, of_pair=of_pair)
+        return replace(looked, unread=" ".join(str(error).split()))
     heard = replay.channels
-    channels = () if heard is None else unseen_outputs(run, heard.neighbours, seconds)
-    return Replayed(run=run, seconds=seconds, pairs=pairs, replay=replay, rng=aside, channels=channels, of_pair=of_pair)
+    channels = () if heard is None else unseen_outputs(run, heard.neighbours, how.run_seconds)
+    return replace(looked, replay=replay, channels=channels)
 
 
 def _searched(best: BestPair, races: Sequence[BestPair]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from audits.bounds.guessing import guessing_bound
 from audits.decision.events import count_guesses
 from audits.decision.overruled import overruled
 from audits.decision.preparation import prepare
-from audits.experiment.execution import Execution
+from audits.experiment.settings import Settings
 from audits.outputs.calls import CallRaisedError
 from dpaudit import AuditCase, AuditResult, DPAuditError
 from dpaudit.model.audit_result import Counts, LowerBound
@@ -21,7 +21,7 @@ _LEVEL = 1e-9
 """The probability, at most, that a second look flags a function that keeps its claim."""
 
 
-def looked_again(result: AuditResult, case: AuditCase, rng: np.random.Generator, how: Execution) -> AuditResult:
+def looked_again(result: AuditResult, case: AuditCase, rng: np.random.Generator, how: Settings) -> AuditResult:
     """Return the result, or a violation that ten times as many fresh runs of the attacked pair show.
 
     They are made where the claim would be refuted if they were like the runs that the audit counted. An attack is
@@ -29,9 +29,9 @@ def looked_again(result: AuditResult, case: AuditCase, rng: np.random.Generator,
     """
     if result.verdict == "violation" or _bound(_times(result.counts), result.delta).epsilon <= result.claim.epsilon:
         return result
-    quiet, runs = replace(how, store=None, progress=None), _TIMES * result.runs
+    quiet, runs = how.aside(), _TIMES * result.runs
     try:
-        prepared = prepare(case, runs, rng, _LEVEL, None, quiet, (result.claim.epsilon, result.delta))
+        prepared = prepare(case, runs, rng, _LEVEL, quiet, (result.claim.epsilon, result.delta))
         counted = prepared.count(case, quiet)
     except (CallRaisedError, DPAuditError, ValueError, TypeError):
         return result

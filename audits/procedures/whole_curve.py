@@ -15,8 +15,9 @@ from audits.attacks.table import Table
 from audits.bounds.curve_process import CurveProcess, Taught
 from audits.bounds.trade_offs import TradeOff
 from audits.decision.events import rounded
-from audits.experiment.execution import Execution, Observed
+from audits.experiment.execution import Observed
 from audits.experiment.probes import probe
+from audits.experiment.settings import PLAIN, Settings
 from audits.experiment.trials import run_trials, together, whole
 from dpaudit import AuditCase
 from dpaudit.checks import count, open_probability
@@ -63,7 +64,7 @@ def audit_curve(
     rng: np.random.Generator,
     significance: float = 0.01,
     taught: Taught | None = None,
-    how: Execution | None = None,
+    how: Settings = PLAIN,
 ) -> CurveAudit:
     """Return what at most `runs` runs of `case` show against a declared trade-off; stops when it is refuted.
 
@@ -81,14 +82,13 @@ def audit_curve(
     """
     count("runs", runs)
     open_probability("significance", significance)
-    started, execution = time.perf_counter(), how or Execution()
-    probed = probe(case, runs, execution.run_seconds)
+    started, probed = time.perf_counter(), probe(case, runs, how.run_seconds)
     case = probed.case
     process, seen = CurveProcess.fresh(trade_off, taught), list[Observed]()
     while process.runs < runs and not process.refutes(significance):
         block_rng, learner_rng = rng.spawn(2)
         size = min(runs - process.runs, max(_FIRST, int(_GROWTH * process.runs)))
-        block = run_trials(case, size, block_rng, keep=whole, how=execution)
+        block = run_trials(case, size, block_rng, keep=whole, how=how)
         score = case.score or _learned(seen, learner_rng)
         scores = np.zeros(size) if score is None else rounded(score(block.kept))
         process = process.extended(scores, block.labels)

@@ -15,8 +15,8 @@ from audits.bounds.gaussian import gaussian_bound
 from audits.bounds.guessing import guessing_bound
 from audits.decision.events import Event, count_guesses
 from audits.decision.power import Bound
-from audits.decision.preparation import Learner, prepare
-from audits.experiment.execution import Execution
+from audits.decision.preparation import prepare
+from audits.experiment.settings import Learner, Settings
 from audits.experiment.trials import seed_of
 from dpaudit import AuditCase, AuditResult, Claim
 from dpaudit.checks import count, open_probability
@@ -36,9 +36,9 @@ class Refutation:
     `against` is the refuted epsilon, of the claim or of the certificate; `significance` is that of the deciding bound,
     and `seed` the numbers that seeded the audit's generator.
 
-    >>> from audits import audit_case, refute
+    >>> from audits import audit, refute
     >>> from audits.examples import CLAIM, HALF_NOISE
-    >>> result = audit_case(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(3))
+    >>> result = audit(HALF_NOISE, claim=CLAIM, runs=2_000, rng=np.random.default_rng(3))
     >>> refutation = refute(HALF_NOISE, result, np.random.default_rng(3))
     >>> refutation.claim.epsilon, refutation.seed
     (1.0, (3,))
@@ -117,9 +117,9 @@ def refute(
 
     Raises: ValueError: the result is no violation of a fixed-size audit, or its generator was not seeded by numbers.
 
-    >>> from audits import audit_case
+    >>> from audits import audit
     >>> from audits.examples import CLAIM, HALF_NOISE
-    >>> result = audit_case(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(3))
+    >>> result = audit(HALF_NOISE, claim=CLAIM, runs=2_000, rng=np.random.default_rng(3))
     >>> refutation = refute(HALF_NOISE, result, np.random.default_rng(3))
     >>> refutation.epsilon_lower > 1
     True
@@ -131,9 +131,8 @@ def refute(
             f"verdict={result.verdict!r}, bound={result.bound!r} and seed={seed}; there is nothing to hand on."
         )
     share = next(bound.significance for bound in result.bounds if bound.name == result.bound)
-    prepared = prepare(
-        case, result.runs, rng, share, learner, Execution(), (min(result.claim.epsilon, result.certified), result.delta)
-    )
+    against = min(result.claim.epsilon, result.certified)
+    prepared = prepare(case, result.runs, rng, share, Settings(learner=learner), (against, result.delta))
     return Refutation(
         case=case.name,
         claim=replace(result.claim, delta=result.delta),
@@ -141,7 +140,7 @@ def refute(
         runs=result.runs,
         significance=share,
         bound=result.bound,
-        against=min(result.claim.epsilon, result.certified),
+        against=against,
         event=prepared.event,
         counts=result.counts,
         epsilon_lower=result.epsilon_lower,
@@ -166,9 +165,9 @@ def recheck(
     `refutation.falls_again(bound)` says whether the bound refutes the same epsilon.
     Raises: CertificateError: the case is another one, or its attack chooses another event: code or seed differ.
 
-    >>> from audits import audit_case
+    >>> from audits import audit
     >>> from audits.examples import CLAIM, HALF_NOISE
-    >>> result = audit_case(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(3))
+    >>> result = audit(HALF_NOISE, claim=CLAIM, runs=2_000, rng=np.random.default_rng(3))
     >>> refutation = refute(HALF_NOISE, result, np.random.default_rng(3))
     >>> again = recheck(refutation, HALF_NOISE, np.random.default_rng(8), taught=np.random.default_rng(3))
     >>> refutation.falls_again(again)
@@ -177,15 +176,9 @@ def recheck(
     open_probability("significance", significance)
     if case.name != refutation.case:
         raise CertificateError(f"The refutation is about case {refutation.case!r}, not {case.name!r}.")
-    prepared = prepare(
-        case,
-        refutation.runs,
-        taught,
-        refutation.significance,
-        learner,
-        Execution(),
-        (refutation.against, refutation.claim.delta),
-    )
+    claimed = (refutation.against, refutation.claim.delta)
+    how = Settings(learner=learner)
+    prepared = prepare(case, refutation.runs, taught, refutation.significance, how, claimed)
     if prepared.event != refutation.event:
         raise CertificateError("The attack prepares another event than the file holds; code, versions or seed differ.")
     if refutation.counts.runs != prepared.counted:
@@ -193,6 +186,6 @@ def recheck(
             f"The refutation counts {refutation.counts.runs} runs; its audit counts {prepared.counted}."
         )
     fresh = replace(prepared, rng=rng, counted=runs or prepared.counted, runs=runs or prepared.counted)
-    counted = fresh.count(case, Execution())
+    counted = fresh.count(case, how)
     counts = count_guesses(refutation.event, counted.scores, counted.labels)
     return _BOUNDS[refutation.bound](counts, refutation.claim.delta, significance)

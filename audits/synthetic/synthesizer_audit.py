@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from audits.experiment.trials import generator_of
+from audits.experiment.settings import PLAIN, Settings, generator_of
 from audits.outputs.calls import Raised, outcome
-from audits.procedures.fixed_size import audit
+from audits.procedures.anytime import Stop
+from audits.procedures.audit import audit
 from audits.replay.records import records_of
 from audits.synthetic.disclosure import disclosure_risks
 from audits.synthetic.targets import target_records
 from audits.synthetic.view import Synthetic, TableView, table_statistics, table_view
 from dpaudit import AuditResult, Claim
-from dpaudit.checks import count
 from dpaudit.model.synthesizer_result import SynthesizerResult
 
-_LEAST_RECORDS = 20
+_LEAST_RECORDS, _ATTACKS = 20, 500
 _FEW = "fewer than {} records: half of them are controls, which the table is not made from"
 _RAISED = "the synthesizer raised {} on half of the records"
 _NO_TABLE = "the synthetic table has no row, or no column of the records"
@@ -34,25 +34,23 @@ def audit_synthesizer(
     runs: int,
     rng: np.random.Generator,
     neighbours: tuple[Any, Any] | None = None,
-    unit: str | None = None,
     significance: float = 0.01,
-    attacks: int = 500,
-    procedure: Callable[..., AuditResult] = audit,
-    **settings: Any,
+    stop: Stop | None = None,
+    how: Settings = PLAIN,
 ) -> SynthesizerResult:
     """Return what audits of a synthesizer show of its claim, and what one table of it discloses beside that.
 
     `fit_and_sample(data, rng)` fits a model to a table and returns a synthetic one, in the form of the data: an array,
     a list of rows or a pandas frame. One of (data) alone draws from entropy of its own. Where the fitted model is
     published as well, it returns `Synthetic(table=..., log_likelihood=...)`. Up to twelve columns are read.
-    *Membership* decides. `procedure` (`audit`, or `audit_anytime`, which stops early) runs neighbours that cover the
-    data: each rare row and category present or absent, extreme and missing values, small tables. Synthetic tables
-    are read as statistics that the data fix beforehand: number and form of rows, answered marginals, cells of two
-    columns, the distance of the nearest row to eight telling records, their likelihood. Runs that decide nothing teach
-    which of these tell. A slow synthesizer is given one pair as `neighbours`; `settings` are passed on.
-    *Disclosure risks* are measured on one further table, made from a random half of the data; at most `attacks` of
-    these records and of the other half are targets. They enter no verdict. With `unit`, the halves share no person.
-    Guarantee: that of `procedure` for the claim; for the risks that of `disclosure_risks`.
+    *Membership* decides: `audit`, which takes `stop` and `how`, runs neighbours that cover the data: each rare row and
+    category present or absent, extreme and missing values, small tables. Synthetic tables are read as statistics that
+    the data fix beforehand: number and form of rows, answered marginals, cells of two columns, the distance of the
+    nearest row to eight telling records, their likelihood. Runs that decide nothing teach which of these tell. A slow
+    synthesizer is given one pair as `neighbours`.
+    *Disclosure risks* are measured on one further table, made from a random half of the data; at most 500 of
+    these records and of the other half are targets. They enter no verdict. With a `unit`, the halves share no person.
+    Guarantee: that of `audit` for the claim; for the risks that of `disclosure_risks`.
     Raises: ValueError, UnsupportedError: as `audit`; data whose rows are not known.
 
     >>> def histogram(data, rng):
@@ -66,18 +64,18 @@ def audit_synthesizer(
     (False, ['singling out'])
     """
     generator_of(rng)
-    count("attacks", attacks)
     (beside,) = rng.spawn(1)
     first, second = (data, None) if neighbours is None else neighbours
     view = table_view(fit_and_sample, table_statistics(first, target_records(first, second)))
-    given = {"neighbours": neighbours} if neighbours is not None else {"data": data, "unit": unit}
-    result = procedure(view, claim=claim, runs=runs, rng=rng, significance=significance, **given, **settings)
+    given = {"neighbours": neighbours} if neighbours is not None else {"data": data}
+    asked = how if neighbours is None else replace(how, unit=None)
+    result = audit(view, claim=claim, runs=runs, rng=rng, significance=significance, stop=stop, how=asked, **given)
     result = replace(result, name="synthesizer", view="synthetic table")
-    return _with_risks(result, view, records_of(data, unit), attacks, significance, beside)
+    return _with_risks(result, view, records_of(data, how.unit), significance, beside)
 
 
 def _with_risks(
-    result: AuditResult, view: TableView, records: Any, attacks: int, significance: float, rng: np.random.Generator
+    result: AuditResult, view: TableView, records: Any, significance: float, rng: np.random.Generator
 ) -> SynthesizerResult:
     """Return the audit with the disclosure risks of one table that is made from a random half of the records."""
     groups = records.groups
@@ -92,7 +90,7 @@ def _with_risks(
     if isinstance(released, Raised):
         return SynthesizerResult(audit=result, unmeasured=_RAISED.format(released.exception))
     table = released.table if isinstance(released, Synthetic) else released
-    risks = disclosure_risks(table, own, others, attacks=attacks, significance=significance, rng=attack)
+    risks = disclosure_risks(table, own, others, attacks=_ATTACKS, significance=significance, rng=attack)
     if not risks:
         return SynthesizerResult(audit=result, unmeasured=_NO_TABLE)
     return SynthesizerResult(audit=result, risks=risks, records=len(own), controls=len(others))

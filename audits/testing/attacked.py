@@ -6,7 +6,10 @@ import numpy as np
 
 from audits.checks.program_replay import Replayed
 from audits.experiment.probes import probe
-from audits.procedures.anytime import audit_sequentially
+from audits.experiment.settings import Settings
+from audits.procedures.anytime import when_refuted
+from audits.procedures.audit import audit
+from audits.procedures.replayed import with_replay
 from audits.testing.check import Check
 from dpaudit import AuditCase, Certificate, Condition, Declaration, DPAuditError, certify, verify
 from dpaudit.model.recorded_run import RecordedRun
@@ -86,15 +89,10 @@ def audits_check(cases: tuple[AuditCase, ...], certificate: Certificate | None, 
     for number, case in enumerate(cases):
         rng = np.random.default_rng([seed, number])
         try:
-            result = audit_sequentially(
-                case,
-                certificate.claim,
-                runs=_RUNS,
-                rng=rng,
-                significance=_ALARM / len(cases),
-                certified=certificate.tight.epsilon.upper,
-                control_runs=0,
-            )
+            how = Settings(certified=certificate.tight.epsilon.upper, control_runs=0)
+            claim, level = certificate.claim, _ALARM / len(cases)
+            result = audit(case, claim=claim, runs=_RUNS, rng=rng, significance=level, stop=when_refuted, how=how)
+            result = with_replay(result, case, claim, rng)
         except (DPAuditError, ValueError) as error:
             left_out.append(f"{case.name}: {' '.join(str(error).split())}")
             continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audits.checks.paired_replay import replay_neighbours
-from audits.procedures.fixed_size import audit
+from audits.procedures.audit import audit
 from benchmarks.catalogue.program import Program
 
 HUNT_SIGNIFICANCE = 1e-6
@@ -49,16 +49,7 @@ def hunt(program: Program, *, seed: int, name: str, runs: tuple[int, ...] = RUNS
     attacks = [(size, pair) for size in runs for pair in program.pairs[: program.attacked]]
     for (size, pair), stream in zip(attacks, attack.spawn(len(attacks)), strict=True):
         share = HUNT_SIGNIFICANCE / len(attacks)
-        result = audit(
-            program.run,
-            neighbours=pair,
-            claim=program.claim,
-            runs=size,
-            rng=stream,
-            significance=share,
-            name=name,
-            arithmetic="exact",
-        )
+        result = audit(program.run, neighbours=pair, claim=program.claim, runs=size, rng=stream, significance=share)
         bound = max(bound, result.epsilon_lower)
         if bound > program.epsilon:
             break

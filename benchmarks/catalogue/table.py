@@ -12,9 +12,9 @@ from audits.bounds.guessing import guessing_bound
 from audits.decision.events import Event, count_guesses, rounded
 from audits.decision.power import ceiling
 from audits.decision.preparation import prepare
-from audits.experiment.execution import Execution
+from audits.experiment.settings import Settings
 from audits.experiment.trials import run_trials
-from audits.procedures.fixed_size import audit_case
+from audits.procedures.audit import audit
 from benchmarks.catalogue.catalogue import CATALOGUE
 from benchmarks.catalogue.entry import Entry
 from dpaudit.model.case import Score
@@ -68,7 +68,7 @@ def measure_entry(entry: Entry, *, runs: int, seed: int, significance: float = 0
     """
     started = time.perf_counter()
     rng = np.random.default_rng([seed, zlib.crc32(entry.name.encode())])
-    result = audit_case(entry.case(), entry.claim, runs=runs, rng=rng, significance=significance)
+    result = audit(entry.case(), claim=entry.claim, runs=runs, rng=rng, significance=significance)
     seconds = time.perf_counter() - started
     sure = result.bound_at(significance=TABLE_SIGNIFICANCE / rows).epsilon
     return _row(entry, runs, significance, (result.epsilon_lower, sure, result.ceiling), seconds)
@@ -82,9 +82,9 @@ def measure_published(entry: Entry, *, runs: int, seed: int, significance: float
     started = time.perf_counter()
     rng = np.random.default_rng([seed, zlib.crc32(entry.name.encode())])
     case = entry.case()
-    prepared = prepare(case, runs, rng, significance, None, Execution())
+    prepared = prepare(case, runs, rng, significance, Settings())
     guesses = run_trials(
-        case, prepared.counted, prepared.rng, keep=_Guess(prepared.score, prepared.event), how=Execution()
+        case, prepared.counted, prepared.rng, keep=_Guess(prepared.score, prepared.event), how=Settings()
     )
     counts = count_guesses(Event(low=-1, high=1, cut=0), guesses.kept, guesses.labels)
     seconds = time.perf_counter() - started

@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from audits.checks.paired_replay import Replayable, replay_neighbours
-from audits.procedures.fixed_size import audit
+from audits.experiment.function_case import function_case
+from audits.procedures.audit import audit
 from dpaudit import Claim, Declaration, Recorder, certify
 from dpaudit.model.case import Score
 from dpaudit.model.trace import Finding, admit
@@ -82,16 +83,8 @@ def by_audit(
     score: Score | None = None,
 ) -> tuple[Finding, ...]:
     """Return a finding where an audit refutes the claim."""
-    result = audit(
-        function,
-        neighbours=neighbours,
-        claim=claim,
-        runs=runs,
-        rng=rng,
-        significance=SIGNIFICANCE,
-        score=score,
-        arithmetic="exact",
-    )
+    case = function_case(function, neighbours, claim, score=score)
+    result = audit(case, claim=claim, runs=runs, rng=rng, significance=SIGNIFICANCE)
     if result.verdict != "violation":
         return ()
     message = f"epsilon is at least {result.epsilon_lower:.4g}; {claim.epsilon:g} is claimed."

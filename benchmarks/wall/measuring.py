@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from benchmarks.wall.row import Replay, Row, RowResult
+from benchmarks.wall.two_rates import audit_rates
 from dpaudit.adapters.release import LibraryRelease
 from dpaudit.certification.verdict import certify
 from dpaudit.errors import DPAuditError, UnsupportedError
@@ -124,9 +125,9 @@ def _audited(release: LibraryRelease, runs: int, level: float, rng: np.random.Ge
     audits = load_package("audits")
     case, claim = release.case(), release.claim
     if runs * claim.delta > 1:
-        result = audits.audit_rates(case, claim, runs=runs, rng=rng, significance=level)
+        result = audit_rates(case, claim, runs=runs, rng=rng, significance=level)
         shown = audits.load("joint")(result.counts, result.delta, _SHOWN).epsilon
         return result.verdict, float(shown), None
-    result = audits.audit_case(case, claim, runs=runs, rng=rng, significance=level)
+    result = audits.audit(case, claim=claim, runs=runs, rng=rng, significance=level)
     shown = result.bound_at(significance=_SHOWN).epsilon
     return result.verdict, shown, result.power.epsilon if math.isfinite(result.power.epsilon) else None

@@ -47,7 +47,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryRelease:
-    """One release of another library, ready for `certify` and `audit_case`.
+    """One release of another library, ready for `certify` and `audits.audit`.
 
     `claim` is what the library says of itself, by the call that `source` names; dpaudit computes no part of it.
     `declaration` is a mechanism where the object tells its kind and scale, else the claim itself as a stated part, and

@@ -1,7 +1,7 @@
 """A plan that binds an audit before it runs: what is attacked, against which claim, how, and with which seeds.
 
     plan = AuditPlan.of(((0, case),), claim, runs=20_000, significance=0.01, seed=seed)      before the run
-    result = plan.followed((audit_case(...),), now)                                          after it
+    result = plan.followed((audit(...),), now)                                               after it
 
 Who publishes the digest of a plan can change nothing in it afterwards. Seeds are committed to, not shown: their
 commitments are opened by the results, which state the seed.

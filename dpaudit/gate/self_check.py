@@ -106,8 +106,9 @@ def _auditor() -> str:
             run=lambda data, rng, n_runs: data + own(rng).laplace(0.0, scale, n_runs),
             score=lambda x: 2 * (np.abs(x) - np.abs(x - 1)),
         )
-        audit, claim = load_package("audits").audit_sequentially, Claim(epsilon=1.0, neighbours="replace_one")
-        return str(audit(case, claim, runs=5_000, rng=np.random.default_rng(1), significance=1e-6).verdict)
+        audits, claim = load_package("audits"), Claim(epsilon=1.0, neighbours="replace_one")
+        test = {"runs": 5_000, "rng": np.random.default_rng(1), "significance": 1e-6, "stop": audits.when_refuted}
+        return str(audits.audit(case, claim=claim, **test).verdict)
 
     verdicts = [verdict(1.0), verdict(0.5)]
     if verdicts != ["not_refuted", "violation"]:

@@ -167,19 +167,13 @@ class PrivacyChecks:
                 "of neighbours cover."
             )
         try:
-            remarks = load_package("audits.experiment.neighbours").pair_remarks
-            of_pair = () if neighbours is None else remarks(neighbours, claim)
+            how = load_package("audits").Settings(unit=unit, arithmetic=arithmetic)
             replayed = load_package("audits.procedures.replayed").replayed(
-                *(function, neighbours, data, self.claim),
-                unit=unit,
-                runs=self._runs,
-                rng=rng,
-                arithmetic=arithmetic,
-                of_pair=of_pair,
+                function, neighbours, data, self.claim, runs=self._runs, rng=rng, how=how
             )
         except ValueError as error:
             raise ConfigError(f"dp.check_function: {error}") from None
-        pair, _ = replayed.attacked((), claim, runs=self._runs, rng=rng, score=score)
+        pair, _ = replayed.attacked(claim, runs=self._runs, rng=rng, score=score)
         case = replayed.exactly_read(
             load_package("audits").function_case(
                 function, pair, self.claim, score=score, name=called, arithmetic=arithmetic
@@ -433,7 +427,7 @@ class PrivacyChecks:
             runs=self._runs,
             rng=np.random.default_rng(allotted.seed),
             significance=allotted.significance,
-            certified=certified,
+            how=load_package("audits").Settings(certified=certified),
             first_block=max(8, self._runs // _BLOCKS) if rare else 8,
         )
         result, after = outcome
@@ -456,7 +450,7 @@ class PrivacyChecks:
         """Report an audit of a claim in rho, mu, Renyi divergences or points of a profile, and return it."""
         __tracebackhide__ = True
         allotted = self._once(case.name)
-        result: AuditResult = load_package("audits").audit_case(
+        result: AuditResult = load_package("audits.procedures.fixed_size").audit_of_fixed_size(
             case,
             claim,
             runs=self._runs,
@@ -538,7 +532,7 @@ class PrivacyChecks:
             runs=self._runs,
             rng=np.random.default_rng([allotted.seed, 1]),
             significance=allotted.significance * _FOR_A_SUITE,
-            certified=certified,
+            how=load_package("audits").Settings(certified=certified),
         )
         best = max(after.against, further.against)
         return min(allotted.significance, math.exp(-best)) if best > 0 else allotted.significance

@@ -7,7 +7,7 @@
 # %%
 import numpy as np
 
-from audits import audit
+from audits import Settings, audit
 from dpaudit import Claim
 
 CLAIM = Claim(epsilon=1.0, neighbours="replace_one", unit="one person's age")
@@ -49,7 +49,7 @@ bits = audit(
     runs=20_000,
     significance=0.01,
     rng=np.random.default_rng(7),
-    arithmetic="floating",
+    how=Settings(arithmetic="floating"),
 )
 bits.verdict
 # Out: violation

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit_case
+from audits import audit
 from dpaudit import certify
 from dpaudit.adapters import ADAPTERS, LibraryRelease, Question, adapt
 from dpaudit.adapters.noise import scale_for
@@ -103,7 +103,7 @@ placed(BoundedSum, "pydp.algorithms.laplacian")
 
 def audited(release: LibraryRelease, runs: int = 2_000) -> str:
     """Return the verdict of an audit at the library's own claim."""
-    result = audit_case(release.case(), release.claim, runs=runs, rng=np.random.default_rng(1), significance=0.01)
+    result = audit(release.case(), claim=release.claim, runs=runs, rng=np.random.default_rng(1), significance=0.01)
     return result.verdict
 
 

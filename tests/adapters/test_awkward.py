@@ -8,7 +8,7 @@ import numpy as np
 import pandas
 import pytest
 
-from audits import audit_case
+from audits import audit
 from dpaudit import Claim
 from dpaudit.adapters import LibraryRelease
 from dpaudit.adapters.awkward import awkward_records, awkward_rows, awkward_values
@@ -113,8 +113,8 @@ def test_an_audit_of_the_cases_sees_what_the_own_pair_does_not(*, clips_nan: boo
     fallen = [
         case.name
         for case in cases
-        if audit_case(
-            case, release.claim, runs=400, rng=np.random.default_rng(2), significance=0.01 / len(cases)
+        if audit(
+            case, claim=release.claim, runs=400, rng=np.random.default_rng(2), significance=0.01 / len(cases)
         ).exceeds_claim
     ]
     assert fallen == ([] if clips_nan else ["demo: a clipped sum, not a number"])

@@ -7,7 +7,7 @@ import numpy as np
 import pandas
 import pytest
 
-from audits import audit_case
+from audits import audit
 from dpaudit.adapters import LibraryRelease, Question
 from dpaudit.adapters import smartnoise_sql as adapter
 from dpaudit.model.claim import Neighbours
@@ -54,7 +54,7 @@ def test_a_clamp_that_an_extreme_row_passes_is_seen(monkeypatch: pytest.MonkeyPa
     fallen = [
         name
         for name, case in zip(names, cases[1:], strict=True)
-        if audit_case(case, release.claim, runs=400, rng=rng, significance=0.01 / 4).exceeds_claim
+        if audit(case, claim=release.claim, runs=400, rng=rng, significance=0.01 / 4).exceeds_claim
     ]
     assert fallen == ([] if clamps else ["paid: extreme"])
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit_case
+from audits import audit
 from dpaudit import certify
 from dpaudit.adapters import LibraryRelease, adapt
 from dpaudit.adapters.draws import RecordingGenerator, compare
@@ -86,7 +86,7 @@ ASKED: dict[str, Any] = {"neighbours": "add_remove", "pair": PAIR, "delta": 1e-5
 def verdicts(release: LibraryRelease, runs: int = 2_000) -> tuple[str, str]:
     """Return the verdicts of the certificate and of an audit, both at the library's own claim."""
     certificate = certify(release.declaration, release.claim)
-    result = audit_case(release.case(), release.claim, runs=runs, rng=np.random.default_rng(1), significance=0.01)
+    result = audit(release.case(), claim=release.claim, runs=runs, rng=np.random.default_rng(1), significance=0.01)
     return certificate.verdict, result.verdict
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audits import audit_case
+from audits import audit
 from dpaudit import Claim, certify
 from dpaudit.adapters import LibraryRelease, adapt
 from dpaudit.errors import UnsupportedError
@@ -62,7 +62,7 @@ def mechanisms(model: Any, pair: tuple[Any, Any] = (FIRST, SECOND)) -> list[Any]
 
 def verdict(found: LibraryRelease) -> str:
     """Return the verdict of a small audit."""
-    return audit_case(found.case(), found.claim, runs=60, rng=np.random.default_rng(0), significance=0.01).verdict
+    return audit(found.case(), claim=found.claim, runs=60, rng=np.random.default_rng(0), significance=0.01).verdict
 
 
 def test_mst_with_a_public_domain_is_declared_by_its_budget() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits import audit_case
+from audits import audit
 from audits.testing import neighbouring_frames, neighbouring_lists, record_values, smallest_leak
 from dpaudit import Claim, certify
 from dpaudit.adapters.tables import GroupedSum
@@ -49,11 +49,11 @@ def test_a_calibrated_release_is_certified_and_audited_as_consistent() -> None:
     assert certificate.tight.epsilon.upper == pytest.approx(1.0, rel=1e-6)
     rows = {"city": ["A", "A", "A"], "person": [1, 1, 1]}
     case = grouped.case("visits", {"city": [], "person": []}, rows)
-    found = audit_case(case, CLAIM, runs=4_000, rng=np.random.default_rng(0), significance=0.01)
+    found = audit(case, claim=CLAIM, runs=4_000, rng=np.random.default_rng(0), significance=0.01)
     assert found.verdict != "violation"
     half = GroupedSum(**COUNTS, scale=grouped.scale / 2)
     case = half.case("visits", {"city": [], "person": []}, rows)
-    found = audit_case(case, CLAIM, runs=4_000, rng=np.random.default_rng(0), significance=0.01)
+    found = audit(case, claim=CLAIM, runs=4_000, rng=np.random.default_rng(0), significance=0.01)
     assert found.verdict == "violation"
 
 

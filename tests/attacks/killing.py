@@ -8,7 +8,7 @@ import numpy as np
 
 from audits import audit
 from audits.experiment.chunk_store import ChunkStore
-from audits.experiment.execution import Execution
+from audits.experiment.settings import Settings
 from dpaudit import Claim
 
 
@@ -26,9 +26,7 @@ def audited(store: ChunkStore | None, seed: int) -> object:
         claim=Claim(epsilon=1.0, neighbours="replace_one"),
         runs=2_000,
         rng=np.random.default_rng(seed),
-        control_runs=0,
-        arithmetic="exact",
-        how=Execution(store=store, chunk_runs=50),
+        how=Settings(control_runs=0, store=store, chunk_runs=50),
     )
     return result.verdict, result.bounds, result.counts
 

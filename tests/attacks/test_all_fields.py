@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit_case, audit_sequentially
+from audits import Settings, audit, when_refuted
 from audits.procedures.all_fields import FALSE_ALARM
 from dpaudit import AuditCase, Claim
 from dpaudit.model.mechanism import Array
@@ -42,7 +42,7 @@ def case_of(leak: str) -> AuditCase:
 @pytest.mark.parametrize("leak", ["exact", "count", "noise again", "lower half"])
 def test_a_field_that_the_score_does_not_read_is_attacked(leak: str) -> None:
     """The score of the noisy sum stays below the claim; the learner on all fields refutes it at 1e-9."""
-    result = audit_case(case_of(leak), CLAIM, runs=20_000, rng=np.random.default_rng(0), significance=0.01)
+    result = audit(case_of(leak), claim=CLAIM, runs=20_000, rng=np.random.default_rng(0), significance=0.01)
     assert (result.verdict, result.bound) == ("violation", "all_fields")
     assert result.exceeds_claim
     assert next(held for held in result.bounds if held.name == "all_fields").significance == FALSE_ALARM
@@ -52,15 +52,17 @@ def test_a_field_that_the_score_does_not_read_is_attacked(leak: str) -> None:
 def test_honest_fields_change_nothing() -> None:
     """Where the other fields follow from the sum, verdict, bound and counts are those of the score alone."""
     honest = case_of("")
-    result = audit_case(honest, CLAIM, runs=20_000, rng=np.random.default_rng(4), significance=0.01)
-    alone = audit_case(honest, CLAIM, runs=20_000, rng=np.random.default_rng(4), significance=0.01, control_runs=0)
+    result = audit(honest, claim=CLAIM, runs=20_000, rng=np.random.default_rng(4), significance=0.01)
+    alone = audit(
+        honest, claim=CLAIM, runs=20_000, rng=np.random.default_rng(4), significance=0.01, how=Settings(control_runs=0)
+    )
     assert result.verdict in ("consistent", "not_refuted")
     assert (result.epsilon_lower, result.counts, result.remarks) == (alone.epsilon_lower, alone.counts, alone.remarks)
 
 
 def test_few_runs_are_left_to_the_score() -> None:
     """Below 4,000 runs a tenth is too few for a bound at 1e-9: nothing is done, and nothing is said."""
-    result = audit_case(case_of("exact"), CLAIM, runs=2_000, rng=np.random.default_rng(2), significance=0.01)
+    result = audit(case_of("exact"), claim=CLAIM, runs=2_000, rng=np.random.default_rng(2), significance=0.01)
     assert result.bound != "all_fields"
 
 
@@ -74,15 +76,17 @@ def test_a_view_that_cannot_be_read_is_said_to_be_left_out() -> None:
         return {"sum": data + rng.laplace(0.0, 2.0, n_runs), "other": [Odd() for _ in range(n_runs)]}
 
     odd = replace(case_of(""), run=run)
-    result = audit_case(odd, CLAIM, runs=8_000, rng=np.random.default_rng(3), significance=0.01)
+    result = audit(odd, claim=CLAIM, runs=8_000, rng=np.random.default_rng(3), significance=0.01)
     assert result.verdict != "violation"
 
 
 def test_the_learned_attack_is_inside_the_significance() -> None:
     """The deciding bound of the score and that of the learner have the stated significance together."""
     for significance in (0.01, 1e-8):
-        honest = audit_case(case_of(""), CLAIM, runs=20_000, rng=np.random.default_rng(1), significance=significance)
-        leak = audit_case(case_of("exact"), CLAIM, runs=20_000, rng=np.random.default_rng(0), significance=significance)
+        honest = audit(case_of(""), claim=CLAIM, runs=20_000, rng=np.random.default_rng(1), significance=significance)
+        leak = audit(
+            case_of("exact"), claim=CLAIM, runs=20_000, rng=np.random.default_rng(0), significance=significance
+        )
         parts = (honest.bounds[0].significance, leak.bounds[0].significance)
         assert sum(parts) <= significance
         assert sum(parts) > 0.99 * significance
@@ -91,7 +95,7 @@ def test_the_learned_attack_is_inside_the_significance() -> None:
 @pytest.mark.parametrize("leak", ["exact", "count", "lower half"])
 def test_the_anytime_audit_attacks_all_fields_as_well(leak: str) -> None:
     """A learner bets beside the given score on the whole view, inside the significance; the honest view passes."""
-    result = audit_sequentially(case_of(leak), CLAIM, runs=4_000, rng=np.random.default_rng(0))
-    honest = audit_sequentially(case_of(""), CLAIM, runs=1_000, rng=np.random.default_rng(0))
+    result = audit(case_of(leak), claim=CLAIM, runs=4_000, rng=np.random.default_rng(0), stop=when_refuted)
+    honest = audit(case_of(""), claim=CLAIM, runs=1_000, rng=np.random.default_rng(0), stop=when_refuted)
     assert result.verdict == "violation"
     assert honest.verdict != "violation"

@@ -1,6 +1,7 @@
 """Audits that stop early, go on tomorrow, and pay for delta."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits import audit_anytime, audit_sequentially
+from audits import audit, when_refuted
 from audits.experiment.chunk_store import ChunkStore
-from audits.experiment.execution import Execution
+from audits.experiment.settings import Settings
 from dpaudit import AuditCase, Claim
 from dpaudit.model.mechanism import Array
 
@@ -27,10 +28,12 @@ def never(state: Any) -> bool:
 
 def test_a_function_of_ones_own_is_audited_in_one_call_and_stops_early() -> None:
     """Half the noise falls long before 20,000 runs; whoever has seen enough stops it when they like."""
-    result = audit_anytime(laplace(0.5), neighbours=(0.0, 1.0), claim=ONE, runs=20_000, rng=np.random.default_rng(2))
+    result = audit(
+        laplace(0.5), neighbours=(0.0, 1.0), claim=ONE, runs=20_000, rng=np.random.default_rng(2), stop=when_refuted
+    )
     assert result.verdict == "violation"
     assert result.runs < 2_000
-    stopped = audit_anytime(
+    stopped = audit(
         laplace(1.0),
         neighbours=(0.0, 1.0),
         claim=ONE,
@@ -52,15 +55,15 @@ def test_an_audit_goes_on_tomorrow_and_runs_nothing_twice(tmp_path: Path, dictio
         noisy = data + rng.laplace(0.0, 1.0, n_runs)
         return {"answer": noisy, "twice": 2 * noisy} if dictionary else noisy
 
-    arguments: dict[str, Any] = {"neighbours": (0.0, 1.0), "claim": ONE, "runs": 1_000, "control_runs": 0}
-    whole = audit_anytime(run, rng=np.random.default_rng(3), stop=never, **arguments)
+    arguments: dict[str, Any] = {"neighbours": (0.0, 1.0), "claim": ONE, "runs": 1_000}
+    how = Settings(control_runs=0)
+    whole = audit(run, rng=np.random.default_rng(3), stop=never, how=how, **arguments)
     probes = sum(calls) - 1_000
     store = ChunkStore(path=tmp_path / "bets.sqlite", key="laplace")
-    first = audit_anytime(
-        run, rng=np.random.default_rng(3), how=Execution(store=store), stop=lambda state: state.runs >= 300, **arguments
-    )
+    how = replace(how, store=store)
+    first = audit(run, rng=np.random.default_rng(3), stop=lambda state: state.runs >= 300, how=how, **arguments)
     calls.clear()
-    second = audit_anytime(run, rng=np.random.default_rng(3), how=Execution(store=store), stop=never, **arguments)
+    second = audit(run, rng=np.random.default_rng(3), stop=never, how=how, **arguments)
     assert (second.bounds, second.counts, second.roc) == (whole.bounds, whole.counts, whole.roc)
     looked_at = 2 * 8
     assert sum(calls) - probes - looked_at == 1_000 - first.runs
@@ -72,12 +75,11 @@ def test_a_budget_that_grows_goes_on_from_the_last_block(tmp_path: Path) -> None
     arguments: dict[str, Any] = {
         "neighbours": (0.0, 1.0),
         "claim": ONE,
-        "how": Execution(store=store),
+        "how": Settings(store=store, control_runs=0),
         "stop": never,
-        "control_runs": 0,
     }
-    today = audit_anytime(laplace(1.0), runs=400, rng=np.random.default_rng(4), **arguments)
-    tomorrow = audit_anytime(laplace(1.0), runs=800, rng=np.random.default_rng(4), **arguments)
+    today = audit(laplace(1.0), runs=400, rng=np.random.default_rng(4), **arguments)
+    tomorrow = audit(laplace(1.0), runs=800, rng=np.random.default_rng(4), **arguments)
     assert (today.counts.runs, tomorrow.counts.runs) == (400, 800)
 
 
@@ -85,14 +87,14 @@ def test_outputs_of_any_type_are_stored_as_columns(tmp_path: Path) -> None:
     """Words and tuples are columns of numbers in the store: nothing is pickled, and the audit goes on from there."""
     store = ChunkStore(path=tmp_path / "bets.sqlite", key="words")
     first, second = (
-        audit_anytime(
+        audit(
             lambda data, rng, n_runs: [("yes", "no", "no")[: 1 + int(k)] for k in rng.integers(0, 3, n_runs)],
             neighbours=(0.0, 1.0),
             claim=ONE,
             runs=100,
             rng=np.random.default_rng(5),
-            how=Execution(store=store),
-            control_runs=0,
+            stop=when_refuted,
+            how=Settings(control_runs=0, store=store),
         )
         for _ in range(2)
     )
@@ -120,7 +122,7 @@ def test_delta_is_paid_for_at_every_step(number: int) -> None:
     honest = Claim(epsilon=1.0, delta=0.05, neighbours="replace_one")
     case = leaky(1.0, 0.05)
     rngs = np.random.default_rng(6).spawn(number)
-    false = sum(audit_sequentially(case, honest, runs=300, rng=rng).verdict == "violation" for rng in rngs)
+    false = sum(audit(case, claim=honest, runs=300, rng=rng, stop=when_refuted).verdict == "violation" for rng in rngs)
     assert false <= stats.binom.isf(1e-7, number, 0.05)
-    unpaid = sum(audit_sequentially(case, ONE, runs=300, rng=rng).verdict == "violation" for rng in rngs)
+    unpaid = sum(audit(case, claim=ONE, runs=300, rng=rng, stop=when_refuted).verdict == "violation" for rng in rngs)
     assert unpaid > stats.binom.isf(1e-7, number, 0.05)

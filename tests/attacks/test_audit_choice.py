@@ -14,7 +14,7 @@ from audits.bounds.hockey_stick import witness_bound
 from audits.decision.events import LIKELIHOOD, Event, rated_event, rounded
 from audits.decision.preparation import prepare
 from audits.decision.score_calibration import calibrated_odds
-from audits.experiment.execution import Execution
+from audits.experiment.settings import Settings
 from benchmarks.catalogue.catalogue import CATALOGUE
 from benchmarks.coverage.harness import Scenario, measure
 from benchmarks.coverage.one_run import JUDGES_OF_ONE_RUN, bound_of_one_run, canary_scenarios
@@ -90,7 +90,7 @@ def test_the_column_that_tells_competes_with_the_learned_score() -> None:
         return noise
 
     rng = np.random.default_rng(2)
-    result = audit(run, neighbours=(0.0, 1.0), claim=ONE, runs=20_000, rng=rng, arithmetic="exact")
+    result = audit(run, neighbours=(0.0, 1.0), claim=ONE, runs=20_000, rng=rng)
     assert result.attack == "learned column"
     assert 0.85 < result.epsilon_lower < 1.05
 
@@ -117,7 +117,7 @@ def test_the_largest_float_breaks_no_attack() -> None:
         return np.where(rng.random(n_runs) < 0.5, ends[rng.integers(0, 5, n_runs)], rng.laplace(data, 1.0, n_runs))
 
     rng = np.random.default_rng(4)
-    result = audit(run, neighbours=(0.0, 1.0), claim=ONE, runs=2_000, rng=rng, arithmetic="exact")
+    result = audit(run, neighbours=(0.0, 1.0), claim=ONE, runs=2_000, rng=rng)
     assert result.epsilon_lower < 1.2
 
 
@@ -199,7 +199,7 @@ def test_rounding_errors_of_a_given_score_split_no_atom(monkeypatch: pytest.Monk
     best, error = law.best_bound(runs, 0.0, 0.05)
 
     def distance(seed: int) -> float:
-        prepared = prepare(entry.case(), runs, np.random.default_rng(seed), 0.05, None, Execution())
+        prepared = prepare(entry.case(), runs, np.random.default_rng(seed), 0.05, Settings())
         odds, event, counted = law.ratios(), prepared.event, prepared.counted
         up, down = odds >= event.high, odds <= event.low
         right = (law.second[up].sum() + law.first[down].sum()) / 2

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit_case
+from audits import audit, function_case
 from audits.experiment.chunk_store import ChunkStore
-from audits.experiment.execution import Execution
 from audits.experiment.probes import probe
+from audits.experiment.settings import Settings
 from audits.outputs.bits import bit_features
-from audits.procedures.fixed_size import audit
 from audits.procedures.witness import Refutation, recheck, refute
 from dpaudit import AuditCase, Claim
 from dpaudit.errors import CertificateError
@@ -52,17 +51,21 @@ def ratio(view: Array) -> Array:
 def test_a_killed_audit_goes_on_and_ends_with_the_same_numbers(tmp_path: Path) -> None:
     """KilledError after five chunks and resumed: equal counts and bounds, and only missing chunks run again."""
     arguments: dict[str, Any] = {"runs": 4000}
-    chunks = Execution(chunk_runs=400)
-    whole = audit_case(case(score=ratio), ONE, rng=np.random.default_rng(1), how=chunks, **arguments)
+    chunks = Settings(chunk_runs=400)
+    whole = audit(case(score=ratio), claim=ONE, rng=np.random.default_rng(1), how=chunks, **arguments)
     store = ChunkStore(path=tmp_path / "runs.sqlite", key="laplace/1/4000/400")
     probes: list[int] = []
     probe(case(score=ratio, calls=probes), 4000)
     dying = case(score=ratio, calls=[], die_at=len(probes) + 10)
     with pytest.raises(KilledError):
-        audit_case(dying, ONE, rng=np.random.default_rng(1), how=replace(chunks, store=store), **arguments)
+        audit(dying, claim=ONE, rng=np.random.default_rng(1), how=replace(chunks, store=store), **arguments)
     calls: list[int] = []
-    resumed = audit_case(
-        case(score=ratio, calls=calls), ONE, rng=np.random.default_rng(1), how=replace(chunks, store=store), **arguments
+    resumed = audit(
+        case(score=ratio, calls=calls),
+        claim=ONE,
+        rng=np.random.default_rng(1),
+        how=replace(chunks, store=store),
+        **arguments,
     )
     assert (resumed.counts, resumed.bounds, resumed.roc) == (whole.counts, whole.bounds, whole.roc)
     looked_at = 2 * 8 + sum(probes)
@@ -74,7 +77,7 @@ def test_a_killed_audit_goes_on_and_ends_with_the_same_numbers(tmp_path: Path) -
 @pytest.mark.parametrize("score", [ratio, None])
 def test_a_refutation_is_found_again_on_fresh_runs(score: Callable[..., Any] | None) -> None:
     """JSON there and back, then a re-count with another seed: the claim falls again, a true claim does not."""
-    result = audit_case(case(score=score), ONE, runs=3000, rng=np.random.default_rng(7))
+    result = audit(case(score=score), claim=ONE, runs=3000, rng=np.random.default_rng(7))
     found = Refutation.from_json(refute(case(score=score), result, np.random.default_rng(7)).to_json())
     assert found.event.high > found.event.low
     again = recheck(found, case(score=score), np.random.default_rng(99), taught=np.random.default_rng(list(found.seed)))
@@ -86,7 +89,7 @@ def test_a_refutation_is_found_again_on_fresh_runs(score: Callable[..., Any] | N
 
 def test_a_repaired_mechanism_passes_the_recheck() -> None:
     """The same event on correct noise shows less than the claim."""
-    result = audit_case(case(score=ratio), ONE, runs=3000, rng=np.random.default_rng(7))
+    result = audit(case(score=ratio), claim=ONE, runs=3000, rng=np.random.default_rng(7))
     found = refute(case(score=ratio), result, np.random.default_rng(7))
     repaired = case(scale=1.0, score=ratio)
     try:
@@ -105,7 +108,7 @@ def test_a_damaged_refutation_is_refused_in_one_message(text: str) -> None:
 
 def test_a_consistent_audit_has_nothing_to_hand_on() -> None:
     """Only violations make a refutation."""
-    result = audit_case(case(scale=1.0, score=ratio), ONE, runs=2000, rng=np.random.default_rng(3))
+    result = audit(case(scale=1.0, score=ratio), claim=ONE, runs=2000, rng=np.random.default_rng(3))
     with pytest.raises(ValueError, match="violation"):
         refute(case(scale=1.0, score=ratio), result, np.random.default_rng(3))
 
@@ -120,9 +123,12 @@ def coarse_bits(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
 
 def test_bits_show_what_values_hide() -> None:
     """Noise on a grid, added to 0 or to 1/3, can be told apart by its last bits and not by its size."""
-    arguments: dict[str, Any] = {"neighbours": (0.0, 1 / 3), "claim": ONE, "runs": 2000}
-    plain = audit(coarse, score=np.asarray, rng=np.random.default_rng(1), **arguments)
-    bits = audit(coarse_bits, rng=np.random.default_rng(1), **arguments)
+    pair = (0.0, 1 / 3)
+    values = function_case(coarse, pair, ONE, score=np.asarray)
+    plain, bits = (
+        audit(case, claim=ONE, runs=2000, rng=np.random.default_rng(1))
+        for case in (values, function_case(coarse_bits, pair, ONE))
+    )
     assert plain.epsilon_lower < 1
     assert bits.verdict == "violation"
     assert bits.epsilon_lower > 4

@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 import audits
-from audits import audit, audit_case, ceiling
+from audits import Settings, audit, ceiling, function_case
 from audits.bounds import guessing_bound
-from audits.experiment.execution import Execution
 from dpaudit import AuditCase, AuditResult, Claim
+from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
 from tests.cases import case_of
 
@@ -33,9 +33,11 @@ def ratio(view: Array) -> Array:
     return result
 
 
-def run(function: Callable[..., Any], runs: int = 2000, seed: int = 0, **more: Any) -> AuditResult:
-    rng = np.random.default_rng(seed)
-    return audit(function, neighbours=(0.0, 1.0), claim=PURE, runs=runs, rng=rng, arithmetic="exact", **more)
+def run(
+    function: Callable[..., Any], runs: int = 2000, seed: int = 0, score: Score | None = None, **more: Any
+) -> AuditResult:
+    case = function_case(function, (0.0, 1.0), PURE, score=score)
+    return audit(case, claim=PURE, runs=runs, rng=np.random.default_rng(seed), **more)
 
 
 @pytest.mark.parametrize("seeds", [5, pytest.param(20, marks=pytest.mark.slow)])
@@ -63,9 +65,13 @@ def test_too_few_runs_are_inconclusive_and_enough_are_not_refuted() -> None:
 def test_a_bound_above_the_certificate_is_a_violation_of_a_slack_claim() -> None:
     """Claim 3, certified 1, true 2: the claim holds and the declaration does not."""
     slack = Claim(epsilon=3.0, neighbours="replace_one")
-    arguments: dict[str, Any] = {"neighbours": (0.0, 1.0), "claim": slack, "runs": 4000, "score": ratio}
-    assert audit(half_noise, rng=np.random.default_rng(1), **arguments).verdict != "violation"
-    assert audit(half_noise, rng=np.random.default_rng(1), certified=1.0, **arguments).verdict == "violation"
+    case = function_case(half_noise, (0.0, 1.0), slack, score=ratio)
+    loose, proved = (
+        audit(case, claim=slack, runs=4000, rng=np.random.default_rng(1), how=Settings(certified=certified)).verdict
+        for certified in (np.inf, 1.0)
+    )
+    assert loose != "violation"
+    assert proved == "violation"
 
 
 @pytest.mark.parametrize("number", [120, pytest.param(400, marks=pytest.mark.slow)])
@@ -113,9 +119,9 @@ def test_randomised_response_audited_as_gaussian_breaks_its_declaration_and_neve
         gaussian=True,
     )
     arguments: dict[str, Any] = {"runs": 20_000, "significance": 0.01}
-    alone = audit_case(case, claim, rng=np.random.default_rng(1), **arguments)
+    alone = audit(case, claim=claim, rng=np.random.default_rng(1), **arguments)
     assert (alone.verdict, alone.assumption) == ("not_refuted", "")
-    against = audit_case(case, claim, rng=np.random.default_rng(1), certified=1.0, **arguments)
+    against = audit(case, claim=claim, rng=np.random.default_rng(1), how=Settings(certified=1.0), **arguments)
     assert (against.verdict, against.exceeds_claim) == ("violation", False)
     assert against.epsilon_lower > 5
     assert against.assumption == "the output laws are Gaussian, as declared"
@@ -125,10 +131,10 @@ def test_randomised_response_audited_as_gaussian_breaks_its_declaration_and_neve
 
 def test_the_numbers_depend_on_the_seed_and_never_on_the_jobs() -> None:
     """One and two jobs give the same scores; another seed gives others."""
-    one = run(laplace, runs=3000, seed=7, how=Execution(chunk_runs=500))
-    two = run(laplace, runs=3000, seed=7, how=Execution(chunk_runs=500, jobs=2))
+    one = run(laplace, runs=3000, seed=7, how=Settings(chunk_runs=500))
+    two = run(laplace, runs=3000, seed=7, how=Settings(chunk_runs=500, jobs=2))
     assert (one.counts, one.bounds, one.roc) == (two.counts, two.bounds, two.roc)
-    assert one.counts != run(laplace, runs=3000, seed=8, how=Execution(chunk_runs=500)).counts
+    assert one.counts != run(laplace, runs=3000, seed=8, how=Settings(chunk_runs=500)).counts
     assert one.seed == 7
 
 
@@ -146,10 +152,8 @@ def test_counted_runs_choose_nothing(number: int) -> None:
         far = rng.random(n_runs) < (share if data == 0 else 1 - share)
         return rng.random(n_runs) + far
 
-    audits = (
-        audit(flat, neighbours=(0, 1), claim=claim, runs=300, rng=np.random.default_rng(seed), score=lambda view: view)
-        for seed in range(number)
-    )
+    case = function_case(flat, (0, 1), claim, score=lambda view: view)
+    audits = (audit(case, claim=claim, runs=300, rng=np.random.default_rng(seed)) for seed in range(number))
     assert sum(result.verdict == "violation" for result in audits) <= stats.binom.isf(1e-6, number, 0.05)
 
 
@@ -166,15 +170,15 @@ def test_what_cannot_be_judged_is_refused() -> None:
             laplace,
             neighbours=(0.0, 1.0),
             claim=Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one"),
-            delta=0.0,
             runs=100,
             rng=np.random.default_rng(0),
+            how=Settings(delta=0.0),
         )
     case = AuditCase(
         name="c", view="v", description="", neighbours=(0.0, 1.0), relation="add_remove", run=laplace, score=ratio
     )
     with pytest.raises(ValueError, match="replace_one"):
-        audit_case(case, PURE, runs=100, rng=np.random.default_rng(0))
+        audit(case, claim=PURE, runs=100, rng=np.random.default_rng(0))
 
 
 def leaks_nan(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
@@ -223,7 +227,7 @@ def test_the_result_is_plain_json_with_the_published_names() -> None:
 def test_progress_counts_up_to_all_runs() -> None:
     """The last report says that every run is done."""
     seen: list[tuple[int, int]] = []
-    how = Execution(chunk_runs=500, progress=lambda done, total: seen.append((done, total)))
+    how = Settings(chunk_runs=500, progress=lambda done, total: seen.append((done, total)))
     run(laplace, runs=3000, how=how)
     assert seen[-1] == (3000, 3000)
     assert seen == sorted(seen)

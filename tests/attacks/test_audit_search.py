@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audits import audit, audit_anytime
+from audits import audit, function_case, when_refuted
 from audits.experiment.neighbours import EQUAL, awkward_pairs, pair_remarks
 from audits.procedures.neighbour_search import search_neighbours
 from dpaudit import Claim
@@ -35,9 +35,7 @@ def test_the_search_finds_the_pair_that_leaks_and_the_audit_on_other_runs_confir
     result = audit(unclipped_above_ten, neighbours=found.pair, claim=ONE, runs=4_000, rng=runs)
     assert result.verdict == "violation"
     assert (
-        audit(
-            clipped, neighbours=found.pair, claim=ONE, runs=4_000, rng=np.random.default_rng(2), arithmetic="exact"
-        ).verdict
+        audit(clipped, neighbours=found.pair, claim=ONE, runs=4_000, rng=np.random.default_rng(2)).verdict
         != "violation"
     )
 
@@ -74,19 +72,12 @@ def test_the_search_is_deterministic_and_tries_pairs_that_raise_first() -> None:
 @pytest.mark.parametrize("score", [None, np.asarray])
 def test_an_audit_of_awkward_pairs_counts_an_exception_as_an_output(score: Any) -> None:
     """A given score cannot read an exception: outcomes are attacked instead."""
-    result = audit(
-        picky,
-        neighbours=(np.array([0.2, 0.7, 0.5]), np.array([1.0, 0.7, 0.5])),
-        claim=ONE,
-        runs=2_000,
-        rng=np.random.default_rng(1),
-        pairs=awkward_pairs(np.array([0.2, 0.7, 0.5]), "replace_one"),
-        score=score,
-    )
-    assert result.verdict == "violation"
-    said = " ".join(result.remarks)
-    assert "chose 'NaN'" in said
-    assert "raised on 'NaN'" in said
+    searching, auditing = np.random.default_rng(1).spawn(2)
+    pairs = awkward_pairs(np.array([0.2, 0.7, 0.5]), "replace_one")
+    found = search_neighbours(picky, pairs, ONE, runs=2_000, rng=searching, score=score)
+    assert (found.name, found.raised) == ("NaN", ("NaN",))
+    case = function_case(picky, found.pair, ONE, score=score)
+    assert audit(case, claim=ONE, runs=2_000, rng=auditing).verdict == "violation"
 
 
 def test_a_pair_on_which_every_run_raises_is_the_last_candidate_and_inconclusive() -> None:
@@ -154,6 +145,7 @@ def test_data_without_evident_records_are_compared_by_nobody() -> None:
 
 
 def test_an_audit_opens_with_what_is_wrong_with_its_pair() -> None:
-    for procedure in (audit, audit_anytime):
-        shown = procedure(clipped, neighbours=([0, 0], [1, 1]), claim=ONE, runs=200, rng=np.random.default_rng(0))
+    rng, pair = np.random.default_rng(0), ([0, 0], [1, 1])
+    for stop in (None, when_refuted):
+        shown = audit(clipped, neighbours=pair, claim=ONE, runs=200, rng=rng, stop=stop)
         assert "2 of the first are not in the second" in shown.remarks[0]

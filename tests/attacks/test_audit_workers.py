@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from audits import audit
-from audits.experiment.execution import Execution
+from audits.experiment.settings import Settings
 from audits.experiment.workers import perform
 from dpaudit import AuditResult, Claim, UnsupportedError
 from dpaudit.model.audit_result import Counts, LowerBound, Power
@@ -39,10 +39,10 @@ def cluster() -> Iterator[Any]:
 def test_a_dask_cluster_gives_the_same_bits_as_one_process_and_two(cluster: Any) -> None:
     """All counts, bounds, curves: equal, not close."""
     one, two = (
-        audit(noisy, rng=np.random.default_rng(1), how=Execution(jobs=jobs, chunk_runs=500), **ARGUMENTS)
+        audit(noisy, rng=np.random.default_rng(1), how=Settings(jobs=jobs, chunk_runs=500), **ARGUMENTS)
         for jobs in (1, 2)
     )
-    how = Execution(scheduler=cluster.scheduler_address, chunk_runs=500)
+    how = Settings(scheduler=cluster.scheduler_address, chunk_runs=500)
     far = audit(noisy, rng=np.random.default_rng(1), how=how, **ARGUMENTS)
     assert numbers(one) == numbers(two) == numbers(far)
 

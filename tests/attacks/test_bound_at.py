@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit, audit_case, audit_sequentially
+from audits import Settings, audit, when_refuted
 from audits.attacks.likelihood import declared_case
 from audits.bounds.guessing import guessing_bound, guessing_epsilon_at, leak_allowance
 from audits.examples import CLAIM, HALF_NOISE, half_noise
@@ -29,18 +29,18 @@ def gaussian() -> AuditResult:
     noise = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
     case = declared_case(Release(label="sum", mechanism=noise), {"sum": (0.0, 1.0)})
     claim = Claim(epsilon=1.2, delta=1e-5, neighbours="replace_one")
-    return audit_case(case, claim, runs=3_000, rng=np.random.default_rng(0), certified=1.1)
+    return audit(case, claim=claim, runs=3_000, rng=np.random.default_rng(0), how=Settings(certified=1.1))
 
 
 def anytime() -> AuditResult:
     """An anytime audit that stopped at a violation."""
-    return audit_sequentially(HALF_NOISE, CLAIM, runs=2_000, rng=np.random.default_rng(0))
+    return audit(HALF_NOISE, claim=CLAIM, runs=2_000, rng=np.random.default_rng(0), stop=when_refuted)
 
 
 def anytime_to_the_end() -> AuditResult:
     """An anytime audit of a claim that is true."""
     claim = replace(CLAIM, epsilon=3.0)
-    return audit_sequentially(HALF_NOISE, claim, runs=600, rng=np.random.default_rng(0))
+    return audit(HALF_NOISE, claim=claim, runs=600, rng=np.random.default_rng(0), stop=when_refuted)
 
 
 @pytest.mark.parametrize("made", [fixed, gaussian, anytime, anytime_to_the_end])

@@ -17,8 +17,8 @@ from audits.bounds.hockey_stick import witness_bound
 from audits.bounds.joint import joint_bound, joint_gaussian_bound, joint_p_value
 from audits.bounds.one_run import one_run_bound, one_run_p_value
 from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff
-from audits.procedures.anytime import audit_sequentially
-from audits.procedures.fixed_size import audit_case
+from audits.procedures.anytime import when_refuted
+from audits.procedures.audit import audit
 from dpaudit import AuditCase, Claim, Release, Repeat, Sequential
 from dpaudit.model.audit_result import Counts
 from dpaudit.model.losses import GaussianLoss
@@ -95,7 +95,14 @@ def test_the_process_may_be_cut_anywhere() -> None:
 def test_half_the_noise_falls_within_few_runs(score: Callable[..., Any] | None, median: int) -> None:
     """Claim 1, true 2, 40 audits: the median number of runs; measured over 200 audits it is 57 and 101."""
     found = [
-        audit_sequentially(laplace_case(2.0, score), ONE, runs=1500, rng=np.random.default_rng(seed), significance=0.05)
+        audit(
+            laplace_case(2.0, score),
+            claim=ONE,
+            runs=1500,
+            rng=np.random.default_rng(seed),
+            significance=0.05,
+            stop=when_refuted,
+        )
         for seed in range(40)
     ]
     assert {result.verdict for result in found} == {"violation"}
@@ -106,7 +113,7 @@ def test_half_the_noise_falls_within_few_runs(score: Callable[..., Any] | None, 
 def test_a_true_claim_survives_the_sequential_audit(number: int) -> None:
     """Audits with learners at the boundary: at most the 1 - 1e-6 quantile of Bin(number, 0.05) fall."""
     found = [
-        audit_sequentially(laplace_case(1.0), ONE, runs=300, rng=np.random.default_rng(seed)).verdict
+        audit(laplace_case(1.0), claim=ONE, runs=300, rng=np.random.default_rng(seed), stop=when_refuted).verdict
         for seed in range(number)
     ]
     assert found.count("violation") <= stats.binom.isf(1e-6, number, 0.05)
@@ -183,7 +190,7 @@ def test_the_declared_likelihood_ratio_is_the_gaussian_one() -> None:
         declared_case(declaration, {"a": (0.0, 1.0)})
     mu = math.sqrt(square)
     claim = Claim(epsilon=gaussian_epsilon(mu, 1e-5), delta=1e-5, neighbours="replace_one")
-    result = audit_case(case, claim, runs=4000, rng=np.random.default_rng(5))
+    result = audit(case, claim=claim, runs=4000, rng=np.random.default_rng(5))
     assert result.verdict != "violation"
     assert result.epsilon_lower > 0.4
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import multinomial
 
-from audits import audit_case
+from audits import Settings, audit
 from audits.attacks.likelihood import declared_case
 from audits.attacks.shuffled import shuffled_case
 from dpaudit import Allocate, Claim, Release, Shuffle, Subsample, bracket_delta, bracket_epsilon, fold
@@ -69,11 +69,14 @@ def test_an_audit_of_shuffled_reports_is_powerful_and_never_above_its_certificat
     proved = bracket_epsilon(fold(node, "replace_one"), 1e-3)
     claim = Claim(epsilon=proved.upper, delta=1e-3, neighbours="replace_one")
     case = shuffled_case(node, answers=(0, 1), others=1)
-    sound = audit_case(case, claim, runs=20_000, rng=np.random.default_rng(1), control_runs=0)
+    sound = audit(case, claim=claim, runs=20_000, rng=np.random.default_rng(1), how=Settings(control_runs=0))
     assert proved.lower / 10 < sound.epsilon_lower <= proved.lower
     assert sound.verdict != "violation"
     alone = shuffled_case(shuffle(10, 2, 3.0), answers=(0, 1), others=1)
-    assert audit_case(alone, claim, runs=20_000, rng=np.random.default_rng(1), control_runs=0).verdict == "violation"
+    assert (
+        audit(alone, claim=claim, runs=20_000, rng=np.random.default_rng(1), how=Settings(control_runs=0)).verdict
+        == "violation"
+    )
 
 
 @pytest.mark.parametrize("matrix", MATRICES, ids=lambda matrix: matrix.strategy)

@@ -1,5 +1,6 @@
 """The last bits of outputs: a true leak of floating-point noise, its own finding, and no false alarms."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from audits import audit, audit_anytime
+from audits import Settings, audit, when_refuted
 from audits.attacks.low_bits import _Events, _grid_of, _on_grid, learn_low_bits
 from audits.experiment.function_case import Arithmetic
 from audits.outputs.conversion import columns_of
@@ -38,7 +39,7 @@ def response(data: float, rng: np.random.Generator, n_runs: int) -> Floats:
 
 def audited(function: object, seed: int, arithmetic: Arithmetic, runs: int = 20_000) -> AuditResult:
     rng = np.random.default_rng(seed)
-    return audit(function, neighbours=(0.0, 1.0), claim=ONE, runs=runs, rng=rng, arithmetic=arithmetic)  # type: ignore[arg-type]
+    return audit(function, neighbours=(0.0, 1.0), claim=ONE, runs=runs, rng=rng, how=Settings(arithmetic=arithmetic))  # type: ignore[arg-type]
 
 
 def test_floating_point_noise_is_a_violation_where_nothing_is_taken_for_granted() -> None:
@@ -62,7 +63,14 @@ def test_it_is_a_remark_where_the_claim_takes_exact_arithmetic_for_granted() -> 
 
 def test_exact_arithmetic_is_what_an_audit_takes_for_granted() -> None:
     """An honest sum with Laplace noise in doubles is no violation, and the sentence names the other choice."""
-    result = audit(laplace, neighbours=(0.0, 1.0), claim=ONE, runs=20_000, rng=np.random.default_rng(0), control_runs=0)
+    result = audit(
+        laplace,
+        neighbours=(0.0, 1.0),
+        claim=ONE,
+        runs=20_000,
+        rng=np.random.default_rng(0),
+        how=Settings(control_runs=0),
+    )
     assert result.verdict != "violation"
     assert "arithmetic='floating'" in result.remarks[-1]
 
@@ -125,9 +133,17 @@ def test_the_event_is_learned_from_labelled_runs_and_whole_numbers_have_none() -
     assert learn_low_bits({"values": labels}, labels) is None
 
 
-def anytime(function: object, seed: int, arithmetic: Arithmetic, runs: int = 2_000) -> AuditResult:
+def anytime(function: Any, seed: int, arithmetic: Arithmetic, runs: int = 2_000) -> AuditResult:
     rng = np.random.default_rng(seed)
-    return audit_anytime(function, neighbours=(0.0, 1.0), claim=ONE, runs=runs, rng=rng, arithmetic=arithmetic)  # type: ignore[arg-type]
+    return audit(
+        function,
+        neighbours=(0.0, 1.0),
+        claim=ONE,
+        runs=runs,
+        rng=rng,
+        stop=when_refuted,
+        how=Settings(arithmetic=arithmetic),
+    )
 
 
 def test_an_anytime_audit_finds_them_too_and_stops() -> None:
@@ -167,8 +183,8 @@ def grid_sum(data: Floats, rng: np.random.Generator, n_runs: int) -> Floats:
 def sums(function: Any, first: float, second: float, seed: int = 0, runs: int = 20_000, **options: Any) -> AuditResult:
     pair = (np.array([first]), np.array([second]))
     rng = np.random.default_rng(seed)
-    settings = {"arithmetic": "floating"} | options
-    return audit(function, neighbours=pair, claim=ONE, runs=runs, rng=rng, control_runs=0, **settings)
+    how = replace(Settings(arithmetic="floating", control_runs=0), **options)
+    return audit(function, neighbours=pair, claim=ONE, runs=runs, rng=rng, how=how)
 
 
 @pytest.mark.parametrize(("first", "second", "shown"), [(2, 3, 3.5), (3, 4, 3.5), (5, 6, 1.5), (-3, -4, 3.5)])
@@ -186,14 +202,14 @@ def test_a_lattice_that_few_runs_show_is_a_remark() -> None:
     found = sums(noisy_sum, 10, 11)
     assert found.verdict != "violation"
     assert sum("Noise is rounded after data are added" in remark for remark in found.remarks) == 1
-    stopped = audit_anytime(
+    stopped = audit(
         noisy_sum,
         neighbours=(np.array([10.0]), np.array([11.0])),
         claim=ONE,
         runs=1_000,
         rng=np.random.default_rng(0),
-        control_runs=0,
-        arithmetic="floating",
+        stop=when_refuted,
+        how=Settings(control_runs=0, arithmetic="floating"),
     )
     assert sum("Noise is rounded after data are added" in remark for remark in stopped.remarks) == 1
     assert sums(noisy_sum, 10, 11, arithmetic="exact").remarks == ()

@@ -20,13 +20,14 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from audits import audit
-from audits.experiment.execution import Execution
+from audits import audit, function_case
+from audits.experiment.settings import Settings
 from audits.outputs.calls import as_run
 from audits.outputs.conversion import columns_of
 from audits.outputs.text import text_entries
 from audits.outputs.values import record
 from dpaudit import AuditResult, Claim, UnsupportedError
+from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
@@ -238,9 +239,18 @@ CHANNELS: dict[str, Callable[[float, int], Any]] = {
 """Outputs that tell the data set beside an equal value."""
 
 
-def run(function: Callable[..., Any], runs: int = 200, seed: int = 0, **more: Any) -> AuditResult:
-    more = {"control_runs": 0} | more
-    return audit(function, neighbours=(0.0, 1.0), claim=ONE, runs=runs, rng=np.random.default_rng(seed), **more)
+def run(
+    function: Callable[..., Any],
+    runs: int = 200,
+    seed: int = 0,
+    *,
+    score: Score | None = None,
+    significance: float = 0.01,
+    **how: Any,
+) -> AuditResult:
+    case, rng = function_case(function, (0.0, 1.0), ONE, score=score), np.random.default_rng(seed)
+    settings = Settings(**{"control_runs": 0} | how)
+    return audit(case, claim=ONE, runs=runs, rng=rng, significance=significance, how=settings)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -306,7 +316,7 @@ def test_a_digit_after_all_digits_of_a_text_is_read() -> None:
         return [f"{value!r}{int(value > 0.5)}" for value in (data + rng.laplace(size=n_runs)).tolist()]
 
     assert run(written, runs=1_000).verdict == "violation"
-    assert run(honest, runs=1_000, significance=1e-9, arithmetic="exact").verdict != "violation"
+    assert run(honest, runs=1_000, significance=1e-9).verdict != "violation"
 
 
 def test_numbers_after_the_first_ones_of_an_array_are_one_category() -> None:
@@ -400,7 +410,7 @@ def test_a_run_that_takes_too_long_is_an_outcome() -> None:
             pass
         return data + rng.laplace()
 
-    assert run(slow, runs=60, how=Execution(run_seconds=0.02)).verdict == "violation"
+    assert run(slow, runs=60, run_seconds=0.02).verdict == "violation"
 
 
 def test_seeds_and_old_generators_are_refused_with_the_remedy() -> None:

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
-from audits import audit, audit_anytime, audit_case, function_case
+from audits import Settings, audit, function_case, when_refuted
 from audits.bounds.error_rates import threshold_counts
 from audits.decision.controls import far_pair, gross
 from audits.decision.earned import would_refute
@@ -32,7 +32,7 @@ def run(
     **more: Any,
 ) -> AuditResult:
     rng = np.random.default_rng(seed)
-    return audit(function, neighbours=neighbours, claim=ONE, runs=runs, rng=rng, arithmetic="exact", **more)
+    return audit(function, neighbours=neighbours, claim=ONE, runs=runs, rng=rng, **more)
 
 
 def laplace(scale: float) -> Callable[..., Any]:
@@ -87,7 +87,7 @@ def test_one_noisy_number_is_not_refuted_by_a_pair_further_apart() -> None:
     assert (result.verdict, result.power.kind, result.power.epsilon) == ("not_refuted", "far_pair", 2.0)
     assert 400 < result.power.repetitions <= 2000
     assert result.blind_delta == pytest.approx(-math.log(0.01) / result.counts.runs)
-    assert run(laplace(1.0), control_runs=0).verdict == "inconclusive"
+    assert run(laplace(1.0), how=Settings(control_runs=0)).verdict == "inconclusive"
 
 
 def test_a_clamped_number_is_not_refuted_by_repeated_runs() -> None:
@@ -109,9 +109,7 @@ def test_the_case_with_less_noise_makes_it_consistent() -> None:
             weaker=lambda epsilon: case(1 / epsilon),
         )
 
-    from audits import audit_case
-
-    result = audit_case(case(1.0), ONE, runs=2000, rng=np.random.default_rng(0))
+    result = audit(case(1.0), claim=ONE, runs=2000, rng=np.random.default_rng(0))
     assert (result.verdict, result.power.kind, result.power.epsilon) == ("consistent", "less_noise", 2.0)
 
 
@@ -130,7 +128,7 @@ def test_pairs_further_apart() -> None:
 def test_the_anytime_audit_earns_its_power_too() -> None:
     """The control is accused by the same anytime audit."""
     rng = np.random.default_rng(0)
-    result = audit_anytime(laplace(1.0), neighbours=(0.0, 1.0), claim=ONE, runs=600, rng=rng, arithmetic="exact")
+    result = audit(laplace(1.0), neighbours=(0.0, 1.0), claim=ONE, runs=600, rng=rng, stop=when_refuted)
     assert result.power.kind in ("far_pair", "none")
     assert result.verdict == ("not_refuted" if result.power.kind == "far_pair" else "inconclusive")
 
@@ -177,7 +175,7 @@ def test_power_is_measured_for_a_small_claim_in_rho_and_the_runs_that_it_needs_a
     def found(stddev: float, runs: int) -> AuditResult:
         """The audit alone, without a replay."""
         case = function_case(noisy(stddev), ([0, 1], [0, 2]), claim)
-        return audit_case(case, claim, runs=runs, rng=np.random.default_rng(1))
+        return audit(case, claim=claim, runs=runs, rng=np.random.default_rng(1))
 
     right = found(30**0.5, 5_000)
     assert (right.verdict, right.power.kind) == ("not_refuted", "far_pair")

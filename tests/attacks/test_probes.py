@@ -49,13 +49,7 @@ def global_state(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
 
 def run(function: Callable[..., Any], runs: int = 4000, seed: int = 0) -> AuditResult:
     return audit(
-        function,
-        neighbours=(0.0, 1.0),
-        claim=ONE,
-        runs=runs,
-        rng=np.random.default_rng(seed),
-        significance=0.001,
-        arithmetic="exact",
+        function, neighbours=(0.0, 1.0), claim=ONE, runs=runs, rng=np.random.default_rng(seed), significance=0.001
     )
 
 

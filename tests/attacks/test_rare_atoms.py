@@ -1,9 +1,11 @@
 """Atoms of small mass: a value of a few runs in a thousand that only one data set releases."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from audits import audit
+from audits import Settings, audit
 from audits.attacks.classifier import LearnedScore, learn_score
 from audits.decision.rare_events import rare_event
 from dpaudit import AuditResult, Claim
@@ -24,16 +26,15 @@ def without(data: float, rng: np.random.Generator, n_runs: int) -> Array:
     return noisy
 
 
-def audited(function: object, seed: int, significance: float, runs: int = 40_000) -> AuditResult:
+def audited(function: Any, seed: int, significance: float, runs: int = 40_000) -> AuditResult:
     return audit(
-        function,  # type: ignore[arg-type]
+        function,
         neighbours=(0.0, 1.0),
         claim=CLAIM,
         runs=runs,
         rng=np.random.default_rng(seed),
         significance=significance,
-        arithmetic="exact",
-        control_runs=0,
+        how=Settings(control_runs=0),
     )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from audits import audit
+from audits import Settings, audit
 from audits.attacks.shared_shape import SharedShape
 from audits.attacks.table import Table
 from dpaudit import Claim
@@ -27,8 +27,7 @@ def bounds(columns: int, epsilon: float, runs: int, seeds: int) -> Array:
                 runs=runs,
                 rng=np.random.default_rng(seed),
                 significance=0.05,
-                arithmetic="exact",
-                control_runs=0,
+                how=Settings(control_runs=0),
             ).epsilon_lower
             for seed in range(seeds)
         ]

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audits import audit, audit_anytime
+from audits import audit
 from audits.experiment.chunk_store import ChunkStore, StoreWarning
-from audits.experiment.execution import Execution, Observed
+from audits.experiment.execution import Observed
+from audits.experiment.settings import Settings
 from dpaudit import AuditResult, Claim
 from dpaudit.model.case import Run
 
@@ -33,8 +34,7 @@ def audited(store: ChunkStore | None, scale: float = 1.0, runs: int = 600, seed:
         claim=ONE,
         runs=runs,
         rng=np.random.default_rng(seed),
-        control_runs=0,
-        how=Execution(store=store, chunk_runs=100),
+        how=Settings(control_runs=0, store=store, chunk_runs=100),
     )
 
 
@@ -92,17 +92,21 @@ def test_a_store_does_not_serve_other_code_seeds_or_budgets(tmp_path: Path) -> N
     assert audited(store, scale=0.3).verdict == "violation"
 
 
-def test_an_anytime_audit_of_another_budget_gives_the_numbers_of_a_fresh_one(tmp_path: Path) -> None:
-    """500 runs are stored; 200 and 800 runs on the same store give what they give without one."""
+def test_an_anytime_audit_of_other_code_or_another_budget_gives_the_numbers_of_a_fresh_one(tmp_path: Path) -> None:
+    """500 runs are stored; 200 and 800 runs, and less noise, give on the same store what they give without one."""
     store = ChunkStore(path=tmp_path / "s.sqlite", key="laplace")
 
-    def sequential(runs: int, kept: ChunkStore | None) -> object:
-        rng = np.random.default_rng(2)
-        arguments = {"neighbours": (1.0, 2.0), "claim": ONE, "runs": runs, "rng": rng, "control_runs": 0}
-        return numbers(audit_anytime(laplace(1.0), how=Execution(store=kept), stop=lambda state: False, **arguments))  # type: ignore[arg-type]
+    def never(state: object) -> bool:
+        return False
 
-    for runs in (500, 200, 800):
-        assert sequential(runs, store) == sequential(runs, None)
+    def sequential(runs: int, scale: float, kept: ChunkStore | None) -> object:
+        rng = np.random.default_rng(2)
+        how = Settings(control_runs=0, store=kept)
+        pair = (1.0, 2.0)
+        return numbers(audit(laplace(scale), neighbours=pair, claim=ONE, runs=runs, rng=rng, stop=never, how=how))
+
+    for runs, scale in ((500, 1.0), (200, 1.0), (800, 1.0), (500, 0.3)):
+        assert sequential(runs, scale, store) == sequential(runs, scale, None)
 
 
 def test_two_audits_on_one_store_lose_nothing(tmp_path: Path) -> None:

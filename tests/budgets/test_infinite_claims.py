@@ -8,7 +8,7 @@ from typing import Any, Never
 import numpy as np
 import pytest
 
-from audits import audit_case, audit_sequentially
+from audits import audit, when_refuted
 from audits.examples import HALF_NOISE
 from dpaudit import Certificate, Claim, Group, Release, Repeat, Stated, UnsupportedError, certify, verify
 from dpaudit.accounting.calibration import smallest_noise
@@ -74,8 +74,8 @@ def test_what_stands_against_a_proof_stands_against_it_too() -> None:
     [
         lambda: smallest_noise(SUMS, CLAIM),
         lambda: basic_filter(CLAIM),
-        lambda: audit_case(HALF_NOISE, CLAIM, runs=100, rng=np.random.default_rng(0)),
-        lambda: audit_sequentially(HALF_NOISE, CLAIM, runs=100, rng=np.random.default_rng(0)),
+        lambda: audit(HALF_NOISE, claim=CLAIM, runs=100, rng=np.random.default_rng(0)),
+        lambda: audit(HALF_NOISE, claim=CLAIM, runs=100, rng=np.random.default_rng(0), stop=when_refuted),
     ],
     ids=["noise", "filter", "audit", "sequential"],
 )

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import dpaudit
-from audits import audit_case, audit_curve, audit_rates, audit_sequentially
+from audits import Settings, audit, audit_curve, when_refuted
 from audits.bounds.trade_offs import PrivateTradeOff
 from audits.experiment.probes import probe
 from audits.testing import algorithm_checks
+from benchmarks.wall.two_rates import audit_rates
 from dpaudit import AuditCase, Claim, Declaration, Recorder, Release, Streams, Transcript
 from dpaudit.configuration.config import read_config
 from dpaudit.model.mechanism import Array
@@ -150,8 +151,8 @@ def test_audits_of_a_declared_case_see_it_too(name: str, scored: bool) -> None:
     noisy, sentence = BROKEN[name]
     case, rng = case_of(noisy, scored=scored), np.random.default_rng
     for result in (
-        audit_case(case, CLAIM, runs=1_000, rng=rng(1), control_runs=0),
-        audit_sequentially(case, CLAIM, runs=600, rng=rng(1), control_runs=0),
+        audit(case, claim=CLAIM, runs=1_000, rng=rng(1), how=Settings(control_runs=0)),
+        audit(case, claim=CLAIM, runs=600, rng=rng(1), stop=when_refuted, how=Settings(control_runs=0)),
     ):
         assert any(sentence in remark for remark in result.remarks), result.remarks
         assert result.verdict in ("inconclusive", "violation")
@@ -172,7 +173,7 @@ def test_one_draw_a_call_is_audited_run_by_run_by_a_given_score_as_well() -> Non
     """Otherwise thousands of equal runs would count as independent ones."""
     probed = probe(case_of(of_one_seed_a_call, scored=True), 4_000)
     assert (probed.case.alone, probed.shared) == (True, True)
-    result = audit_case(probed.case, CLAIM, runs=400, rng=np.random.default_rng(0), control_runs=0)
+    result = audit(probed.case, claim=CLAIM, runs=400, rng=np.random.default_rng(0), how=Settings(control_runs=0))
     assert result.counts.guesses > 0
     assert result.epsilon_lower < 1
 

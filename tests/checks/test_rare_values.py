@@ -39,8 +39,7 @@ def audited(function: Any, seed: int, runs: int = 20_000) -> AuditResult:
         claim=CLAIM,
         runs=runs,
         rng=np.random.default_rng(seed),
-        arithmetic="exact",
-        control_runs=0,
+        how=audits.Settings(control_runs=0),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 import pytest
 
-from audits import audit, replay_program
+from audits import Settings, audit, replay_program
 from audits.experiment import channels
 from audits.experiment.channels import shown_beside
 from audits.experiment.published_seeds import published_seeds
@@ -260,8 +260,7 @@ def test_a_log_in_one_run_of_ten_is_found_before_the_audit() -> None:
         claim=CLAIM,
         runs=4_000,
         rng=np.random.default_rng(1),
-        arithmetic="exact",
-        control_runs=0,
+        how=Settings(control_runs=0),
     )
     assert any("log records" in remark for remark in result.remarks)
     assert result.verdict == "inconclusive"
@@ -284,8 +283,7 @@ def test_the_text_of_an_exception_is_an_output_of_its_run(shows: bool, verdict: 
         runs=2_000,
         rng=np.random.default_rng(1),
         significance=1e-6,
-        arithmetic="exact",
-        control_runs=0,
+        how=Settings(control_runs=0),
     )
     assert result.verdict == verdict
 
@@ -342,8 +340,7 @@ def test_an_audit_of_code_that_publishes_its_seed_says_so_and_is_inconclusive() 
         claim=CLAIM,
         runs=400,
         rng=np.random.default_rng(1),
-        arithmetic="exact",
-        control_runs=0,
+        how=Settings(control_runs=0),
     )
     assert result.verdict == "inconclusive"
     assert any("'sum' follows from the data alone" in remark for remark in result.remarks)

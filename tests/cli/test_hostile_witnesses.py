@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit_case, refute
+from audits import audit, refute
 from audits.bounds import guessing_bound
 from audits.decision.preparation import prepare
-from audits.experiment.execution import Execution
 from audits.experiment.identity import address_of
+from audits.experiment.settings import Settings
 from dpaudit import Claim
 from dpaudit.configuration import config as configuration
 from dpaudit.model.audit_result import Counts
@@ -91,7 +91,7 @@ def forged(write: Write, fakes: None) -> dict[str, Any]:
     case = cases_of(subject, None)[0][1]
     small = Claim(epsilon=0.01, delta=1e-5, neighbours="replace_one")
     plain = replace(case, gaussian=False)
-    result = audit_case(plain, small, runs=20_000, rng=np.random.default_rng([1, 0]), significance=0.0025)
+    result = audit(plain, claim=small, runs=20_000, rng=np.random.default_rng([1, 0]), significance=0.0025)
     assert result.verdict == "violation"
     return {
         "witness": json.loads(refute(plain, result, np.random.default_rng([1, 0])).to_json()),
@@ -142,7 +142,7 @@ def test_the_significance_is_the_verifiers_whatever_the_configuration_in_the_fil
     at_significance(data, level)  # nearly the largest that two views and two bounds of each leave to one bound
     _, case = cases_of(configuration.read_config(Path(write(text))), None)[0]
     runs, taught, target = data["witness"]["runs"], np.random.default_rng([1, 0]), (1.0, 1e-5)
-    data["witness"]["event"] = asdict(prepare(case, runs, taught, level, None, Execution(), target).event)
+    data["witness"]["event"] = asdict(prepare(case, runs, taught, level, Settings(), target).event)
     name = write(json.dumps(data), "w.witness.json")
     ended = [dpaudit("verify", name, "--seed", str(seed), "--format", "json") for seed in range(3)]
     assert {one.exit_code for one in ended} == {4}, ended[0].output

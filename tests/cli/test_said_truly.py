@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from audits import audit_case
+from audits import Settings, audit
 from audits.examples import CLAIM, HALF_NOISE
 from dpaudit import Claim, PostProcess, Printed, Release, Sequential, certify
 from dpaudit.model.codec import REFUSED
@@ -105,7 +105,7 @@ def test_a_learner_for_a_case_with_a_score_is_refused() -> None:
         return np.asarray
 
     with pytest.raises(ValueError, match=r"Expected learner to be left out: case .* has a score"):
-        audit_case(HALF_NOISE, CLAIM, runs=100, rng=np.random.default_rng(0), learner=learner)
+        audit(HALF_NOISE, claim=CLAIM, runs=100, rng=np.random.default_rng(0), how=Settings(learner=learner))
 
 
 LOOSE = """

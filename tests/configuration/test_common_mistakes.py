@@ -142,7 +142,7 @@ PYTHON: dict[str, tuple[Callable[[], object], str]] = {
     "a number in quotes": (lambda: Claim(epsilon="1", neighbours="add_remove"), "Expected epsilon='1' to be a number"),  # type: ignore[call-overload]
     "a misspelt mechanism": (lambda: mechanisms.Guassian, "did you mean 'Gaussian'"),  # type: ignore[attr-defined]
     "a misspelt function": (lambda: dpaudit.certfy, "did you mean 'certify'"),  # type: ignore[attr-defined]
-    "a misspelt audit": (lambda: audits.audit_cases, "did you mean 'audit_case'"),  # type: ignore[attr-defined]
+    "a misspelt audit": (lambda: audits.audit_curves, "did you mean 'audit_curve'"),  # type: ignore[attr-defined]
     "a misspelt algorithm": (lambda: algorithms.Caprii, "did you mean"),  # type: ignore[attr-defined]
     "an acronym in capitals": (lambda: algorithms.DPSGD, "did you mean 'DpSgd'"),  # type: ignore[attr-defined]
     "a field of another library for an algorithm": (

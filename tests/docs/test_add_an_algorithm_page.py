@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import algorithms
-from audits import audit_case
+from audits import Settings, audit
 from dpaudit import Streams, certify
 from dpaudit.model.algorithm import Algorithm
 from dpaudit.model.trace import admit
@@ -59,7 +59,7 @@ def test_the_rooms_of_the_page_are_certified_admitted_and_consistent(room: Calla
     assert run.arrays["alive"][:, -1].tolist() == [[False, False, True]] * 5
     (case,) = made.cases()
     upper = certificate.tight.epsilon.upper
-    result = audit_case(case, made.claim(), runs=20_000, rng=np.random.default_rng(1), certified=upper)
+    result = audit(case, claim=made.claim(), runs=20_000, rng=np.random.default_rng(1), how=Settings(certified=upper))
     assert result.verdict in ("consistent", "not_refuted")
     assert made.notes() == ()
     assert replace(made, horizon=24).notes() != ()
@@ -79,7 +79,7 @@ def test_half_the_noise_is_found_by_the_trace_and_by_the_audit(
     monkeypatch.setattr(room("cases"), "plan_of", halved)
     run = made.run(PROBLEM, Streams.spawn(np.random.default_rng(1)), 5)
     assert {finding.rule for finding in admit(declared, run.trace)} == {"DPA212"}
-    result = audit_case(made.cases()[0], made.claim(), runs=20_000, rng=np.random.default_rng(1))
+    result = audit(made.cases()[0], claim=made.claim(), runs=20_000, rng=np.random.default_rng(1))
     assert result.verdict == "violation"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import audits
-from audits import audit_case, audit_sequentially
+from audits import Settings, audit, when_refuted
 from dpaudit import Claim
 
 ROOT = Path(audits.__file__).parents[1]
@@ -39,7 +39,9 @@ def test_the_learner_of_the_page_finds_it_too() -> None:
     """An attack that only knows means refutes the claim as well."""
     held = skeleton(1.0)
     blind = replace(held["CASE"], score=None)
-    found = audit_case(blind, CLAIM, runs=20_000, rng=np.random.default_rng(5), learner=held["mean_difference"])
+    found = audit(
+        blind, claim=CLAIM, runs=20_000, rng=np.random.default_rng(5), how=Settings(learner=held["mean_difference"])
+    )
     assert found.verdict == "violation"
 
 
@@ -61,6 +63,6 @@ def test_the_skeleton_passes_strict_type_checks(tmp_path: Path) -> None:
 
 def test_the_same_case_stops_early() -> None:
     """The sequential audit needs a few hundred runs at the most."""
-    found = audit_sequentially(skeleton(1.0)["CASE"], CLAIM, runs=5_000, rng=np.random.default_rng(5))
+    found = audit(skeleton(1.0)["CASE"], claim=CLAIM, runs=5_000, rng=np.random.default_rng(5), stop=when_refuted)
     assert found.verdict == "violation"
     assert found.runs < 1_000

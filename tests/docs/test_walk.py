@@ -104,7 +104,7 @@ def test_a_wrong_step_is_caught() -> None:
     """A name that does not exist, a call that nobody makes, and a call from a lower layer to a higher one."""
     with pytest.raises(AttributeError):
         resolved("dpaudit.accounting.fold.unfolded")
-    assert unwritten([("dpaudit.certification.verdict.certify", "audits.audit_case")]) != []
+    assert unwritten([("dpaudit.certification.verdict.certify", "audits.audit")]) != []
     assert upward([("dpaudit.accounting.fold.fold", "dpaudit.certification.verdict.certify")]) != []
     assert upward([("mechanisms.Gaussian", "algorithms.capri.Capri")]) != []
 

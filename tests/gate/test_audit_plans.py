@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import Result
 
-from audits import audit_case
+from audits import audit
 from audits.examples import CLAIM, HALF_NOISE
 from dpaudit import Claim, schemas
 from dpaudit.configuration.audit_plan import AuditPlan, commitment, received_plan
@@ -202,7 +202,7 @@ def test_a_plan_of_cases_binds_audits_in_python() -> None:
     plan = AuditPlan.of(cases, CLAIM, runs=800, significance=0.01, seed=11)
     assert AuditPlan.from_json(plan.to_json()) == plan
     now = AuditPlan.of(cases, CLAIM, runs=800, significance=0.01, seed=11, salt=plan.salt)
-    result = replace(audit_case(HALF_NOISE, CLAIM, runs=800, rng=np.random.default_rng([11, 0])), seed=11)
+    result = replace(audit(HALF_NOISE, claim=CLAIM, runs=800, rng=np.random.default_rng([11, 0])), seed=11)
     (followed,) = plan.followed((result,), now)
     assert followed.plan is not None
     assert (followed.plan.digest, followed.plan.departures) == (plan.digest, ())
@@ -237,10 +237,10 @@ def test_a_plan_with_a_fresh_digest_still_binds_something(change: dict[str, Any]
 def test_a_bound_that_is_planned_and_not_taken_is_a_departure(field: str) -> None:
     """A plan with a fresh digest that names one bound more is not that of the audit that ran."""
     plan = AuditPlan.of(((0, HALF_NOISE),), CLAIM, runs=400, significance=0.01, seed=7)
-    (audit,) = plan.audits
-    longer: dict[str, Any] = {field: (*getattr(audit, field), "another")}
-    more = replace(plan, audits=(replace(audit, **longer),))
-    result = replace(audit_case(HALF_NOISE, CLAIM, runs=400, rng=np.random.default_rng(7), significance=0.01), seed=7)
+    (planned,) = plan.audits
+    longer: dict[str, Any] = {field: (*getattr(planned, field), "another")}
+    more = replace(plan, audits=(replace(planned, **longer),))
+    result = replace(audit(HALF_NOISE, claim=CLAIM, runs=400, rng=np.random.default_rng(7), significance=0.01), seed=7)
     (same,), (other,) = (held.followed((result,), plan) for held in (plan, more))
     assert same.plan is not None
     assert other.plan is not None

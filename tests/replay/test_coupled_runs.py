@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit
+from audits import Settings, audit
 from audits.outputs.calls import as_run
 from audits.procedures.replayed import replayed
 from audits.replay.coupled_runs import Condition, Coupled, Coupling, coupled_event
@@ -106,7 +106,7 @@ def test_a_sparse_vector_without_noise_on_its_threshold_is_found(noisy: bool) ->
         claim=CLAIM,
         runs=1_000,
         rng=np.random.default_rng(1),
-        control_runs=0,
+        how=Settings(control_runs=0),
     )
     assert (result.verdict == "violation") is not noisy
 

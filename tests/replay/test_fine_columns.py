@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit
+from audits import Settings, audit
 from audits.experiment.function_case import function_case
 from audits.outputs.calls import as_run
 from audits.replay.fine_columns import fine_columns, with_exact_columns
 from audits.replay.one_call import Player
 from dpaudit import AuditResult, Claim
 from dpaudit.pytest_plugin.fixture import PrivacyChecks
-from dpaudit.pytest_plugin.settings import Settings
+from dpaudit.pytest_plugin.settings import Settings as SuiteSettings
 
 CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
 AGES = [23, 35, 41, 58, 64, 37, 29, 51]
@@ -36,7 +36,9 @@ def audited(
     release: Callable[[list[int], np.random.Generator], Any], pair: tuple[list[int], list[int]] = PAIR
 ) -> AuditResult:
     """Return the audit of one pair of neighbours, on few runs."""
-    return audit(release, neighbours=pair, claim=CLAIM, runs=2_000, rng=np.random.default_rng(1), control_runs=0)
+    return audit(
+        release, neighbours=pair, claim=CLAIM, runs=2_000, rng=np.random.default_rng(1), how=Settings(control_runs=0)
+    )
 
 
 def as_table(numbers: tuple[float, float]) -> str:
@@ -123,7 +125,7 @@ def test_the_fixture_judges_no_digit_of_rounding_either() -> None:
         test="t",
         mark=pytest.mark.dp(epsilon=1.0, neighbours="add_remove", runs=2_000).mark,
         folder=Path(),
-        settings=Settings(profile="fast", significance=0.01, evidence=None, seed=1),
+        settings=SuiteSettings(profile="fast", significance=0.01, evidence=None, seed=1),
         tell=dict[str, Any]().__setitem__,
     )
     assert dp.check_function(release, ([30], [])).verdict != "violation"

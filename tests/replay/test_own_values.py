@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audits import audit
+from audits import Settings, audit
 from audits.experiment.own_values import own_values
 from audits.outputs.calls import row_of
 from audits.outputs.fields import Fields, kind_of
@@ -54,7 +54,7 @@ def test_records_of_a_sample_are_found(leaky: bool) -> None:
         claim=CLAIM,
         runs=1_000,
         rng=np.random.default_rng(1),
-        control_runs=0,
+        how=Settings(control_runs=0),
     )
     assert (result.verdict == "violation") is leaky
     assert any("holds a value that only the" in remark for remark in result.remarks) is leaky

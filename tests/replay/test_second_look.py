@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from audits import audit
-from audits.experiment.execution import PLAIN
+from audits import Settings, audit
 from audits.experiment.function_case import function_case
+from audits.experiment.settings import PLAIN
 from audits.procedures import second_look
-from audits.procedures.fixed_size import audit_case
 from dpaudit import AuditResult, Claim
 from dpaudit.model.audit_result import Counts
 
@@ -33,7 +32,7 @@ def too_much(bit: int, rng: np.random.Generator, n_runs: int) -> np.ndarray:
 def audited(function: object, runs: int = 600, control_runs: int = 100) -> AuditResult:
     """Return the audit of a pair of answers."""
     rng = np.random.default_rng(1)
-    return audit(function, neighbours=(0, 1), claim=CLAIM, runs=runs, rng=rng, control_runs=control_runs)  # type: ignore[arg-type]
+    return audit(function, neighbours=(0, 1), claim=CLAIM, runs=runs, rng=rng, how=Settings(control_runs=control_runs))  # type: ignore[arg-type]
 
 
 def test_a_response_with_too_large_a_budget_is_found_in_few_runs() -> None:
@@ -47,7 +46,9 @@ def test_a_response_with_too_large_a_budget_is_found_in_few_runs() -> None:
 def test_a_response_with_the_budget_of_its_claim_is_never_flagged() -> None:
     """At the boundary the second look, with its level of 1e-9, finds nothing in 20 audits that make it."""
     case = function_case(response, (0, 1), CLAIM)
-    lucky = replace(audit_case(case, CLAIM, runs=400, rng=np.random.default_rng(0), control_runs=0), counts=LUCKY)
+    lucky = replace(
+        audit(case, claim=CLAIM, runs=400, rng=np.random.default_rng(0), how=Settings(control_runs=0)), counts=LUCKY
+    )
     for seed in range(20):
         rng = np.random.default_rng([seed, 3])
         assert second_look.looked_again(lucky, case, rng, PLAIN) is lucky

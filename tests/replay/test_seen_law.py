@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit
+from audits import Settings, audit
 from audits.outputs.calls import as_run
 from audits.replay.evidence import ROUNDING
 from audits.replay.noise_model import NoiseModel, model_with_products
@@ -152,7 +152,9 @@ def test_an_audit_in_rho_reads_the_move_of_a_sum_beside_integer_noise(rho: float
 
     pair = np.array([1.0, 2.0]), np.array([1.0])
     claim = RhoClaim(rho=rho, **KIND)
-    result = audit(sums, neighbours=pair, claim=claim, runs=400, control_runs=0, rng=np.random.default_rng(3))
+    result = audit(
+        sums, neighbours=pair, claim=claim, runs=400, rng=np.random.default_rng(3), how=Settings(control_runs=0)
+    )
     assert result.verdict == verdict
     assert (" the claim rho = 0.01 is false" in audit_meaning(result)) is (verdict == "violation")
     assert (f"rho is at least 0.02, and the claim says {rho}" in " ".join(result.remarks)) is (verdict == "violation")

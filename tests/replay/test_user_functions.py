@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audits import audit, audit_anytime, audit_sequentially
+from audits import Settings, audit, function_case, when_refuted
 from audits.procedures.replayed import STATE, replayed
 from dpaudit import Claim
 from dpaudit.pytest_plugin.fixture import PrivacyChecks
-from dpaudit.pytest_plugin.settings import Settings
+from dpaudit.pytest_plugin.settings import Settings as SuiteSettings
 from dpaudit.wording.audits import audit_meaning
-from tests.cases import case_of
 
 CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
 PAY = np.array([*np.linspace(0.5, 9.5, 19), 48.5])
@@ -110,7 +109,7 @@ def replay_of(function: Any, data: Any, leaky: Any, claim: Any = CLAIM, unit: An
     def run(data: Any, rng: Any) -> Any:
         return function(data, rng, leaky)
 
-    return replayed(run, None, data, claim, unit=unit, runs=2_000, rng=np.random.default_rng(5))
+    return replayed(run, None, data, claim, runs=2_000, rng=np.random.default_rng(5), how=Settings(unit=unit))
 
 
 @pytest.mark.parametrize(("function", "data"), CASES[:-1], ids=lambda value: getattr(value, "__name__", ""))
@@ -125,7 +124,7 @@ def test_a_leak_without_a_seen_law_is_attacked_on_small_data_sets() -> None:
     def chosen(data: Any, rng: Any) -> Any:
         return chooses_too_sharply(data, rng, leaky=True)
 
-    result = audit(chosen, TOWNS, claim=CLAIM, runs=2_000, rng=np.random.default_rng(1), control_runs=0)
+    result = audit(chosen, TOWNS, claim=CLAIM, runs=2_000, rng=np.random.default_rng(1), how=Settings(control_runs=0))
     assert result.verdict == "violation"
 
 
@@ -138,7 +137,7 @@ def test_half_of_the_records_hide_one_of_them_best_among_many(leaky: bool) -> No
         needed = 1 / np.log1p(2 * np.expm1(1.0))
         return (drawn > 5).sum() + rng.laplace(0, 0.5 if leaky else needed)
 
-    result = audit(sampled, PAY, claim=CLAIM, runs=8_000, rng=np.random.default_rng(1), control_runs=0)
+    result = audit(sampled, PAY, claim=CLAIM, runs=8_000, rng=np.random.default_rng(1), how=Settings(control_runs=0))
     assert (result.verdict == "violation") is leaky
 
 
@@ -150,7 +149,7 @@ def test_a_rare_key_is_attacked_on_the_pair_that_draws_for_it() -> None:
         return {town: value for town, value in noisy.items() if value > 3}
 
     claim = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
-    result = audit(popular, TOWNS, claim=claim, runs=4_000, rng=np.random.default_rng(1), control_runs=0)
+    result = audit(popular, TOWNS, claim=claim, runs=4_000, rng=np.random.default_rng(1), how=Settings(control_runs=0))
     assert result.verdict == "violation"
 
 
@@ -160,7 +159,7 @@ def test_an_anytime_audit_takes_one_data_set_and_says_the_cause() -> None:
             return reuses_noise(data, rng, leaky=leaky)
 
         rng = np.random.default_rng(1)
-        return audit_anytime(run, PAY, claim=CLAIM, runs=800, rng=rng, arithmetic="exact", control_runs=0)
+        return audit(run, PAY, claim=CLAIM, runs=800, rng=rng, stop=when_refuted, how=Settings(control_runs=0))
 
     leak = found(leaky=True)
     assert leak.verdict == "violation"
@@ -176,14 +175,13 @@ def test_a_sequential_audit_names_the_cause_by_a_replay(leaky: bool) -> None:
         released = [token_of_the_data(data, rng, leaky=leaky) for _ in range(n_runs)]
         return {name: np.array([one[name] for one in released]) for name in ("n", "token")}
 
-    case = case_of(
-        "count",
-        run,
-        (PAY, PAY[1:]),
-        relation="add_remove",
-        score=lambda view: np.where(view["n"] < len(PAY) - 0.5, 1.0, -1.0),
+    def score(view: Any) -> Any:
+        return np.where(view["n"] < len(PAY) - 0.5, 1.0, -1.0)
+
+    case = function_case(run, (PAY, PAY[1:]), CLAIM, score=score)
+    result = audit(
+        case, claim=CLAIM, runs=400, rng=np.random.default_rng(1), stop=when_refuted, how=Settings(control_runs=0)
     )
-    result = audit_sequentially(case, CLAIM, runs=400, rng=np.random.default_rng(1), control_runs=0)
     assert (result.verdict == "violation", "'token'" in " ".join(result.remarks)) == (leaky, leaky)
 
 
@@ -313,7 +311,7 @@ def test_one_of_data_and_neighbours_is_given() -> None:
     with pytest.raises(ValueError, match="either data"):
         audit(lambda data, rng: 0.0, claim=CLAIM, runs=100, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="unit='who'"):
-        replayed(len, ([1], []), None, CLAIM, unit="who", runs=100, rng=np.random.default_rng(0))
+        replayed(len, ([1], []), None, CLAIM, runs=100, rng=np.random.default_rng(0), how=Settings(unit="who"))
 
 
 def test_the_fixture_takes_one_data_set_and_says_the_cause() -> None:
@@ -330,7 +328,7 @@ def test_the_fixture_takes_one_data_set_and_says_the_cause() -> None:
         test="t",
         mark=pytest.mark.dp(epsilon=1.0, neighbours="add_remove", runs=200).mark,
         folder=Path(),
-        settings=Settings(profile="fast", significance=0.001, evidence=None, seed=None),
+        settings=SuiteSettings(profile="fast", significance=0.001, evidence=None, seed=None),
         tell=told.__setitem__,
     )
     with pytest.raises(pytest.fail.Exception, match="one draw serves several of them"):
@@ -347,7 +345,7 @@ def test_a_law_that_exceeds_the_claim_by_little_is_refuted_under_its_assumption(
         return len(data) + rng.laplace(0, scale)
 
     rng = np.random.default_rng(2)
-    result = audit(count, [1, 2, 3], claim=CLAIM, runs=400, rng=rng, control_runs=0, arithmetic="exact")
+    result = audit(count, [1, 2, 3], claim=CLAIM, runs=400, rng=rng, how=Settings(control_runs=0))
     assert result.verdict == verdict
     assert (result.bound == "replay") is (verdict == "violation")
     if verdict == "violation":

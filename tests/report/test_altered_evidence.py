@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import audit_case
+from audits import audit as audited
 from audits.examples import CLAIM
 from dpaudit import AuditCase, Release, certify
 from dpaudit.configuration.audit_plan import AuditPlan, received_plan
@@ -71,7 +71,7 @@ def planned_report(*, lowered: bool) -> str:
         name="sum", view="output", description="0 or 1", neighbours=(0.0, 1.0), relation=CLAIM.neighbours, run=_kept
     )
     plan = AuditPlan.of(((0, case),), CLAIM, runs=400, significance=0.01, seed=3, salt="00")
-    result = replace(audit_case(case, CLAIM, runs=400, rng=np.random.default_rng([3, 0])), seed=3)
+    result = replace(audited(case, claim=CLAIM, runs=400, rng=np.random.default_rng([3, 0])), seed=3)
     result = replace(result, verdict="inconclusive") if lowered else result
     report = Report(
         title="A sum",

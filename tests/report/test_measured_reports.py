@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from scipy.stats import norm
 
-from audits import audit
+from audits import Settings, audit
 from dpaudit import Claim, Release, Sequential, Stated, certify, implied_claim, schemas
 from dpaudit.certification.reading import reading_of
 from dpaudit.documents.markdown import markdown
@@ -124,7 +124,7 @@ def test_what_audits_show_is_reported_against_the_claimed_measure() -> None:
 
     claim = MuClaim(mu=1.0, **WHO)
     rng = np.random.default_rng(1)
-    found = audit(released, neighbours=(0.0, 1.0), claim=claim, runs=2_000, rng=rng, control_runs=0, arithmetic="exact")
+    found = audit(released, neighbours=(0.0, 1.0), claim=claim, runs=2_000, rng=rng, how=Settings(control_runs=0))
     assert found.verdict == "violation"
     report = report_of(claim, SUM, audits=(found,))
     data = valid(report)

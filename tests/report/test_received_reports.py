@@ -28,9 +28,7 @@ def kept(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
 
 
 def audited(function: Any) -> AuditResult:
-    return audit(
-        function, neighbours=(0.0, 1.0), claim=CLAIM, arithmetic="exact", runs=20_000, rng=np.random.default_rng(1)
-    )
+    return audit(function, neighbours=(0.0, 1.0), claim=CLAIM, runs=20_000, rng=np.random.default_rng(1))
 
 
 NOISE = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours=CLAIM.neighbours)

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from scipy.stats import binom
 
-from audits import audit
+from audits import Settings, audit
 from audits.bounds.gaussian import gaussian_epsilon
 from audits.bounds.one_event import shown_by
 from audits.bounds.renyi_region import RhoTradeOff
@@ -57,7 +57,7 @@ class Sum:
 def audited(function: Any, pair: Any, claim: Claim, seed: int, runs: int = 8_000) -> Any:
     """The audit of a function on one pair."""
     rng = np.random.default_rng(seed)
-    return audit(function, neighbours=pair, claim=claim, runs=runs, rng=rng, control_runs=0, arithmetic="exact")
+    return audit(function, neighbours=pair, claim=claim, runs=runs, rng=rng, how=Settings(control_runs=0))
 
 
 def test_a_false_rho_of_permute_and_flip_is_refuted_in_its_own_measure() -> None:

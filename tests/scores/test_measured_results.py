@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from scipy import stats
 from typer.testing import CliRunner
 
-from audits import audit, audit_anytime, audit_scores
+from audits import audit, audit_scores, when_refuted
 from audits.bounds import GaussianTradeOff, RhoTradeOff, pair_mu
 from audits.examples import CLAIM, HALF_NOISE
 from audits.scores import Band, Rank, Split
@@ -55,7 +55,9 @@ def test_an_audit_bounds_mu_by_pairs_and_rho_by_one_event() -> None:
 
 def test_an_anytime_audit_bounds_mu_whenever_it_stops() -> None:
     """The runs of an audit that a violation stopped, and those of one that used them all."""
-    stopped = audit_anytime(gaussian, neighbours=(0.0, 1.0), claim=CLAIM, runs=4_000, rng=np.random.default_rng(1))
+    stopped = audit(
+        gaussian, neighbours=(0.0, 1.0), claim=CLAIM, runs=4_000, rng=np.random.default_rng(1), stop=when_refuted
+    )
     mu = bound_on("mu", stopped.measured)
     assert (mu.statistic, mu.samples) == ("cells at any time", stopped.counts.runs)
     assert 0.3 < mu.value <= 1.0

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from audits import audit
+from audits import Settings, audit
 from audits.attacks.classifier import learn_score
 from audits.attacks.logistic import log_likelihood
 from audits.attacks.shown_number import ShownNumber
@@ -65,7 +65,9 @@ WRONG = {
 
 def refuted(run: Run, pair: tuple[Array, Array], seed: int) -> bool:
     """Return whether an audit of 60,000 runs with no other setting refutes the claim."""
-    result = audit(run, neighbours=pair, claim=CLAIM, runs=60_000, rng=np.random.default_rng(seed), control_runs=0)
+    result = audit(
+        run, neighbours=pair, claim=CLAIM, runs=60_000, rng=np.random.default_rng(seed), how=Settings(control_runs=0)
+    )
     return result.verdict == "violation"
 
 

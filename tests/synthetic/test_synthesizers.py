@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from jsonschema import Draft202012Validator
 
-from audits import Synthetic, audit_anytime, audit_synthesizer
+from audits import Settings, Synthetic, audit_synthesizer, when_refuted
 from audits.synthetic.columns import table_columns
 from dpaudit import Claim, schemas
 from dpaudit.documents.markdown import markdown
@@ -38,7 +38,7 @@ def pair() -> tuple[Array, Array]:
 
 def audited(synthesizer: Any, runs: int, **settings: Any) -> SynthesizerResult:
     """Return the audit of a synthesizer on the pair at a claim of 1, by default without a control."""
-    defaults: dict[str, Any] = {"neighbours": pair(), "rng": np.random.default_rng(0), "control_runs": 0}
+    defaults: dict[str, Any] = {"neighbours": pair(), "rng": np.random.default_rng(0), "how": Settings(control_runs=0)}
     return audit_synthesizer(synthesizer, records(0), ONE, runs=runs, **defaults | settings)
 
 
@@ -74,7 +74,7 @@ def test_an_audit_that_may_stop_early_takes_the_same_synthesizers() -> None:
         neighbours=pair(),
         runs=4_000,
         rng=np.random.default_rng(0),
-        procedure=audit_anytime,
+        stop=when_refuted,
     )
     assert result.audit.verdict == "violation"
     assert result.audit.runs < 2_000
@@ -110,7 +110,7 @@ def test_frames_with_texts_numbers_and_missing_values_are_read() -> None:
         neighbours=(frame, frame.iloc[:-1]),
         runs=600,
         rng=np.random.default_rng(0),
-        control_runs=0,
+        how=Settings(control_runs=0),
     )
     assert result.audit.verdict == "violation"
     assert result.audit.view == "synthetic table"
@@ -132,7 +132,13 @@ def test_risks_are_beside_the_verdict_and_have_base_rates(small: SynthesizerResu
     loose = Claim(epsilon=12.0, neighbours="replace_one")
     pair_of_rows = table, np.concatenate([table[:-1], table[:1]])
     result = audit_synthesizer(
-        copied, table, loose, neighbours=pair_of_rows, runs=40, rng=np.random.default_rng(0), control_runs=0
+        copied,
+        table,
+        loose,
+        neighbours=pair_of_rows,
+        runs=40,
+        rng=np.random.default_rng(0),
+        how=Settings(control_runs=0),
     )
     assert result.audit.verdict != "violation"
     linked = next(risk for risk in result.risks if risk.name == "linkability")
@@ -160,7 +166,7 @@ def test_few_records_and_no_table_are_said_to_be_unmeasured() -> None:
         del rng
         return data[:0]
 
-    settings: dict[str, Any] = {"runs": 40, "rng": np.random.default_rng(0), "control_runs": 0}
+    settings: dict[str, Any] = {"runs": 40, "rng": np.random.default_rng(0), "how": Settings(control_runs=0)}
     short = audit_synthesizer(independent_histograms, few, ONE, neighbours=neighbours, **settings)
     assert short.risks == ()
     assert "fewer than 20 records" in markdown(synthesizer_document(short))

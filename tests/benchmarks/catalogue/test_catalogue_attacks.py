@@ -15,7 +15,7 @@ from audits.attacks.counting import CountedOdds
 from audits.attacks.table import Table
 from audits.decision.events import event_by_odds, rated_event, rounded
 from audits.decision.preparation import prepare
-from audits.experiment.execution import Execution
+from audits.experiment.settings import Settings
 from audits.experiment.views import compact
 from benchmarks.catalogue.catalogue import CATALOGUE, SUITE
 from benchmarks.catalogue.entry import Entry, pure
@@ -41,7 +41,7 @@ def test_columns_that_tell_only_in_company_are_seen_by_trees_and_by_nothing_else
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Epsilon 2 behind a place: more than 1.4 with trees; without, fewer than 1.0, at the zones' edges."""
-    arguments: dict[str, Any] = {"neighbours": (0.0, 1.0), "claim": TWO, "runs": 20_000, "arithmetic": "exact"}
+    arguments: dict[str, Any] = {"neighbours": (0.0, 1.0), "claim": TWO, "runs": 20_000}
     seen = audit(signed, rng=np.random.default_rng(0), **arguments)
     assert 1.4 < seen.epsilon_lower < 2.1
     monkeypatch.setattr(classifier, "_TREES", 0)
@@ -93,9 +93,9 @@ def test_outputs_that_do_not_fit_are_counted_and_teach_nothing(monkeypatch: pyte
     monkeypatch.setattr("audits.decision.preparation._ROOM", 2_000 * 8)
     monkeypatch.setattr("audits.decision.preparation.LEAST_LEARNING", 100)
     case = ENTRIES["laplace"].case()
-    prepared = prepare(case, 20_000, np.random.default_rng(0), 0.05, None, Execution(chunk_runs=500))
+    prepared = prepare(case, 20_000, np.random.default_rng(0), 0.05, Settings(chunk_runs=500))
     assert prepared.counted == 15_000 - 1 + 1_001
-    assert len(prepared.count(case, Execution()).scores) == prepared.counted
+    assert len(prepared.count(case, Settings()).scores) == prepared.counted
 
 
 def test_whole_numbers_are_kept_in_bytes_without_change() -> None:
@@ -198,6 +198,6 @@ def test_a_learner_of_the_users_own_sees_outputs_as_the_function_returned_them()
         claim=claim,
         runs=200,
         rng=np.random.default_rng(0),
-        learner=learner,
+        how=Settings(learner=learner),
     )
     assert seen == [np.dtype(np.int64)]

@@ -7,7 +7,7 @@ import pytest
 
 from algorithms.capri import Capri
 from algorithms.capri.users import RecordedUsers
-from audits import audit_case
+from audits import Settings, audit
 from dpaudit import AuditCase, AuditResult
 
 CONFIG = Capri(model="joint", epsilon=1, delta=1e-5, horizon=1000)
@@ -17,13 +17,13 @@ RUNS = 40_000
 def result_of(
     case: AuditCase, config: Capri, seed: int = 1, runs: int = RUNS, significance: float = 0.01
 ) -> AuditResult:
-    return audit_case(
+    return audit(
         case,
         claim=config.claim(),
         runs=runs,
         rng=np.random.default_rng(seed),
         significance=significance,
-        certified=config.epsilon,
+        how=Settings(certified=config.epsilon),
     )
 
 

@@ -14,7 +14,7 @@ from algorithms.cell_table.elimination import at_least_one, survivors
 from algorithms.cell_table.plan import Plan, table_of
 from algorithms.cell_table.run import run_epochs
 from algorithms.problems import load
-from audits import audit_case, replay_program
+from audits import Settings, audit, replay_program
 from dpaudit import Streams, certify
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import admit
@@ -70,7 +70,9 @@ def test_the_audit_agrees_with_the_claim_and_finds_half_the_noise() -> None:
                 return run_epochs(short, (2, 1), data, Streams.spawn(rng), n_runs).view("transcript")
 
             case = replace(case, run=run)
-        result = audit_case(case, claim=config.claim(), runs=20_000, rng=np.random.default_rng(3), certified=4.0)
+        result = audit(
+            case, claim=config.claim(), runs=20_000, rng=np.random.default_rng(3), how=Settings(certified=4.0)
+        )
         verdicts.append(result.verdict)
     assert verdicts == ["not_refuted", "violation"]
 

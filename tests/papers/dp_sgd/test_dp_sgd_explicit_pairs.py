@@ -13,7 +13,7 @@ from algorithms.dp_sgd import DpSgd
 from algorithms.dp_sgd.explicit_pairs import law_of
 from algorithms.dp_sgd.secret_steps import AllocatedSteps, SampledSteps, SecretSteps, simulated
 from algorithms.problems.affairs import affairs
-from audits import audit_case
+from audits import Settings, audit
 from audits.bounds.guessing import guessing_epsilon
 from dpaudit import Allocate, NormalForm, Release, bracket_delta, bracket_epsilon, fold
 from dpaudit.model.case import Score
@@ -84,7 +84,9 @@ def test_an_audit_of_shuffled_training_reaches_what_an_exact_ratio_allows(
     best = best_bound(drawn_scores(law, 0), drawn_scores(law, 1), RUNS)
     proved = bracket_epsilon(known_pair(config), DELTA).lower
     found = [
-        audit_case(case, config.claim(), runs=RUNS, rng=np.random.default_rng(seed), control_runs=0).epsilon_lower
+        audit(
+            case, claim=config.claim(), runs=RUNS, rng=np.random.default_rng(seed), how=Settings(control_runs=0)
+        ).epsilon_lower
         for seed in range(7)
     ]
     record_property("bounds", f"z {noise:g}, {batches} batches: found {found}, best {best:.4f}, proved {proved:.4f}")

@@ -5,7 +5,7 @@ import pytest
 
 from algorithms.dp_ebs import DpEbs
 from algorithms.problems import load
-from audits import audit_case
+from audits import audit
 from dpaudit import Streams, certify
 
 R0 = DpEbs(epsilon=1, horizon=200, arms=3, removal="R0")
@@ -20,5 +20,5 @@ def test_the_literal_readings_are_refuted_by_both_halves_and_by_the_run(config: 
     assert "violated" in {condition.status for condition in transcript.conditions}
     case = config.cases()[0]
     assert case.view == "counters"
-    shown = audit_case(case, config.claim(), runs=2_000, rng=np.random.default_rng(1), significance=1e-3)
+    shown = audit(case, claim=config.claim(), runs=2_000, rng=np.random.default_rng(1), significance=1e-3)
     assert shown.verdict == "violation"

@@ -11,7 +11,7 @@ from algorithms.lsvi_ucb import canaries as batch_canaries
 from algorithms.lsvi_ucb import cases as batch_cases
 from algorithms.lsvi_ucb.planning import BatchDomain
 from algorithms.ucrl_vtr import UcrlVtr
-from audits import audit_case
+from audits import Settings, audit
 from mechanisms.symmetric_gaussian import Symmetry
 from tests.papers.linear_rl.predicted import batches_mu, mixture_mu, scores_of, separation
 
@@ -58,7 +58,7 @@ def test_the_measured_mu_of_lsvi_ucb_is_the_predicted_one() -> None:
 def test_honest_code_is_consistent_in_every_view(config: UcrlVtr | LsviUcb) -> None:
     """Verdicts of `audits` on each case: consistent in white-box views, never a violation (1% a case)."""
     for case in config.cases():
-        found = audit_case(case, claim=config.claim(), runs=6_000, rng=np.random.default_rng(1), certified=1.0)
+        found = audit(case, claim=config.claim(), runs=6_000, rng=np.random.default_rng(1), how=Settings(certified=1.0))
         assert found.verdict != "violation"
         assert found.epsilon_lower <= 1
 

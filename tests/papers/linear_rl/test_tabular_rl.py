@@ -9,7 +9,7 @@ import pytest
 from algorithms.ldp_obi import LdpObi
 from algorithms.problems import load
 from algorithms.pucb import Pucb
-from audits import audit_case
+from audits import Settings, audit
 from dpaudit import Streams, certify
 from dpaudit.model.trace import admit
 
@@ -36,7 +36,7 @@ def test_a_run_is_admitted_and_its_audit_consistent(config: Pucb | LdpObi) -> No
     assert not admit(config.declaration(), run.trace)
     assert {c.status for c in run.conditions} == {"checked"}
     case = config.cases(PROBLEM)[0]
-    found = audit_case(case, claim=config.claim(), runs=4_000, rng=np.random.default_rng(1), certified=1.0)
+    found = audit(case, claim=config.claim(), runs=4_000, rng=np.random.default_rng(1), how=Settings(certified=1.0))
     assert found.verdict != "violation"
     assert found.epsilon_lower < 1
 

@@ -14,7 +14,7 @@ from algorithms.lplr.leaves import printed_leaves
 from algorithms.lplr.message import Bin, Record
 from algorithms.lplr.plan import Plan
 from algorithms.lplr.stages import Stage, cells_stage, confidence_stage, flip_stage, residual_stage, spread
-from audits import audit_case
+from audits import audit
 from dpaudit import AuditCase, AuditResult, Claim, Sequential, certify
 from mechanisms import OneSidedWishart, SymmetrisedWishart
 
@@ -36,7 +36,7 @@ class Defect:
         """An audit with twice the runs a side that closed forms ask for, of a claim 1e-9 above the leaf's."""
         claim = Claim(epsilon=self.epsilon * (1 + 1e-9), neighbours="replace_one")
         rng = np.random.default_rng(seed)
-        return audit_case(case, claim, runs=4 * self.runs, rng=rng, significance=significance)
+        return audit(case, claim=claim, runs=4 * self.runs, rng=rng, significance=significance)
 
 
 def leaf(label: str, change: Callable[..., Any]) -> Callable[[Plan], Plan]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from audits.attacks.classifier import learn_score
 from audits.decision.events import rounded
-from audits.experiment.execution import Execution
 from audits.experiment.probes import probe
+from audits.experiment.settings import PLAIN, Settings, require_relation
 from audits.experiment.trials import run_trials, whole
 from audits.scores.fixed_threshold import Split
 from audits.scores.scores_audit import audit_scores
@@ -29,7 +29,7 @@ def audit_rates(
     runs: int,
     rng: np.random.Generator,
     significance: float = 0.01,
-    how: Execution | None = None,
+    how: Settings = PLAIN,
 ) -> ScoresResult:
     """Return what the error rates of one learned threshold show.
 
@@ -44,18 +44,16 @@ def audit_rates(
     'violation'
     """
     count("runs", runs, at_least=_LEAST)
-    if case.relation != claim.neighbours:
-        raise ValueError(f"Expected neighbours of the claim's relation {claim.neighbours!r}, got {case.relation!r}.")
+    require_relation(case, claim)
     teaching_rng, counted_rng, learner_rng, split_rng = rng.spawn(4)
-    execution = how or Execution()
-    probed = probe(case, runs, execution.run_seconds)
+    probed = probe(case, runs, how.run_seconds)
     case = probed.case
     taught = int(_TEACHING * runs)
     score = case.score
     if score is None:
-        lesson = run_trials(case, taught, teaching_rng, keep=whole, how=execution, phase="teach")
+        lesson = run_trials(case, taught, teaching_rng, keep=whole, how=how, phase="teach")
         score = learn_score(lesson.kept, lesson.labels, learner_rng)
-    counted = run_trials(case, runs - taught, counted_rng, keep=score, how=execution, phase="count")
+    counted = run_trials(case, runs - taught, counted_rng, keep=score, how=how, phase="count")
     scores = rounded(counted.kept)
     result = audit_scores(
         scores[counted.labels],
