@@ -24,7 +24,8 @@ from torch.nn import Embedding, LayerNorm, Linear, Module, Parameter
 from torch.nn.functional import cross_entropy, relu, scaled_dot_product_attention
 
 from audits import audit_scores
-from audits.training.training_audit import TrainingAudit, judge
+from audits.training.training_audit import judge
+from audits.training.training_result import TrainingAudit
 from dpaudit import Claim, training_epsilon, training_noise
 from dpaudit.model.scores_result import ScoresResult
 from dpaudit.training import Planted, Training, Watch, gradient_canaries

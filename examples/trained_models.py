@@ -26,7 +26,6 @@ from algorithms import DpSgd
 from algorithms.problems.tables import bundled_table, read_columns
 from audits import audit_model, audit_record
 from audits.bounds import PrivateTradeOff, area_under_roc
-from audits.scores import Guesses
 from audits.training.membership import check_run
 from audits.training.over_models import OverModels, true_positive_rate
 from audits.training.softmax import SoftmaxTraining
@@ -45,7 +44,7 @@ ANSWERS = ("TVnews", "selfLR", "ClinLR", "DoleLR", "educ", "income")
 AGES = np.arange(20, 90, 5)
 SEED = 1996
 NAMES = {"online": "LiRA, online", "offline": "LiRA, offline", "relative": "RMIA", "loss": "loss"}
-CANARIES, GUESSES, MODELS, SHADOWS, TARGETS, SIGNIFICANCE = 1000, 100, 1000, 64, 32, 0.01
+CANARIES, MODELS, SHADOWS, TARGETS, SIGNIFICANCE = 1000, 1000, 64, 32, 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +157,6 @@ def rows(data: Data, run: Declared, rng: np.random.Generator) -> Iterator[Row]:
         declared=run.trade_off,
         shadows=SHADOWS,
         targets=TARGETS,
-        rule=Guesses(number=GUESSES),
         significance=SIGNIFICANCE,
     )
     for attack in audit.attacks:

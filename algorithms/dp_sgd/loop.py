@@ -9,6 +9,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -28,64 +29,72 @@ _QUIET = (
 )
 
 
-def train(
-    features: Any,
-    labels: Any,
-    *,
-    noise_multiplier: float,
-    max_grad_norm: float,
-    batches: int,
-    steps: int,
-    step: Step,
-    outputs: int = 2,
-    mode: str = "hooks",
-    poisson: bool = True,
-    learning_rate: float = 0.5,
-    accountant: str = "prv",
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Return the weights (features, outputs) and the PrivacyEngine of `steps` steps of a linear classifier.
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings of a run: `batches` of the loader, so that Opacus samples with rate 1 / batches, and steps.
 
-    The loader holds `batches` batches, so that Opacus samples with rate 1 / batches; `mode` is "hooks" or "ghost".
+    `mode` is "hooks" or "ghost".
+    """
+
+    noise_multiplier: float
+    max_grad_norm: float
+    batches: int
+    steps: int
+    mode: str = "hooks"
+    poisson: bool = True
+    learning_rate: float = 0.5
+    seed: int = 0
+
+
+def train(features: Any, labels: Any, settings: Settings, step: Step) -> dict[str, Any]:
+    """Return the weights (features, 2) and the PrivacyEngine of a linear classifier of two classes.
+
     `step` is called after each noise was added and before anything is scaled. The generator of batches and noise is
     torch's, seeded by `seed`; no global state is touched.
     """
     import torch
-    from opacus import PrivacyEngine, __version__
+    from opacus import __version__
 
     with warnings.catch_warnings():
         for text in _QUIET:
             warnings.filterwarnings("ignore", message=text)
-        records = len(labels)
         data = torch.utils.data.TensorDataset(
-            torch.as_tensor(features, dtype=torch.float32), torch.as_tensor(labels), torch.arange(records)
+            torch.as_tensor(features, dtype=torch.float32), torch.as_tensor(labels), torch.arange(len(labels))
         )
-        generator = torch.Generator().manual_seed(seed)
-        size = -(-records // batches)
-        loader: Any = torch.utils.data.DataLoader(data, batch_size=size, shuffle=True, generator=generator)
-        if len(loader) != batches:
-            raise ValueError(f"Expected records={records} to fill {batches} batches; {len(loader)} is what they fill.")
-        model: Any = torch.nn.Linear(features.shape[1], outputs, bias=False)
+        model: Any = torch.nn.Linear(features.shape[1], 2, bias=False)
         torch.nn.init.zeros_(model.weight)
-        optimizer: Any = torch.optim.SGD(model.parameters(), lr=learning_rate)
-        engine = PrivacyEngine(accountant=accountant)
-        criterion: Any = torch.nn.CrossEntropyLoss()
-        made: Any = engine.make_private(
-            module=model,
-            optimizer=optimizer,
-            data_loader=loader,
-            noise_multiplier=noise_multiplier,
-            max_grad_norm=max_grad_norm,
-            poisson_sampling=poisson,
-            noise_generator=generator,
-            grad_sample_mode=mode,
-            **_ghost(criterion) if mode == "ghost" else {},
-        )
-        model, optimizer, loader = made[0], made[1], made[-1]
-        backward = _backward(model, optimizer, made[2] if len(made) == 4 else criterion, mode)
-        _run(model, optimizer, loader, backward, steps, step)
+        engine, model, optimizer, loader, criterion = _private(model, data, settings)
+        backward = _backward(model, optimizer, criterion, settings.mode)
+        _run(model, optimizer, loader, backward, settings.steps, step)
     weights = np.array(next(iter(model.parameters())).detach().numpy().T, dtype=np.float64)
     return {"weights": weights, "engine": engine, "optimizer": optimizer, "loader": loader, "version": __version__}
+
+
+def _private(model: Any, data: Any, settings: Settings) -> tuple[Any, Any, Any, Any, Any]:
+    """Return the engine, and the model, optimizer, loader and loss that it makes private."""
+    import torch
+    from opacus import PrivacyEngine
+
+    generator = torch.Generator().manual_seed(settings.seed)
+    size = -(-len(data) // settings.batches)
+    loader: Any = torch.utils.data.DataLoader(data, batch_size=size, shuffle=True, generator=generator)
+    if len(loader) != settings.batches:
+        raise ValueError(
+            f"Expected records={len(data)} to fill {settings.batches} batches; {len(loader)} is what they fill."
+        )
+    engine, criterion = PrivacyEngine(), torch.nn.CrossEntropyLoss()
+    made: Any = engine.make_private(
+        module=model,
+        optimizer=torch.optim.SGD(model.parameters(), lr=settings.learning_rate),
+        data_loader=loader,
+        noise_multiplier=settings.noise_multiplier,
+        max_grad_norm=settings.max_grad_norm,
+        poisson_sampling=settings.poisson,
+        noise_generator=generator,
+        grad_sample_mode=settings.mode,
+        **_ghost(criterion) if settings.mode == "ghost" else {},
+    )
+    return engine, made[0], made[1], made[-1], made[2] if len(made) == 4 else criterion
 
 
 def _packaged() -> bool:
@@ -162,7 +171,7 @@ def main(source: str, target: str) -> None:
             for to, value in zip(lists, (after, before, batch), strict=True):
                 to.append(value)
 
-        done = train(given[f"features{row}"], given[f"labels{row}"], step=keep, **settings)
+        done = train(given[f"features{row}"], given[f"labels{row}"], Settings(**settings), keep)
         watched[f"released{row}"], watched[f"summed{row}"] = np.array(released), np.array(summed)
         watched[f"batches{row}"] = np.concatenate(batches).astype(np.int64)
         watched[f"sizes{row}"] = np.array([len(batch) for batch in batches])

@@ -102,19 +102,17 @@ def run_watched(
         return None if also is None else also(released, summed, batch)
 
     try:
-        done = loop.train(
-            planted.features,
-            planted.labels,
+        settings = loop.Settings(
             noise_multiplier=plan.noise_multiplier,
             max_grad_norm=plan.max_grad_norm,
             batches=plan.batches,
             steps=plan.steps,
-            step=step,
             mode=plan.grad_sample_mode,
             poisson=plan.sampling == "poisson",
             learning_rate=plan.learning_rate,
             seed=int(rng.integers(2**31)),
         )
+        done = loop.train(planted.features, planted.labels, settings, step)
     except ValueError as error:
         raise ConfigError(f"The problem does not fit the config: {error}") from None
     return watch, done

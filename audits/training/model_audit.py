@@ -15,7 +15,6 @@ import numpy as np
 from audits.attacks.membership_scores import loss_scores, offline_scores, online_scores, relative_scores
 from audits.bounds.area import area_under_roc
 from audits.bounds.trade_offs import TradeOff
-from audits.scores import Guesses
 from audits.scores.scores_audit import audit_scores
 from audits.training.each_model import TrainModels
 from audits.training.over_models import RATES, OverModels, true_positive_rate
@@ -87,16 +86,15 @@ def audit_model(
     shadows: int = 64,
     targets: int = 1,
     attacks: tuple[str, ...] = ATTACKS,
-    rule: Guesses | None = None,
     significance: float = 0.01,
 ) -> ModelAudit:
     """Return what membership attacks show of one model that is trained on a random half of `records` records.
 
     A fair coin decides for each record and model. The first model is audited: the surest guesses of its coins are
-    counted, and each attack has an equal share of `significance`. How many are counted follows from `rule`, where it is
-    given, else from declaration and claim. Attacks learn from `shadows` further models. With `targets` above 1 more
-    models are attacked, for averages over models alone: scores of many models and records are not independent, so that
-    they decide nothing. `declared` is a trade-off that the training was declared to have, tested beside the claim.
+    counted, as many as declaration and claim ask for, and each attack has an equal share of `significance`. Attacks
+    learn from `shadows` further models. With `targets` above 1 more models are attacked, for averages over models
+    alone: scores of many models and records are not independent, so that they decide nothing. `declared` is a trade-off
+    that the training was declared to have, tested beside the claim.
     Guarantee: as for `audit_scores` with sampling "canaries". The claim is about a record added or removed.
     Edge cases: a claim with records * delta above the share of an attack is hardly ever refuted, since it allows that
     all records are given away so often; its declared trade-off still may be.
@@ -119,7 +117,7 @@ def audit_model(
     included = coins.random((targets + shadows, records)) < 0.5
     confidence = np.exp(-_table(losses(included, training), included, apart="relative" in attacks))
     judged = partial(
-        audit_scores, claim=claim, sampling="canaries", rng=splitting, rule=rule, declared=declared, significance=share
+        audit_scores, claim=claim, sampling="canaries", rng=splitting, declared=declared, significance=share
     )
     own = confidence[:targets], included[:targets]
     results = tuple(

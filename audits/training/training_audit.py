@@ -25,31 +25,17 @@ from audits.training.check import TrainingCheck, quiet_verdict
 from audits.training.membership import check_run, without_direction
 from audits.training.replay_data import Records
 from audits.training.replay_runs import Run, ended
-from audits.training.replayed import FOLLOWS, Replay, replay_loop
+from audits.training.replayed import Replay, replay_loop
 from audits.training.step import check_step
+from audits.training.training_result import TrainingAudit
 from dpaudit import Claim, training_epsilon
-from dpaudit.model.condition import Condition
-from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.model.mechanism import Array
-from dpaudit.model.trace import Finding
 from dpaudit.training import Conformity, Planted, Training, Watch, conform, plant
-from dpaudit.training.evidence import LoopAudit, LoopCheck, TrainingVerdict
+from dpaudit.training.evidence import TrainingVerdict
 
 _NO_STEPS = "The loop never called watch.step; attach the watch, or call it once a step with the noisy gradient sum."
 
-_MOST_NAMED, _TABLE = 12, 2
-
-_SHOWN: dict[str, tuple[ConditionKind, str]] = {
-    "noise": ("fresh_noise", "size, law and repetition of the noise in each watched step"),
-    "clipping norm": (
-        "sensitivity",
-        "sums of watched steps against the clipping norm, and replays on other records",
-    ),
-    "number of steps": ("declared_times", "the watched steps, and all that the loop published in replays"),
-}
-"""For each group of checks of conformance: the condition that it and the replays show, and what was looked at."""
-
-_BY_CANARIES = ("one step", "whole run", "canaries apart")
+_TABLE = 2
 
 MOST_CHECKS = 4
 """Checks of one run, each at the significance that is given: conformance, one step, the whole run, canaries apart."""
@@ -60,97 +46,15 @@ publishes: the model, or weights, losses and whatever else leaves the loop. It d
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingAudit:
-    """The results of the checks of a loop.
+class FirstLayer:
+    """What the first layer of a model gives: the number of classes, and the number of its units where it gives none.
 
-    `verdict` is a violation if any check finds one; else *inconclusive* if something in `unseen` could not be looked
-    at; else that of conformance, which detects the least missing noise, and is *more_noise* where the loop adds more
-    than it declares. `without_result` names the other checks that showed nothing, or were not run; they change no
-    verdict. `watched` lists parameters, settings and published values that were watched, by name, and
-    `untrained` the trainable parameters of a watched model that no step moved, such as the layers of an adapter that
-    the optimizer does not hold: the audit says nothing of a run that trains them.
-
-    >>> from audits.examples import TRAINING, TRAINING_CLAIM, train_with_little_noise, training_records
-    >>> rng = np.random.default_rng(0)
-    >>> features, labels = training_records(rng)
-    >>> audit = audit_training(
-    ...     train_with_little_noise, features, labels,
-    ...     training=TRAINING, claim=TRAINING_CLAIM, rng=rng, canaries=200,
-    ... )
-    >>> audit.findings[0].rule
-    'DPA212'
+    Without `outputs` the classes are those of the labels. Without `width` the model is a linear softmax layer, of which
+    a canary moves a row in a known direction; `width` says that it is another one.
     """
 
-    verdict: TrainingVerdict
-    checks: tuple[TrainingCheck, ...]
-    conformance: Conformity
-    canaries: int
-    significance: float
-    claim: Claim
-    seconds: float
-    replayed: tuple[Finding, ...] = ()
-    watched: tuple[str, ...] = ()
-    unseen: tuple[str, ...] = ()
-    untrained: tuple[str, ...] = ()
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """All findings: those of conformance first, then of replays, then bounds above what is declared or claimed."""
-        leaks = (Finding(rule=c.rule, where=c.name, message=c.sentence) for c in self.checks if c.rule)
-        return (*self.conformance.findings, *self.replayed, *leaks)
-
-    @property
-    def without_result(self) -> tuple[str, ...]:
-        """The checks by canaries that could not have found anything, or were not run."""
-        decided = {check.name for check in self.checks if check.verdict != "inconclusive"}
-        return tuple(name for name in _BY_CANARIES if name not in decided)
-
-    def conditions(self) -> tuple[Condition, ...]:
-        """Return what was looked at as conditions of a certificate: checked, violated, or assumed if not observed."""
-        named = ", ".join(self.watched[:_MOST_NAMED]) + (" and others" if len(self.watched) > _MOST_NAMED else "")
-        said = f"With other records and the same noisy sums a replayed loop gave the same {named}."
-        replays = Condition(kind="training_loop", about=("replays",), text=said)
-        holds = not any(finding.rule == FOLLOWS for finding in self.replayed)
-        looked = self.watched and not (holds and self.unseen)
-        blind = Condition(kind="training_loop", about=("replays",))
-        shown = [_SHOWN[name] for name in _SHOWN if name not in self.conformance.unseen]
-        held = [(Condition(kind=kind), clause) for kind, clause in shown if looked and not self.findings]
-        general = (replace(c, text=f"{c.text} Looked at: {clause}.").seen(holds=True) for c, clause in held)
-        return (*self.conformance.conditions(), replays.seen(holds=holds) if looked else blind, *general)
-
-    def evidence(self) -> LoopAudit:
-        """Return what a `TrainingReport` states of the audit."""
-        checks = (
-            LoopCheck(
-                name=check.name,
-                verdict=check.verdict,
-                epsilon_lower=check.epsilon_lower,
-                noise_caught=check.noise_caught,
-                sentence=check.sentence,
-            )
-            for check in self.checks
-        )
-        return LoopAudit(
-            verdict=self.verdict,
-            significance=self.significance,
-            watched=self.watched,
-            not_observed=self.unseen,
-            not_trained=self.untrained,
-            findings=self.findings,
-            checks=tuple(checks),
-            conditions=self.conditions(),
-        )
-
-    def text(self) -> str:
-        """Return the audit in lines of plain text."""
-        lines = [f"{self.verdict}: {self.canaries} canaries, significance {self.significance:g} a check"]
-        lines += [f"  {check.name}: {check.verdict}. {check.sentence}" for check in self.checks]
-        lines += [f"  {f.rule}: {f.message}" for f in (*self.conformance.findings, *self.replayed)]
-        lines += [f"  watched: {', '.join(self.watched)}"] if self.watched else []
-        lines += [f"  not trained: {', '.join(self.untrained)} (trainable; no step moved it)"] if self.untrained else []
-        lines += [f"  not observed: {what}" for what in self.unseen]
-        lines += [f"  without a result: {', '.join(self.without_result)}"] if self.without_result else []
-        return "\n".join(lines)
+    outputs: int | None = None
+    width: int | None = None
 
 
 def audit_training(
@@ -161,8 +65,7 @@ def audit_training(
     training: Training,
     claim: Claim,
     rng: np.random.Generator,
-    outputs: int | None = None,
-    width: int | None = None,
+    first_layer: FirstLayer = FirstLayer(),
     canaries: int = 1000,
     significance: float = 1e-3,
 ) -> TrainingAudit:
@@ -172,9 +75,8 @@ def audit_training(
     In the last run canaries are added to the records in feature columns of their own (see `dpaudit.training.plant`), so
     that the model's first layer must be linear in its features, without normalisation over a batch; rate and steps are
     then those that the attached loader states. A loop that cannot take further columns is audited without canaries.
-    `outputs` is the number of classes, by default that of the labels. A linear softmax model moves the row of a canary
-    in a known direction; of a network that is attached with several layers no direction is taken for granted, and
-    elsewhere `width`, the number of units of the first layer, says that the model is no linear one.
+    Of a network that is attached with several layers no direction of a canary's row is taken for granted; elsewhere
+    `first_layer` says that the model is no linear one.
     `claim` is the claim for the whole run, under add_remove or replace_one. Canaries are left out, not replaced; a
     claim under replace_one is about the larger change.
     Guarantee: a run that keeps its declaration and its claim is flagged by a check with probability at most
@@ -195,7 +97,7 @@ def audit_training(
     started = time.perf_counter()
     planting, canary_rng, powers, replays = rng.spawn(4)
     records = Records(features=np.asarray(features), labels=np.asarray(labels))
-    planted = _planted(records, outputs, canaries, width, planting)
+    planted = _planted(records, first_layer, canaries, planting)
     plain = _run(train, records, Watch(records=len(records.labels)), replays)
     if not plain.watch.steps:
         raise ValueError(_NO_STEPS)
@@ -258,16 +160,14 @@ def _run(train: Train, records: Records, watch: Watch, rng: np.random.Generator)
     return ended(records, seed, watch, returned)
 
 
-def _planted(
-    records: Records, outputs: int | None, canaries: int, width: int | None, rng: np.random.Generator
-) -> Planted | None:
+def _planted(records: Records, first_layer: FirstLayer, canaries: int, rng: np.random.Generator) -> Planted | None:
     """Return the records with canaries; nothing where features are no table, or labels no classes."""
     features, labels = records.features, records.labels
     classes = labels.ndim == 1 and labels.dtype.kind in "iufb" and not (labels != np.round(labels)).any()
     if features.ndim != _TABLE or not classes:
         return None
-    number = max(2, int(np.max(labels, initial=0)) + 1) if outputs is None else outputs
-    return plant(features, labels, outputs=number, canaries=canaries, rng=rng, width=width)
+    outputs = first_layer.outputs or max(2, int(np.max(labels, initial=0)) + 1)
+    return plant(features, labels, outputs=outputs, canaries=canaries, rng=rng, width=first_layer.width)
 
 
 def _as_loaded(declared: Training, claim: Claim, watch: Watch) -> tuple[Training, Claim]:

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from audits.training.training_audit import TrainingAudit, judge
+from audits.training.training_audit import judge
+from audits.training.training_result import TrainingAudit
 from benchmarks.known_bugs.known_bug import SIGNIFICANCE, KnownBug, Variant
 from benchmarks.known_bugs.loops import CLAIM, TRAINING
 from dpaudit.errors import ConfigError

@@ -11,7 +11,6 @@ from scipy import stats
 from audits import audit_model, audit_record
 from audits.bounds import GaussianTradeOff
 from audits.examples import SOFTMAX
-from audits.scores import Guesses
 from audits.training.each_model import TrainModels, each_model
 from audits.training.over_models import OverModels, true_positive_rate
 from audits.training.softmax import SoftmaxTraining
@@ -204,7 +203,6 @@ def test_a_true_claim_is_accused_at_its_level(declared: GaussianTradeOff | None)
             shadows=4,
             attacks=("relative", "loss"),
             declared=declared,
-            rule=Guesses(number=40),
             significance=0.05,
         )
         return audit.verdict == "violation"

@@ -1,5 +1,6 @@
 """DP-SGD through Opacus itself: reviewed, run and watched."""
 
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -52,9 +53,12 @@ def test_a_loop_with_other_noise_than_declared_is_caught(monkeypatch: pytest.Mon
     from algorithms.dp_sgd import loop
 
     train = loop.train
-    monkeypatch.setattr(
-        loop, "train", lambda *data, **held: train(*data, **held | {"noise_multiplier": 0.9 * held["noise_multiplier"]})
-    )
+
+    def with_less_noise(features: Any, labels: Any, settings: loop.Settings, step: loop.Step) -> dict[str, Any]:
+        less = replace(settings, noise_multiplier=0.9 * settings.noise_multiplier)
+        return train(features, labels, less, step)
+
+    monkeypatch.setattr(loop, "train", with_less_noise)
     config = DpSgd(**GIVEN)
     done = transcript(config)
     assert {finding.rule for finding in admit(config.declaration(), done.trace)} == {"DPA212"}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from audits import audit_training
-from audits.training.training_audit import TrainingAudit
+from audits.training.training_result import TrainingAudit
 from benchmarks.known_bugs.loops import CLAIM, FIXED, TRAINING, declared
 from dpaudit import Release, Repeat, Subsample, certify, verify
 from dpaudit.model.mechanism import Array

@@ -8,7 +8,8 @@ import pytest
 
 from audits import audit_training
 from audits.training.membership import check_run
-from audits.training.training_audit import TrainingAudit
+from audits.training.training_audit import FirstLayer
+from audits.training.training_result import TrainingAudit
 from benchmarks.known_bugs.loops import (
     CLAIM,
     FIXED,
@@ -283,5 +284,11 @@ def test_wrong_labels_are_refused_before_they_are_planted() -> None:
     features, labels = records()
     with pytest.raises(ValueError, match="Expected labels to be classes from 0 to outputs=2 less 1"):
         audit_training(
-            FIXED, features, labels + 1, training=TRAINING, claim=CLAIM, rng=np.random.default_rng(0), outputs=2
+            FIXED,
+            features,
+            labels + 1,
+            training=TRAINING,
+            claim=CLAIM,
+            rng=np.random.default_rng(0),
+            first_layer=FirstLayer(outputs=2),
         )

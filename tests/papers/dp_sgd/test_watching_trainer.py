@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from audits import audit_training, watch_opacus, watch_trainer
-from audits.training.training_audit import TrainingAudit
+from audits.training.training_result import TrainingAudit
 from dpaudit import Claim, UnsupportedError
 from dpaudit.model.mechanism import Array
 from dpaudit.training import Training, Watch

@@ -1,0 +1,121 @@
+"""What the audit of a training loop showed, check by check, and as conditions and evidence of a report."""
+
+from dataclasses import dataclass, replace
+
+from audits.training.check import TrainingCheck
+from audits.training.replayed import FOLLOWS
+from dpaudit import Claim
+from dpaudit.model.condition import Condition
+from dpaudit.model.condition_kinds import ConditionKind
+from dpaudit.model.trace import Finding
+from dpaudit.training import Conformity
+from dpaudit.training.evidence import LoopAudit, LoopCheck, TrainingVerdict
+
+_MOST_NAMED = 12
+
+_SHOWN: dict[str, tuple[ConditionKind, str]] = {
+    "noise": ("fresh_noise", "size, law and repetition of the noise in each watched step"),
+    "clipping norm": (
+        "sensitivity",
+        "sums of watched steps against the clipping norm, and replays on other records",
+    ),
+    "number of steps": ("declared_times", "the watched steps, and all that the loop published in replays"),
+}
+"""For each group of checks of conformance: the condition that it and the replays show, and what was looked at."""
+
+_BY_CANARIES = ("one step", "whole run", "canaries apart")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingAudit:
+    """The results of the checks of a loop.
+
+    `verdict` is a violation if any check finds one; else *inconclusive* if something in `unseen` could not be looked
+    at; else that of conformance, which detects the least missing noise, and is *more_noise* where the loop adds more
+    than it declares. `without_result` names the other checks that showed nothing, or were not run; they change no
+    verdict. `watched` lists parameters, settings and published values that were watched, by name, and
+    `untrained` the trainable parameters of a watched model that no step moved, such as the layers of an adapter that
+    the optimizer does not hold: the audit says nothing of a run that trains them.
+
+    >>> from audits import audit_training
+    >>> from audits.examples import TRAINING, TRAINING_CLAIM, train_with_little_noise, training_records
+    >>> rng = np.random.default_rng(0)
+    >>> features, labels = training_records(rng)
+    >>> audit = audit_training(
+    ...     train_with_little_noise, features, labels,
+    ...     training=TRAINING, claim=TRAINING_CLAIM, rng=rng, canaries=200,
+    ... )
+    >>> audit.findings[0].rule
+    'DPA212'
+    """
+
+    verdict: TrainingVerdict
+    checks: tuple[TrainingCheck, ...]
+    conformance: Conformity
+    canaries: int
+    significance: float
+    claim: Claim
+    seconds: float
+    replayed: tuple[Finding, ...] = ()
+    watched: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+    untrained: tuple[str, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings: those of conformance first, then of replays, then bounds above what is declared or claimed."""
+        leaks = (Finding(rule=c.rule, where=c.name, message=c.sentence) for c in self.checks if c.rule)
+        return (*self.conformance.findings, *self.replayed, *leaks)
+
+    @property
+    def without_result(self) -> tuple[str, ...]:
+        """The checks by canaries that could not have found anything, or were not run."""
+        decided = {check.name for check in self.checks if check.verdict != "inconclusive"}
+        return tuple(name for name in _BY_CANARIES if name not in decided)
+
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return what was looked at as conditions of a certificate: checked, violated, or assumed if not observed."""
+        named = ", ".join(self.watched[:_MOST_NAMED]) + (" and others" if len(self.watched) > _MOST_NAMED else "")
+        said = f"With other records and the same noisy sums a replayed loop gave the same {named}."
+        replays = Condition(kind="training_loop", about=("replays",), text=said)
+        holds = not any(finding.rule == FOLLOWS for finding in self.replayed)
+        looked = self.watched and not (holds and self.unseen)
+        blind = Condition(kind="training_loop", about=("replays",))
+        shown = [_SHOWN[name] for name in _SHOWN if name not in self.conformance.unseen]
+        held = [(Condition(kind=kind), clause) for kind, clause in shown if looked and not self.findings]
+        general = (replace(c, text=f"{c.text} Looked at: {clause}.").seen(holds=True) for c, clause in held)
+        return (*self.conformance.conditions(), replays.seen(holds=holds) if looked else blind, *general)
+
+    def evidence(self) -> LoopAudit:
+        """Return what a `TrainingReport` states of the audit."""
+        checks = (
+            LoopCheck(
+                name=check.name,
+                verdict=check.verdict,
+                epsilon_lower=check.epsilon_lower,
+                noise_caught=check.noise_caught,
+                sentence=check.sentence,
+            )
+            for check in self.checks
+        )
+        return LoopAudit(
+            verdict=self.verdict,
+            significance=self.significance,
+            watched=self.watched,
+            not_observed=self.unseen,
+            not_trained=self.untrained,
+            findings=self.findings,
+            checks=tuple(checks),
+            conditions=self.conditions(),
+        )
+
+    def text(self) -> str:
+        """Return the audit in lines of plain text."""
+        lines = [f"{self.verdict}: {self.canaries} canaries, significance {self.significance:g} a check"]
+        lines += [f"  {check.name}: {check.verdict}. {check.sentence}" for check in self.checks]
+        lines += [f"  {f.rule}: {f.message}" for f in (*self.conformance.findings, *self.replayed)]
+        lines += [f"  watched: {', '.join(self.watched)}"] if self.watched else []
+        lines += [f"  not trained: {', '.join(self.untrained)} (trainable; no step moved it)"] if self.untrained else []
+        lines += [f"  not observed: {what}" for what in self.unseen]
+        lines += [f"  without a result: {', '.join(self.without_result)}"] if self.without_result else []
+        return "\n".join(lines)
