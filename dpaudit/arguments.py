@@ -158,7 +158,7 @@ def _answer(target: Callable[..., Any], what: str, args: Sequence[Any], given: M
     if unknown:
         near = get_close_matches(unknown[0], known, 1)
         claimed = "claim" in known and "claim" not in given and unknown[0] in ("epsilon", "delta", "rho", "mu")
-        meant = other_norm(unknown[0], near[0]) or f"; did you mean {near[0]!r}?" if near else "."
+        meant = other_norm(unknown[0], near[0]) or f"; did you mean {near[0]!r}?" if near else _held(unknown[0], known)
         meant = f"; write claim={_EXAMPLES['claim']}." if claimed else meant
         meant = f"; write rng={_EXAMPLES['rng']}." if unknown[0] == "seed" and "rng" in known else meant
         return f"{name} has no {what} {unknown[0]!r}{meant} It has {', '.join(known)}."
@@ -173,6 +173,14 @@ def _answer(target: Callable[..., Any], what: str, args: Sequence[Any], given: M
         values = f", one of {', '.join(map(repr, allowed))}" if allowed else ""
         return f"{name} needs {missing[0]}{values}: {_call(name, known, shown)}."
     return _no_claim(shown["claim"], known["claim"].annotation) if "claim" in shown else None
+
+
+def _held(name: str, known: Mapping[str, inspect.Parameter]) -> str:
+    """Return which argument is an object with the field `name`, as the end of a sentence."""
+    for key, entry in known.items():
+        if name in getattr(entry.annotation, "__dataclass_fields__", ()):
+            return f"; write {key}={entry.annotation.__name__}({name}=...)."
+    return "."
 
 
 def _no_claim(value: object, annotation: Any) -> str | None:

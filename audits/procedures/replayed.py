@@ -26,6 +26,7 @@ from audits.replay.words import column_words, drawn_words
 from dpaudit import AuditCase, AuditResult, Claim, DPAuditError, implied_claim
 from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.case import Run, Score
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.measures.claims import MeasuredClaim
 
 _ASIDE, _NAMED, _SHOWN = 35_711, 4, 8
@@ -212,39 +213,39 @@ def replayed(
         )
     made = claim if isinstance(claim, MeasuredClaim) else None
     claim = implied_claim(made, how.delta) if made is not None else claim
-    run, aside = as_run(function)[0], _aside(rng)
-    player, unvaried = Player(run=run, seconds=how.run_seconds), frozenset[str]()
+    player, aside = Player(run=as_run(function)[0], seconds=how.run_seconds), _aside(rng)
     if neighbours is None:
-        unvaried = unread_columns(player, data, how.unit)
-        pairs = coverage_pairs(data, claim.neighbours, how.unit, unvaried)
+        pairs, further = _covering(player, data, claim.neighbours, how.unit)
     else:
-        pairs = (Pair(says=GIVEN, neighbours=neighbours),)
-
-    def further(seeing: Seeing) -> tuple[Pair, ...]:
-        return boundary_pairs(data, claim.neighbours, how.unit, seeing, unvaried)
-
-    looked = Replayed(
-        run=run,
-        seconds=how.run_seconds,
-        pairs=pairs,
-        replay=None,
-        rng=aside,
-        of_pair=() if neighbours is None else pair_remarks(neighbours, claim),
-    )
+        pairs, further = (Pair(says=GIVEN, neighbours=neighbours),), None
+    of_pair = () if neighbours is None else pair_remarks(neighbours, claim)
+    looked = Replayed(run=player.run, seconds=player.seconds, pairs=pairs, replay=None, rng=aside, of_pair=of_pair)
     try:
         replay = replay_function(
             *(player, pairs, claim),
             most=runs // 2,
             rng=aside,
-            further=further if neighbours is None else None,
+            further=further,
             arithmetic=how.arithmetic,
             made=made,
         )
     except (DPAuditError, ValueError, TypeError) as error:
         return replace(looked, unread=" ".join(str(error).split()))
     heard = replay.channels
-    channels = () if heard is None else unseen_outputs(run, heard.neighbours, how.run_seconds)
+    channels = () if heard is None else unseen_outputs(player.run, heard.neighbours, player.seconds)
     return replace(looked, replay=replay, channels=channels)
+
+
+def _covering(
+    player: Player, data: Any, relation: Neighbours, unit: str | None
+) -> tuple[tuple[Pair, ...], Callable[[Seeing], tuple[Pair, ...]]]:
+    """Return pairs that cover one data set, and what makes more of them from what replays on these saw."""
+    unvaried = unread_columns(player, data, unit)
+
+    def further(seeing: Seeing) -> tuple[Pair, ...]:
+        return boundary_pairs(data, relation, unit, seeing, unvaried)
+
+    return coverage_pairs(data, relation, unit, unvaried), further
 
 
 def _searched(best: BestPair, races: Sequence[BestPair]) -> tuple[str, ...]:

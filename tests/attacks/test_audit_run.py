@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 from scipy import stats
 
 import audits
-from audits import Settings, audit, ceiling, function_case
+from audits import Settings, audit, ceiling, function_case, when_refuted
 from audits.bounds import guessing_bound
+from audits.examples import CLAIM, HALF_NOISE
 from dpaudit import AuditCase, AuditResult, Claim
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
@@ -237,3 +239,31 @@ def test_every_name_loads() -> None:
     """NAMES lists what `load` finds, and every public name resolves."""
     assert all(callable(audits.load(name)) for name in audits.NAMES)
     assert all(getattr(audits, name) is not None for name in dir(audits))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"data": [1.0]}, "Expected a case alone: 'half noise' names its neighbours"),
+        ({"neighbours": (0.0, 1.0)}, "leave out data and unit"),
+        ({"how": Settings(unit="person")}, "Expected a case alone"),
+        ({"stop": when_refuted, "how": Settings(learner=np.asarray)}, "Expected learner to be left out"),  # type: ignore[arg-type]
+        ({"stop": when_refuted, "how": Settings(delta=1e-5)}, "Expected delta to be left out"),
+        ({"stop": when_refuted, "claim": Claim(rho=0.1, neighbours="replace_one")}, "Expected a claim in epsilon"),
+    ],
+)
+def test_a_case_takes_no_data_and_an_early_end_no_setting_of_a_fixed_size(given: dict[str, Any], words: str) -> None:
+    """Each is refused before a run is made."""
+    calls: list[int] = []
+    case = replace(HALF_NOISE, run=lambda data, rng, n_runs: calls.append(n_runs))
+    arguments: dict[str, Any] = {"claim": CLAIM, "runs": 100, "rng": np.random.default_rng(0)} | given
+    with pytest.raises(ValueError, match=words):
+        audit(case, **arguments)
+    assert calls == []
+
+
+def test_a_function_with_a_score_of_its_own_is_replayed_as_the_function_is() -> None:
+    """The score reads nothing; the replay confirms that numbers come out exactly as they are."""
+    case = function_case(lambda data, rng, n_runs: np.full(n_runs, data), (0.0, 1.0), PURE, score=np.zeros_like)
+    result = audit(case, claim=PURE, runs=400, rng=np.random.default_rng(0), how=Settings(control_runs=0))
+    assert (result.verdict, result.attack) == ("violation", "replay")

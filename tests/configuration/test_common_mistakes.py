@@ -196,6 +196,10 @@ PYTHON: dict[str, tuple[Callable[[], object], str]] = {
         lambda: audits.audit(_mean, neighbors=([1], [0]), **_without("neighbours")),  # type: ignore[call-arg]
         "did you mean 'neighbours'",
     ),
+    "a setting of an audit": (
+        lambda: audits.audit(_mean, control_runs=0, **PAIR),  # type: ignore[call-arg]
+        "write how=Settings(control_runs=...). It has subject",
+    ),
     "an audit without a generator": (lambda: audits.audit(_mean, **_without("rng")), "rng=np.random.default_rng(0)"),
     "a seed for a release": (lambda: NOISE.release(np.zeros(1), 7), "write rng=np.random.default_rng(7)"),  # type: ignore[arg-type]
     "a generator for an answer": (lambda: NOISE.release(PAIR["rng"], np.zeros(1)), "write release(value, rng)"),  # type: ignore[arg-type]
