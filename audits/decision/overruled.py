@@ -1,5 +1,6 @@
 """The result of an audit that another attack turns into a violation."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from audits.decision.earned import nothing_earned
@@ -15,6 +16,14 @@ def overruled(
 
     `share` is the part of the audit's significance at which `bound` holds.
     """
+    at = CountedBound(counts=counts, delta=result.delta, gaussian=False, significance=result.significance, share=share)
+    return replace(violated(result, bound, counts, attack, at), remarks=(*result.remarks, remark))
+
+
+def violated(
+    result: AuditResult, bound: LowerBound, counts: Counts, attack: str, epsilon_at: Callable[[float], float]
+) -> AuditResult:
+    """Return `result` as a violation; `epsilon_at` gives its bound at another significance."""
     return replace(
         result,
         verdict="violation",
@@ -24,8 +33,5 @@ def overruled(
         counts=counts,
         attack=attack,
         power=nothing_earned(),
-        remarks=(*result.remarks, remark),
-        epsilon_at=CountedBound(
-            counts=counts, delta=result.delta, gaussian=False, significance=result.significance, share=share
-        ),
+        epsilon_at=epsilon_at,
     )

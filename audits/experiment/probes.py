@@ -88,6 +88,19 @@ def probe(case: AuditCase, runs: int, seconds: float | None = None) -> Probed:
         )
     _compare_forms(case, outcomes, runs // (64 if case.alone else 8), notes)
     _compare_states(case, before, seconds, notes)
+    _look_beside(case, runs, seconds, notes)
+    return Probed(
+        case=case,
+        remarks=tuple(notes.remarks),
+        sound=notes.sound,
+        repeatable=notes.repeatable,
+        shared=notes.shared,
+        rounded=not (raised or case.alone) and rounded_by_data(case.run, case.neighbours, runs // 8),
+    )
+
+
+def _look_beside(case: AuditCase, runs: int, seconds: float | None, notes: _Notes) -> None:
+    """Note channels beside the output that follow the data, and seeds of noise among the outputs."""
     further = min(_SINGLES, runs // 64) if case.alone else 0
     unseen = unseen_outputs(case.run, case.neighbours, seconds, calls=further)
     if unseen:
@@ -104,14 +117,6 @@ def probe(case: AuditCase, runs: int, seconds: float | None = None) -> Probed:
             f"{_listed(seeded)} follows from the data alone: whoever sees the seed can take its noise away. Do not "
             "publish seeds of noise."
         )
-    return Probed(
-        case=case,
-        remarks=tuple(notes.remarks),
-        sound=notes.sound,
-        repeatable=notes.repeatable,
-        shared=notes.shared,
-        rounded=not (raised or case.alone) and rounded_by_data(case.run, case.neighbours, runs // 8),
-    )
 
 
 def _compare_forms(case: AuditCase, outcomes: list[list[Any]], runs: int, notes: _Notes) -> None:

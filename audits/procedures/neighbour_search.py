@@ -6,8 +6,9 @@ An exception is an output of its run: pairs on which the function raises, and no
 before all others. Where a `step` makes new pairs from the best pair, these take part as well.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,16 +75,11 @@ def search_neighbours(
     count("runs", runs)
     rated, order, ranked = dict[str, _Rating](), list[str](), dict[str, Pair]()
     spent, size, left_out = 0, min(_FIRST_RUNS, max(_FEWEST_RUNS, runs // _SHARE)), dict[str, str]()
-    candidates = dict(pairs)
+    candidates, case_of = dict(pairs), partial(function_case, function, claim=claim, score=score)
     while candidates:
-        ratings: dict[str, _Rating] = {}
-        for (name, pair), stream in zip(candidates.items(), rng.spawn(len(candidates)), strict=True):
-            try:
-                ratings[name] = _rating(function_case(function, pair, claim, score=score), size, runs, stream)
-            except (ArithmeticError, LookupError, TypeError, ValueError, DPAuditError) as error:
-                left_out[name] = f"{name}: {' '.join(str(error).split())}"
-            spent += size
-        rated |= ratings
+        ratings, failed = _ratings(candidates, case_of, size, runs, rng)
+        spent += size * len(candidates)
+        rated, left_out = rated | ratings, left_out | failed
         order = sorted(ratings, key=ratings.__getitem__, reverse=True)
         ranked = {name: candidates[name] for name in order}
         best_half = order[: max(1, len(order) // 2)]
@@ -96,8 +92,8 @@ def search_neighbours(
             generations -= 1
         size *= 2
     if not order:
-        failed = "; ".join(left_out.values()) or "none given"
-        raise ValueError(f"Expected a pair of neighbours on which the function can be attacked; none can ({failed}).")
+        why = "; ".join(left_out.values()) or "none given"
+        raise ValueError(f"Expected a pair of neighbours on which the function can be attacked; none can ({why}).")
     last = [name for name in sorted(rated, key=rated.__getitem__, reverse=True) if name not in order]
     best = order[0]
     return BestPair(
@@ -117,6 +113,19 @@ class _Rating(NamedTuple):
     first: bool
     promise: float
     raised: bool
+
+
+def _ratings(
+    pairs: Mapping[str, Pair], case_of: Callable[[Pair], FunctionCase], size: int, runs: int, rng: np.random.Generator
+) -> tuple[dict[str, _Rating], dict[str, str]]:
+    """Return the ratings of pairs by name, and why others could not be attacked."""
+    ratings, failed = dict[str, _Rating](), dict[str, str]()
+    for (name, pair), stream in zip(pairs.items(), rng.spawn(len(pairs)), strict=True):
+        try:
+            ratings[name] = _rating(case_of(pair), size, runs, stream)
+        except (ArithmeticError, LookupError, TypeError, ValueError, DPAuditError) as error:
+            failed[name] = f"{name}: {' '.join(str(error).split())}"
+    return ratings, failed
 
 
 def _rating(case: FunctionCase, size: int, runs: int, rng: np.random.Generator) -> _Rating:

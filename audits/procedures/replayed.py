@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from audits.decision.earned import nothing_earned
+from audits.decision.overruled import violated
 from audits.experiment.function_case import FunctionCase
 from audits.experiment.neighbours import pair_remarks
 from audits.experiment.replays import apart
@@ -284,17 +285,7 @@ def _accused(result: AuditResult, sighting: Sighting) -> AuditResult:
     """Return the result as a violation that a confirmed sighting shows."""
     assumption = "" if sighting.confirmed else f"the outputs follow the laws of {len(sighting.heard[0])} replayed runs"
     bound = LowerBound(name="replay", epsilon=sighting.epsilon, significance=FALSE_ALARM, assumption=assumption)
-    return replace(
-        result,
-        verdict="violation",
-        epsilon_lower=bound.epsilon,
-        bound=bound.name,
-        bounds=(bound, *result.bounds),
-        counts=sighting.counts,
-        attack="replay",
-        power=nothing_earned(),
-        epsilon_at=_Fixed(epsilon=bound.epsilon),
-    )
+    return violated(result, bound, sighting.counts, "replay", _Fixed(epsilon=bound.epsilon))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from scipy.stats import binom, chi2
 
 from audits.bounds.binomial import proportion_lower
 from audits.bounds.bisection import bisected, least_count
-from audits.training.check import TrainingCheck, largest_factor, power_sentence, quiet_verdict
+from audits.training.check import TrainingCheck, concluded, largest_factor, power_sentence
 from dpaudit import Claim, training_epsilon
 from dpaudit.model.mechanism import Array
 from dpaudit.training import Training, Watch
@@ -85,16 +85,8 @@ def check_apart(watch: Watch, included: Array, training: Training, claim: Claim,
     if shown >= 0.01:
         least = math.floor(100 * shown) / 100
         sentence += f" They show epsilon {least:g} at delta {claim.delta:g} at least, if {APART}."
-    return TrainingCheck(
-        name="canaries apart",
-        verdict="violation" if wrong else quiet_verdict(caught),
-        noise_caught=caught,
-        sentence=sentence,
-        epsilon_lower=shown,
-        epsilon=claim.epsilon,
-        rule="DPA301" if wrong else "",
-        assumption=APART,
-    )
+    numbers = {"epsilon_lower": shown, "epsilon": claim.epsilon}
+    return concluded("canaries apart", sentence, wrong=wrong, caught=caught, assumption=APART, **numbers)
 
 
 def apart_epsilon(right: int, canaries: int, training: Training, delta: float, significance: float) -> float:

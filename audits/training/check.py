@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from audits.bounds.bisection import bisected
 from dpaudit.model.audit_result import AuditVerdict
@@ -31,6 +32,13 @@ class TrainingCheck:
     epsilon: float = 0.0
     rule: str = ""
     assumption: str = ""
+
+
+def concluded(name: str, sentence: str, *, wrong: bool, caught: float, **bounds: Any) -> TrainingCheck:
+    """Return a check that compared a bound with what is declared or claimed; `bounds` are its further fields."""
+    verdict = "violation" if wrong else quiet_verdict(caught)
+    rule = "DPA301" if wrong else ""
+    return TrainingCheck(name=name, verdict=verdict, noise_caught=caught, sentence=sentence, rule=rule, **bounds)
 
 
 def quiet_verdict(caught: float) -> AuditVerdict:

@@ -14,7 +14,7 @@ from audits.bounds.bisection import least_count
 from audits.bounds.one_run import sensitive_guesses
 from audits.bounds.one_run_trade_off import one_run_gaussian_bound, one_run_refutes, one_run_trade_off_bound
 from audits.bounds.trade_offs import PrivateTradeOff
-from audits.training.check import TrainingCheck, largest_factor, power_sentence, quiet_verdict
+from audits.training.check import TrainingCheck, concluded, largest_factor, power_sentence
 from dpaudit import Claim, training_curve
 from dpaudit.model.mechanism import Array
 from dpaudit.training import Training
@@ -66,16 +66,14 @@ def check_run(
         sentence = f"{counted}: more than the declared noise, sampling and steps allow."
     else:
         sentence = f"{counted}. {power_sentence(caught)}"
-    wrong = false_claim or other_run
-    return TrainingCheck(
-        name="whole run",
-        verdict="violation" if wrong else quiet_verdict(caught),
-        noise_caught=caught,
-        sentence=sentence,
+    return concluded(
+        "whole run",
+        sentence,
+        wrong=false_claim or other_run,
+        caught=caught,
         epsilon_lower=bound.epsilon,
         gaussian_lower=gaussian.epsilon,
         epsilon=claim.epsilon,
-        rule="DPA301" if wrong else "",
     )
 
 

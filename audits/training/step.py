@@ -10,7 +10,7 @@ from scipy.special import bdtrc, ndtr
 from audits.bounds.bisection import least_count
 from audits.bounds.error_rates import guess_counts, threshold_counts
 from audits.bounds.gaussian import gaussian_bound, gaussian_epsilon
-from audits.training.check import TrainingCheck, largest_factor, power_sentence, quiet_verdict
+from audits.training.check import TrainingCheck, concluded, largest_factor, power_sentence
 from dpaudit.model.audit_result import Counts
 from dpaudit.training import Training, Watch
 
@@ -53,17 +53,7 @@ def check_step(
         if wrong
         else power_sentence(caught)
     )
-    return (
-        TrainingCheck(
-            name="one step",
-            verdict="violation" if wrong else quiet_verdict(caught),
-            noise_caught=caught,
-            sentence=sentence,
-            epsilon_lower=bound.epsilon,
-            epsilon=declared,
-            rule="DPA301" if wrong else "",
-        ),
-    )
+    return (concluded("one step", sentence, wrong=wrong, caught=caught, epsilon_lower=bound.epsilon, epsilon=declared),)
 
 
 def _right(right: int, events: int) -> Counts:
