@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from audits.scores.scores_audit import audit_scores as audit_scores
     from audits.synthetic.synthesizer_audit import audit_synthesizer as audit_synthesizer
     from audits.synthetic.view import Synthetic as Synthetic
+    from audits.training.model_audit import Models as Models
     from audits.training.model_audit import audit_model as audit_model
     from audits.training.record_audit import audit_record as audit_record
     from audits.training.training_audit import audit_training as audit_training

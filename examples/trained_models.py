@@ -24,8 +24,9 @@ import numpy as np
 
 from algorithms import DpSgd
 from algorithms.problems.tables import bundled_table, read_columns
-from audits import audit_model, audit_record
+from audits import Models, audit_model, audit_record
 from audits.bounds import PrivateTradeOff, area_under_roc
+from audits.scores import Guesses
 from audits.training.membership import check_run
 from audits.training.over_models import OverModels, true_positive_rate
 from audits.training.softmax import SoftmaxTraining
@@ -44,7 +45,7 @@ ANSWERS = ("TVnews", "selfLR", "ClinLR", "DoleLR", "educ", "income")
 AGES = np.arange(20, 90, 5)
 SEED = 1996
 NAMES = {"online": "LiRA, online", "offline": "LiRA, offline", "relative": "RMIA", "loss": "loss"}
-CANARIES, MODELS, SHADOWS, TARGETS, SIGNIFICANCE = 1000, 1000, 64, 32, 0.01
+CANARIES, GUESSES, MODELS, SHADOWS, TARGETS, SIGNIFICANCE = 1000, 100, 1000, 64, 32, 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,13 +151,11 @@ def rows(data: Data, run: Declared, rng: np.random.Generator) -> Iterator[Row]:
     accuracy = float(many.accuracy(many.weights(half, rng)).mean())
     shared: dict[str, Any] = {"claimed": run.claimed, "epsilon": run.epsilon, "noise": run.noise, "accuracy": accuracy}
     audit = audit_model(
-        many.losses,
-        RECORDS,
+        Models(losses=many.losses, records=RECORDS, shadows=SHADOWS, targets=TARGETS),
         run.claim,
         rng=rng,
         declared=run.trade_off,
-        shadows=SHADOWS,
-        targets=TARGETS,
+        rule=Guesses(number=GUESSES),
         significance=SIGNIFICANCE,
     )
     for attack in audit.attacks:

@@ -15,12 +15,14 @@ import numpy as np
 from audits.attacks.membership_scores import loss_scores, offline_scores, online_scores, relative_scores
 from audits.bounds.area import area_under_roc
 from audits.bounds.trade_offs import TradeOff
+from audits.scores import Guesses
 from audits.scores.scores_audit import audit_scores
 from audits.training.each_model import TrainModels
 from audits.training.over_models import RATES, OverModels, true_positive_rate
 from audits.training.record_audit import require_added
 from dpaudit import Claim
-from dpaudit.checks import count, one_of, open_probability
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, TwoOrMore, one_of, open_probability
 from dpaudit.model.mechanism import Array
 from dpaudit.model.scores_result import ScoresResult, ScoresVerdict
 
@@ -52,7 +54,8 @@ class ModelAudit:
 
     >>> from audits.examples import SOFTMAX
     >>> claim = Claim(epsilon=1, neighbours="add_remove")
-    >>> audit = audit_model(SOFTMAX.losses, 100, claim, rng=np.random.default_rng(0), shadows=8, attacks=("loss",))
+    >>> models = Models(losses=SOFTMAX.losses, records=100, shadows=8)
+    >>> audit = audit_model(models, claim, rng=np.random.default_rng(0), attacks=("loss",))
     >>> audit.attacks[0].auroc.mean > 0.9
     True
     """
@@ -76,25 +79,37 @@ class ModelAudit:
         return "\n".join(lines)
 
 
+@settled
+class Models:
+    """The models that an audit trains by `losses`, each on a random half of `records` records.
+
+    The first is audited, and attacks learn from `shadows` further ones. With `targets` above 1 more models are
+    attacked, for averages over models alone: scores of many models and records are not independent, so that they decide
+    nothing.
+    """
+
+    losses: TrainModels
+    records: TwoOrMore
+    shadows: TwoOrMore = 64
+    targets: Count = 1
+
+
 def audit_model(
-    losses: TrainModels,
-    records: int,
+    models: Models,
     claim: Claim,
     *,
     rng: np.random.Generator,
     declared: TradeOff | None = None,
-    shadows: int = 64,
-    targets: int = 1,
     attacks: tuple[str, ...] = ATTACKS,
+    rule: Guesses | None = None,
     significance: float = 0.01,
 ) -> ModelAudit:
-    """Return what membership attacks show of one model that is trained on a random half of `records` records.
+    """Return what membership attacks show of one model.
 
-    A fair coin decides for each record and model. The first model is audited: the surest guesses of its coins are
-    counted, as many as declaration and claim ask for, and each attack has an equal share of `significance`. Attacks
-    learn from `shadows` further models. With `targets` above 1 more models are attacked, for averages over models
-    alone: scores of many models and records are not independent, so that they decide nothing. `declared` is a trade-off
-    that the training was declared to have, tested beside the claim.
+    A fair coin decides for each record and model whether the model is trained on the record. The surest guesses of the
+    coins of the first model are counted, and each attack has an equal share of `significance`. How many are counted
+    follows from `rule`, where it is given, else from declaration and claim. `declared` is a trade-off that the training
+    was declared to have, tested beside the claim.
     Guarantee: as for `audit_scores` with sampling "canaries". The claim is about a record added or removed.
     Edge cases: a claim with records * delta above the share of an attack is hardly ever refuted, since it allows that
     all records are given away so often; its declared trade-off still may be.
@@ -105,19 +120,19 @@ def audit_model(
 
     >>> from audits.examples import SOFTMAX
     >>> claim = Claim(epsilon=1, neighbours="add_remove")
-    >>> audit_model(SOFTMAX.losses, 100, claim, rng=np.random.default_rng(0), shadows=8).verdict
+    >>> models = Models(losses=SOFTMAX.losses, records=100, shadows=8)
+    >>> audit_model(models, claim, rng=np.random.default_rng(0)).verdict
     'violation'
     """
-    for name, number, least in (("records", records, 2), ("shadows", shadows, 2), ("targets", targets, 1)):
-        count(name, number, at_least=least)
     share = open_probability("significance", significance) / max(1, len(attacks))
     _require_attacks(attacks)
     require_added(claim)
     coins, training, splitting = rng.spawn(3)
-    included = coins.random((targets + shadows, records)) < 0.5
-    confidence = np.exp(-_table(losses(included, training), included, apart="relative" in attacks))
+    targets, shadows = models.targets, models.shadows
+    included = coins.random((targets + shadows, models.records)) < 0.5
+    confidence = np.exp(-_table(models.losses(included, training), included, apart="relative" in attacks))
     judged = partial(
-        audit_scores, claim=claim, sampling="canaries", rng=splitting, declared=declared, significance=share
+        audit_scores, claim=claim, sampling="canaries", rng=splitting, rule=rule, declared=declared, significance=share
     )
     own = confidence[:targets], included[:targets]
     results = tuple(

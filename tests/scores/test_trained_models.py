@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits import audit_model, audit_record
+from audits import Models, audit_model, audit_record
 from audits.bounds import GaussianTradeOff
 from audits.examples import SOFTMAX
+from audits.scores import Guesses
 from audits.training.each_model import TrainModels, each_model
 from audits.training.over_models import OverModels, true_positive_rate
 from audits.training.softmax import SoftmaxTraining
@@ -19,6 +20,7 @@ from dpaudit.model.mechanism import Array
 from dpaudit.training import Watch
 
 CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
+FEW = Models(losses=SOFTMAX.losses, records=100, shadows=8)
 DATA = np.random.default_rng(7)
 SMALL = SoftmaxTraining(
     features=DATA.normal(size=(9, 3)),
@@ -181,7 +183,9 @@ def test_a_model_of_pytorch_is_attacked() -> None:
             return model
 
         together = each_model(train, losses, (features[:100], labels[:100]), (features[100:], labels[100:]))
-        verdicts.append(audit_model(together, 100, CLAIM, rng=np.random.default_rng(1), shadows=8).verdict)
+        verdicts.append(
+            audit_model(Models(losses=together, records=100, shadows=8), CLAIM, rng=np.random.default_rng(1)).verdict
+        )
     assert verdicts == ["violation", "inconclusive"]
 
 
@@ -196,13 +200,12 @@ def test_a_true_claim_is_accused_at_its_level(declared: GaussianTradeOff | None)
 
     def accused(epsilon: float) -> bool:
         audit = audit_model(
-            response(epsilon),
-            60,
+            Models(losses=response(epsilon), records=60, shadows=4),
             CLAIM,
             rng=rng,
-            shadows=4,
             attacks=("relative", "loss"),
             declared=declared,
+            rule=Guesses(number=40),
             significance=0.05,
         )
         return audit.verdict == "violation"
@@ -213,10 +216,7 @@ def test_a_true_claim_is_accused_at_its_level(declared: GaussianTradeOff | None)
 
 def test_more_models_are_averages_and_decide_nothing() -> None:
     """The audit of the first model is the same with one target and with six; six have an interval around their mean."""
-    one, six = (
-        audit_model(SOFTMAX.losses, 100, CLAIM, rng=np.random.default_rng(0), shadows=8, targets=targets)
-        for targets in (1, 6)
-    )
+    one, six = (audit_model(replace(FEW, targets=targets), CLAIM, rng=np.random.default_rng(0)) for targets in (1, 6))
     assert one.attacks[0].auroc.lower is None
     area = six.attacks[0].auroc
     assert area.lower is not None
@@ -252,9 +252,10 @@ def test_the_rate_is_that_of_the_best_threshold_within_the_limit() -> None:
 )
 def test_what_cannot_be_attacked_is_refused_in_one_line(options: dict[str, Any], words: str) -> None:
     """Attacks, numbers, relation, shapes and NaN."""
-    given: dict[str, Any] = {"losses": SOFTMAX.losses, "records": 100, "claim": CLAIM, "shadows": 4} | options
+    given: dict[str, Any] = {"claim": CLAIM} | options
+    changed = {name: given.pop(name) for name in ("losses", "records", "shadows") if name in given}
     with pytest.raises(ValueError, match=words) as caught:
-        audit_model(**given, rng=np.random.default_rng(0))
+        audit_model(replace(FEW, **changed), **given, rng=np.random.default_rng(0))
     assert "\n" not in str(caught.value)
 
 
