@@ -94,7 +94,8 @@ def continue_audit(
     >>> today.verdict == "violation", tomorrow.verdict
     (False, 'violation')
     """
-    _require_betting(case, before.claim, how)
+    require_betting(before.claim, how)
+    require_relation(case, before.claim)
     require_test(before.claim, runs, rng, significance)
     count("first_block", first_block, at_least=2)
     started = time.perf_counter()
@@ -112,14 +113,13 @@ def continue_audit(
     return replace(result, seconds=time.perf_counter() - started), evidence
 
 
-def _require_betting(case: AuditCase, claim: Claim, how: Settings) -> None:
+def require_betting(claim: Claim, how: Settings) -> None:
     """Refuse what an audit by bets cannot judge."""
     if isinstance(claim, MeasuredClaim):
         raise ValueError(f"Expected a claim in epsilon and delta for an audit that may stop early, got {claim}.")
     for name in ("learner", "delta"):
         if getattr(how, name) is not None:
             raise ValueError(f"Expected {name} to be left out of an audit that may stop early: it bets at the claim.")
-    require_relation(case, claim)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

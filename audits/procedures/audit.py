@@ -14,7 +14,7 @@ import numpy as np
 
 from audits.experiment.function_case import FunctionCase, function_case
 from audits.experiment.settings import PLAIN, Settings, require_test
-from audits.procedures.anytime import Stop, continue_audit
+from audits.procedures.anytime import Stop, continue_audit, require_betting
 from audits.procedures.fixed_size import audit_of_fixed_size
 from audits.procedures.prior_evidence import PriorEvidence
 from audits.procedures.replayed import replayed
@@ -87,6 +87,8 @@ def audit(
     >>> audit(HALF_NOISE, claim=CLAIM, runs=2_000, rng=np.random.default_rng(0)).verdict
     'violation'
     """
+    if stop is not None:
+        require_betting(claim, how)
     test = _Test(claim=claim, runs=runs, rng=rng, significance=significance, stop=stop, how=how)
     if not isinstance(subject, AuditCase):
         return test.of_function(subject, data, neighbours)

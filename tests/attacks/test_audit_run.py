@@ -259,6 +259,9 @@ def test_a_case_takes_no_data_and_an_early_end_no_setting_of_a_fixed_size(given:
     arguments: dict[str, Any] = {"claim": CLAIM, "runs": 100, "rng": np.random.default_rng(0)} | given
     with pytest.raises(ValueError, match=words):
         audit(case, **arguments)
+    if "stop" in given:
+        with pytest.raises(ValueError, match=words):
+            audit(case.run, [0.0, 1.0], **arguments)
     assert calls == []
 
 
