@@ -93,9 +93,6 @@ def _verifier() -> str:
 def _auditor() -> str:
     """Return a sentence if the auditor catches half the noise and passes the right noise; seeds are fixed."""
 
-    def own(rng: np.random.Generator) -> np.random.Generator:  # no replay sees what it draws: statistics alone decide
-        return np.random.default_rng(rng.integers(2**63))
-
     def verdict(scale: float) -> str:
         case = AuditCase(
             name="laplace",
@@ -103,7 +100,7 @@ def _auditor() -> str:
             description="",
             neighbours=(0.0, 1.0),
             relation="replace_one",
-            run=lambda data, rng, n_runs: data + own(rng).laplace(0.0, scale, n_runs),
+            run=lambda data, rng, n_runs: data + rng.laplace(0.0, scale, n_runs),
             score=lambda x: 2 * (np.abs(x) - np.abs(x - 1)),
         )
         audits, claim = load_package("audits"), Claim(epsilon=1.0, neighbours="replace_one")
