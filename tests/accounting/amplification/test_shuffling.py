@@ -333,6 +333,23 @@ def test_certificates_of_known_reports_are_verified(kind: str, users: int, refut
     assert not dp.verify(certificate.to_json().replace(f'"users": {users}', f'"users": {users * 2}')).accepted
 
 
+def test_a_shuffled_table_rests_on_its_two_values() -> None:
+    """The derivation names the rule, and a violated premise proves nothing. Twin: without the condition."""
+    node = dp.Shuffle(part=dp.Release(label="report", mechanism=REPORTS["a table of three outcomes"]), users=12)
+    claim = dp.Claim(epsilon=1.0, delta=1e-2, neighbours="replace_one")
+    certificate = dp.certify(node, claim)
+    assert certificate.verdict == "certified"
+    assert certificate.derivation[-1].rule == "shuffled table"
+    (held,) = [condition for condition in certificate.conditions if condition.kind == "two_values"]
+    broken = dp.certify(node, claim, conditions=(held.seen(holds=False),))
+    assert (broken.verdict, broken.tight.delta.upper) == ("not_proved", 1.0)
+    assert dp.verify(broken.to_json()).accepted
+    data = json.loads(certificate.to_json())
+    data["conditions"] = [row for row in data["conditions"] if row["kind"] != "two_values"]
+    data["digest"] = digest_of(data)
+    assert any("only two values" in line for line in dp.verify(json.dumps(data)).complaints)
+
+
 def test_more_users_of_two_answers_are_counted_in_blocks() -> None:
     """Each data set of 400 users lies below the blocks, and the worst within one percent of epsilon."""
     mechanism = Finite(first=(0.8, 0.2), second=(0.5, 0.5), neighbours="replace_one")
