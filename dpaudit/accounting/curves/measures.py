@@ -48,6 +48,8 @@ Number = Fraction | float
 _UP, _DOWN = 1 + 1e-12, 1 - 1e-12
 _ATOMS = 1e-12  # relative; more than what sums of masses are off by
 _CLOSE, _ROUNDED = 1e-10, 1e-13  # relative and absolute: more than rounding makes of a sum over atoms
+_OUTWARDS, _MOMENT = 1e-7, 2e-13  # by which bounds are moved outwards that are no ratios: relative, and of a cumulant
+_WRITTEN = 15  # digits of a decimal that somebody wrote; more are those of a root
 _GAUSSIAN = (GaussianLoss, SampledGaussianLoss)
 
 
@@ -77,31 +79,60 @@ def rho_between(form: NormalForm, xi: float = 0.0) -> tuple[Number, Number]:
 
     With a positive `xi` the upper bound is that of xi = 0, which is enough, and nothing is known from below.
     """
-    high = max(_rho_above(way) for way in _ways(form.upper))
-    low = Fraction(0) if xi else max(_rho_below(way) for way in _ways(form.lower))
+    high = max(_outwards(_rho_above(way), way, 1) for way in _ways(form.upper))
+    low = Fraction(0) if xi else max(_outwards(_rho_below(way), way, -1) for way in _ways(form.lower))
     return min(low, high), high
 
 
 def renyi_between(form: NormalForm, order: float) -> tuple[Number, Number]:
     """Return bounds on the largest Renyi divergence of one order, over both orders of the neighbours."""
-    high = max(_renyi(way, order, 1) for way in _ways(form.upper))
-    low = max(_renyi(way, order, 0) for way in _ways(form.lower))
+    blur = _MOMENT / (order - 1)
+    high = max(_outwards(_renyi(way, order, 1), way, 1, blur) for way in _ways(form.upper))
+    low = max(_outwards(_renyi(way, order, 0), way, -1, blur) for way in _ways(form.lower))
     return min(low, high), high
 
 
 def squared_mu_between(form: NormalForm) -> tuple[Number, Number]:
     """Return bounds on the square of the smallest mu for which the declaration is mu-GDP."""
     if all(_exact(way) for way in (*form.upper, *form.lower)):
-        low, high = (max(_squares(way) for way in side) for side in (form.lower, form.upper))
-        return low, high
+        low = max(_outwards(_squares(way), way, -1) for way in form.lower)
+        return low, max(_outwards(_squares(way), way, 1) for way in form.upper)
     if any(loss.infinite_mass for way in _ways(form.lower) for loss, _ in way.parts):
         return math.inf, math.inf
     laws = [[_finite_law(way) for way in _ways(side)] for side in (form.lower, form.upper)]
     if None not in (*laws[0], *laws[1]):
         least, most = (max(_mu_of_atoms(law)[end] for law in side if law is not None) for end, side in enumerate(laws))
-        return min(least, most) ** 2, most**2
+        return min(least, most) ** 2 * (1 - _OUTWARDS), most**2 * (1 + _OUTWARDS)
     star = gaussian_table(hockey_stick(form, violated=False), form, violated=False).ranges[0]
-    return max(0.0, star.lower) ** 2 * _DOWN, star.upper**2 * _UP
+    return max(0.0, star.lower) ** 2 * (1 - _OUTWARDS), star.upper**2 * (1 + _OUTWARDS)
+
+
+def _outwards(number: Number, way: Composition, sign: int, blur: float = 0.0) -> Number:
+    """Return a bound that another computation in floating point confirms: as it is where it is a ratio, else further.
+
+    Of Gaussian losses with a ratio or a written decimal, and of a stated rho, the sums are exact. All others are known
+    to a relative 5e-8 and, for each loss, to half of `blur`; they are moved by more, up where `sign` is 1, else down.
+    """
+    sampled = bool(blur) and any(isinstance(loss, SampledGaussianLoss) for loss, _ in way.parts)
+    if number == math.inf or (not sampled and all(_is_ratio(loss) for loss, _ in way.parts)):
+        return number
+    return max(0.0, float(number) * (1 + sign * _OUTWARDS) + sign * blur * way.events)
+
+
+def _is_ratio(loss: SimpleLoss) -> bool:
+    """Return whether the rho of a loss is a ratio of written decimals."""
+    match loss:
+        case GaussianLoss(exact=exact):
+            return exact != meant(loss.mu) or _written(loss.mu)
+        case SampledGaussianLoss(mu=mu):
+            return _written(mu)
+        case _:
+            return isinstance(loss, ConcentratedLoss)
+
+
+def _written(number: float) -> bool:
+    """Return whether a decimal is short enough to have been written by somebody."""
+    return float(f"{number:.{_WRITTEN}g}") == number
 
 
 def _finite_law(composition: Composition) -> DiscreteLoss | None:

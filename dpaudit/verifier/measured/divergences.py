@@ -36,12 +36,14 @@ Bounds = tuple[float, float]
 """A lower and an upper bound; 0 and infinity where nothing is known."""
 
 OPEN: Bounds = (0.0, math.inf)
-_POWERS = np.geomspace(1e-7, 1e9, 20_000)
+_POWERS = np.geomspace(1e-11, 1e9, 5_000)
+_CUT, _TIMES, _WIDEST, _FINE = 40, 3, 100, 5e-10  # pieces of a cell, and how often; cells; relative, when it is known
 _KNOTS, _FEW, _EVERY = 4001, 61, 500  # epsilons at which a curve is asked, in closed form or else; from below fewer
 _ORDER = 4096  # the largest order of which all terms are summed
+_UNIT = 2.0**-52
 _ULPS = 4e-15  # relative; a dozen roundings
 _THRESHOLD = ("threshold",)
-_HALVES, _NEAR = 60, 5e-7  # how often cells are halved; relative, from where on they are narrow
+_HALVES, _NEAR = 100, 2e-8  # how often cells are halved; relative, from where on they are narrow
 _FURTHEST = 1e3  # the largest power at which the moment of one run is asked
 _SLIP = 1e-9  # relative; more than rounding makes of a supremum
 
@@ -91,12 +93,13 @@ def _rho(loss: Loss) -> Bounds:
     if loss[2:] == _THRESHOLD:
         return _of_thresholds(size, _of_atoms)
     if kind == "laplace":
-        exact = size + math.expm1(-size)
-        return exact * (1 - _SLIP) - 1e-15, exact * (1 + _SLIP) + 1e-15
+        series = size**2 / 2 * (1 - size / 3 + size**2 / 12)  # alternates: what is left out is below 1e-12 of it
+        exact = series if size < 1e-3 else size + math.expm1(-size)
+        return exact * (1 - _SLIP), exact * (1 + _SLIP)
     if kind == "range":
-        share, series = math.expm1(size) / size, size**2 / 8 - size**4 / 576
+        share, series = math.expm1(size) / size, size**2 / 8 - size**4 / 576 + size**6 / 25920
         exact = series if size < 0.05 else 1 / share - 1 + math.log(share)
-        return exact * (1 - _SLIP) - 1e-14 * (size > 0.05), exact * (1 + 10 * _SLIP) + 1e-14 * (size > 0.05)
+        return exact * (1 - _SLIP) - 1e-14 * (size > 0.05), exact * (1 + _SLIP) + 1e-14 * (size > 0.05)
     if kind == "discrete":
         return _of_atoms(loss)
     if kind in ("map", "mixture", "halves", "between", "average", "allocated"):
@@ -118,29 +121,62 @@ def _shown(loss: Loss) -> float:
         return max(map(_shown, loss[1]))
     if loss[0] == "between":
         return _shown(loss[2])
-    moments = log_moments(loss, _POWERS) * (1 - _SLIP) - 1e-14 if loss[0] == "discrete" else np.zeros(1)
-    return max(0.0, float((moments / (_POWERS * (1 + _POWERS))).max()))
+    return _largest_of_atoms(loss)[0] if loss[0] == "discrete" else 0.0
 
 
-@lru_cache(maxsize=1024)
 def _of_atoms(loss: Loss) -> Bounds:
     """Return bounds on the rho of finite losses: at order 1 from below, chords over the orders from above."""
     values, masses = np.array(loss[1]).T
-    mean, top = float(masses @ values), float(np.abs(values).max())
-    off = np.where(_POWERS * top < 1, 1e-11 * _POWERS * float(masses @ np.abs(values)), 1e-13)
-    moments = log_moments(loss, _POWERS) * (1 + _SLIP) + off
-    high = max(_largest_ratio(_POWERS, moments), top / float(_POWERS[-1]))
-    return max(0.0, mean * (1 - _SLIP) - 1e-13 * min(1.0, top)), high
+    low = float(masses @ values) * (1 - _SLIP) - 1e-13 * min(1.0, float(np.abs(values).max()))
+    return max(0.0, low), _largest_of_atoms(loss)[1]
 
 
-def _largest_ratio(powers: Any, moments: Any) -> float:
-    """Return a bound on K(s) / (s (1 + s)) up to the last power, from bounds on K, which lies below its chords."""
-    low, high = powers[:-1], powers[1:]
-    slope = np.diff(moments) / (high - low)
-    start = np.minimum(0.0, moments[:-1] - slope * low)  # (u + v s) / (s (1 + s)) is largest at a knot or a root
-    best = np.clip((-start + np.sqrt(start * start - start * slope)) / np.maximum(slope, 1e-300), low, high)
-    chord = (moments[:-1] + slope * (best - low)) / (best * (1 + best))
-    return max(float(moments[0] / powers[0]), float(chord.max()), float((moments / (powers * (1 + powers))).max()))
+@lru_cache(maxsize=1024)
+def _largest_of_atoms(loss: Loss) -> Bounds:
+    """Return bounds on the supremum over the orders of the divergence of finite losses over its order."""
+    values, masses = np.array(loss[1]).T
+    spread, top = float(masses @ np.abs(values)), float(np.abs(values).max())
+    if not top:
+        return 0.0, 0.0
+    unit = _UNIT * (len(values) + 16)  # of a sum of so many terms
+
+    def moments(powers: Any) -> tuple[Any, Any]:
+        exact = log_moments(loss, powers)
+        off = np.where(powers * top < 1, unit * powers * spread, unit * (1 + powers * top)) + 1e-10 * np.abs(exact)
+        return exact - off, exact + off
+
+    low, high = _largest_ratio(_POWERS, moments)
+    return low, max(high, top / float(_POWERS[-1]))
+
+
+def _largest_ratio(powers: Any, moments: Callable[[Any], tuple[Any, Any]]) -> Bounds:
+    """Return bounds on the supremum of K(s) / (s (1 + s)) up to the last power, from bounds on K.
+
+    K lies below its chords. Cells between two powers that may hold the supremum are cut, twice at most.
+    """
+    lows, highs = moments(powers)
+    low, high = 0.0, float(highs[0] / powers[0])
+    for _ in range(_TIMES):
+        low = max(low, float((lows / (powers * (1 + powers))).max()))
+        cells = _under_chords(powers, highs)
+        wide = np.flatnonzero(cells > low * (1 + _FINE))
+        if not 0 < len(wide) <= _WIDEST:
+            return low, max(high, float(cells.max()))
+        high = max(high, float(np.delete(cells, wide).max(initial=0.0)))
+        inner = [np.geomspace(powers[i], powers[i + 1], _CUT) for i in wide.tolist()]
+        powers = np.unique(np.concatenate(inner))
+        lows, highs = moments(powers)
+    return low, max(high, float(_under_chords(powers, highs).max()))
+
+
+def _under_chords(powers: Any, moments: Any) -> Any:
+    """Return a bound on K(s) / (s (1 + s)) between each of the powers and the next one."""
+    first, last = powers[:-1], powers[1:]
+    slope = np.diff(moments) / (last - first)
+    start = np.minimum(0.0, moments[:-1] - slope * first)  # (u + v s) / (s (1 + s)) is largest at a knot or a root
+    best = np.clip((-start + np.sqrt(start * start - start * slope)) / np.maximum(slope, 1e-300), first, last)
+    ends = moments / (powers * (1 + powers))
+    return np.maximum(np.maximum(ends[:-1], ends[1:]), (moments[:-1] + slope * (best - first)) / (best * (1 + best)))
 
 
 def _of_thresholds(shift: float, bounds: Callable[[Loss], Bounds]) -> Bounds:
@@ -194,12 +230,14 @@ def _rho_beyond(loss: Loss) -> float:
 
     The moment of an order a is at most 2 a r c^(1 - a) times that of one run.
     """
-    powers = np.geomspace(1e-5, _FURTHEST, 1500)
-    highs = _renyi_beyond(loss, powers)
     _, many, share, times, alternatives = loss[3]
     one = max(sum(_rho(x)[1] * n for x, n in way.items()) for way in _ways(alternatives)) * times
     far = one + (math.log(2 + 2 * _FURTHEST) + many - share * _FURTHEST) / _FURTHEST / (1 + _FURTHEST)
-    return max(_largest_ratio(powers, powers * highs), float(far)) * (1 + _SLIP)
+
+    def moments(powers: Any) -> tuple[Any, Any]:
+        return 0.0 * powers, powers * _renyi_beyond(loss, powers)
+
+    return max(_largest_ratio(np.geomspace(1e-5, _FURTHEST, 1500), moments)[1], float(far)) * (1 + _SLIP)
 
 
 def _renyi_beyond(loss: Loss, powers: Any) -> Any:
