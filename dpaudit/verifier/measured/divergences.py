@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln, ndtr, ndtri, xlog1py
+from scipy.special import ndtr, ndtri
 
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import (
@@ -28,8 +28,8 @@ from dpaudit.verifier.losses import (
     settled,
     supremum,
 )
+from dpaudit.verifier.numerics.cells import divergence_of_cells
 from dpaudit.verifier.numerics.moments import log_moments
-from dpaudit.verifier.pairs import MOST, pair
 from dpaudit.verifier.polygons import hull
 
 Bounds = tuple[float, float]
@@ -39,7 +39,6 @@ OPEN: Bounds = (0.0, math.inf)
 _POWERS = np.geomspace(1e-11, 1e9, 5_000)
 _CUT, _TIMES, _WIDEST, _FINE = 40, 3, 100, 5e-10  # pieces of a cell, and how often; cells; relative, when it is known
 _KNOTS, _FEW, _EVERY = 4001, 61, 500  # epsilons at which a curve is asked, in closed form or else; from below fewer
-_ORDER = 4096  # the largest order of which all terms are summed
 _UNIT = 2.0**-52
 _ULPS = 4e-15  # relative; a dozen roundings
 _THRESHOLD = ("threshold",)
@@ -220,7 +219,7 @@ def _renyi(loss: Loss, order: float) -> Bounds:
     if kind == "between" and len(loss) > 3:
         return _renyi(loss[2], order)[0], _renyi_beyond(loss, np.array([s]))[0]
     if kind not in ("laplace", "discrete", "range"):
-        return _of_cells(loss, s)
+        return divergence_of_cells(loss, s)
     value = float(log_moments(loss, np.array([s]))[0]) / s
     return max(0.0, value * (1 - _SLIP) - 1e-13 / s), value * (1 + _SLIP) + 1e-13 / s
 
@@ -264,52 +263,6 @@ def _renyi_beyond(loss: Loss, powers: Any) -> Any:
 def _ways(alternatives: Any) -> list[Multiset]:
     """Return alternatives as multisets, in both orders."""
     return [way for a in alternatives for way in (Counter(dict(a)), reversed_all(Counter(dict(a))))]
-
-
-def _of_cells(loss: Loss, s: float) -> Bounds:
-    """Return the same of a loss made of others, by atoms that dominate it and labels that a pair attains."""
-    held = drawn(loss)
-    closed = (0.0, math.inf) if held is None else _of_sample(*held, s, removed=len(loss[2]) > 1)
-    if closed[0] or (held is not None and s > _ORDER):
-        return closed
-    found = pair(loss, MOST)
-    labels, under = found.p > 0, np.log(np.maximum(found.q, 1e-320)) - found.told
-    low = np.logaddexp.reduce(((1 + s) * np.log(np.maximum(found.p, 1e-320)) - s * under)[labels], initial=-700.0) / s
-    tops = s * found.at + np.log(np.maximum(found.masses, 1e-320))
-    if found.lost:
-        tops = np.append(tops, math.inf if held is None else _beyond(*held, s, found.lost))
-    high = float(np.logaddexp.reduce(tops)) / s
-    low, high = max(0.0, float(low) * (1 - _SLIP) - 1e-12 / s), high * (1 + _SLIP) + 1e-12 / s
-    return max(low, closed[0]), min(high, closed[1])
-
-
-def _beyond(rate: float, mu: float, s: float, mass: float) -> float:
-    """Return a bound on the logarithm of what outputs of a small mass add to a moment, by that of a whole order."""
-    order = math.floor(1 + s) + 2
-    share = s / (order - 1)
-    return share * _log_moment(rate, mu, order) + (1 - share) * math.log(mass) + _SLIP
-
-
-def _of_sample(rate: float, mu: float, s: float, *, removed: bool) -> Bounds:
-    """Return the same of a Gaussian release on a Poisson sample: at whole orders in closed form, by chords between.
-
-    Source: Mironov, Talwar and Zhang (2019), Theorems 4 and 5, and section 3.3.
-    """
-    below = math.floor(1 + s)
-    if s > _ORDER:
-        return 0.0, (1 + s) * mu * mu / 2 * (1 + _SLIP)
-    ends = [_log_moment(rate, mu, order) for order in (below, below + 1)]
-    chord = ends[0] + (ends[1] - ends[0]) * (1 + s - below)
-    high = min((1 + s) * mu * mu / 2, chord / s)
-    exact = removed and below == 1 + s  # a record that is added costs no more
-    return exact * (high * (1 - _SLIP) - 1e-13 * (1 + s) / s), high * (1 + _SLIP) + 1e-13 * (1 + s) / s
-
-
-def _log_moment(rate: float, mu: float, order: int) -> float:
-    """Return (order - 1) times the divergence of a sampled Gaussian release of a whole order."""
-    k = np.arange(order + 1)
-    rows = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1) + k * math.log(rate)
-    return float(np.logaddexp.reduce(rows + xlog1py(order - k, -rate) + (k * k - k) * mu * mu / 2))
 
 
 def _mu(losses: Multiset, alternatives: list[Multiset]) -> Bounds:

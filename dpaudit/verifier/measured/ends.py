@@ -43,8 +43,13 @@ def points_compared(data: Table, rows: list[Row], attained: list[Multiset]) -> O
                 outcome = outcome.joined(Outcome((), (f"{said} not confirmed: this checker proves {own:.9g}",)))
     if (stated := data.get("trust", {}).get("proved")) is None:
         return outcome
-    alone = between(measure, points_of(data)[0].at, upper_side(rows, without_word(data["declaration"])))
-    unconfirmed = () if float(stated) >= alone[1] else ("what is proved without the stated parts is not confirmed",)
+    at, ways = points_of(data)[0].at, upper_side(rows, without_word(data["declaration"]))
+    exact = all(off <= 0 for off in beyond(measure, at, float(stated), ways, known))
+    unconfirmed = (
+        ()
+        if exact or float(stated) >= between(measure, at, ways)[1]
+        else ("what is proved without the stated parts is not confirmed",)
+    )
     return outcome.joined(Outcome((), unconfirmed))
 
 
