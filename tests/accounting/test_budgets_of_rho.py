@@ -14,7 +14,7 @@ from dpaudit.model.losses.concentrated import concentrated_delta
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.model.trace import Released, admit
 from dpaudit.verifier import verify
-from dpaudit.verifier.numerics.cells import cumulants_of_sample
+from dpaudit.verifier.cells import cumulants_of_sample
 from mechanisms import DiscreteGaussian, Exponential, Gaussian, Laplace, TruncatedDiscreteGaussian
 
 NOISE = Gaussian(stddev=20.0, l2_sensitivity=1.0, neighbours="add_remove")

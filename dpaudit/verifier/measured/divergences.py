@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from dpaudit.verifier.cells import divergence_of_cells
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import (
     Loss,
@@ -28,8 +29,7 @@ from dpaudit.verifier.losses import (
     settled,
     supremum,
 )
-from dpaudit.verifier.numerics.cells import divergence_of_cells
-from dpaudit.verifier.numerics.moments import log_moments
+from dpaudit.verifier.moments import log_moments
 from dpaudit.verifier.polygons import hull
 
 Bounds = tuple[float, float]

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpaudit.verifier.cells import cumulants_of_sample, divergence_of_cells
 from dpaudit.verifier.losses import drawn
-from dpaudit.verifier.numerics.cells import cumulants_of_sample, divergence_of_cells
 from dpaudit.verifier.refusals import follow
 
 Array = NDArray[Any]
