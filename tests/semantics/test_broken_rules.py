@@ -22,19 +22,17 @@ from dpaudit.semantics import Algorithm, Move, Record, Table, UndefinedInstanceE
 from dpaudit.semantics.game import View
 from dpaudit.semantics.seeds import TABLES as SEED_TABLES
 from dpaudit.semantics.seeds import WAYS, both, leaf, parallel, sample, seeds, truncated
-from dpaudit.semantics.tables import Law, laws
+from dpaudit.semantics.tables import Law
 
 Curve = Callable[[Fraction], Fraction]
 X = Fraction(3, 2)
 SHARP, TWO, SKEW, SIDED = (leaf(name) for name in ("sharp", "two", "skew", "sided"))
 LINE = geometric(Fraction(1, 2), 4)
 """Geometric noise on four answers, of which one record moves an answer by one step, and another record by two."""
-THIRDS = laws("3/5 1/5 1/5", "1/5 3/5 1/5", "1/5 1/5 3/5")
-"""A response with three answers, of which any value may replace any other one."""
+THIRDS = SEED_TABLES["response"].laws
 TABLES = SEED_TABLES | {
     "step": Table(LINE, {"remove": 1}),
     "change": Table(LINE, {"replace": 1}),
-    "thirds": Table(THIRDS, {"replace": 2}),
 }
 STEP, CHANGED = (dp.Stated(epsilon=3.0, source=name) for name in ("step", "change"))
 SECRET = dp.Parallel(parts=(SHARP, SHARP), key="an order", visibility="secret")
@@ -277,8 +275,15 @@ TWINS = (
         sound=either(X, "sharp"),
     ),
     Twin(
+        forgets="that others may all hold the value that hides less",
+        tree=dp.Shuffle(part=SKEW, users=2),
+        move="replace",
+        broken=min(max(beside(X, pair, other) for pair in orders("skew")) for other in named("skew")),
+        sound=max(beside(X, pair, other) for pair in orders("skew") for other in named("skew")),
+    ),
+    Twin(
         forgets="that others may hold a third value",
-        tree=dp.Shuffle(part=dp.Stated(epsilon=1.1, source="thirds"), users=2),
+        tree=dp.Shuffle(part=leaf("response"), users=2),
         move="replace",
         broken=max(beside(X, (THIRDS[0], THIRDS[1]), other) for other in THIRDS[:2]),
         sound=max(beside(X, (THIRDS[0], THIRDS[1]), other) for other in THIRDS),
