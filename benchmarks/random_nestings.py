@@ -29,7 +29,7 @@ def random_tree(depth: int, records: int | None, rng: np.random.Generator) -> De
     kind = str(rng.choice((*_SEVERAL, *_SAMPLES, *_PASSING, "cells", "local", "shuffle")))
     known = records or int(rng.integers(1, MOST_RECORDS + 1))
     if kind == "shuffle":
-        return Shuffle(part=leaf(str(rng.choice(("two", "sharp")))), users=known)
+        return Shuffle(part=leaf(str(rng.choice(("two", "sharp", "skew", "three")))), users=known)
     if kind in _SEVERAL:
         inside = records if kind in ("sequential", "filter") else None
         parts = random_tree(depth - 1, inside, rng), random_tree(min(1, depth - 1), inside, rng)

@@ -39,7 +39,7 @@ class Finite:
     Shape: answers 0 and 1 in, indices of outcomes out.
     Guarantee: the two laws are those of the worst neighbours, in either order, which may be another one in each query.
     The loss is exact but for rounding, and the largest one is the decimal of its nearest float.
-    In a shuffle each user holds one of the two answers.
+    In a shuffle each user holds one of the two answers, and there are no others: the condition `two_values`.
     Edge cases: an outcome of one law alone has an infinite loss. A dilution below 1 makes the laws sharper, as long as
     no probability is negative.
     Raises: ValueError: tables of unequal length, a negative entry, a law that does not sum to 1, or such a dilution.

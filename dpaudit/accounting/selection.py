@@ -63,7 +63,7 @@ def best_above(part: Alternatives, count: RunCount) -> DiscreteLoss:
     supremum = max(total_supremum(order)[1] for order in _orders(part))
     if supremum <= _SMALL and not lost:
         return _two_answers(_largest(part, count) if supremum > 0 else 0.0)
-    once, furthest, surely = _curve_of(part, lost)
+    once, furthest, surely = symmetric_curve(part, lost)
     chosen = WeighedScores(once, count)
     largest = _largest(part, count) if surely else chosen.end(furthest)
     if largest > 2 * _LARGEST:
@@ -126,7 +126,7 @@ def _raised(heights: Floats, epsilons: Floats) -> Floats:
     return np.asarray(np.minimum(1.0, heights * (1 + _RAISED + _UNIT / float(np.diff(epsilons).min()))))
 
 
-def _curve_of(part: Alternatives, lost: float) -> tuple[DiscreteLoss, float, bool]:
+def symmetric_curve(part: Alternatives, lost: float) -> tuple[DiscreteLoss, float, bool]:
     """Return the symmetric loss whose curve lies on or above that of one run, its end, and whether nothing is beyond.
 
     Raises: UnsupportedError: as for `best_above`.

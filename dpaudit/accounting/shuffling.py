@@ -9,6 +9,7 @@ answer. Its delta has one threshold a row:
 F(j) the probability of j or more heads among m - 1 fair coins. Upper bounds, for every pair of neighbours:
 
     any randomiser          T(1/p; n), as R(x) >= (R(x0) + R(x1)) / (2 p)
+    one release             the same, where clones report from the mean of the pair that dominates one report
     a finite report         the privacy blanket (`reports`), for one or two independent parts that may change
     the same, few users     the largest delta of all data sets, where others hold few values (`reports.counted_out`)
     k-ary response,         the same, whatever the number of values (`few_reports`)
@@ -18,6 +19,7 @@ F(j) the probability of j or more heads among m - 1 fair coins. Upper bounds, fo
 
 Below stand explicit data sets: the others hold one value each, or of two values some hold the first one.
 Source: Feldman, McMillan and Talwar (2021), Theorem 3.1, for counting clones; Balle, Bell, Gascon and Nissim (2019).
+Clones of a pair are proved in docs/theory/shuffles_and_strategies.md.
 """
 
 import math
@@ -34,6 +36,7 @@ from scipy.special import betainc
 from dpaudit.accounting.curves.connected import connected
 from dpaudit.accounting.few_reports import counts_beside, heights_of_few
 from dpaudit.accounting.reports import Pair, cells, counted_out, counts_of, pairs_of, two_outcomes, values_of
+from dpaudit.accounting.selection import symmetric_curve
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration, Local, PostProcess, Release, Repeat, Sequential, Shuffle
@@ -144,7 +147,7 @@ def shuffled_above(part: Composition, node: Shuffle) -> Composition:
     if epsilon < _LEAST:
         return Composition.of(ApproximateLoss(epsilon=epsilon))
     users = min(node.users, _MOST_USERS)
-    return Composition.of(_dominating(epsilon, users, _laws(node.part), _categories(node.part)))
+    return Composition.of(_dominating(epsilon, users, _laws(node.part), _categories(node.part), part))
 
 
 def clones_of(epsilon: float, users: int, categories: int) -> Clones:
@@ -193,16 +196,36 @@ def _mechanisms(part: Declaration) -> tuple[Mechanism, ...]:
 
 
 @lru_cache(maxsize=64)
-def _dominating(epsilon: float, users: int, laws: tuple[ReportLaws, ...], categories: int) -> DiscreteLoss:
+def _dominating(
+    epsilon: float, users: int, laws: tuple[ReportLaws, ...], categories: int, part: Composition
+) -> DiscreteLoss:
     """Return atoms whose curve lies on or above the smallest proved one: straight lines between raised knots."""
     clones = clones_of(epsilon, users, categories)
-    if epsilon < _LEAST_KNOWN or not laws:
+    if epsilon >= _LEAST_KNOWN and not laws and (pair := _cloned(part, epsilon)):
+        knots, heights = _under_a_blanket(clones, [pair])
+        heights = np.minimum(heights, _clones_heights(clones, knots[:-1]))
+    elif epsilon < _LEAST_KNOWN or not laws:
         knots = _knots(clones)
         heights = _clones_heights(clones, knots[:-1])
     else:
         knots, heights = _of_known(clones, laws, categories)
     heights = heights * (1 + _INFLATED)
     return connected(np.asarray(np.exp(knots), np.float64), np.append(heights, 0.0))
+
+
+def _cloned(part: Composition, epsilon: float) -> Pair | None:
+    """Return the symmetric pair (P, Q) that dominates one release, of which (P + Q) / (2 p) is what others report.
+
+    None of several releases, and where nothing but the largest loss is known.
+    """
+    if part.events != 1 or isinstance(part.parts[0][0], ApproximateLoss):
+        return None
+    dominating, *_ = symmetric_curve((part,), 0.0)
+    if dominating.infinite_mass > 0:
+        return None
+    losses, p = np.array(dominating.atoms).T
+    q = p * np.exp(-losses)
+    return Pair(first=p, second=q, least=(p + q) / (2 * math.exp(epsilon)), values=np.stack([p, q]))
 
 
 def _of_known(clones: Clones, laws: tuple[ReportLaws, ...], categories: int) -> tuple[Floats, Floats]:

@@ -29,6 +29,7 @@ from dpaudit.model.witness import Witness
 from dpaudit.runtime.provenance import source_digest, versions
 
 MIXED = "In {measure}: proved parts alone {proved}; with stated parts at their word {whole}; share on trust {share} %."
+_OUTWARDS = 1e-6  # relative, by which points of a profile are moved: sums on other lattices confirm them
 _ENGINES = {"rho": ("renyi",), "renyi": ("renyi",), "mu": ("closed",), "profile": ("closed", "tilted")}
 
 
@@ -164,7 +165,7 @@ def _point(
     at = Claim(epsilon=point[0], delta=point[1], neighbours=claim.neighbours, model=claim.model, unit=claim.unit)
     evidence = evidence_on(declaration, at, conditions, effort)
     delta = evidence.tight.delta
-    row = _Row(point[0], point[1], delta.lower, delta.upper)
+    row = _Row(point[0], point[1], delta.lower * (1 - _OUTWARDS), min(1.0, delta.upper * (1 + _OUTWARDS)))
     if evidence.meets(at):
         row.met, row.high = True, min(row.high, point[1])
     row.refuted = evidence.refutes(at) and delta.lower > point[1]

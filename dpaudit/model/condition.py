@@ -27,6 +27,7 @@ from dpaudit.model.declaration import (
     walk,
 )
 from dpaudit.model.mechanism import Mechanism, is_plugged_in, with_leaves
+from dpaudit.model.moves import name_of
 
 Status = Literal["checked", "assumed", "violated"]
 
@@ -167,6 +168,7 @@ def _of_a_move(node: Declaration, neighbours: Neighbours | None) -> tuple[Condit
     Those of Poisson samples and secret steps compare a zeroed record with none at all; counts of records and sizes of
     samples tell one from the other. Those of samples of fixed size put another record in the place of one; queries that
     read identifiers tell that from another value. Those of secret keys take the keys of the other records as they were.
+    Those of shuffled tables count the data sets of other users who hold one of two values.
     """
     match node:
         case Subsample(scheme="without_replacement"):
@@ -175,6 +177,8 @@ def _of_a_move(node: Declaration, neighbours: Neighbours | None) -> tuple[Condit
             return (Condition(kind="no_identifier_read", about=("draws with replacement",)),)
         case Parallel(visibility="secret", key=key):
             return (Condition(kind="independent_keys", about=(key,)),)
+        case Shuffle() if name_of(node) == "shuffled_table":
+            return (Condition(kind="two_values", about=("a shuffled table",)),)
         case Subsample(scheme="poisson") if neighbours == "zero_out":
             return (Condition(kind="zeroed_as_absent", about=("a Poisson sample",)),)
         case Allocate() if neighbours == "zero_out":

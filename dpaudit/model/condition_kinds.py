@@ -19,6 +19,7 @@ ConditionKind = Literal[
     "contribution_bound",
     "secret_sample",
     "secret_order",
+    "two_values",
     "secret_positions",
     "secret_count",
     "independent_runs",
@@ -72,6 +73,10 @@ SENTENCES: dict[ConditionKind, str] = {
     "secret_order": (
         "The reports of {listed} users, each drawn by the same randomiser independently of the others, are shown in a "
         "uniform order that stays secret."
+    ),
+    "two_values": (
+        "The two laws of {listed} are those of the only two values that a user may hold. They are not the worst two of "
+        "more: beside others who hold a third value a report may be hidden less."
     ),
     "secret_positions": (
         "The steps of each record are drawn uniformly and by themselves, whatever the records are and wherever others "

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Declaration, Parallel, Subsample
+from dpaudit.model.declaration import Declaration, Parallel, Release, Shuffle, Subsample, walk
 from dpaudit.model.node_kinds import kind_of
 
 
@@ -103,7 +103,7 @@ _AMPLIFYING = ("poisson", "without_replacement", "truncated_poisson", "with_repl
 
 
 def name_of(node: Declaration) -> str:
-    """Return the name of a node in tables of rules: its kind, or the scheme of a sample.
+    """Return the name of a node in tables of rules: its kind, the scheme of a sample, or what a premise hangs on.
 
     >>> from dpaudit.model.declaration import Stated
     >>> name_of(Subsample(part=Stated(epsilon=1.0, source="a supplier"), rate=0.1))
@@ -111,8 +111,15 @@ def name_of(node: Declaration) -> str:
     """
     if isinstance(node, Subsample):
         return node.scheme
+    if isinstance(node, Shuffle) and any(_is_table(part) for _, part in walk(node.part)):
+        return "shuffled_table"
     secret = isinstance(node, Parallel) and node.visibility == "secret"
     return "secret parallel" if secret else kind_of(node)
+
+
+def _is_table(node: Declaration) -> bool:
+    """Return whether a node is a release of a table, which knows the laws of two values and not whether more exist."""
+    return isinstance(node, Release) and node.mechanism.name == "finite"
 
 
 def reads_of(name: str, move: type[Move]) -> Reads:

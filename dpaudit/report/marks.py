@@ -54,6 +54,7 @@ FOR_A_PERSON: frozenset[ConditionKind] = frozenset(
         "contribution_bound",
         "secret_sample",
         "secret_order",
+        "two_values",
         "secret_positions",
         "no_data_read",
         "own_inputs_only",

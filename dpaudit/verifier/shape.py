@@ -92,9 +92,11 @@ def children(node: Table) -> list[Table]:
 
 
 def name_of(node: Table) -> str:
-    """Return the name of a node in the table: its kind, or the scheme of its sample."""
+    """Return the name of a node in the table: its kind, the scheme of its sample, or what a premise hangs on."""
     if node["node"] == "subsample":
         return str(node.get("scheme", "poisson"))
+    if node["node"] == "shuffle" and any(part.get("mechanism", {}).get("name") == "finite" for part in walk(node)):
+        return "shuffled_table"
     secret = node["node"] == "parallel" and node.get("visibility") == "secret"
     return "secret parallel" if secret else str(node["node"])
 

@@ -3,6 +3,7 @@
 import json
 import math
 
+import numpy as np
 import pytest
 
 from dpaudit import Claim, DPAuditError, Group, Release, Repeat, Sequential, Subsample, certify
@@ -13,6 +14,7 @@ from dpaudit.model.losses.concentrated import concentrated_delta
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.model.trace import Released, admit
 from dpaudit.verifier import verify
+from dpaudit.verifier.cells import cumulants_of_sample
 from mechanisms import DiscreteGaussian, Exponential, Gaussian, Laplace, TruncatedDiscreteGaussian
 
 NOISE = Gaussian(stddev=20.0, l2_sensitivity=1.0, neighbours="add_remove")
@@ -109,3 +111,33 @@ def test_a_trace_may_make_any_number_of_a_budgets_releases_with_any_noise() -> N
     often = Released(label="count", mechanism=NOISE.scaled(3.0), times=5)
     assert admit(BUDGET, (often,)) == ()
     assert [found.rule for found in admit(BUDGET, (Released(label="other", mechanism=NOISE),))] == ["DPA213"]
+
+
+@pytest.mark.parametrize("steps", [1, 100])
+def test_a_budget_beside_a_sampled_release_is_confirmed(steps: int) -> None:
+    """Their moments multiply. Twin: the same certificate with twice the rate is contradicted or not confirmed."""
+    noise = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")
+    sample = Subsample(part=Release(label="gradient", mechanism=noise), rate=0.01)
+    tree = Sequential(parts=(Filtered(parts=(COUNT,), rho=0.1), Repeat(part=sample, times=steps)))
+    certificate = certify(tree, Claim(epsilon=2.2, delta=1e-5, neighbours="add_remove"))
+    assert certificate.verdict == "certified"
+    assert verify(certificate.to_json()).accepted
+    data = json.loads(certificate.to_json())
+    data["declaration"]["parts"][1]["part"]["rate"] = 0.1
+    for row in data["derivation"]:
+        row["parameters"] |= {"rate": 0.1} if "rate" in row["parameters"] else {}
+    data["digest"] = digest_of(data)
+    assert not verify(json.dumps(data)).accepted
+
+
+@pytest.mark.parametrize(("rate", "mu"), [(0.01, 1.0), (0.2, 0.5), (0.5, 3.0)])
+def test_cumulants_of_a_sample_are_exact_at_whole_orders(rate: float, mu: float) -> None:
+    """Of order 2 it is ln(1 + q^2 (e^(mu^2) - 1)). Twin: the release without its sample has mu^2."""
+    powers = np.array([1.0, 1.5, 2.0])
+    found = cumulants_of_sample(rate, mu, powers)
+    second = math.log1p(rate**2 * math.expm1(mu**2))
+    weights = [math.comb(3, k) * rate**k * (1 - rate) ** (3 - k) for k in range(4)]
+    third = math.log(math.fsum(w * math.exp((k * k - k) * mu**2 / 2) for k, w in enumerate(weights)))
+    assert found[[0, 2]] == pytest.approx([second, third], rel=1e-8)
+    assert found[0] < mu**2 * 0.99
+    assert found[1] <= (second + third) / 2 * (1 + 1e-8) + 1e-12

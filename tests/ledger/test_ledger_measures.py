@@ -123,7 +123,9 @@ def test_a_filled_account_in_rho_is_what_one_certificate_of_all_its_releases_pro
         ledger.book("data", certify(part, RhoClaim(rho=1.0, **WHO)), label, NOW)
     balance = recompute(ledger.store.entries()).accounts["data"]
     together = Sequential(parts=(SUM, COUNT, TOLD, Repeat(part=COUNT, times=2)))
-    assert certify(together, RhoClaim(rho=balance.reading(balance.alive[0]), **WHO)).verdict == "stated"
+    booked_in_all = balance.reading(balance.alive[0])
+    outwards = 1 + 1e-7  # as certificates move ends that are no ratios
+    assert certify(together, RhoClaim(rho=booked_in_all * outwards, **WHO)).verdict == "stated"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,10 @@ import pytest
 
 import tests.accounting.amplification.test_pure_samples as pure_samples
 import tests.accounting.amplification.test_sampled_parts as sampled_parts
+import tests.accounting.amplification.test_selection as selection
+import tests.accounting.amplification.test_shuffling as shuffling
 import tests.accounting.engines.test_few_outcomes as few_outcomes
+import tests.accounting.test_budgets_of_rho as budgets_of_rho
 import tests.accounting.test_choices as choices
 import tests.accounting.test_curves as curves
 import tests.accounting.test_engines_truth as engines
@@ -27,6 +30,7 @@ import tests.checker.test_traces as traces
 import tests.checker.test_witnesses as witnesses
 import tests.noise.test_contract as contract
 import tests.noise.test_matrices as matrices
+import tests.noise.test_permute_and_flip as flips
 import tests.noise.test_trees as trees
 from tests.mutation import laws, rules
 
@@ -125,6 +129,13 @@ OF_TESTS = (
     sampled_parts.test_a_person_of_several_records_meets_a_binomial_mixture,
     contract.test_the_stated_loss_of_a_number_is_that_of_its_density,
     choices.test_both_orders_of_a_choice_are_reversed,
+    shuffling.test_the_worst_data_set_of_few_users_is_counted_out,
+    shuffling.test_no_data_set_of_a_few_reports_exceeds_the_upper_side,
+    shuffling.test_a_shuffled_table_rests_on_its_two_values,
+    flips.test_no_scores_of_many_candidates_have_a_larger_divergence_than_two,
+    budgets_of_rho.test_a_part_without_a_rho_and_a_budget_on_a_sample_are_refused,
+    budgets_of_rho.test_a_budget_has_its_rho_and_what_follows_from_it,
+    selection.test_divergences_of_gaussian_runs_have_an_upper_end,
 )
 """Tests of other folders, the quick ones first."""
 

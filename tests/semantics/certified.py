@@ -1,5 +1,6 @@
 """A tree of tables as it is declared: each leaf stated for the relation that is asked of it there."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,7 +19,7 @@ from dpaudit.model.mechanism import Array, Mechanism
 from dpaudit.model.moves import relation_below
 from dpaudit.semantics import MOVE_OF, Table
 from dpaudit.semantics.tables import Law
-from mechanisms import Finite, Gaussian, Laplace
+from mechanisms import Finite, Gaussian, Laplace, RandomisedResponse
 
 Statement = Callable[[Table, Neighbours], Mechanism | None]
 """What states a table for a relation; None leaves the black box of its largest loss."""
@@ -50,16 +51,26 @@ def as_black_box(_: Table, relation: Neighbours) -> None:
     """Leave a leaf stated: the accountant knows its largest loss alone."""
 
 
-def as_table(table: Table, relation: Neighbours) -> "Finite | Plugged":
+def as_table(table: Table, relation: Neighbours) -> "Finite | Plugged | RandomisedResponse":
     """Return the shipped mechanism with the laws of a table, or a plug-in where floats do not hold its laws."""
     bound = table.bounds.get(MOVE_OF[relation], len(table.laws))
     scale = lcm(*(p.denominator for law in table.laws for p in law))
     if bound == 0:
         return Finite(first=(1.0,), second=(1.0,), neighbours=relation)
+    if _is_response(table) and bound == table.top and relation == "replace_one":
+        return RandomisedResponse(epsilon=math.log(table.laws[0][0] / table.laws[0][1]), categories=len(table.laws))
     if len(table.laws) > 2 or scale > 2**53:
         return Plugged(laws=table.laws, bound=bound, neighbours=relation)
     first, second = (tuple(float(p * scale) for p in law) for law in table.laws)
     return Finite(first=first, second=second, neighbours=relation)
+
+
+def _is_response(table: Table) -> bool:
+    """Return whether each answer of three or more is given truthfully, and any other one as often."""
+    truth, lie = table.laws[0][0], table.laws[0][-1]
+    answers = range(len(table.laws))
+    told = tuple(tuple(truth if said == held else lie for said in answers) for held in answers)
+    return len(table.laws) > 2 and table.laws == told
 
 
 def as_gaussian(_: Table, relation: Neighbours) -> Gaussian:

@@ -5,16 +5,24 @@ from collections.abc import Iterator
 from dpaudit.accounting.derivation.table import rule_of
 from dpaudit.accounting.derivation.whitelist import ALLOWED, LEAVES, TRANSPARENT
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Declaration, children
+from dpaudit.model.declaration import Declaration, Shuffle, children, walk
 from dpaudit.model.moves import MOVES, Move, name_of, reads_of
+from dpaudit.semantics.seeds import TABLES
+from tests.semantics.certified import as_table, stated_for
 
 Row = tuple[str, str, str]
 """The outer node, the inner node and the move that the outer one is read under."""
 
 
 def rows_of(tree: Declaration, relation: Neighbours) -> Iterator[Row]:
-    """Yield the rows that a tree rests on, each leaf being a release and a stated one."""
-    todo = [(node, MOVES[relation]) for node in _seen(tree)]
+    """Yield the rows that a tree rests on, each leaf being a release and a stated one.
+
+    Shuffled leaves are read as tables, too.
+    """
+    trees = [tree]
+    if relation == "replace_one" and any(isinstance(node, Shuffle) for _, node in walk(tree)):
+        trees.append(stated_for(tree, TABLES, relation, as_table))
+    todo = [(node, MOVES[relation]) for read in trees for node in _seen(read)]
     while todo:
         node, move = todo.pop()
         outer = name_of(node)

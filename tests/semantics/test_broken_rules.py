@@ -29,7 +29,11 @@ X = Fraction(3, 2)
 SHARP, TWO, SKEW, SIDED = (leaf(name) for name in ("sharp", "two", "skew", "sided"))
 LINE = geometric(Fraction(1, 2), 4)
 """Geometric noise on four answers, of which one record moves an answer by one step, and another record by two."""
-TABLES = SEED_TABLES | {"step": Table(LINE, {"remove": 1}), "change": Table(LINE, {"replace": 1})}
+THIRDS = SEED_TABLES["response"].laws
+TABLES = SEED_TABLES | {
+    "step": Table(LINE, {"remove": 1}),
+    "change": Table(LINE, {"replace": 1}),
+}
 STEP, CHANGED = (dp.Stated(epsilon=3.0, source=name) for name in ("step", "change"))
 SECRET = dp.Parallel(parts=(SHARP, SHARP), key="an order", visibility="secret")
 
@@ -89,6 +93,15 @@ def allocated(x: Fraction, pair: tuple[Law, Law], places: int) -> Fraction:
         mixed = sum(prod(pair[0 if i == at else 1][o] for i, o in enumerate(outputs)) for at in range(places))
         total += max(Fraction(mixed) / places - x * without, Fraction(0))
     return total
+
+
+def beside(x: Fraction, own: tuple[Law, Law], other: Law) -> Fraction:
+    """Return the curve of one report beside that of one other user, whose order is secret."""
+    counts: dict[tuple[int, ...], list[Fraction]] = {}
+    for side, law in enumerate(own):
+        for (one, p), (two, q) in product(enumerate(law), enumerate(other)):
+            counts.setdefault(tuple(sorted((one, two))), [Fraction(0), Fraction(0)])[side] += p * q
+    return sum((max(p - x * q, Fraction(0)) for p, q in counts.values()), start=Fraction(0))
 
 
 def weighted(x: Fraction, weights: list[Fraction], move: Callable[[int], tuple[Law, Law]]) -> Fraction:
@@ -260,6 +273,20 @@ TWINS = (
         move="replace",
         broken=either(X, "two"),
         sound=either(X, "sharp"),
+    ),
+    Twin(
+        forgets="that others may all hold the value that hides less",
+        tree=dp.Shuffle(part=SKEW, users=2),
+        move="replace",
+        broken=min(max(beside(X, pair, other) for pair in orders("skew")) for other in named("skew")),
+        sound=max(beside(X, pair, other) for pair in orders("skew") for other in named("skew")),
+    ),
+    Twin(
+        forgets="that others may hold a third value",
+        tree=dp.Shuffle(part=leaf("response"), users=2),
+        move="replace",
+        broken=max(beside(X, (THIRDS[0], THIRDS[1]), other) for other in THIRDS[:2]),
+        sound=max(beside(X, (THIRDS[0], THIRDS[1]), other) for other in THIRDS),
     ),
 )
 

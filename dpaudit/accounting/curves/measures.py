@@ -48,6 +48,8 @@ Number = Fraction | float
 _UP, _DOWN = 1 + 1e-12, 1 - 1e-12
 _ATOMS = 1e-12  # relative; more than what sums of masses are off by
 _CLOSE, _ROUNDED = 1e-10, 1e-13  # relative and absolute: more than rounding makes of a sum over atoms
+_OUTWARDS, _MOMENT = 1e-7, 2e-13  # by which bounds are moved outwards that are no ratios: relative, and of a cumulant
+_WRITTEN = 15  # digits of a decimal that somebody wrote; more are those of a root
 _GAUSSIAN = (GaussianLoss, SampledGaussianLoss)
 
 
@@ -85,23 +87,50 @@ def rho_between(form: NormalForm, xi: float = 0.0) -> tuple[Number, Number]:
 def renyi_between(form: NormalForm, order: float) -> tuple[Number, Number]:
     """Return bounds on the largest Renyi divergence of one order, over both orders of the neighbours."""
     high = max(_renyi(way, order, 1) for way in _ways(form.upper))
-    low = max(_renyi(way, order, 0) for way in _ways(form.lower))
+    low = max(_renyi(way, order, -1) for way in _ways(form.lower))
     return min(low, high), high
 
 
 def squared_mu_between(form: NormalForm) -> tuple[Number, Number]:
     """Return bounds on the square of the smallest mu for which the declaration is mu-GDP."""
     if all(_exact(way) for way in (*form.upper, *form.lower)):
-        low, high = (max(_squares(way) for way in side) for side in (form.lower, form.upper))
-        return low, high
+        return max(_squares(way, -1) for way in form.lower), max(_squares(way, 1) for way in form.upper)
     if any(loss.infinite_mass for way in _ways(form.lower) for loss, _ in way.parts):
         return math.inf, math.inf
     laws = [[_finite_law(way) for way in _ways(side)] for side in (form.lower, form.upper)]
     if None not in (*laws[0], *laws[1]):
         least, most = (max(_mu_of_atoms(law)[end] for law in side if law is not None) for end, side in enumerate(laws))
-        return min(least, most) ** 2, most**2
+        return min(least, most) ** 2 * (1 - _OUTWARDS), most**2 * (1 + _OUTWARDS)
     star = gaussian_table(hockey_stick(form, violated=False), form, violated=False).ranges[0]
-    return max(0.0, star.lower) ** 2 * _DOWN, star.upper**2 * _UP
+    return max(0.0, star.lower) ** 2 * (1 - _OUTWARDS), star.upper**2 * (1 + _OUTWARDS)
+
+
+def _outwards(number: Number, sign: int, blur: float = 0.0) -> Number:
+    """Return a bound of one loss that is no ratio, moved up or down so that other floating-point sums confirm it.
+
+    It is known to a relative 5e-8, and to half of `blur`. A ratio, or a decimal that somebody wrote, is never moved.
+    """
+    if number == math.inf:
+        return number
+    return max(0.0, float(number) * (1 + sign * _OUTWARDS) + sign * blur)
+
+
+def _is_ratio(loss: SimpleLoss) -> bool:
+    """Return whether the rho of a loss is a ratio of written decimals."""
+    match loss:
+        case GaussianLoss(exact=exact):
+            return exact != meant(loss.mu) or _written(loss.mu)
+        case SampledGaussianLoss(mu=mu):
+            return _written(mu)
+        case DiscreteLoss(rho=rho, tail=tail):  # a theorem of its mechanism
+            return rho is not None and tail is None and loss.infinite_mass > 0
+        case _:
+            return isinstance(loss, ConcentratedLoss)
+
+
+def _written(number: float) -> bool:
+    """Return whether a decimal is short enough to have been written by somebody."""
+    return float(f"{number:.{_WRITTEN}g}") == number
 
 
 def _finite_law(composition: Composition) -> DiscreteLoss | None:
@@ -150,10 +179,16 @@ def _exact(composition: Composition) -> bool:
     return all(isinstance(loss, _GAUSSIAN) for loss, _ in composition.parts)
 
 
-def _squares(composition: Composition) -> Fraction:
-    """Return the sum of mu^2 over Gaussian losses, sampled ones as whole ones."""
+def _squares(composition: Composition, sign: int) -> Fraction:
+    """Return a bound on the sum of mu^2 over Gaussian losses, sampled ones as whole ones: above, or below at -1."""
     held = ((loss, times) for loss, times in composition.parts if isinstance(loss, _GAUSSIAN))
-    return sum((_mu(loss) ** 2 * times for loss, times in held), start=Fraction(0))
+    return sum((_square(loss, sign) * times for loss, times in held), start=Fraction(0))
+
+
+def _square(loss: GaussianLoss | SampledGaussianLoss, sign: int) -> Fraction:
+    """Return a bound on mu^2, exact of a ratio."""
+    square = _mu(loss) ** 2
+    return square if _is_ratio(loss) else Fraction(_outwards(square, sign))
 
 
 def _mu(loss: GaussianLoss | SampledGaussianLoss) -> Fraction:
@@ -164,13 +199,13 @@ def _mu(loss: GaussianLoss | SampledGaussianLoss) -> Fraction:
 def _rho_above(composition: Composition) -> Number:
     """Return the smaller of two bounds: the losses' own rho added up, and the supremum of the whole divergence."""
     parts = [part for loss, times in composition.parts for part in envelope_of(loss, times)]
-    own = [(_rho_of(loss), times) for loss, times in parts]
+    own = [(rho if _is_ratio(loss) else _outwards(rho, 1), n) for loss, n in parts for rho in (_rho_of(loss),)]
     if any(rho == math.inf for rho, _ in own):
         return math.inf
     added = sum((Fraction(rho) * times for rho, times in own), start=Fraction(0))
     if all(isinstance(loss, _GAUSSIAN) for loss, _ in parts):
         return added
-    whole = rho_above(composition)
+    whole = _outwards(rho_above(composition), 1)
     return added if whole == math.inf else min(added, Fraction(whole))
 
 
@@ -209,13 +244,13 @@ def _rho_below(composition: Composition) -> Number:
     if any(loss.infinite_mass > 0 for loss, _ in composition.parts):
         return math.inf
     if all(isinstance(loss, _GAUSSIAN) for loss, _ in composition.parts):
-        return _squares(composition) / 2
+        return _squares(composition, -1) / 2
     if len(composition.parts) == 1:  # one kind has its supremum at one order, however often it is met
         ((loss, times),) = composition.parts
         if isinstance(loss, DiscreteLoss) and loss.span is None:
-            return Fraction(rho_shown_by_atoms(loss)) * times
+            return _outwards(rho_shown_by_atoms(loss) * times, -1)
     at_one = math.fsum(_at_one(loss) * times for loss, times in composition.parts)
-    return max(Fraction(rho_below(composition)), Fraction(at_one))
+    return _outwards(max(rho_below(composition), at_one), -1)
 
 
 def _at_one(loss: SimpleLoss) -> float:
@@ -233,12 +268,14 @@ def _at_one(loss: SimpleLoss) -> float:
             return 0.0
 
 
-def _renyi(composition: Composition, order: float, side: int) -> Number:
-    """Return a bound on the divergence of a composition: 0 from below, 1 from above."""
-    if all(isinstance(loss, GaussianLoss | ConcentratedLoss) for loss, _ in composition.parts):
+def _renyi(composition: Composition, order: float, sign: int) -> Number:
+    """Return a bound on the divergence of a composition: from above, or from below at -1."""
+    exact = all(isinstance(loss, GaussianLoss | ConcentratedLoss) for loss, _ in composition.parts)
+    if exact and all(_is_ratio(loss) for loss, _ in composition.parts):
         return meant(order) * sum((Fraction(_rho_of(loss)) * n for loss, n in composition.parts), start=Fraction(0))
-    sides = [(_renyi_of(loss, order)[side], times) for loss, times in composition.parts]
-    return math.fsum(value * times for value, times in sides) * ((1 - 1e-15), (1 + 1e-15))[side]
+    sides = [(_renyi_of(loss, order)[sign > 0], times) for loss, times in composition.parts]
+    blur = _MOMENT / (order - 1)
+    return math.fsum(float(_outwards(value, sign, blur)) * times for value, times in sides)
 
 
 def _renyi_of(loss: SimpleLoss, order: float) -> tuple[float, float]:

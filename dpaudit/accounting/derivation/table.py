@@ -165,6 +165,9 @@ _TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
         )
     },
     "shuffle": {(Replace,): Rule("shuffle", shuffles.shuffled, shuffles.reports_attained, ("secret_order",))},
+    "shuffled_table": {
+        (Replace,): Rule("shuffled table", shuffles.shuffled, shuffles.reports_attained, ("secret_order", "two_values"))
+    },
 }
 
 RULES = {(node, move): rule for node, rows in _TABLE.items() for moves, rule in rows.items() for move in moves}

@@ -32,7 +32,7 @@ ALLOWED: dict[str, Inner] = {
     ),
     "group": _row(
         r=f"{_SLOTS} filtered without_replacement truncated_poisson with_replacement",
-        p=f"{_SLOTS} filtered without_replacement shuffle billboard",
+        p=f"{_SLOTS} filtered without_replacement shuffle shuffled_table billboard",
         z=f"{_SLOTS} filtered without_replacement",
         e=f"{_LEAVES} cells group poisson",
     ),
@@ -46,7 +46,7 @@ ALLOWED: dict[str, Inner] = {
     "truncated_poisson": _row(rpz=_SLOTS),
     "with_replacement": _row(rpz=_LEAVES),
     "allocate": _row(r=f"{_LEAVES} parallel", pz=_LEAVES),
-    "shuffle": _row(p=f"{_LEAVES} local"),
+    **dict.fromkeys(("shuffle", "shuffled_table"), _row(p=f"{_LEAVES} local")),
     "best_of": _row(rpz=f"{_LEAVES} poisson"),
 }
 """By the outer node, or a sample's scheme, and the move: the nodes that may lie below it."""
@@ -60,7 +60,7 @@ WHY = {
     "parallel": "The record that takes another one's place may touch another part: put the sample inside each part.",
     "local": "Where one record takes the place of another, two messages change: draw the users by 'poisson'.",
     "billboard": "A billboard stands at the root, or below a sequence or a group: put it on top.",
-    "shuffle": "A shuffle holds the reports of all users: put it on top.",
+    **dict.fromkeys(("shuffle", "shuffled_table"), "A shuffle holds the reports of all users: put it on top."),
     "best_of": "The best of many runs stands at the root, or below a sequence: put '{outer}' inside each run.",
     "allocate": "Secret steps are drawn for all records at once: put '{outer}' inside the steps, or leave it out.",
 }
@@ -68,5 +68,5 @@ NOT_PROVED = "No premise of it is proved: declare the parts apart, or state the 
 UNDER = {
     "billboard": "The billboard lemma is about a person's data that are replaced: claim 'replace_one'.",
     "cells": "A zero may fill a cell: claim 'replace_one' or 'add_remove'.",
-    "shuffle": "The number of users is public: claim 'replace_one'.",
+    **dict.fromkeys(("shuffle", "shuffled_table"), "The number of users is public: claim 'replace_one'."),
 }

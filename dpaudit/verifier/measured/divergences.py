@@ -13,8 +13,9 @@ from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln, ndtr, ndtri, xlog1py
+from scipy.special import ndtr, ndtri
 
+from dpaudit.verifier.cells import divergence_of_cells
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import (
     Loss,
@@ -28,20 +29,20 @@ from dpaudit.verifier.losses import (
     settled,
     supremum,
 )
-from dpaudit.verifier.numerics.moments import log_moments
-from dpaudit.verifier.pairs import MOST, pair
+from dpaudit.verifier.moments import log_moments
 from dpaudit.verifier.polygons import hull
 
 Bounds = tuple[float, float]
 """A lower and an upper bound; 0 and infinity where nothing is known."""
 
 OPEN: Bounds = (0.0, math.inf)
-_POWERS = np.geomspace(1e-7, 1e9, 20_000)
+_POWERS = np.geomspace(1e-11, 1e9, 5_000)
+_CUT, _TIMES, _WIDEST, _FINE = 40, 3, 100, 5e-10  # pieces of a cell, and how often; cells; relative, when it is known
 _KNOTS, _FEW, _EVERY = 4001, 61, 500  # epsilons at which a curve is asked, in closed form or else; from below fewer
-_ORDER = 4096  # the largest order of which all terms are summed
+_UNIT = 2.0**-52
 _ULPS = 4e-15  # relative; a dozen roundings
 _THRESHOLD = ("threshold",)
-_HALVES, _NEAR = 60, 5e-7  # how often cells are halved; relative, from where on they are narrow
+_HALVES, _NEAR = 100, 2e-8  # how often cells are halved; relative, from where on they are narrow
 _FURTHEST = 1e3  # the largest power at which the moment of one run is asked
 _SLIP = 1e-9  # relative; more than rounding makes of a supremum
 
@@ -91,12 +92,13 @@ def _rho(loss: Loss) -> Bounds:
     if loss[2:] == _THRESHOLD:
         return _of_thresholds(size, _of_atoms)
     if kind == "laplace":
-        exact = size + math.expm1(-size)
-        return exact * (1 - _SLIP) - 1e-15, exact * (1 + _SLIP) + 1e-15
+        series = size**2 / 2 * (1 - size / 3 + size**2 / 12)  # alternates: what is left out is below 1e-12 of it
+        exact = series if size < 1e-3 else size + math.expm1(-size)
+        return exact * (1 - _SLIP), exact * (1 + _SLIP)
     if kind == "range":
-        share, series = math.expm1(size) / size, size**2 / 8 - size**4 / 576
+        share, series = math.expm1(size) / size, size**2 / 8 - size**4 / 576 + size**6 / 25920
         exact = series if size < 0.05 else 1 / share - 1 + math.log(share)
-        return exact * (1 - _SLIP) - 1e-14 * (size > 0.05), exact * (1 + 10 * _SLIP) + 1e-14 * (size > 0.05)
+        return exact * (1 - _SLIP) - 1e-14 * (size > 0.05), exact * (1 + _SLIP) + 1e-14 * (size > 0.05)
     if kind == "discrete":
         return _of_atoms(loss)
     if kind in ("map", "mixture", "halves", "between", "average", "allocated"):
@@ -118,29 +120,62 @@ def _shown(loss: Loss) -> float:
         return max(map(_shown, loss[1]))
     if loss[0] == "between":
         return _shown(loss[2])
-    moments = log_moments(loss, _POWERS) * (1 - _SLIP) - 1e-14 if loss[0] == "discrete" else np.zeros(1)
-    return max(0.0, float((moments / (_POWERS * (1 + _POWERS))).max()))
+    return _largest_of_atoms(loss)[0] if loss[0] == "discrete" else 0.0
 
 
-@lru_cache(maxsize=1024)
 def _of_atoms(loss: Loss) -> Bounds:
     """Return bounds on the rho of finite losses: at order 1 from below, chords over the orders from above."""
     values, masses = np.array(loss[1]).T
-    mean, top = float(masses @ values), float(np.abs(values).max())
-    off = np.where(_POWERS * top < 1, 1e-11 * _POWERS * float(masses @ np.abs(values)), 1e-13)
-    moments = log_moments(loss, _POWERS) * (1 + _SLIP) + off
-    high = max(_largest_ratio(_POWERS, moments), top / float(_POWERS[-1]))
-    return max(0.0, mean * (1 - _SLIP) - 1e-13 * min(1.0, top)), high
+    low = float(masses @ values) * (1 - _SLIP) - 1e-13 * min(1.0, float(np.abs(values).max()))
+    return max(0.0, low), _largest_of_atoms(loss)[1]
 
 
-def _largest_ratio(powers: Any, moments: Any) -> float:
-    """Return a bound on K(s) / (s (1 + s)) up to the last power, from bounds on K, which lies below its chords."""
-    low, high = powers[:-1], powers[1:]
-    slope = np.diff(moments) / (high - low)
-    start = np.minimum(0.0, moments[:-1] - slope * low)  # (u + v s) / (s (1 + s)) is largest at a knot or a root
-    best = np.clip((-start + np.sqrt(start * start - start * slope)) / np.maximum(slope, 1e-300), low, high)
-    chord = (moments[:-1] + slope * (best - low)) / (best * (1 + best))
-    return max(float(moments[0] / powers[0]), float(chord.max()), float((moments / (powers * (1 + powers))).max()))
+@lru_cache(maxsize=1024)
+def _largest_of_atoms(loss: Loss) -> Bounds:
+    """Return bounds on the supremum over the orders of the divergence of finite losses over its order."""
+    values, masses = np.array(loss[1]).T
+    spread, top = float(masses @ np.abs(values)), float(np.abs(values).max())
+    if not top:
+        return 0.0, 0.0
+    unit = _UNIT * (len(values) + 16)  # of a sum of so many terms
+
+    def moments(powers: Any) -> tuple[Any, Any]:
+        exact = log_moments(loss, powers)
+        off = np.where(powers * top < 1, unit * powers * spread, unit * (1 + powers * top)) + 1e-10 * np.abs(exact)
+        return exact - off, exact + off
+
+    low, high = _largest_ratio(_POWERS, moments)
+    return low, max(high, top / float(_POWERS[-1]))
+
+
+def _largest_ratio(powers: Any, moments: Callable[[Any], tuple[Any, Any]]) -> Bounds:
+    """Return bounds on the supremum of K(s) / (s (1 + s)) up to the last power, from bounds on K.
+
+    K lies below its chords. Cells between two powers that may hold the supremum are cut, twice at most.
+    """
+    lows, highs = moments(powers)
+    low, high = 0.0, float(highs[0] / powers[0])
+    for _ in range(_TIMES):
+        low = max(low, float((lows / (powers * (1 + powers))).max()))
+        cells = _under_chords(powers, highs)
+        wide = np.flatnonzero(cells > low * (1 + _FINE))
+        if not 0 < len(wide) <= _WIDEST:
+            return low, max(high, float(cells.max()))
+        high = max(high, float(np.delete(cells, wide).max(initial=0.0)))
+        inner = [np.geomspace(powers[i], powers[i + 1], _CUT) for i in wide.tolist()]
+        powers = np.unique(np.concatenate(inner))
+        lows, highs = moments(powers)
+    return low, max(high, float(_under_chords(powers, highs).max()))
+
+
+def _under_chords(powers: Any, moments: Any) -> Any:
+    """Return a bound on K(s) / (s (1 + s)) between each of the powers and the next one."""
+    first, last = powers[:-1], powers[1:]
+    slope = np.diff(moments) / (last - first)
+    start = np.minimum(0.0, moments[:-1] - slope * first)  # (u + v s) / (s (1 + s)) is largest at a knot or a root
+    best = np.clip((-start + np.sqrt(start * start - start * slope)) / np.maximum(slope, 1e-300), first, last)
+    ends = moments / (powers * (1 + powers))
+    return np.maximum(np.maximum(ends[:-1], ends[1:]), (moments[:-1] + slope * (best - first)) / (best * (1 + best)))
 
 
 def _of_thresholds(shift: float, bounds: Callable[[Loss], Bounds]) -> Bounds:
@@ -184,7 +219,7 @@ def _renyi(loss: Loss, order: float) -> Bounds:
     if kind == "between" and len(loss) > 3:
         return _renyi(loss[2], order)[0], _renyi_beyond(loss, np.array([s]))[0]
     if kind not in ("laplace", "discrete", "range"):
-        return _of_cells(loss, s)
+        return divergence_of_cells(loss, s)
     value = float(log_moments(loss, np.array([s]))[0]) / s
     return max(0.0, value * (1 - _SLIP) - 1e-13 / s), value * (1 + _SLIP) + 1e-13 / s
 
@@ -194,12 +229,14 @@ def _rho_beyond(loss: Loss) -> float:
 
     The moment of an order a is at most 2 a r c^(1 - a) times that of one run.
     """
-    powers = np.geomspace(1e-5, _FURTHEST, 1500)
-    highs = _renyi_beyond(loss, powers)
     _, many, share, times, alternatives = loss[3]
     one = max(sum(_rho(x)[1] * n for x, n in way.items()) for way in _ways(alternatives)) * times
     far = one + (math.log(2 + 2 * _FURTHEST) + many - share * _FURTHEST) / _FURTHEST / (1 + _FURTHEST)
-    return max(_largest_ratio(powers, powers * highs), float(far)) * (1 + _SLIP)
+
+    def moments(powers: Any) -> tuple[Any, Any]:
+        return 0.0 * powers, powers * _renyi_beyond(loss, powers)
+
+    return max(_largest_ratio(np.geomspace(1e-5, _FURTHEST, 1500), moments)[1], float(far)) * (1 + _SLIP)
 
 
 def _renyi_beyond(loss: Loss, powers: Any) -> Any:
@@ -226,52 +263,6 @@ def _renyi_beyond(loss: Loss, powers: Any) -> Any:
 def _ways(alternatives: Any) -> list[Multiset]:
     """Return alternatives as multisets, in both orders."""
     return [way for a in alternatives for way in (Counter(dict(a)), reversed_all(Counter(dict(a))))]
-
-
-def _of_cells(loss: Loss, s: float) -> Bounds:
-    """Return the same of a loss made of others, by atoms that dominate it and labels that a pair attains."""
-    held = drawn(loss)
-    closed = (0.0, math.inf) if held is None else _of_sample(*held, s, removed=len(loss[2]) > 1)
-    if closed[0] or (held is not None and s > _ORDER):
-        return closed
-    found = pair(loss, MOST)
-    labels, under = found.p > 0, np.log(np.maximum(found.q, 1e-320)) - found.told
-    low = np.logaddexp.reduce(((1 + s) * np.log(np.maximum(found.p, 1e-320)) - s * under)[labels], initial=-700.0) / s
-    tops = s * found.at + np.log(np.maximum(found.masses, 1e-320))
-    if found.lost:
-        tops = np.append(tops, math.inf if held is None else _beyond(*held, s, found.lost))
-    high = float(np.logaddexp.reduce(tops)) / s
-    low, high = max(0.0, float(low) * (1 - _SLIP) - 1e-12 / s), high * (1 + _SLIP) + 1e-12 / s
-    return max(low, closed[0]), min(high, closed[1])
-
-
-def _beyond(rate: float, mu: float, s: float, mass: float) -> float:
-    """Return a bound on the logarithm of what outputs of a small mass add to a moment, by that of a whole order."""
-    order = math.floor(1 + s) + 2
-    share = s / (order - 1)
-    return share * _log_moment(rate, mu, order) + (1 - share) * math.log(mass) + _SLIP
-
-
-def _of_sample(rate: float, mu: float, s: float, *, removed: bool) -> Bounds:
-    """Return the same of a Gaussian release on a Poisson sample: at whole orders in closed form, by chords between.
-
-    Source: Mironov, Talwar and Zhang (2019), Theorems 4 and 5, and section 3.3.
-    """
-    below = math.floor(1 + s)
-    if s > _ORDER:
-        return 0.0, (1 + s) * mu * mu / 2 * (1 + _SLIP)
-    ends = [_log_moment(rate, mu, order) for order in (below, below + 1)]
-    chord = ends[0] + (ends[1] - ends[0]) * (1 + s - below)
-    high = min((1 + s) * mu * mu / 2, chord / s)
-    exact = removed and below == 1 + s  # a record that is added costs no more
-    return exact * (high * (1 - _SLIP) - 1e-13 * (1 + s) / s), high * (1 + _SLIP) + 1e-13 * (1 + s) / s
-
-
-def _log_moment(rate: float, mu: float, order: int) -> float:
-    """Return (order - 1) times the divergence of a sampled Gaussian release of a whole order."""
-    k = np.arange(order + 1)
-    rows = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1) + k * math.log(rate)
-    return float(np.logaddexp.reduce(rows + xlog1py(order - k, -rate) + (k * k - k) * mu * mu / 2))
 
 
 def _mu(losses: Multiset, alternatives: list[Multiset]) -> Bounds:

@@ -3,7 +3,8 @@
 from collections import Counter
 
 from dpaudit.verifier.losses import Multiset, reverse
-from dpaudit.verifier.measured.divergences import Bounds, between
+from dpaudit.verifier.measured.divergences import between
+from dpaudit.verifier.measured.squares import beyond, squares_of
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.proof.derivation import Row
 from dpaudit.verifier.proof.rules import above as upper_side
@@ -12,7 +13,6 @@ from dpaudit.verifier.shape import walk
 from dpaudit.verifier.stated_ends import LEFT_OPEN, Outcome
 from dpaudit.verifier.verdicts import name_at, points_of, without_word
 
-_NARROW = 1e-6  # relative, of a bracket inside which an end is not decided
 _BROKEN = 1.05  # relative: a number so far above the claimed one that is attained should be told
 _HELD = ("mechanism", "leaf", "inside", "touched", "part")  # where a node or a mechanism holds one other
 
@@ -20,30 +20,36 @@ _HELD = ("mechanism", "leaf", "inside", "touched", "part")  # where a node or a 
 def points_compared(data: Table, rows: list[Row], attained: list[Multiset]) -> Outcome:
     """Compare every stated end, and what is said to be proved without the parts on trust, with bounds of this checker.
 
-    An end is confirmed on its safe side of the bracket, and inside a narrow one; one that meets no claim need be true.
+    An end is confirmed on its safe side of the bracket alone, or of the exact ratio where all losses have one; one that
+    meets no claim need be true.
     """
     measure, outcome = data["claim"]["measure"], Outcome()
-    above = _by_pairs(rows, data["declaration"], measure)
+    above, known = _by_pairs(rows, data["declaration"], measure), squares_of(rows, _gaussian(data["declaration"]))
     for at, claimed, low, high in points_of(data):
         bracket, shown = between(measure, at, above), between(measure, at, attained)
         if data["verdict"] != "refuted" and shown[0] > claimed * _BROKEN:
             outcome = outcome.joined(Outcome((), (LEFT_OPEN,)))
-        within = bracket[1] <= high or bracket[1] <= min(claimed, high * (1 + _NARROW))
+        proved = bracket[1] <= high or all(off <= 0 for off in beyond(measure, at, high, above, known))
+        attains = low <= shown[0] or any(off >= 0 for off in beyond(measure, at, low, attained, known))
         ends = (
-            ("upper", high, high < shown[0], "below", low <= claimed and not within, bracket[1], bracket),
-            ("lower", low, low > shown[1], "above", claimed < low and low > shown[0], shown[0], shown),
+            ("upper", high, high < shown[0], "below", low <= claimed and not proved, bracket[1]),
+            ("lower", low, low > shown[1], "above", claimed < low and not attains, shown[0]),
         )
-        for side, end, wrong, beyond, is_open, proved, around in ends:
+        for side, end, wrong, where, is_open, own in ends:
             said = f"the {side} bound on {name_at(data, at)}, {end:.9g}, is"
             if wrong:
-                outcome = outcome.joined(Outcome((f"{said} {beyond} what a pair attains",)))
-            elif is_open and not _inside(end, around):
-                outcome = outcome.joined(Outcome((), (f"{said} not confirmed: this checker proves {proved:.9g}",)))
+                outcome = outcome.joined(Outcome((f"{said} {where} what a pair attains",)))
+            elif is_open:
+                outcome = outcome.joined(Outcome((), (f"{said} not confirmed: this checker proves {own:.9g}",)))
     if (stated := data.get("trust", {}).get("proved")) is None:
         return outcome
-    alone = between(measure, points_of(data)[0].at, upper_side(rows, without_word(data["declaration"])))
-    confirmed = float(stated) >= alone[1] or _inside(float(stated), alone)
-    unconfirmed = () if confirmed else ("what is proved without the stated parts is not confirmed",)
+    at, ways = points_of(data)[0].at, upper_side(rows, without_word(data["declaration"]))
+    exact = all(off <= 0 for off in beyond(measure, at, float(stated), ways, known))
+    unconfirmed = (
+        ()
+        if exact or float(stated) >= between(measure, at, ways)[1]
+        else ("what is proved without the stated parts is not confirmed",)
+    )
     return outcome.joined(Outcome((), unconfirmed))
 
 
@@ -80,8 +86,3 @@ def _gaussian(fields: Table) -> Table:
     if fields.get("name") == "discrete_gaussian":
         held["name"] = "gaussian"
     return fields | held
-
-
-def _inside(end: float, bracket: Bounds) -> bool:
-    """Return whether an end lies in a narrow bracket, where this checker does not decide its side."""
-    return bracket[0] <= end <= bracket[1] <= bracket[0] * (1 + _NARROW)

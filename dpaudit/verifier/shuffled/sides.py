@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reversed_all
 from dpaudit.verifier.polygons import listed, symmetric
 from dpaudit.verifier.refusals import Table, follow, require
@@ -53,9 +54,51 @@ def shuffled_above(node: Table, part: Multiset, relation: str) -> Loss:
     if epsilon < _LEAST:
         return black_box(epsilon)
     users = min(node["users"], _MOST)
-    if not _known(node) or epsilon < _LEAST_KNOWN:
+    if _known(node) and epsilon >= _LEAST_KNOWN:
+        return _hidden(users, epsilon, json.dumps(node["part"]))
+    if epsilon < _LEAST_KNOWN or part.total() != 1 or part == Counter([black_box(epsilon)]):
         return _clones(users, epsilon, _answers(node))
-    return _hidden(users, epsilon, json.dumps(node["part"]))
+    return _of_pair(users, epsilon, next(iter(part)))
+
+
+@lru_cache(maxsize=16)
+def _of_pair(users: int, epsilon: float, report: Loss) -> Loss:
+    """Return the pair of clones that report from the mean of the pair (P, Q) that dominates one release.
+
+    Whoever holds another value reports from (P + Q) / (2 e^epsilon) at least, after the same post-processing.
+    """
+    knots = np.linspace(0.0, epsilon, _HEIGHTS)
+    heights = [*Worst([Counter([report])]).above(knots[:-1]).tolist(), 0.0]
+    values, p, _ = symmetric(knots, heights)
+    q = p * np.exp(-values)
+    knots, heights = _blanket(users, epsilon, 0, [(p, q, (p + q) / (2 * math.exp(epsilon)), np.stack([p, q]))])
+    return ("between", listed(*symmetric(knots, heights)), discrete([(0.0, 1.0)]))
+
+
+def _blanket(users: int, epsilon: float, answers: int, changed: list[Change]) -> tuple[Array, list[float]]:
+    """Return knots, and heights by what all others report at least; of too many users no higher than of clones."""
+    enough = min(users, _MANY)
+
+    def height(at: float) -> float:
+        return max(blanket(change, enough, at) for change in changed)
+
+    near = _reached(height, epsilon)
+    inner = _FEWER if users <= _SOME else _FEWER // 2
+    knots = np.unique([*near * np.linspace(0.0, 1.0, inner) ** _DENSE, *np.linspace(near, epsilon, _BEYOND)])
+    heights = _below_clones(users, epsilon, answers, knots, np.array([height(float(at)) for at in knots]))
+    return knots, heights.tolist()
+
+
+def _below_clones(users: int, epsilon: float, answers: int, knots: Array, heights: Array) -> Array:
+    """Return heights that are no higher than those of clones where users are too many, and nothing at the end."""
+    if users > _MANY:
+        _, above, _ = _clones(users, epsilon, answers)
+        losses, masses = np.array(above[1]).T
+        clones = [float(masses @ np.maximum(0.0, -np.expm1(at - losses))) for at in knots]
+        heights = np.minimum(heights, np.array(clones) + _OUTSIDE)
+    heights = np.minimum(1.0, heights * (1 + 1e-9) + _OUTSIDE)
+    heights[-1] = 0.0
+    return heights
 
 
 def _clones(users: int, epsilon: float, answers: int) -> Loss:
@@ -79,29 +122,14 @@ def _hidden(users: int, epsilon: float, part: str) -> Loss:
     """Return the pair through knots of the curve of reports whose law is known."""
     node = {"part": json.loads(part)}
     answers, known = _answers(node), _known(node)
-    changed = changes(known)
-    enough = min(users, _MANY)
     near = epsilon / 4 if users > _FEW else 0.0
-    fine = np.unique([*np.linspace(0.0, epsilon, _HEIGHTS), *np.linspace(0.0, near, _HEIGHTS)])
-    heights = _every_data_set(users, epsilon, known, fine, answers)
-    knots = fine
-    if heights is None:
-
-        def height(at: float) -> float:
-            return max(blanket(change, enough, at) for change in changed)
-
-        near = _reached(height, epsilon)
-        inner = _FEWER if users <= _SOME else _FEWER // 2
-        knots = np.unique([*near * np.linspace(0.0, 1.0, inner) ** _DENSE, *np.linspace(near, epsilon, _BEYOND)])
-        heights = np.array([height(float(at)) for at in knots])
-    if users > enough:
-        _, above, _ = _clones(users, epsilon, answers)
-        losses, masses = np.array(above[1]).T
-        clones = [float(masses @ np.maximum(0.0, -np.expm1(at - losses))) for at in knots]
-        heights = np.minimum(heights, np.array(clones) + _OUTSIDE)
-    heights = np.minimum(1.0, heights * (1 + 1e-9) + _OUTSIDE)
-    heights[-1] = 0.0
-    return ("between", listed(*symmetric(knots, heights.tolist())), discrete([(0.0, 1.0)]))
+    knots = np.unique([*np.linspace(0.0, epsilon, _HEIGHTS), *np.linspace(0.0, near, _HEIGHTS)])
+    found = _every_data_set(users, epsilon, known, knots, answers)
+    if found is None:
+        knots, heights = _blanket(users, epsilon, answers, changes(known))
+    else:
+        heights = _below_clones(users, epsilon, answers, knots, found).tolist()
+    return ("between", listed(*symmetric(knots, heights)), discrete([(0.0, 1.0)]))
 
 
 def _every_data_set(users: int, epsilon: float, known: list[Known], knots: Array, answers: int) -> Array | None:
@@ -249,16 +277,21 @@ def _merged(p: Array, q: Array, nothing: float, largest: float, unseen: float = 
     held = (p > _SEEN) & (q > _SEEN)
     unseen += max(float(law[~held].sum()) for law in (p, q))
     values = np.log(p[held] / q[held])
-    low, step = float(values.min()), max(float(np.ptp(values)), 1e-12) / _BINS
-    merged = np.rint((values - low) / step).astype(int)
+    # Bins are narrow near 0, where amplified losses lie: even in the inverse hyperbolic sine of a deviation.
+    unit = max(math.sqrt(float(p[held] @ values**2)), 1e-12)
+    places = np.arcsinh(values / unit)
+    low, step = float(places.min()), max(float(np.ptp(places)), 1e-12) / _BINS
+    merged = np.rint((places - low) / step).astype(int)
     one, two = (np.bincount(merged, law[held]) for law in (p, q))
     full = (one > 0) & (two > 0)
     labels = np.log(one[full] / two[full]), one[full] * ((1 - nothing) / one[full].sum())
-    where = np.minimum(np.floor((values - low) / step), _BINS - 1).astype(int)
-    part = np.clip((values - low) / step - where, 0.0, 1.0)
-    rise = p[held] * (np.expm1(-part * step) / math.expm1(-step))
-    masses = np.append(np.bincount(where, p[held] - rise), 0.0) + np.append(0.0, np.bincount(where, rise))
-    both = (np.minimum(low + np.arange(len(masses)) * step, largest), masses), labels
+    where = np.minimum(np.floor((places - low) / step), _BINS - 1).astype(int)
+    ends = unit * np.sinh(low + np.arange(_BINS + 1) * step)
+    ends = np.append(np.minimum(ends[:-1], values.max()), values.max())
+    shares = np.expm1(ends[where] - values) / np.expm1(ends[where] - ends[where + 1])
+    rise = p[held] * np.clip(shares, 0.0, 1.0)
+    masses = np.append(np.bincount(where, p[held] - rise, _BINS), 0.0) + np.append(0.0, np.bincount(where, rise, _BINS))
+    both = (np.minimum(ends, largest), masses), labels
     above, below = (list(zip(values.tolist(), masses.tolist(), strict=True)) for values, masses in both)
     above += [(largest, unseen), (-largest, unseen * math.exp(-largest))]
     return ("between", *(discrete([*law, (0.0, nothing)]) for law in (above, below)))

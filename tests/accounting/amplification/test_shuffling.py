@@ -17,10 +17,11 @@ import dpaudit as dp
 from dpaudit.accounting.few_reports import counts_beside, heights_of_few
 from dpaudit.accounting.fold import above
 from dpaudit.accounting.reports import counted_out, pairs_of, two_outcomes, values_of
-from dpaudit.accounting.shuffling import Clones, clones_of
+from dpaudit.accounting.shuffling import Clones, _cloned, clones_of
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.losses import Composition, DiscreteLoss
-from mechanisms import Finite, Gaussian, Laplace, RandomisedResponse, SubsetSelection, UnaryEncoding
+from dpaudit.semantics.tables import geometric
+from mechanisms import DiscreteLaplace, Finite, Gaussian, Laplace, RandomisedResponse, SubsetSelection, UnaryEncoding
 
 Law = dict[tuple[int, ...], float]
 
@@ -333,6 +334,23 @@ def test_certificates_of_known_reports_are_verified(kind: str, users: int, refut
     assert not dp.verify(certificate.to_json().replace(f'"users": {users}', f'"users": {users * 2}')).accepted
 
 
+def test_a_shuffled_table_rests_on_its_two_values() -> None:
+    """The derivation names the rule, and a violated premise proves nothing. Twin: without the condition."""
+    node = dp.Shuffle(part=dp.Release(label="report", mechanism=REPORTS["a table of three outcomes"]), users=12)
+    claim = dp.Claim(epsilon=1.0, delta=1e-2, neighbours="replace_one")
+    certificate = dp.certify(node, claim)
+    assert certificate.verdict == "certified"
+    assert certificate.derivation[-1].rule == "shuffled table"
+    (held,) = [condition for condition in certificate.conditions if condition.kind == "two_values"]
+    broken = dp.certify(node, claim, conditions=(held.seen(holds=False),))
+    assert (broken.verdict, broken.tight.delta.upper) == ("not_proved", 1.0)
+    assert dp.verify(broken.to_json()).accepted
+    data = json.loads(certificate.to_json())
+    data["conditions"] = [row for row in data["conditions"] if row["kind"] != "two_values"]
+    data["digest"] = digest_of(data)
+    assert any("only two values" in line for line in dp.verify(json.dumps(data)).complaints)
+
+
 def test_more_users_of_two_answers_are_counted_in_blocks() -> None:
     """Each data set of 400 users lies below the blocks, and the worst within one percent of epsilon."""
     mechanism = Finite(first=(0.8, 0.2), second=(0.5, 0.5), neighbours="replace_one")
@@ -362,12 +380,35 @@ def test_reports_of_many_users_lie_between_a_data_set_and_the_blanket(kind: str)
 
 
 def test_reports_of_any_randomiser_have_an_upper_side_alone() -> None:
-    """Laplace reports and stated ones: c = 1/p, and no data set is known to attain anything."""
+    """Stated reports: c = 1/p. Laplace reports cost less, and no data set is known to attain anything of either."""
     noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="replace_one")
-    for part in (dp.Release(label="value", mechanism=noise), dp.Stated(epsilon=1.0, source="a telephone's maker")):
-        form = dp.fold(dp.Shuffle(part=part, users=1000), "replace_one")
-        assert form.lower == (Composition(),)
-        assert dp.bracket_delta(form, 0.1).upper == pytest.approx(3.527657e-4, rel=1e-3)
+    parts = dp.Release(label="value", mechanism=noise), dp.Stated(epsilon=1.0, source="a telephone's maker")
+    forms = [dp.fold(dp.Shuffle(part=part, users=1000), "replace_one") for part in parts]
+    assert [form.lower for form in forms] == [(Composition(),)] * 2
+    assert dp.bracket_delta(forms[1], 0.1).upper == pytest.approx(3.527657e-4, rel=1e-3)
+    assert [dp.bracket_epsilon(form, 1e-6).upper for form in forms] == pytest.approx([0.16188, 0.18241], rel=1e-3)
+
+
+@pytest.mark.parametrize("users", [1, 2, 3])
+def test_no_data_set_of_noisy_numbers_exceeds_clones_of_their_pair(users: int) -> None:
+    """Geometric noise on 0, 1 and 2, what lies beyond being counted at the ends: all data sets, in fractions.
+
+    The bound is below that of any randomiser. Twin: clones that hide without the factor 1/p are exceeded.
+    """
+    laws = [[*law] for law in geometric(Fraction(1, 2), 3)]
+    noise = DiscreteLaplace(scale=1 / math.log(2), l1_sensitivity=2, neighbours="replace_one")
+    node = dp.Shuffle(part=dp.Release(label="number", mechanism=noise), users=users)
+    form, any_randomiser = dp.fold(node, "replace_one"), clones_of(math.log(4), users, 0)
+    pair = _cloned(dp.fold(node.part, "replace_one").upper[0], math.log(4))
+    assert pair is not None
+    bold = replace(pair, least=(pair.first + pair.second) / 2)
+    for at in (0.0, 0.4, 0.9):
+        truth = max(largest_delta(laws, users, at, ends) for ends in combinations(range(3), 2))
+        upper = dp.bracket_delta(form, at).upper
+        assert truth <= upper * (1 + 1e-9)
+        if users > 1:
+            assert upper < any_randomiser.delta(at)[1] * 0.99
+            assert bold.height(users, at) < truth
 
 
 @pytest.mark.parametrize(("users", "categories"), [(30, 2), (301, 2), (300, 6), (40, 0)])

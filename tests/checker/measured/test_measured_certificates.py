@@ -1,5 +1,6 @@
 """Certificates in rho, mu and Renyi divergences whose accountant is off by less than a millionth are not accepted."""
 
+import json
 import math
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from dpaudit import Claim, Group, Release, Repeat, Sequential, Stated, Subsample, certify, verify
 from dpaudit.accounting.curves import measures
+from dpaudit.model.certificate import digest_of
 from dpaudit.model.measures.claims import RenyiClaim
 from mechanisms import AboveThreshold, DiscreteLaplace, Exponential, Finite, Gaussian, Laplace
 
@@ -163,3 +165,31 @@ def test_a_divergence_of_a_sample_is_confirmed_between_whole_orders(order: float
         claim = RenyiClaim(renyi=((order, truth * factor),), neighbours="add_remove")
         certificate = certify(sample, claim)
         assert (certificate.verdict, verify(certificate.to_json()).accepted) == (verdict, True)
+
+
+@pytest.mark.parametrize(("measure", "name"), [("rho", "rho_between"), ("renyi", "renyi_between")])
+@pytest.mark.parametrize("off", [1.5e-7, 5e-7])
+def test_an_end_just_below_what_is_proved_is_not_confirmed(
+    measure: str, name: str, off: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what a vendor states, which no pair is known to attain. Twin: the honest end, a ten-millionth above."""
+    told = Stated(epsilon=1.0, source="a vendor")
+    right = getattr(measures, name)
+    assert verify(certify(told, claimed(measure, 9.0)).to_json()).accepted
+    monkeypatch.setattr(measures, name, lambda *given: (right(*given)[0], float(right(*given)[1]) * (1 - off)))
+    found = verify(certify(told, claimed(measure, 9.0)).to_json())
+    assert not found.complaints
+    assert any("not confirmed" in words for words in found.unconfirmed)
+
+
+@pytest.mark.parametrize("tree", [LAPLACE, Repeat(part=LAPLACE, times=10)])
+def test_a_noise_ratio_just_above_what_suffices_is_not_confirmed(tree: Any) -> None:
+    """Half a thousandth less noise is not proved to be enough. Twin: the ratio of the accountant is confirmed."""
+    certificate = certify(tree, Claim(epsilon=12.0, delta=1e-5, neighbours="add_remove"))
+    assert verify(certificate.to_json()).accepted
+    data = json.loads(certificate.to_json())
+    data["slack"]["noise_ratio"] *= 1.0005
+    data["slack"]["factors"][0]["noise_factor"] *= 1.0005
+    data["digest"] = digest_of(data)
+    found = verify(json.dumps(data))
+    assert found.complaints or any("of the noise is not confirmed" in words for words in found.unconfirmed)

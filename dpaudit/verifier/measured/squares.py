@@ -1,0 +1,69 @@
+"""Squares of Gaussian ratios and rho that are exact: what a float of a loss stands for, read from the declaration."""
+
+import math
+from collections import Counter
+from fractions import Fraction
+
+from dpaudit.verifier.losses import Loss, Multiset, drawn
+from dpaudit.verifier.mechanisms import with_leaves
+from dpaudit.verifier.proof.derivation import Row
+from dpaudit.verifier.refusals import Table, exact_ratio
+from dpaudit.verifier.shape import walk
+
+Squares = dict[tuple[str, float], Fraction]
+"""mu^2, and twice rho, by the kind of a loss and its float."""
+
+
+def squares_of(rows: list[Row], tree: Table) -> Squares:
+    """Return the squares of all releases and budgets, for each number of records that a row is about."""
+    found: Squares = {}
+    for records in {row.records for row in rows}:
+        for mu in filter(None, map(_ratio, walk(tree))):
+            for name in (float(mu * records), float(mu) * records):
+                found["gaussian", name] = max(found.get(("gaussian", name), Fraction(0)), (mu * records) ** 2)
+        for node in walk(tree):
+            rho = Fraction(repr(float(node.get("rho", 0))))
+            for name in (float(rho * records**2), float(rho) * records**2):
+                found["concentrated", name] = max(found.get(("concentrated", name), Fraction(0)), 2 * rho * records**2)
+    return found
+
+
+def _ratio(node: Table) -> Fraction:
+    """Return the ratio of Gaussian noise or a stated mu; 0 of anything else."""
+    if node["node"] == "stated":
+        return Fraction(repr(float(node.get("mu", 0))))
+    leaf = with_leaves(node["mechanism"])[-1] if "mechanism" in node else {"name": ""}
+    if leaf["name"] == "noisy_plurality":
+        return exact_ratio({"voters": 1} | leaf, "voters", "stddev")
+    if leaf["name"] != "gaussian" or not leaf["l2_sensitivity"]:
+        return Fraction(0)
+    return exact_ratio(leaf, "l2_sensitivity", "stddev")
+
+
+def beyond(measure: str, at: float, end: float, ways: list[Multiset], known: Squares) -> list[Fraction | float]:
+    """Return how far the exact square of each way lies above that of a stated end; not a number where none is known.
+
+    In rho, in mu, or in the divergence of order `at`.
+    """
+    if measure not in ("rho", "mu", "renyi") or end == math.inf:
+        return [math.nan]
+    stated = Fraction(repr(end))
+    square = {"rho": 2 * stated, "mu": stated**2, "renyi": 2 * stated / Fraction(repr(at or 1.0))}[measure]
+    sums = [_sum(way, known) for way in ways]
+    return [math.nan if found is None else found - square for found in sums]
+
+
+def _sum(losses: Multiset, known: Squares) -> Fraction | None:
+    """Return the sum of all squares, of Gaussian releases on samples as whole ones; None where one is not known."""
+    named: Counter[tuple[str, float]] = Counter()
+    for loss, n in losses.items():
+        named[_name(loss)] += n
+    if not known.keys() >= {*named}:
+        return None
+    return sum((known[name] * n for name, n in named.items()), start=Fraction(0))
+
+
+def _name(loss: Loss) -> tuple[str, float]:
+    """Return the kind and the float of a loss."""
+    held = drawn(loss)
+    return ("gaussian", held[1]) if held else (loss[0], loss[1] if isinstance(loss[1], float) else -1.0)
