@@ -190,12 +190,12 @@ def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim, made: Measure
     ranked.sort(key=lambda group: _rank(group[0]), reverse=True)
     turns = Counter[tuple[bool, type]]()
 
-    def turn(group: list[Sighting]) -> tuple[bool, int]:
+    def place(group: list[Sighting]) -> tuple[bool, int]:
         kind = group[0].pair.outside, type(group[0].source)
         turns[kind] += 1
         return kind[0], turns[kind]
 
-    return sorted(ranked, key=turn)[: _CONFIRMED - 1]
+    return sorted(ranked, key=place)[: _CONFIRMED - 1]
 
 
 def _first_confirmed(

@@ -165,7 +165,7 @@ def _choice(self: RecordingGenerator, a: Any, size: Any = None, *args: Any, **kw
     if other is not None and other.chances.shape == chances.shape and np.shape(other.picked) == np.shape(picked):
         picked = other.picked
     empty, shares = np.zeros(0), chances / chances.sum()
-    draws.append(Draw(law="choice", noise=empty, scale=empty, site=_site(), chances=shares, picked=picked))
+    draws.append(Draw(law=_CHOICE, noise=empty, scale=empty, site=_site(), chances=shares, picked=picked))
     return picked if np.ndim(a) == 0 else np.asarray(a)[picked]
 
 
@@ -187,5 +187,6 @@ for _name in ADDITIVE:
     setattr(RecordingGenerator, _name, _additive(_name))
 for _name in (*_CONTINUOUS, *_OTHERS):
     setattr(RecordingGenerator, _name, _other(_name))
-_plain_choice = _other("choice")
-RecordingGenerator.choice = _choice  # type: ignore[method-assign]
+_CHOICE = "choice"
+_plain_choice = _other(_CHOICE)
+setattr(RecordingGenerator, _CHOICE, _choice)

@@ -120,7 +120,7 @@ def noise_shared(watch: Watch, significance: float) -> str:
     'The parameters first and last carry the same noise: it is not drawn afresh for each.'
     """
     steps = [noise for step in watch.taken if (noise := step.noise_by_parameter())]
-    sized = [dict(zip(step, _of_own_size([*step.values()]), strict=True)) for step in steps]
+    sized: list[Mapping[str, Array]] = [dict(zip(step, _of_own_size([*step.values()]), strict=True)) for step in steps]
     looks = zip(_correlations(steps), _correlations(sized), strict=True)
     alike = [(says, min(share, own[1]), numbers, pairs) for (says, share, numbers, pairs), own in looks if numbers > 1]
     for says, share, numbers, pairs in alike:

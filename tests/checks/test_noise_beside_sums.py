@@ -179,10 +179,14 @@ def test_noise_whose_size_decays_is_no_shared_noise(*, shared: bool) -> None:
 
 def test_steps_without_noise_are_counted_and_sizes_that_change_are_named() -> None:
     declared = Training(noise_multiplier=1, max_grad_norm=1, sample_rate=0.3, steps=20, records=10)
-    for size, words in ((lambda step: step % 2, "10 of 20 steps have none"), (lambda step: 0.9**step, "in the last")):
+    sizes: tuple[tuple[Array, str], ...] = (
+        (np.arange(20) % 2.0, "10 of 20 steps have none"),
+        (0.9 ** np.arange(20), "in the last"),
+    )
+    for factors, words in sizes:
         rng, watch = np.random.default_rng(0), Watch(records=10)
-        for step in range(20):
-            watch.step(size(step) * rng.normal(size=(20, 2)), np.zeros((20, 2)), np.arange(3))
+        for factor in factors:
+            watch.step(factor * rng.normal(size=(20, 2)), np.zeros((20, 2)), np.arange(3))
         messages = [finding.message for finding in conform(declared, watch).findings]
         assert words in messages[0]
         assert not any("not fresh" in message or "not drawn afresh" in message for message in messages)
