@@ -120,8 +120,8 @@ class Coupling:
         """Return the log odds of a run against its couple."""
         moved = np.flatnonzero(self.shift)
         last = moved.max(initial=-1) + 1
-        chosen = [{at: len(draw.chances) for at, draw in one.choices.items()} for one in (call, other)]
-        if chosen[0] != chosen[1]:
+        choices = [{at: draw.shape for at, draw in one.choices.items()} for one in (call, other)]
+        if choices[0] != choices[1]:
             return inf
         odds = sum(draw.log_chance for draw in call.draws) - sum(draw.log_chance for draw in other.draws)
         laws, scales = _laws(call), call.scales[:last]

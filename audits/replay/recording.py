@@ -6,7 +6,7 @@ however many numbers an earlier draw took, and noise can be left out without mov
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,11 @@ class Draw:
     site: str
     chances: Array = field(default_factory=lambda: np.zeros(0))
     picked: Any = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How often something was chosen, by axis, and among how many; choices of one shape can be copied."""
+        return *np.shape(self.picked), len(self.chances)
 
     @property
     def log_chance(self) -> float:
@@ -160,12 +165,11 @@ def _choice(self: RecordingGenerator, a: Any, size: Any = None, *args: Any, **kw
     self.recorder.place(self.bit_generator)
     chances = np.asarray(p, dtype=np.float64)
     picked = np.random.Generator.choice(self, a if np.ndim(a) == 0 else len(a), size, p=p)
-    draws, like = self.recorder.draws, self.recorder.like
-    other = like[len(draws)] if len(draws) < len(like) else None
-    if other is not None and other.chances.shape == chances.shape and np.shape(other.picked) == np.shape(picked):
-        picked = other.picked
-    empty, shares = np.zeros(0), chances / chances.sum()
-    draws.append(Draw(law=_CHOICE, noise=empty, scale=empty, site=_site(), chances=shares, picked=picked))
+    empty, draws, like = np.zeros(0), self.recorder.draws, self.recorder.like
+    draw = Draw(law=_CHOICE, noise=empty, scale=empty, site=_site(), chances=chances / chances.sum(), picked=picked)
+    other = like[len(draws)] if len(draws) < len(like) else draw
+    picked = other.picked if other.shape == draw.shape else picked
+    draws.append(replace(draw, picked=picked))
     return picked if np.ndim(a) == 0 else np.asarray(a)[picked]
 
 

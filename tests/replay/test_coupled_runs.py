@@ -161,6 +161,13 @@ def test_the_probabilities_of_a_choice_are_held_against_the_claim() -> None:
     assert "The data move the probabilities of a choice" in looked.causes[0]
 
 
+def test_choices_as_often_as_there_are_rows_are_not_copied() -> None:
+    """Four rows choose four times and three rows three times: each run counts as itself."""
+    coupling = coupling_of(lambda rows, rng: rng.choice(2, size=len(rows), p=[0.2, 0.8]).tolist(), [])
+    couple = coupling.couple(coupling.player.call(FOUR, 5), 0)
+    assert couple.shares == (1.0, 0.0)
+
+
 def test_runs_of_very_many_draws_leave_other_pairs_their_turn() -> None:
     """The first pair draws 1,000 times, which is too often to couple; the second one shows half of the noise."""
 
