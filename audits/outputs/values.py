@@ -218,9 +218,14 @@ def _order(value: Any) -> tuple[str, float, str]:
 
 
 def described(value: Any) -> str:
-    """Return the type of a value, with dtype and shape for an array."""
-    kind = type(value)
-    array = f" {value.dtype.str} {value.shape}" if isinstance(value, np.ndarray | np.generic) else ""
+    """Return the type of a value, with dtype and shape for an array; `numpy.float64`, a subclass of `float`, is one.
+
+    Python's sum of no numbers is a float and of some a `numpy.float64`; what is printed or written as JSON is equal.
+    """
+    kind = float if type(value) is np.float64 else type(value)
+    array = (
+        f" {value.dtype.str} {value.shape}" if isinstance(value, np.ndarray | np.generic) and kind is not float else ""
+    )
     return f"{kind.__module__}.{kind.__qualname__}{array}"
 
 

@@ -73,8 +73,13 @@ class Replayed:
 
     @property
     def causes(self) -> tuple[str, ...]:
-        """What tells data sets apart, in sentences: the most certain first."""
-        return () if self.replay is None else tuple(map(_sentence, self.replay.found[:_NAMED]))
+        """What tells data sets apart, in sentences: the most certain first, values that the data do not have last."""
+        return *self._named(outside=False), *self._named(outside=True)
+
+    def _named(self, *, outside: bool) -> tuple[str, ...]:
+        """Return what tells pairs apart that hold only values of the data, or others."""
+        named = () if self.replay is None else self.replay.found[:_NAMED]
+        return tuple(_sentence(one) for one in named if one.pair.outside is outside)
 
     @property
     def beside(self) -> tuple[str, ...]:
@@ -110,7 +115,7 @@ class Replayed:
         replay = self.replay
         if replay is None:
             return True
-        judged = all(one.confirmed or one.supposed or one.pair.outside for one in replay.found)
+        judged = all(one.shown or one.pair.outside for one in replay.found)
         return judged and not self.channels and not replay.keeps_state
 
     def exactly_read(self, case: FunctionCase) -> FunctionCase:
@@ -150,24 +155,24 @@ class Replayed:
         elif self.replay is not None and self.replay.found and result.verdict == "consistent":
             result = replace(result, verdict="not_refuted")
         told = " ".join(result.remarks)
-        causes, beside = (
+        causes, strange, beside = (
             [remark for remark in remarks if remark.partition(":")[0] not in told]
-            for remarks in (self.causes, self.beside)
+            for remarks in (self._named(outside=False), self._named(outside=True), self.beside)
         )
         if result.verdict != "violation":
-            return replace(result, remarks=(*self.of_pair, *result.remarks, *causes, *beside))
+            return replace(result, remarks=(*self.of_pair, *result.remarks, *causes, *strange, *beside))
         event = ""
         if result.attack != "replay":
             event = telling_event(self.run, pair, self.rng, audited=result.runs, seconds=self.seconds)
         drawn = "" if self._explained else self._drawn(pair)
         told_by = (words for words in (event, drawn) if words)
-        return replace(result, remarks=(*self.of_pair, *causes, *told_by, *result.remarks, *beside))
+        return replace(result, remarks=(*self.of_pair, *causes, *told_by, *strange, *result.remarks, *beside))
 
     @property
     def _explained(self) -> bool:
         """Whether a sighting on values of the data names a law, or an event that is certain on one side alone."""
         found = () if self.replay is None else self.replay.found
-        return any((one.confirmed or one.supposed) and one.certain and not one.pair.outside for one in found)
+        return any(one.shown and one.certain and not one.pair.outside for one in found)
 
     def _drawn(self, pair: tuple[Any, Any]) -> str:
         """Return what enters the numbers of two data sets, in words."""

@@ -100,7 +100,8 @@ class Coupling:
         Where the two do not draw from equal laws, up to the last draw that is moved, the run is one of `side` for sure.
         """
         sign = 1 - 2 * side
-        other = self.player.call(self.neighbours[1 - side], *call.seed, shifts=tuple((sign * self.shift).tolist()))
+        shifts = tuple((sign * self.shift).tolist())
+        other = self.player.call(self.neighbours[1 - side], *call.seed, shifts=shifts, like=call.draws)
         first, second = (call, other)[::sign]
         odds = sign * self._odds(call, other, sign)
         return Couple(calls=(first, second), shares=(float(expit(odds)), float(expit(-odds))))
@@ -118,14 +119,18 @@ class Coupling:
     def _odds(self, call: Call, other: Call, sign: int) -> float:
         """Return the log odds of a run against its couple."""
         moved = np.flatnonzero(self.shift)
-        last = moved[-1] + 1
+        last = moved.max(initial=-1) + 1
+        choices = [{at: draw.shape for at, draw in one.choices.items()} for one in (call, other)]
+        if choices[0] != choices[1]:
+            return inf
+        odds = sum(draw.log_chance for draw in call.draws) - sum(draw.log_chance for draw in other.draws)
         laws, scales = _laws(call), call.scales[:last]
         if laws[:last] != _laws(other)[:last] or not np.array_equal(scales, other.scales[:last]):
             return inf
         at = moved[moved < len(scales)]
         noise, far = call.noise[at], sign * self.shift[at] / scales[at]
         kinds = [laws[place][0] for place in at]
-        return float(sum(map(_log_density, kinds, noise)) - sum(map(_log_density, kinds, noise + far)))
+        return float(odds + sum(map(_log_density, kinds, noise)) - sum(map(_log_density, kinds, noise + far)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -205,8 +210,12 @@ def coupled_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim
     left = _MOVED
     for place, moves in ((place, one) for place, pair in enumerate(pairs) for one in _Moves.of(call, pair, edges)):
         pair = pairs[place]
-        left -= len(moves.base.noise)
+        left -= len(moves.base.noise) * (len(moves.base.noise) <= _MOST)
         shift = moves.shift if left >= 0 else None
+        if shift is None and moves.base.choices:
+            loss = moves.base.loss_of_choices(player.call(pair[moves.sign > 0], *moves.base.seed))
+            if loss > claim.epsilon:
+                found.append((loss, place, Coupling(player=player, neighbours=pair, shift=np.zeros(0))))
         if shift is not None:
             coupling, total, explains = _nearest(player, pair, shift, moves.base.scales)
             if not explains or total > claim.epsilon * _ROUNDED or claim.delta > 0:

@@ -4,6 +4,7 @@ Each pair is tried once without noise. Pairs that differ in exceptions, form, li
 answers move most, are replayed on more streams; what tells their sides apart is confirmed on fresh runs.
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -102,7 +103,7 @@ class FunctionReplay:
     @property
     def violation(self) -> Sighting | None:
         """The sighting that decides, among values that occur in the data: a confirmed one, or else a supposed one."""
-        inside = [one for one in self.found if (one.confirmed or one.supposed) and not one.pair.outside]
+        inside = [one for one in self.found if one.shown and not one.pair.outside]
         return max(inside, key=lambda one: (one.confirmed, one.epsilon), default=None)
 
 
@@ -147,7 +148,7 @@ def replay_function(
         judged.extend(_first_confirmed(group, player, claim, level, patience, rng) for group in later)
     player.call(pairs[-1].neighbours[0], QUIET)  # what it leaves behind shows in the next call
     keeps_state = output_digest(replace(player, without=frozenset()), last) != fresh != ""
-    found = sorted((one for one in judged if one.margin > 0), key=lambda one: (one.pair.outside, not one.confirmed))
+    found = sorted((one for one in judged if one.margin > 0), key=lambda one: (one.pair.outside, not one.shown))
     return FunctionReplay(
         found=tuple(found),
         pairs=_to_attack(tried, found),
@@ -164,7 +165,7 @@ def replay_function(
 
 def _shown(judged: Sequence[Sighting]) -> bool:
     """Return whether some sighting decides."""
-    return any((one.confirmed or one.supposed) and not one.pair.outside for one in judged)
+    return any(one.shown and not one.pair.outside for one in judged)
 
 
 def _by_coupled_runs(calls: Calls, kept: Sequence[Tried], claim: Claim, level: float, most: int) -> list[Sighting]:
@@ -175,7 +176,10 @@ def _by_coupled_runs(calls: Calls, kept: Sequence[Tried], claim: Claim, level: f
 
 
 def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim, made: MeasuredClaim | None) -> list[list[Sighting]]:
-    """Return the sightings on some pairs by subject, the largest margin first; the most telling subjects."""
+    """Return the sightings on some pairs by subject, the largest margin first; the most telling subjects.
+
+    Events and laws take turns, so that many certain events do not hide the law that explains them.
+    """
     groups: dict[tuple[str, bool], list[Sighting]] = {}
     for turn, one in enumerate(kept):
         for sighting in sightings(calls, one.pair, claim, turn, made):
@@ -183,7 +187,15 @@ def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim, made: Measure
                 says = replace(sighting, says=_with_lines(sighting.says, one))
                 groups.setdefault((sighting.subject, one.pair.outside), []).append(says)
     ranked = [sorted(group, key=_rank, reverse=True) for group in groups.values()]
-    return sorted(ranked, key=lambda group: _rank(group[0]), reverse=True)[: _CONFIRMED - 1]
+    ranked.sort(key=lambda group: _rank(group[0]), reverse=True)
+    turns = Counter[tuple[bool, type]]()
+
+    def place(group: list[Sighting]) -> tuple[bool, int]:
+        kind = group[0].pair.outside, type(group[0].source)
+        turns[kind] += 1
+        return kind[0], turns[kind]
+
+    return sorted(ranked, key=place)[: _CONFIRMED - 1]
 
 
 def _first_confirmed(
@@ -248,10 +260,10 @@ def _differ(first: float, second: float) -> bool:
 
 
 def _shift(first: Call, second: Call) -> float:
-    """Return the sum of how far numbers move, in units of the largest noise of the run; infinite where one is lost."""
+    """Return how far numbers, by the largest noise of the run, and chances of choices move; infinite if one is lost."""
     ours, theirs = first.numbers, second.numbers
     moves = [abs(ours[name] - theirs[name]) for name in ours if name in theirs]
-    total = float(np.nansum(moves)) / _unit(first) if moves else 0.0
+    total = (float(np.nansum(moves)) / _unit(first) if moves else 0.0) + first.loss_of_choices(second)
     return total if np.isfinite(total) else inf
 
 

@@ -95,6 +95,18 @@ class Call:
         return {site: np.concatenate(noise) for site, noise in found.items()}
 
     @property
+    def choices(self) -> dict[int, Draw]:
+        """The choices by given probabilities, by their place among all draws."""
+        return {place: draw for place, draw in enumerate(self.draws) if len(draw.chances)}
+
+    def loss_of_choices(self, other: "Call") -> float:
+        """Return how far the log probabilities of choices differ, at most and in all, from those of another call."""
+        both = [(draw.chances, other.choices[at].chances) for at, draw in self.choices.items() if at in other.choices]
+        both = [(ours, theirs) for ours, theirs in both if ours.shape == theirs.shape and (ours > 0).any()]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(sum(np.nanmax(np.abs(np.log(ours) - np.log(theirs))) for ours, theirs in both))
+
+    @property
     def only_additive(self) -> bool:
         """Whether every draw is one of additive noise."""
         return all(draw.law in ADDITIVE for draw in self.draws)
@@ -117,17 +129,26 @@ class Player:
 
         def count(frame: FrameType, event: str, argument: Any) -> None:
             del event, argument
-            if not str(frame.f_globals.get("__name__", "")).startswith(CARRIERS):
+            if not str(frame.f_globals.get("__name__", "")).startswith((*CARRIERS, "inspect")):
                 entered.append(None)
 
         run_traced(lambda: outcome(self.run, data, Recorder(seed=seed).generator(), self.seconds), count)
         return len(entered)
 
     def call(
-        self, data: Any, *seed: int, factor: float = 1.0, shifts: tuple[float, ...] = (), moved: float = 0.0
+        self,
+        data: Any,
+        *seed: int,
+        factor: float = 1.0,
+        shifts: tuple[float, ...] = (),
+        moved: float = 0.0,
+        like: tuple[Draw, ...] = (),
     ) -> Call:
-        """Return one call, its draws moved by `shifts` and by a share. Raises: DPAuditError: an unreadable output."""
-        recorder = Recorder(seed=seed, factor=factor, shifts=shifts, moved=moved)
+        """Return one call, its draws moved by `shifts` and by a share, and its choices those of the draws `like`.
+
+        Raises: DPAuditError: an unreadable output.
+        """
+        recorder = Recorder(seed=seed, factor=factor, shifts=shifts, moved=moved, like=like)
         return self._read(outcome(self.run, data, recorder.generator(), self.seconds), recorder)
 
     def watched(self, data: Any, *seed: int, traced: bool = True) -> Call:

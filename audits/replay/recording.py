@@ -6,7 +6,7 @@ however many numbers an earlier draw took, and noise can be left out without mov
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -37,12 +37,28 @@ CARRIERS = ("audits.", "dpaudit.", "numpy")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Draw:
-    """One draw. `noise` is the flat standard noise of an additive law, and `scale` its scale; both empty for others."""
+    """One draw. `noise` is the flat standard noise of an additive law, and `scale` its scale; both empty for others.
+
+    A choice by given probabilities has these as `chances`, and `picked`, the numbers of what was chosen.
+    """
 
     law: str
     noise: Array
     scale: Array
     site: str
+    chances: Array = field(default_factory=lambda: np.zeros(0))
+    picked: Any = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How often something was chosen, by axis, and among how many; choices of one shape can be copied."""
+        return *np.shape(self.picked), len(self.chances)
+
+    @property
+    def log_chance(self) -> float:
+        """The logarithm of the probability of what was chosen; 0 where nothing was."""
+        with np.errstate(divide="ignore"):
+            return float(np.log(self.chances[self.picked]).sum()) if len(self.chances) else 0.0
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -50,7 +66,7 @@ class Recorder:
     """The draws of one run on the stream of `seed`; `factor` multiplies all additive noise, and 0 leaves it out.
 
     `shifts` are added to the single draws of additive noise, in their order. All noise with a density is multiplied by
-    1 + `moved`.
+    1 + `moved`. Choices by given probabilities among as many are those of `like`, the draws of another run.
 
     >>> recorder = Recorder(seed=(1,))
     >>> float(Recorder(seed=(1,), factor=0.0).generator().laplace(3.0, 2.0))
@@ -64,6 +80,7 @@ class Recorder:
     factor: float = 1.0
     shifts: tuple[float, ...] = ()
     moved: float = 0.0
+    like: tuple[Draw, ...] = ()
     draws: list[Draw] = field(default_factory=list[Draw])
     _start: Any = None
 
@@ -140,6 +157,22 @@ def _other(name: str) -> Callable[..., Any]:
     return drawn
 
 
+def _choice(self: RecordingGenerator, a: Any, size: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """Draw a choice; one by given probabilities, with replacement, is noted with them, as `Recorder.like` says."""
+    p = kwargs.get("p")
+    if p is None or args or set(kwargs) > {"p", "replace"} or np.ndim(a) > 1 or not kwargs.get("replace", True):
+        return _plain_choice(self, a, size, *args, **kwargs)
+    self.recorder.place(self.bit_generator)
+    chances = np.asarray(p, dtype=np.float64)
+    picked = np.random.Generator.choice(self, a if np.ndim(a) == 0 else len(a), size, p=p)
+    empty, draws, like = np.zeros(0), self.recorder.draws, self.recorder.like
+    draw = Draw(law=_CHOICE, noise=empty, scale=empty, site=_site(), chances=chances / chances.sum(), picked=picked)
+    other = like[len(draws)] if len(draws) < len(like) else draw
+    picked = other.picked if other.shape == draw.shape else picked
+    draws.append(replace(draw, picked=picked))
+    return picked if np.ndim(a) == 0 else np.asarray(a)[picked]
+
+
 def _location_and_scale(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """Return the first two parameters of a law of location and scale."""
     location = args[0] if args else kwargs.get("loc", 0.0)
@@ -158,3 +191,6 @@ for _name in ADDITIVE:
     setattr(RecordingGenerator, _name, _additive(_name))
 for _name in (*_CONTINUOUS, *_OTHERS):
     setattr(RecordingGenerator, _name, _other(_name))
+_CHOICE = "choice"
+_plain_choice = _other(_CHOICE)
+setattr(RecordingGenerator, _CHOICE, _choice)

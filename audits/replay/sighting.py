@@ -67,6 +67,11 @@ class Sighting:
         return self.source.counts(self.heard)
 
     @property
+    def shown(self) -> bool:
+        """Whether fresh runs confirm it, or all of them follow its laws."""
+        return self.confirmed or self.supposed
+
+    @property
     def certain(self) -> bool:
         """Whether it is a law, or an event of all its fresh runs on one data set and of none on the other."""
         parted = isinstance(self.source, Event) and self.source.parts(self.heard)

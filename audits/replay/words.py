@@ -199,8 +199,12 @@ def coupled_words(shown: Shown) -> str:
     value = value[0] if isinstance(value, list) and len(value) == 1 else value
     like = f"{', '.join(named[:_NAMED])}: outputs like" if named else "Outputs like"
     chances = " and ".join(f"{share:.3g} on {side}" for share, side in zip(shown.shares, SIDES, strict=True))
+    like = f"{_upper(like)} {' '.join(repr(value).split()):.60} have probability {chances}."
+    if not len(moved):
+        lines = list(dict.fromkeys(draw.site for draw in shown.example.choices.values()))
+        return f"{like} The data move the probabilities of a choice that far (drawn at {', '.join(lines[:_NAMED])})."
     return (
-        f"{_upper(like)} {' '.join(repr(value).split()):.60} have probability {chances}. {_upper(draws)} of noise, "
+        f"{like} {_upper(draws)} of noise, "
         f"moved in all by {total:.3g} times {'its scale' if len(moved) == 1 else 'their scales'}, give one data set "
         f"the outputs of the other (noise drawn at {', '.join(lines[:_NAMED])})."
     )

@@ -63,9 +63,9 @@ class TrainingAudit:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings: those of conformance first, then of replays, then bounds above what is declared or claimed."""
+        """All findings: of replays, which name causes, then of conformance, then bounds above what is declared."""
         leaks = (Finding(rule=c.rule, where=c.name, message=c.sentence) for c in self.checks if c.rule)
-        return (*self.conformance.findings, *self.replayed, *leaks)
+        return (*self.replayed, *self.conformance.findings, *leaks)
 
     @property
     def without_result(self) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class TrainingAudit:
         """Return the audit in lines of plain text."""
         lines = [f"{self.verdict}: {self.canaries} canaries, significance {self.significance:g} a check"]
         lines += [f"  {check.name}: {check.verdict}. {check.sentence}" for check in self.checks]
-        lines += [f"  {f.rule}: {f.message}" for f in (*self.conformance.findings, *self.replayed)]
+        lines += [f"  {f.rule}: {f.message}" for f in (*self.replayed, *self.conformance.findings)]
         lines += [f"  watched: {', '.join(self.watched)}"] if self.watched else []
         lines += [f"  not trained: {', '.join(self.untrained)} (trainable; no step moved it)"] if self.untrained else []
         lines += [f"  not observed: {what}" for what in self.unseen]

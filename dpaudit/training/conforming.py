@@ -28,6 +28,7 @@ from dpaudit.training.watching import Training, Watch
 POWER = 0.9
 _ROUNDING = 1e-4  # relative; what single precision and a clipping constant of 1e-6 may add to a norm
 _CHECKS = 7
+_CHANGED = 1.5
 _BESIDE = 0.01
 """The part of the share of a check that a further look at the noise has."""
 
@@ -104,7 +105,7 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
         noise += tuple(noise_law_check(sized, watch, share * (1 - _BESIDE)))
         noise += tuple(noise_follows_sums(sized, watch, share * _BESIDE))
     found = {
-        "noise": (*noise[:1], *of_each, *noise[1:], *_repeated(watch, share * _BESIDE)),
+        "noise": (*_repeated(watch, share * _BESIDE), *noise[:1], *of_each, *noise[1:]),
         "clipping norm": tuple(_clipping(sized, watch, share)),
         "sampling rate": tuple(_sampling(training, watch, share)),
         "number of steps": (_steps(training, watch),),
@@ -126,7 +127,7 @@ def _noise(training: Training, watch: Watch, share: float) -> Iterator[Check]:
     observed = math.sqrt(squares / coordinates)
     message = (
         f"The noise has standard deviation {observed:.6g}, {observed / training.stddev:.4g} times the declared "
-        f"{training.stddev:.6g}"
+        f"{training.stddev:.6g}{_over_steps(training.stddev, watch.noises())}"
     )
     yield Check(
         name="noise",
@@ -138,6 +139,17 @@ def _noise(training: Training, watch: Watch, share: float) -> Iterator[Check]:
         message=f"{message}." if scaled < low else "",
         safer=f"{message}: more than declared. The declared epsilon holds." if scaled > high else "",
     )
+
+
+def _over_steps(stddev: float, noises: list[Array]) -> str:
+    """Return, in words, how many steps have no noise, or how its size changes from first to last steps, if it does."""
+    sizes = np.sqrt([float((noise**2).mean()) / stddev**2 for noise in noises if noise.size])
+    bare, some = int((sizes == 0).sum()), max(1, len(sizes) // 5)
+    first, last = (float(np.sqrt((part**2).mean())) for part in (sizes[:some], sizes[-some:]))
+    if bare:
+        return f"; {bare} of {len(sizes)} steps have none"
+    changed = max(first, last) > _CHANGED * min(first, last)
+    return f"; {first:.3g} times in the first fifth of the steps and {last:.3g} times in the last" if changed else ""
 
 
 def _of_each_parameter(training: Training, watch: Watch, share: float) -> Iterator[Check]:
@@ -171,7 +183,7 @@ def _of_observed_size(training: Training, noise: Check) -> Training:
 def _repeated(watch: Watch, share: float) -> Iterator[Check]:
     """Yield a finding where two steps carry the same noise, or a part of it."""
     noises = watch.noises()
-    marks = [tuple(float(value) for value in noise[:_FINGERPRINT]) for noise in noises]
+    marks = [tuple(float(value) for value in noise[:_FINGERPRINT]) for noise in noises if noise.any()]
     long = [mark for mark in marks if len(mark) > 1]
     equal = len(long) - len(set(long))
     again = max(equal, _alike(marks))

@@ -109,7 +109,8 @@ def noise_shared(watch: Watch, significance: float) -> str:
     The numbers that two of them have in the same places are correlated over all steps; of a matrix the first 64 rows
     and columns are looked at.
     Guarantee: independent normal noise is flagged with probability at most `significance`: the correlation of so many
-    numbers has a known law (Fisher 1915).
+    numbers has a known law (Fisher 1915). Steps of different sizes alone look alike; so the correlation counts as
+    well where each step is divided by its own size.
 
     >>> rng, watch = np.random.default_rng(0), Watch(records=1)
     >>> for _ in range(20):
@@ -119,12 +120,19 @@ def noise_shared(watch: Watch, significance: float) -> str:
     'The parameters first and last carry the same noise: it is not drawn afresh for each.'
     """
     steps = [noise for step in watch.taken if (noise := step.noise_by_parameter())]
-    looks = tuple(_correlations(steps))
-    alike = [(says, share, numbers, pairs) for says, share, numbers, pairs in looks if numbers > 1]
+    sized: list[Mapping[str, Array]] = [dict(zip(step, _of_own_size([*step.values()]), strict=True)) for step in steps]
+    looks = zip(_correlations(steps), _correlations(sized), strict=True)
+    alike = [(says, min(share, own[1]), numbers, pairs) for (says, share, numbers, pairs), own in looks if numbers > 1]
     for says, share, numbers, pairs in alike:
         if betainc((numbers - 1) / 2, 0.5, 1 - share) < significance / (len(alike) * pairs):
             return f"{says} carry the same noise: it is not drawn afresh for each."
     return ""
+
+
+def _of_own_size(noises: list[Array]) -> list[Array]:
+    """Return the noise of all parameters in one step over the root mean square of all its numbers."""
+    size = math.sqrt(float(np.mean(np.concatenate([noise.ravel() for noise in noises]) ** 2)))
+    return [noise / (size or 1.0) for noise in noises]
 
 
 def _correlations(steps: list[Mapping[str, Array]]) -> Iterator[tuple[str, float, int, int]]:

@@ -161,3 +161,32 @@ def test_noise_that_serves_two_lines_of_a_matrix_is_found(lines: str) -> None:
         given = noise if lines == "Columns" else noise.T
         watch.step({"weights": given}, {"weights": 0 * given})
     assert noise_shared(watch, 1e-6).startswith(f"{lines} 2 and 4 of weights carry the same noise")
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_noise_whose_size_decays_is_no_shared_noise(*, shared: bool) -> None:
+    """Few large steps are alike by chance more often than as many numbers of one size. Twin: one draw serves both."""
+    accused = 0
+    for seed in range(60):
+        rng, watch = np.random.default_rng(seed), Watch(records=1)
+        for step in range(150):
+            first = 0.8**step * rng.normal(size=(8, 1))
+            second = first if shared else 0.8**step * rng.normal(size=(8, 1))
+            watch.step({"first": first, "second": second}, {"first": 0 * first, "second": 0 * second})
+        accused += bool(noise_shared(watch, 1e-6))
+    assert accused == (60 if shared else 0)
+
+
+def test_steps_without_noise_are_counted_and_sizes_that_change_are_named() -> None:
+    declared = Training(noise_multiplier=1, max_grad_norm=1, sample_rate=0.3, steps=20, records=10)
+    sizes: tuple[tuple[Array, str], ...] = (
+        (np.arange(20) % 2.0, "10 of 20 steps have none"),
+        (0.9 ** np.arange(20), "in the last"),
+    )
+    for factors, words in sizes:
+        rng, watch = np.random.default_rng(0), Watch(records=10)
+        for factor in factors:
+            watch.step(factor * rng.normal(size=(20, 2)), np.zeros((20, 2)), np.arange(3))
+        messages = [finding.message for finding in conform(declared, watch).findings]
+        assert words in messages[0]
+        assert not any("not fresh" in message or "not drawn afresh" in message for message in messages)

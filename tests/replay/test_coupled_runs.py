@@ -128,3 +128,53 @@ def test_a_loop_that_draws_until_it_is_content_ends_without_noise_too() -> None:
     """Without noise it would draw for ever; its noise is truncated where the data say, which is a violation."""
     looked = replayed(positive, ([1], []), None, CLAIM, runs=2_000, rng=np.random.default_rng(1))
     assert looked.replay is not None
+
+
+def weighted(rows: list[Any], rng: np.random.Generator, factor: float) -> str:
+    """Return one of three words, by weights that grow with the number of rows for the first of them."""
+    weights = np.exp([factor * (len(rows) - 3), 0.0, 0.0])
+    return str(rng.choice(["a", "b", "c"], p=weights / weights.sum()))
+
+
+def test_the_worth_of_a_chosen_word_is_its_exact_margin() -> None:
+    """Its probability is e^2 / (e^2 + 2) from four rows and 1/3 from three, and all couples have one output.
+
+    Five standard errors of 1,500 runs: a false alarm has probability 6e-7.
+    """
+    coupling = coupling_of(lambda rows, rng: weighted(rows, rng, 2.0), [])
+    calls = [coupling.player.call(data, 5, side, n) for side, data in enumerate((FOUR, THREE)) for n in range(50)]
+    couples = [coupling.couple(call, place // 50) for place, call in enumerate(calls)]
+    assert all(one.calls[0].returned == one.calls[1].returned for one in couples)
+    chosen = frozenset(call.columns["kind  text"] for call in calls if "a" in call.returned)
+    mean, error = worths(coupling, (Condition(name="kind  text", values=chosen),), 1_500)
+    assert abs(mean - (math.exp(2) / (math.exp(2) + 2) - math.e / 3)) < 5 * error
+
+
+def test_the_probabilities_of_a_choice_are_held_against_the_claim() -> None:
+    """An exponential mechanism with four times the claim. Twin: with what the claim allows."""
+    for factor, broken in ((4.0, True), (1.0, False)):
+        function = as_run(lambda rows, rng, factor=factor: weighted(rows, rng, factor))[0]
+        found = coupled_event(Player(run=function), [(FOUR, THREE)], CLAIM)
+        assert (found is not None) is broken
+    broken_one, rng = (lambda rows, rng: weighted(rows, rng, 4.0)), np.random.default_rng(1)
+    looked = replayed(broken_one, (FOUR, THREE), None, CLAIM, runs=400, rng=rng)
+    assert "The data move the probabilities of a choice" in looked.causes[0]
+
+
+def test_choices_as_often_as_there_are_rows_are_not_copied() -> None:
+    """Four rows choose four times and three rows three times: each run counts as itself."""
+    coupling = coupling_of(lambda rows, rng: rng.choice(2, size=len(rows), p=[0.2, 0.8]).tolist(), [])
+    couple = coupling.couple(coupling.player.call(FOUR, 5), 0)
+    assert couple.shares == (1.0, 0.0)
+
+
+def test_runs_of_very_many_draws_leave_other_pairs_their_turn() -> None:
+    """The first pair draws 1,000 times, which is too often to couple; the second one shows half of the noise."""
+
+    def first_or_second(rows: list[Any], rng: np.random.Generator) -> int:
+        return round(len(rows) + float(rng.laplace(0, 0.5, 1_000 if len(rows) > 5 else 1)[0]))
+
+    player = Player(run=as_run(first_or_second)[0])
+    found = coupled_event(player, [([1] * 7, [1] * 6), (FOUR, THREE)], CLAIM)
+    assert found is not None
+    assert found[0] == 1

@@ -240,6 +240,29 @@ def test_a_finding_says_output_answers_line_and_pair() -> None:
     assert "the key 'teal'" in " ".join(replay_of(keys_that_are_seen, TOWNS, leaky=True).causes)
 
 
+def test_many_certain_events_do_not_hide_the_law_behind_them() -> None:
+    """Each town has a text of its own where nobody lives there; the noise is that of a mean over all 16 records."""
+
+    def shares(data: Any, rng: Any, leaky: Any) -> Any:
+        groups = {name: [1.0] * data.count(name) for name in COLOURS} | {f"no {name}": [] for name in COLOURS}
+        return {name: sum(own) + rng.laplace(0, 1 / 16) if own else f"no {name}" for name, own in groups.items()}
+
+    causes = replay_of(shares, TOWNS, leaky=True).causes
+    assert any("is of type" in cause for cause in causes)
+    assert any("16 times the scale of its Laplace noise" in cause for cause in causes)
+
+
+@pytest.mark.parametrize("leaky", [True, False])
+def test_a_sum_of_no_numbers_is_of_the_type_of_other_sums(*, leaky: bool) -> None:
+    """Python's sum of numpy's numbers is a numpy.float64, and of none an int. Twin: single precision shows."""
+
+    def total(data: Any, rng: Any, leaky: Any) -> Any:
+        noisy = sum(np.clip(data, 0, 10)) + rng.laplace(0, 10)
+        return np.float32(noisy) if leaky and len(data) == 0 else noisy
+
+    assert (replay_of(total, PAY, leaky=leaky).violation is not None) is leaky
+
+
 def test_a_value_that_no_record_has_decides_nothing() -> None:
     looked = replay_of(unclipped, PAY, leaky=False)
     assert looked.violation is None
