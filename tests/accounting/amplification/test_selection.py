@@ -292,7 +292,7 @@ def test_the_rho_of_gaussian_runs_is_finite_and_composes() -> None:
 
 
 def test_a_corner_beside_a_knot_costs_nothing() -> None:
-    """A corner at a distance of rounding from a knot made every slope rounding, and lost .156 of the mass or all of it."""
+    """A corner at a distance of rounding from a knot made every slope rounding, and lost mass."""
     loss = 1.25
     even = np.linspace(0.0, loss, 300)[150]
     for corner in (even, even * (1 + 2.0**-52), even + 1e-12):
