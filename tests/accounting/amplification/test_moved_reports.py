@@ -47,7 +47,7 @@ def shown(moved: tuple[int, int]) -> float:
         p, q = law([*others, before]), law([*others, after])
         return sum(max(0.0, mass - math.exp(AT) * q[key]) for key, mass in p.items())
 
-    values = [*product(range(2), repeat=2)]
+    values = [(a, b) for a in (0, 1) for b in (0, 1)]
     return max(delta(others, before) for others in product(values, repeat=USERS - 1) for before in values)
 
 
