@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit import Claim
 from dpaudit.arguments import settled
-from dpaudit.checks import NoiseSize, Size, ratio, size
+from dpaudit.checks import FieldError, NoiseSize, Size, ratio, settle, size
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss, ThresholdLoss
 from dpaudit.model.mechanism import Array
@@ -19,6 +19,7 @@ Scores = Literal["general", "monotone"]
 """Whether a record may move some scores up and others down, or all of them one way."""
 
 _MOST = 400  # candidates whose probabilities are integrated
+_LARGEST_EPSILON = 700.0
 
 
 @settled
@@ -35,7 +36,7 @@ class PermuteAndFlip:
     Two candidates have the largest Renyi divergence of each order; `attained_loss` is the pair of the largest
     Kullback-Leibler divergence. The bounded range of the exponential mechanism does *not* hold here.
     Edge cases: ties have probability 0 in real arithmetic; in float64 the first candidate wins them.
-    Raises: ValueError: a parameter outside 1e-140 to 1e140, or unknown neighbours.
+    Raises: ValueError: a parameter outside 1e-140 to 1e140, an epsilon above 700, or unknown neighbours.
     Source: McKenna and Sheldon (2020); Ding, Kifer, Sayed, Steinke, Wang, Xiao and Zhang (2021) for the noise.
 
     >>> choice = PermuteAndFlip(scale=2.0, linf_sensitivity=1.0, neighbours="replace_one")
@@ -49,6 +50,15 @@ class PermuteAndFlip:
     linf_sensitivity: Size
     neighbours: Neighbours
     scores: Scores = "general"
+
+    def __post_init__(self) -> None:
+        settle(self)
+        if (epsilon := self.loss().shift) > _LARGEST_EPSILON:
+            raise FieldError(
+                "scale",
+                f"Expected scale={self.scale} to make an epsilon of at most {_LARGEST_EPSILON:g}, and it makes "
+                f"{epsilon:g}; take the maximum.",
+            )
 
     @classmethod
     def calibrated(cls, claim: Claim, *, linf_sensitivity: float, scores: Scores = "general") -> Self:
@@ -116,7 +126,7 @@ def _before(shift: float) -> float:
     for _ in range(80):
         x = (low + high) / 2
         loses, after = math.exp(-x) / 2, math.exp(x - shift) / 2
-        logits = math.log1p(-loses) - math.log(loses) - math.log(after) + math.log1p(-after)
+        logits = math.log1p(-loses) + 2 * math.log(2) + shift + math.log1p(-after)
         rises = loses * logits - (1 - loses) + loses * after / (1 - after) > 0
         low, high = (x, high) if rises else (low, x)
     return low

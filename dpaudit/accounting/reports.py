@@ -165,21 +165,36 @@ def values_of(parts: Sequence[ReportLaws]) -> Floats:
 
 
 def pairs_of(parts: Sequence[ReportLaws]) -> list[Pair]:
-    """Return every kind of change of a report of one part or two; equal ones once, and first one of all parts.
+    """Return every kind of change of a report of one part or two; equal ones once.
 
     The least probabilities of two parts multiply. The two orders of a change are two pairs unless they are alike.
     """
+    moves = [(0, 1), (1, 0)] if len(parts) == 1 else [*permutations(range(len(values_of(parts))), 2)]
+    seen: dict[tuple[tuple[float, ...], ...], Pair] = {}
+    for a, b in moves:
+        pair = _pair(parts, a, b)
+        seen.setdefault(tuple(_rows(pair.first, pair.second, pair.least)), pair)
+    return list(seen.values())
+
+
+def pair_moving(parts: Sequence[ReportLaws], which: Sequence[bool]) -> Pair:
+    """Return the change of a report's first value that moves those of its parts that `which` says, and no other.
+
+    Of two parts the second has its last value instead of its first one, whatever the outcome of the first part.
+    """
+    if len(parts) == 1:
+        return _pair(parts, 0, 1)
+    own, values = len(parts[0].values), len(values_of(parts))
+    return _pair(parts, 0, which[0] * (own - 1) + which[1] * (values - own))
+
+
+def _pair(parts: Sequence[ReportLaws], before: int, after: int) -> Pair:
+    """Return the change of one value to another one; outcomes of equal ratios are one."""
     values, least = values_of(parts), np.ones(1)
     for part in parts:
         least = np.outer(least, part.least).ravel()
-    two = [(0, len(values) - 1), *permutations(range(len(values)), 2)]
-    moves = [(0, 1), (1, 0)] if len(parts) == 1 else two
-    seen: dict[tuple[tuple[float, ...], ...], Pair] = {}
-    for a, b in moves:
-        rows = _merged(np.stack([values[a], values[b], least, *values]))
-        key = tuple(_rows(*rows[:3]))
-        seen.setdefault(key, Pair(first=rows[0], second=rows[1], least=rows[2], values=rows[3:]))
-    return list(seen.values())
+    rows = _merged(np.stack([values[before], values[after], least, *values]))
+    return Pair(first=rows[0], second=rows[1], least=rows[2], values=rows[3:])
 
 
 def _merged(rows: Floats) -> Floats:

@@ -40,7 +40,7 @@ _HALFWAY = (0.5, 2.0, 8.0, 32.0)  # between them
 _HEIGHTS, _RARE, _MOST = 500, 120, 2000  # knots of the result, and beyond; outcomes of a table whose corners are knots
 _SHOWN = 2  # of so many heights one is that of all runs
 _RAISED, _UNIT, _END = 1e-9, 1e-15, 1e-12  # relative: what heights are raised by, and the largest loss; of a place
-_NEAR, _CLOSE = 0.25, 1e-2  # where an end is looked for first, and how closely
+_NEAR, _CLOSE, _APART = 0.25, 1e-2, 1e-5  # where an end is looked for first, how closely; of knots, relative
 _SMALL, _MOST_RUNS = 1e-6, 1e6  # epsilons that are not told apart, but for one largest loss; runs on average
 _POWERS = np.geomspace(1e-4, 1e3, 120)  # at which the moments of one run are known
 _TINY, _LARGEST = 1e-36, 300.0  # what is left of a curve at its end; the largest epsilon of a part
@@ -64,6 +64,8 @@ def best_above(part: Alternatives, count: RunCount) -> DiscreteLoss:
     if supremum <= _SMALL and not lost:
         return _two_answers(_largest(part, count) if supremum > 0 else 0.0)
     once, furthest, surely = symmetric_curve(part, lost)
+    if not once.atoms:  # next to all of it is lost, so that rounding leaves nothing
+        return LOST
     chosen = WeighedScores(once, count)
     largest = _largest(part, count) if surely else chosen.end(furthest)
     if largest > 2 * _LARGEST:
@@ -136,11 +138,15 @@ def symmetric_curve(part: Alternatives, lost: float) -> tuple[DiscreteLoss, floa
     end = max(supremum, _SMALL)
     if supremum > _NEAR:
         end = min(supremum, _reached(deltas, lost * (1 + _RAISED) + _TINY))
-    values = {value for order in _orders(part) for value in _listed(order) if 0 < value < end}
+    near = _APART * end  # a slope between knots that are closer would be rounding
+    corners = np.unique([value for order in _orders(part) for value in _listed(order) if near < value < end - near])
+    corners = corners[np.diff(corners, prepend=0.0) > near]
     surely = supremum <= _LARGEST and not lost
     beyond = np.linspace(end, supremum, _BEYOND) if surely and end < supremum else np.array([end])
     count = _FEWER if engines_for(form) == QUICK else _KNOTS
-    knots = np.unique(np.concatenate([np.linspace(0.0, end, count), [*values], beyond]))
+    even = np.linspace(0.0, end, count)
+    even = even[np.abs(even[:, None] - corners).min(axis=1, initial=math.inf) > near]
+    knots = np.unique(np.concatenate([even, corners, beyond]))
     return connected(np.exp(knots), _raised(deltas(knots), knots)), float(knots[-1]), surely
 
 

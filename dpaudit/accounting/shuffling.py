@@ -35,7 +35,16 @@ from scipy.special import betainc
 
 from dpaudit.accounting.curves.connected import connected
 from dpaudit.accounting.few_reports import counts_beside, heights_of_few
-from dpaudit.accounting.reports import Pair, cells, counted_out, counts_of, pairs_of, two_outcomes, values_of
+from dpaudit.accounting.reports import (
+    Pair,
+    cells,
+    counted_out,
+    counts_of,
+    pair_moving,
+    pairs_of,
+    two_outcomes,
+    values_of,
+)
 from dpaudit.accounting.selection import symmetric_curve
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.errors import UnsupportedError
@@ -181,18 +190,7 @@ def _laws(part: Declaration) -> tuple[ReportLaws, ...]:
 
 def _mechanisms(part: Declaration) -> tuple[Mechanism, ...]:
     """Return the mechanisms that a report is made of, in order; () if it is made of anything else, or of many."""
-    match part:
-        case Local() | PostProcess():
-            return _mechanisms(part.part)
-        case Release():
-            return (part.mechanism,)
-        case Repeat() if part.times <= _FEW_PARTS:
-            return _mechanisms(part.part) * part.times
-        case Sequential() if len(part.parts) <= _FEW_PARTS:
-            found = [_mechanisms(inner) for inner in part.parts]
-            return tuple(mechanism for mechanisms in found for mechanism in mechanisms) if all(found) else ()
-        case _:
-            return ()
+    return tuple(release.mechanism for release in releases_of(part))
 
 
 @lru_cache(maxsize=64)
@@ -324,23 +322,42 @@ def _countable(law: ReportLaws, users: int) -> bool:
     return users <= _FEW and (users + 1) ** (len(law.least) - 1) <= _SHORT
 
 
-def shuffled_attained(node: Shuffle, moved: Composition, *, beside: int = 0) -> Composition:
-    """Return what an explicit data set attains, one of those that are tried; nothing for reports of unknown law."""
+def releases_of(part: Declaration) -> tuple[Release, ...]:
+    """Return the releases that a report is made of, in order; () if it is made of anything else, or of many."""
+    match part:
+        case Local() | PostProcess():
+            return releases_of(part.part)
+        case Release():
+            return (part,)
+        case Repeat() if part.times <= _FEW_PARTS:
+            return releases_of(part.part) * part.times
+        case Sequential() if len(part.parts) <= _FEW_PARTS:
+            found = [releases_of(inner) for inner in part.parts]
+            return tuple(release for releases in found for release in releases) if all(found) else ()
+        case _:
+            return ()
+
+
+def shuffled_attained(node: Shuffle, moved: Composition, *, which: tuple[bool, ...], beside: int = 0) -> Composition:
+    """Return what an explicit data set attains, one of those that are tried; nothing for reports of unknown law.
+
+    `which` says of each release of a report whether the user's change moves it.
+    """
     if not (tried := data_sets_beside(node)) or not moved.parts:
         return Composition()
     epsilon = max(total_supremum(moved)[0], total_supremum(moved.reversed())[0])
     if epsilon < _LEAST:  # where rounding of the counts' law would show more
         return Composition()
-    pair = _beside(epsilon, _laws(node.part), _categories(node.part), tried[beside])
+    pair = _beside(epsilon, _laws(node.part), which, _categories(node.part), tried[beside])
     return Composition() if pair is None else Composition.of(pair)
 
 
 @lru_cache(maxsize=64)
 def _beside(
-    epsilon: float, laws: tuple[ReportLaws, ...], categories: int, others: tuple[int, ...]
+    epsilon: float, laws: tuple[ReportLaws, ...], which: tuple[bool, ...], categories: int, others: tuple[int, ...]
 ) -> DiscreteLoss | None:
     """Return the loss of what the counts show beside others, so many with each value; None if it is too long."""
-    pair, users = pairs_of(laws)[0], sum(others) + 1
+    pair, users = pair_moving(laws, which), sum(others) + 1
     if categories > 2 and users <= _FEW:
         shown = counts_beside(epsilon=epsilon, users=users, answers=categories, held=others.index(max(others)))
         return binned(*shown, epsilon)

@@ -109,11 +109,12 @@ def _verification(data: Any) -> Verification:
     )
     try:
         rows = checked_rows(data)
+        wrong = tuple(verdict_complaints(data, rows))
     except Unfollowed as error:
         return replace(found, unconfirmed=(str(error),))
     except Rejection as error:
         return replace(found, complaints=(*found.complaints, str(error)))
-    found = replace(found, complaints=(*verdict_complaints(data, rows), *found.complaints))
+    found = replace(found, complaints=(*wrong, *found.complaints))
     if found.complaints:  # what is cheap to find comes first
         return found
     try:

@@ -342,11 +342,12 @@ def _permute_and_flip(fields: Table, relation: str) -> Sides:
     while (1 - P) (logit P - logit Q) is more than P - (1 - P) Q / (1 - Q).
     """
     shift = exact_ratio(fields, "linf_sensitivity", "scale") * (1 if fields.get("scores") == "monotone" else 2)
+    require(shift <= 700, "a permute-and-flip is out of range")
     low, high = 0.0, float(shift)
     for _ in range(80):
         x = (low + high) / 2
         other, after = math.exp(-x) / 2, math.exp(x - float(shift)) / 2
-        told = math.log((1 - other) / other) - (x - float(shift)) + math.log(2 * (1 - after))
+        told = float(shift) + math.log(2 * (1 - other)) + math.log(2 * (1 - after))
         low, high = (x, high) if other * told > 1 - other - other * after / (1 - after) else (low, x)
     first, second = (1 - math.exp(-low) / 2, math.exp(-low) / 2), low - float(shift) - math.log(2)
     above, below = math.log(first[0]) - second, math.log(first[1]) - math.log1p(-math.exp(second))

@@ -19,9 +19,19 @@ from dpaudit.accounting.schemes import kept_rate, truncated_shares
 from dpaudit.accounting.shuffling import Clones
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
+from dpaudit.model.measures.claims import RhoClaim
 from dpaudit.verifier import verify
 from dpaudit.verifier.numerics.sizes import cut_sizes
-from mechanisms import BallLaplace, DiscreteLaplace, Exponential, Finite, Gaussian, Laplace, RandomisedResponse
+from mechanisms import (
+    BallLaplace,
+    DiscreteLaplace,
+    Exponential,
+    Finite,
+    Gaussian,
+    Laplace,
+    PermuteAndFlip,
+    RandomisedResponse,
+)
 from tests.checker import forging
 
 VAULT = 519168 / 12_695_312_500
@@ -243,3 +253,24 @@ def test_the_largest_laplace_noise_of_parallel_parts_stands_for_a_group() -> Non
     tree = dp.Group(part=dp.Sequential(parts=(shared, dp.Parallel(parts=parts, key="the region"))), size=4)
     verified = verify(dp.certify(tree, claim(0.6999, 1e-6)).to_json())
     assert (verified.complaints, verified.unconfirmed) == ((), ())
+
+
+def test_what_the_checker_cannot_follow_in_a_verdict_is_no_complaint() -> None:
+    """Whether two sampled records suffice was asked where a limit of the checker counted as a fault."""
+    choice = Exponential(epsilon=1.0, linf_sensitivity=1.0, neighbours="add_remove", utilities="monotone")
+    sample = dp.Subsample(part=dp.Release(label="choice", mechanism=choice), rate=0.1)
+    tree = dp.Subsample(part=sample, rate=0.25)
+    verified = verify(dp.certify(tree, RhoClaim(rho=7e-5, neighbours="replace_one")).to_json())
+    assert verified.complaints == ()
+    assert "two records of such a part" in " ".join(verified.unconfirmed)
+
+
+@pytest.mark.parametrize("law", [{"law": "geometric", "gamma": 0.3}, {"law": "fixed", "runs": 2}])
+def test_the_best_run_is_followed_of_a_choice_and_of_a_table_that_one_law_has_alone(law: Any) -> None:
+    """From below anybody picks the score: of two candidates, and of an outcome that is impossible for the other law."""
+    flip = PermuteAndFlip(scale=1.0, linf_sensitivity=1.0, neighbours="replace_one")
+    alone = Finite(first=(1.0, 0.0), second=(0.6, 0.4), neighbours="replace_one")
+    for mechanism in (flip, alone):
+        best = dp.BestOf(part=dp.Release(label="run", mechanism=mechanism), scores="any", **law)
+        verified = verify(dp.certify(best, claim(0.5, 0.1, "replace_one"), effort="quick").to_json())
+        assert (verified.verdict, verified.complaints, verified.unconfirmed) == ("refuted", (), ())

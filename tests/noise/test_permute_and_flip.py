@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpaudit import Claim, Release, Repeat, certify, verify
+from dpaudit.model.declaration import Filtered
 from dpaudit.model.measures.claims import MuClaim, RenyiClaim, RhoClaim
 from dpaudit.model.mechanism import Array
 from mechanisms import PermuteAndFlip
@@ -147,5 +148,24 @@ def test_repeated_choices_are_confirmed_in_each_measure(times: int) -> None:
 def test_monotone_scores_cost_half() -> None:
     noise = PermuteAndFlip(scale=1.0, linf_sensitivity=1.0, neighbours="add_remove", scores="monotone")
     certificate = certify(Release(label="choice", mechanism=noise), Claim(epsilon=1.0, neighbours="add_remove"))
+    assert certificate.verdict == "certified"
+    assert verify(certificate.to_json()).accepted
+
+
+def test_a_choice_sharper_than_any_float_tells_is_refused_by_name_and_the_sharpest_one_is_certified() -> None:
+    """e^-745 is the smallest float; at epsilon 769 half of the pair had no logarithm."""
+    with pytest.raises(ValueError, match="an epsilon of at most 700, and it makes 800"):
+        choice_of(800.0)
+    certificate = certify(
+        Release(label="choice", mechanism=choice_of(699.0)), RhoClaim(rho=0.5, neighbours="replace_one")
+    )
+    assert certificate.verdict == "refuted"
+    assert verify(certificate.to_json()).accepted
+
+
+def test_a_budget_over_a_choice_is_checked_whose_noise_could_vanish() -> None:
+    """The slack is looked for with next to no noise, which a choice does not take."""
+    rounds = Filtered(parts=(RELEASE,), rho=0.05)
+    certificate = certify(rounds, Claim(epsilon=1.2, delta=1e-2, neighbours="replace_one"))
     assert certificate.verdict == "certified"
     assert verify(certificate.to_json()).accepted

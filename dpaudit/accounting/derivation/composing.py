@@ -14,7 +14,7 @@ from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.samples.in_either_order import in_either_order
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Declaration, Filtered, Group, Parallel, Release, Repeat, Stated
+from dpaudit.model.declaration import Declaration, Filtered, Group, Parallel, Release, Repeat, Stated, walk
 from dpaudit.model.losses import (
     LOST,
     ApproximateLoss,
@@ -27,7 +27,7 @@ from dpaudit.model.losses import (
 )
 from dpaudit.model.losses.any_order import in_any_order
 from dpaudit.model.mechanism import Mechanism, attained_loss, is_additive, moves_alone, of_records
-from dpaudit.model.moves import Move, name_of
+from dpaudit.model.moves import Exchange, Move, name_of
 
 Node = TypeVar("Node")
 _MOST = 16  # sums of alternatives that are told apart
@@ -220,6 +220,22 @@ def of_one_and_all(node: Declaration, records: int) -> tuple[int, ...]:
 def of_all_and_one(node: Declaration, records: int) -> tuple[int, ...]:
     """Return that a part is read for all records of a person, and for one."""
     return (1,) if records == 1 else (records, 1)
+
+
+def others_own_as_many(node: Declaration, move: Move) -> str:
+    """Refuse persons of several records who take each other's place in a part that is stated for records that stay.
+
+    Another person may own fewer records, and nothing is stated of a query that sees how many there are.
+    """
+    leaves = [leaf for _, leaf in walk(node) if isinstance(leaf, Release | Stated)]
+    relations = {leaf.mechanism.neighbours if isinstance(leaf, Release) else leaf.neighbours for leaf in leaves}
+    alone = isinstance(node, Group) and node.size == 1
+    if alone or not isinstance(move, Exchange) or relations == {"add_remove"}:
+        return ""
+    return (
+        "'group' under exchange: no rule for a part that is stated for records that stay. A person who takes another "
+        "one's place may own fewer records, and may be told by their number: put the sample inside the group."
+    )
 
 
 def of_a_group(node: Declaration, records: int) -> tuple[int, ...]:

@@ -48,6 +48,7 @@ _TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
             ("contribution_bound",),
             choice="none above none",
             counts=composing.of_a_group,
+            refusal=composing.others_own_as_many,
         )
     },
     "local": {

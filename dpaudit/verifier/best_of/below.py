@@ -27,6 +27,7 @@ _IMPOSSIBLE = 1e-25
 def best_below(node: Table, part: Multiset, score: int, above: Loss) -> Multiset:
     """Return the pair that a score shows, beside what bounds it; nothing of runs that are neither noise nor a table."""
     other = score >= SCORES // 2
+    part = Counter({loss[2] if loss[0] == "once" else loss: n for loss, n in part.items()})
     laws = _laws(reversed_all(part) if other else part)
     if laws is None:
         return Counter()
@@ -38,9 +39,10 @@ def best_below(node: Table, part: Multiset, score: int, above: Loss) -> Multiset
     shown = [_best(law[ranks], runs) for law in (p, q)]
     seen = (shown[0] > _IMPOSSIBLE) & (shown[1] > _IMPOSSIBLE)
     one, two = (law[seen] * (1 - _NOTHING) for law in shown)
-    rest = 1 - math.fsum(one), 1 - math.fsum(two)
+    alone = [math.fsum(law[them[ranks] == 0]) * (1 - _NOTHING) for law, them in zip(shown, (q, p), strict=True)]
+    rest = 1 - math.fsum(one) - alone[0], 1 - math.fsum(two) - alone[1]
     atoms = zip(np.log(one / two).tolist(), one.tolist(), strict=True)
-    return Counter([("between", above, discrete([*atoms, (math.log(rest[0] / rest[1]), rest[0])]))])
+    return Counter([("between", above, discrete([*atoms, (math.log(rest[0] / rest[1]), rest[0])], *alone))])
 
 
 def _epsilon(score: int) -> float:

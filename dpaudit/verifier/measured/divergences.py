@@ -229,6 +229,9 @@ def _rho_beyond(loss: Loss) -> float:
 
     The moment of an order a is at most 2 a r c^(1 - a) times that of one run.
     """
+    orders = np.geomspace(1e-5, _FURTHEST, 1500)
+    if not np.isfinite(_renyi_beyond(loss, orders)).all():
+        return math.inf
     _, many, share, times, alternatives = loss[3]
     one = max(sum(_rho(x)[1] * n for x, n in way.items()) for way in _ways(alternatives)) * times
     far = one + (math.log(2 + 2 * _FURTHEST) + many - share * _FURTHEST) / _FURTHEST / (1 + _FURTHEST)
@@ -236,7 +239,7 @@ def _rho_beyond(loss: Loss) -> float:
     def moments(powers: Any) -> tuple[Any, Any]:
         return 0.0 * powers, powers * _renyi_beyond(loss, powers)
 
-    return max(_largest_ratio(np.geomspace(1e-5, _FURTHEST, 1500), moments)[1], float(far)) * (1 + _SLIP)
+    return max(_largest_ratio(orders, moments)[1], float(far)) * (1 + _SLIP)
 
 
 def _renyi_beyond(loss: Loss, powers: Any) -> Any:

@@ -8,7 +8,7 @@ tree and against the rows that it names; what it concludes is computed in `rules
 from typing import NamedTuple
 
 from dpaudit.verifier.refusals import Rejection, Table, follow, require
-from dpaudit.verifier.shape import TABLES, children, name_of
+from dpaudit.verifier.shape import TABLES, children, name_of, walk
 
 RELATIONS = {"remove": "add_remove", "zero": "zero_out", "replace": "replace_one", "exchange": "replace_one"}
 """The relation that bounds a move."""
@@ -149,10 +149,29 @@ def _require_nests(row: Row, rows: list[Row], tops: list[frozenset[int]], tree: 
 
 
 def _sizes_complaint(node: Table, move: str, records: int) -> str:
-    """Return what is wrong where records leave a set of fixed size: its sizes are needed, and enough records stay."""
+    """Return what is wrong where records leave a set of fixed size: its sizes are needed, and enough records stay.
+
+    Persons who take each other's place may own unequally many records, which only parts know that are stated for
+    records that come and go.
+    """
+    if (
+        node["node"] == "group"
+        and move == "exchange"
+        and node["size"] > 1
+        and not all(map(_comes_and_goes, walk(node)))
+    ):
+        return "group under exchange: no rule for a part that is stated for records that stay"
     if node.get("scheme") != "without_replacement" or move != "remove":
         return ""
     if "population" not in node or "batch_size" not in node:
         return "without_replacement under remove: no rule for a rate alone"
     stays = node["batch_size"] <= node["population"] - records
     return "" if stays else f"without_replacement under remove: no rule where {records} records leave too few"
+
+
+def _comes_and_goes(node: Table) -> bool:
+    """Return whether a node is no leaf, or one that is stated for records that are added and removed."""
+    held = node.get("mechanism", node)
+    while "leaf" in held:
+        held = held["leaf"]
+    return node["node"] not in _NESTS["leaves"] or held.get("neighbours") == "add_remove"

@@ -304,8 +304,7 @@ def _release_moved(step: Step, pair: Pair, n: int) -> Attained:
     """A release whose label is moved attains its mechanism's loss; a shift of noise adds up over records."""
     node = step.node
     fields = node["mechanism"]
-    others = (pair.labels and node["label"] not in pair.labels) or pair.query not in ("", query_of(fields))
-    if others or (pair.one and step.place.sampled and not _moves_alone(fields)):
+    if _passes_over(pair, node) or (pair.one and step.place.sampled and not _moves_alone(fields)):
         return Attained(_NOTHING)
     together = of_records(fields, _records(step, pair)) if fields["name"] in TABLES["additive"] else None
     found = losses.harmful(sides_of(together or fields, step.relation)[1])
@@ -316,6 +315,12 @@ def _release_moved(step: Step, pair: Pair, n: int) -> Attained:
     whole = {loss[0] for loss in found} <= {*losses.SHIFTS}
     found = _together(found, _records(step, pair)) if whole else found
     return Attained(found, ways=frozenset([frozenset[str]()]))
+
+
+def _passes_over(pair: Pair, release: Table) -> bool:
+    """Return whether a witness says nothing of a release."""
+    unnamed = pair.labels and release["label"] not in pair.labels
+    return bool(unnamed or pair.query not in ("", query_of(release["mechanism"])))
 
 
 def _nothing(step: Step, pair: Pair, n: int) -> Attained:
@@ -405,7 +410,8 @@ def _reports_moved(step: Step, pair: Pair, n: int) -> Attained:
     if path in pair.entries:
         require(entry < len(beside(step.node)), "a witness names a data set that is not known")
         part = part._replace(entered=part.entered | {path})
-    return part._replace(losses=shuffled_below(step.node, part.losses, entry))
+    found = shuffled_below(step.node, part.losses, entry, lambda release: not _passes_over(pair, release))
+    return part._replace(losses=found)
 
 
 def _best_moved(step: Step, pair: Pair, n: int) -> Attained:

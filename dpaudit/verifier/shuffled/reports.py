@@ -122,21 +122,38 @@ def few_enough(parts: list[Known]) -> bool:
 
 
 def changes(parts: list[Known]) -> list[Change]:
-    """Return every way in which the value of a report may change, alike ones once, first one of all its parts."""
-    values, least = every_value(parts), _joint([part[1] for part in parts])
-    last = len(values) - 1
-    moves = [(a, b) for a in range(last + 1) for b in range(last + 1) if a != b]
+    """Return every way in which the value of a report may change, alike ones once."""
+    numbers = range(len(every_value(parts)))
+    moves = [(0, 1), (1, 0)] if len(parts) == 1 else [(a, b) for a in numbers for b in numbers if a != b]
     found: dict[tuple[tuple[float, ...], ...], Change] = {}
-    for a, b in [(0, 1), (1, 0)] if len(parts) == 1 else [(0, last), *moves]:
-        rows = np.array([values[a], values[b], least, *values])
-        kinds: dict[tuple[int, ...], Array] = {}
-        for column in rows[:, least > 0].T:
-            kind = tuple(np.rint(np.log(column / column[2]) * 1e9).astype(int).tolist())
-            kinds[kind] = kinds.get(kind, 0.0) + column
-        rows = np.array(list(kinds.values())).T
-        alike = tuple(sorted(map(tuple, np.round(rows[:3].T, 10).tolist())))
-        found.setdefault(alike, (rows[0], rows[1], rows[2], rows[3:]))
+    for a, b in moves:
+        change = _change(parts, a, b)
+        alike = tuple(sorted(map(tuple, np.round(np.array(change[:3]).T, 10).tolist())))
+        found.setdefault(alike, change)
     return list(found.values())
+
+
+def change_of(parts: list[Known], moved: list[bool]) -> Change:
+    """Return the way in which the first value of a report changes in those parts that are moved, and in no other.
+
+    Of two parts values stand by the answer to the second question, then by that to the first one.
+    """
+    if len(parts) == 1:
+        return _change(parts, 0, 1)
+    of_first, all_values = len(parts[0][0]), len(every_value(parts))
+    return _change(parts, 0, (of_first - 1 if moved[0] else 0) + (all_values - of_first if moved[1] else 0))
+
+
+def _change(parts: list[Known], before: int, after: int) -> Change:
+    """Return one change of a value over classes of outcomes that are told apart by nothing."""
+    values, least = every_value(parts), _joint([part[1] for part in parts])
+    rows = np.array([values[before], values[after], least, *values])
+    kinds: dict[tuple[int, ...], Array] = {}
+    for column in rows[:, least > 0].T:
+        kind = tuple(np.rint(np.log(column / column[2]) * 1e9).astype(int).tolist())
+        kinds[kind] = kinds.get(kind, 0.0) + column
+    rows = np.array(list(kinds.values())).T
+    return rows[0], rows[1], rows[2], rows[3:]
 
 
 def _joint(laws: list[Array]) -> Array:

@@ -23,6 +23,7 @@ from dpaudit.verifier.shuffled.reports import (
     Change,
     Known,
     blanket,
+    change_of,
     changes,
     counted,
     every_value,
@@ -197,13 +198,13 @@ def beside(node: Table) -> list[list[int]]:
     return [[others * (value == one) for value in range(kinds)] for one in held]
 
 
-def shuffled_below(node: Table, part: Multiset, entry: int) -> Multiset:
-    """Return what is attained beside the data set of that number."""
+def shuffled_below(node: Table, part: Multiset, entry: int, moves: Callable[[Table], bool]) -> Multiset:
+    """Return what is attained beside the data set of that number by a change that moves some releases of a report."""
     known, users = _known(node), node["users"]
     if not known or not part:
         return Counter()
     epsilon, others = max(most(part)[0], most(reversed_all(part))[0]), beside(node)[entry]
-    change = changes(known)[0]
+    change = change_of(known, [moves(release) for release in _asked(node["part"])])
     if (answers := _answers(node)) > 2 and users <= _FEW:
         laws = shown_beside(users, epsilon, answers, others.index(max(others)))
         return Counter([_merged(*laws, 0.0, epsilon)])
@@ -230,7 +231,7 @@ def _short(known: Known, users: int) -> bool:
 
 def _known(node: Table) -> list[Known]:
     """Return what is known of each part of a report; nothing where a part or their number is not."""
-    found = [law_of(fields) for fields in _asked(node["part"])]
+    found = [law_of(release["mechanism"]) for release in _asked(node["part"])]
     known = [law for law in found if law]
     return known if len(known) == len(found) and few_enough(known) else []
 
@@ -238,20 +239,21 @@ def _known(node: Table) -> list[Known]:
 def _answers(node: Table) -> int:
     """Return how many answers a single randomised response has; 0 for other reports."""
     asked = _asked(node["part"])
-    single = len(asked) == 1 and asked[0]["name"] == "randomised_response" and bool(_known(node))
-    return int(asked[0].get("categories", 2)) if single else 0
+    fields = asked[0]["mechanism"]
+    single = len(asked) == 1 and fields["name"] == "randomised_response" and bool(_known(node))
+    return int(fields.get("categories", 2)) if single else 0
 
 
 def _asked(part: Table) -> list[Table]:
-    """Return the mechanisms of a report, three or more for anything but releases one after another."""
+    """Return the releases of a report, three or more for anything but releases one after another."""
     part = bare(part, "local")
     if part["node"] == "release":
-        return [part["mechanism"]]
+        return [part]
     if part["node"] == "repeat" and part["times"] <= 2:
         return _asked(part["part"]) * int(part["times"])
     if part["node"] == "sequential":
-        return [fields for inner in part["parts"] for fields in _asked(inner)]
-    return [{"name": ""}] * 3
+        return [release for inner in part["parts"] for release in _asked(inner)]
+    return [{"mechanism": {"name": ""}}] * 3
 
 
 def _binomial(counts: Array, trials: int | Array, rate: float) -> Array:

@@ -291,6 +291,21 @@ def test_the_rho_of_gaussian_runs_is_finite_and_composes() -> None:
     assert verify(two.to_json()).accepted
 
 
+def test_a_corner_beside_a_knot_costs_nothing() -> None:
+    """A corner at a distance of rounding from a knot made every slope rounding, and lost mass."""
+    loss = 1.25
+    even = np.linspace(0.0, loss, 300)[150]
+    for corner in (even, even * (1 + 2.0**-52), even + 1e-12):
+        masses = np.array([0.2, 0.1, 0.1 * math.exp(-corner), 0.2 * math.exp(-loss)])
+        rest = 1 - 0.01 - float(masses.sum())
+        atoms = tuple(zip((loss, corner, -corner, -loss, 0.0), (*masses.tolist(), rest), strict=True))
+        once = DiscreteLoss(atoms=atoms, infinite_mass=0.01, reverse_infinite_mass=0.01, symmetric=True)
+        best = best_above((Composition.of(once),), RunCount(gamma=0.6, eta=1.0))
+        assert best.infinite_mass < 0.05
+    nearly = DiscreteLoss(atoms=((0.0, 1e-10),), infinite_mass=1 - 1e-10, reverse_infinite_mass=1 - 1e-10)
+    assert best_above((Composition.of(nearly),), RunCount(gamma=0.6, eta=1.0)).infinite_mass == 1
+
+
 def test_repeats_compose_and_other_nests_are_refused_by_name() -> None:
     """Twice the best run costs more than once; a group over it has no rule."""
     once = dp.BestOf(part=noisy(), law="poisson", mean=3.0)

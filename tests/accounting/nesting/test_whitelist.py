@@ -126,6 +126,11 @@ REFUSED: dict[str, tuple[dp.Declaration, Neighbours, str]] = {
         "replace_one",
         "'group' over 'parallel' under exchange: no rule",
     ),
+    "persons who are told by the number of their records": (
+        fixed(dp.Group(part=noisy(2.0), size=2)),
+        "replace_one",
+        "may own fewer records",
+    ),
     "a repeated group at secret steps": (
         dp.Repeat(part=dp.Group(part=dp.PostProcess(part=dp.Allocate(part=TOLD, steps=3)), size=2), times=4),
         "add_remove",
@@ -180,6 +185,7 @@ def test_a_nest_without_a_rule_is_refused_and_so_is_a_forged_certificate(case: s
 ALONE = noisy(2.0, "add_remove")
 ALLOWED: dict[str, tuple[dp.Declaration, Neighbours]] = {
     "a set of a set": (fixed(fixed(noisy(2.0), 1, 2)), "replace_one"),
+    "a set of persons of one record": (fixed(dp.Group(part=noisy(2.0), size=1)), "replace_one"),
     "a group over a set": (dp.Group(part=dp.Repeat(part=fixed(noisy(2.0)), times=3), size=2), "add_remove"),
     "a group of groups over a set": (dp.Group(part=dp.Group(part=fixed(noisy(2.0)), size=2), size=4), "add_remove"),
     "a sample of secret steps": (dp.Subsample(part=dp.Allocate(part=ALONE, steps=4), rate=0.5), "add_remove"),
