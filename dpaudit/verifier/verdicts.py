@@ -61,10 +61,11 @@ def _of_both_ends(data: Table) -> tuple[bool, list[str], list[str]]:
     require(high["delta"] <= 1, "a delta is above 1")
     require(len({*data["engines"]}) == len(data["engines"]), "an engine is named twice")
     refuted, met = any(low[n] > claim[n] for n in low), any(high[n] <= claim[n] for n in high)
+    require(not (refuted and met), "an end refutes the claim, and another end meets it")
     against = "refuted" if refuted else "infinite" if high["epsilon"] == math.inf else "unproved"
     pairs = " ".join(pair_sentence(row) for row in data["witnesses"] if row["attained"] != "assumed")
     words = _words(low, high, claim)
-    reasons = [] if met and not refuted else [texts[against].format(**words, pairs=pairs)]
+    reasons = [] if met else [texts[against].format(**words, pairs=pairs)]
     if any(row["attained"] == "assumed" for row in data["witnesses"]):
         require(not refuted and not met, "an assumption decides nothing where a proof does")
         listed = [(row["kind"], row["about"], row["status"]) for row in data["conditions"]]

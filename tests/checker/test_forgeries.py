@@ -50,6 +50,17 @@ def test_an_epsilon_next_to_the_largest_loss_is_confirmed(gap: float) -> None:
         assert verify(dp.certify(tree, claim).to_json()).accepted
 
 
+def test_no_end_meets_a_claim_that_another_end_refutes() -> None:
+    """Both ends of delta just below the refuted claim: inside a wide bracket of the checker nothing else shows it."""
+    claim = dp.Claim(epsilon=0.2, delta=1e-3, neighbours="replace_one", unit=forging.UNIT)
+    certificate = dp.certify(forging.release(forging.laplace(1.0)), claim)
+    assert certificate.verdict == "refuted"
+    data = json.loads(certificate.to_json())
+    data["tight"]["delta"] = {"lower": 9.999e-4, "upper": 9.999e-4}
+    complaints = verify(forging.resealed(data)).complaints
+    assert any("an end refutes the claim, and another end meets it" in said for said in complaints)
+
+
 @pytest.mark.slow
 def test_no_honest_sample_is_rejected() -> None:
     """Every sampled tree, of claims that hold and that do not."""
