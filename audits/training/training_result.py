@@ -38,7 +38,9 @@ class TrainingAudit:
     the optimizer does not hold: the audit says nothing of a run that trains them.
 
     >>> from audits import audit_training
+    >>> import numpy as np
     >>> from audits.examples import TRAINING, TRAINING_CLAIM, train_with_little_noise, training_records
+    >>> from audits.training.training_audit import audit_training
     >>> rng = np.random.default_rng(0)
     >>> features, labels = training_records(rng)
     >>> audit = audit_training(
