@@ -27,6 +27,7 @@ from dpaudit.rules.step import Step
 _NEGLIGIBLE = 1e-9
 _VAIN = 100.0  # nats: a claim beyond promises nothing to compare with
 _OUTWARDS = 1e-8  # relative, by which needed noise is raised: more than a search in closed form ends beside it
+_RANGED = 1e-4  # the same of several choices
 _THROUGH_KNOTS = 2e-3  # the same where a curve is straight between knots, which are others there
 _NO_NOISE = 4 * LEAST  # where a search for less noise ends without having found too little
 
@@ -96,8 +97,17 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
 
 def _outwards(declaration: Declaration) -> float:
     """Return by what share needed noise is raised, so that the search of another accountant confirms it."""
-    through_knots = any(isinstance(node, nodes.Shuffle | nodes.BestOf) for _, node in walk(declaration))
-    return _THROUGH_KNOTS if through_knots else _OUTWARDS
+    held = [node for _, node in walk(declaration)]
+    composed = any(isinstance(node, nodes.Repeat | nodes.Sequential) for node in held)
+    ranged = composed and any(isinstance(node, nodes.Release) and _is_ranged(node) for node in held)
+    if any(isinstance(node, nodes.Shuffle | nodes.BestOf) for node in held):
+        return _THROUGH_KNOTS
+    return _RANGED if ranged else _OUTWARDS
+
+
+def _is_ranged(node: nodes.Release) -> bool:
+    """Return whether a release is a choice of a bounded range, of which several are bounded by knots."""
+    return getattr(node.mechanism.loss(), "span", None) is not None
 
 
 def _needless(declaration: Declaration, claim: Claim) -> bool:

@@ -7,7 +7,7 @@ import pytest
 
 from algorithms.dp_ebs import DpEbs
 from algorithms.g_optimal_dueling import GOptimalDueling
-from audits import audit
+from audits import Settings, audit
 from audits.attacks.likelihood import declared_case
 from dpaudit import AuditCase, AuditResult, Claim, Release, certify
 from mechanisms import Laplace, TreeAggregation
@@ -17,7 +17,8 @@ SIGNIFICANCE = 0.05
 
 
 def result_of(case: AuditCase, claim: Claim, runs: int, seed: int = 1, **settings: Any) -> AuditResult:
-    return audit(case, claim=claim, runs=runs, rng=np.random.default_rng(seed), significance=SIGNIFICANCE, **settings)
+    rng, how = np.random.default_rng(seed), Settings(**settings)
+    return audit(case, claim=claim, runs=runs, rng=rng, significance=SIGNIFICANCE, how=how)
 
 
 def counter_case(capacity: int, epsilon: float, signs: tuple[int, ...]) -> AuditCase:
