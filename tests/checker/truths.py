@@ -138,7 +138,8 @@ def _sampled(replaced: str, added: str) -> Iterator[Truth]:
     yield allocate(gaussian(0.5), 3, per_epoch=3, epochs=4), added, 1.0, gaussian_delta(math.sqrt(3), 1.0)
     answer = release("randomised_response", epsilon=1.0)
     yield {"node": "shuffle", "part": answer, "users": 3}, replaced, 0.3, 0.1966900646
-    yield {"node": "shuffle", "part": laplace(1.0), "users": 3}, replaced, 0.3, 0.2457029347
+    box = {"node": "stated", "epsilon": 1.0, "delta": 0.0, "source": "a vendor"}
+    yield {"node": "shuffle", "part": box, "users": 3}, replaced, 0.3, 0.2457029347
 
 
 def _enumerated(replaced: str, added: str) -> Iterator[Truth]:

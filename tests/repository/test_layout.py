@@ -128,7 +128,7 @@ def test_only_heavy_third_parties_are_imported_inside_functions() -> None:
         "dpaudit/verifier/best_of/weights.py": ["scipy"],
         "dpaudit/verifier/shuffled/sides.py": ["scipy"],
     }
-    assert sum(map(len, late.values())) <= 40
+    assert sum(map(len, late.values())) <= 42
 
 
 def test_a_long_a_deep_and_a_late_import_are_seen() -> None:
