@@ -19,7 +19,7 @@ F(j) the probability of j or more heads among m - 1 fair coins. Upper bounds, fo
 
 Below stand explicit data sets: the others hold one value each, or of two values some hold the first one.
 Source: Feldman, McMillan and Talwar (2021), Theorem 3.1, for counting clones; Balle, Bell, Gascon and Nissim (2019).
-Clones of a pair are proved in docs/theory/shuffles_and_strategies.md.
+Clones of a pair are proved in docs/theory/shuffles.md.
 """
 
 import math
