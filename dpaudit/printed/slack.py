@@ -29,6 +29,7 @@ _VAIN = 100.0  # nats: a claim beyond promises nothing to compare with
 _OUTWARDS = 1e-8  # relative, by which needed noise is raised: more than a search in closed form ends beside it
 _RANGED = 1e-4  # the same of several choices
 _THROUGH_KNOTS = 2e-3  # the same where a curve is straight between knots, which are others there
+_BLUNT = 1e-20  # a delta below which the other accountant's bracket of samples is wide
 _NO_NOISE = 4 * LEAST  # where a search for less noise ends without having found too little
 
 
@@ -66,7 +67,7 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
         return None
     *printed, last = _readings(declaration)
     try:
-        needed = last.noise(declaration, claim) * (1 + _outwards(declaration))
+        needed = last.noise(declaration, claim) * (1 + _outwards(declaration, claim))
     except UnsupportedError:
         return None
     readings = (*printed, last)
@@ -95,9 +96,11 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
     )
 
 
-def _outwards(declaration: Declaration) -> float:
+def _outwards(declaration: Declaration, claim: Claim) -> float:
     """Return by what share needed noise is raised, so that the search of another accountant confirms it."""
     held = [node for _, node in walk(declaration)]
+    if 0 < claim.delta < _BLUNT and any(isinstance(node, nodes.Subsample) for node in held):
+        return _THROUGH_KNOTS
     composed = any(isinstance(node, nodes.Repeat | nodes.Sequential) for node in held)
     ranged = composed and any(isinstance(node, nodes.Release) and _is_ranged(node) for node in held)
     if any(isinstance(node, nodes.Shuffle | nodes.BestOf) for node in held):
