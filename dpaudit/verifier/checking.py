@@ -136,8 +136,9 @@ def _numbers(data: Table, rows: list[Row], sides: Sides) -> tuple[Outcome, tuple
     if void and (wrong := _void_complaints(data["tight"], measured)):
         return Outcome(wrong), ()
     if measured:
-        last = f"The ends were bounded again in {measured}; each lies on its proved side."
-        return points_compared(data, rows, sides[1]), (*_taken(data), last)
+        outcome = points_compared(data, rows, sides[1])
+        proved = "; each lies on its proved side" if outcome == Outcome() else ""
+        return outcome, (*_taken(data), f"The ends were bounded again in {measured}{proved}.")
     return _both_ends(data, rows, sides, void=void)
 
 

@@ -151,7 +151,7 @@ def _largest_of_atoms(loss: Loss) -> Bounds:
 def _largest_ratio(powers: Any, moments: Callable[[Any], tuple[Any, Any]]) -> Bounds:
     """Return bounds on the supremum of K(s) / (s (1 + s)) up to the last power, from bounds on K.
 
-    K lies below its chords. Cells between two powers that may hold the supremum are cut, twice at most.
+    K lies below its chords. Cells between two powers that may hold the supremum are cut, three times at most.
     """
     lows, highs = moments(powers)
     low, high = 0.0, float(highs[0] / powers[0])

@@ -175,11 +175,13 @@ def test_an_end_just_below_what_is_proved_is_not_confirmed(
     """Of what a vendor states, which no pair is known to attain. Twin: the honest end, a ten-millionth above."""
     told = Stated(epsilon=1.0, source="a vendor")
     right = getattr(measures, name)
-    assert verify(certify(told, claimed(measure, 9.0)).to_json()).accepted
+    honest = verify(certify(told, claimed(measure, 9.0)).to_json())
+    assert honest.accepted
     monkeypatch.setattr(measures, name, lambda *given: (right(*given)[0], float(right(*given)[1]) * (1 - off)))
     found = verify(certify(told, claimed(measure, 9.0)).to_json())
     assert not found.complaints
     assert any("not confirmed" in words for words in found.unconfirmed)
+    assert [any("proved side" in note for note in one.notes) for one in (honest, found)] == [True, False]
 
 
 @pytest.mark.parametrize("tree", [LAPLACE, Repeat(part=LAPLACE, times=10)])
