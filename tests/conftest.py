@@ -2,7 +2,9 @@
 
 import os
 import random
+import zlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
@@ -18,57 +20,83 @@ os.environ.pop("DPAUDIT_TRACEBACK", None)
 
 NIGHTLY = Path(__file__).with_name("nightly.txt")
 DAY = "DPAUDIT_TESTS_DRAWN_BY"
-"""The variable whose text decides which members of large families run on a change: the date, unless it is set."""
+"""The variable whose text decides what is drawn on a change, and whose turn it is: the date, unless it is set."""
+
+DAYS = 4
+"""The tests of a file that takes turns run on one of so many days in a row each."""
 
 
-def nightly(text: str) -> dict[str, tuple[str, ...] | int]:
-    """Return what a list names, each with the members of it that stay, or with how many are drawn.
+def nightly(text: str) -> dict[str, tuple[str, ...] | int | None]:
+    """Return what a list names, each with the members that stay, with how many are drawn, or with None for turns.
 
-    A line is a node id, "family except member | member", or "family draws number"; the sentence above it says what
-    holds the same fact on every change. Of a family that is drawn the first and the last member stay, and as many
-    between them as the number says, others every day.
+    A line is a node id, "family except member | member", "family draws number", or "file takes turns"; the sentence
+    above it says what holds the same fact on every change. Of a family that is drawn the first and the last member
+    stay, and as many between them as the number says, others every day. Of a file that takes turns each test that is
+    not listed itself runs every fourth day.
 
     Raises: ValueError: a line without a sentence, or a name that is listed twice.
 
-    >>> nightly("# One member is enough.\\nt.py::a[1]\\nt.py::b except 2 | 3\\nt.py::c draws 4\\n")
-    {'t.py::a[1]': (), 't.py::b': ('t.py::b[2]', 't.py::b[3]'), 't.py::c': 4}
+    >>> nightly("# One is enough.\\nt.py::a[1]\\nt.py::b except 2 | 3\\nt.py::c draws 4\\nu.py takes turns\\n")
+    {'t.py::a[1]': (), 't.py::b': ('t.py::b[2]', 't.py::b[3]'), 't.py::c': 4, 'u.py': None}
     """
-    listed: dict[str, tuple[str, ...] | int] = {}
+    listed: dict[str, tuple[str, ...] | int | None] = {}
     reason = ""
     for line in filter(None, map(str.strip, text.splitlines())):
         name, _, members = line.partition(" except ")
         family, draws, number = line.rpartition(" draws ")
+        file, turns, _ = line.rpartition(" takes turns")
         if line.startswith("#"):
             reason = line.removeprefix("#").strip()
-        elif not reason or {name, family} & listed.keys():
+        elif not reason or {name, family, file} & listed.keys():
             raise ValueError(f"Expected one sentence above {line!r}, and that it is listed once.")
         elif draws and number.isdecimal():
             listed[family] = int(number)
+        elif turns:
+            listed[file] = None
         else:
             listed[name] = tuple(f"{name}[{member}]" for member in members.split(" | ") if member)
     return listed
 
 
-def settled(listed: dict[str, tuple[str, ...] | int], collected: Sequence[str], day: str) -> dict[str, tuple[str, ...]]:
-    """Return the list with the members that stay on one day, in place of how many are drawn from those not listed.
+def settled(
+    listed: dict[str, tuple[str, ...] | int | None], collected: Sequence[str], day: str
+) -> dict[str, tuple[str, ...]]:
+    """Return the list with the members that stay on one day in place of numbers, and tests in place of turns.
 
     >>> settled({"t.py::a": 1}, [f"t.py::a[{n}]" for n in range(9)], "today")
     {'t.py::a': ('t.py::a[0]', 't.py::a[8]', 't.py::a[2]')}
+    >>> settled({"t.py": None}, ["t.py::a", "t.py::b", "t.py::c", "u.py::a"], "2026-11-28")
+    {'t.py::b': ()}
     """
     families: dict[str, list[str]] = {}
     for name in collected:
         if name not in listed:
             families.setdefault(name.partition("[")[0], []).append(name)
-    staying = {}
+    staying: dict[str, tuple[str, ...]] = {}
     for name, members in listed.items():
         if isinstance(members, int):
             family = families.get(name, [])
             inner = family[1:-1]
             drawn = random.Random(f"{name} {day}").sample(inner, min(members, len(inner)))  # noqa: S311
             staying[name] = (*family[:1], *family[-1:], *drawn)
-        else:
+        elif members is not None:
             staying[name] = members
+    for family, names in families.items():
+        if family not in listed and listed.get(family.partition("::")[0], ()) is None:
+            staying |= {name: () for name in names if not is_turn(name, day)}
     return staying
+
+
+def is_turn(name: str, day: str) -> bool:
+    """Return whether a test that takes turns runs on a day; a text that is no date is a day as well.
+
+    >>> [day for day in range(10, 20) if is_turn("t.py::a", f"2026-11-{day}")]
+    [12, 16]
+    """
+    number = zlib.crc32(day.encode())
+    with suppress(ValueError):
+        number = date.fromisoformat(day).toordinal()
+    return (zlib.crc32(name.encode()) + number) % DAYS == 0
 
 
 def held_back(listed: dict[str, tuple[str, ...]], name: str) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import NIGHTLY, held_back, nightly, settled, stale
+from tests.conftest import DAYS, NIGHTLY, held_back, nightly, settled, stale
 
 ROOT = Path(__file__).parents[2]
 LISTED = nightly(NIGHTLY.read_text(encoding="utf-8"))
@@ -53,3 +53,15 @@ def test_of_a_large_family_both_ends_and_others_every_day_stay_and_all_within_a_
     assert set.union(*days) == {*members} - {members[4]}
     assert settled(listed, members, "day 3")["a.py::b"] == settled(listed, members, "day 3")["a.py::b"]
     assert not stale(settled(listed, members, "day 3"), members)
+
+
+def test_of_a_file_that_takes_turns_every_test_runs_on_one_of_four_days_in_a_row() -> None:
+    """A line for a test of that file goes before its turn; a file of another name has none."""
+    listed = nightly("# r\na.py takes turns\na.py::b[1]\na.py::c except 1\n")
+    turning = [f"a.py::d[{n}]" for n in range(40)]
+    others = ["a.py::b[1]", "a.py::c[1]", "a.py::c[2]", "ab.py::d"]
+    for first in (21, 24, 27):
+        days = [settled(listed, [*turning, *others], f"2026-11-{first + day}") for day in range(DAYS)]
+        running = [[name for name in (*turning, *others) if not held_back(day, name)] for day in days]
+        assert sorted(name for day in running for name in day if name in turning) == sorted(turning)
+        assert all(day[-2:] == ["a.py::c[1]", "ab.py::d"] and len(day) < 30 for day in running)
