@@ -43,7 +43,7 @@ _RAISED, _UNIT, _END = 1e-9, 1e-15, 1e-12  # relative: what heights are raised b
 _NEAR, _CLOSE, _APART = 0.25, 1e-2, 1e-5  # where an end is looked for first, how closely; of knots, relative
 _SMALL, _MOST_RUNS = 1e-6, 1e6  # epsilons that are not told apart, but for one largest loss; runs on average
 _POWERS = np.geomspace(1e-4, 1e3, 120)  # at which the moments of one run are known
-_TINY, _LARGEST = 1e-36, 300.0  # what is left of a curve at its end; the largest epsilon of a part
+_TINY, _REST, _LARGEST = 1e-36, 1e-60, 300.0  # left of a curve where knots are dense, at its end; the largest epsilon
 
 
 @lru_cache(maxsize=32)
@@ -63,17 +63,18 @@ def best_above(part: Alternatives, count: RunCount) -> DiscreteLoss:
     supremum = max(total_supremum(order)[1] for order in _orders(part))
     if supremum <= _SMALL and not lost:
         return _two_answers(_largest(part, count) if supremum > 0 else 0.0)
-    once, furthest, surely = symmetric_curve(part, lost)
+    once, dense, surely = symmetric_curve(part, lost)
     if not once.atoms:  # next to all of it is lost, so that rounding leaves nothing
         return LOST
     chosen = WeighedScores(once, count)
-    largest = _largest(part, count) if surely else chosen.end(furthest)
+    largest = _largest(part, count) if surely else chosen.end(dense)
     if largest > 2 * _LARGEST:
         raise _too_far()
     epsilons = np.linspace(0.0, largest, _HEIGHTS)
     log_runs, log_share = _counted(count)
-    if not (surely or count.runs) and largest < furthest - log_share:
-        epsilons = np.append(epsilons, np.linspace(largest, furthest - log_share, _RARE)[1:])
+    furthest = once.atoms[-1][0] - log_share
+    if not (surely or count.runs) and largest < furthest:
+        epsilons = np.append(epsilons, np.linspace(largest, furthest, _RARE)[1:])
     heights = chosen.heights(epsilons)
     if count.runs:
         heights = np.minimum(heights, _composed(part, count.runs, epsilons))
@@ -129,25 +130,26 @@ def _raised(heights: Floats, epsilons: Floats) -> Floats:
 
 
 def symmetric_curve(part: Alternatives, lost: float) -> tuple[DiscreteLoss, float, bool]:
-    """Return the symmetric loss whose curve lies on or above that of one run, its end, and whether nothing is beyond.
+    """Return the symmetric loss whose curve lies on or above that of one run, where it ends but for next to nothing,
+    and whether nothing is beyond its last atom.
 
     Raises: UnsupportedError: as for `best_above`.
     """
     form, deltas = NormalForm(upper=part, lower=part), _upper_deltas(part)
     supremum = max(total_supremum(order)[1] for order in _orders(part))
-    end = max(supremum, _SMALL)
+    end = last = max(supremum, _SMALL)
     if supremum > _NEAR:
-        end = min(supremum, _reached(deltas, lost * (1 + _RAISED) + _TINY))
+        end, last = (min(supremum, _reached(deltas, lost * (1 + _RAISED) + left)) for left in (_TINY, _REST))
     near = _APART * end  # a slope between knots that are closer would be rounding
     corners = np.unique([value for order in _orders(part) for value in _listed(order) if near < value < end - near])
     corners = corners[np.diff(corners, prepend=0.0) > near]
     surely = supremum <= _LARGEST and not lost
-    beyond = np.linspace(end, supremum, _BEYOND) if surely and end < supremum else np.array([end])
+    beyond = np.linspace(end, supremum if surely else last, _BEYOND)
     count = _FEWER if engines_for(form) == QUICK else _KNOTS
     even = np.linspace(0.0, end, count)
     even = even[np.abs(even[:, None] - corners).min(axis=1, initial=math.inf) > near]
     knots = np.unique(np.concatenate([even, corners, beyond]))
-    return connected(np.exp(knots), _raised(deltas(knots), knots)), float(knots[-1]), surely
+    return connected(np.exp(knots), _raised(deltas(knots), knots)), end, surely
 
 
 def _upper_deltas(part: Alternatives) -> Callable[[Floats], Floats]:

@@ -253,9 +253,9 @@ def test_the_curve_of_one_run_bounds_that_of_the_best_where_outputs_are_counted(
     assert exceeded
 
 
-@pytest.mark.parametrize("law", ["geometric", pytest.param("poisson", marks=pytest.mark.slow)])
-def test_divergences_of_gaussian_runs_have_an_upper_end(law: str) -> None:
-    """A score that is the output itself shows less at each order, by a sum of its own; 3 % apart at order 8.
+@pytest.mark.parametrize(("law", "apart"), [("geometric", 1.03), pytest.param("poisson", 1.04, marks=pytest.mark.slow)])
+def test_divergences_of_gaussian_runs_have_an_upper_end(law: str, apart: float) -> None:
+    """A score that is the output itself shows less at each order, by a sum of its own; 3 or 4 % apart at order 8.
 
     The twin: an end below what a score attains is never accepted, nor one a hundredth below the checker's own.
     """
@@ -271,7 +271,7 @@ def test_divergences_of_gaussian_runs_have_an_upper_end(law: str) -> None:
         shown = np.logaddexp.reduce(order * logs[0] + (1 - order) * logs[1] + math.log(at[1] - at[0])) / (order - 1)
         assert row.at == order
         assert max(shown, row.lower) <= row.upper
-    assert certificate.tight.rows[-1].upper <= certificate.tight.rows[-1].lower * 1.03
+    assert certificate.tight.rows[-1].upper <= certificate.tight.rows[-1].lower * apart
     forged = json.loads(certificate.to_json())
     for row in forged["tight"]["renyi"]:
         row["upper"] *= 0.99
