@@ -63,7 +63,8 @@ _ERASED = 1e-4  # probability with which the lower pair shows nothing: above rou
 _KNOTS, _FAR, _FEW, _OFTEN, _TINY = 350, 60, 40, 1e-12, 1e-36
 _LARGEST_EPSILON, _MOST_CELLS, _BINS = 30.0, 4_000_000, 4000
 _POWERS = 5  # of two, up to 16: so many of many others hold the first of two answers
-_INNER, _OUTER, _FURTHER = 100, 40, 24  # knots of a blanket's curve; of many users, and of events; beyond
+_INNER, _OUTER, _FURTHER = 100, 40, 48  # knots of a blanket's curve; of many users, and of events; beyond
+_BEYOND = 3.0  # so many times the fall to where the curve is next to nothing: there it is below 1e-36
 _DENSE = 0.7  # the power that spaces them, so that a curve falls by as much between any two of them
 _SOME_USERS, _SOME_OTHERS = 100_000, 1_000  # beyond, fewer knots; beyond, others hold the last value alone
 _COUNTED, _SHORT = 10_000_000, 100_000  # numbers that are summed over all data sets, and for one of them
@@ -252,7 +253,9 @@ def _under_a_blanket(clones: Clones, pairs: list[Pair]) -> tuple[Floats, Floats]
     near = _nearly_reached(height, clones.epsilon)
     knots = near * np.linspace(0.0, 1.0, _INNER if users <= _SOME_USERS else _OUTER) ** _DENSE
     if near < clones.epsilon:
-        knots = np.append(knots, np.linspace(near, clones.epsilon, _FURTHER)[1:])
+        last = min(_BEYOND, (clones.epsilon / near) ** (1 / _DENSE))
+        further = near * np.linspace(1.0, last, _FURTHER)[1:-1] ** _DENSE
+        knots = np.concatenate([knots, further, [clones.epsilon]])
     heights = np.array([height(float(e)) for e in knots[:-1]])
     return knots, heights if users == clones.users else np.minimum(heights, _clones_heights(clones, knots[:-1]))
 
