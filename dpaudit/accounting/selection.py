@@ -130,9 +130,9 @@ def _raised(heights: Floats, epsilons: Floats) -> Floats:
 
 
 def symmetric_curve(part: Alternatives, lost: float) -> tuple[DiscreteLoss, float, bool]:
-    """Return the symmetric loss whose curve lies on or above that of one run, where it ends but for next to nothing,
-    and whether nothing is beyond its last atom.
+    """Return the symmetric loss whose curve lies on or above that of one run, where next to nothing of it is left.
 
+    The last number says whether nothing is beyond its last atom.
     Raises: UnsupportedError: as for `best_above`.
     """
     form, deltas = NormalForm(upper=part, lower=part), _upper_deltas(part)
