@@ -82,13 +82,15 @@ class Recorder:
     moved: float = 0.0
     like: tuple[Draw, ...] = ()
     draws: list[Draw] = field(default_factory=list[Draw])
+    _bits: np.random.PCG64 | None = None
     _start: Any = None
 
     def generator(self) -> "RecordingGenerator":
-        """Return a generator whose draws, and those of generators spawned from it, are written down here."""
-        bits = np.random.PCG64(np.random.SeedSequence(self.seed))
-        self._start = bits.state if self._start is None else self._start
-        generator = RecordingGenerator(bits)
+        """Return a generator whose draws are written down here; all have one source, which each draw moves."""
+        if self._bits is None:
+            self._bits = np.random.PCG64(np.random.SeedSequence(self.seed))
+            self._start = self._bits.state
+        generator = RecordingGenerator(self._bits)
         generator.recorder = self
         return generator
 
@@ -96,13 +98,14 @@ class Recorder:
         """Move a source of bits to the stretch of the next draw."""
         to_stretch(bits, self._start, len(self.draws) + 1)
 
-    def next_shifts(self, noise: Array) -> Array:
-        """Return the shifts of the next draw of additive noise, in its shape."""
+    def next_shifts(self, noise: Array) -> Array | None:
+        """Return the shifts of the next draw of additive noise, in its shape; None where it has none."""
+        before = sum(len(draw.noise) for draw in self.draws) if self.shifts else 0
+        own = self.shifts[before : before + noise.size]
+        if not any(own):
+            return None
         shifts = np.zeros(noise.size)
-        if self.shifts:
-            before = sum(len(draw.noise) for draw in self.draws)
-            own = self.shifts[before : before + noise.size]
-            shifts[: len(own)] = own
+        shifts[: len(own)] = own
         return shifts.reshape(noise.shape)
 
 
@@ -132,9 +135,9 @@ def _additive(name: str) -> Callable[..., Any]:
         self.recorder.draws.append(Draw(law=name, noise=noise.ravel(), scale=spread.ravel(), site=_site()))
         patient = len(self.recorder.draws) <= _PATIENT
         factor = (self.recorder.factor if patient else 1.0) * (1 + self.recorder.moved)
-        if (factor == 1.0 and not shift.any()) or kwargs.get("out") is not None:
+        if (factor == 1.0 and shift is None) or kwargs.get("out") is not None:
             return value
-        moved = location + factor * spread * noise + shift
+        moved = location + factor * spread * noise + (0.0 if shift is None else shift)
         return moved.astype(value.dtype) if isinstance(value, np.ndarray) else type(value)(moved)
 
     return drawn
