@@ -9,6 +9,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -20,7 +21,7 @@ _PRODUCT = 3 * _UNIT  # a complex product, relatively
 _LEAST = 1e-290  # covers what underflows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Weights:
     """The tilted masses of one part, from above or from below, and the logarithm a of their scale.
 
@@ -31,11 +32,17 @@ class Weights:
     log_scale: float
     times: int
 
+    @cached_property
+    def _logarithms(self) -> tuple[Floats, Floats]:
+        """The places of weights that are not 0, and the logarithms of these, for sums at many slopes."""
+        held = np.flatnonzero(self.weights)
+        return held.astype(np.float64), np.log(self.weights[held])
+
     def log_moment(self, more: float) -> float:
         """Return the logarithm of the sum of weights[k] e^(more k), rounded up by about 1e-10."""
-        with np.errstate(divide="ignore"):
-            sizes = np.log(self.weights) + more * np.arange(len(self.weights))
-        top = float(sizes.max())
+        places, logarithms = self._logarithms
+        sizes = logarithms + more * places
+        top = float(sizes.max(initial=-math.inf))
         value = top + math.log(float(np.exp(sizes - top).sum())) if math.isfinite(top) else top
         return value + 1e-11 + 1e-13 * (abs(more) * len(self.weights) + 700)
 

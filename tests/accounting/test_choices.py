@@ -11,6 +11,7 @@ from dpaudit.accounting.additive_costs import cost_of, zcdp
 from dpaudit.accounting.derivation.groups import chain
 from dpaudit.engines import TILTED
 from dpaudit.engines.pairs.derived import pair_above
+from dpaudit.engines.pairs.finite_pair import FinitePair
 from dpaudit.errors import UnsupportedError
 from dpaudit.model import losses
 from dpaudit.model.certificate import digest_of
@@ -243,3 +244,18 @@ def test_the_checker_moves_no_mass_of_a_choice_beyond_its_cell() -> None:
     table = ("discrete", ((-1.1367, 0.2429272), (1.1367, 0.7570728)), 0.0, 0.0)
     held = pair(("choice", frozenset({("gaussian", 0.0868), table})), 2**17)
     assert held.told[held.p > 1e-30].max() < 1.138
+
+
+@pytest.mark.parametrize(("atoms", "width"), [(5, 0.25), (500, 0.0625), (30_000, 0.1)])
+def test_deltas_in_one_pass_are_no_smaller_than_one_by_one_and_the_same_to_eleven_digits(
+    atoms: int, width: float
+) -> None:
+    """Losses lie on places that are asked for, between them and beyond; only what rounding adds is apart."""
+    rng = np.random.default_rng(3)
+    losses = np.append(rng.normal(0.0, 1.0, atoms - 2), [2 * width, 40 * width])
+    masses = rng.dirichlet(np.ones(atoms)) * 0.9
+    pair = FinitePair(losses=losses, masses=masses, infinite=1e-6, error=1e-14)
+    together = pair.deltas_above(width, 41)
+    alone = np.array([pair.delta_above(width * place) for place in range(41)])
+    assert np.all(alone <= together)
+    assert np.allclose(together, alone, rtol=1e-11, atol=0.0)

@@ -35,7 +35,8 @@ def chosen_above(pairs: Sequence[FinitePair], width: float) -> FinitePair:
     there, back = (max(float(order[i].losses.max(initial=0.0)) for order in orders) for i in (0, 1))
     h = knot_width(max(width, max(there, back) / _MOST))
     right, left = (
-        np.max([_targets(order[i], h, end) for order in orders], axis=0) for i, end in ((0, there), (1, back))
+        np.max([order[i].deltas_above(h, math.ceil(end / h) + 2) for order in orders], axis=0)
+        for i, end in ((0, there), (1, back))
     )
     masses = connected_masses(right, left, h)
     losses = np.asarray(h * np.arange(1 - len(left), len(right)), np.float64)
@@ -47,11 +48,6 @@ def chosen_above(pairs: Sequence[FinitePair], width: float) -> FinitePair:
         missing=max(0.0, 1 - under_q + _UNIT * (len(masses) + 8)),
         error=1e-14,
     )
-
-
-def _targets(pair: FinitePair, h: float, end: float) -> Floats:
-    """Return upper bounds on delta at 0, h, 2h, ... to just beyond `end`."""
-    return np.array([pair.delta_above(h * j) for j in range(int(np.ceil(end / h)) + 2)])
 
 
 def knot_width(wanted: float) -> float:
