@@ -1,7 +1,7 @@
 """The interface of a mechanism: the object that is sampled is the object that is certified."""
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Protocol, Self, TypeGuard, runtime_checkable
 
 import numpy as np
@@ -57,7 +57,7 @@ class Mechanism(Protocol):
         ...
 
 
-_MEMBERS = ("name", "neighbours", "loss", "release", "log_density", "scaled")
+_MEMBERS = ("name", "neighbours", "loss", "release", "scaled")
 
 
 def is_mechanism(value: object) -> TypeGuard[Mechanism]:
@@ -67,7 +67,7 @@ def is_mechanism(value: object) -> TypeGuard[Mechanism]:
     >>> is_mechanism(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")), is_mechanism(1.0)
     (True, False)
     """
-    return all(hasattr(value, member) for member in _MEMBERS)
+    return hasattr(value, "log_density") and all(map(partial(hasattr, value), _MEMBERS))
 
 
 @runtime_checkable
@@ -182,10 +182,14 @@ def is_plugged_in(value: object) -> TypeGuard[Mechanism]:
     >>> is_plugged_in(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove"))
     False
     """
-    return is_mechanism(value) and not any(
-        kind.__module__.partition(".")[0] in _SHIPPED and vars(kind).get("name") == value.name and _derived(value.name)
-        for kind in type(value).__mro__
-    )
+    return is_mechanism(value) and not _ships(type(value), value.name)
+
+
+@lru_cache
+def _ships(kind: type, name: str) -> bool:
+    """Return whether a class has a shipped mechanism's name from our packages, and the checker derives its losses."""
+    ours = (each for each in kind.__mro__ if each.__module__.partition(".")[0] in _SHIPPED)
+    return any(vars(each).get("name") == name for each in ours) and _derived(name)
 
 
 def with_leaves(mechanism: Mechanism) -> Iterator[Mechanism]:
