@@ -50,7 +50,7 @@ _PRODUCT = 1e-12  # relative; more than what rounding makes of the masses of one
 _FEW = 8  # kinds of losses whose sum others may still know closely
 _STEPS_LOOK = 2**14  # cells of a first look at secret steps, whose far tails decide the weight
 _BEYOND, _NOTHING = 12.0, 1e-305  # -ln of a window's outside over its width; no number below is told from this
-_CROSSED = "the checker's own curve is no privacy curve"
+_CROSSED = "rounding leaves this checker no privacy curve of the declaration"
 
 Bounds = tuple[float, float]
 
@@ -95,7 +95,7 @@ class Worst:
                 if len(asked) == 1 and width > self.widths[-1]:
                     continue
                 sides = [curve.delta(epsilon, width) for curve in asked]
-                require(all(low <= high for low, high in sides), _CROSSED)
+                follow(all(low <= high for low, high in sides), _CROSSED)
                 least = max((low for low, _ in sides), default=0.0)
                 close = [i for i, (_, high) in enumerate(sides) if high >= least]
                 asked, sides = [asked[i] for i in close], [sides[i] for i in close]
@@ -106,7 +106,7 @@ class Worst:
             self.known[epsilon] = max(lows), max(highs)
             ordered = sorted(self.known.items())
             falls = all(a[1] >= b[0] for i, (_, a) in enumerate(ordered) for _, b in ordered[i:])
-            require(falls and 0 <= max(lows) <= max(highs) <= 1, _CROSSED)
+            follow(falls and 0 <= max(lows) <= max(highs) <= 1, _CROSSED)
         return self.known[epsilon]
 
     def above(self, epsilons: Array) -> Array:

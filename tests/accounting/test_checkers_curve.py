@@ -7,16 +7,31 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dpaudit as dp
+from dpaudit.verifier import verify
 from dpaudit.verifier.curve import Worst, _Sum
 from dpaudit.verifier.losses import reverse
 from dpaudit.verifier.pairs import plain
+from dpaudit.verifier.refusals import Unfollowed
+from mechanisms import Laplace
 
 
 def test_a_bracket_that_crosses_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The twin: a curve whose lower side lies above its upper side gives no number."""
+    """The twin: a curve whose lower side lies above its upper side gives no number, and accuses nobody."""
     monkeypatch.setattr("dpaudit.verifier.curve._Sum.lower", lambda self, epsilon: 0.9)
-    with pytest.raises(Exception, match="no privacy curve"):
+    with pytest.raises(Unfollowed, match="no privacy curve"):
         Worst([Counter({("laplace", 0.1): 5, ("gaussian", 0.3): 1})]).delta(1.0)
+
+
+def test_secret_steps_of_a_loss_beyond_the_checkers_digits_are_left_open() -> None:
+    """The certificate is honest; where rounding takes the checker's own curve apart, nothing is wrong with it."""
+    noise = Laplace(scale=1e-3, l1_sensitivity=1.0, neighbours="add_remove")
+    node = dp.Allocate(part=dp.Release(label="a step", mechanism=noise), steps=5)
+    certificate = dp.certify(node, dp.Claim(epsilon=2000.0, delta=1e-6, neighbours="add_remove", model="central"))
+    assert certificate.verdict == "certified"
+    verification = verify(certificate.to_json())
+    assert not verification.complaints
+    assert verification.unconfirmed
 
 
 def test_ten_epochs_of_one_secret_step_of_a_thousand_have_a_narrow_bracket() -> None:
