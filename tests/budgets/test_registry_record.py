@@ -12,7 +12,6 @@ from jsonschema import Draft7Validator, Draft202012Validator
 
 from dpaudit import Claim, Condition, Release, UnsupportedError, certify
 from dpaudit.configuration.deployment_file import read_deployment
-from dpaudit.interchange.registry_forms import present_form
 from dpaudit.model.condition import Status
 from dpaudit.model.deployment import Deployment
 from dpaudit.report import Report, System
@@ -160,29 +159,6 @@ def test_a_field_of_the_third_tier_that_nobody_declared_makes_it_the_second(repo
     record = registry_record(replace(report, deployment=replace(report.deployment, registry=registry)))
     Draft7Validator(REGISTRY).validate(record)
     assert record["tier"] == 2
-
-
-def test_an_older_record_is_read_into_the_present_form(report: Report) -> None:
-    """The groups and keys that the registry renamed; a record of the present form comes back equal."""
-    record = registry_record(report)
-    assert present_form(record) == record
-    older = json.loads(json.dumps(record))
-    parts = older["deployment"]
-    for old, new in (("product", "basic"), ("dp_flavor", "dp_variant"), ("model", "deployment_model")):
-        parts[old] = parts.pop(new)
-    parts["resources"] = parts.pop("administrative")
-    parts["dp_flavor"]["name"] = parts["dp_flavor"].pop("variant_name")
-    parts["dp_flavor"]["input_metric"] = "a distance"
-    for group, key in (
-        ("privacy_loss", "privacy_unit"),
-        ("privacy_loss", "privacy_parameters"),
-        ("model", "model_name"),
-    ):
-        parts[group][f"{key}_description"] = parts[group].pop(f"{key}_details")
-    assert not Draft7Validator(REGISTRY).is_valid(older)
-    assert present_form(older) == record
-    with pytest.raises(ValueError, match="both are there"):
-        present_form({"deployment": parts | {"administrative": {}}})
 
 
 def test_without_actors_it_is_of_the_second_tier(report: Report) -> None:
