@@ -12,22 +12,12 @@ from typing import Any
 from dpaudit.accounting.additive_costs import cost_of, zcdp
 from dpaudit.certification.certificate import Certificate
 from dpaudit.errors import UnsupportedError
-from dpaudit.model.claim import Claim, Model, Neighbours
+from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 from dpaudit.model.declaration import PostProcess, Release, walk
 from dpaudit.model.measures.claims import MeasuredClaim, RhoClaim
 from dpaudit.model.measures.ends import Ends
-
-_MODELS: dict[Model, tuple[str, str]] = {
-    "central": ("Central", "A trusted curator holds the records; every output is protected."),
-    "joint": ("Central", "Joint differential privacy: protected from all that the other users see, together."),
-    "local": ("Local", "Each user's message is noised before it leaves their device."),
-}
-_NEIGHBOURS: dict[Neighbours, str] = {
-    "replace_one": "Neighbouring data sets differ in the value of one such unit; their number is public.",
-    "add_remove": "Neighbouring data sets differ in the presence of one such unit.",
-    "zero_out": "Neighbouring data sets differ in whether one such unit contributes anything; their number is public.",
-}
+from dpaudit.wording.claims import of_model, of_neighbours
 
 
 def registry_fields(certificate: Certificate) -> dict[str, Any]:
@@ -47,13 +37,13 @@ def registry_fields(certificate: Certificate) -> dict[str, Any]:
             "correct the claim or the noise first."
         )
     claim = certificate.claim
-    model_name, model_description = _MODELS[claim.model]
+    model_name, model_description = of_model(claim.model)["registry"]
     return {
         "deployment": {
             "dp_variant": {"variant_name": _variant(claim)},
             "privacy_loss": {
                 "privacy_unit": claim.unit,
-                "privacy_unit_details": _NEIGHBOURS[claim.neighbours],
+                "privacy_unit_details": of_neighbours(claim.neighbours)["registry"],
                 "privacy_parameters": _parameters(certificate),
                 "privacy_parameters_details": _details(certificate),
             },

@@ -6,7 +6,7 @@ from typing import Literal, assert_never
 from dpaudit.arguments import settled
 from dpaudit.checks import settle
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.condition_kinds import GENERAL, ConditionKind, sentence_of
+from dpaudit.model.condition_kinds import KINDS, ConditionKind, sentence_of
 from dpaudit.model.declaration import (
     Allocate,
     BestOf,
@@ -53,7 +53,7 @@ class Condition:
 
     def __post_init__(self) -> None:
         settle(self)
-        if not self.about and self.kind not in GENERAL:
+        if not self.about and not KINDS[self.kind].general:
             raise ValueError(
                 f"Expected about=(...) to name what a condition of kind={self.kind!r} is about; it is empty, and two "
                 "such conditions could not be told apart."

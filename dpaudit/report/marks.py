@@ -6,7 +6,7 @@ from typing import Literal
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.model.condition import Condition
-from dpaudit.model.condition_kinds import ConditionKind
+from dpaudit.model.condition_kinds import KINDS, ConditionKind
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.releases import leaves
 from dpaudit.wording.verdicts import CAVEATS, Tone, verdict_label
@@ -42,34 +42,6 @@ _TOLD: tuple[Mark, ...] = ("confirmed", "assumed")
 
 OPEN: tuple[Mark, ...] = ("assumed", "to confirm")
 """The marks of conditions without evidence."""
-
-BY_COMPUTATION: frozenset[ConditionKind] = frozenset(("attained", "floating_point", "whole_domain"))
-"""Kinds that are checked by a computation about every input, not by watching a run."""
-
-FOR_A_PERSON: frozenset[ConditionKind] = frozenset(
-    (
-        "public_length",
-        "public_key",
-        "one_part",
-        "contribution_bound",
-        "secret_sample",
-        "secret_order",
-        "two_values",
-        "secret_positions",
-        "no_data_read",
-        "own_inputs_only",
-        "independent_users",
-        "whole_record",
-        "one_appearance",
-        "one_message",
-        "stated",
-        "limit_fixed_first",
-        "public_refusals",
-        "parts_in_order",
-        "nothing_outside",
-    )
-)
-"""Kinds about the system around the code, which no run of the code can show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,9 +124,9 @@ def _mark(condition: Condition, *, confirmed: bool, sampled_exactly: bool) -> Ma
     if condition.status == "violated":
         return "violated"
     if condition.status == "checked":
-        return "proved" if condition.kind in BY_COMPUTATION else "checked"
+        return "proved" if KINDS[condition.kind].shown_by == "computation" else "checked"
     if condition.kind == "floating_point" and sampled_exactly:
         return "proved"
-    if condition.kind in FOR_A_PERSON:
+    if KINDS[condition.kind].shown_by == "person":
         return "confirmed" if confirmed else "to confirm"
     return "assumed"

@@ -1,29 +1,35 @@
 """The words of a claim: its parameters, its model, its neighbours, and what it promises."""
 
 import math
+from typing import Any
 
 from dpaudit.model.claim import Claim, Model, Neighbours
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
+from dpaudit.runtime.tables import table_of
 from dpaudit.wording.numerals import at_most, exact, nearest
+
+_WORDS: dict[str, dict[str, Any]] = table_of("dpaudit.wording", "claims.toml")
 
 LARGE = 100.0
 """Above this epsilon a factor is printed as a power of e."""
 
-MODEL_WORDS: dict[Model, str] = {
-    "central": "central: every published output is protected; the curator sees the data",
-    "joint": "joint: what all the other users see is protected; each user sees their own outcome",
-    "local": "local: each user's own message is protected before it leaves the device",
-}
-
-NEIGHBOUR_WORDS: dict[Neighbours, str] = {
-    "replace_one": "replace one: one record's value is replaced by any other; the number of records is public",
-    "add_remove": "add or remove: one record is added or taken away; presence itself is protected",
-    "zero_out": "zero out: one record's contributions become zero, its place stays; the number of records is public",
-}
-
-
 _LARGEST_EPSILON, _LARGEST_DELTA = 20.0, 0.01
 """Above either, a claim limits next to nothing: odds may change by e^20, or one record in 100 may leak."""
+
+
+def of_neighbours(neighbours: Neighbours) -> dict[str, Any]:
+    """Return the words of a kind of neighbours."""
+    return dict(_WORDS["neighbours"][neighbours])
+
+
+def of_model(model: Model) -> dict[str, Any]:
+    """Return the words of a model."""
+    return dict(_WORDS["models"][model])
+
+
+def of_measure(claim: MeasuredClaim) -> dict[str, Any]:
+    """Return the words of the measure of a claim."""
+    return dict(_WORDS["measures"][claim.measure])
 
 
 def claim_parameters(claim: Claim) -> str:
@@ -38,37 +44,14 @@ def budget_words(budget: Claim) -> str:
     return budget.words if isinstance(budget, MeasuredClaim) else claim_parameters(budget).replace(" =", "")
 
 
-_DIFFERENCES: dict[Neighbours, tuple[str, str]] = {
-    "replace_one": ("one record replaced", "{unit} is replaced by another"),
-    "add_remove": ("one record added or removed", "{unit} is added or removed"),
-    "zero_out": ("one record's contributions set to zero", "the contribution of {unit} is set to zero"),
-}
-"""The difference between two neighbouring data sets, as a phrase and as a condition."""
-
-_VIEWS: dict[Model, tuple[str, str]] = {
-    "central": ("any output", "anybody who sees the output"),
-    "joint": ("anything that the other users see together", "the other users together"),
-    "local": ("any message of the user", "anybody who sees the user's message"),
-}
-"""What a claim bounds the probability of, and the observer whose view it is about."""
-
-_PROMISES = {
-    "rho": "every Renyi divergence of order a between the outputs of two neighbours is at most rho times a",
-    "mu": "two neighbours are no easier to tell apart than N(0, 1) from N(mu, 1)",
-    "renyi": "the Renyi divergences between the outputs of two neighbours are at most the claimed ones, in both orders",
-    "profile": "for every event, its probability exceeds e^epsilon times that of a neighbour by at most delta, at "
-    "each claimed epsilon",
-}
-
-
 def neighbours_phrase(neighbours: Neighbours) -> str:
     """Return the difference between two neighbouring data sets."""
-    return _DIFFERENCES[neighbours][0]
+    return str(of_neighbours(neighbours)["differs"])
 
 
 def observer(model: Model) -> str:
     """Return the observer whose view the claim is about."""
-    return _VIEWS[model][1]
+    return str(of_model(model)["observer"])
 
 
 def measured_promise(claim: MeasuredClaim) -> str:
@@ -78,7 +61,7 @@ def measured_promise(claim: MeasuredClaim) -> str:
     'mu = 1: two neighbours are no easier to tell apart than N(0, 1) from N(mu, 1).'
     """
     shifted = " plus xi" if isinstance(claim, RhoClaim) and claim.xi else ""
-    return f"{claim.words}: {_PROMISES[claim.measure]}{shifted}."
+    return f"{claim.words}: {of_measure(claim)['promise']}{shifted}."
 
 
 def promise(claim: Claim) -> str:
@@ -93,8 +76,8 @@ def was_promised(claim: Claim) -> str:
 
 def promised(claim: Claim) -> str:
     """Return the meaning of the claim as a clause that begins in the lower case."""
-    condition = f"if {_DIFFERENCES[claim.neighbours][1].format(unit=claim.unit)}"
-    probability = f"the probability of {_VIEWS[claim.model][0]}"
+    condition = f"if {of_neighbours(claim.neighbours)['condition'].format(unit=claim.unit)}"
+    probability = f"the probability of {of_model(claim.model)['view']}"
     if claim.epsilon == math.inf:
         return f"{condition}, {probability} may change by any factor"
     if not claim.epsilon:

@@ -1,25 +1,15 @@
 """The words of each kind of node: its name, how the tight reading treats it, and the source of that treatment."""
 
-from typing import NamedTuple, assert_never
+from dataclasses import fields
+from typing import Any, NamedTuple
 
 from dpaudit.model import declaration as nodes
-from dpaudit.model import losses
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.losses import Loss
+from dpaudit.model.losses import ComposedLoss, Loss
+from dpaudit.model.node_kinds import kind_of
+from dpaudit.runtime.tables import table_of
 
-_COMPOSITION = "Dong, Roth and Su (2022), Theorem 3.2: losses of adaptive releases add up"
-_FILTERED = "Bun and Steinke (2016), Lemma 1.7; Whitehouse et al. (2023), Theorem 1, for costs that follow the outputs"
-_PARALLEL = "McSherry (2009), Theorem 4; for keys from the public view, joint convexity of the hockey-stick"
-_CELLS = "triangle inequality: replacing a record empties one cell and fills another"
-_GROUP = "Vadhan (2017), Lemma 2.2; for shifted noise, the shift of all records together"
-_SHUFFLE = "Feldman, McMillan and Talwar (2021), Theorem 3.1, with the exact count of clones"
-_SUBSAMPLE = "Balle, Barthe and Gaboardi (2018), Theorems 8 and 9; Zhu, Dong and Wang (2022), Theorem 11"
-_ALLOCATE = "Blackwell (1953), for mixtures of products; Chua et al. (2024), balls in bins"
-_BEST_OF = "Liu and Talwar (2019), Papernot and Steinke (2022), with the exact weight of each output"
-_POST_PROCESS = "Dwork and Roth (2014), Proposition 2.1"
-_BILLBOARD = "Hsu, Huang, Roth, Roughgarden and Wu (2014), Lemma 9, the billboard lemma"
-_LOCAL = "Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith (2011)"
-_STATED = "no proof here: an upper bound taken on trust"
+_WORDS: dict[str, dict[str, str]] = table_of("dpaudit.wording", "nodes.toml")
 
 
 class NodeWords(NamedTuple):
@@ -32,48 +22,33 @@ class NodeWords(NamedTuple):
 
 def node_words(node: Declaration) -> NodeWords:
     """Return the words of a node."""
+    row = _WORDS[kind_of(node)]
+    source = loss_source(node.mechanism.loss()) if isinstance(node, nodes.Release) else row["source"]
+    own: dict[str, Any] = {entry.name: getattr(node, entry.name) for entry in fields(node)}
+    return NodeWords(row["name"], row["rule"].format(**own | _phrases(node)), source)
+
+
+def _phrases(node: Declaration) -> dict[str, str]:
+    """Return the phrases in a node's sentence that are more than one of its fields."""
     match node:
-        case nodes.Release(mechanism=mechanism):
-            return NodeWords("Release", "exact loss of the noise", loss_source(mechanism.loss()))
-        case nodes.Sequential() | nodes.Repeat() | nodes.Filtered():
-            return _words_of_steps(node)
-        case nodes.Parallel(key=key):
-            return NodeWords("In parallel", f"worst part counts; {key} decides which part a record touches", _PARALLEL)
-        case nodes.Cells():
-            return NodeWords("Cells", "same cell, or one cell emptied and another filled", _CELLS)
-        case nodes.Group(size=size):
-            return NodeWords("Group", f"one person owns up to {size:,} records", _GROUP)
-        case nodes.Subsample() | nodes.Allocate() | nodes.Shuffle() | nodes.BestOf():
-            return _words_of_a_draw(node)
+        case nodes.Subsample(scheme=scheme):
+            return {"schemed": scheme.replace("_", " ")}
+        case nodes.Allocate(per_epoch=places, epochs=epochs):
+            often = f" in each of {epochs:,} epochs" if epochs > 1 else ""
+            return {"places": f"{places:,} secret step{'s' * (places > 1)}", "often": often}
+        case nodes.BestOf(scores=scores, score=score):
+            scored = "any score" if scores == "any" else score or "a score that is not named"
+            return {"counted": _runs(node), "scored": scored}
         case nodes.PostProcess(steps=steps):
-            return NodeWords(
-                "Post-processing", ": ".join(filter(None, ("costs nothing", ", ".join(steps)))), _POST_PROCESS
-            )
+            return {"listed": f": {', '.join(steps)}" if steps else ""}
         case nodes.Billboard(reads=reads):
-            return NodeWords("Billboard", f"public, combined with {', '.join(reads) or 'own data'}", _BILLBOARD)
-        case nodes.Local():
-            return NodeWords("On the device", "one message a user", _LOCAL)
-        case nodes.Stated(source=source):
-            return NodeWords("Stated", f"taken on trust from {source}", _STATED)
+            return {"read": ", ".join(reads) or "own data"}
         case _:
-            assert_never(node)
-
-
-def _words_of_steps(node: nodes.Sequential | nodes.Repeat | nodes.Filtered) -> NodeWords:
-    """Return the words of parts that follow one another."""
-    match node:
-        case nodes.Sequential():
-            return NodeWords("In sequence", "losses of all parts are composed", _COMPOSITION)
-        case nodes.Repeat(times=times):
-            return NodeWords("Repeated", f"composed {times:,} times", _COMPOSITION)
-        case nodes.Filtered(rho=rho):
-            return NodeWords("Within a budget", f"picked step by step, rho at most {rho:g} in all", _FILTERED)
-        case _:
-            assert_never(node)
+            return {}
 
 
 def _runs(node: nodes.BestOf) -> str:
-    """Return the number of runs in words, with its parameters."""
+    """Return how many runs there are."""
     if node.law == "fixed":
         return f"{node.runs:,} runs"
     told = ", ".join(
@@ -82,53 +57,9 @@ def _runs(node: nodes.BestOf) -> str:
     return f"a {node.law.replace('_', ' ')} number of runs ({told})"
 
 
-def _score(node: nodes.BestOf) -> str:
-    """Return by what runs are compared, in words."""
-    return "any score" if node.scores == "any" else node.score or "a score that is not named"
-
-
-def _words_of_a_draw(node: nodes.Subsample | nodes.Allocate | nodes.Shuffle | nodes.BestOf) -> NodeWords:
-    """Return the words of a node that hides who took part, or where, or how often a part ran."""
-    match node:
-        case nodes.BestOf():
-            return NodeWords("Best run", f"the best of {_runs(node)}, by {_score(node)}", _BEST_OF)
-        case nodes.Shuffle(users=users):
-            return NodeWords("Shuffle", f"reports of {users:,} users in a secret uniform order", _SHUFFLE)
-        case nodes.Allocate(steps=steps, per_epoch=places, epochs=epochs):
-            often = f" in each of {epochs:,} epochs" if epochs > 1 else ""
-            named = f"at {places:,} secret step{'s' * (places > 1)} of {steps:,}{often}"
-            return NodeWords("Allocate", named, _ALLOCATE)
-        case nodes.Subsample(rate=rate, scheme=scheme):
-            return NodeWords("Subsample", f"sampled at rate {rate:g} ({scheme.replace('_', ' ')})", _SUBSAMPLE)
-        case _:
-            assert_never(node)
-
-
 def loss_source(loss: Loss) -> str:
     """Return the reference for the privacy loss of one release."""
-    match loss:
-        case losses.GaussianLoss():
-            return "Balle and Wang (2018), Theorem 8"
-        case losses.LaplaceLoss():
-            return "Dwork and Roth (2014), Theorem 3.6, with the exact curve of two shifted Laplace laws"
-        case losses.ApproximateLoss():
-            return "Kairouz, Oh and Viswanath (2015), Theorem 3.3"
-        case losses.ConcentratedLoss():
-            return "Bun and Steinke (2016), Definition 1.1; Canonne, Kamath and Steinke (2020), Corollary 13"
-        case losses.MixtureLoss():
-            return "Neyman and Pearson (1933): half lines are the best tests of two mixtures of shifts"
-        case losses.SampledLoss() | losses.AverageLoss() | losses.StitchedLoss():
-            return "Balle, Barthe and Gaboardi (2018), Theorems 1 and 2"
-        case losses.AllocatedLoss():
-            return _ALLOCATE
-        case losses.SampledGaussianLoss():
-            return "Zhu, Dong and Wang (2022), Theorem 11"
-        case losses.DiscreteLoss():
-            return "the probabilities of its outcomes, outcome by outcome"
-        case losses.ChoiceLoss():
-            return "Zhu, Dong and Wang (2022), Proposition 8"
-        case losses.ComposedLoss(parts=parts):
-            count = sum(times for _, times in parts)
-            return f"a record meets {count} of its parts; each: {loss_source(parts[0][0])}"
-        case _:
-            assert_never(loss)
+    source = _WORDS["losses"][type(loss).__name__]
+    if not isinstance(loss, ComposedLoss):
+        return source
+    return source.format(count=sum(times for _, times in loss.parts), each=loss_source(loss.parts[0][0]))

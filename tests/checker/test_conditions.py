@@ -1,6 +1,7 @@
 """Conditions: identity by kind, merging, and the sentences, which no verdict depends on."""
 
 import json
+from dataclasses import replace
 from typing import cast, get_args
 
 import pytest
@@ -11,11 +12,12 @@ from dpaudit.gate.comparison import compare
 from dpaudit.model import condition_kinds
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.condition import Condition, conditions_of, merge
-from dpaudit.model.condition_kinds import GENERAL, SENTENCES, UNNAMED, ConditionKind
+from dpaudit.model.condition_kinds import KINDS, ConditionKind, ShownBy
 from dpaudit.report.compliance.hazards import hazards
 from dpaudit.report.document import Report
 from dpaudit.report.facts import gather
 from dpaudit.report.releases import justified
+from dpaudit.runtime.tables import table_of
 from dpaudit.verifier import verify
 from mechanisms import Gaussian
 
@@ -45,15 +47,15 @@ TREE = dp.Sequential(parts=(BOARD, dp.Cells(inside=ONE, touched=ALONE), dp.Local
 def reworded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every sentence of the table replaced by one that says nothing."""
     for place, kind in enumerate(get_args(ConditionKind)):
-        monkeypatch.setitem(SENTENCES, kind, f"Sentence {place}.")
+        monkeypatch.setitem(KINDS, kind, replace(KINDS[kind], sentence=f"Sentence {place}."))
 
 
 def test_every_kind_has_one_sentence_that_names_what_it_is_about() -> None:
-    assert set(SENTENCES) == set(get_args(ConditionKind))
-    assert len(set(SENTENCES.values())) == len(SENTENCES)
-    assert set(SENTENCES) >= GENERAL
-    for kind, sentence in SENTENCES.items():
-        assert ("{listed}" in sentence) == (kind not in GENERAL or kind in UNNAMED), kind
+    assert set(KINDS) == set(get_args(ConditionKind)) == set(table_of("dpaudit.model", "condition_kinds.toml"))
+    assert len({words.sentence for words in KINDS.values()}) == len(KINDS)
+    for kind, words in KINDS.items():
+        assert ("{listed}" in words.sentence) == (not words.general or bool(words.unnamed)), kind
+        assert words.shown_by in get_args(ShownBy)
 
 
 def test_a_kind_outside_the_set_is_refused_and_so_is_one_that_cannot_be_told_apart() -> None:

@@ -12,14 +12,23 @@ import pytest
 import dpaudit as dp
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Filtered
+from dpaudit.model.losses import Loss
 from dpaudit.model.node_kinds import NODES
 from dpaudit.report import Report, System
 from dpaudit.report.theorems import theorems_of
 from dpaudit.report.writing import render
+from dpaudit.runtime.tables import table_of
 from dpaudit.wording.references import REFERENCES, Reference, RuleKind, Variant, reference, reference_words
 from mechanisms import Gaussian, Laplace, RandomisedResponse, TreeAggregation
 
 ROOT = Path(__file__).parents[2]
+
+
+def test_every_node_and_every_loss_has_words_and_no_words_are_left_over() -> None:
+    words = table_of("dpaudit.wording", "nodes.toml")
+    assert set(words) == {*NODES, "losses"}
+    kinds = {kind for member in get_args(Loss) for kind in (get_args(member) or (member,))}
+    assert set(words["losses"]) == {kind.__name__ for kind in kinds}
 
 
 def normal(neighbours: Neighbours = "replace_one") -> dp.Release:

@@ -7,13 +7,9 @@ from dpaudit.report.compliance.fields import NOT_ASSESSED, Part, evidence, grid
 from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import share_sentence
-from dpaudit.runtime.tables import table_of
 from dpaudit.study.usefulness import HEAD
-from dpaudit.wording.claims import MODEL_WORDS, NEIGHBOUR_WORDS, observer
+from dpaudit.wording.claims import observer, of_measure, of_model, of_neighbours
 from dpaudit.wording.numerals import at_most, exact, nearest, whole
-
-_WORDS = table_of("dpaudit.report.compliance", "scope.toml")
-"""What is said of each kind of neighbours, of each model and of each measure."""
 
 
 def scope(facts: Facts) -> Iterator[Part]:
@@ -31,12 +27,12 @@ def unit(facts: Facts) -> Iterator[Part]:
     yield fields.stated("Unit", report.unit, "certificate.claim.unit")
     if report.own_unit and report.own_unit != report.unit:
         yield fields.evidence("Unit in the algorithm's own words", report.own_unit, "own_unit")
-    yield fields.stated("Neighbours", NEIGHBOUR_WORDS[claim.neighbours], "certificate.claim.neighbours")
+    yield fields.stated("Neighbours", of_neighbours(claim.neighbours)["words"], "certificate.claim.neighbours")
     yield from fields.declared_fields(contributions, "contributions", units_per_person=report.units_per_person)
-    first, whose, why = _WORDS["beyond"][claim.model]
+    first, whose, why = of_model(claim.model)["beyond"]
     drawn: list[tuple[str, str, str, str]] = [
         ("the data as they are", f"the same, with {other}", neighbours, covered)
-        for other, neighbours, covered in _WORDS["differences"][claim.neighbours]
+        for other, neighbours, covered in of_neighbours(claim.neighbours)["others"]
     ]
     drawn.append((first, f"the same, for another value of {whose}", "yes", why))
     own = [(s.a, s.b, "yes" if s.neighbours else "no", s.covered) for s in contributions.scenarios]
@@ -53,9 +49,9 @@ def unit(facts: Facts) -> Iterator[Part]:
 def trust(facts: Facts) -> Iterator[Part]:
     """Yield section 3, with the table of actors."""
     claim, actors, source = facts.report.certificate.claim, facts.report.deployment.actors, "certificate.claim.model"
-    yield fields.stated("Model", MODEL_WORDS[claim.model], source)
+    yield fields.stated("Model", of_model(claim.model)["words"], source)
     yield fields.stated("Whose view is protected from", observer(claim.model), source)
-    yield fields.stated("Left open by the model", _WORDS["left_open"][claim.model], source)
+    yield fields.stated("Left open by the model", of_model(claim.model)["left_open"], source)
     yield fields.declared("Trusted parties", sum(bool(a.trusted_for) for a in actors) if actors else "", "actors")
     views = dict.fromkeys(f"{audit.view} ({audit.attack})" for audit in facts.report.audits)
     if views:
@@ -82,7 +78,7 @@ def claimed(facts: Facts) -> Iterator[Part]:
         yield fields.stated("Delta", exact(claim.delta), "certificate.claim.delta")
     else:
         follows = f"epsilon {at_most(claim.epsilon)} at delta {exact(claim.delta)}; tables in epsilon are read there"
-        yield fields.stated("Variant", _WORDS["variants"][measured.measure], "certificate.claim")
+        yield fields.stated("Variant", of_measure(measured)["variant"], "certificate.claim")
         yield fields.stated("Numbers", measured.words, "certificate.claim")
         yield fields.evidence("What follows", follows, "reading.claim")
     yield _share(report)
