@@ -3,7 +3,8 @@
 A library is imported in its own adapter only, when one of its objects is adapted.
 """
 
-from dpaudit.adapters.finding import ADAPTERS, adapt
-from dpaudit.adapters.release import Adapter, LibraryRelease, Question
-
-__all__ = ["ADAPTERS", "Adapter", "LibraryRelease", "Question", "adapt"]
+from dpaudit.adapters.finding import ADAPTERS as ADAPTERS
+from dpaudit.adapters.finding import adapt as adapt
+from dpaudit.adapters.release import Adapter as Adapter
+from dpaudit.adapters.release import LibraryRelease as LibraryRelease
+from dpaudit.adapters.release import Question as Question

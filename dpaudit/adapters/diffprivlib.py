@@ -10,22 +10,16 @@ import numpy as np
 from dpaudit.adapters.awkward import awkward_records, awkward_values
 from dpaudit.adapters.awkward_frames import awkward_labelled
 from dpaudit.adapters.calls import SeededCalls, published
-from dpaudit.adapters.finding import installed_version
 from dpaudit.adapters.noise import release, scale_for
-from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim, Neighbours
 from dpaudit.model.declaration import Declaration, PostProcess
 
 _LIBRARY = "diffprivlib"
 _RELATIONS: dict[str, Neighbours] = {
-    "mean": "replace_one",
-    "sum": "replace_one",
-    "var": "replace_one",
-    "std": "replace_one",
-    "histogram": "add_remove",
-    "histogram2d": "add_remove",
-    "histogramdd": "add_remove",
+    **dict.fromkeys(("mean", "sum", "var", "std"), "replace_one"),
+    **dict.fromkeys(("histogram", "histogram2d", "histogramdd"), "add_remove"),
 }
 """What the sensitivity of a statistic is computed for; the library's documents do not say."""
 
@@ -41,15 +35,14 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     fresh object with a seed of the audit.
     Raises: UnsupportedError: an object without epsilon.
     """
-    version = installed_version(_LIBRARY)
     if inspect.isclass(subject):
-        return _model(subject, question, version)
+        return _model(subject, question)
     if inspect.isroutine(subject) or inspect.isfunction(subject):
-        return _statistic(subject, question, version)
-    return _mechanism(subject, question, version)
+        return _statistic(subject, question)
+    return _mechanism(subject, question)
 
 
-def _mechanism(subject: Any, question: Question, version: str) -> LibraryRelease:
+def _mechanism(subject: Any, question: Question) -> LibraryRelease:
     """Return the release of a mechanism: one noisy value."""
     kind = type(subject).__name__
     if not (hasattr(subject, "randomise") and hasattr(subject, "epsilon")):
@@ -65,14 +58,12 @@ def _mechanism(subject: Any, question: Question, version: str) -> LibraryRelease
     def prepare(seed: int) -> Callable[[Any], Any]:
         return published(type(subject)(**parameters, random_state=seed).randomise, question.released)
 
-    return LibraryRelease(
-        library=_LIBRARY,
-        version=version,
+    return question.answer(
+        claim,
+        source,
+        declaration,
+        f"the noise of {kind} is not among the declared mechanisms",
         text=f"mechanism {kind}",
-        claim=claim,
-        source=source,
-        declaration=declaration or stated(claim, _LIBRARY, version, source),
-        stated_because="" if declaration else f"the noise of {kind} is not among the declared mechanisms",
         function=SeededCalls(prepare=prepare),
         pair=pair,
         reproducible=True,
@@ -135,7 +126,7 @@ class _SeenState(np.random.RandomState):
         return super().__getattribute__(name)
 
 
-def _statistic(subject: Any, question: Question, version: str) -> LibraryRelease:
+def _statistic(subject: Any, question: Question) -> LibraryRelease:
     """Return the release of a statistic, a function of one array."""
     name, given = subject.__name__, dict(question.parameters)
     known = inspect.signature(subject).parameters
@@ -151,40 +142,24 @@ def _statistic(subject: Any, question: Question, version: str) -> LibraryRelease
         return published(lambda data: subject(data, **given, random_state=state), question.released)
 
     return _drawn(
+        question,
         f"tools.{name}",
         claim,
-        version,
         start,
-        declaration=declaration,
-        stated_because="" if declaration else f"no run of {name} showed one mechanism that the adapter declares",
-        pair=question.pair,
+        declared=declaration,
+        unless=f"no run of {name} showed one mechanism that the adapter declares",
         awkward=() if question.pair is None or unlike else awkward_records(question.pair, question.neighbours),
         notes=(misuse,) if unlike else (),
     )
 
 
 def _drawn(
-    text: str,
-    claim: Claim,
-    version: str,
-    start: Callable[[Any], Callable[[Any], Any]],
-    *,
-    declaration: Declaration | None = None,
-    **told: Any,
+    question: Question, text: str, claim: Claim, start: Callable[[Any], Callable[[Any], Any]], **told: Any
 ) -> LibraryRelease:
     """Return the release of calls that `start` makes from a random state, as scikit-learn's conventions ask for."""
+    function = SeededCalls(prepare=lambda seed: start(np.random.RandomState(seed)))
     source = f"epsilon of {text.rpartition('.')[2].rpartition(' ')[2]}"
-    return LibraryRelease(
-        library=_LIBRARY,
-        version=version,
-        text=text,
-        claim=claim,
-        source=source,
-        declaration=declaration or stated(claim, _LIBRARY, version, source),
-        function=SeededCalls(prepare=lambda seed: start(np.random.RandomState(seed))),
-        reproducible=True,
-        **told,
-    )
+    return question.answer(claim, source, text=text, function=function, reproducible=True, **told)
 
 
 def _seen(name: str, subject: Any, question: Question, claim: Claim) -> Declaration | None:
@@ -210,7 +185,7 @@ def _seen(name: str, subject: Any, question: Question, claim: Claim) -> Declarat
     return _noise(state.seen[0], told[0][0], claim)
 
 
-def _model(subject: Any, question: Question, version: str) -> LibraryRelease:
+def _model(subject: Any, question: Question) -> LibraryRelease:
     """Return the release of a model: its fitted attributes, of data (X,) or (X, y)."""
     name, given = subject.__name__, dict(question.parameters)
     known = inspect.signature(subject.__init__).parameters
@@ -222,12 +197,12 @@ def _model(subject: Any, question: Question, version: str) -> LibraryRelease:
         return published(lambda data: subject(**given, random_state=state).fit(*data), question.released or _fitted)
 
     return _drawn(
+        question,
         f"model {name}",
         question.claim(float(epsilon), 0.0),
-        version,
         start,
-        stated_because="a model does not tell its sensitivity",
-        pair=question.pair,
+        declared=None,
+        unless="a model does not tell its sensitivity",
         awkward=() if question.pair is None else awkward_labelled(question.pair, question.neighbours),
     )
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from dpaudit.adapters.finding import installed_version, library_module
-from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.adapters.finding import library_module
+from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
 from dpaudit.interchange.dp_event import from_event
 from dpaudit.model.declaration import Declaration, Stated, Subsample, walk
@@ -19,7 +19,6 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     event runs nothing.
     Raises: UnsupportedError: another object, no delta, or an event that the accountants refuse.
     """
-    version = installed_version(_LIBRARY)
     events = library_module("dp_accounting", _LIBRARY)
     if not isinstance(subject, events.DpEvent):
         raise UnsupportedError(f"Expected a DpEvent of dp-accounting, got {type(subject).__name__}.")
@@ -39,14 +38,12 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         f"{type(accountant).__name__}.get_epsilon({question.delta:g})",
     )
     declaration, because = declared(subject, question)
-    return LibraryRelease(
-        library=_LIBRARY,
-        version=version,
+    return question.answer(
+        claim,
+        source,
+        declaration,
+        because,
         text=f"event {type(subject).__name__}",
-        claim=claim,
-        source=source,
-        declaration=declaration or stated(claim, _LIBRARY, version, source),
-        stated_because=because,
         reproducible=True,
     )
 

@@ -13,8 +13,8 @@ from dpaudit.adapters.awkward_frames import awkward_frames
 from dpaudit.adapters.calls import SeededCalls, published
 from dpaudit.adapters.dp_accounting import declared
 from dpaudit.adapters.draws import Comparison, RecordingGenerator, compare
-from dpaudit.adapters.finding import installed_version, library_module
-from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.adapters.finding import library_module
+from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Stated
 
@@ -36,7 +36,6 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     Raises: UnsupportedError: no calibrated mechanism, no delta, other neighbours than `add_remove`, or an event that no
         accountant reads.
     """
-    version = installed_version(_LIBRARY)
     name = type(subject).__name__
     if not hasattr(type(subject), "dp_event"):
         raise UnsupportedError(f"Expected a calibrated mechanism of dpsynth, got {name}; configure or calibrate it.")
@@ -60,23 +59,21 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     declaration, because = declared(event, question)
     if findings:
         because = "the draws exceed the declared event if all of them are noise on data"
-        declaration = Stated(epsilon=math.inf, source=f"{_LIBRARY} {version}, {because}", neighbours="add_remove")
+        declaration = Stated(
+            epsilon=math.inf, source=f"{_LIBRARY} {question.version}, {because}", neighbours="add_remove"
+        )
 
     def prepare(seed: int) -> Callable[[Any], Any]:
         generator = np.random.default_rng(seed)
         return published(lambda data: subject(generator, data), question.released or _measured)
 
-    return LibraryRelease(
-        library=_LIBRARY,
-        version=version,
+    return question.answer(
+        claim,
+        source,
+        declaration,
+        because,
         text=f"mechanism {name}",
-        claim=claim,
-        source=source,
-        declaration=declaration or stated(claim, _LIBRARY, version, source),
-        stated_because=because,
         function=SeededCalls(prepare=prepare),
-        pair=question.pair,
-        reproducible=False,
         awkward=() if question.pair is None else awkward_frames(question.pair, question.neighbours),
         notes=findings + points,
     )

@@ -25,6 +25,8 @@ ADAPTERS: dict[str, tuple[str, str]] = {
 }
 """By the name of a package: the distribution that brings it, and the module of its adapter."""
 
+_NAMES = {"tmlt.analytics": "tumult"}
+"""Libraries that have another name than their distribution."""
 _ALIASES = {"_pydp": "pydp", "pydp._pydp": "pydp"}
 
 
@@ -50,6 +52,8 @@ def adapt(
     >>> release.library, round(release.claim.epsilon, 2)
     ('dp-accounting', 1.99)
     """
+    package = package_of(subject)
+    distribution = ADAPTERS[package][0] if package in ADAPTERS else ""
     question = Question(
         neighbours=neighbours,
         pair=pair,
@@ -58,8 +62,10 @@ def adapt(
         unit=unit,
         released=released,
         parameters=parameters,
+        library=_NAMES.get(distribution, distribution),
+        version=installed_version(distribution) if distribution else "",
     )
-    release: LibraryRelease = _adapter_of(package_of(subject)).adapt(subject, question)
+    release: LibraryRelease = _adapter_of(package).adapt(subject, question)
     return release
 
 

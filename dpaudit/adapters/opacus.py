@@ -2,12 +2,9 @@
 
 from typing import Any
 
-from dpaudit.adapters.finding import installed_version
 from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
 from dpaudit.interchange.opacus_history import from_history
-
-_LIBRARY = "opacus"
 
 
 def adapt(subject: Any, question: Question) -> LibraryRelease:
@@ -17,7 +14,6 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     itself: `audits.audit_training` audits the training.
     Raises: UnsupportedError: no accountant, no delta, or other neighbours than `add_remove`.
     """
-    version = installed_version(_LIBRARY)
     accountant = getattr(subject, "accountant", subject)
     if not hasattr(accountant, "history") or not hasattr(accountant, "get_epsilon"):
         raise UnsupportedError(f"Expected a PrivacyEngine or an accountant of Opacus, got {type(subject).__name__}.")
@@ -27,13 +23,10 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         raise UnsupportedError("Expected neighbours='add_remove', which Opacus accounts for.")
     kind = type(accountant).__name__
     source = f"{kind}.get_epsilon({question.delta:g})"
-    return LibraryRelease(
-        library=_LIBRARY,
-        version=version,
+    return question.answer(
+        question.claim(float(accountant.get_epsilon(question.delta)), question.delta),
+        source,
+        from_history(accountant.history),
         text=f"training of {sum(int(steps) for _, _, steps in accountant.history)} steps",
-        claim=question.claim(float(accountant.get_epsilon(question.delta)), question.delta),
-        source=source,
-        declaration=from_history(accountant.history),
-        reproducible=False,
         notes=("The accountant records neither whether batches were Poisson samples nor whether noise was added.",),
     )

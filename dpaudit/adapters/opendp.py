@@ -6,9 +6,9 @@ from typing import Any
 
 from dpaudit.adapters.awkward import AwkwardPair, awkward_records, awkward_values
 from dpaudit.adapters.calls import Calls, published
-from dpaudit.adapters.finding import installed_version, library_module
+from dpaudit.adapters.finding import library_module
 from dpaudit.adapters.noise import noise, release
-from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim, Neighbours
 from dpaudit.model.declaration import Declaration, PostProcess, Release, Sequential
@@ -32,24 +32,19 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     map of the transformation before the noise tells. All else is stated.
     Raises: UnsupportedError: no measurement, no distance, or a loss that needs delta and has none.
     """
-    version = installed_version(_LIBRARY)
     if not all(hasattr(subject, name) for name in ("map", "input_metric", "output_measure")):
         raise UnsupportedError(f"Expected an OpenDP measurement, got {type(subject).__name__}.")
     distance = _distance(str(subject.input_metric), question)
     claim, source = _claim(subject, distance, question)
     notes = _misuse(subject, question)
     declaration = _declared(subject, distance, question.neighbours)
-    return LibraryRelease(
-        library=_LIBRARY,
-        version=version,
+    return question.answer(
+        claim,
+        source,
+        declaration,
+        "its constructors are not among those that the adapter declares",
         text=f"measurement on {subject.input_domain}",
-        claim=claim,
-        source=source,
-        declaration=declaration or stated(claim, _LIBRARY, version, source),
-        stated_because="" if declaration else "its constructors are not among those that the adapter declares",
         function=Calls(call=published(subject, question.released)),
-        pair=question.pair,
-        reproducible=False,
         awkward=_awkward(subject, question),
         notes=notes,
     )

@@ -5,9 +5,9 @@ from typing import Any
 
 from dpaudit.adapters.awkward import awkward_rows
 from dpaudit.adapters.calls import Calls, published
-from dpaudit.adapters.finding import installed_version, library_module
+from dpaudit.adapters.finding import library_module
 from dpaudit.adapters.noise import noise
-from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration, Sequential, Stated
@@ -23,7 +23,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     For added and removed users, whose contributions the parameters bound. Outputs are sorted by partition.
     Raises: UnsupportedError: no parameters of an aggregation, or no epsilon.
     """
-    version, given = installed_version(_LIBRARY), question.with_delta()
+    given = question.with_delta()
     if type(subject).__name__ != "AggregateParams":
         raise UnsupportedError(f"Expected AggregateParams of PipelineDP, got {type(subject).__name__}.")
     if "epsilon" not in given:
@@ -40,17 +40,13 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     if question.pair is not None and question.neighbours == "add_remove":
         accountant = _prepared(subject, question.pair[0], epsilon, delta, public)[0]
         declaration = _declared(subject, accountant, claim, source)
-    return LibraryRelease(
-        library=_LIBRARY,
-        version=version,
+    return question.answer(
+        claim,
+        source,
+        declaration,
+        "no share of the budget is Laplace noise that the adapter knows",
         text=f"aggregation of {', '.join(str(metric) for metric in subject.metrics)}",
-        claim=claim,
-        source=source,
-        declaration=declaration or stated(claim, _LIBRARY, version, source),
-        stated_because="" if declaration else "no share of the budget is Laplace noise that the adapter knows",
         function=Calls(call=published(aggregated, question.released)),
-        pair=question.pair,
-        reproducible=False,
         awkward=awkward_rows(question.pair) if question.pair and question.neighbours == "add_remove" else (),
     )
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from dpaudit.adapters.awkward import AwkwardPair, awkward_records, awkward_values
 from dpaudit.adapters.calls import Calls, published
-from dpaudit.adapters.finding import installed_version
 from dpaudit.adapters.noise import noise
-from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
@@ -23,7 +22,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     fresh one. Laplace noise with a known sensitivity is declared; all else is stated.
     Raises: UnsupportedError: an object in place of a class, or no epsilon among the parameters.
     """
-    version, given = installed_version(_LIBRARY), question.with_delta()
+    given = question.with_delta()
     name = getattr(subject, "__name__", type(subject).__name__)
     if not (inspect.isclass(subject) or inspect.isroutine(subject)):
         raise UnsupportedError(f"Expected the class {name} with its parameters: an object publishes only once.")
@@ -32,17 +31,13 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     claim = question.claim(float(given["epsilon"]), float(given.get("delta", 0.0)))
     declaration, source = _noise(name, given, claim), f"{name}(epsilon={given['epsilon']})"
     call = _call(subject, given, question)
-    return LibraryRelease(
-        library=_LIBRARY,
-        version=version,
+    return question.answer(
+        claim,
+        source,
+        declaration,
+        f"the sensitivity of {name} is not known to the adapter",
         text=name,
-        claim=claim,
-        source=source,
-        declaration=declaration or stated(claim, _LIBRARY, version, source),
-        stated_because="" if declaration else f"the sensitivity of {name} is not known to the adapter",
         function=Calls(call=call),
-        pair=question.pair,
-        reproducible=False,
         awkward=_awkward(subject, question),
     )
 

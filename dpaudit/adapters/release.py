@@ -21,6 +21,7 @@ class Question:
     `pair` holds two neighbouring data sets in the library's own form; `distance` is how far apart they are in the
     metric of a library that maps distances to losses. `delta` is the delta at which an accountant is asked.
     `released` picks what is published from what a call returns. `parameters` are those of a class or function.
+    `library` and `version` are those of the installed library; `adapt` finds them.
     """
 
     neighbours: Neighbours
@@ -30,6 +31,8 @@ class Question:
     unit: str = "one record"
     released: Callable[[Any], Any] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    library: str = ""
+    version: str = ""
 
     def __post_init__(self) -> None:
         one_of("neighbours", self.neighbours, NEIGHBOURS)
@@ -43,6 +46,23 @@ class Question:
         if math.isinf(epsilon):
             raise UnsupportedError("The library itself claims no finite epsilon here; there is nothing to audit.")
         return Claim(epsilon=epsilon, delta=delta, neighbours=self.neighbours, unit=self.unit)
+
+    def answer(
+        self, claim: Claim, source: str, declared: Declaration | None, unless: str = "", **told: Any
+    ) -> "LibraryRelease":
+        """Return the release; where nothing is `declared` of its noise the claim is a stated part, and `unless` why.
+
+        `told` are further fields of `LibraryRelease`; the neighbours are those of the question, if it names any.
+        """
+        return LibraryRelease(
+            library=self.library,
+            version=self.version,
+            claim=claim,
+            source=source,
+            declaration=declared or stated(claim, self.library, self.version, source),
+            stated_because=unless if declared is None or isinstance(declared, Stated) else "",
+            **{"pair": self.pair} | told,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +94,7 @@ class LibraryRelease:
     stated_because: str = ""
     function: Run | None = None
     pair: tuple[Any, Any] | None = None
-    reproducible: bool
+    reproducible: bool = False
     awkward: tuple[tuple[str, Any, Any], ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -149,8 +169,6 @@ class Adapter(Protocol):
 
 def stated(claim: Claim, library: str, version: str, source: str) -> Stated:
     """Return a library's claim as a stated part, which says whose word it is."""
-    if isinstance(claim, RhoClaim):
-        return Stated(rho=claim.rho, source=f"{library} {version}, {source}", neighbours=claim.neighbours)
-    return Stated(
-        epsilon=claim.epsilon, delta=claim.delta, source=f"{library} {version}, {source}", neighbours=claim.neighbours
-    )
+    numbers = ("rho",) if isinstance(claim, RhoClaim) else ("epsilon", "delta")
+    size: dict[str, Any] = {name: getattr(claim, name) for name in numbers}
+    return Stated(**size, source=f"{library} {version}, {source}", neighbours=claim.neighbours)

@@ -6,9 +6,9 @@ from typing import Any
 from dpaudit.adapters.awkward import AwkwardPair
 from dpaudit.adapters.awkward_frames import awkward_frames
 from dpaudit.adapters.calls import Calls, published
-from dpaudit.adapters.finding import installed_version, library_module
+from dpaudit.adapters.finding import library_module
 from dpaudit.adapters.noise import noise
-from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration, Sequential
 
@@ -28,7 +28,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     known here.
     Raises: UnsupportedError: another object, no query, no metadata, or no pair to make a reader on.
     """
-    version, given = installed_version(_LIBRARY), dict(question.parameters)
+    given = dict(question.parameters)
     if type(subject).__name__ != "Privacy":
         raise UnsupportedError(f"Expected a snsql.Privacy object, got {type(subject).__name__}.")
     if not {"query", "metadata"} <= set(given) or question.pair is None:
@@ -42,17 +42,13 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     def call(frame: Any) -> Any:
         return _reader(subject, metadata, frame).execute(query)[1:]  # the first row holds the names of the columns
 
-    return LibraryRelease(
-        library=_LIBRARY,
-        version=version,
+    return question.answer(
+        claim,
+        source,
+        declaration,
+        "not every column is Laplace noise on a number for the whole table",
         text=query,
-        claim=claim,
-        source=source,
-        declaration=declaration or stated(claim, _LIBRARY, version, source),
-        stated_because="" if declaration else "not every column is Laplace noise on a number for the whole table",
         function=Calls(call=published(call, question.released)),
-        pair=question.pair,
-        reproducible=False,
         awkward=_awkward(question, metadata),
         notes=(_RUNS,) if question.neighbours == "add_remove" else (_RUNS, _MISUSE),
     )

@@ -10,9 +10,8 @@ from sys import modules
 from typing import Any
 
 from dpaudit.adapters.calls import Calls, published
-from dpaudit.adapters.finding import ADAPTERS, installed_version, package_of
 from dpaudit.adapters.noise import noise, release
-from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration, Filtered, Repeat, Sequential
@@ -39,12 +38,10 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     grow with an extreme value, and memory with it.
     Raises: UnsupportedError: no synthesizer, no pair of frames, or other neighbours than `add_remove`.
     """
-    package = package_of(subject)
-    library = ADAPTERS[package][0]
-    version, name = installed_version(library), type(subject).__name__
+    name = type(subject).__name__
     draw = getattr(subject, "generate", None) or getattr(subject, "sample", None)
     if draw is None or not hasattr(subject, "epsilon"):
-        raise UnsupportedError(f"Expected a synthesizer of {library}, got {name}.")
+        raise UnsupportedError(f"Expected a synthesizer of {question.library}, got {name}.")
     if question.neighbours != "add_remove" or question.pair is None:
         raise UnsupportedError("Expected neighbours='add_remove' and pair=(frame, frame with a row more or less).")
     delta = question.delta if getattr(subject, "delta", None) is None else subject.delta
@@ -60,17 +57,13 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
             model.fit(frame, **given)
             return getattr(model, draw.__name__)(rows)
 
-    return LibraryRelease(
-        library=library,
-        version=version,
+    return question.answer(
+        claim,
+        f"{name}.epsilon",
+        declaration,
+        _because(name, domain),
         text=f"synthesizer {name}",
-        claim=claim,
-        source=f"{name}.epsilon",
-        declaration=declaration or stated(claim, library, version, f"{name}.epsilon"),
-        stated_because="" if declaration else _because(name, domain),
         function=Calls(call=published(call, question.released or _counted)),
-        pair=question.pair,
-        reproducible=False,
         notes=(_RUNS,),
     )
 

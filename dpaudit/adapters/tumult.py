@@ -6,9 +6,8 @@ from typing import Any
 
 from dpaudit.accounting.calibration import smallest_holding
 from dpaudit.adapters.calls import Calls, published
-from dpaudit.adapters.finding import installed_version
 from dpaudit.adapters.noise import noise
-from dpaudit.adapters.release import LibraryRelease, Question, stated
+from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
@@ -31,7 +30,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     Raises: UnsupportedError: no session, no budget beside a query, other neighbours than `add_remove`, a zCDP budget
         without delta, or a query that the session refuses.
     """
-    version, given = installed_version("tmlt.analytics"), question.parameters
+    given = question.parameters
     if not hasattr(subject, "remaining_privacy_budget"):
         raise UnsupportedError(f"Expected a Session of Tumult Analytics, got {type(subject).__name__}.")
     if question.neighbours != "add_remove":
@@ -48,17 +47,14 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     runs = query is not None and question.pair is not None
     groups = len(_columns(getattr(expression, "groupby_keys", ())))
     run = _Measured(compiled=compiled, tables=_only_table(subject), groups=groups) if runs else None
-    return LibraryRelease(
-        library=_LIBRARY,
-        version=version,
+    return question.answer(
+        claim,
+        source if query is not None else f"{source}, of which {left!r} is left",
+        declaration,
+        f"the adapter knows no sensitivity and noise of the {text}",
         text=text,
-        claim=claim,
-        source=source if query is not None else f"{source}, of which {left!r} is left",
-        declaration=declaration or stated(claim, _LIBRARY, version, source),
-        stated_because="" if declaration else f"the adapter knows no sensitivity and noise of the {text}",
         function=None if run is None else Calls(call=published(run, question.released)),
         pair=question.pair if runs else None,
-        reproducible=False,
         notes=(_RUNS,) if runs else (),
     )
 

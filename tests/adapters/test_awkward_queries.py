@@ -37,7 +37,6 @@ def release_of(
 
         return SimpleNamespace(get_privacy_cost=lambda query: (privacy.epsilon, 0.0), execute=execute)
 
-    monkeypatch.setattr(adapter, "installed_version", lambda _: "9")
     monkeypatch.setattr(adapter, "library_module", lambda *_: SimpleNamespace(from_df=from_df))
     asked = Question(neighbours=neighbours, pair=PAIR, parameters={"query": "SELECT", "metadata": metadata})
     return adapter.adapt(Privacy(), asked)

@@ -21,7 +21,7 @@ events = pytest.importorskip("dp_accounting")
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Say that the library is installed, in version 9."""
-    monkeypatch.setattr("dpaudit.adapters.dpsynth.installed_version", lambda name: "9")
+    monkeypatch.setattr("dpaudit.adapters.finding.installed_version", lambda name: "9")
 
 
 def pick(rng: Any, scores: Any, epsilon: float, sensitivity: float = 1.0) -> int:

@@ -24,8 +24,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
         assert name
         return "9"
 
-    monkeypatch.setattr("dpaudit.adapters.tumult.installed_version", version)
-    monkeypatch.setattr("dpaudit.adapters.dpsynth.installed_version", version)
+    monkeypatch.setattr("dpaudit.adapters.finding.installed_version", version)
 
 
 def named(name: str, module: str = "tmlt.analytics", **fields: Any) -> Any:

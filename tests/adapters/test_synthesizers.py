@@ -47,7 +47,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dpmm.models", module)
     for kind in (MSTGM, MSTWeighed, AIMGM):
         monkeypatch.setattr(kind, "__module__", "dpmm.models")
-    monkeypatch.setattr("dpaudit.adapters.synthesizers.installed_version", lambda name: "9")
+    monkeypatch.setattr("dpaudit.adapters.finding.installed_version", lambda name: "9")
 
 
 def release(model: Any, pair: tuple[Any, Any] = (FIRST, SECOND)) -> LibraryRelease:

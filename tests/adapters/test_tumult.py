@@ -18,7 +18,7 @@ NOISE = np.random.default_rng(0)
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Say that the library is installed, in version 9."""
-    monkeypatch.setattr("dpaudit.adapters.tumult.installed_version", lambda name: "9")
+    monkeypatch.setattr("dpaudit.adapters.finding.installed_version", lambda name: "9")
 
 
 class Exact:
