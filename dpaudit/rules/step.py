@@ -1,6 +1,6 @@
 """The parts of a cited theorem: budgets, one inference, and a rule."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,7 @@ class Step:
 class Rule:
     """A theorem: `conclude` returns the smallest epsilon it gives, `premises` what is broken, in words.
 
+    `here` is its formula with places for the numbers of a step, `example` a declaration of which it speaks, as data.
     It speaks of certain nodes only, and a rule about one release of certain mechanisms, by name (of any where
     none is named). Elsewhere it concludes nothing, which `misapplied` says.
     """
@@ -62,6 +63,8 @@ class Rule:
     nodes: tuple[type, ...]
     side_conditions: tuple[str, ...] = ()
     mechanisms: tuple[str, ...] = ()
+    here: str = "the exact epsilon of this release at delta {delta}"
+    example: Mapping[str, Any]
 
     def misapplied(self, step: Step) -> tuple[str, ...]:
         """Return a complaint where the rule does not speak of the node at hand."""
