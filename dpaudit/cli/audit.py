@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
-
-from dpaudit.cli.common.options import AuditOptions, Config, Planned, Require, Scheduler
+from dpaudit.cli.common.options import AuditOptions, Config, Planned, Require, Scheduler, option
 from dpaudit.cli.common.results import Result, resulting
 
 if TYPE_CHECKING:
@@ -13,14 +11,10 @@ if TYPE_CHECKING:
     from dpaudit.workflow import AuditExecution
 
 Store: TypeAlias = Annotated[
-    Path | None, typer.Option("--store", metavar="FILE", help="Keep chunks here; a killed audit goes on from it.")
+    Path | None, option("--store", "FILE", "Keep chunks here; a killed audit goes on from it.")
 ]
-Witnesses: TypeAlias = Annotated[
-    Path | None, typer.Option("--witness", metavar="DIR", help="Write a witness of every violation here.")
-]
-Plan: TypeAlias = Annotated[
-    Path | None, typer.Option("--plan", metavar="FILE", help="Write the plan of the audit here; run nothing yet.")
-]
+Witnesses: TypeAlias = Annotated[Path | None, option("--witness", "DIR", "Write a witness of every violation here.")]
+Plan: TypeAlias = Annotated[Path | None, option("--plan", "FILE", "Write the plan of the audit here; run nothing yet.")]
 
 
 @resulting

@@ -2,9 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
-from dpaudit.cli.common.options import Config
+from dpaudit.cli.common.options import Config, flag
 from dpaudit.cli.common.results import Result, resulting
 
 
@@ -12,7 +10,7 @@ from dpaudit.cli.common.results import Result, resulting
 def calibrate(
     config: Config,
     write_noise: Annotated[  # noqa: FBT002 - typer's flag
-        bool, typer.Option("--write", help="Put the noise into CONFIG, rounded to six digits towards more noise.")
+        bool, flag("--write", "Put the noise into CONFIG, rounded to six digits towards more noise.")
     ] = False,
 ) -> Result:
     """Find the smallest noise that certifies the claim, and what it saves.

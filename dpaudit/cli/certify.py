@@ -2,9 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
-from dpaudit.cli.common.options import Config, ConfiguredSeed
+from dpaudit.cli.common.options import Config, ConfiguredSeed, flag
 from dpaudit.cli.common.results import Result, resulting
 
 
@@ -13,7 +11,7 @@ def certify(
     config: Config,
     seed: ConfiguredSeed = None,
     stated: Annotated[  # noqa: FBT002 - typer's flag
-        bool, typer.Option("--as-stated", help="State what is proved, where plug-ins' mechanisms prevent `verify`.")
+        bool, flag("--as-stated", "State what is proved, where plug-ins' mechanisms prevent `verify`.")
     ] = False,
 ) -> Result:
     """Prove or refute a claim on paper.

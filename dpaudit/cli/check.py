@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import GateOptions, Require
+from dpaudit.cli.common.options import GateOptions, Require, flag, option
 from dpaudit.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ Files: TypeAlias = Annotated[
     typer.Option("--output", "-o", metavar="DIR", help="Write check.json, check.sarif, junit.xml and summary.md here."),
 ]
 ProofOnly: TypeAlias = Annotated[
-    bool, typer.Option("--proof-only", help="Certify, and run no audit: for a hook before each commit.")
+    bool, flag("--proof-only", "Certify, and run no audit: for a hook before each commit.")
 ]
 OfUsefulness: TypeAlias = Annotated[
-    bool, typer.Option("--usefulness", help="Also say what the study named in [evidence] says against a setting.")
+    bool, flag("--usefulness", "Also say what the study named in [evidence] says against a setting.")
 ]
 
 
@@ -33,19 +33,11 @@ OfUsefulness: TypeAlias = Annotated[
 class Acceptance:
     """The file of accepted issues, and what a command line accepts beside it."""
 
-    baseline: Annotated[
-        Path | None, typer.Option("--baseline", metavar="FILE", help="Accepted issues, as --accept writes them.")
-    ] = None
-    accept: Annotated[
-        bool, typer.Option("--accept", help="Accept the open issues: add them to the file of --baseline.")
-    ] = False
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="With --accept: why.")] = ""
-    expires: Annotated[
-        str, typer.Option("--expires", metavar="DATE", help="With --accept: the last day, within a year: YYYY-MM-DD.")
-    ] = ""
-    rule: Annotated[
-        str | None, typer.Option("--rule", metavar="ID", help="With --accept: issues of this rule only.")
-    ] = None
+    baseline: Annotated[Path | None, option("--baseline", "FILE", "Accepted issues, as --accept writes them.")] = None
+    accept: Annotated[bool, flag("--accept", "Accept the open issues: add them to the file of --baseline.")] = False
+    reason: Annotated[str, option("--reason", "TEXT", "With --accept: why.")] = ""
+    expires: Annotated[str, option("--expires", "DATE", "With --accept: the last day, within a year: YYYY-MM-DD.")] = ""
+    rule: Annotated[str | None, option("--rule", "ID", "With --accept: issues of this rule only.")] = None
 
     def last_day(self, today: date) -> date | None:
         """Return the last day of what is accepted, None where nothing is; what is wrong is said before anything runs.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpaudit.cli.common.exits import Exit
+from dpaudit.cli.common.options import option
 from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import ConfigError
 
@@ -20,9 +21,7 @@ def compare(
         list[Path],
         typer.Argument(metavar="DOCUMENT", help="Two report.json files; or more files, or folders that hold them."),
     ],
-    page: Annotated[
-        Path | None, typer.Option("--page", metavar="FILE", help="Write what is found as one HTML page, too.")
-    ] = None,
+    page: Annotated[Path | None, option("--page", "FILE", "Write what is found as one HTML page, too.")] = None,
 ) -> Result:
     """Show what changed between two reports, where a change for the worse is a finding; or what many documents said
     over time.

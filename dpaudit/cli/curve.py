@@ -3,10 +3,8 @@
 import json
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Config, Output
+from dpaudit.cli.common.options import Config, Output, flag, option
 from dpaudit.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,19 +20,17 @@ CurveFormat = Literal["text", "json", "csv", "svg"]
 @ending
 def curve(
     config: Config,
-    kind: Annotated[Kind, typer.Option("--kind", help="Which curve.")],
-    style: Annotated[CurveFormat, typer.Option("--format", help="How to write it.")] = "text",
-    size: Annotated[
-        int, typer.Option("--size", min=1, max=10_000, metavar="K", help="Records of one person, for 'group'.")
-    ] = 2,
+    kind: Annotated[Kind, flag("--kind", "Which curve.")],
+    style: Annotated[CurveFormat, flag("--format", "How to write it.")] = "text",
+    size: Annotated[int, option("--size", "K", "Records of one person, for 'group'.", min=1, max=10_000)] = 2,
     points: Annotated[
         int,
-        typer.Option(
+        option(
             "--points",
+            "N",
+            "How many rows; for 'gdp' 48 or more, for 'tail' 13 or fewer, not for 'renyi' and 'zcdp'.",
             min=3,
             max=2000,
-            metavar="N",
-            help="How many rows; for 'gdp' 48 or more, for 'tail' 13 or fewer, not for 'renyi' and 'zcdp'.",
         ),
     ] = 48,
     output: Output = None,

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dpaudit.cli.common.options import flag, option
 from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import ConfigError
 from dpaudit.runtime.plugins import load_package, suggestion
@@ -28,15 +29,11 @@ def explain(
     ],
     instance: Annotated[  # noqa: FBT002  # an option of the command line
         bool,
-        typer.Option(
-            "--instance", help="Play a tiny instance of a node (explain poisson --instance): what an adversary reaches."
-        ),
+        flag("--instance", "Play a tiny instance of a node (explain poisson --instance): what an adversary reaches."),
     ] = False,
-    epsilon: Annotated[
-        float, typer.Option("--epsilon", min=0, max=20, metavar="E", help="The epsilon of the instance, in nats.")
-    ] = 0.5,
+    epsilon: Annotated[float, option("--epsilon", "E", "The epsilon of the instance, in nats.", min=0, max=20)] = 0.5,
     constants: Annotated[  # noqa: FBT002 - typer's flag
-        bool, typer.Option("--constants", help="Show a paper's constants, and from which horizon each speaks.")
+        bool, flag("--constants", "Show a paper's constants, and from which horizon each speaks.")
     ] = False,
 ) -> Result:
     """Show how the claim is derived, node by node, and where it is loose; or what a rule or a node says.

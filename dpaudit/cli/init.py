@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Host, a_number
+from dpaudit.cli.common.options import Host, flag, number, option
 from dpaudit.errors import ConfigError
 from dpaudit.model.claim import Neighbours
 from dpaudit.runtime.plugins import suggestion
@@ -25,28 +25,16 @@ _HOST = "Which pipeline: github, gitlab or none?"
 @ending
 def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The project's folder.")] = Path(),
-    unit: Annotated[
-        str | None, typer.Option("--unit", metavar="TEXT", help="What one person contributes: the unit of the claim.")
-    ] = None,
-    epsilon: Annotated[
-        float | None, typer.Option("--epsilon", parser=a_number, metavar="E", help="Epsilon of the claim, in nats.")
-    ] = None,
+    unit: Annotated[str | None, option("--unit", "TEXT", "What one person contributes: the unit of the claim.")] = None,
+    epsilon: Annotated[float | None, number("--epsilon", "E", "Epsilon of the claim, in nats.")] = None,
     delta: Annotated[
-        float,
-        typer.Option(
-            "--delta", parser=a_number, metavar="D", help="Delta of the claim, beside --epsilon; 0 means Laplace noise."
-        ),
+        float, number("--delta", "D", "Delta of the claim, beside --epsilon; 0 means Laplace noise.")
     ] = 0.0,
-    rho: Annotated[
-        float | None,
-        typer.Option("--rho", parser=a_number, metavar="R", help="Rho of the claim, in place of epsilon and delta."),
-    ] = None,
-    neighbours: Annotated[
-        Neighbours, typer.Option("--neighbours", help="Which data sets the claim compares.")
-    ] = "replace_one",
-    ci: Annotated[Host | None, typer.Option("--ci", help="The host of the pipeline.")] = None,
+    rho: Annotated[float | None, number("--rho", "R", "Rho of the claim, in place of epsilon and delta.")] = None,
+    neighbours: Annotated[Neighbours, flag("--neighbours", "Which data sets the claim compares.")] = "replace_one",
+    ci: Annotated[Host | None, flag("--ci", "The host of the pipeline.")] = None,
     force: Annotated[  # noqa: FBT002 - typer's flag
-        bool, typer.Option("--force", help="Replace files that are there.")
+        bool, flag("--force", "Replace files that are there.")
     ] = False,
 ) -> Exit:
     """Write a configuration, its tests and a pipeline, for a new project.

@@ -11,7 +11,7 @@ import typer
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.groups import HELP_OPTIONS, WrappedGroup
-from dpaudit.cli.common.options import Output, a_number
+from dpaudit.cli.common.options import Output, flag, number, option
 from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import CertificateError, ConfigError, LedgerError
 from dpaudit.wording.escaping import clean
@@ -29,7 +29,7 @@ ledger = typer.Typer(
 )
 
 Address: TypeAlias = Annotated[str, typer.Argument(metavar="LEDGER", help="A file (SQLite), or postgresql://...")]
-Account: TypeAlias = Annotated[str, typer.Option("--account", metavar="NAME", help="The data set's account.")]
+Account: TypeAlias = Annotated[str, option("--account", "NAME", "The data set's account.")]
 
 Neighbours = Literal["replace_one", "add_remove"]
 Model = Literal["central", "joint", "local"]
@@ -37,7 +37,7 @@ Rule = Literal["either", "basic", "concentrated", "gaussian", "renyi"]
 """The choices of a budget, written here so that the help imports nothing; `Account` and `Claim` check them again."""
 
 Head: TypeAlias = Annotated[
-    str | None, typer.Option("--head", metavar="DIGEST", help="A digest kept elsewhere that must be in the chain.")
+    str | None, option("--head", "DIGEST", "A digest kept elsewhere that must be in the chain.")
 ]
 
 
@@ -45,19 +45,12 @@ Head: TypeAlias = Annotated[
 class Amount:
     """The numbers of a budget: one of epsilon (with delta), rho and mu."""
 
-    epsilon: Annotated[
-        float | None,
-        typer.Option(
-            "--epsilon", metavar="E", parser=a_number, help="The budget's epsilon, for all releases together."
-        ),
-    ] = None
-    delta: Annotated[float, typer.Option("--delta", metavar="D", parser=a_number, help="The budget's delta.")] = 0.0
-    rho: Annotated[
-        float | None, typer.Option("--rho", metavar="R", parser=a_number, help="A budget in rho, in place of epsilon.")
-    ] = None
-    mu: Annotated[
-        float | None, typer.Option("--mu", metavar="M", parser=a_number, help="A budget in mu, in place of epsilon.")
-    ] = None
+    epsilon: Annotated[float | None, number("--epsilon", "E", "The budget's epsilon, for all releases together.")] = (
+        None
+    )
+    delta: Annotated[float, number("--delta", "D", "The budget's delta.")] = 0.0
+    rho: Annotated[float | None, number("--rho", "R", "A budget in rho, in place of epsilon.")] = None
+    mu: Annotated[float | None, number("--mu", "M", "A budget in mu, in place of epsilon.")] = None
 
     def budget(self, **who: Any) -> Any:
         """Return the budget of `who` in the measure of the one number that is stated.
@@ -82,14 +75,14 @@ class Amount:
 def open_account(
     address: Address,
     account: Account,
-    unit: Annotated[str, typer.Option("--unit", help="What one person contributes, as in the certificates.")],
+    unit: Annotated[str, flag("--unit", "What one person contributes, as in the certificates.")],
     amount: Amount,
     neighbours: Annotated[
-        Neighbours, typer.Option("--neighbours", help="Which data sets the certificates compare.")
+        Neighbours, flag("--neighbours", "Which data sets the certificates compare.")
     ] = "replace_one",
-    model: Annotated[Model, typer.Option("--model", help="The weakest model of the certificates.")] = "central",
-    rule: Annotated[Rule, typer.Option("--rule", help="How spending is counted.")] = "either",
-    refresh: Annotated[str, typer.Option("--refresh", help="When a new budget begins, and why, in words.")] = "",
+    model: Annotated[Model, flag("--model", "The weakest model of the certificates.")] = "central",
+    rule: Annotated[Rule, flag("--rule", "How spending is counted.")] = "either",
+    refresh: Annotated[str, flag("--refresh", "When a new budget begins, and why, in words.")] = "",
 ) -> Exit:
     """Open an account: a budget for one data set. Prints the entry's number and digest, and what certificates state.
 
@@ -117,7 +110,7 @@ def book(
     address: Address,
     certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate in JSON.")],
     account: Account,
-    label: Annotated[str, typer.Option("--label", help="The release's name, once in an account.")],
+    label: Annotated[str, flag("--label", "The release's name, once in an account.")],
     head: Head = None,
 ) -> Exit:
     """Book a certificate before its release; exit code 1 and nothing written where the budget does not allow it.
@@ -166,7 +159,7 @@ def _verified(certificate: Path) -> str:
 @resulting
 def show(
     address: Address,
-    account: Annotated[str | None, typer.Option("--account", metavar="NAME", help="One account only.")] = None,
+    account: Annotated[str | None, option("--account", "NAME", "One account only.")] = None,
 ) -> Result:
     """Show what every account has spent and what is left, rule by rule; exit code 1 if the chain was altered."""
     from dpaudit.ledger import Ledger, store_at
@@ -261,18 +254,18 @@ def _altered(file: Path, lines: list[str]) -> str:
     from dpaudit.ledger.entry import Entry
     from dpaudit.ledger.repricing import reprice
 
-    numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
-    for number in numbers:
+    places = [place for place, line in enumerate(lines, start=1) if line.strip()]
+    for place in places:
         try:
-            json.loads(lines[number - 1])
+            json.loads(lines[place - 1])
         except (ValueError, RecursionError):
-            raise LedgerError("The line is no JSON. Nothing was imported.").at(str(file), number) from None
-    entries = [Entry(text=lines[number - 1]) for number in numbers]
+            raise LedgerError("The line is no JSON. Nothing was imported.").at(str(file), place) from None
+    entries = [Entry(text=lines[place - 1]) for place in places]
     statement = recompute(entries)
     faults = statement.findings or reprice(entries).findings
     if not faults:
         return ""
-    line = numbers[faults[0].sequence - 1]
+    line = places[faults[0].sequence - 1]
     said = f"{faults[0].rule} {faults[0].message} Faults in all: {len(faults)}. Nothing was imported."
     return f"{file}:{line}: {said}"
 

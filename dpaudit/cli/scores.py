@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from dpaudit.cli.common.options import Seed, Significance, a_number
+from dpaudit.cli.common.options import Seed, Significance, flag, number, option
 from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import CertificateError, ConfigError
 from dpaudit.runtime.plugins import load_package
@@ -22,38 +22,26 @@ _SIGNIFICANCE = 0.01
 
 Members: TypeAlias = Annotated[Path, typer.Argument(metavar="IN", help="Scores of members: CSV, NPY or Parquet.")]
 Others: TypeAlias = Annotated[Path, typer.Argument(metavar="OUT", help="Scores of others, in the same form.")]
-Sampling: TypeAlias = Annotated[
-    str, typer.Option("--sampling", metavar="runs|canaries|paired", help="Where the scores come from.")
-]
+Sampling: TypeAlias = Annotated[str, option("--sampling", "runs|canaries|paired", "Where the scores come from.")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimOptions:
     """The claim that scores are held against."""
 
-    epsilon: Annotated[float, typer.Option("--epsilon", parser=a_number, metavar="E", help="The claimed epsilon.")]
-    neighbours: Annotated[
-        Literal["replace_one", "add_remove"], typer.Option("--neighbours", help="The claim's neighbours.")
-    ]
-    delta: Annotated[float, typer.Option("--delta", parser=a_number, metavar="D", help="The claimed delta.")] = 0.0
-    model: Annotated[Literal["central", "joint", "local"], typer.Option("--model", help="The model of the claim.")] = (
-        "central"
-    )
+    epsilon: Annotated[float, number("--epsilon", "E", "The claimed epsilon.")]
+    neighbours: Annotated[Literal["replace_one", "add_remove"], flag("--neighbours", "The claim's neighbours.")]
+    delta: Annotated[float, number("--delta", "D", "The claimed delta.")] = 0.0
+    model: Annotated[Literal["central", "joint", "local"], flag("--model", "The model of the claim.")] = "central"
 
 
 @dataclass(frozen=True, kw_only=True)
 class TradeOffOptions:
     """The trade-off that is declared beside the claim: one at most."""
 
-    mu: Annotated[
-        float | None, typer.Option("--mu", parser=a_number, metavar="M", help="A declared Gaussian trade-off.")
-    ] = None
-    rho: Annotated[float | None, typer.Option("--rho", parser=a_number, metavar="R", help="A declared rho (zCDP).")] = (
-        None
-    )
-    curve: Annotated[
-        Path | None, typer.Option("--curve", metavar="CERTIFICATE", help="A certificate whose curve was declared.")
-    ] = None
+    mu: Annotated[float | None, number("--mu", "M", "A declared Gaussian trade-off.")] = None
+    rho: Annotated[float | None, number("--rho", "R", "A declared rho (zCDP).")] = None
+    curve: Annotated[Path | None, option("--curve", "CERTIFICATE", "A certificate whose curve was declared.")] = None
 
     def declared(self, claim: Claim) -> Any:
         """Return the declared trade-off, or None.
@@ -74,13 +62,9 @@ class TradeOffOptions:
 class RuleOptions:
     """The rule that fixes thresholds: one at most."""
 
-    rank: Annotated[
-        int | None, typer.Option("--rank", metavar="K", help="runs: the K-th largest score of OUT is the threshold.")
-    ] = None
-    band: Annotated[bool, typer.Option("--band", help="runs: all thresholds at once.")] = False
-    guesses: Annotated[
-        int | None, typer.Option("--guesses", metavar="G", help="canaries, paired: how many guesses count.")
-    ] = None
+    rank: Annotated[int | None, option("--rank", "K", "runs: the K-th largest score of OUT is the threshold.")] = None
+    band: Annotated[bool, flag("--band", "runs: all thresholds at once.")] = False
+    guesses: Annotated[int | None, option("--guesses", "G", "canaries, paired: how many guesses count.")] = None
 
     def stated(self) -> Any:
         """Return the rule, or None for the default of the sampling.

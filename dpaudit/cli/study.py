@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dpaudit.cli.common.exits import Exit, ending
-from dpaudit.cli.common.options import Scheduler
+from dpaudit.cli.common.options import Scheduler, flag, option
 
 
 @ending
@@ -16,11 +16,11 @@ def study(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write to.")] = Path(
         "study"
     ),
-    jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="J", help="Processes to use.")] = 1,
+    jobs: Annotated[int, option("--jobs", "J", "Processes to use.", min=1)] = 1,
     scheduler: Scheduler = None,
     *,
-    resume: Annotated[bool, typer.Option("--resume", help="Take the cells that an earlier run finished.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Replace settings by those of [study.quick].")] = False,
+    resume: Annotated[bool, flag("--resume", "Take the cells that an earlier run finished.")] = False,
+    quick: Annotated[bool, flag("--quick", "Replace settings by those of [study.quick].")] = False,
 ) -> Exit:
     """Measure what privacy costs in usefulness, at equal certified epsilon.
 

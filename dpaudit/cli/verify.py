@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpaudit.cli.common.exits import Exit
-from dpaudit.cli.common.options import Seed
+from dpaudit.cli.common.options import Seed, option
 from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import CertificateError, ConfigError
 
@@ -29,16 +29,13 @@ def verify(
             help="A certificate, a report (its folder or one of its files), a witness or a plan of an audit.",
         ),
     ],
-    digest: Annotated[
-        str | None,
-        typer.Option("--digest", metavar="DIGEST", help="The digest that it must have."),
-    ] = None,
+    digest: Annotated[str | None, option("--digest", "DIGEST", "The digest that it must have.")] = None,
     expect_claim: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--expect-claim",
-            metavar="KEY=VALUE,...",
-            help="What the certificate must claim, as in epsilon=1,delta=1e-5,neighbours=replace_one or rho=.5.",
+            "KEY=VALUE,...",
+            "What the certificate must claim, as in epsilon=1,delta=1e-5,neighbours=replace_one or rho=.5.",
         ),
     ] = None,
     seed: Seed = None,

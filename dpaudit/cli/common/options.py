@@ -32,58 +32,62 @@ def a_number(text: str) -> float:
         raise typer.BadParameter(f"{text!r:.40} is no number{remedy}.") from None
 
 
+def option(name: str, metavar: str, help: str, **limits: Any) -> Any:  # noqa: A002 - as typer calls it
+    """Return an option of the command line with a value."""
+    return typer.Option(name, metavar=metavar, help=help, **limits)
+
+
+def number(name: str, metavar: str, help: str) -> Any:  # noqa: A002 - as typer calls it
+    """Return an option whose value is a number."""
+    return typer.Option(name, metavar=metavar, help=help, parser=a_number)
+
+
+def flag(name: str, help: str) -> Any:  # noqa: A002 - as typer calls it
+    """Return an option that is on or off, or whose choices its type names."""
+    return typer.Option(name, help=help)
+
+
 Config: TypeAlias = Annotated[
     Path,
     typer.Argument(metavar="CONFIG", help="A TOML or JSON file: an algorithm, or a claim with its declaration."),
 ]
-OutputFormat: TypeAlias = Annotated[Format, typer.Option("--format", help="How to write the result.")]
+OutputFormat: TypeAlias = Annotated[Format, flag("--format", "How to write the result.")]
 Output: TypeAlias = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the result here, not to stdout.")
 ]
 Seed: TypeAlias = Annotated[
-    int | None,
-    typer.Option("--seed", min=0, metavar="S", help="Seed of all randomness; drawn and shown where absent."),
+    int | None, option("--seed", "S", "Seed of all randomness; drawn and shown where absent.", min=0)
 ]
 ConfiguredSeed: TypeAlias = Annotated[
     int | None,
-    typer.Option(
+    option(
         "--seed",
+        "S",
+        "Seed of all randomness, over the configuration's; drawn and shown where neither is given.",
         min=0,
-        metavar="S",
-        help="Seed of all randomness, over the configuration's; drawn and shown where neither is given.",
     ),
 ]
 GateSeed: TypeAlias = Annotated[
     int | None,
-    typer.Option(
-        "--seed", min=0, metavar="S", help="Seed of all randomness, over the configurations'; 0 where neither is given."
-    ),
+    option("--seed", "S", "Seed of all randomness, over the configurations'; 0 where neither is given.", min=0),
 ]
 Runs: TypeAlias = Annotated[
-    int | None, typer.Option("--runs", metavar="N", help="Runs for each case, 4 or more, over the configuration's.")
+    int | None, option("--runs", "N", "Runs for each case, 4 or more, over the configuration's.")
 ]
 Significance: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        "--significance", metavar="A", parser=a_number, help="Probability of a false alarm, over the configuration's."
-    ),
+    float | None, number("--significance", "A", "Probability of a false alarm, over the configuration's.")
 ]
 Scheduler: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--scheduler", metavar="ADDRESS", help="Run on a dask cluster: tcp://host:port; processes of this machine else."
-    ),
+    option("--scheduler", "ADDRESS", "Run on a dask cluster: tcp://host:port; processes of this machine else."),
 ]
 Require: TypeAlias = Annotated[
-    Required,
-    typer.Option("--require", help="The weakest verdict of an audit that passes; below it the exit code is 4."),
+    Required, flag("--require", "The weakest verdict of an audit that passes; below it the exit code is 4.")
 ]
 Planned: TypeAlias = Annotated[
-    Path | None, typer.Option("--planned", metavar="FILE", help="Run the plan in this file; list what departs.")
+    Path | None, option("--planned", "FILE", "Run the plan in this file; list what departs.")
 ]
-Jobs: TypeAlias = Annotated[
-    int | None, typer.Option("--jobs", min=1, metavar="J", help="Processes to use, over the configuration's.")
-]
+Jobs: TypeAlias = Annotated[int | None, option("--jobs", "J", "Processes to use, over the configuration's.", min=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,18 +111,13 @@ class GateOptions(AuditOptions):
 class ReportOptions:
     """What a report holds beside certificate and audits, and in which forms it is written."""
 
-    pdf: Annotated[bool, typer.Option("--pdf", help="Write report.pdf as well; needs the extra 'pdf'.")] = False
+    pdf: Annotated[bool, flag("--pdf", "Write report.pdf as well; needs the extra 'pdf'.")] = False
     deployment: Annotated[
-        Path | None,
-        typer.Option("--deployment", metavar="FILE", help="What people declare: purpose, actors, hazards and more."),
+        Path | None, option("--deployment", "FILE", "What people declare: purpose, actors, hazards and more.")
     ] = None
-    ledger: Annotated[
-        str | None, typer.Option("--ledger", metavar="LEDGER", help="The budget ledger of these data.")
-    ] = None
-    account: Annotated[str | None, typer.Option("--account", metavar="NAME", help="The account in it.")] = None
-    previous: Annotated[
-        Path | None, typer.Option("--previous", metavar="REPORT", help="An earlier report.json, to compare with.")
-    ] = None
+    ledger: Annotated[str | None, option("--ledger", "LEDGER", "The budget ledger of these data.")] = None
+    account: Annotated[str | None, option("--account", "NAME", "The account in it.")] = None
+    previous: Annotated[Path | None, option("--previous", "REPORT", "An earlier report.json, to compare with.")] = None
 
 
 def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
