@@ -9,31 +9,13 @@ from typing import Any
 from dpaudit.documents.document import Document, Paragraph, document, items, under
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Cells, Declaration, Filtered, Group, Parallel
+from dpaudit.runtime.tables import table_of
 from dpaudit.semantics import MOVE_OF, PLACEHOLDER, REVERSE, DataSet, Move, Pair, UndefinedInstanceError, pairs
 from dpaudit.semantics.game import Game, Step, Task, Worlds, settled, start, totals
 from dpaudit.semantics.nodes import Inner, Leaf, played
 from dpaudit.semantics.seeds import TABLES, seeds
 
-INSTANCES = {
-    "release": "table sharp",
-    "sequential": "two in sequence",
-    "repeat": "repeat 2 over sharp",
-    "filtered": "filter over sharp",
-    "parallel": "parallel over sharp",
-    "secret_parallel": "secret parallel over sharp",
-    "cells": "cells over sharp",
-    "local": "local over sharp",
-    "group": "group 2 over geometric",
-    "poisson": "poisson over sharp",
-    "without_replacement": "fixed 1 of 3 over sharp",
-    "truncated_poisson": "truncated over sharp",
-    "with_replacement": "with replacement 2 of 3 over sharp",
-    "allocate": "allocate 1 of 2 over sharp",
-    "shuffle": "shuffle 3",
-    "best_of": "best of 2 over sharp",
-    "billboard": "billboard over poisson",
-    "post_process": "post-process",
-}
+INSTANCES: dict[str, str] = table_of("dpaudit.render", "instances.toml")
 """The seed that is the instance of each node, or of each scheme of a sample."""
 
 _PICKS: dict[type[Declaration], str] = {

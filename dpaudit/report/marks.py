@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from dpaudit.certification.certificate import Certificate
 from dpaudit.model.condition import Condition
 from dpaudit.model.condition_kinds import KINDS, ConditionKind
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.releases import leaves
+from dpaudit.runtime.tables import table_of
 from dpaudit.wording.verdicts import CAVEATS, Tone, verdict_label
 
 Mark = Literal["proved", "checked", "confirmed", "to confirm", "assumed", "violated"]
@@ -23,18 +24,8 @@ class MarkWord:
     meaning: str
 
 
-MARKS: dict[Mark, MarkWord] = {
-    "violated": MarkWord(sign="✗", tone="bad", meaning="a run or a computation saw that it does not hold"),
-    "assumed": MarkWord(sign="○", tone="open", meaning="a run or a proof could show it; none did"),
-    "to confirm": MarkWord(sign="○", tone="open", meaning="only a person can know it, and nobody has said so"),
-    "confirmed": MarkWord(
-        sign="✓", tone="good", meaning="only a person can know it, and the deployment file says why it holds"
-    ),
-    "checked": MarkWord(sign="✓", tone="good", meaning="it held in every run that was watched; another run may differ"),
-    "proved": MarkWord(
-        sign="✓", tone="good", meaning="a computation over the whole domain, or the construction itself, shows it"
-    ),
-}
+_WORDS: dict[Any, dict[str, Any]] = table_of("dpaudit.report", "marks.toml")
+MARKS: dict[Mark, MarkWord] = {mark: MarkWord(**row) for mark, row in _WORDS.items()}
 """Every mark, the most urgent first."""
 
 _TOLD: tuple[Mark, ...] = ("confirmed", "assumed")

@@ -3,7 +3,8 @@
 from dpaudit.report.facts import Facts
 from dpaudit.report.figures.axis import axis_figure
 from dpaudit.report.figures.curve import curve_figure
-from dpaudit.report.figures.figure import Figure, style_sheet
+from dpaudit.report.figures.figure import Figure as Figure
+from dpaudit.report.figures.figure import style_sheet as style_sheet
 from dpaudit.report.figures.front import front_figure
 from dpaudit.report.figures.rates import roc_figure, scores_roc_figure
 from dpaudit.report.figures.tree import tree_figure
@@ -28,6 +29,3 @@ def figures_of(facts: Facts) -> dict[str, Figure]:
     if facts.report.usefulness.front is not None:
         drawn.append(front_figure(facts.report.usefulness.front))
     return {figure.name: figure for figure in drawn}
-
-
-__all__ = ["Figure", "figures_of", "style_sheet"]

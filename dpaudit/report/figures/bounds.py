@@ -2,30 +2,23 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from dpaudit.accounting.curves.table import CurveTable
 from dpaudit.report.figures.canvas import Canvas, Scale, draw_across, draw_up
 from dpaudit.report.figures.figure import Figure
+from dpaudit.runtime.tables import table_of
 
 _HEIGHT = 360.0
 _FOOT = 1e-14
-_TITLES = {
-    "tradeoff": "Trade-off curve: the least error of the second kind by the error of the first kind",
-    "gdp": "mu of the Gaussian mechanism with the same delta, by epsilon",
-    "renyi": "Renyi divergence by its order",
-    "zcdp": "Renyi divergence over its order, by the order",
-    "tail": "Probability that an output moves the odds by more than e^epsilon",
-    "group": "Delta by epsilon for several records of one person",
-}
-_LOGARITHMIC_ACROSS = ("renyi", "zcdp")
-_LOGARITHMIC_DOWN = ("tail", "group", "renyi")
+_KINDS: dict[str, dict[str, Any]] = table_of("dpaudit.report.figures", "bounds.toml")
 
 
 def bounds_figure(table: CurveTable) -> Figure:
     """Return the figure of a curve; infinite bounds are left out."""
     return Figure(
         name=f"curve-{table.kind}",
-        title=_TITLES[table.kind],
+        title=_KINDS[table.kind]["title"],
         description=f"Between the lines lies {table.meaning}.",
         draw=lambda width: _draw(table, width),
     )
@@ -35,9 +28,9 @@ def _draw(table: CurveTable, width: float) -> Canvas:
     """Return the drawing for one width."""
     canvas = Canvas(width=width, height=_HEIGHT)
     left, right, top, bottom = 64.0, width - 16, 14.0, _HEIGHT - 50
-    across = _axis(table.column(table.columns[0]), left, right, logarithmic=table.kind in _LOGARITHMIC_ACROSS)
+    across = _axis(table.column(table.columns[0]), left, right, logarithmic=_KINDS[table.kind]["across"])
     values = [v for name in ("lower", "upper") for v in table.column(name)]
-    down = _axis(values, bottom, top, logarithmic=table.kind in _LOGARITHMIC_DOWN)
+    down = _axis(values, bottom, top, logarithmic=_KINDS[table.kind]["down"])
     draw_across(canvas, across, top, bottom, table.columns[0].replace("_", " "))
     draw_up(canvas, down.ticks(), left, right)
     sides = [
