@@ -14,13 +14,12 @@ from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.derivation import derivation_of
 from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import BESIDE_THE_PROOF, evidence_on
-from dpaudit.certification.on_trust import ALONE, sources_of, without_word
+from dpaudit.certification.on_trust import sentences_on, sources_of, trust_in
 from dpaudit.checks import meant, one_of
-from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition, conditions_of, merge
-from dpaudit.model.declaration import Declaration, Release, walk
+from dpaudit.model.declaration import Declaration
 from dpaudit.model.measures.claims import MeasuredClaim, ProfileClaim
 from dpaudit.model.measures.ends import End, Ends
 from dpaudit.model.readings import Trust, Verdict
@@ -28,7 +27,6 @@ from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Witness
 from dpaudit.runtime.provenance import source_digest, versions
 
-MIXED = "In {measure}: proved parts alone {proved}; with stated parts at their word {whole}; share on trust {share} %."
 _OUTWARDS = 1e-6  # relative, by which points of a profile are moved: sums on other lattices confirm them
 _ENGINES = {"rho": ("renyi",), "renyi": ("renyi",), "mu": ("closed",), "profile": ("closed", "tilted")}
 
@@ -84,7 +82,8 @@ def measured(
     reasons += tuple(beside_brackets(declaration, claim, known, findings))
     trust = None if reasons else _trust(declaration, claim, known, effort, rows)
     verdict: Verdict = "refuted" if broken else "not_proved" if reasons else "stated" if trust else "certified"
-    told = () if trust is None else tuple(_sentences(trust, claim, rows[0]))
+    first = rows[0]
+    told = () if trust is None else sentences_on(trust, _named(claim, first), first.claimed, first.high)
     return Certificate(
         verdict=verdict,
         reasons=reasons or told or tuple(_within(claim, row) for row in rows),
@@ -217,30 +216,14 @@ def _trust(
     sources = sources_of(declaration, conditions)
     if not sources:
         return None
-    alone = without_word(declaration)
-    if not any(isinstance(node, Release) for _, node in walk(alone)):
-        return Trust(sources=sources)
-    try:
+
+    def upper(alone: Declaration) -> float:
+        """Return the first number that is proved of a declaration."""
         judgement = derived(alone, claim.neighbours)
         form = folded(judgement.above, attained_by_one_pair(judgement))
-        proved = _rows(alone, claim, (), form, effort)[0].high
-    except (UnsupportedError, DeclarationError):
-        return Trust(sources=sources)
-    power, whole = 2 if claim.measure == "mu" else 1, rows[0].high
-    share = max(0.0, 1 - (proved / whole) ** power) if 0 < whole < math.inf else 1.0
-    return Trust(sources=sources, proved=proved, share=share)
+        return _rows(alone, claim, (), form, effort)[0].high
 
-
-def _sentences(trust: Trust, claim: MeasuredClaim, row: _Row) -> Iterator[str]:
-    """Yield a line for each source, and of a mixture what is proved without them."""
-    yield from (ALONE.format(source=source) for source in trust.sources)
-    if trust.proved is not None:
-        yield MIXED.format(
-            measure=_named(claim, row),
-            proved=most(trust.proved, row.claimed),
-            whole=most(row.high, row.claimed),
-            share=f"{100 * trust.share:.3g}",
-        )
+    return trust_in(sources, declaration, rows[0].high, upper, power=2 if claim.measure == "mu" else 1)
 
 
 def beside_brackets(

@@ -6,10 +6,11 @@ conditions of a proof instead.
 """
 
 import math
+from collections.abc import Callable
 
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.fold import fold
-from dpaudit.certification.digits import most, stated
+from dpaudit.certification.digits import most
 from dpaudit.certification.evidence import evidence_on
 from dpaudit.checks import FieldError
 from dpaudit.engines import BY_EFFORT
@@ -22,10 +23,7 @@ from dpaudit.model.mechanism import is_plugged_in, rests_on_plug_ins, with_leave
 from dpaudit.model.readings import Trust
 
 ALONE = "STATED by {source}: nothing here was proved or checked."
-MIXED = (
-    "In epsilon at delta {delta}: proved parts alone {proved}; with stated parts at their word {whole}; share on trust "
-    "{share} %."
-)
+MIXED = "In {measure}: proved parts alone {proved}; with stated parts at their word {whole}; share on trust {share} %."
 
 
 def trust_of(
@@ -38,10 +36,34 @@ def trust_of(
     sources = sources_of(declaration, conditions)
     if sources == sources_of(declaration) and (not sources or _met_without(declaration, claim, conditions, effort)):
         return None
-    proved = _proved(declaration, claim, effort)
-    if proved is None:
+
+    def upper(alone: Declaration) -> float:
+        """Return the proved epsilon of a declaration."""
+        return bracket_epsilon(fold(alone, claim.neighbours), claim.delta, BY_EFFORT[effort]).upper
+
+    return trust_in(sources, declaration, whole, upper)
+
+
+def trust_in(
+    sources: tuple[str, ...],
+    declaration: Declaration,
+    whole: float,
+    upper: Callable[[Declaration], float],
+    power: int = 1,
+) -> Trust:
+    """Return the trust in `sources`: what is proved without them, and which share of `whole` they have.
+
+    `upper` is the proved upper end of a declaration; ends add up when they are raised to `power`.
+    """
+    alone = _with_word(declaration, 0.0)
+    if not any(isinstance(node, Release) for _, node in walk(alone)):
         return Trust(sources=sources)
-    return Trust(sources=sources, proved=proved, share=max(0.0, 1 - proved / whole) if 0 < whole < math.inf else 1.0)
+    try:
+        proved = upper(alone)
+    except (UnsupportedError, DeclarationError, FieldError):
+        return Trust(sources=sources)
+    share = max(0.0, 1 - (proved / whole) ** power) if 0 < whole < math.inf else 1.0
+    return Trust(sources=sources, proved=proved, share=share)
 
 
 def sources_of(declaration: Declaration, conditions: tuple[Condition, ...] = ()) -> tuple[str, ...]:
@@ -63,19 +85,13 @@ def sources_of(declaration: Declaration, conditions: tuple[Condition, ...] = ())
     return tuple(dict.fromkeys(found))
 
 
-def sentences_on(trust: Trust, claim: Claim, whole: float) -> tuple[str, ...]:
-    """Return a line for each source, and of a mixture what is proved without them."""
+def sentences_on(trust: Trust, measure: str, claimed: float, whole: float) -> tuple[str, ...]:
+    """Return a line for each source, and of a mixture what is proved without them, in the words of a measure."""
     lines = tuple(ALONE.format(source=source) for source in trust.sources)
     if trust.proved is None:
         return lines
-    numbers = {"proved": most(trust.proved, claim.epsilon), "whole": most(whole, claim.epsilon)}
-    share = f"{100 * trust.share:.3g}"
-    return (*lines, MIXED.format(delta=stated(claim.delta), share=share, **numbers))
-
-
-def without_word(declaration: Declaration) -> Declaration:
-    """Return the declaration with nothing in the place of the parts on trust."""
-    return _with_word(declaration, 0.0)
+    numbers = {"proved": most(trust.proved, claimed), "whole": most(whole, claimed)}
+    return (*lines, MIXED.format(measure=measure, share=f"{100 * trust.share:.3g}", **numbers))
 
 
 def _met_without(declaration: Declaration, claim: Claim, conditions: tuple[Condition, ...], effort: Effort) -> bool:
@@ -84,17 +100,6 @@ def _met_without(declaration: Declaration, claim: Claim, conditions: tuple[Condi
         return evidence_on(_with_word(declaration, math.inf), claim, conditions, effort).meets(claim)
     except (UnsupportedError, DeclarationError, FieldError):
         return False
-
-
-def _proved(declaration: Declaration, claim: Claim, effort: Effort) -> float | None:
-    """Return the upper end of epsilon of the proved parts alone; None where there are none, or no rule reads them."""
-    alone = _with_word(declaration, 0.0)
-    if not any(isinstance(node, Release) for _, node in walk(alone)):
-        return None
-    try:
-        return bracket_epsilon(fold(alone, claim.neighbours), claim.delta, BY_EFFORT[effort]).upper
-    except (UnsupportedError, DeclarationError, FieldError):
-        return None
 
 
 def _with_word(node: Declaration, epsilon: float) -> Declaration:

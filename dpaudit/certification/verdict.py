@@ -77,7 +77,7 @@ def certify(
     objections = tuple(_objections(declaration, claim, evidence, known, findings))
     whole = tight.epsilon.upper
     trust = None if objections else trust_of(declaration, claim, known, effort, whole)
-    told = () if trust is None else sentences_on(trust, claim, whole)
+    told = () if trust is None else sentences_on(trust, f"epsilon at delta {stated(claim.delta)}", claim.epsilon, whole)
     return Certificate(
         verdict=_verdict(claim, evidence, objections, trust),
         reasons=objections or told or (_certified_because(claim, tight),),

@@ -44,7 +44,7 @@ def contents(report: ReportInputs, *, pdf: bool = False) -> dict[str, bytes]:
     if record:
         files["registry.yaml"] = record.encode("utf-8")
     files["test-result.intoto.json"] = statement_text(test_result(report)).encode("utf-8")
-    return files | {"privacy-report.intoto.json": statement_text(privacy_report(report, files)).encode("utf-8")}
+    return files | {"privacy-report.intoto.json": statement_text(privacy_report(files)).encode("utf-8")}
 
 
 def write(report: ReportInputs, folder: Path, *, pdf: bool = False) -> tuple[Path, ...]:

@@ -10,10 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from dpaudit.model.audit_result import AuditResult
-from dpaudit.model.codec import encode
 from dpaudit.model.scores_result import ScoresResult
-from dpaudit.report.attacks import ScoreEvidence, attacks_of
+from dpaudit.report.attacks import attacks_of
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.verdicts import outcome_of
 from dpaudit.wording.verdicts import CAVEATS, VERDICTS
@@ -21,7 +19,7 @@ from dpaudit.wording.verdicts import CAVEATS, VERDICTS
 STATEMENT = "https://in-toto.io/Statement/v1"
 TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
 PRIVACY_REPORT = "urn:dpaudit:predicate:privacy-report:1"
-SHOWN = ("verdict", "epsilon_lower", "delta", "significance")
+_SHOWN = ("verdict", "epsilon_lower", "delta", "significance")
 """What a statement says of each audit."""
 
 
@@ -66,32 +64,32 @@ def _group_of_certificate(report: ReportInputs) -> str:
     return "warnedTests" if outcome.caveats or outcome.word == "STATED" else "passedTests"
 
 
-def privacy_report(report: ReportInputs, files: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return a statement of our own type about `files`: verdict, claim, brackets and audited lower bounds."""
-    certificate = report.certificate
-    data = certificate.to_dict()
-    predicate = {
-        "verdict": outcome_of(report).word,
-        "claim": data["claim"],
-        "tight": data["tight"],
-        "certificate": data["digest"],
-        "source": certificate.source_digest,
-        "audits": [{"name": audit.name, **_shown(audit)} for audit in report.audits],
-        **({"scores": [_of_scores(scored) for scored in report.scores]} if report.scores else {}),
-        "created": report.created,
+def predicate_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a statement says of a report, from the data of its report.json: verdict, claim, brackets, bounds.
+
+    Raises: KeyError, TypeError: data that are no report's.
+    """
+    certificate = data["certificate"]
+    scores = [
+        {"file": row["file"], "digest": row["digest"]} | {key: row["result"][key] for key in ("sampling", *_SHOWN)}
+        for row in data["scores"]
+    ]
+    return {
+        "verdict": data["verdict"],
+        "claim": certificate["claim"],
+        "tight": certificate["tight"],
+        "certificate": certificate["digest"],
+        "source": certificate["source_digest"],
+        "audits": [{key: audit[key] for key in ("name", *_SHOWN)} for audit in data["audits"]],
+        **({"scores": scores} if scores else {}),
+        "created": data["created"],
     }
-    return _statement(PRIVACY_REPORT, predicate, [_resource(name, content) for name, content in sorted(files.items())])
 
 
-def _shown(result: AuditResult | ScoresResult) -> dict[str, Any]:
-    """Return what an audit of code or of scores shows."""
-    return {name: encode(getattr(result, name)) for name in SHOWN}
-
-
-def _of_scores(scored: ScoreEvidence) -> dict[str, Any]:
-    """Return what an audit of scores shows, with the digest of the file that it was read from."""
-    source = {"file": scored.file, "digest": scored.digest, "sampling": scored.result.sampling}
-    return source | _shown(scored.result)
+def privacy_report(files: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return a statement of our own type about the files of a report, of which report.json is one."""
+    subjects = [_resource(name, content) for name, content in sorted(files.items())]
+    return _statement(PRIVACY_REPORT, predicate_of(json.loads(files["report.json"])), subjects)
 
 
 def statement_text(statement: dict[str, Any]) -> str:
