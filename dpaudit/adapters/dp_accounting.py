@@ -1,5 +1,6 @@
 """dp-accounting: an event is a declaration, and an accountant of the library states its epsilon at a delta."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from dpaudit.adapters.finding import library_module
@@ -19,33 +20,39 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     event runs nothing.
     Raises: UnsupportedError: another object, no delta, or an event that the accountants refuse.
     """
-    events = library_module("dp_accounting", _LIBRARY)
-    if not isinstance(subject, events.DpEvent):
+    if not isinstance(subject, library_module("dp_accounting", _LIBRARY).DpEvent):
         raise UnsupportedError(f"Expected a DpEvent of dp-accounting, got {type(subject).__name__}.")
     if question.delta is None:
         raise UnsupportedError("Expected delta=...: an accountant states epsilon at a delta.")
-    refused = ""
-    for accountant in _accountants(question):
-        try:
-            epsilon = float(accountant.compose(subject).get_epsilon(question.delta))
-            break
-        except (NotImplementedError, ValueError, TypeError, events.UnsupportedEventError) as error:
-            refused = refused or " ".join(str(error).split())
-    else:
-        raise UnsupportedError(f"The accountant of dp-accounting refuses the event ({refused}).")
-    claim, source = (
-        question.claim(epsilon, question.delta),
-        f"{type(accountant).__name__}.get_epsilon({question.delta:g})",
-    )
+    epsilon, source = next(epsilons_of(subject, question, question.delta))
     declaration, because = declared(subject, question)
     return question.answer(
-        claim,
+        question.claim(epsilon, question.delta),
         source,
         declaration,
         because,
         text=f"event {type(subject).__name__}",
         reproducible=True,
     )
+
+
+def epsilons_of(event: Any, question: Question, delta: float) -> Iterator[tuple[float, str]]:
+    """Yield the epsilon of an event by each accountant that reads it, and whose word it is.
+
+    Raises: UnsupportedError: none reads it.
+    """
+    unsupported = library_module("dp_accounting", _LIBRARY).UnsupportedEventError
+    refused, read = "", False
+    for accountant in _accountants(question):
+        try:
+            epsilon = float(accountant.compose(event).get_epsilon(delta))
+        except (NotImplementedError, ValueError, TypeError, unsupported) as error:
+            refused = refused or " ".join(str(error).split())
+            continue
+        read = True
+        yield epsilon, f"{type(accountant).__name__}.get_epsilon({delta:g})"
+    if not read:
+        raise UnsupportedError(f"No accountant of dp-accounting reads the event ({refused}).")
 
 
 def declared(event: Any, question: Question) -> tuple[Declaration | None, str]:

@@ -11,9 +11,8 @@ import numpy as np
 
 from dpaudit.adapters.awkward_frames import awkward_frames
 from dpaudit.adapters.calls import SeededCalls, published
-from dpaudit.adapters.dp_accounting import declared
+from dpaudit.adapters.dp_accounting import declared, epsilons_of
 from dpaudit.adapters.draws import Comparison, RecordingGenerator, compare
-from dpaudit.adapters.finding import library_module
 from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Stated
@@ -98,19 +97,9 @@ def _claimed(event: Any, question: Question, delta: float) -> tuple[float, str]:
     if "epsilon" in question.parameters:
         epsilon = float(question.parameters["epsilon"])
         return epsilon, f"calibrate(epsilon={epsilon:g}, delta={delta:g})"
-    refused, found = "", []
-    unsupported = library_module("dp_accounting", "dp-accounting").UnsupportedEventError
-    for module, kind in (("dp_accounting.pld", "PLDAccountant"), ("dp_accounting.rdp", "RdpAccountant")):
-        accountant = getattr(library_module(module, "dp-accounting"), kind)()
-        try:
-            found.append((float(accountant.compose(event).get_epsilon(delta)), kind))
-        except (unsupported, NotImplementedError, ValueError, TypeError) as error:
-            refused = " ".join(str(error).split())
-    if not found:
-        raise UnsupportedError(f"No accountant of dp-accounting reads the event ({refused}).")
-    epsilon, kind = min(found)
+    epsilon, source = min(epsilons_of(event, question, delta))
     rounded = Context(prec=_DIGITS, rounding=ROUND_CEILING).create_decimal_from_float(epsilon)
-    return float(rounded), f"{kind}.get_epsilon({delta:g}) of dp_event, rounded up to {_DIGITS} digits"
+    return float(rounded), f"{source} of dp_event, rounded up to {_DIGITS} digits"
 
 
 def _compared(subject: Any, data: Any, event: Any, records: int) -> Comparison:

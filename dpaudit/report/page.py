@@ -6,8 +6,6 @@ import json
 import math
 from typing import Any
 
-from dpaudit.model.codec import encode
-from dpaudit.report.explorer import Explorer
 from dpaudit.report.figures import Figure, style_sheet
 from dpaudit.report.figures.curve import lowest_power
 from dpaudit.report.marks import MARKS
@@ -50,7 +48,7 @@ def _assessed(section: dict[str, Any]) -> bool:
     return said or any(table["rows"] for table in section["grids"])
 
 
-def html(data: dict[str, Any], figures: dict[str, Figure], explorer: Explorer | None) -> str:
+def html(data: dict[str, Any], figures: dict[str, Figure]) -> str:
     """Return the whole page."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -72,8 +70,6 @@ def html(data: dict[str, Any], figures: dict[str, Figure], explorer: Explorer | 
         "script": script,
         "script_digest": digest,
         "live_curve": _live_curve(data),
-        "explorer": explorer,
-        "explorer_data": json.dumps(encode(explorer)),
     }
     return environment.get_template("report.html.j2").render(context(data, figures) | live) + "\n"
 

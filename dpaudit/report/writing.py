@@ -7,7 +7,6 @@ from typing import Any
 from dpaudit.report.attachments.in_toto import privacy_report, statement_text, test_result
 from dpaudit.report.attachments.registry_record import registry_text
 from dpaudit.report.compliance.composition import INDENT
-from dpaudit.report.explorer import explorer_of
 from dpaudit.report.facts import gather
 from dpaudit.report.figures import Figure, figures_of
 from dpaudit.report.inputs import ReportInputs
@@ -26,7 +25,7 @@ def render(report: ReportInputs) -> dict[str, str]:
     facts = gather(report)
     data, figures = signed(facts), figures_of(facts)
     return {
-        "report.html": html(data, figures, explorer_of(report)),
+        "report.html": html(data, figures),
         **markdown_report(data, figures),
         "report.json": json.dumps(data, indent=2, sort_keys=True, allow_nan=False) + "\n",
         **{f"figures/{name}.svg": figure.file() for name, figure in figures.items()},

@@ -5,6 +5,8 @@ import io
 import math
 import textwrap
 from collections.abc import Callable, Iterable
+from importlib.resources import as_file
+from importlib.resources import files as files_of
 from itertools import accumulate
 from typing import Any
 
@@ -16,18 +18,6 @@ Line = dict[str, str]
 _COLOURS = ("#0b6e99", "#c2410c", "#3f7d20", "#7a3e9d", "#a16207", "#be185d", "#4b5563", "#0f766e")
 _MARKERS = ("o", "s", "D", "^", "v", "P", "X", "h")
 _INK, _QUIET = "#222222", "#777777"
-_STYLE: dict[str, Any] = {
-    "svg.hashsalt": "dpaudit",
-    "svg.fonttype": "path",
-    "pdf.fonttype": 42,
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": _INK,
-    "legend.frameon": False,
-    "figure.dpi": 100,
-}
 _MOST_CURVES = 3
 _WIDE = 300.0
 """A span of epsilon from which on only powers of ten are written."""
@@ -56,8 +46,7 @@ def figures_of(rows: str, exponents: str) -> dict[str, bytes]:
         "exponents": lambda: draw_exponents(powers, lines),
     }
     files: dict[str, bytes] = {}
-    style: Any = _STYLE
-    with mpl.rc_context(style):
+    with as_file(files_of("dpaudit.study") / "figures.mplstyle") as style, mpl.rc_context(fname=style):
         for name, draw in drawings.items():
             if lines:
                 figure = draw()

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from dpaudit.model.constants import RegretLowerBound, RegretUpperBound
 from dpaudit.study.cells import RowKey
@@ -20,7 +20,18 @@ Gain = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Known:
+    """What is known of a row before it runs."""
+
+    certified: Certified
+    config: str
+    bound: RegretLowerBound | None = None
+    upper: RegretUpperBound | None = None
+    gain: Gain | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row(Known):
     """One contender at one claimed epsilon and horizon.
 
     `samples` are what the interval is over: the means of the problems, or the runs of a fixed problem; those of all
@@ -38,18 +49,13 @@ class Row:
     role: Role
     epsilon: float | None
     horizon: int
-    certified: Certified
-    config: str
     samples: tuple[float, ...]
     uniform: tuple[float, ...]
     myopic: tuple[float, ...]
     regret: Interval
     lost: float
     measured: tuple[Measured, ...] = field(repr=False)
-    bound: RegretLowerBound | None = None
-    upper: RegretUpperBound | None = None
     worst: Interval | None = None
-    gain: Gain | None = None
 
     @property
     def key(self) -> RowKey:
@@ -66,17 +72,6 @@ class Row:
     def has_point(self) -> bool:
         """Return whether the row has a place on the axis of certified epsilon."""
         return self.role == "private" and self.certified.has_point
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """What is known of a row before it runs; the fields are those of `Row`."""
-
-    certified: Certified
-    config: str
-    bound: RegretLowerBound | None = None
-    upper: RegretUpperBound | None = None
-    gain: Gain | None = None
 
 
 def rows_of(study: Study, measured: Iterable[Measured], known: Mapping[RowKey, Known]) -> tuple[Row, ...]:
@@ -127,16 +122,12 @@ def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], known: Known) -
         role=contender.role,
         epsilon=epsilon,
         horizon=horizon,
-        certified=certified,
-        config=known.config,
+        **{entry.name: getattr(known, entry.name) for entry in fields(known)} | {"certified": certified},
         samples=samples,
         uniform=(cells[0].uniform,) * len(samples) if single else tuple(cell.uniform for cell in cells),
         myopic=(cells[0].myopic,) * len(samples) if single else tuple(cell.myopic for cell in cells),
         regret=student(samples, study.settings.alpha),
         lost=sum(lost) / len(lost) if lost else math.nan,
         measured=cells,
-        bound=known.bound,
-        upper=known.upper,
         worst=worst_instance(cells, known.bound, study.settings.alpha),
-        gain=known.gain,
     )

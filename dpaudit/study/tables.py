@@ -7,15 +7,10 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import stdev
 from typing import Any
 
 from dpaudit.study.running import Outcome
-
-CELLS = (
-    *("contender", "algorithm", "role", "model", "claim_epsilon", "epsilon", "epsilon_person", "units_per_person"),
-    *("delta", "relation", "unit", "T", "problem", "gap_factor", "runs", "regret_mean", "regret_sd", "share", "lost"),
-    *("certificate", "config", "remark"),
-)
 
 
 def _columns(text: str) -> dict[str, tuple[str, ...]]:
@@ -28,6 +23,14 @@ def _columns(text: str) -> dict[str, tuple[str, ...]]:
     return {name: tuple((place or name).split(".")) for name, _, place in named}
 
 
+CELLS = _columns(
+    """
+    contender algorithm role model=held.model claim_epsilon=cell.epsilon epsilon=held.epsilon
+    epsilon_person=held.person units_per_person=held.units delta=settings.delta relation=settings.neighbours
+    unit=held.unit T=cell.horizon problem=cell.problem gap_factor=cell.gap_factor runs regret_mean regret_sd share lost
+    certificate=held.digest config=row.config remark
+    """
+)
 _ROWS = _columns(
     """
     contender=label algorithm role model claim_epsilon=claim epsilon epsilon_person=person_epsilon T
@@ -72,24 +75,22 @@ def cells_csv(outcome: Outcome) -> str:
     """Return one line for each cell; cells without a result have their error in the last column."""
     study, settings = outcome.study, outcome.study.settings
     rows = {row.key: row for row in outcome.rows}
-    lines: list[list[str]] = []
+    lines: list[dict[str, Any]] = []
     for cell in (*outcome.measured, *outcome.blind):
         key, contender = cell.cell, study.contender(cell.cell.label)
         label, role = (f"{key.label} without data", "floor") if key.blind else (key.label, contender.role)
         row = None if key.blind else rows.get(key.key)
-        held = row.certified if row else None
-        spread = _deviation(cell.regret)
-        lines.append(
-            [
-                *(label, contender.name, role, held.model if held else "", number(key.epsilon)),
-                *((number(held.epsilon), number(held.person), number(held.units)) if held else ("", "", "")),
-                *(number(settings.delta), settings.neighbours, held.unit if held else "", number(key.horizon)),
-                *(number(key.problem), number(key.gap_factor), number(len(cell.regret)), number(cell.mean)),
-                *(number(spread), number(_ratio(cell.mean, cell.uniform * 1.0)), number(cell.lost)),
-                *(held.digest if held else "", row.config if row else "", cell.error or (held.why if held else "")),
-            ]
-        )
-    return _written(CELLS, lines)
+        held = row and row.certified
+        known = {"cell": key, "held": held, "row": row, "settings": settings, "lost": cell.lost}
+        measured = {
+            "runs": len(cell.regret),
+            "regret_mean": cell.mean,
+            "regret_sd": stdev(cell.regret) if len(cell.regret) > 1 else math.nan,
+            "share": cell.mean / cell.uniform if cell.uniform else math.nan,
+            "remark": cell.error or (held.why if held else ""),
+        }
+        lines.append({"contender": label, "algorithm": contender.name, "role": role} | known | measured)
+    return _from(CELLS, lines)
 
 
 def rows_csv(study: Mapping[str, Any], problem: str) -> str:
@@ -146,26 +147,8 @@ def _from(columns: Mapping[str, tuple[str, ...]], rows: Iterable[Mapping[str, An
 def _at(row: Any, place: tuple[str, ...]) -> Any:
     """Return what lies at a place; None where some part of it is absent."""
     for key in place:
-        row = row.get(key) if row else None
+        row = row and (row.get(key) if isinstance(row, Mapping) else getattr(row, key))
     return row
-
-
-def _mean(values: Sequence[float]) -> float:
-    """Return the mean of some values."""
-    return sum(values) / len(values)
-
-
-def _ratio(value: float, whole: float) -> float:
-    """Return value / whole; NaN where whole is 0."""
-    return value / whole if whole else math.nan
-
-
-def _deviation(values: Sequence[float]) -> float:
-    """Return the standard deviation; NaN of fewer than two values."""
-    if len(values) < 2:
-        return math.nan
-    mean = _mean(values)
-    return math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
 def _written(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:

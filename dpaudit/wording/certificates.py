@@ -20,7 +20,6 @@ from dpaudit.wording.numerals import (
     exact,
     nearest,
     raised,
-    times,
 )
 
 SEEN = 1e-3
@@ -158,12 +157,8 @@ def slack_sentence(slack: Slack) -> str:
         return "The slack has no finite size: one of the two readings is infinite or zero."
     if abs(slack.noise_ratio - 1) < 1e-3 and abs(slack.epsilon_ratio - 1) < 1e-3:
         return "There is none: with noticeably less noise the claim is not proved."
-    if slack.noise_ratio < 1:
-        return f"The noise is {nearest(1 / slack.noise_ratio)} times smaller than the claim needs."
-    return (
-        f"The noise is {nearest(slack.noise_ratio)} times larger than the claim needs, and the claimed epsilon "
-        f"{nearest(slack.epsilon_ratio)} times the one delivered."
-    )
+    beside = f", and the claimed epsilon {nearest(slack.epsilon_ratio)} times the one delivered"
+    return f"{_noise(slack.noise_ratio)}{beside if slack.noise_ratio >= 1 else ''}."
 
 
 def noise_sentence(slack: Slack) -> str:
@@ -179,5 +174,10 @@ def noise_sentence(slack: Slack) -> str:
         return "No amount of noise of this kind meets the claim."
     if abs(math.log(ratio)) < UNNAMED:
         return "With noticeably less noise the claim is not proved."
-    size = "larger" if ratio > 1 else "smaller"
-    return f"The noise is {times(ratio if ratio > 1 else 1 / ratio)} times {size} than the claim needs."
+    return f"{_noise(ratio, 3)}."
+
+
+def _noise(ratio: float, digits: int = 4) -> str:
+    """Return how much larger or smaller the noise is than the claim needs, as the beginning of a sentence."""
+    size = f"{nearest(ratio, digits)} times larger" if ratio >= 1 else f"{nearest(1 / ratio, digits)} times smaller"
+    return f"The noise is {size} than the claim needs"

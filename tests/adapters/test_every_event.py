@@ -17,7 +17,7 @@ NORMAL = events.GaussianDpEvent(2.0)
 EXAMPLES: dict[str, tuple[Any, str]] = {
     "NoOpDpEvent": (events.NoOpDpEvent(), "stated"),
     "NonPrivateDpEvent": (events.NonPrivateDpEvent(), "claims no finite epsilon"),
-    "UnsupportedDpEvent": (events.UnsupportedDpEvent(), "refuses the event"),
+    "UnsupportedDpEvent": (events.UnsupportedDpEvent(), "No accountant of dp-accounting reads"),
     "RandomizedResponseDpEvent": (events.RandomizedResponseDpEvent(0.4, 3), "agrees"),
     "GaussianDpEvent": (NORMAL, "agrees"),
     "LaplaceDpEvent": (events.LaplaceDpEvent(2.0), "agrees"),
@@ -25,9 +25,18 @@ EXAMPLES: dict[str, tuple[Any, str]] = {
     "SelfComposedDpEvent": (events.SelfComposedDpEvent(NORMAL, 5), "agrees"),
     "ComposedDpEvent": (events.ComposedDpEvent([NORMAL, events.LaplaceDpEvent(3.0)]), "agrees"),
     "PoissonSampledDpEvent": (events.PoissonSampledDpEvent(0.1, NORMAL), "agrees"),
-    "SampledWithReplacementDpEvent": (events.SampledWithReplacementDpEvent(100, 10, NORMAL), "refuses the event"),
-    "SampledWithoutReplacementDpEvent": (events.SampledWithoutReplacementDpEvent(100, 10, NORMAL), "refuses the event"),
-    "SingleEpochTreeAggregationDpEvent": (events.SingleEpochTreeAggregationDpEvent(4.0, [8]), "refuses the event"),
+    "SampledWithReplacementDpEvent": (
+        events.SampledWithReplacementDpEvent(100, 10, NORMAL),
+        "No accountant of dp-accounting reads",
+    ),
+    "SampledWithoutReplacementDpEvent": (
+        events.SampledWithoutReplacementDpEvent(100, 10, NORMAL),
+        "No accountant of dp-accounting reads",
+    ),
+    "SingleEpochTreeAggregationDpEvent": (
+        events.SingleEpochTreeAggregationDpEvent(4.0, [8]),
+        "No accountant of dp-accounting reads",
+    ),
     "RepeatAndSelectDpEvent": (events.RepeatAndSelectDpEvent(NORMAL, 5.0, 1.0), "agrees"),
     "MixtureOfGaussiansDpEvent": (events.MixtureOfGaussiansDpEvent(8.0, [0.0, 1.0], [0.5, 0.5]), "agrees"),
     "ZCDpEvent": (events.ZCDpEvent(0.1, 0.05), "stated"),

@@ -17,7 +17,6 @@ from dpaudit.model.measures.claims import MuClaim
 from dpaudit.model.readings import Tight
 from dpaudit.report import Report, render
 from dpaudit.report.compliance.sections import sections_of
-from dpaudit.report.explorer import explorer_of
 from dpaudit.report.facts import gather
 from dpaudit.report.figures.canvas import Canvas, text_width
 from dpaudit.report.marks import marked, unattacked_phrase
@@ -419,16 +418,6 @@ def test_labels_keep_off_the_line_of_the_claim() -> None:
         assert start >= 0
         assert end <= 344
         assert canvas.parts[0].startswith('<rect class="paper"')
-
-
-def test_the_sliders_show_what_the_accountant_proves(stories: dict[str, Report]) -> None:
-    """Five units and four releases of one Gaussian are a Gaussian of 5 sqrt(4) times the distance."""
-    report = stories["checked"]
-    table = explorer_of(report)
-    row, column = table.units.index(5), table.releases.index(10)
-    truth = gaussian_epsilon(5 * math.sqrt(10) * MU, 1e-5)
-    assert up(float(table.epsilons[row][column]), truth)
-    assert explorer_of(stories["violation"]) is None
 
 
 def test_a_gaussian_claim_at_calibrated_noise_is_told_with_its_tail() -> None:

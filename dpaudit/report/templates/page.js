@@ -30,22 +30,6 @@
     });
   }
 
-  function explore(box) {
-    var data = JSON.parse(box.dataset.explorer);
-    var units = box.querySelector(".units"), releases = box.querySelector(".releases"), out = box.querySelector("output");
-    function show() {
-      var unit = data.units[units.value], release = data.releases[releases.value];
-      out.textContent = unit + (unit === 1 ? " unit" : " units") + " of one person, " + release +
-        (release === 1 ? " release" : " releases") + ": epsilon " + data.epsilons[units.value][releases.value];
-    }
-    units.max = data.units.length - 1;
-    releases.max = data.releases.length - 1;
-    units.addEventListener("input", show);
-    releases.addEventListener("input", show);
-    box.hidden = false;
-    show();
-  }
-
   function follow(nav) {
     var links = {};
     nav.querySelectorAll("a").forEach(function (link) { links[link.hash.slice(1)] = link; });
@@ -61,6 +45,5 @@
   }
 
   document.querySelectorAll("figure[data-curve]").forEach(readCurve);
-  document.querySelectorAll("[data-explorer]").forEach(explore);
   document.querySelectorAll("nav").forEach(follow);
 }());
