@@ -354,11 +354,8 @@ class PrivacyChecks:
             if watched.fallen
             else f"the outputs follow {mechanism.name} as declared"
         )
-        state = None if watched.fallen else list(watched.wealth)
-        self._budget.keep(allotted, state, runs=watched.runs, refuted=sentence if watched.fallen else "")
-        verdict, word = ("other noise", "VIOLATION") if watched.fallen else ("noise", "")
-        facts = {"probability": allotted.significance} if watched.fallen else {}
-        self._conclude(name, verdict, sentence, allotted, watched.runs, facts, word=word)
+        verdict = "other noise" if watched.fallen else "noise"
+        self._conclude(name, verdict, sentence, allotted, watched.runs, {}, kept=list(watched.wealth))
 
     def _bet_on_curve(self, case: AuditCase, declared: Any, what: tuple[Any, ...]) -> None:
         """Bet against a declared trade-off, or against the claim's where delta is large for the runs; fail if it falls.
@@ -389,12 +386,8 @@ class PrivacyChecks:
         sentence = f"The outputs {verb} {against}, read as a trade-off of both error rates."
         left = found.process.teaching()
         state = [before + found.log_wealth, left.runs, *left.false, *left.true, *left.shares]
-        self._budget.keep(
-            allotted, None if found.refuted else state, runs=found.runs, refuted=sentence if found.refuted else ""
-        )
-        facts = {"probability": allotted.significance} if found.refuted else {}
         verdict = "violation" if found.refuted else "not_refuted"
-        self._conclude(name, verdict, sentence, allotted, found.runs, facts)
+        self._conclude(name, verdict, sentence, allotted, found.runs, {}, kept=state)
 
     def _audited(
         self,
@@ -435,7 +428,6 @@ class PrivacyChecks:
         violated, sentence = result.verdict == "violation", _meaning(result)
         if violated and replayed is not None and result.attack != "last bits":
             sentence = " ".join((sentence, *result.remarks))
-        self._budget.keep(allotted, after.to_dict(), runs=result.runs, refuted=sentence if violated else "")
         facts: dict[str, Any] = {"claimed": claim.epsilon, "lower": result.epsilon_lower}
         facts |= {"before": before.runs} if before.runs else {}
         if violated:
@@ -443,7 +435,8 @@ class PrivacyChecks:
             by_replay = result.bound == "replay"
             facts |= {"probability": level if by_replay else self._probability(case, after, allotted, certified)}
         passed = f"epsilon at least {at_least(result.epsilon_lower)}. {_power(result)}"
-        self._conclude(case.name, result.verdict, sentence, allotted, result.runs, facts, passed=passed)
+        told = {"passed": passed, "kept": after.to_dict()}
+        self._conclude(case.name, result.verdict, sentence, allotted, result.runs, facts, **told)
         return result
 
     def _audited_in_measure(self, case: AuditCase, claim: MeasuredClaim, replayed: Any) -> AuditResult:
@@ -459,8 +452,7 @@ class PrivacyChecks:
         )
         result = result if replayed is None else replayed.applied(result, case.neighbours)
         sentence = " ".join((audit_meaning(result), *result.remarks))
-        facts = {"probability": allotted.significance} if result.verdict == "violation" else {}
-        self._conclude(case.name, result.verdict, sentence, allotted, result.runs, facts)
+        self._conclude(case.name, result.verdict, sentence, allotted, result.runs, {})
         return result
 
     def _once(self, name: str) -> Allotment:
@@ -480,14 +472,20 @@ class PrivacyChecks:
         *,
         word: str = "",
         passed: str = "",
+        kept: Any = None,
     ) -> None:
         """Report the outcome of a check; fail on a violation or a `word`, and leave the test undecided on doubt.
 
-        `passed` is told in place of the sentence where nothing was found.
+        `passed` is told in place of the sentence where nothing was found. `kept` is the evidence for a later run; after
+        a violation its sentence is kept instead.
         """
         __tracebackhide__ = True
-        failing = word or ("VIOLATION" if verdict == "violation" else "")
+        violated = verdict in ("violation", "other noise")
+        failing = word or ("VIOLATION" if violated else "")
         repeated = {"significance": allotted.significance, "seed": allotted.seed, "runs": runs}
+        repeated |= {"probability": allotted.significance} if violated else {}
+        if kept is not None:
+            self._budget.keep(allotted, None if violated else kept, runs=runs, refuted=sentence if violated else "")
         self._tell(name, verdict, sentence if failing else passed or sentence, repeated | facts)
         if failing:
             level = f"correct code is flagged with probability at most {allotted.significance:.1g}"
