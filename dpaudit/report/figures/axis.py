@@ -69,7 +69,7 @@ def _draw(report: ReportInputs, width: float) -> Canvas:
     tight, claimed = reading.tight.epsilon, reading.claim.epsilon
     values = [claimed, tight.lower, tight.upper, *(attack.result.epsilon_lower for _, attack in attacks[:_MOST])]
     scale = scale_for([*values, *([printed.epsilon] if printed is not None else [])], left, right)
-    canvas, rows = Canvas(width=width), list(_rows(report, scale, attacks[:_MOST]))
+    canvas, rows = Canvas(width=width, margin=0.0 if narrow else left), list(_rows(report, scale, attacks[:_MOST]))
     bottom = _TOP + _ROW * len(rows) + 22 * (len(attacks) > _MOST)
     kind = " (logarithmic)" if scale.logarithmic else ""
     draw_across(canvas, scale, 50, bottom, f"epsilon, in nats{kind}; further left protects more")

@@ -42,11 +42,15 @@ def shortened(text: str, width: float, size: float = 13) -> str:
 
 @dataclass(slots=True)
 class Canvas:
-    """An SVG under construction; classes are defined by the style sheet `figure.css`."""
+    """An SVG under construction; classes are defined by the style sheet `figure.css`.
+
+    Labels beside marks begin at `margin` or further right, where names of rows end.
+    """
 
     width: float
     height: float = 0.0
     parts: list[str] = field(default_factory=list)
+    margin: float = 0.0
 
     def line(self, x1: float, y1: float, x2: float, y2: float, style: str) -> None:
         """Draw a straight line."""
@@ -108,7 +112,7 @@ class Canvas:
         right = [x + gap, *(line + _CLEAR for line in avoid if line > x)]
         left = [x - gap - width, *(line - _CLEAR - width for line in avoid if line < x)]
         for start in (*right, *left):
-            inside = start >= 0 and start + width <= self.width
+            inside = start >= self.margin and start + width <= self.width
             if inside and not any(start - _CLEAR < line < start + width + _CLEAR for line in avoid):
                 return start
         return None
