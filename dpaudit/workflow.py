@@ -36,8 +36,8 @@ from dpaudit.model.condition import Condition
 from dpaudit.model.deployment import Deployment
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.measures.ends import Ends
-from dpaudit.model.recorded_run import record_run
 from dpaudit.model.trace import Finding, admit
+from dpaudit.model.transcript import record_run
 from dpaudit.report.attacks import ScoreEvidence, difference_between
 from dpaudit.report.document import Report
 from dpaudit.report.writing import write

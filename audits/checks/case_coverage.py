@@ -12,8 +12,8 @@ from audits.experiment.lines_run import Lines, lines_run, own_files, spans
 from dpaudit import AuditCase, Declaration
 from dpaudit.model.case import AuditCoverage
 from dpaudit.model.declaration import Release, walk
-from dpaudit.model.recorded_run import record_run
 from dpaudit.model.tape import RunTape
+from dpaudit.model.transcript import record_run
 
 _RUNS = 4
 _SEED = 20_240_230

@@ -32,9 +32,9 @@ from audits.checks.taped_run import SEED, Compared, Program, Replay, fields_of, 
 from audits.checks.taped_totals import too_calm
 from dpaudit import AuditCase, Condition, Declaration, Streams, Transcript
 from dpaudit.model.case import ReplayCase
-from dpaudit.model.recorded_run import RecordedRun, record_run, run_on
 from dpaudit.model.tape import RunTape, TapedGenerator
 from dpaudit.model.trace import Finding, admit
+from dpaudit.model.transcript import RecordedRun, record_run, run_on
 
 _RUNS = 4
 _MANY_RUNS = 256

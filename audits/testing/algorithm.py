@@ -8,8 +8,8 @@ from audits.checks.program_replay import Replayed, replay_program
 from audits.testing.attacked import audits_check, certificate_of, claim_check, draws_check
 from audits.testing.check import Check
 from dpaudit.model.case import AuditCoverage, never_attacked
-from dpaudit.model.recorded_run import RecordedRun, record_run
 from dpaudit.model.trace import Finding, admit
+from dpaudit.model.transcript import RecordedRun, record_run
 
 _RUNS = 4
 _MOST = 3

@@ -12,8 +12,8 @@ from audits.procedures.audit import audit
 from audits.procedures.replayed import with_replay
 from audits.testing.check import Check
 from dpaudit import AuditCase, Certificate, Condition, Declaration, DPAuditError, certify, verify
-from dpaudit.model.recorded_run import RecordedRun
 from dpaudit.model.trace import Finding, admit
+from dpaudit.model.transcript import RecordedRun
 
 _RUNS, _PROBED = 2_000, 256
 _ALARM = 1e-6

@@ -1,11 +1,14 @@
-"""The transcript of a run, and the part of it that an adversary of each model sees."""
+"""The transcript of a run, the part of it that an adversary of each model sees, and the run with its tape."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dpaudit.errors import ConfigError
 from dpaudit.model.condition import Condition
 from dpaudit.model.mechanism import Array
+from dpaudit.model.streams import Streams
+from dpaudit.model.tape import RunTape, TapedGenerator
 from dpaudit.model.trace import Released
 
 
@@ -38,3 +41,29 @@ class Transcript:
         if name not in self.views:
             raise ConfigError(f"Expected view={name!r} to be one of: {', '.join(self.views)}.")
         return {array: self.arrays[array] for array in self.views[name]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RecordedRun:
+    """A transcript and the tape that it was recorded on; the tape is empty where the algorithm knows no tapes."""
+
+    transcript: Transcript
+    tape: RunTape
+
+    @property
+    def published(self) -> dict[str, Any]:
+        """The arrays that some view shows, by name."""
+        seen = dict.fromkeys(name for names in self.transcript.views.values() for name in names)
+        return {name: self.transcript.arrays[name] for name in seen}
+
+
+def record_run(algorithm: Any, problem: Any, *, n_runs: int, seed: int) -> RecordedRun:
+    """Return `n_runs` runs in lock-step, recorded on a tape of their own."""
+    tape = RunTape(seed=seed)
+    return RecordedRun(transcript=run_on(algorithm, problem, tape.generator(), n_runs), tape=tape)
+
+
+def run_on(algorithm: Any, problem: Any, rng: TapedGenerator, n_runs: int) -> Transcript:
+    """Return the transcript of `n_runs` runs whose streams come from one generator."""
+    transcript: Transcript = algorithm.run(problem, Streams.spawn(rng), n_runs)
+    return transcript

@@ -9,7 +9,7 @@ import pytest
 from audits import replay_program
 from dpaudit.configuration.config import read_config
 from dpaudit.model.condition import Condition
-from dpaudit.model.recorded_run import record_run
+from dpaudit.model.transcript import record_run
 from tests.mutation.mutants import CONFIGURATIONS, Mutant, table
 from tests.mutation.planting import planted
 

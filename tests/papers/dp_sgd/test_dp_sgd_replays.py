@@ -9,7 +9,7 @@ from algorithms.dp_sgd import DpSgd, loop
 from algorithms.dp_sgd import run as running
 from algorithms.problems.affairs import affairs
 from audits import replay_program
-from dpaudit.model.recorded_run import record_run
+from dpaudit.model.transcript import record_run
 
 pytestmark = pytest.mark.skipif(
     find_spec("torch") is None or find_spec("opacus") is None, reason="not run: the extra 'opacus' is not installed"
