@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.accounting_events import to_event
 from dpaudit import Claim, Declaration, DPAuditError, bracket_epsilon, fold
+from dpaudit.interchange.dp_event import to_event
 
 _SIMPLE = 1e-4
 

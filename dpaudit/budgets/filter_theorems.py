@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from dpaudit.accounting.additive_costs import Cost, CostOfLoss, gaussian, pure, squared_mu, zcdp
 from dpaudit.accounting.calibration import smallest_holding
-from dpaudit.budgets.zcdp import largest_rho
+from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate
 from dpaudit.checks import meant
 from dpaudit.engines.gaussian import gaussian_delta
 from dpaudit.runtime.tables import table_of
@@ -60,3 +60,4 @@ BASIC = _theorem("basic", pure, lambda epsilon, _: meant(epsilon))
 GAUSSIAN = _theorem("Gaussian", gaussian, _largest_mu_square)
 CONCENTRATED = _theorem("concentrated", zcdp, lambda epsilon, delta: Fraction(largest_rho(epsilon, delta)))
 GAUSSIAN_PRIVACY = _theorem("Gaussian privacy", squared_mu, _largest_mu_square)
+ADVANCED = _theorem("advanced", zcdp, lambda epsilon, delta: Fraction(largest_rho_at_the_advanced_rate(epsilon, delta)))

@@ -5,6 +5,8 @@ import math
 from dpaudit.accounting.calibration import smallest_holding
 from dpaudit.model.losses.concentrated import concentrated_delta
 
+_ULP = 2.0**-52
+
 
 def largest_rho(epsilon: float, delta: float) -> float:
     """Return the largest rho that `concentrated_delta` turns into (epsilon, delta), rounded down.
@@ -17,3 +19,16 @@ def largest_rho(epsilon: float, delta: float) -> float:
     while concentrated_delta(rho, epsilon) > delta:
         rho = math.nextafter(rho, 0)
     return rho
+
+
+def largest_rho_at_the_advanced_rate(epsilon: float, delta: float) -> float:
+    """Return the largest rho with rho + 2 sqrt(rho ln(1/delta)) <= epsilon, rounded down; 0 where delta is 0.
+
+    With rho = sum of epsilon_i^2 / 2 this is the budget of the advanced composition theorem.
+    Source: Bun and Steinke (2016), Proposition 1.3; Whitehouse, Ramdas, Rogers and Wu (2023).
+    """
+    if delta == 0:
+        return 0.0
+    tail = -math.log(delta)
+    rho: float = (epsilon / (math.sqrt(tail + epsilon) + math.sqrt(tail))) ** 2
+    return rho * (1 - 64 * _ULP)

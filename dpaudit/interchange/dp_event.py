@@ -1,13 +1,14 @@
-"""Translation of the events of dp-accounting into declarations.
+"""Translation between the events of dp-accounting and declarations.
 
 An event has no neighbours: the accountant that reads it brings them, and reads a noise multiplier as noise over the
 norm C of one record. A record that is replaced moves a sum by 2 C, one that is added or removed by C, and so does
 the translation; it keeps the noise and changes only what it is compared with. (dp-accounting's PLD accountant does
-the same; its Renyi accountant, up to 0.6.0, leaves the factor 2 out.)
+the same; its Renyi accountant, up to 0.6.0, leaves the factor 2 out.) Numbers leave as floats and counts as integers,
+whatever they came as, because dp-accounting takes another branch for an integer noise multiplier.
 """
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from dpaudit.accounting.run_counts import RunCount
 from dpaudit.checks import meant
@@ -16,13 +17,14 @@ from dpaudit.model import declaration as nodes
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration, Scheme
 from dpaudit.model.moves import proved_relations, relation_read
+from dpaudit.model.node_kinds import kind_of
 from dpaudit.runtime.plugins import find_plugin
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
 
 _HALVINGS = 120
-MOVED = {"replace_one": 2.0, "add_remove": 1.0, "zero_out": 1.0}
+_REPLACED = {"replace_one": 2.0, "add_remove": 1.0, "zero_out": 1.0}
 """How far one record of norm 1 moves a sum."""
 
 
@@ -116,7 +118,7 @@ def _release(event: "DpEvent", neighbours: Neighbours, where: str) -> nodes.Rele
             label=where, mechanism=find_plugin("mechanisms", name)(**parameters, neighbours=neighbours)
         )
 
-    moved = MOVED[neighbours]
+    moved = _REPLACED[neighbours]
     match event:
         case dp_event.GaussianDpEvent(noise_multiplier=noise):
             return release("gaussian", stddev=noise, l2_sensitivity=moved)
@@ -187,9 +189,94 @@ _NO_NODE = {
 """Why an event has no declaration."""
 
 
+def to_event(node: Declaration, path: str = "root") -> "DpEvent":
+    """Return the event that describes `node`, to be read for the neighbours its mechanisms are stated for.
+
+    Labels, printed rules and who sees what (post-processing, billboard, local) have no place in an event: their
+    part's event is returned, which loses as much.
+
+    Raises: UnsupportedError: a node or a mechanism that no event expresses; the message names it and its path.
+    """
+    from dp_accounting import dp_event
+
+    match node:
+        case nodes.Release():
+            return _release_event(node, path)
+        case nodes.Sequential(parts=parts):
+            return dp_event.ComposedDpEvent([to_event(part, f"{path}.{i}") for i, part in enumerate(parts)])
+        case nodes.Repeat(part=part, times=times):
+            return dp_event.SelfComposedDpEvent(to_event(part, f"{path}.0"), times)
+        case nodes.Subsample(
+            part=part, rate=rate, scheme="with_replacement", population=int(whole), batch_size=int(size)
+        ):
+            return dp_event.SampledWithReplacementDpEvent(whole, size, to_event(part, f"{path}.0"))
+        case nodes.Subsample(part=part, rate=rate, scheme="poisson"):
+            return dp_event.PoissonSampledDpEvent(float(rate), to_event(part, f"{path}.0"))
+        case nodes.PostProcess(part=part) | nodes.Billboard(part=part) | nodes.Local(part=part):
+            return to_event(part, f"{path}.0")
+        case nodes.Stated(epsilon=0.0, delta=0.0):
+            return dp_event.NoOpDpEvent()
+        case nodes.Stated():
+            raise _refused("'stated'", path, "an event describes a mechanism, and not an (epsilon, delta)")
+        case nodes.BestOf(part=part) if node.law != "fixed":
+            count = RunCount.of(node)
+            shape = math.inf if count.mean else count.eta
+            return dp_event.RepeatAndSelectDpEvent(to_event(part, f"{path}.0"), count.expected, shape)
+        case (
+            nodes.Subsample()
+            | nodes.Parallel()
+            | nodes.Filtered()
+            | nodes.Cells()
+            | nodes.Allocate()
+            | nodes.Shuffle()
+            | nodes.Group()
+            | nodes.BestOf()
+        ):
+            raise _refused(f"'{kind_of(node)}'", path, _WHY[type(node)])
+        case _:
+            assert_never(node)
+
+
+_WHY: dict[type, str] = {
+    nodes.Subsample: "an event needs both sizes, which the node may lack",
+    nodes.Parallel: "events only add up",
+    nodes.Filtered: "no event has a budget that is spent step by step",
+    nodes.Cells: "events only add up",
+    nodes.Allocate: "no event has secret places that a record draws once an epoch",
+    nodes.Shuffle: "no event has shuffled reports",
+    nodes.BestOf: "no event has a fixed number of runs of which one is shown",
+    nodes.Group: "an event is about one record; put the size into the part's sensitivity",
+}
+"""Why a node has no event."""
+
+
+def _release_event(node: nodes.Release, path: str) -> "DpEvent":
+    """Return the event of one mechanism."""
+    from dp_accounting import dp_event
+
+    mechanism: Any = node.mechanism
+    match mechanism.name:
+        case "gaussian":
+            norm = mechanism.l2_sensitivity / _REPLACED[mechanism.neighbours]
+            return dp_event.GaussianDpEvent(mechanism.stddev / norm)
+        case "laplace":
+            norm = mechanism.l1_sensitivity / _REPLACED[mechanism.neighbours]
+            return dp_event.LaplaceDpEvent(mechanism.scale / norm)
+        case "randomised_response":
+            noise = _response_noise(mechanism.epsilon, mechanism.categories)
+            return dp_event.RandomizedResponseDpEvent(noise, mechanism.categories)
+        case name:
+            raise _refused(f"'{node.label}' ({name})", path, "no event describes this mechanism as dpaudit does")
+
+
 def _response_epsilon(noise: float, buckets: int) -> float:
     """Return ln of the odds of the true bucket, 1 - p + p/k, against another one, p/k."""
     return math.log1p(buckets * (1 - noise) / noise)
+
+
+def _response_noise(epsilon: float, buckets: int) -> float:
+    """Return the p with odds e^epsilon; the inverse of the above."""
+    return buckets / (math.expm1(epsilon) + buckets)
 
 
 def _levels(step_counts: Any) -> int:
@@ -212,3 +299,8 @@ def _at_most(dividend: float, divisor: float) -> float:
     while meant(found) * meant(divisor) > dividend:
         found = math.nextafter(found, 0)
     return found
+
+
+def _refused(what: str, path: str, why: str) -> UnsupportedError:
+    """Return the error for a node that events cannot express."""
+    return UnsupportedError(f"{what} at {path} cannot be a dp-accounting event: {why}.")

@@ -15,13 +15,14 @@ from dpaudit.accounting.additive_costs import Cost
 from dpaudit.budgets.filters import (
     Filter,
     Refusal,
+    advanced_filter,
     basic_filter,
     concentrated_filter,
     gaussian_filter,
     renyi_filter,
     stated_by,
 )
-from dpaudit.budgets.zcdp import largest_rho
+from dpaudit.budgets.zcdp import largest_rho, largest_rho_at_the_advanced_rate
 from dpaudit.checks import meant
 from dpaudit.errors import DeclarationError
 from dpaudit.model.losses import ApproximateLoss
@@ -30,7 +31,7 @@ from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian, Laplace
 
 CLAIM = dp.Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
-FILTERS = (basic_filter, gaussian_filter, concentrated_filter, renyi_filter)
+FILTERS = (basic_filter, gaussian_filter, concentrated_filter, advanced_filter, renyi_filter)
 
 
 def normal(mu: float) -> dp.Release:
@@ -99,7 +100,7 @@ def against(budget: Filter, menu: tuple[tuple[int, float], ...]) -> float:
 MENU = ((1, 0.0), (2, 0.0), (3, 0.001), (5, 0.0))
 
 
-@pytest.mark.parametrize("build", [basic_filter, concentrated_filter])
+@pytest.mark.parametrize("build", [basic_filter, concentrated_filter, advanced_filter])
 @pytest.mark.parametrize(
     ("epsilon", "delta"),
     [(1.0, 0.01), (1.5, 0.1), (2.0, 0.05), (0.0, 0.2), pytest.param(3.0, 0.3, marks=pytest.mark.slow)],
@@ -124,7 +125,7 @@ def test_the_basic_filter_loses_nothing_to_an_analyst_who_spends_all_delta() -> 
     delta=st.floats(1e-3, 0.4),
     share=st.floats(0.0, 0.9),
     menu=st.lists(st.tuples(st.integers(1, 6), st.sampled_from((0.0, 1e-3, 0.02))), min_size=1, max_size=3),
-    build=st.just(concentrated_filter),
+    build=st.sampled_from((concentrated_filter, advanced_filter)),
 )
 def test_no_menu_and_no_claim_lets_an_adaptive_analyst_through(
     epsilon: float, delta: float, share: float, menu: Any, build: Any
@@ -156,7 +157,7 @@ def test_a_filter_without_the_drift_is_caught() -> None:
 
     menu = ((4, 0.0),)
     assert adaptive_delta(Fraction(0), loose, claim.epsilon, menu) > claim.delta
-    assert against(concentrated_filter(claim), menu) <= claim.delta
+    assert against(advanced_filter(claim), menu) <= claim.delta
 
 
 # Sums and refusals.
@@ -228,20 +229,20 @@ def test_of_parts_that_cannot_be_compared_the_worse_amount_and_the_worse_mass_ar
     )
 
 
-def test_delta_that_is_set_aside_for_parts_is_not_used_twice() -> None:
-    shared = concentrated_filter(CLAIM, mass=CLAIM.delta / 2).limit
-    assert shared == Cost(
-        amount=concentrated_filter(replace(CLAIM, delta=CLAIM.delta / 2)).limit.amount, mass=Fraction(5, 10**6)
-    )
+@pytest.mark.parametrize("build", [concentrated_filter, advanced_filter])
+def test_delta_that_is_set_aside_for_parts_is_not_used_twice(build: Callable[..., Any]) -> None:
+    shared = build(CLAIM, mass=CLAIM.delta / 2).limit
+    assert shared == Cost(amount=build(replace(CLAIM, delta=CLAIM.delta / 2)).limit.amount, mass=Fraction(5, 10**6))
 
 
 def test_each_filter_ends_where_its_theorem_says() -> None:
     """At (1, 1e-5): rho 0.02082 by Bun and Steinke, more by Canonne, Kamath and Steinke, mu^2 / 2 alone is larger."""
     tail = math.log(1e5)
-    advanced = (1 / (math.sqrt(tail + 1) + math.sqrt(tail))) ** 2
+    advanced = advanced_filter(CLAIM).limit.amount
+    assert float(advanced + 2 * Fraction(math.sqrt(advanced * Fraction(tail)))) == pytest.approx(1.0, rel=1e-12)
     sharper = concentrated_filter(CLAIM).limit.amount
     exact = gaussian_filter(CLAIM).limit.amount / 2
-    assert 0.0208 < advanced < sharper < exact
+    assert advanced < sharper < exact
     assert float(exact) == pytest.approx(0.5 / 3.7306316351**2, rel=1e-9)  # Balle and Wang (2018), Theorem 8
 
 
@@ -269,11 +270,20 @@ def test_the_conversion_of_rho_is_an_upper_bound_for_the_gaussian_that_has_it(rh
 
 
 @given(st.floats(0.01, 20.0), st.floats(1e-30, 0.5))
-def test_the_sharper_conversion_never_gives_less_and_meets_its_claim(epsilon: float, delta: float) -> None:
-    """The slower one is that of the advanced composition theorem: rho + 2 sqrt(rho ln(1/delta)) = epsilon."""
-    tail, sharper = -math.log(delta), largest_rho(epsilon, delta)
-    assert (epsilon / (math.sqrt(tail + epsilon) + math.sqrt(tail))) ** 2 <= sharper * (1 + 1e-9)
+def test_the_sharper_conversion_never_gives_less_and_both_meet_their_claim(epsilon: float, delta: float) -> None:
+    slower, sharper = largest_rho_at_the_advanced_rate(epsilon, delta), largest_rho(epsilon, delta)
+    assert slower <= sharper * (1 + 1e-9)
     assert concentrated_delta(sharper, epsilon) <= delta
+
+
+def test_the_advanced_limit_is_rounded_down() -> None:
+    import mpmath
+
+    with mpmath.workdps(50):
+        for epsilon, delta in ((1.0, 1e-5), (0.01, 1e-30), (30.0, 0.5), (1e-8, 1e-12)):
+            rho = mpmath.mpf(largest_rho_at_the_advanced_rate(epsilon, delta))
+            total = rho + 2 * mpmath.sqrt(rho * mpmath.log(1 / mpmath.mpf(delta)))
+            assert epsilon * (1 - mpmath.mpf(10) ** -12) < total <= epsilon
 
 
 # What is no spending.
@@ -312,6 +322,7 @@ def test_a_pure_claim_leaves_nothing_for_gaussian_noise() -> None:
     for build in (gaussian_filter, concentrated_filter):
         with pytest.raises(dp.UnsupportedError, match="positive delta"):
             build(pure)
+    assert advanced_filter(pure).limit == Cost()
 
 
 def test_a_certificate_is_spent_at_what_it_proves_and_nothing_else_is_spent_by_it() -> None:

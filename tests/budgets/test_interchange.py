@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from benchmarks.accounting_events import to_event
 from dpaudit.errors import ConfigError
 from dpaudit.interchange.deployments_registry import registry_fields
-from dpaudit.interchange.dp_event import from_event
+from dpaudit.interchange.dp_event import from_event, to_event
 from dpaudit.interchange.opacus_history import from_history, from_state_dict
 from dpaudit.model.claim import Model, Neighbours
 from dpaudit.model.declaration import Declaration, walk

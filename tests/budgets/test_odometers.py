@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpaudit import Claim, Release, Stated
-from dpaudit.budgets.filters import Refusal, concentrated_filter
+from dpaudit.budgets.filters import Refusal, advanced_filter
 from dpaudit.budgets.odometers import Odometer, mixture_boundary
 from dpaudit.errors import DeclarationError
 from mechanisms import Gaussian
@@ -148,5 +148,5 @@ def test_a_part_for_other_neighbours_is_an_error_and_so_is_an_impossible_odomete
 
 def test_a_filter_is_tighter_than_an_odometer_that_stops_at_the_same_epsilon() -> None:
     claim = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
-    full = float(concentrated_filter(claim).limit.amount)
+    full = float(advanced_filter(claim).limit.amount)
     assert mixture_boundary(full, claim.delta, full) > claim.epsilon
