@@ -3,25 +3,13 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.runtime.exports import lazy_exports
+from dpaudit.runtime.exports import described, lazy_exports
 
 DISTRIBUTION = "dpaudit"
 """The distribution that this package belongs to; the guard of the package names reads this line."""
 
-NAMES: dict[str, str] = {
-    "capri": "kernel contextual bandit with random projections (joint or local)",
-    "cell_table": "contextual bandit on one noisy table of counts and sums, without a kernel (joint)",
-    "dp_sgd": "training with noisy gradients through Opacus, or a checkpoint of it (extra 'opacus')",
-    "lplr": "linear contextual bandit by layered regression on private messages (local; as printed, or repaired)",
-    "ldp_obi": "optimism from counts in tabular decision processes, noised on the device (local)",
-    "lsvi_ucb": "batched least-squares value iteration for linear decision processes (joint)",
-    "replayed_lsvi": "least-squares value iteration whose fresh users replay the past (local)",
-    "pucb": "optimism from noisy counts in tabular decision processes (joint)",
-    "ucrl_vtr": "value-targeted regression for linear-mixture decision processes (joint or local)",
-    "dp_ebs": "dueling bandit that removes options by private running counts (central or local)",
-    "g_optimal_dueling": "dueling bandit in d dimensions, by designed comparisons and private group sums",
-}
-"""Every algorithm by name, with one line on what it does."""
+NAMES = described("algorithms")
+"""Every algorithm by name, with the first line of its docstring."""
 
 if TYPE_CHECKING:
     from algorithms.capri import Capri as Capri

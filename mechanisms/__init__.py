@@ -1,9 +1,9 @@
-"""Noise: one mechanism a file. A new one is a file, its line in `NAMES`, and its import below."""
+"""Noise: one mechanism a file. A new one is a file, and the import of its class below."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.runtime.exports import lazy_exports
+from dpaudit.runtime.exports import described, lazy_exports
 
 DISTRIBUTION = "dpaudit"
 """The distribution that this package belongs to; the guard of the package names reads this line."""
@@ -11,31 +11,8 @@ DISTRIBUTION = "dpaudit"
 CARRIES_RELEASES = True
 """The line that asked for a release is that of the caller, as `dpaudit.model.tape` reads it."""
 
-NAMES: dict[str, str] = {
-    "above_threshold": "which of many queries exceed a threshold, until so many did (sparse vector)",
-    "above_threshold_answers": "KNOWN BAD: a sparse vector that prints the noisy answers it compared",
-    "ball_laplace": "Laplace noise on a vector of known l2 sensitivity",
-    "discrete_gaussian": "exact integer Gaussian noise on an integer query",
-    "discrete_laplace": "exact integer Laplace noise on integer queries of known l1 sensitivity",
-    "exponential": "a candidate drawn with probability proportional to e^(epsilon utility / (2 linf_sensitivity))",
-    "finite": "a release with finitely many outcomes, given by its two laws",
-    "gaussian": "Gaussian noise on a query of known l2 sensitivity",
-    "joint_gaussian": "Gaussian noise on a Gram matrix and a target vector under their joint sensitivity",
-    "laplace": "Laplace noise on a query of known l1 sensitivity",
-    "matrix": "a stream through a strategy matrix, Gaussian noise on every row",
-    "noisy_plurality": "the label with most votes after Gaussian noise, as in PATE",
-    "one_sided_wishart": "KNOWN BAD: Wishart noise, whose support gives the data away",
-    "permute_and_flip": "the candidate whose score is largest after exponential noise",
-    "randomised_response": "a category reported truthfully with a fixed advantage",
-    "report_noisy_max": "the candidate whose score is largest after Laplace noise",
-    "subset_selection": "a random set of categories that holds the true one with a fixed advantage",
-    "symmetric_gaussian": "Gaussian noise on a symmetric matrix of known Frobenius sensitivity",
-    "symmetrised_wishart": "the difference of two Wishart matrices, on a symmetric matrix",
-    "tree_aggregation": "all prefix sums of a stream, each made of a few noisy tree nodes",
-    "truncated_discrete_gaussian": "exact integer Gaussian noise that never exceeds a bound",
-    "unary_encoding": "a category as bits of which one is set, each flipped by itself, as in RAPPOR",
-}
-"""Every mechanism by the name of its file, with one line on what it does."""
+NAMES = described("mechanisms")
+"""Every mechanism by the name of its file, with the first line of its docstring."""
 
 if TYPE_CHECKING:
     from mechanisms.above_threshold import AboveThreshold as AboveThreshold

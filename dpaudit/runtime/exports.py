@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 _LINE = re.compile(r"^    from ([\w.]+) import (\w+) as \2$", flags=re.M)
@@ -40,6 +41,19 @@ def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
         return sorted((*exported(package), *own))
 
     return module_getattr, module_dir
+
+
+def described(package: str) -> dict[str, str]:
+    """Return the modules of the public names of a package, each with the first line of its docstring.
+
+    >>> described("mechanisms")["laplace"]
+    'Laplace noise on a query of known l1 sensitivity'
+    """
+    first_lines: dict[str, str] = {}
+    for module in exported(package).values():
+        with open(str(getattr(find_spec(module), "origin", "")), encoding="utf-8") as source:  # noqa: PTH123 - as below
+            first_lines[module.rpartition(".")[2]] = source.readline().strip().strip('"').removesuffix(".")
+    return first_lines
 
 
 @cache

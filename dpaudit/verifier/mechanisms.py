@@ -397,10 +397,8 @@ _FURTHEST: dict[str, Callable[[Table], float]] = {
     "exponential": lambda fields: 300,
 }
 
-_PLAIN = (_gaussian, _laplace, _symmetric_gaussian, _joint_gaussian, _ball_laplace, _randomised_response, _win_clock)
-_CHOICES = (_exponential, _report_noisy_max, _permute_and_flip, _noisy_plurality, _above_threshold)
-_BROKEN = (_one_sided_wishart, _above_threshold_answers)
-_REPORTS = (_unary_encoding, _subset_selection)
-_OTHER = (*_REPORTS, _tree_aggregation, _matrix, _finite, _removal_clock, *_BROKEN, _symmetrised_wishart, *_CHOICES)
-_NAMED = {read.__name__[1:]: read for read in (*_PLAIN, *_OTHER)}
-_READERS = _NAMED | dict.fromkeys(LATTICE, _integer_noise)
+_NAMES = tuple(form.removeprefix("name ") for form in TABLES["forms"] if form.startswith("name "))
+_READERS: dict[str, Callable[[Table, str], Sides]] = {
+    name: _integer_noise if name in LATTICE else globals()[f"_{name}"] for name in _NAMES
+}
+"""The function of each mechanism that has a form: it is called like the mechanism."""

@@ -12,10 +12,11 @@ import pytest
 from scipy.signal import fftconvolve
 
 import mechanisms
-from dpaudit import Claim, Mechanism, Release, UnsupportedError, bracket_delta, bracket_epsilon, certify, fold
+from dpaudit import Claim, Mechanism, Release, UnsupportedError, bracket_delta, bracket_epsilon, certify, fold, verify
 from dpaudit.model.codec import decode_mechanism, encode
 from dpaudit.model.losses import ComposedLoss, Composition, DiscreteLoss, GaussianLoss, Loss
 from dpaudit.model.mechanism import Array, DominatedMechanism
+from dpaudit.verifier.mechanisms import rescaled
 from mechanisms import NAMES, load
 
 FALSE_ALARM = 1e-7
@@ -175,7 +176,7 @@ def calibrated(mechanism: Example, claim: Claim) -> Any:
 
 
 def test_names_and_files_agree() -> None:
-    assert sorted(NAMES) == FILES
+    assert sorted(NAMES) == FILES, "import the class of each file in `mechanisms/__init__.py`"
     for name in NAMES:
         assert load(name).name == name
         assert len(inspect.getmodule(load(name)).EXAMPLES) >= 2, f"{name}: give two EXAMPLES or more"
@@ -317,6 +318,19 @@ def test_it_cannot_change_and_equal_ones_are_one(mechanism: Example) -> None:
 def test_json_brings_it_back(mechanism: Example) -> None:
     text = json.dumps(encode(mechanism), allow_nan=False)
     assert decode_mechanism(json.loads(text), mechanism.neighbours, ("here",)) == mechanism
+
+
+@pytest.mark.parametrize("mechanism", [example for example in EXAMPLES if str(example.id).endswith("-0")])
+def test_the_checker_derives_the_same_loss_and_knows_which_fields_are_noise(mechanism: Example) -> None:
+    """Without a law for the checker there is nothing to hold: certificates then say that the loss is stated."""
+    fields = encode(mechanism)
+    if "stated" in fields:
+        return
+    noisier = "list the field of the noise under `noise` of `dpaudit/verifier/tables.json`"
+    assert rescaled(fields, 1.5) == encode(mechanism.scaled(1.5)), noisier
+    claim = Claim(epsilon=1.0, delta=1e-5, neighbours=mechanism.neighbours)
+    result = verify(certify(Release(label="release", mechanism=mechanism), claim).to_json())
+    assert result.accepted, result
 
 
 @every_example
