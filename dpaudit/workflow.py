@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import partial
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -120,8 +121,8 @@ def _stated_by(subject: Subject) -> tuple[tuple[Condition, ...], tuple[Finding, 
 def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCase, ...]:
     """Return the numbered cases whose adversary sees `view`; all cases if `view` is None.
 
-    Without a problem these are the cases that the algorithm simulates by its declared law, if it has such.
-    Raises: ConfigError: a written declaration, no problem and nothing simulated, or a view that no case has.
+    Without a problem these are the cases that need none; which lines they execute is then not known.
+    Raises: ConfigError: a written declaration, an algorithm that needs a problem, or a view that no case has.
     """
     subject = configuration.subject
     if isinstance(subject, Adapted):
@@ -136,32 +137,33 @@ def cases_of(configuration: Configuration, view: str | None) -> tuple[NumberedCa
             "rng=...)`.",
             "declaration",
         )
-    if subject.problem is None:
-        return _in_view(_simulated_cases(configuration, subject), view, configuration)
-    covering = load_package("audits.checks.case_coverage")
-    program = covering.ProgramLines(algorithm=subject.algorithm, problem=subject.problem)
-    with configuration.fitting():
-        attacked = subject.algorithm.cases(subject.problem)
+    algorithm, problem, attacked = subject.algorithm, subject.problem, _attacked(configuration, subject)
     claim = implied_claim(subject.claim) if isinstance(subject.claim, MeasuredClaim) else subject.claim
     cases = tuple(
-        replace(
-            case,
-            weaker=partial(case_with_less_noise, subject.algorithm, subject.problem, number, claim),
-            coverage=partial(covering.coverage_of, case, subject.declaration, program),
-        )
+        replace(case, weaker=partial(case_with_less_noise, algorithm, problem, number, claim))
         for number, case in enumerate(attacked)
     )
+    if problem is not None:
+        covering = load_package("audits.checks.case_coverage")
+        program = covering.ProgramLines(algorithm=algorithm, problem=problem)
+        cases = tuple(
+            replace(case, coverage=partial(covering.coverage_of, attack, subject.declaration, program))
+            for case, attack in zip(cases, attacked, strict=True)
+        )
     return _in_view(cases, view, configuration)
 
 
-def _simulated_cases(configuration: Configuration, subject: Configured) -> tuple[AuditCase, ...]:
-    """Return what an algorithm without a problem simulates by its declared law.
+def _attacked(configuration: Configuration, subject: Configured) -> tuple[AuditCase, ...]:
+    """Return the cases of an algorithm on its problem, or those that it has without one.
 
-    Raises: ConfigError: nothing.
+    Raises: ConfigError: it needs a problem.
     """
-    simulated: Callable[[], tuple[AuditCase, ...]] = getattr(subject.algorithm, "simulated_cases", tuple)
-    cases = simulated()
-    if not cases:
+    problem = subject.problem
+    with configuration.fitting():
+        needed, *_ = signature(subject.algorithm.cases).parameters.values()
+        lacking = problem is None and needed.default is Parameter.empty
+        cases = () if lacking else subject.algorithm.cases(problem)
+    if problem is None and not cases:
         raise configuration.error("an audit needs a [problem] to run on; `dpaudit list problems` shows them.")
     return cases
 

@@ -6,7 +6,6 @@ from algorithms.dp_sgd.beside import poisson_beside
 from algorithms.dp_sgd.cases import cases_of
 from algorithms.dp_sgd.checks import assumed_conditions, breaking_findings
 from algorithms.dp_sgd.declaration import declaration_of
-from algorithms.dp_sgd.explicit_pairs import explicit_cases
 from algorithms.dp_sgd.notes import notes_of
 from algorithms.dp_sgd.plan import plan_of, record_of
 from algorithms.dp_sgd.replays import replays_of
@@ -39,6 +38,5 @@ class DpSgd(DpSgdSettings):
     findings = breaking_findings
     conditions = assumed_conditions
     comparisons = poisson_beside
-    simulated_cases = explicit_cases
     replays = replays_of
     samplings = samplings_of

@@ -23,11 +23,14 @@ from dpaudit.training import plant
 _SLOTS = 1000
 
 
-def cases_of(settings: DpSgdSettings, problem: Classification) -> tuple[AuditCase, ...]:
+def cases_of(settings: DpSgdSettings, problem: Classification | None = None) -> tuple[AuditCase, ...]:
     """Return the white-box case, which sees every noisy gradient, and the one that sees the trained model.
 
-    Shuffled training has a third one, at its explicit pair, which is simulated by the declared law.
+    Shuffled training has a third one, at its explicit pair, which is simulated by the declared law; without a problem
+    there is no other.
     """
+    if problem is None:
+        return explicit_cases(settings)
     plan, claim = plan_of(settings), settings.claim()
     absent, present = (-1, 1) if claim.neighbours == "replace_one" else (0, 1)
 

@@ -15,9 +15,12 @@ import pytest
 
 import algorithms
 from audits import Settings, audit
-from dpaudit import Streams, certify
+from dpaudit import AuditCase, Streams, certify
+from dpaudit.configuration.config import read_config
+from dpaudit.errors import ConfigError
 from dpaudit.model.algorithm import Algorithm
 from dpaudit.model.trace import admit
+from dpaudit.workflow import cases_of
 
 PAGE = (Path(algorithms.__file__).parents[1] / "docs" / "how_to" / "add_an_algorithm.md").read_text(encoding="utf-8")
 FOLDER = "batched_elimination"
@@ -30,7 +33,8 @@ def room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[.
     """Return a function that imports a room of the page's folder, written beside the real algorithms."""
     folder = tmp_path / FOLDER
     folder.mkdir()
-    (folder / "__init__.py").write_text("", encoding="utf-8")
+    (face,) = re.findall(r"```py\n(.*?)```", PAGE, flags=re.DOTALL)
+    (folder / "__init__.py").write_text(face, encoding="utf-8")
     for name, source in ROOMS.items():
         (folder / f"{name}.py").write_text(source, encoding="utf-8")
     monkeypatch.setattr(algorithms, "__path__", [*algorithms.__path__, str(tmp_path)])
@@ -48,7 +52,8 @@ def room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[.
 
 def test_the_rooms_of_the_page_are_certified_admitted_and_consistent(room: Callable[[str], ModuleType]) -> None:
     """The folder as printed: a valid printed argument, no finding in the trace, no violation, no note."""
-    made: Any = room("algorithm").BatchedElimination(epsilon=1.0, horizon=50_000, arms=3)
+    ((made, problem),) = room("algorithm").EXAMPLES
+    assert problem == PROBLEM
     algorithm: object = made
     assert isinstance(algorithm, Algorithm)
     certificate = certify(made.declaration(), made.claim())
@@ -63,6 +68,26 @@ def test_the_rooms_of_the_page_are_certified_admitted_and_consistent(room: Calla
     assert result.verdict in ("consistent", "not_refuted")
     assert made.notes() == ()
     assert replace(made, horizon=24).notes() != ()
+
+
+def test_the_configuration_of_the_page_names_the_class_and_is_audited_without_a_problem(
+    room: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its audits need none; without that default the command asks for one."""
+    monkeypatch.setitem(algorithms.NAMES, FOLDER, "a bandit")
+    (text,) = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
+    file = tmp_path / "bandit.toml"
+    file.write_text(text, encoding="utf-8")
+    configuration = read_config(file)
+    ((_, case),) = cases_of(configuration, "transcript")
+    assert case.name == "first reward"
+
+    def cases(self: object, problem: object) -> tuple[AuditCase, ...]:
+        return (case,)
+
+    monkeypatch.setattr(room("algorithm").BatchedElimination, "cases", cases)
+    with pytest.raises(ConfigError, match="an audit needs a \\[problem\\]"):
+        cases_of(configuration, "transcript")
 
 
 def test_half_the_noise_is_found_by_the_trace_and_by_the_audit(

@@ -78,7 +78,7 @@ def test_an_audit_of_shuffled_training_reaches_what_an_exact_ratio_allows(
     config = trained(
         noise_multiplier=noise, sample_rate=1 / batches, steps=batches, sampling="shuffled", neighbours="replace_one"
     )
-    (case,) = config.simulated_cases()
+    (case,) = config.cases()
     law = law_of(config)
     assert law is not None
     best = best_bound(drawn_scores(law, 0), drawn_scores(law, 1), RUNS)
@@ -157,7 +157,7 @@ def test_the_sentence_beside_holds_the_number_of_poisson_accounting(changed: dic
 def test_poisson_samples_are_compared_with_nothing() -> None:
     """They have no case at another pair either: canaries attack them."""
     assert trained().comparisons() == ()
-    assert trained().simulated_cases() == ()
+    assert trained().cases() == ()
 
 
 def test_canaries_of_shuffled_training_are_scored_by_their_own_ratio() -> None:
