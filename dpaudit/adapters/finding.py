@@ -103,11 +103,19 @@ def library_module(name: str, distribution: str) -> Any:
 def _adapter_of(package: str) -> Any:
     """Return the adapter of a package: a built-in one, or a plug-in's.
 
-    Raises: UnsupportedError: there is none.
+    Raises: UnsupportedError: there is none, or the entry point names none.
     """
     if package in ADAPTERS:
         return import_module(ADAPTERS[package][1])
     for point in entry_points(group="dpaudit.adapters"):
         if point.name == package:
-            return point.load()
-    raise UnsupportedError(f"No adapter for objects of the package {package!r}{suggestion(package, tuple(ADAPTERS))}")
+            if hasattr(adapter := point.load(), "adapt"):
+                return adapter
+            raise UnsupportedError(
+                f"The entry point {package} = {point.value!r} is no adapter: name a module, or an object of one, that "
+                "has a function `adapt(subject, question)`."
+            )
+    raise UnsupportedError(
+        f"No adapter for objects of the package {package!r}{suggestion(package, tuple(ADAPTERS))} An entry point "
+        f"{package!r} of the group 'dpaudit.adapters' adds one."
+    )

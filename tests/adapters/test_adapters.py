@@ -371,6 +371,9 @@ def test_a_plug_in_is_found_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) 
     subject = placed(type("Query", (), {}), "their_library.queries")()
     assert str(adapt(subject, neighbours="add_remove", depth=3)) == "release"
     assert seen[0][1].parameters == {"depth": 3}
+    point.load, point.value = lambda: answer, "their_adapter:adapt"
+    with pytest.raises(UnsupportedError, match="'their_adapter:adapt' is no adapter: name a module"):
+        adapt(subject, neighbours="add_remove")
 
 
 def test_no_adapter_imports_its_library_before_an_object_is_adapted() -> None:
