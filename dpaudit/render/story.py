@@ -98,7 +98,7 @@ def useful(usefulness: Usefulness) -> Document:
     return _chapter(
         "5  What does privacy cost?",
         f"Regret a round, simulated with {whole(front.horizon)} users, beside the epsilon of each certificate. Less is "
-        "better.",
+        "better. Uniform play chooses at random; a blind method adds its noise and sees no data.",
         Bars(tuple(drawn), length=30),
         " ".join(usefulness.sentences),
     )

@@ -33,7 +33,7 @@ def _commands() -> list[str]:
 def test_two_commands_do_all_the_set_up() -> None:
     """One installs and runs the demonstration, one runs the tests; each is one line and makes its own environment."""
     demo, tests = _commands()
-    assert demo == "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/dpaudit demo"
+    assert demo == "python3 -m venv .venv && . .venv/bin/activate && pip install -q . && dpaudit demo"
     assert tests == (
         "python3 -m venv .venv && .venv/bin/pip install -q torch==2.13.0 -e '.[dev,opacus]' && .venv/bin/pytest -n auto"
     )
