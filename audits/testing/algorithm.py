@@ -96,7 +96,9 @@ def _covered(coverages: list[AuditCoverage], program: ProgramLines) -> Iterator[
     missed = set.intersection(*(set(_lines(coverage)) for coverage in coverages))
     total = sum(map(len, program.found.values()))
     says = f"{total - len(missed)} of the {total} lines of an ordinary run are executed by some audit case"
-    yield Check(what="lines", outcome="not looked at" if missed else "ok", says=says)
+    first = ", ".join(f"{file}:{number}" for file, number in sorted(missed)[:_MOST])
+    said = f"{says}; not: {first}{', ...' if len(missed) > _MOST else ''}" if missed else says
+    yield Check(what="lines", outcome="not looked at" if missed else "ok", says=said)
 
 
 def _lines(coverage: AuditCoverage) -> Iterator[tuple[str, int]]:

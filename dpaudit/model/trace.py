@@ -113,8 +113,8 @@ def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Findin
     """Return what `trace` did that `declaration` does not admit; empty means that they agree.
 
     Rules: `DPA212` other noise or sensitivity than declared, `DPA213` a release that is undeclared, missing or made
-    another number of times, `DPA227` the same noise under two labels. A budget admits any number of its releases with
-    any noise; that they stay within it is a condition, `within_limit`.
+    another number of times, `DPA227` the same noise under two labels. Equal findings are one. A budget admits any
+    number of its releases with any noise; that they stay within it is a condition, `within_limit`.
 
     >>> from dpaudit import Release
     >>> from mechanisms import Laplace
@@ -122,6 +122,9 @@ def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Findin
     >>> declared = Release(label="count", mechanism=noise)
     >>> [finding.rule for finding in admit(declared, (Released(label="count", mechanism=noise, times=2),))]
     ['DPA213']
+    >>> half = Released(label="count", mechanism=noise.scaled(0.5), times=1)
+    >>> [finding.rule for finding in admit(declared, (half, half))]
+    ['DPA212', 'DPA213']
     """
     declared: dict[str, list[Mechanism]] = {}
     expected: Counter[str] = Counter()
@@ -146,7 +149,7 @@ def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Findin
         elif times[label] != expected_times:
             message = f"was released {times[label]} times a run, declared {expected_times}"
             findings.append(_finding("DPA213", label, message))
-    return (*findings, *_reused(trace))
+    return tuple(dict.fromkeys((*findings, *_reused(trace))))
 
 
 def _leaves(node: Declaration, times: int = 1) -> Iterator[tuple[str, Mechanism, int]]:

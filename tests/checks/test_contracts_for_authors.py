@@ -22,11 +22,13 @@ from audits.testing import (
     record_values,
     smallest_leak,
 )
+from audits.testing.algorithm import _covered
 from audits.testing.density import law_check
 from audits.testing.losses import pairs_check
 from audits.testing.moves import moved_answers
 from dpaudit.errors import ConfigError
 from dpaudit.gate.plugin_check import check_plugin
+from dpaudit.model.case import AuditCoverage
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import LaplaceLoss
 from dpaudit.model.mechanism import Array
@@ -261,6 +263,16 @@ def test_an_algorithm_is_checked_on_a_tape(twin: str, what: str | None) -> None:
     assert {check.what for check in checks if check.failed} >= ({what} if what else set())
     assert bool([check for check in checks if check.failed]) is bool(what)
     assert {check.what for check in checks if check.outcome == "not looked at"} >= {"releases"}
+
+
+def test_lines_that_no_case_executes_are_named() -> None:
+    """Those that every case missed; nothing is named where each line was executed by some case."""
+    first = AuditCoverage(declared=(), attacked=(), recorded=True, lines=9, missed=("m:7-9",))
+    program: Any = SimpleNamespace(found={"m": range(1, 10)})
+    *_, lines = _covered([first, replace(first, missed=("m:8",))], program)
+    assert lines.says.endswith("8 of the 9 lines of an ordinary run are executed by some audit case; not: m:8")
+    *_, lines = _covered([replace(first, missed=())], program)
+    assert lines.says.endswith("some audit case")
 
 
 def test_the_claim_of_an_algorithm_is_certified_and_attacked() -> None:
