@@ -17,13 +17,18 @@ import mechanisms
 from dpaudit import Claim, Mechanism, Release, certify, verify
 from dpaudit.errors import Fault
 from dpaudit.model.losses import LaplaceLoss
-from dpaudit.model.mechanism import Array
-from dpaudit.model.mechanism import _derived as derived
+from dpaudit.model.mechanism import Array, _derived, _ships
 from dpaudit.verifier import mechanisms as laws
 from dpaudit.verifier import shape
 from tests.narrowing import present
 
 PAGE = (Path(mechanisms.__file__).parents[1] / "docs" / "how_to" / "add_a_mechanism.md").read_text(encoding="utf-8")
+
+
+def forget() -> None:
+    """Forget which mechanisms the checker derives."""
+    for remembered in (_derived, _ships):
+        remembered.cache_clear()
 
 
 @pytest.fixture
@@ -97,14 +102,14 @@ def test_with_the_law_of_the_page_a_certificate_is_verified_and_without_it_state
     for name, fields in json.loads("{" + form + "}").items():
         monkeypatch.setitem(shape.TABLES["forms"], name, fields)
     monkeypatch.setitem(laws._READERS, "logistic_noise", namespace["_logistic_noise"])
-    derived.cache_clear()
+    forget()
     certificate = certify(release, claim)
     assert certificate.verdict == "certified"
     assert verify(certificate.to_json()).accepted
     monkeypatch.setitem(laws._READERS, "logistic_noise", lambda *_: laws._sides(("laplace", 0.4)))
     assert not verify(certificate.to_json()).accepted
     monkeypatch.undo()
-    derived.cache_clear()
+    forget()
 
 
 def test_the_table_names_every_member_that_the_checker_asks_for() -> None:
