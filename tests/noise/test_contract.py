@@ -199,7 +199,7 @@ def test_the_density_of_a_number_sums_to_one(mechanism: Example) -> None:
     points, log_weights = grid(mechanism)
     for value in mechanism.worst_pair():
         total = np.exp(log_weights + mechanism.log_density(points, np.asarray(value))).sum()
-        assert total == pytest.approx(1, abs=1e-10)
+        assert total == pytest.approx(1, abs=1e-10), "whole numbers are released as an integer array"
 
 
 @scalar_examples
@@ -271,7 +271,10 @@ def test_calibrated_noise_meets_the_claim_within_1e_9_and_never_below(
         for judge in (accounted_delta, stated_delta)
         if judge(smallest, claim.epsilon) <= claim.delta < judge(less, claim.epsilon)
     ]
-    assert judges, "neither the accountant nor the stated loss finds this noise to be the smallest that will do"
+    assert judges, (
+        "neither the accountant nor the stated loss finds this noise to be the smallest that will do; `meeting` of "
+        "`mechanisms._additive` searches for it"
+    )
     if claim.delta == 0:
         form = fold(Release(label="release", mechanism=smallest), claim.neighbours)
         assert bracket_epsilon(form, 0.0).upper <= claim.epsilon
@@ -335,6 +338,7 @@ def test_the_checker_derives_the_same_loss_and_knows_which_fields_are_noise(mech
 
 @every_example
 def test_a_bad_parameter_is_refused_by_name_and_value(mechanism: Example) -> None:
+    """The annotation of each field says what it takes (`Positive`, `Count`, ... of `dpaudit.checks`); it is checked."""
     for entry in dataclasses.fields(mechanism):
         for bad in (math.nan, -1, True, "much", None, 0.5 if isinstance(getattr(mechanism, entry.name), int) else -0.5):
             with pytest.raises(ValueError, match=rf"{entry.name}.*{bad!r}|{entry.name}.*nan"):
