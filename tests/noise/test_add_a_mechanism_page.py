@@ -90,9 +90,12 @@ def test_the_contract_refuses_a_skeleton_with_a_wrong_loss_or_a_wrong_density(
 
 
 def test_with_the_law_of_the_page_a_certificate_is_verified_and_without_it_stated(
-    skeleton: ModuleType, monkeypatch: pytest.MonkeyPatch
+    skeleton: ModuleType, contract: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page's two places are all that the checker needs; half of the attained loss in them is noticed."""
+    """The page's two places are all that the checker needs; half of the attained loss in them is noticed.
+
+    So is, by the contract, a field of the noise that the checker does not know as noise.
+    """
     (form,), (law,) = re.findall(r"```json\n(.*?),\n```", PAGE), re.findall(r"```py\n(.*?)```", PAGE, flags=re.DOTALL)
     release = Release(label="sum", mechanism=skeleton.EXAMPLES[0])
     claim = Claim(epsilon=1.0, neighbours="replace_one", unit="one customer")
@@ -106,6 +109,12 @@ def test_with_the_law_of_the_page_a_certificate_is_verified_and_without_it_state
     certificate = certify(release, claim)
     assert certificate.verdict == "certified"
     assert verify(certificate.to_json()).accepted
+    derives = contract["test_the_checker_derives_the_same_loss_and_knows_which_fields_are_noise"]
+    derives(skeleton.EXAMPLES[0])
+    with monkeypatch.context() as unknown:
+        unknown.setitem(shape.TABLES, "noise", {"stddev": 1})
+        with pytest.raises(AssertionError, match="list the field of the noise"):
+            derives(skeleton.EXAMPLES[0])
     monkeypatch.setitem(laws._READERS, "logistic_noise", lambda *_: laws._sides(("laplace", 0.4)))
     assert not verify(certificate.to_json()).accepted
     monkeypatch.undo()
