@@ -73,9 +73,15 @@ def marked(report: ReportInputs) -> tuple[Marked, ...]:
     return marks_of(report.certificate, reasons)
 
 
+def watched(report: ReportInputs) -> bool:
+    """Return whether a run was looked at: it left findings, or conditions that no computation alone shows."""
+    shown = any(line.mark in ("checked", "violated") for line in marked(report))
+    return shown or bool(report.certificate.findings)
+
+
 def unattacked_phrase(report: ReportInputs) -> str:
     """Return what is said where no audit is part of a report; a run that was watched is none, and is not denied."""
-    if report.certificate.findings or any(line.mark == "checked" for line in marked(report)):
+    if watched(report):
         return (
             "No attack on the output is part of this report. What a watched run showed stands in its conditions and "
             "findings."

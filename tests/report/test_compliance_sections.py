@@ -16,6 +16,7 @@ from dpaudit.configuration.deployment_file import decode_deployment, read_deploy
 from dpaudit.errors import ConfigError, Fault
 from dpaudit.ledger import Account, Ledger, store_at
 from dpaudit.model.claim import Neighbours
+from dpaudit.model.condition import Condition
 from dpaudit.model.deployment import Comparison, Deployment
 from dpaudit.model.losses import Composition, GaussianLoss
 from dpaudit.report import Report, System, render
@@ -115,6 +116,15 @@ def test_the_claim_is_declared_and_the_certificate_is_evidence(stories: dict[str
     assert field(report, "0", "Certified epsilon").status == "evidence"
     assert field(stories["refuted"], "0", "Audited epsilon").status == "not_assessed"
     assert field(report, "0", "Verdict").value == report.verdict
+
+
+def test_a_condition_that_a_computation_shows_is_no_run_that_was_looked_at(stories: dict[str, Report]) -> None:
+    """A worst pair is found by construction; a clipped sum is seen in a run alone."""
+    report = stories["checked"]
+    for kind, status in (("attained", "not_assessed"), ("clipping", "evidence")):
+        shown = Condition(kind=kind, about=("sums",), text="It holds.", status="checked")  # type: ignore[arg-type]
+        held = replace(report, certificate=replace(report.certificate, conditions=(shown,)))
+        assert field(held, "7", "L0: what ran against what was declared").status == status
 
 
 def test_sixteen_hazards_stand_in_their_order_and_an_answer_does_not_become_evidence(

@@ -8,7 +8,7 @@ from dpaudit.model.scores_result import ScoresResult
 from dpaudit.report.compliance.fields import Field, Grid, Part, Status, evidence, grid
 from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.marks import unattacked_phrase
+from dpaudit.report.marks import unattacked_phrase, watched
 from dpaudit.wording.audits import audit_facts, bound_phrase, certified_phrase, detectable, plan_phrase
 from dpaudit.wording.claims import capital
 from dpaudit.wording.numerals import at_least, at_most, counted, nearest
@@ -20,15 +20,14 @@ _UNSEEN = "By its output no fault of the code would have been caught."
 def audited(facts: Facts) -> Iterator[Part]:
     """Yield section 7."""
     report, audits = facts.report, facts.report.audits
-    findings, conditions = report.certificate.findings, report.certificate.conditions
+    findings = report.certificate.findings
     if report.plan is not None:
         plan = FollowedPlan(digest=report.plan.digest, departures=report.departures)
         yield evidence("Plan before the run", plan_phrase(plan), "plan")
-    looked = bool(findings) or any(condition.status != "assumed" for condition in conditions)
     seen = counted(len(findings), "finding") if findings else "no difference was seen"
     yield evidence(
         "L0: what ran against what was declared",
-        seen if looked else "",
+        seen if watched(report) else "",
         "certificate.findings",
         unless="no run was traced",
     )
