@@ -81,9 +81,9 @@ def settled(
             staying[name] = (*family[:1], *family[-1:], *drawn)
         elif members is not None:
             staying[name] = members
-    for family, names in families.items():
-        if family not in listed and listed.get(family.partition("::")[0], ()) is None:
-            staying |= {name: () for name in names if not is_turn(name, day)}
+    for name, tests in families.items():
+        if name not in listed and listed.get(name.partition("::")[0], ()) is None:
+            staying |= {test: () for test in tests if not is_turn(test, day)}
     return staying
 
 
