@@ -11,6 +11,9 @@ from dpaudit.training import Watch
 _FAR = 5
 """One record in so many is far from the others; they stand last, so that they are last in sorted batches."""
 
+ALL_ALIKE = "records that are all alike"
+"""How the kind of such records ends."""
+
 _FARTHEST, _EASY, _TABLE = 1e3, 5.0, 2
 
 
@@ -71,7 +74,7 @@ def alike_records(records: Records) -> dict[str, Records]:
     for kind, factor in factors.items():
         equal = np.array(features)
         equal[others] = (factor * features[kept[0]]).astype(features.dtype)
-        made[f"{kind} records that are all alike"] = Records(features=equal, labels=labels)
+        made[f"{kind} {ALL_ALIKE}"] = Records(features=equal, labels=labels)
     return made
 
 

@@ -17,21 +17,22 @@ import numpy as np
 from audits.experiment.equality import same
 from audits.experiment.replays import Channels, apart, following
 from audits.training.lines import Sought, line_of_end, line_of_value
-from audits.training.replay_data import alike_records, one_changed, other_records, relabelled
+from audits.training.replay_data import ALL_ALIKE, alike_records, one_changed, other_records, relabelled
 from audits.training.replay_runs import Loop, Run, run_loop, run_traced
+from audits.training.replayed_noise import noise_of_another_seed, size_of_noise
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Finding
 from dpaudit.model.watched.steps import Script, Taken
 from dpaudit.training import Training
 
-FOLLOWS, CLIPPING, STALE, SAMPLING = "DPA224", "DPA220", "DPA227", "DPA326"
+FOLLOWS, CLIPPING, SAMPLING = "DPA224", "DPA220", "DPA326"
 
 _STEPS = "number of steps"
 
 _ROUNDING = 1e-3
 """What single precision may add to a clipping norm, relative; and to a sum, in shares of its size: a hundredth."""
 
-_ALIKE, _FEWEST, _MOST_NAMED = 0.999, 10, 6
+_MOST_NAMED = 6
 
 _NOT_FAR = (0.0, "", "")
 
@@ -64,16 +65,18 @@ def replay_loop(train: Loop, first: Run, training: Training, rng: np.random.Gene
 
     Guarantee: a loop that repeats itself from one seed and publishes functions of its noisy sums and of public numbers
     has no finding of rule DPA224; one that clips as declared has none of DPA220. No finding rests on chance, except
-    that noise of two seeds is the same (DPA227, below 1e-9).
+    that noise of two seeds is the same (DPA227), or that of one seed but for its size (DPA212), both below 1e-9.
     """
     seed, sums = int(rng.integers(2**31)), tuple(step.released for step in first.watch.taken)
     script = Script(sums=sums, most=2 * len(sums) + 10)
     base = run_loop(train, first.records, seed, script)
-    stale = tuple(_stale_noise(first, base))
     if base.error or not (base.names or base.published):
         blind = "what the loop publishes: return it, or attach the watch to the model"
+        stale = tuple(noise_of_another_seed(train, (first, base), None, seed))
         return Replay(findings=stale, unseen=(f"replays: {base.error}" if base.error else blind,), compared=())
     pairs, unseen = _pairs(train, base, script, rng)
+    alike = next((pair.second for pair in pairs if pair.what.endswith(ALL_ALIKE)), None)
+    stale = tuple(noise_of_another_seed(train, (first, base), alike, int(rng.integers(2**31))))
     known = set[str]()
     found = tuple(finding for pair in pairs for finding in _findings_of(train, pair, training, script, known))
     if found:
@@ -156,7 +159,8 @@ def _findings_of(train: Loop, pair: _Pair, training: Training, script: Script, k
         place = "" if sought is None else (line_of_value if names else line_of_end)(lines[0], lines[1])
         found.append(_follows(kind + ", ".join(differing[:_MOST_NAMED]), pair, detail, place))
     until = at if names else None
-    return [*found, *_other_batches(pair, until), *_moved_too_far(train, pair, training, script, until)]
+    beside = *_other_batches(pair, until), *size_of_noise(one, two, pair.what)
+    return [*found, *beside, *_moved_too_far(train, pair, training, script, until)]
 
 
 def _other_batches(pair: _Pair, until: int | None) -> list[Finding]:
@@ -240,25 +244,31 @@ def _too_far(one: Taken, other: Taken | None, at: int, pair: _Pair, training: Tr
     if length <= allowed:
         return _NOT_FAR
     most = max(lengths, key=lambda name: lengths[name])
-    message = (
-        f"Step {at}: {what} {length:.4g}, most of it in {most}; {_allowance(other, contributions, training, allowed)}"
-    )
-    return length - allowed, most, message
+    apart = len(lengths) > 1 and max(lengths.values()) <= allowed
+    words = _allowance(other, contributions, training, allowed, apart=apart)
+    return length - allowed, most, f"Step {at}: {what} {length:.4g}, most of it in {most}; {words}"
 
 
-def _allowance(other: Taken | None, contributions: int, training: Training, allowed: float) -> str:
-    """Return how far a sum may be or move, and what a longer way shows, in words."""
+def _allowance(other: Taken | None, contributions: int, training: Training, allowed: float, *, apart: bool) -> str:
+    """Return how far a sum may be or move, and what a longer way shows, in words.
+
+    `apart` says that each parameter's sum keeps to that by itself.
+    """
     if not contributions:
         return (
             "both batches hold the same records, so that it may not move. The gradients follow records outside of the "
             "batch, as through a mean, a scale or a weight of the whole data set."
         )
     many = f"{contributions} contribution{'' if contributions == 1 else 's'} of norm {training.max_grad_norm:g}"
-    why = (
-        " Either a contribution is longer than that, or a record moves the gradients of the others, as through a loss "
-        "that is divided by a sum over the batch, or through batch normalisation."
-    )
-    return f"{many} are declared, {allowed:.4g} at most.{'' if other is None else why}"
+    why = " A contribution is longer than that: each record's gradient is clipped, before gradients are added."
+    if apart:
+        why = " Each parameter keeps to that by itself: clip by the norm of all parameters together."
+    elif other is not None:
+        why = (
+            " Either a contribution is longer than that, or a record moves the gradients of the others, as through a "
+            "loss that is divided by a sum over the batch, or through batch normalisation."
+        )
+    return f"{many} {'is' if contributions == 1 else 'are'} declared, {allowed:.4g} at most.{why}"
 
 
 def _contributions(one: Array, two: Array, changed: Array) -> int:
@@ -308,19 +318,6 @@ def _shown_beside(train: Loop, pairs: tuple[_Pair, ...]) -> list[str]:
 def _again(train: Loop, one: Run, two: Run) -> tuple[Channels, Channels]:
     """Return what repetitions of two runs show beside."""
     return one.again(train).channels, two.again(train).channels
-
-
-def _stale_noise(first: Run, base: Run) -> list[Finding]:
-    """Return a finding where two runs from different seeds carry the same noise in a step."""
-    for at, (ours, theirs) in enumerate(zip(first.watch.noises(), base.watch.noises(), strict=False), start=1):
-        size = float(np.linalg.norm(ours) * np.linalg.norm(theirs)) if ours.shape == theirs.shape else 0.0
-        if ours.size >= _FEWEST and size and float(ours @ theirs) > _ALIKE * size:
-            message = (
-                f"The noise of step {at} is the same in two runs from different seeds: it comes from a constant seed, "
-                "and who knows the code can take it off. Draw the seed of the noise from `rng` or from the system."
-            )
-            return [Finding(rule=STALE, where="noise", message=message)]
-    return []
 
 
 def _distinct(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

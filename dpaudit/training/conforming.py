@@ -20,7 +20,7 @@ from dpaudit.model.trace import Finding
 from dpaudit.training.batch_checks import DrawnBatches
 from dpaudit.training.check import Check
 from dpaudit.training.noise_beside_sums import noise_follows_sums, noise_kept, noise_shared
-from dpaudit.training.noise_checks import noise_law_check
+from dpaudit.training.noise_checks import noise_law_check, size_of_steps
 from dpaudit.training.releases import released_apart, repeated_steps
 from dpaudit.training.sampling import conform_batches
 from dpaudit.training.watching import Training, Watch
@@ -33,6 +33,8 @@ _BESIDE = 0.01
 """The part of the share of a check that a further look at the noise has."""
 
 _FINGERPRINT, _FEWEST, _COMPARED, _ANGLE = 8, 6, 4096, 1e-7
+_COARSE = 30
+"""Noise of so few values is alike in many steps although each is drawn afresh."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +86,9 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
     another number of steps, `DPA220` a contribution above the clipping norm, `DPA227` noise that was used before,
     `DPA326` another sampling rate, dependent samples or a sampler that draws otherwise than declared; and what no noise
     covers, see `dpaudit.training.releases`.
-    More noise than declared is no finding: it is a remark where the noise is normal, of one size in all steps, since
-    normal noise of the declared size and fresh noise of the rest make it up; else it is noise of another law.
+    More noise than declared is no finding: it is a remark where the noise of each step is normal and as large as
+    declared at least, since normal noise of the declared size and fresh noise of the rest make it up; else it is noise
+    of another law.
     Guarantee: a run that is what it declares is flagged with probability at most `significance`; the tests of
     dispersion and of contributions without `summed` rest on a normal approximation.
 
@@ -102,8 +105,9 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
     sized = _of_observed_size(training, noise[0]) if noise and noise[0].safer else training
     of_each = tuple(_of_each_parameter(training, watch, share * _BESIDE))
     if noise and not noise[0].rule:
-        noise += tuple(noise_law_check(sized, watch, share * (1 - _BESIDE)))
-        noise += tuple(noise_follows_sums(sized, watch, share * _BESIDE))
+        seen = _without_larger_noise(training, watch, share) if noise[0].safer else watch
+        noise += tuple(noise_law_check(training, seen, share * (1 - _BESIDE)))
+        noise += tuple(noise_follows_sums(training, seen, share * _BESIDE))
     found = {
         "noise": (*_repeated(watch, share * _BESIDE), *noise[:1], *of_each, *noise[1:]),
         "clipping norm": tuple(_clipping(sized, watch, share)),
@@ -180,6 +184,19 @@ def _of_observed_size(training: Training, noise: Check) -> Training:
     return replace(training, noise_multiplier=noise.observed / training.max_grad_norm)
 
 
+def _without_larger_noise(training: Training, watch: Watch, share: float) -> Watch:
+    """Return the watch with noise, and sums beside it, divided by what the noise has beyond its declared size.
+
+    That is one factor, or one of each step of larger noise where the sizes of steps differ.
+    """
+    noises = watch.noises()
+    sizes = np.sqrt([float((noise**2).mean()) if noise.size else 0.0 for noise in noises]) / training.stddev
+    whole = math.sqrt(watch.squares / watch.coordinates) / training.stddev
+    even = size_of_steps(whole * training.stddev, noises).probability >= share
+    factors = iter(np.full(len(sizes), whole) if even else np.maximum(1.0, sizes))
+    return replace(watch, taken=[step.divided(float(next(factors))) if step.finite else step for step in watch.taken])
+
+
 def _repeated(watch: Watch, share: float) -> Iterator[Check]:
     """Yield a finding where two steps carry the same noise, or a part of it."""
     noises = watch.noises()
@@ -187,7 +204,9 @@ def _repeated(watch: Watch, share: float) -> Iterator[Check]:
     long = [mark for mark in marks if len(mark) > 1]
     equal = len(long) - len(set(long))
     again = max(equal, _alike(marks))
-    message = f"{again} of {watch.steps} steps carry noise that an earlier step carried: it is not fresh."
+    values = _values(np.concatenate([np.zeros(0), *noises])) if again else 0
+    coarse = f", as all noise has {values} values only: it is rounded before it is added" if values < _COARSE else ""
+    message = f"{again} of {watch.steps} steps carry noise that an earlier step carried{coarse or ': it is not fresh'}."
     if not again and noises:
         again, message = noise_kept(watch, share / 2)
     if not again:
@@ -201,6 +220,11 @@ def _repeated(watch: Watch, share: float) -> Iterator[Check]:
             rule="DPA227",
             message=message,
         )
+
+
+def _values(noise: Array) -> int:
+    """Return how many values noise takes, up to a thousandth of its size."""
+    return len(np.unique(np.round(noise / (math.sqrt(float((noise**2).mean())) or 1.0), 3)))
 
 
 def _alike(fingerprints: list[tuple[float, ...]]) -> int:

@@ -46,7 +46,7 @@ def noise_law_check(training: Training, watch: Watch, significance: float) -> It
 
 def _sights(stddev: float, noises: list[Array]) -> Iterator[Look]:
     """Yield what is seen in single steps, and in the first million numbers."""
-    yield _single_steps(stddev, noises)
+    yield size_of_steps(stddev, noises)
     numbers = np.concatenate(noises)[:_MOST] / stddev
     if numbers.size >= _FEWEST:
         least = worst(uniform_looks(np.clip(ndtr(numbers), 2.0**-54, 1 - 2.0**-53), numbers))
@@ -54,7 +54,7 @@ def _sights(stddev: float, noises: list[Array]) -> Iterator[Look]:
         yield Look(name="distribution", words=says, probability=least.probability)
 
 
-def _single_steps(stddev: float, noises: list[Array]) -> Look:
+def size_of_steps(stddev: float, noises: list[Array]) -> Look:
     """Return the step, or the stretch of steps, whose noise is furthest from its declared size."""
     squares, sizes = np.array([(noise**2).sum() for noise in noises]), np.array([float(n.size) for n in noises])
     search = Search()

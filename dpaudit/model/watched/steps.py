@@ -1,7 +1,7 @@
 """One step of a training loop as it was reported, and what a replay prescribes to the steps of a loop."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -47,6 +47,12 @@ class Taken:
         """Return the noise of each parameter; nothing without sums before noise."""
         sums = self.summed if self.summed is not None and self.finite else {}
         return {name: self.released[name] - before for name, before in sums.items()}
+
+    def divided(self, factor: float) -> "Taken":
+        """Return the step with noisy sums and sums before noise divided by a factor."""
+        noisy = {name: values / factor for name, values in self.released.items()}
+        before = None if self.summed is None else {name: values / factor for name, values in self.summed.items()}
+        return replace(self, released=noisy, summed=before)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

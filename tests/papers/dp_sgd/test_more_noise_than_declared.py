@@ -60,6 +60,18 @@ def test_less_noise_is_a_violation_and_the_declared_noise_has_no_remark() -> Non
     assert verify(certify(declaration, CLAIM, conditions=right.conditions()).to_json()).accepted
 
 
+def growing() -> Noise:
+    """From the declared noise on, a fiftieth more in each step."""
+    steps = iter(range(10**6))
+    return lambda shape, batch, rng: (1 + next(steps) / 50) * declared(shape, batch, rng)
+
+
+def test_noise_that_grows_from_the_declared_one_is_a_remark() -> None:
+    """Sizes that differ are safe where each is large enough; only their law is looked at then."""
+    audit = audited(growing())
+    assert (audit.verdict, audit.findings) == ("more_noise", ())
+
+
 def in_every_second_step() -> Noise:
     """Five times the noise in one step, and none in the next."""
     steps = iter(range(10**6))

@@ -42,7 +42,7 @@ class Softmax:
     after: Step = lambda loop, x, errors: None
     normed: tuple[str, ...] = ("weights", "bias")
     divisor: Callable[[int], float] = lambda size: 12.0
-    noise: Callable[[np.random.Generator, tuple[int, ...]], Array] = lambda rng, shape: 2 * rng.standard_normal(shape)
+    noise: Callable[[np.random.Generator, Array], Array] = lambda rng, sums: 2 * rng.standard_normal(sums.shape)
     steps: Callable[["Softmax"], Any] = lambda loop: range(12)
     start: Callable[[Array, Array], float] = lambda features, labels: 0.0
     kept: Callable[[Array], Array] = lambda features: np.ones(len(features))
@@ -69,7 +69,7 @@ class Softmax:
             norms = np.sqrt(sum((each[name].reshape(len(x), -1) ** 2).sum(axis=1) for name in self.normed))
             factor = np.minimum(1, DECLARED.max_grad_norm / np.maximum(norms, 1e-9))
             sums = {name: np.einsum("n...,n->...", values, factor) for name, values in each.items()}
-            noisy = watch.step({k: v + self.noise(rng, v.shape) for k, v in sums.items()}, sums, batch)
+            noisy = watch.step({k: v + self.noise(rng, v) for k, v in sums.items()}, sums, batch)
             for name, values in noisy.items():
                 self.held[name] = self.held[name] - self.rate * values / self.divisor(len(batch))
             self.after(self, x, errors)
@@ -120,6 +120,18 @@ def hard_ones(loop: Softmax) -> Array:
     return np.asarray(size / size.mean())
 
 
+def seeded_by_sums(rng: np.random.Generator, sums: Array) -> Array:
+    """Return noise whose seed everybody can compute who knows the records of the batch."""
+    own = np.random.default_rng(list(sums.astype(np.float32).tobytes()))
+    return 2 * own.standard_normal(sums.shape)
+
+
+def sized_by_sums(rng: np.random.Generator, sums: Array) -> Array:
+    """Return noise of the declared size at least, whose size tells the norm of the exact sum."""
+    size: float = 2 + float(np.linalg.norm(sums)) / 100
+    return size * rng.standard_normal(sums.shape)
+
+
 def early(loop: Softmax) -> Any:
     return itertools.takewhile(lambda step: step < 4 or (step < 12 and loop.loss() > 0.42), itertools.count())
 
@@ -136,8 +148,10 @@ LEAKS: dict[str, tuple[Callable[[], Softmax], str, str]] = {
     "weights of classes": (lambda: Softmax(weight=of_classes), "DPA220", ""),
     "hard records drawn more often": (lambda: Softmax(drawn=hard_ones), "DPA326", "batches"),
     "a mean over the batch": (lambda: Softmax(mixed=True), "DPA220", "weights"),
+    "a seed from the batch": (lambda: Softmax(noise=seeded_by_sums), "DPA227", "noise"),
+    "a scale from the batch": (lambda: Softmax(noise=sized_by_sums), "DPA212", "noise"),
     "a constant seed": (
-        lambda: Softmax(noise=lambda rng, shape: 2 * np.random.default_rng(0).standard_normal(shape)),
+        lambda: Softmax(noise=lambda rng, sums: 2 * np.random.default_rng(0).standard_normal(sums.shape)),
         "DPA227",
         "noise",
     ),
@@ -146,7 +160,7 @@ LEAKS: dict[str, tuple[Callable[[], Softmax], str, str]] = {
 
 @pytest.mark.parametrize("leak", LEAKS)
 def test_what_follows_the_records_is_named(leak: str) -> None:
-    """Twelve leaks, each with its rule and the name of what leaks; nothing of it is a matter of chance."""
+    """Fourteen leaks, each with its rule and the name of what leaks; nothing of it is a matter of chance."""
     made, rule, where = LEAKS[leak]
     findings = replayed(made()).findings
     assert findings

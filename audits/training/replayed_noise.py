@@ -1,0 +1,78 @@
+"""The noise of two runs of a loop, step beside step: it may follow nothing but the random numbers."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from audits.training.replay_runs import Loop, Run, run_loop
+from dpaudit.model.mechanism import Array
+from dpaudit.model.trace import Finding
+
+STALE, SCALED = "DPA227", "DPA212"
+
+_FEWEST, _COMPARED, _ALIKE = 10, 1 << 12, 1 - 1e-6
+"""Noise is one up to its size if the cosine exceeds the last: of ten numbers by chance with probability 2e-26."""
+
+_SIZE = 1e-3
+"""A part of the size of noise that single precision beside large sums does not change."""
+
+
+def noise_of_another_seed(train: Loop, runs: tuple[Run, Run], alike: Run | None, seed: int) -> list[Finding]:
+    """Return a finding where two runs from different seeds carry the same noise.
+
+    `runs` are such a pair on the same records. Records that are all alike, as in `alike`, give many steps the same
+    batch: noise that a batch or its gradients decide comes again there, whatever the `seed` of the second run is.
+    """
+    if steps := _same_noise(*runs):
+        message = (
+            f"The noise of step {steps[1]} is the same in two runs from different seeds: it comes from a constant "
+            "seed, and who knows the code can take it off. Draw the seed of the noise from `rng` or from the system."
+        )
+        return [Finding(rule=STALE, where="noise", message=message)]
+    if alike is None:
+        return []
+    twin = run_loop(train, alike.records, seed, replace(alike.script, batches=alike.batches or ()))
+    if steps := _same_noise(alike, twin):
+        message = (
+            f"On records that are all alike, step {steps[0]} of one run and step {steps[1]} of another from a "
+            "different seed carry the same noise: the records of the batch decide it, as a seed does that is made from "
+            "them. Draw the seed of the noise from `rng` or from the system."
+        )
+        return [Finding(rule=STALE, where="noise", message=message)]
+    return []
+
+
+def size_of_noise(one: Run, two: Run, what: str) -> list[Finding]:
+    """Return a finding where two runs from one seed carry the same noise of a parameter, but of another size."""
+    for at, steps in enumerate(zip(one.watch.taken, two.watch.taken, strict=False), start=1):
+        ours, theirs = (step.noise_by_parameter() for step in steps)
+        for name in (name for name in ours if name in theirs and _same_directions([ours[name]], [theirs[name]]).any()):
+            factor = float(np.linalg.norm(theirs[name]) / np.linalg.norm(ours[name]))
+            if abs(factor - 1) > _SIZE:
+                message = (
+                    f"Step {at}: with {what} and the same random numbers the noise of {name} is {factor:.4g} times as "
+                    "large. Its scale follows the records, as through the number of records in a batch or a norm of "
+                    "exact gradients."
+                )
+                return [Finding(rule=SCALED, where="noise", message=message)]
+    return []
+
+
+def _same_noise(one: Run, two: Run) -> tuple[int, int] | None:
+    """Return the numbers of two steps of two runs that carry the same noise, the same step first; None if none do."""
+    same = np.argwhere(_same_directions(one.watch.noises(), two.watch.noises()))
+    closest = min(same.tolist(), key=lambda steps: abs(steps[0] - steps[1]), default=None)
+    return None if closest is None else (closest[0] + 1, closest[1] + 1)
+
+
+def _same_directions(ours: Sequence[Array], theirs: Sequence[Array]) -> Array:
+    """Return which steps of two runs carry noise in one direction. Shape: (steps, steps)."""
+    first, second = ([noise.ravel()[:_COMPARED] for noise in noises] for noises in (ours, theirs))
+    if len({noise.size for noise in (*first, *second)}) != 1 or first[0].size < _FEWEST:
+        return np.zeros((0, 0), dtype=bool)
+    units = [
+        np.stack(noises) / np.maximum(1e-300, np.linalg.norm(noises, axis=1))[:, None] for noises in (first, second)
+    ]
+    alike: Array = units[0] @ units[1].T > _ALIKE
+    return alike
