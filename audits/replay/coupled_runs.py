@@ -22,6 +22,7 @@ from audits.outputs.fields import NUMBER, absent, kind_of
 from audits.replay.evidence import Heard, same_output
 from audits.replay.one_call import Call, Calls, Player
 from audits.replay.reachable import apart
+from audits.replay.recording import WHOLE
 from dpaudit import Claim
 from dpaudit.model.audit_result import Counts
 from dpaudit.model.mechanism import Array
@@ -54,7 +55,7 @@ _DOUBTED = 2.5
 """A mean that is lower by so many standard errors is given up: most events that were chosen by chance are."""
 
 _STAKES = (1.0, 0.5, 0.2)
-_SPARE = 1.3
+_SPARE = 1.7
 
 _WHOLE, _OFTEN = "output", 3
 """The name of all columns together; a value that is chosen by itself was in so many runs."""
@@ -120,8 +121,7 @@ class Coupling:
         """Return the log odds of a run against its couple."""
         moved = np.flatnonzero(self.shift)
         last = moved.max(initial=-1) + 1
-        choices = [{at: draw.shape for at, draw in one.choices.items()} for one in (call, other)]
-        if choices[0] != choices[1]:
+        if not _alike(call, other):
             return inf
         odds = sum(draw.log_chance for draw in call.draws) - sum(draw.log_chance for draw in other.draws)
         laws, scales = _laws(call), call.scales[:last]
@@ -212,7 +212,7 @@ def coupled_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim
         pair = pairs[place]
         left -= len(moves.base.noise) * (len(moves.base.noise) <= _MOST)
         shift = moves.shift if left >= 0 else None
-        if shift is None and moves.base.choices:
+        if shift is None and moves.base.weighed:
             loss = moves.base.loss_of_choices(player.call(pair[moves.sign > 0], *moves.base.seed))
             if loss > claim.epsilon:
                 found.append((loss, place, Coupling(player=player, neighbours=pair, shift=np.zeros(0))))
@@ -294,6 +294,7 @@ class _Moves:
             if (np.abs(shift - before) <= _SEEN * scales).all():
                 break
         shift[np.abs(shift) <= _SEEN * scales] = 0.0
+        shift = np.where([self.base.law_of(place) in WHOLE for place in range(len(shift))], np.rint(shift), shift)
         return self.sign * shift if shift.any() else None
 
     def _step(self, shift: Array, place: int, far: float) -> float | None:
@@ -440,6 +441,13 @@ def _gains(worths: Array, stake: float, epsilon: float, delta: float) -> Array:
     return gains
 
 
+def _alike(call: Call, other: Call) -> bool:
+    """Return whether two calls choose equally often, and the same values."""
+    drawn = [{at: draw.weighed for at, draw in one.weighed.items()} for one in (call, other)]
+    both = ((draw, other.weighed.get(at, draw)) for at, draw in call.weighed.items() if len(draw.values))
+    return drawn[0] == drawn[1] and all(np.array_equal(ours.picked, theirs.picked) for ours, theirs in both)
+
+
 def _laws(call: Call) -> list[tuple[str, int]]:
     """Return the law of each draw of additive noise, with its place in the stream."""
     return [(draw.law, number) for number, draw in enumerate(call.draws) for _ in draw.noise]
@@ -449,6 +457,8 @@ def _log_density(law: str, noise: float) -> float:
     """Return the log density of standard noise, but for a constant."""
     if law == "laplace":
         return -abs(noise)
+    if law in WHOLE:
+        return 0.0  # weighed by what was drawn, moved or not
     if law == "gumbel":
         return -noise - exp(-noise)
     return float(log_expit(noise) + log_expit(-noise)) if law == "logistic" else -(noise**2) / 2

@@ -146,6 +146,7 @@ def noise_model(quiet: Call, calls: tuple[Call, ...]) -> NoiseModel | None:
     matrix = _one_draw_each(added, noise)
     if _enough(noise) and not _fits(exact, matrix, added, noise).all():
         summed = np.linalg.lstsq(noise, added, rcond=None)[0].T
+        summed[np.abs(summed) <= _CLOSE * np.abs(summed).max(axis=1, keepdims=True)] = 0.0
         matrix = np.where(_fits(exact, matrix, added, noise)[:, None], matrix, summed)
     fits = np.flatnonzero(_fits(exact, matrix, added, noise))
     if not len(fits):

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import FrameType
 from typing import Any
 
@@ -12,7 +13,7 @@ from audits.experiment.lines_run import lines_run
 from audits.experiment.tracer import run_traced
 from audits.outputs.calls import Raised, outcome, row_of
 from audits.outputs.fields import NUMBER, Fields
-from audits.replay.recording import ADDITIVE, CARRIERS, Draw, Recorder
+from audits.replay.recording import ADDITIVE, CARRIERS, WHOLE, Draw, Recorder
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
 
@@ -23,7 +24,10 @@ MOST_NUMBERS = 512
 """Of an array, so many numbers are looked at one by one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+_LOST = 50.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)  # without slots: properties of long outputs are computed once
 class Call:
     """What one call on the stream of `seed` returned and drew. `returned` is the output itself, or `Raised`."""
 
@@ -39,12 +43,12 @@ class Call:
         """The name of the exception that ended the call; empty where it returned."""
         return self.returned.exception if isinstance(self.returned, Raised) else ""
 
-    @property
+    @cached_property
     def numbers(self) -> dict[str, float]:
         """The numbers of the output by name."""
         return {name: value for name, value in self.columns.items() if name.startswith(NUMBER)}
 
-    @property
+    @cached_property
     def form(self) -> dict[str, float]:
         """All of the output but the values of its numbers: names, types, shapes, categories, which numbers are NaN."""
         return {name: np.isnan(value) if name.startswith(NUMBER) else value for name, value in self.columns.items()}
@@ -70,12 +74,12 @@ class Call:
         scales = {f"scale of draw {at}": draw.scale.max() for at, draw in enumerate(self.draws) if draw.scale.size}
         return dict(list((self.numbers | scales).items())[:MOST_NUMBERS])
 
-    @property
+    @cached_property
     def noise(self) -> Array:
         """The standard noise of all additive draws, in their order."""
         return np.concatenate([np.zeros(0), *(draw.noise for draw in self.draws)])
 
-    @property
+    @cached_property
     def scales(self) -> Array:
         """The scales of all additive draws, in their order."""
         return np.concatenate([np.zeros(0), *(draw.scale for draw in self.draws)])
@@ -85,7 +89,7 @@ class Call:
         laws = [draw.law for draw in self.draws for _ in draw.noise]
         return laws[place] if place < len(laws) else ""
 
-    @property
+    @cached_property
     def noise_by_site(self) -> dict[tuple[str, str], Array]:
         """The standard noise of additive draws by their law and the line of code that asked, in order at each line."""
         found: dict[tuple[str, str], list[Array]] = {}
@@ -94,22 +98,29 @@ class Call:
                 found.setdefault((draw.law, draw.site), []).append(draw.noise)
         return {site: np.concatenate(noise) for site, noise in found.items()}
 
-    @property
-    def choices(self) -> dict[int, Draw]:
-        """The choices by given probabilities, by their place among all draws."""
-        return {place: draw for place, draw in enumerate(self.draws) if len(draw.chances)}
+    @cached_property
+    def weighed(self) -> dict[int, Draw]:
+        """The choices and whole numbers whose probabilities are known, by their place among all draws."""
+        return {place: draw for place, draw in enumerate(self.draws) if draw.picked is not None}
 
     def loss_of_choices(self, other: "Call") -> float:
-        """Return how far the log probabilities of choices differ, at most and in all, from those of another call."""
-        both = [(draw.chances, other.choices[at].chances) for at, draw in self.choices.items() if at in other.choices]
-        both = [(ours, theirs) for ours, theirs in both if ours.shape == theirs.shape and (ours > 0).any()]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return float(sum(np.nanmax(np.abs(np.log(ours) - np.log(theirs))) for ours, theirs in both))
+        """Return how far the log probabilities of choices differ, at most and in all, from those of another call.
+
+        A share of the probability whose values the other call does not choose among counts fifty times.
+        """
+        loss = 0.0
+        for ours, theirs in ((draw, other.weighed[at]) for at, draw in self.weighed.items() if at in other.weighed):
+            _, here, there = np.intersect1d(ours.values, theirs.values, assume_unique=True, return_indices=True)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ratios = np.abs(np.log(ours.chances[here]) - np.log(theirs.chances[there]))
+            lost = max(1 - float(one.chances[kept].sum()) for one, kept in ((ours, here), (theirs, there)))
+            loss += float(np.nanmax(ratios, initial=0.0)) + _LOST * lost * bool(len(ours.values))
+        return loss
 
     @property
     def only_additive(self) -> bool:
         """Whether every draw is one of additive noise."""
-        return all(draw.law in ADDITIVE for draw in self.draws)
+        return all(draw.law in (*ADDITIVE, *WHOLE) for draw in self.draws)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -184,6 +195,7 @@ class Calls:
     player: Player
     traced: bool = False
     known: dict[tuple[Any, ...], Call] = field(default_factory=dict[tuple[Any, ...], Call])
+    models: dict[int, Any] = field(default_factory=dict[int, Any])
 
     def __call__(self, data: Any, *seed: int, factor: float = 1.0) -> Call:
         """Return the call on the stream of a seed."""

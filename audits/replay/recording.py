@@ -6,10 +6,11 @@ however many numbers an earlier draw took, and noise can be left out without mov
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln, xlog1py, xlogy
 
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import line_of, to_stretch
@@ -25,9 +26,49 @@ _CONTINUOUS = (
 """Other laws that have a density."""
 
 _OTHERS = (
-    *("integers", "choice", "permutation", "permuted", "shuffle", "bytes", "binomial", "poisson", "geometric"),
+    *("integers", "choice", "permutation", "permuted", "shuffle", "bytes"),
     *("negative_binomial", "hypergeometric", "multinomial", "zipf", "logseries"),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeLaw:
+    """A law of whole numbers: its parameters by name, centre and standard deviation, and the log of its masses."""
+
+    parameters: tuple[str, ...]
+    centre: Callable[..., Any]
+    deviation: Callable[..., Any]
+    log_mass: Callable[..., Any]
+
+
+WHOLE = {
+    "geometric": WholeLaw(
+        parameters=("p",),
+        centre=np.ones_like,
+        deviation=lambda p: np.sqrt(1 - p) / p,
+        log_mass=lambda k, p: np.where(k >= 1, np.log(p) + xlog1py(k - 1, -p), -np.inf),
+    ),
+    "poisson": WholeLaw(
+        parameters=("lam",),
+        centre=np.rint,
+        deviation=np.sqrt,
+        log_mass=lambda k, lam: np.where(k >= 0, xlogy(k, lam) - lam - gammaln(k + 1), -np.inf),
+    ),
+    "binomial": WholeLaw(
+        parameters=("n", "p"),
+        centre=lambda n, p: np.rint(n * p),
+        deviation=lambda n, p: np.sqrt(n * p * (1 - p)),
+        log_mass=lambda k, n, p: np.where(
+            (k >= 0) & (k <= n),
+            gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + xlogy(k, p) + xlog1py(n - k, -p),
+            -np.inf,
+        ),
+    ),
+}
+"""Laws of whole numbers that are followed as noise around their centre, and weighed by their masses."""
+
+_MOST_VALUES = 1 << 14
+"""A choice among more values is matched by their places."""
 _PATIENT = 1 << 11
 """A call without noise that draws so often waits for noise, as a loop that draws again does: then it gets it."""
 
@@ -39,26 +80,23 @@ CARRIERS = ("audits.", "dpaudit.", "numpy")
 class Draw:
     """One draw. `noise` is the flat standard noise of an additive law, and `scale` its scale; both empty for others.
 
-    A choice by given probabilities has these as `chances`, and `picked`, the numbers of what was chosen.
+    A choice with replacement has the different `values` that it chooses among, and their `chances`. Of it, and of a
+    whole number, `picked` holds what was drawn and `log_chance` the logarithm of its probability.
     """
 
     law: str
     noise: Array
     scale: Array
     site: str
+    values: Array = field(default_factory=lambda: np.zeros(0))
     chances: Array = field(default_factory=lambda: np.zeros(0))
     picked: Any = None
+    log_chance: float = 0.0
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """How often something was chosen, by axis, and among how many; choices of one shape can be copied."""
-        return *np.shape(self.picked), len(self.chances)
-
-    @property
-    def log_chance(self) -> float:
-        """The logarithm of the probability of what was chosen; 0 where nothing was."""
-        with np.errstate(divide="ignore"):
-            return float(np.log(self.chances[self.picked]).sum()) if len(self.chances) else 0.0
+    def weighed(self) -> tuple[Any, ...]:
+        """The law and how often it was drawn from, by axis, where what was drawn is weighed; else empty."""
+        return () if self.picked is None else (self.law, *np.shape(self.picked))
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -66,7 +104,7 @@ class Recorder:
     """The draws of one run on the stream of `seed`; `factor` multiplies all additive noise, and 0 leaves it out.
 
     `shifts` are added to the single draws of additive noise, in their order. All noise with a density is multiplied by
-    1 + `moved`. Choices by given probabilities among as many are those of `like`, the draws of another run.
+    1 + `moved`. Choices and whole numbers are those of `like`, the draws of another run, where they can be.
 
     >>> recorder = Recorder(seed=(1,))
     >>> float(Recorder(seed=(1,), factor=0.0).generator().laplace(3.0, 2.0))
@@ -97,6 +135,11 @@ class Recorder:
     def place(self, bits: Any) -> None:
         """Move a source of bits to the stretch of the next draw."""
         to_stretch(bits, self._start, len(self.draws) + 1)
+
+    def drawn_like(self, draw: tuple[Any, ...]) -> Any:
+        """Return what the other run drew where a draw is `weighed` now, if it did so there as often; else None."""
+        other = self.like[len(self.draws)] if len(self.draws) < len(self.like) else None
+        return other.picked if other is not None and other.weighed == draw else None
 
     def next_shifts(self, noise: Array) -> Array | None:
         """Return the shifts of the next draw of additive noise, in its shape; None where it has none."""
@@ -160,20 +203,71 @@ def _other(name: str) -> Callable[..., Any]:
     return drawn
 
 
+def _whole(name: str) -> Callable[..., Any]:
+    """Return the method that draws whole numbers, which are noise around their centre."""
+    plain, law = getattr(np.random.Generator, name), WHOLE[name]
+
+    def drawn(self: RecordingGenerator, *args: Any, **kwargs: Any) -> Any:
+        self.recorder.place(self.bit_generator)
+        given = dict(zip(law.parameters, args, strict=False)) | kwargs
+        parameters = [np.asarray(given[parameter], dtype=np.float64) for parameter in law.parameters]
+        value = plain(self, *args, **kwargs)
+        other = self.recorder.drawn_like((name, *np.shape(value)))
+        value = value if other is None else other
+        centre, spread = (np.broadcast_to(of(*parameters), np.shape(value)) for of in (law.centre, law.deviation))
+        noise = np.asarray((value - centre) / np.where(spread == 0, np.inf, spread))
+        factor = self.recorder.factor if len(self.recorder.draws) <= _PATIENT else 1.0
+        shift = self.recorder.next_shifts(noise)
+        moved = np.rint(centre + factor * (value - centre) + (0 if shift is None else np.rint(shift))).astype(np.int64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_chance = float(np.sum(law.log_mass(moved, *parameters)))
+        draw = Draw(
+            law=name, noise=noise.ravel(), scale=spread.ravel(), site=_site(), picked=moved, log_chance=log_chance
+        )
+        self.recorder.draws.append(draw)
+        return moved if moved.ndim else int(moved)
+
+    return drawn
+
+
 def _choice(self: RecordingGenerator, a: Any, size: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """Draw a choice; one by given probabilities, with replacement, is noted with them, as `Recorder.like` says."""
+    """Draw a choice; one with replacement is noted with the values that it chooses among, as `Recorder.like` says."""
     p = kwargs.get("p")
-    if p is None or args or set(kwargs) > {"p", "replace"} or np.ndim(a) > 1 or not kwargs.get("replace", True):
+    if args or set(kwargs) > {"p", "replace"} or np.ndim(a) > 1 or not (kwargs.get("replace", True) or size is None):
         return _plain_choice(self, a, size, *args, **kwargs)
     self.recorder.place(self.bit_generator)
-    chances = np.asarray(p, dtype=np.float64)
-    picked = np.random.Generator.choice(self, a if np.ndim(a) == 0 else len(a), size, p=p)
-    empty, draws, like = np.zeros(0), self.recorder.draws, self.recorder.like
-    draw = Draw(law=_CHOICE, noise=empty, scale=empty, site=_site(), chances=chances / chances.sum(), picked=picked)
-    other = like[len(draws)] if len(draws) < len(like) else draw
-    picked = other.picked if other.shape == draw.shape else picked
-    draws.append(replace(draw, picked=picked))
-    return picked if np.ndim(a) == 0 else np.asarray(a)[picked]
+    among = np.arange(a) if np.ndim(a) == 0 else np.asarray(a)
+    before = len(self.recorder.draws)
+    place = np.random.Generator.choice(self, len(among), size, p=p)
+    del self.recorder.draws[before:]  # numpy chooses by a uniform or whole number of the same generator
+    values, places = _different(among)
+    chances = np.bincount(places, weights=p, minlength=len(values))
+    picked = places[place]
+    other = self.recorder.drawn_like((_CHOICE, *np.shape(picked)))
+    if other is not None and np.isin(other, values).all():
+        picked = np.searchsorted(values, other)
+        place = np.unique(places, return_index=True)[1][picked]
+    with np.errstate(divide="ignore"):
+        log_chance = float(np.log(chances[picked] / chances.sum()).sum())
+    empty = np.zeros(0)
+    draw = Draw(
+        law=_CHOICE,
+        noise=empty,
+        scale=empty,
+        site=_site(),
+        values=values,
+        chances=chances / chances.sum(),
+        picked=values[picked],
+        log_chance=log_chance,
+    )
+    self.recorder.draws.append(draw)
+    return place if np.ndim(a) == 0 else among[place]
+
+
+def _different(among: Array) -> tuple[Array, Array]:
+    """Return the different values in order and the place of each; of values that have no order, or NaN, the places."""
+    ordered = among.dtype.kind in "biufU" and len(among) <= _MOST_VALUES and not (among != among).any()
+    return np.unique(among, return_inverse=True) if ordered else (np.arange(len(among)),) * 2
 
 
 def _location_and_scale(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
@@ -192,6 +286,8 @@ def _site() -> str:
 
 for _name in ADDITIVE:
     setattr(RecordingGenerator, _name, _additive(_name))
+for _name in WHOLE:
+    setattr(RecordingGenerator, _name, _whole(_name))
 for _name in (*_CONTINUOUS, *_OTHERS):
     setattr(RecordingGenerator, _name, _other(_name))
 _CHOICE = "choice"

@@ -21,6 +21,9 @@ _ROUNDED = 1e-12
 """The relative error, at most, of an answer that a function computes in doubles."""
 
 _GAUSSIAN = ("normal", "standard_normal")
+KNOWN = frozenset(("laplace", *_GAUSSIAN))
+"""The laws that are read."""
+
 _NEVER = 1e-12
 _FAR = 1e-5
 """Two scales part in tails that may be too rare for any number of runs; without a delta the loss has no bound."""
@@ -221,7 +224,7 @@ def _other_scale(first: NoiseModel, second: NoiseModel, row: int, claim: Claim) 
     if any(len(one) != 1 for one in draws) or draws[0][0] != draws[1][0]:
         return
     law = first.laws[draws[0][0]]
-    if law != "laplace" and law not in _GAUSSIAN:
+    if law not in KNOWN:
         return
     scales = [abs(float(model.matrix[row, draws[0][0]])) for model in (first, second)]
     cause = f"the scale of its noise follows the data: {scales[0]:.6g} or {scales[1]:.6g}"
@@ -249,7 +252,7 @@ def _other_map(first: NoiseModel, second: NoiseModel, claim: Claim) -> Iterator[
     used = np.flatnonzero((first.matrix != 0).any(axis=0) | (second.matrix != 0).any(axis=0))
     models = [(model.matrix[:, used], model.exact) for model in (first, second)]
     laws = [first.laws[draw] for draw in used]
-    if not 1 < len(used) == len(first.names) or not set(laws) <= {"laplace", *_GAUSSIAN}:
+    if not 1 < len(used) == len(first.names) or not KNOWN.issuperset(laws):
         return
     if max(np.linalg.cond(matrix) for matrix, _ in models) > _SINGULAR:
         return

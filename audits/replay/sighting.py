@@ -14,7 +14,7 @@ from audits.replay.evidence import Event, Heard, SeenLaw, same_value
 from audits.replay.noise_model import NoiseModel, model_with_products
 from audits.replay.one_call import Call, Calls, Player
 from audits.replay.reachable import Reachable, apart
-from audits.replay.seen_law import SeenLoss, seen_loss
+from audits.replay.seen_law import KNOWN, SeenLoss, seen_loss
 from audits.replay.words import coupled_words, event_words, law_words, reach_words
 from dpaudit import Claim
 from dpaudit.model.audit_result import Counts
@@ -149,6 +149,8 @@ def explained(call: Calls, pair: Pair) -> bool:
     if unfollowed(call, pair) or not all(forms):
         return False
     models = [None if model is None else model.louder(_LOUD) for model in _models(call, pair)]
+    if not all(model is None or KNOWN.issuperset(model.of(model.names).laws) for model in models):
+        return False
     return all(
         model is None or model.explains(call(data, _LOUD_STREAM, number, factor=_LOUD))
         for model, data in zip(models, pair.neighbours, strict=True)
@@ -171,14 +173,16 @@ def _models(call: Calls, pair: Pair) -> tuple[NoiseModel | None, NoiseModel | No
 
 def _model(call: Calls, data: Any) -> NoiseModel | None:
     """Return the noise model of one side; more calls are made where some number may sum several draws."""
-    quiet, calls = call.quiet(data), [call(data, _REPLAYED, number) for number in range(_CALLS)]
-    model = model_with_products(quiet, tuple(calls))
-    draws = len(quiet.noise)
-    explained = 0 if model is None else len(model.followed)
-    if explained == len(quiet.numbers) or not 1 < draws <= _MORE - 3:
-        return model
-    more = [call(data, _REPLAYED, number) for number in range(_CALLS, draws + 3)]
-    return model_with_products(quiet, (*calls, *more))
+    if id(data) not in call.models:
+        quiet, calls = call.quiet(data), [call(data, _REPLAYED, number) for number in range(_CALLS)]
+        model, draws = model_with_products(quiet, tuple(calls)), len(quiet.noise)
+        explained = 0 if model is None else len(model.followed)
+        if explained < len(quiet.numbers) and 1 < draws <= _MORE - 3:
+            calls += [call(data, _REPLAYED, number) for number in range(_CALLS, draws + 3)]
+            model = model_with_products(quiet, tuple(calls))
+        call.models[id(data)] = model
+    known: NoiseModel | None = call.models[id(data)]
+    return known
 
 
 def _of_law(loss: SeenLoss, models: tuple[NoiseModel, NoiseModel], pair: Pair) -> Sighting:

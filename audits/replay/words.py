@@ -193,20 +193,21 @@ def coupled_words(shown: Shown) -> str:
     sites = [draw.site for draw in shown.example.draws for _ in draw.noise]
     lines = list(dict.fromkeys(sites[place] for place in moved))
     total = float(np.abs(coupling.shift[moved] / shown.example.scales[moved]).sum())
-    draws = "one draw" if len(moved) == 1 else f"{len(moved)} draws"
-    named = [column_words(name) for name in dict.fromkeys(one.name for one in shown.coupled.conditions)]
+    named = list(dict.fromkeys(column_words(one.name) for one in shown.coupled.conditions))
     value = shown.example.returned
     value = value[0] if isinstance(value, list) and len(value) == 1 else value
     like = f"{', '.join(named[:_NAMED])}: outputs like" if named else "Outputs like"
     chances = " and ".join(f"{share:.3g} on {side}" for share, side in zip(shown.shares, SIDES, strict=True))
     like = f"{_upper(like)} {' '.join(repr(value).split()):.60} have probability {chances}."
     if not len(moved):
-        lines = list(dict.fromkeys(draw.site for draw in shown.example.choices.values()))
-        return f"{like} The data move the probabilities of a choice that far (drawn at {', '.join(lines[:_NAMED])})."
+        lines = list(dict.fromkeys(draw.site for draw in shown.example.weighed.values()))
+        why = "The data move the probabilities of a draw that far, or what it chooses among"
+        return f"{like} {why} (drawn at {', '.join(lines[:_NAMED])})."
+    moves = f"{len(moved)} draws of noise move in all by {total:.3g} times their scales"
+    moves = f"one draw of noise moves by {total:.3g} times its scale" if len(moved) == 1 else moves
     return (
-        f"{like} {_upper(draws)} of noise, "
-        f"moved in all by {total:.3g} times {'its scale' if len(moved) == 1 else 'their scales'}, give one data set "
-        f"the outputs of the other (noise drawn at {', '.join(lines[:_NAMED])})."
+        f"{like} Where {moves}, one data set gives the outputs of the other (noise drawn at "
+        f"{', '.join(lines[:_NAMED])})."
     )
 
 

@@ -158,7 +158,7 @@ def test_the_probabilities_of_a_choice_are_held_against_the_claim() -> None:
         assert (found is not None) is broken
     broken_one, rng = (lambda rows, rng: weighted(rows, rng, 4.0)), np.random.default_rng(1)
     looked = replayed(broken_one, (FOUR, THREE), None, CLAIM, runs=400, rng=rng)
-    assert "The data move the probabilities of a choice" in looked.causes[0]
+    assert "The data move the probabilities of a draw" in looked.causes[0]
 
 
 def test_choices_as_often_as_there_are_rows_are_not_copied() -> None:
