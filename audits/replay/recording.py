@@ -31,41 +31,27 @@ _OTHERS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WholeLaw:
-    """A law of whole numbers: its parameters by name, centre and standard deviation, and the log of its masses."""
-
-    parameters: tuple[str, ...]
-    centre: Callable[..., Any]
-    deviation: Callable[..., Any]
-    log_mass: Callable[..., Any]
+def _geometric(k: Any, p: Any) -> tuple[Any, Any, Any]:
+    return np.ones_like(p), np.sqrt(1 - p) / p, np.where(k >= 1, np.log(p) + xlog1py(k - 1, -p), -np.inf)
 
 
-WHOLE = {
-    "geometric": WholeLaw(
-        parameters=("p",),
-        centre=np.ones_like,
-        deviation=lambda p: np.sqrt(1 - p) / p,
-        log_mass=lambda k, p: np.where(k >= 1, np.log(p) + xlog1py(k - 1, -p), -np.inf),
-    ),
-    "poisson": WholeLaw(
-        parameters=("lam",),
-        centre=np.rint,
-        deviation=np.sqrt,
-        log_mass=lambda k, lam: np.where(k >= 0, xlogy(k, lam) - lam - gammaln(k + 1), -np.inf),
-    ),
-    "binomial": WholeLaw(
-        parameters=("n", "p"),
-        centre=lambda n, p: np.rint(n * p),
-        deviation=lambda n, p: np.sqrt(n * p * (1 - p)),
-        log_mass=lambda k, n, p: np.where(
-            (k >= 0) & (k <= n),
-            gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + xlogy(k, p) + xlog1py(n - k, -p),
-            -np.inf,
-        ),
-    ),
+def _poisson(k: Any, lam: Any) -> tuple[Any, Any, Any]:
+    return np.rint(lam), np.sqrt(lam), np.where(k >= 0, xlogy(k, lam) - lam - gammaln(k + 1), -np.inf)
+
+
+def _binomial(k: Any, n: Any, p: Any) -> tuple[Any, Any, Any]:
+    ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    log_mass = np.where((k >= 0) & (k <= n), ways + xlogy(k, p) + xlog1py(n - k, -p), -np.inf)
+    return np.rint(n * p), np.sqrt(n * p * (1 - p)), log_mass
+
+
+WHOLE: dict[str, tuple[tuple[str, ...], Callable[..., tuple[Any, Any, Any]]]] = {
+    "geometric": (("p",), _geometric),
+    "poisson": (("lam",), _poisson),
+    "binomial": (("n", "p"), _binomial),
 }
-"""Laws of whole numbers that are followed as noise around their centre, and weighed by their masses."""
+"""Laws of whole numbers, which are noise around their centre: their parameters by name, and what returns their centre,
+standard deviation and the logarithm of the mass at k."""
 
 _MOST_VALUES = 1 << 14
 """A choice among more values is matched by their places."""
@@ -205,22 +191,22 @@ def _other(name: str) -> Callable[..., Any]:
 
 def _whole(name: str) -> Callable[..., Any]:
     """Return the method that draws whole numbers, which are noise around their centre."""
-    plain, law = getattr(np.random.Generator, name), WHOLE[name]
+    plain, (named, law) = getattr(np.random.Generator, name), WHOLE[name]
 
     def drawn(self: RecordingGenerator, *args: Any, **kwargs: Any) -> Any:
         self.recorder.place(self.bit_generator)
-        given = dict(zip(law.parameters, args, strict=False)) | kwargs
-        parameters = [np.asarray(given[parameter], dtype=np.float64) for parameter in law.parameters]
+        given = dict(zip(named, args, strict=False)) | kwargs
+        parameters = [np.asarray(given[parameter], dtype=np.float64) for parameter in named]
         value = plain(self, *args, **kwargs)
         other = self.recorder.drawn_like((name, *np.shape(value)))
         value = value if other is None else other
-        centre, spread = (np.broadcast_to(of(*parameters), np.shape(value)) for of in (law.centre, law.deviation))
-        noise = np.asarray((value - centre) / np.where(spread == 0, np.inf, spread))
-        factor = self.recorder.factor if len(self.recorder.draws) <= _PATIENT else 1.0
-        shift = self.recorder.next_shifts(noise)
-        moved = np.rint(centre + factor * (value - centre) + (0 if shift is None else np.rint(shift))).astype(np.int64)
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_chance = float(np.sum(law.log_mass(moved, *parameters)))
+            centre, spread, _ = np.broadcast_arrays(*law(value, *parameters))
+            noise = np.asarray((value - centre) / np.where(spread == 0, np.inf, spread))
+            factor = self.recorder.factor if len(self.recorder.draws) <= _PATIENT else 1.0
+            shift = self.recorder.next_shifts(noise)
+            moved = np.rint(centre + factor * (value - centre) + (0 if shift is None else np.rint(shift))).astype(np.int64)
+            log_chance = float(np.sum(law(moved, *parameters)[2]))
         draw = Draw(
             law=name, noise=noise.ravel(), scale=spread.ravel(), site=_site(), picked=moved, log_chance=log_chance
         )

@@ -24,22 +24,21 @@ def noise_of_another_seed(train: Loop, runs: tuple[Run, Run], alike: Run | None,
     `runs` are such a pair on the same records. Records that are all alike, as in `alike`, give many steps the same
     batch: noise that a batch or its gradients decide comes again there, whatever the `seed` of the second run is.
     """
-    if steps := _same_noise(*runs):
-        message = (
-            f"The noise of step {steps[1]} is the same in two runs from different seeds: it comes from a constant "
-            "seed, and who knows the code can take it off. Draw the seed of the noise from `rng` or from the system."
+    constant = "The noise of step {0} is the same in two runs from different seeds: it comes from a constant seed."
+    looks = [(runs, constant)]
+    if alike is not None:
+        twin = run_loop(train, alike.records, seed, replace(alike.script, batches=alike.batches or ()))
+        followed = (
+            "On records that are all alike, step {0} of one run and step {1} of another from a different seed carry "
+            "the same noise: the records of the batch decide it, as a seed does that is made from them."
         )
-        return [Finding(rule=STALE, where="noise", message=message)]
-    if alike is None:
-        return []
-    twin = run_loop(train, alike.records, seed, replace(alike.script, batches=alike.batches or ()))
-    if steps := _same_noise(alike, twin):
-        message = (
-            f"On records that are all alike, step {steps[0]} of one run and step {steps[1]} of another from a "
-            "different seed carry the same noise: the records of the batch decide it, as a seed does that is made from "
-            "them. Draw the seed of the noise from `rng` or from the system."
-        )
-        return [Finding(rule=STALE, where="noise", message=message)]
+        looks.append(((alike, twin), followed))
+    for (one, two), says in looks:
+        if steps := _same_noise(one, two):
+            message = (
+                f"{says.format(*steps)} Who knows that can take it off. Draw its seed from `rng` or from the system."
+            )
+            return [Finding(rule=STALE, where="noise", message=message)]
     return []
 
 

@@ -113,8 +113,10 @@ def test_log_masses_are_those_of_the_law(law: str) -> None:
     parameters = {"geometric": (0.3,), "poisson": (2.5,), "binomial": (7.0, 0.4)}[law]
     known = {"geometric": stats.geom, "poisson": stats.poisson, "binomial": stats.binom}[law]
     numbers = np.arange(-2, 12)
-    assert WHOLE[law].log_mass(numbers, *parameters) == pytest.approx(known.logpmf(numbers, *parameters))
-    assert WHOLE[law].deviation(*map(np.asarray, parameters)) == pytest.approx(known.std(*parameters))
+    with np.errstate(invalid="ignore"):
+        _, deviation, log_mass = WHOLE[law][1](numbers, *map(np.asarray, parameters))
+    assert log_mass == pytest.approx(known.logpmf(numbers, *parameters))
+    assert deviation == pytest.approx(known.std(*parameters))
 
 
 def test_whole_numbers_keep_their_type_and_are_left_out() -> None:
