@@ -278,7 +278,7 @@ def _sentence(sighting: Sighting) -> str:
         begins, ends = "", f" All {runs} fresh runs of each data set follow these laws."
     else:
         begins, ends = "", " These runs are too few to confirm it."
-    return f"{begins}{sighting.says}{ends}{_pair_words(sighting.pair)}"
+    return f"{begins}{sighting.words}{ends}{_pair_words(sighting.pair)}"
 
 
 def _pair_words(pair: Pair | None) -> str:

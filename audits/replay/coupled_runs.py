@@ -123,7 +123,7 @@ class Coupling:
         last = moved.max(initial=-1) + 1
         if not _alike(call, other):
             return inf
-        odds = sum(draw.log_chance for draw in call.draws) - sum(draw.log_chance for draw in other.draws)
+        odds = call.log_chance - other.log_chance
         laws, scales = _laws(call), call.scales[:last]
         if laws[:last] != _laws(other)[:last] or not np.array_equal(scales, other.scales[:last]):
             return inf
@@ -213,7 +213,8 @@ def coupled_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim
         left -= len(moves.base.noise) * (len(moves.base.noise) <= _MOST)
         shift = moves.shift if left >= 0 else None
         if shift is None and moves.base.weighed:
-            loss = moves.base.loss_of_choices(player.call(pair[moves.sign > 0], *moves.base.seed))
+            other = player.call(pair[moves.sign > 0], *moves.base.seed, like=moves.base.draws)
+            loss = moves.base.loss_of_choices(other)
             if loss > claim.epsilon:
                 found.append((loss, place, Coupling(player=player, neighbours=pair, shift=np.zeros(0))))
         if shift is not None:

@@ -184,8 +184,9 @@ def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim, made: Measure
     for turn, one in enumerate(kept):
         for sighting in sightings(calls, one.pair, claim, turn, made):
             if sighting.margin > ROUNDING:
-                says = replace(sighting, says=_with_lines(sighting.says, one))
-                groups.setdefault((sighting.subject, one.pair.outside), []).append(says)
+                says, sometimes = (_with_lines(words, one) for words in (sighting.says, sighting.sometimes))
+                sighted = replace(sighting, says=says, sometimes=sometimes if sighting.sometimes else "")
+                groups.setdefault((sighting.subject, one.pair.outside), []).append(sighted)
     ranked = [sorted(group, key=_rank, reverse=True) for group in groups.values()]
     ranked.sort(key=lambda group: _rank(group[0]), reverse=True)
     turns = Counter[tuple[bool, type]]()

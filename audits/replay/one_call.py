@@ -103,18 +103,27 @@ class Call:
         """The choices and whole numbers whose probabilities are known, by their place among all draws."""
         return {place: draw for place, draw in enumerate(self.draws) if draw.picked is not None}
 
-    def loss_of_choices(self, other: "Call") -> float:
-        """Return how far the log probabilities of choices differ, at most and in all, from those of another call.
+    @property
+    def log_chance(self) -> float:
+        """The log probability of all choices and whole numbers."""
+        return sum(draw.log_chance for draw in self.draws)
 
-        A share of the probability whose values the other call does not choose among counts fifty times.
+    def loss_of_choices(self, other: "Call") -> float:
+        """Return how far log probabilities of choices differ, at most and in all, from those of another call.
+
+        Of whole numbers those that were drawn count. A share of the probability whose values the other call does not
+        choose among counts fifty times.
         """
         loss = 0.0
         for ours, theirs in ((draw, other.weighed[at]) for at, draw in self.weighed.items() if at in other.weighed):
+            if not len(ours.values):
+                loss += abs(ours.log_chance - theirs.log_chance)
+                continue
             _, here, there = np.intersect1d(ours.values, theirs.values, assume_unique=True, return_indices=True)
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratios = np.abs(np.log(ours.chances[here]) - np.log(theirs.chances[there]))
             lost = max(1 - float(one.chances[kept].sum()) for one, kept in ((ours, here), (theirs, there)))
-            loss += float(np.nanmax(ratios, initial=0.0)) + _LOST * lost * bool(len(ours.values))
+            loss += float(np.nanmax(ratios, initial=0.0)) + _LOST * lost
         return loss
 
     @property

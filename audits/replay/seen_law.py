@@ -11,6 +11,7 @@ from audits.bounds.binomial import proportion_lower, proportion_upper
 from audits.replay.allowance import beside_others, measured_beside_others
 from audits.replay.law_in_measure import event_numbers, excess, gaussian_numbers, laplace_numbers, numbers_beside
 from audits.replay.noise_model import NoiseModel
+from audits.replay.recording import WHOLE
 from dpaudit import Claim
 from dpaudit.model.audit_result import MeasuredNumber
 from dpaudit.model.measures.claims import MeasuredClaim
@@ -218,6 +219,8 @@ def _other_scale(first: NoiseModel, second: NoiseModel, row: int, claim: Claim) 
     names = (first.names[row],)
     if min(map(len, draws)) == 0:
         sites = _sites(first, np.concatenate(draws))
+        if any(first.laws[draw] in WHOLE for draw in np.concatenate(draws)):
+            return  # a whole number of noise may be none
         cause = "noise is added on one data set and none on the other"
         yield _shown(claim, _CERTAIN, (names, sites), "noise missing", cause, inf)
         return

@@ -48,7 +48,8 @@ class Sighting:
 
     Of several sightings with one `subject`, one is confirmed. `margin` says by how much it exceeds what the claim
     allows. `epsilon` is a lower bound once it is `confirmed`, and `heard` what its fresh runs of each side answered. A
-    seen law that exceeds the claim by too little for so many runs is `supposed` where all of them follow it.
+    seen law that exceeds the claim by too little for so many runs is `supposed` where all of them follow it. Words for
+    an event that first runs of one data set never showed, and a fresh one did, are `sometimes`.
     """
 
     pair: Pair
@@ -56,6 +57,7 @@ class Sighting:
     says: str
     margin: float
     source: Event | SeenLaw | Coupled
+    sometimes: str = ""
     epsilon: float = 0.0
     heard: Heard = ((), ())
     confirmed: bool = False
@@ -65,6 +67,11 @@ class Sighting:
     def counts(self) -> Counts:
         """The counts of its fresh runs; a seen law is no guess."""
         return self.source.counts(self.heard)
+
+    @property
+    def words(self) -> str:
+        """The sighting in words, as its fresh runs know it."""
+        return self.sometimes if self.sometimes and self.heard[0] and not self.certain else self.says
 
     @property
     def shown(self) -> bool:
@@ -93,19 +100,22 @@ class Sighting:
             return self
         needed = _SUPPOSED if supposed else min(needed, most)
         heard: tuple[list[Any], list[Any]] = ([], [])
-        for number in range(needed):
-            for side, data in enumerate(self.pair.neighbours):
-                heard[side].append(self.source.heard(player.call(data, seed, side, number), side))
-            if number % _LOOK == _LOOK - 1 and self.source.hopeless((tuple(heard[0]), tuple(heard[1])), claim):
-                return replace(self, margin=-inf)
-        answers = tuple(heard[0]), tuple(heard[1])
-        if isinstance(self.source, SeenLaw) and supposed:
-            holds = all(map(all, answers))
-            return replace(self, epsilon=self.source.loss.at(claim.delta), heard=answers, supposed=holds)
-        epsilon = self.source.epsilon(answers, claim, level)
-        shown = epsilon > claim.epsilon
-        possible = shown or (few and self._suspicious(answers, claim))
-        return replace(self, epsilon=epsilon, heard=answers, confirmed=shown, margin=self.margin if possible else -inf)
+        for end in (needed, needed if supposed else most):  # the runs that chose an event make it look clearer
+            for number in range(len(heard[0]), end):
+                for side, data in enumerate(self.pair.neighbours):
+                    heard[side].append(self.source.heard(player.call(data, seed, side, number), side))
+                if number % _LOOK == _LOOK - 1 and self.source.hopeless((tuple(heard[0]), tuple(heard[1])), claim):
+                    return replace(self, margin=-inf)
+            judged = replace(self, heard=(tuple(heard[0]), tuple(heard[1])))
+            if isinstance(self.source, SeenLaw) and supposed:
+                holds = all(map(all, judged.heard))
+                return replace(judged, epsilon=self.source.loss.at(claim.delta), supposed=holds)
+            judged = replace(judged, epsilon=self.source.epsilon(judged.heard, claim, level / 2))
+            if judged.epsilon > claim.epsilon:
+                return replace(judged, confirmed=True)
+            if not self._suspicious(judged.heard, claim):
+                return replace(judged, margin=-inf)
+        return judged if few else replace(judged, margin=-inf)
 
     def _suspicious(self, answers: Heard, claim: Claim) -> bool:
         """Return whether runs that are too few to confirm an event speak for it."""
@@ -221,10 +231,17 @@ def _event(sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None
         if len(others) < _LEAST:
             continue
         share = len(others) / _CALLS
-        says = event_words(name, sides[side][0], sides[1 - side][others[0]], side, always=share == 1)
-        event = Event(name=name, value=constant, side=side)
-        margin = (1.0 if share == 1 else _CAUTIOUS * share) - claim.delta
-        found.append((share, Sighting(pair=pair, subject=f"event {name}", says=says, margin=margin, source=event)))
+        shown = sides[side][0], sides[1 - side][others[0]], side
+        always, sometimes = (event_words(name, *shown, always=always) for always in (True, False))
+        sighting = Sighting(
+            pair=pair,
+            subject=f"event {name}",
+            says=always if share == 1 else sometimes,
+            margin=(1.0 if share == 1 else _CAUTIOUS * share) - claim.delta,
+            source=Event(name=name, value=constant, side=side),
+            sometimes=sometimes,
+        )
+        found.append((share, sighting))
     return max(found, key=lambda one: one[0])[1] if found else None
 
 
