@@ -205,7 +205,10 @@ def _whole(name: str) -> Callable[..., Any]:
             noise = np.asarray((value - centre) / np.where(spread == 0, np.inf, spread))
             factor = self.recorder.factor if len(self.recorder.draws) <= _PATIENT else 1.0
             shift = self.recorder.next_shifts(noise)
-            moved = np.rint(centre + factor * (value - centre) + (0 if shift is None else np.rint(shift))).astype(np.int64)
+            moved = np.asarray(value)
+            if factor != 1.0 or shift is not None:
+                steps = factor * (value - centre) + (0.0 if shift is None else shift)
+                moved = np.asarray(np.rint(centre + steps), dtype=np.int64)
             log_chance = float(np.sum(law(moved, *parameters)[2]))
         draw = Draw(
             law=name, noise=noise.ravel(), scale=spread.ravel(), site=_site(), picked=moved, log_chance=log_chance
