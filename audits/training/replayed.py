@@ -266,7 +266,8 @@ def _allowance(other: Taken | None, contributions: int, training: Training, allo
     elif other is not None:
         why = (
             " Either a contribution is longer than that, or a record moves the gradients of the others, as through a "
-            "loss that is divided by a sum over the batch, or through batch normalisation."
+            "loss that is divided by a sum over the batch, batch normalisation, a mask that the batch seeds, or "
+            "clipping of the sum in place of each gradient."
         )
     return f"{many} {'is' if contributions == 1 else 'are'} declared, {allowed:.4g} at most.{why}"
 
