@@ -31,6 +31,9 @@ _DEEPEST, _MOST_ENTRIES = 32, 256
 _EPOCH = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - compared with naive moments only
 _WRITTEN = (UserString, uuid.UUID, pathlib.PurePath, ipaddress.IPv4Address, ipaddress.IPv6Address)
 _TEXT = kind_of("builtins.str")
+_FLOAT, _INT = kind_of("builtins.float"), kind_of("builtins.int")
+_NUMBERS: dict[type, float] = {int: _INT, float: _FLOAT, np.float64: _FLOAT}
+_WHOLE = 2**53
 _EMPTY = (type(None), type(Ellipsis), type(NotImplemented))
 
 
@@ -48,9 +51,8 @@ def _entries(value: Any, path: str, depth: int) -> Entries:
     """Yield (column, value) for a value and all its parts."""
     if depth > _DEEPEST:
         raise UnsupportedError(f"Expected outputs nested at most {_DEEPEST} deep, at {path[:60]!r}; return them flat.")
-    if type(value) is str:  # most entries of frames are texts, which carry nothing
-        yield f"{KIND}{path}", _TEXT
-        yield from text_entries(value, path)
+    if plain := tuple(_plain(value, path)):
+        yield from plain
         return
     carried, value = _opened(value, path)
     for name, part in carried.items():
@@ -75,6 +77,17 @@ def _entries(value: Any, path: str, depth: int) -> Entries:
         yield from _moment(value, path)
     else:
         yield from _composed(value, path, depth)
+
+
+def _plain(value: Any, path: str) -> Entries:
+    """Yield the entries of a text, or of a number that a double holds: most parts of outputs, which carry nothing."""
+    kind = type(value)
+    if kind is str:
+        yield f"{KIND}{path}", _TEXT
+        yield from text_entries(value, path)
+    elif kind in _NUMBERS and 0 < abs(value) < _WHOLE:
+        yield f"{KIND}{path}", _NUMBERS[kind]
+        yield f"{NUMBER}{path}", float(value)
 
 
 def _opened(value: Any, path: str) -> tuple[dict[str, Any], Any]:
