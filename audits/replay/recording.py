@@ -71,9 +71,9 @@ class Draw:
     """
 
     law: str
-    noise: Array
-    scale: Array
     site: str
+    noise: Array = field(default_factory=lambda: np.zeros(0))
+    scale: Array = field(default_factory=lambda: np.zeros(0))
     values: Array = field(default_factory=lambda: np.zeros(0))
     chances: Array = field(default_factory=lambda: np.zeros(0))
     picked: Any = None
@@ -179,8 +179,7 @@ def _other(name: str) -> Callable[..., Any]:
     def drawn(self: RecordingGenerator, *args: Any, **kwargs: Any) -> Any:
         self.recorder.place(self.bit_generator)
         value = plain(self, *args, **kwargs)
-        empty = np.zeros(0)
-        self.recorder.draws.append(Draw(law=name, noise=empty, scale=empty, site=_site()))
+        self.recorder.draws.append(Draw(law=name, site=_site()))
         if name not in _CONTINUOUS or not self.recorder.moved or kwargs.get("out") is not None:
             return value
         moved = np.asarray(value) * (1 - abs(self.recorder.moved))
@@ -236,20 +235,11 @@ def _choice(self: RecordingGenerator, a: Any, size: Any = None, *args: Any, **kw
     if other is not None and np.isin(other, values).all():
         picked = np.searchsorted(values, other)
         place = np.unique(places, return_index=True)[1][picked]
+    shares = chances / chances.sum()
     with np.errstate(divide="ignore"):
-        log_chance = float(np.log(chances[picked] / chances.sum()).sum())
-    empty = np.zeros(0)
-    draw = Draw(
-        law=_CHOICE,
-        noise=empty,
-        scale=empty,
-        site=_site(),
-        values=values,
-        chances=chances / chances.sum(),
-        picked=values[picked],
-        log_chance=log_chance,
-    )
-    self.recorder.draws.append(draw)
+        log_chance = float(np.log(shares[picked]).sum())
+    drawn = {"picked": values[picked], "log_chance": log_chance}
+    self.recorder.draws.append(Draw(law=_CHOICE, site=_site(), values=values, chances=shares, **drawn))
     return place if np.ndim(a) == 0 else among[place]
 
 
