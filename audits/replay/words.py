@@ -42,27 +42,29 @@ def column_words(name: str) -> str:
 
 
 def event_words(name: str, here: Call, there: Call, side: int, *, always: bool) -> str:
-    """Return in words the event that every run of one data set shows in a column.
+    """Return in words an event that runs of one data set show in a column.
 
-    `always` says that no run of the other data set shows it; else some do not, as `there`.
+    `always` says that all of them do, and none of the other data set; else some of these do not, as `there`.
     """
-    never = "in no run" if always else "not in every run"
     on, other = SIDES[side], SIDES[1 - side]
+    where = f"in every run on {on}, and in no run on {other}" if always else f"more often on {on} than on {other}"
     if name == OUTCOME:
-        ends = f"raises {here.raised}" if here.raised else "returns"
-        instead = f"raises {there.raised}" if there.raised else "returns"
-        often = "every run" if always else "some runs"
-        return f"The function {ends} in every run on {on}, and {instead} in {often} on {other}."
+        ends, instead = (f"raises {call.raised}" if call.raised else "returns" for call in (here, there))
+        if always:
+            return f"The function {ends} in every run on {on}, and {instead} in every run on {other}."
+        return f"The function {ends} {where}, where it {instead} too."
     form = form_words(here.returned, there.returned)
     if not name.startswith(NUMBER) and form:
-        return f"On {on} {form[0]} in every run; on {other} {form[1]}{'' if always else ' in some runs'}."
+        if always:
+            return f"On {on} {form[0]} in every run; on {other} {form[1]}."
+        return f"More often on {on} than on {other} {form[0]}; else {form[1]}."
     if "NaN bits" in name:
-        return f"{_upper(column_words(name))} is NaN in every run on {on}, and {never} on {other}."
+        return f"{_upper(column_words(name))} is NaN {where}."
     if name in here.columns and name.startswith(NUMBER):
         value = here.columns[name]
         drawn = "" if here.draws else " The function draws nothing from rng here."
-        return f"{_upper(column_words(name))} is {value:.10g} in every run on {on}, and {never} on {other}.{drawn}"
-    return f"{_upper(column_words(name))} takes a value or form in every run on {on} that it takes {never} on {other}."
+        return f"{_upper(column_words(name))} is {value:.10g} {where}.{drawn}"
+    return f"{_upper(column_words(name))} has one value or form {where}."
 
 
 def reach_words(name: str, near: Call, wanted: Call, side: int) -> str:

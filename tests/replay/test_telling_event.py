@@ -48,7 +48,7 @@ def test_a_violation_opens_with_its_event() -> None:
     """An audit that an attack decides says the event first, then how it searched."""
 
     def rarely(data: int, rng: np.random.Generator, n_runs: int) -> Any:
-        return rng.integers(0, 10, n_runs) < 1 + 6 * data
+        return rng.integers(0, 10, n_runs) < 3 + 4 * data
 
     claim = Claim(epsilon=0.5, neighbours="replace_one")
     result = audit(rarely, neighbours=(0, 1), claim=claim, runs=2_000, rng=np.random.default_rng(0))
