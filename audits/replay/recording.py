@@ -194,7 +194,7 @@ def _whole(name: str) -> Callable[..., Any]:
 
     def drawn(self: RecordingGenerator, *args: Any, **kwargs: Any) -> Any:
         self.recorder.place(self.bit_generator)
-        given = dict(zip(named, args, strict=False)) | kwargs
+        given = {"lam": 1.0} | dict(zip(named, args, strict=False)) | kwargs
         parameters = [np.asarray(given[parameter], dtype=np.float64) for parameter in named]
         value = plain(self, *args, **kwargs)
         other = self.recorder.drawn_like((name, *np.shape(value)))
