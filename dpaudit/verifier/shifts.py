@@ -82,6 +82,11 @@ def cells(loss: Loss, count: int) -> tuple[Array, list[Array], list[Array]]:
     at = np.maximum.accumulate(losses_at(loss, z))
     off = _errors(loss, z)
     p, q = (_masses(*tails, grown, off) for tails, grown in zip(_log_tails(loss, z), (0.0 * at, at), strict=True))
+    noise, *laws = sides(loss)
+    if noise == "laplace":
+        for (masses, errors), law, grown in zip((p, q), laws, (0.0 * at, at), strict=True):
+            masses[1:-1] = _laplace_masses(law, z, grown[:-1])
+            errors[1:-1] = UNIT * (64 + 4 * (last - first)) * masses[1:-1]
     return at, p, q
 
 
@@ -96,6 +101,19 @@ def _masses(over: Array, under: Array, grown: Array, off: Array) -> list[Array]:
     inner = np.where(upper, left[0] - right[0], right[1] - left[1])
     errors = 2 * np.where(upper, off[:-1] * left[0], off[1:] * right[1])
     return [np.hstack((outer[0], inner, outer[1])), np.hstack((off[0] * outer[0], errors, off[-1] * outer[1]))]
+
+
+def _laplace_masses(law: Law, z: Array, grown: Array) -> Array:
+    """Return Laplace masses between outputs, times e^grown, as sums of products: no difference of tails rounds them."""
+    total, width = np.zeros(len(grown)), -np.expm1(-np.diff(z))
+    for shift, weight in law:
+        low, high = z[:-1] - shift, z[1:] - shift
+        nearest = np.where(high <= 0, high, -low)
+        across = (low < 0) & (high > 0)
+        one_side = np.exp(np.minimum(nearest + grown, _HIGHEST)) * width
+        two_sides = np.exp(grown) * -(np.expm1(np.minimum(low, 0.0)) + np.expm1(-np.maximum(high, 0.0)))
+        total += weight / 2 * np.where(across, two_sides, one_side)
+    return total
 
 
 def _log_tails(loss: Loss, z: Array) -> list[tuple[Array, Array]]:

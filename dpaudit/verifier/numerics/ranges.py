@@ -5,7 +5,9 @@ At worst a choice loses t or t - w, t with probability u = (E - e^t) / (E - 1), 
     D_0(x) = (1 - x)_+,    D_n(x) = sup_t f(e^t),    f(e^t) = u D_(n-1)(x e^-t) + (1 - u) D_(n-1)(x e^(w-t)).
 
 Below, t and ln x lie on a lattice. Above, between two of its places A < B, it is at most c0 / X + c1 + c2 X, which
-meets f at both ends; it exceeds the larger end by at most (B - A)^2 / 8 times its largest curvature, -2 c0 / A^3.
+meets f at both ends. With k = -c0 (B - A)^2 / A^3 and s = (X - A) / (B - A) it exceeds the line between the ends by
+at most k s (1 - s). If the ends differ by d < k, the larger one is exceeded by (k - d)^2 / (4 k) at most, and not at
+all else.
 """
 
 import math
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 _FINEST, _COARSEST = 80, 6  # places of the lattice within a range
 _SLIP = 2.0**-45  # relative, over the step and for each choice
+_TINY = 1e-300
 _LEAST, _MOST = 1e-3, 40.0  # widths that are followed
 
 
@@ -52,7 +55,7 @@ def _recursion(width: float, count: int, cells: int) -> tuple[Array, Array, Arra
     y = np.arange(-reaches[0], reaches[0] + 1) * h
     low = high = np.maximum(0.0, -np.expm1(y))
     under = (y < 0) * 1.0
-    grown = math.expm1(h) * math.exp(h) / 4
+    grown = math.expm1(h) * math.exp(h)
     for reach in reaches:
         outer = np.exp(np.arange(len(low) // 2 - cells - reach, 0) * h)
         one, two = _moved(low, 1 - outer * math.exp(-(len(low) // 2) * h), 0.0, cells)
@@ -65,7 +68,9 @@ def _recursion(width: float, count: int, cells: int) -> tuple[Array, Array, Arra
         one, two = _moved(high, 1 - (1 - high[0]) * outer, high[-1], cells)
         found = u * one + (1 - u) * two
         bent = np.diff(one, axis=0) / -math.expm1(-width) - np.diff(two, axis=0) / math.expm1(width)
-        high = (np.maximum(found[1:], found[:-1]) + grown * np.maximum(bent, 0.0)).max(0)
+        arch, ends = grown * np.maximum(bent, 0.0), np.abs(np.diff(found, axis=0))
+        above = np.maximum(arch - ends, 0.0) ** 2 / np.maximum(4 * arch, _TINY)
+        high = (np.maximum(found[1:], found[:-1]) + above).max(0)
     slip = count * _SLIP / h
     y = np.arange(-reaches[-1], reaches[-1] + 1) * h
     return y, low * (1 - slip), under * (1 + slip), np.minimum(1.0, high * (1 + slip))

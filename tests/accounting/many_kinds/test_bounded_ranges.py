@@ -73,7 +73,8 @@ def test_a_dense_search_over_strategies_lies_inside(epsilon: float, times: int, 
     assert found.lower * 0.99 - 1e-12 <= exact <= found.upper * (1 + 1e-12) + 1e-15
     low, high = adaptive(epsilon, times, at, 2e8)
     assert low <= found.upper * (1 + 1e-12)
-    assert found.lower <= high * (1 + 1e-12)
+    assert max(found.lower, exact) <= high * (1 + 1e-12)
+    assert high <= found.upper * (1 + 1e-4) + 1e-15
 
 
 def test_two_adaptive_choices_exceed_two_that_are_fixed() -> None:
