@@ -157,7 +157,7 @@ def _both_ends(data: Table, rows: list[Row], sides: Sides, *, void: bool) -> tup
     above = Worst(upper)
     below = above if upper == lower else Worst(lower)
     found = Outcome() if void else compared("upper", data, data["tight"], above, below)
-    found = found.joined(compared("lower", data, data["tight"], below, below))
+    found = found.joined(compared("lower", data, data["tight"], below, below if void else above))
     if assumed:
         epsilon, delta = assumed_ends(data)
         stated = {"epsilon": {"lower": epsilon}, "delta": {"lower": delta}}

@@ -23,6 +23,7 @@ _COARSE = 5e-2  # the same of choices and of sums of many kinds, which engines k
 # forms are known to be sharp. Of losses made of others a delta below `_TRIFLE` times the claimed one need only be true.
 SMALL, BLUNT, _TRIFLE, _RARE = 1e-302, 1e-20, 1e-6, 1e-100
 
+_OTHER = {"upper": "what a pair attains", "lower": "what is proved from above"}
 LEFT_OPEN = "the declared releases break the claim, and the certificate leaves it open"
 """What is unconfirmed where a pair attains clearly more than is claimed, and the verdict is another one."""
 
@@ -56,10 +57,11 @@ def tolerance(curve: Worst) -> float:
     return _COARSE if curve.coarse else _CLOSED if curve.closed else _SUMMED
 
 
-def compared(side: str, data: Table, ends: Table, curve: Worst, attained: Worst, digits: float = 0.0) -> Outcome:
+def compared(side: str, data: Table, ends: Table, curve: Worst, other: Worst, digits: float = 0.0) -> Outcome:
     """Ask the curve at the stated ends of delta and epsilon, rounded to so many digits where they are assumed.
 
-    What contradicts an upper end is the curve that is `attained`; a lower end, `curve` itself.
+    What contradicts an end is the curve from the `other` side: upper ends, what pairs attain; lower ones, what is
+    proved from above. No room in the bracket of `curve` makes up for that.
     A quick effort is sharp in closed form alone, and no effort is of losses made of others or of what is assumed.
     """
     claim, loose = data["claim"], max(tolerance(curve), digits)
@@ -68,7 +70,12 @@ def compared(side: str, data: Table, ends: Table, curve: Worst, attained: Worst,
     delta, epsilon = (float(ends[name][side]) for name in ("delta", "epsilon"))
     found = _delta(side, delta, claim, curve, loose, sharp=sharp)
     found = found.joined(_epsilon(side, epsilon, float(claim["delta"]), curve, loose, sharp=sharp))
-    if not found.wrong or side == "lower" or attained is curve or _contradicted(delta, epsilon, claim, attained):
+    if other is curve:
+        return found
+    if _contradicted(side, delta, epsilon, claim, other):
+        told = f"the {side} ends lie on the wrong side of {_OTHER[side]}"
+        return found.joined(Outcome(() if found.wrong else (told,)))
+    if not found.wrong or side == "lower":
         return found
     sharper = tuple(f"{told}, which no known pair attains" for told in found.wrong)
     return Outcome((), (*found.unconfirmed, *sharper), found.loose, sharper)
@@ -81,10 +88,15 @@ def upper_epsilon(epsilon: float, claim: Table, curve: Worst) -> Outcome:
     return _epsilon("upper", epsilon, float(claim["delta"]), curve, tolerance(curve), sharp=False)
 
 
-def _contradicted(delta: float, epsilon: float, claim: Table, attained: Worst) -> bool:
-    """Return whether some pair has a larger delta or epsilon than the upper ends say."""
-    over = epsilon < math.inf and _exceeds(attained, epsilon * (1 + _EXACT), float(claim["delta"]), 0)[0]
-    return over or delta < attained.delta(claim["epsilon"])[0] * (1 - _ROUNDED * attained.derived)
+def _contradicted(side: str, delta: float, epsilon: float, claim: Table, other: Worst) -> bool:
+    """Return whether some pair has a larger delta or epsilon than upper ends say, or no pair has one of lower ends."""
+    low, high = other.delta(claim["epsilon"])
+    rounded = _ROUNDED * other.derived
+    if side == "upper":
+        over = epsilon < math.inf and _exceeds(other, epsilon * (1 + _EXACT), float(claim["delta"]), 0)[0]
+        return over or delta < low * (1 - rounded)
+    under = _EXACT < epsilon < math.inf and not _exceeds(other, epsilon * (1 - _EXACT), float(claim["delta"]), 0)[1]
+    return under or delta > high * (1 + rounded)
 
 
 def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float, *, sharp: bool) -> Outcome:

@@ -126,6 +126,26 @@ def test_an_upper_end_below_a_curve_that_no_pair_reaches_is_open_and_not_contrad
     assert said(compared("upper", data, ends, dominating, dominating)) == "wrong small"
 
 
+@pytest.mark.parametrize(("side", "stated"), [("upper", 0.9995), ("lower", 1.0005)])
+def test_room_in_a_bracket_makes_up_for_no_contradiction(side: str, stated: float) -> None:
+    """An end 0.05 % inside a bracket is confirmed, and contradicted where the other side's curve is there."""
+    curve = Worst([Counter({("gaussian", 1.0): 1})])
+    delta = curve.delta(1.0)[0]
+
+    class Wide(Worst):
+        """The same curve, known to 0.2 %."""
+
+        def delta(self, epsilon: float) -> tuple[float, float]:
+            low, high = super().delta(epsilon)
+            return (low * 0.998, high) if side == "upper" else (low, high * 1.002)
+
+    data = {"claim": {"epsilon": 1.0, "delta": delta}, "effort": "default"}
+    ends = {"delta": {side: delta * stated}, "epsilon": {side: 1.0}}
+    wide = Wide([Counter({("gaussian", 1.0): 1})])
+    assert said(compared(side, data, ends, wide, wide)) == ""
+    assert said(compared(side, data, ends, wide, curve)).startswith("wrong")
+
+
 @pytest.mark.parametrize(("tree", "relation", "witness"), list(no_pairs()))
 def test_a_witness_that_describes_no_pair_is_refused(tree: Data, relation: str, witness: Data) -> None:
     with pytest.raises(Rejection):
