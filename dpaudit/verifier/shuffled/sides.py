@@ -71,6 +71,7 @@ def _of_pair(users: int, epsilon: float, report: Loss) -> Loss:
     knots = np.linspace(0.0, epsilon, _HEIGHTS)
     heights = [*Worst([Counter([report])]).above(knots[:-1]).tolist(), 0.0]
     values, p, _ = symmetric(knots, heights)
+    values, p = values[p > 0], p[p > 0]  # knots beyond which no mass is left
     q = p * np.exp(-values)
     knots, heights = _blanket(users, epsilon, 0, [(p, q, (p + q) / (2 * math.exp(epsilon)), np.stack([p, q]))])
     return ("between", listed(*symmetric(knots, heights)), discrete([(0.0, 1.0)]))
