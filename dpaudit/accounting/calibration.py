@@ -119,7 +119,8 @@ def _estimated(excess_at: Callable[[float], float], goal: str) -> tuple[float, f
 def _by_secants(excess_at: Callable[[float], float], start: float) -> tuple[float, float] | None:
     """Return the same by secant steps from a factor; None where they do not settle."""
     left, at_left = math.log(start), excess_at(start)
-    right = left + (min(max(at_left / _STEEP, -_SHIFT), _SHIFT) or _WIDTH)
+    first = min(max(at_left / _STEEP, -_SHIFT), _SHIFT)
+    right = left + (first if abs(first) > _WIDTH else _WIDTH)
     for _ in range(_SECANTS):
         try:
             at_right = excess_at(math.exp(right))
