@@ -12,7 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpaudit.accounting.accountant import bracket_epsilon
-from dpaudit.accounting.calibration import LEAST, excess, log_ratio, scaled_within, smallest_factor, smallest_noise
+from dpaudit.accounting.calibration import (
+    LEAST,
+    excess,
+    excess_scaled,
+    log_ratio,
+    scaled_within,
+    smallest_factor,
+    smallest_noise,
+)
 from dpaudit.accounting.fold import fold
 from dpaudit.engines import UPPERS
 from dpaudit.errors import UnsupportedError
@@ -53,21 +61,23 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
     Where no noise lets the printed argument conclude the claim, or it concludes an epsilon of 0 at the deltas that it
     prints, only the tight reading is compared.
     None where no finite noise or epsilon can be compared: an infinite tight epsilon, a part that is stated
-    and cannot be scaled, a claim of epsilon 0 or above 100, which promises nothing, a claim that needs no noise (a
-    sample's rate below the claimed delta) or less than a search looks for.
+    and cannot be scaled, releases that a budget of rho pays for whatever their noise is, a claim of epsilon 0 or above
+    100, which promises nothing, a claim that needs no noise (a sample's rate below the claimed delta) or less than a
+    search looks for.
     """
     tight = _tight_epsilon(declaration, claim) if proved is None else proved
     if (
         not 0 < claim.epsilon <= _VAIN
         or tight == math.inf
         or any(isinstance(node, nodes.Stated) for _, node in walk(declaration))
+        or _budgeted(declaration)
     ):
         return None
     if _needless(declaration, claim):
         return None
     *printed, last = _readings(declaration)
     try:
-        needed = last.noise(declaration, claim) * (1 + _outwards(declaration, claim))
+        needed = _raised(declaration, claim, last.noise(declaration, claim))
     except UnsupportedError:
         return None
     readings = (*printed, last)
@@ -96,14 +106,27 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
     )
 
 
+def _budgeted(node: Declaration) -> bool:
+    """Return whether a budget of rho pays for every release, so that the claim holds or fails with any noise."""
+    parts = children(node)
+    return isinstance(node, nodes.Filtered) or (bool(parts) and all(map(_budgeted, parts)))
+
+
+def _raised(declaration: Declaration, claim: Claim, needed: float) -> float:
+    """Return needed noise, raised so that the search of another accountant confirms it; of tables where that helps."""
+    raised = needed * (1 + _outwards(declaration, claim))
+    tables = any(isinstance(node, nodes.Release) and node.mechanism.name == "finite" for _, node in walk(declaration))
+    return needed if tables and excess_scaled(declaration, raised, claim, UPPERS) > 0 else raised
+
+
 def _outwards(declaration: Declaration, claim: Claim) -> float:
-    """Return by what share needed noise is raised, so that the search of another accountant confirms it."""
+    """Return by what share needed noise is raised."""
     held = [node for _, node in walk(declaration)]
     if 0 < claim.delta < _BLUNT and any(isinstance(node, nodes.Subsample) for node in held):
         return _THROUGH_KNOTS
     composed = any(isinstance(node, nodes.Repeat | nodes.Sequential) for node in held)
     ranged = composed and any(isinstance(node, nodes.Release) and _is_ranged(node) for node in held)
-    if any(isinstance(node, nodes.Shuffle | nodes.BestOf) for node in held):
+    if any(isinstance(node, nodes.Shuffle | nodes.BestOf | nodes.Allocate) for node in held):
         return _THROUGH_KNOTS
     return _RANGED if ranged else _OUTWARDS
 

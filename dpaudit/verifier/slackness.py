@@ -14,6 +14,7 @@ from dpaudit.verifier.stated_ends import BLUNT, Outcome, small_delta
 # Relative: of ratios; and what a noise is known to: in closed form, on lattices, of losses made of others,
 # and where less noise can be better.
 _EQUAL, _EXACT, _NARROW, _DERIVED, _STEPWISE = 1e-9, 1e-6, 1e-3, 0.01, 0.3
+_THROUGH_KNOTS = ("shuffle", "best_of", "allocate")  # nodes whose noise is known no closer than losses made of others
 _NONE, _MOST = 1e-12, 1e12  # of the noise: where a search for less ends, and one for more
 _TAKEN = {"discrete_laplace": 2.0**53, "discrete_gaussian": 1e4, "truncated_discrete_gaussian": 1e4}  # the most noise
 _VAIN = 100.0  # nats: a claim beyond promises nothing to compare with
@@ -26,7 +27,8 @@ def slack_outcome(data: Table, rows: list[Row], curve: Worst, *, loose: bool) ->
     """
     slack, claim, tight = data.get("slack"), data["claim"], float(data["tight"]["epsilon"]["upper"])
     nodes = walk(data["declaration"])
-    lone = not 0 < claim["epsilon"] <= _VAIN or tight == math.inf or any(node["node"] == "stated" for node in nodes)
+    lone = not 0 < claim["epsilon"] <= _VAIN or tight == math.inf or _budgeted(data["declaration"])
+    lone = lone or any(node["node"] == "stated" for node in nodes)
     if slack is None:
         free = lone or loose or plug_ins(data["declaration"]) or _needless(data, rows)
         free = free or 0 < claim["delta"] < BLUNT or _hopeless(data, rows)
@@ -79,6 +81,7 @@ def _disagreement(ratio: float, data: Table, rows: list[Row], curve: Worst, *, l
     stepwise = any(_stepwise(mechanism, ratio) for mechanism in mechanisms)
     # The largest loss of a discrete Gaussian is that of a whole number, which grows in steps with the noise.
     coarse = curve.coarse or any(mechanism.get("name") == "discrete_gaussian" for mechanism in mechanisms)
+    coarse = coarse or any(node["node"] in _THROUGH_KNOTS for node in walk(data["declaration"]))
     known = _STEPWISE if stepwise else _DERIVED if coarse else _EXACT if curve.gaussian else _NARROW
     blunt = loose or (BLUNT > claim["delta"] > 0 and not curve.closed)
     said = f"1/{ratio:.9g} of the noise is not"
@@ -138,6 +141,12 @@ def _revealed(tree: Any) -> Any:
     if not isinstance(tree, dict):
         return tree
     return {"name": "win_clock"} if "name" in tree else {key: _revealed(held) for key, held in tree.items()}
+
+
+def _budgeted(node: Table) -> bool:
+    """Return whether a budget of rho pays for every release, so that noise changes nothing."""
+    parts = children(node)
+    return node["node"] == "filtered" or (bool(parts) and all(map(_budgeted, parts)))
 
 
 def _stepwise(mechanism: Table, ratio: float) -> bool:

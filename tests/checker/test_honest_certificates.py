@@ -10,6 +10,7 @@ import dpaudit as dp
 import mechanisms
 from dpaudit.engines.pairs.looks import derived_delta
 from dpaudit.model.claim import Neighbours
+from dpaudit.model.declaration import Filtered
 from dpaudit.model.losses import AllocatedLoss, GaussianLoss, SampledLoss
 from dpaudit.verifier import verify
 from tests.checker import forging
@@ -153,6 +154,29 @@ CASES: dict[str, Question] = {
         1e-5,
         "add_remove",
     ),
+    "a shuffle of one user whose outcomes vanish": (
+        dp.Shuffle(
+            part=release(mechanisms.DiscreteLaplace(scale=31.1, l1_sensitivity=3, neighbours="replace_one")), users=1
+        ),
+        1.0,
+        0.0837,
+        "replace_one",
+    ),
+    "a shuffle beside what counts": (
+        dp.Cells(
+            inside=sized(dp.Shuffle(part=response(0.3, 4), users=30), 5, 1),
+            touched=laplace(4.15),
+        ),
+        0.1456,
+        9.6e-11,
+        "add_remove",
+    ),
+    "a group over a table that more noise makes no better": (
+        dp.Group(part=release(mechanisms.Finite(first=(0.0, 1.0), second=(0.3, 0.7), neighbours="zero_out")), size=2),
+        1.2,
+        0.6006,
+        "zero_out",
+    ),
     "three leaks on a sample": (
         dp.Subsample(part=dp.Repeat(part=VENDOR, times=3), rate=0.1),
         10.0,
@@ -220,6 +244,19 @@ def test_a_printed_argument_that_needs_no_epsilon_at_its_own_delta_has_no_ratio(
     assert found.slack is not None
     assert [factor.name for factor in found.slack.factors] in ([], ["declared noise"])
     assert verify(found.to_json()).accepted
+
+
+def test_a_budget_of_rho_needs_no_noise_that_could_be_compared() -> None:
+    """Its bound holds with any noise; a slack that is stated all the same is a complaint."""
+    budget = Filtered(parts=(gaussian(40.0), laplace(30.0)), rho=0.034)
+    probe = made((budget, 1.0, 5e-10, "add_remove"))
+    at_the_end = made((budget, probe.tight.epsilon.upper, 5e-10, "add_remove"))
+    assert (at_the_end.verdict, at_the_end.slack) == ("certified", None)
+    assert verify(at_the_end.to_json()).accepted
+    beside = made((dp.Sequential(parts=(budget, gaussian(40.0))), 3.0, 5e-10, "add_remove"))
+    assert beside.slack is not None
+    forged = at_the_end.to_dict() | {"slack": beside.to_dict()["slack"]}
+    assert verify(forging.resealed(forged)).complaints == ("a slack is stated where nothing can be compared",)
 
 
 def test_a_claim_above_100_nats_promises_nothing_to_compare_with() -> None:
