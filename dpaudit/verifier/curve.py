@@ -369,6 +369,7 @@ def _merged(held: Pair, most: int) -> tuple[Array, Array]:
 
 def _spread(at: Array, masses: Array, theta: float) -> tuple[float, float]:
     """Return the variance of a weighted loss, and the mean square of the gaps between its atoms."""
-    weights = np.exp(np.log(np.maximum(masses, 1e-320)) + theta * at - growth(at, masses, np.array([theta])))
+    sizes = np.log(np.maximum(masses, 1e-320)) + theta * at - growth(at, masses, np.array([theta]))
+    weights = np.exp(np.where(masses > 0, sizes, -np.inf))
     gaps = np.diff(at, prepend=at[0])
     return max(float(weights @ (at - weights @ at) ** 2), 0.0), float(weights @ gaps**2)

@@ -1,6 +1,7 @@
 """Curves of checker and accountant hold known numbers; printed steps hold just above what their rule gives."""
 
 import json
+import math
 from collections import Counter
 from typing import cast
 
@@ -12,6 +13,7 @@ from dpaudit.model.claim import Neighbours
 from dpaudit.model.codec import decode_declaration
 from dpaudit.verifier import verify
 from dpaudit.verifier.curve import Worst
+from dpaudit.verifier.losses import discrete
 from dpaudit.verifier.refusals import Rejection
 from dpaudit.verifier.stated_ends import compared
 from tests.checker.proofs.folds import attained, fold
@@ -144,6 +146,14 @@ def test_room_in_a_bracket_makes_up_for_no_contradiction(side: str, stated: floa
     wide = Wide([Counter({("gaussian", 1.0): 1})])
     assert said(compared(side, data, ends, wide, wide)) == ""
     assert said(compared(side, data, ends, wide, curve)).startswith("wrong")
+
+
+def test_a_choice_between_all_and_a_little_is_followed() -> None:
+    """Two steps, of which each shows all with probability 2/3 or has odds of 3 to 1: at worst both show all."""
+    shows = discrete([(0.0, 1 / 3)], 2 / 3, 2 / 3)
+    odds = discrete([(-math.log(3), 0.25), (math.log(3), 0.75)])
+    low, high = Worst([Counter({("choice", frozenset((shows, odds))): 2})]).delta(0.0)
+    assert low <= 8 / 9 <= high <= 8 / 9 * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(("tree", "relation", "witness"), list(no_pairs()))
