@@ -104,9 +104,33 @@ def _rho(loss: Loss) -> Bounds:
     if kind in ("map", "mixture", "halves", "between", "average", "allocated"):
         largest = max(supremum(loss), supremum(reverse(loss)))
         most = min(largest, largest * math.tanh(largest / 2) * (1 + _SLIP)) if not leak(loss) else math.inf
+        most = min(most, _whole(loss, lambda part: _rho(part)[1]))
         beyond = _rho_beyond(loss) if kind == "between" and len(loss) > 3 else math.inf
         return (0.0, most) if kind != "between" else (_rho(loss[2])[0], min(most, beyond, _rho(loss[1])[1]))
     return OPEN
+
+
+def _whole(loss: Loss, bound: Callable[[Loss], float]) -> float:
+    """Return the sum of bounds over what a sample or a secret step holds; infinity of any other loss."""
+    if loss[0] not in ("map", "allocated"):
+        return math.inf
+    return math.fsum(bound(part) * n for part, n in unmixed(Counter([loss])).items()) * (1 + _ULPS)
+
+
+def unmixed(losses: Multiset) -> Multiset:
+    """Return losses that dominate others, samples and secret steps as the releases that meet a record there.
+
+    A hidden draw mixes pairs, each of those releases or of none, and a curve of mixtures is at most the largest of the
+    curves, as the hockey-stick divergence is jointly convex.
+    """
+    found: Multiset = Counter()
+    for loss, n in losses.items():
+        mixed = loss[0] in ("map", "allocated")
+        inside = {part if loss[3] == "remove" else reverse(part): m for part, m in loss[1]} if mixed else {}
+        times = n * math.prod(loss[4:]) if mixed else n
+        for part, m in (unmixed(Counter(inside)) if mixed else {loss: 1}).items():
+            found[part] += times * m
+    return _of_whole(found)
 
 
 def _rounded(value: float) -> Bounds:
@@ -219,7 +243,8 @@ def _renyi(loss: Loss, order: float) -> Bounds:
     if kind == "between" and len(loss) > 3:
         return _renyi(loss[2], order)[0], _renyi_beyond(loss, np.array([s]))[0]
     if kind not in ("laplace", "discrete", "range"):
-        return divergence_of_cells(loss, s)
+        low, high = divergence_of_cells(loss, s)
+        return low, min(high, _whole(loss, lambda part: _renyi(part, order)[1]))
     value = float(log_moments(loss, np.array([s]))[0]) / s
     return max(0.0, value * (1 - _SLIP) - 1e-13 / s), value * (1 + _SLIP) + 1e-13 / s
 

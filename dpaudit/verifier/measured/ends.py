@@ -3,7 +3,7 @@
 from collections import Counter
 
 from dpaudit.verifier.losses import Multiset, reverse
-from dpaudit.verifier.measured.divergences import between
+from dpaudit.verifier.measured.divergences import between, unmixed
 from dpaudit.verifier.measured.squares import beyond, squares_of
 from dpaudit.verifier.mechanisms import sides_of
 from dpaudit.verifier.proof.derivation import Row
@@ -25,11 +25,12 @@ def points_compared(data: Table, rows: list[Row], attained: list[Multiset]) -> O
     """
     measure, outcome = data["claim"]["measure"], Outcome()
     above, known = _by_pairs(rows, data["declaration"], measure), squares_of(rows, _gaussian(data["declaration"]))
+    whole = [unmixed(way) for way in above]
     for at, claimed, low, high in points_of(data):
         bracket, shown = between(measure, at, above), between(measure, at, attained)
         if data["verdict"] != "refuted" and shown[0] > claimed * _BROKEN:
             outcome = outcome.joined(Outcome((), (LEFT_OPEN,)))
-        proved = bracket[1] <= high or all(off <= 0 for off in beyond(measure, at, high, above, known))
+        proved = bracket[1] <= high or all(off <= 0 for off in beyond(measure, at, high, whole, known))
         attains = low <= shown[0] or any(off >= 0 for off in beyond(measure, at, low, attained, known))
         ends = (
             ("upper", high, high < shown[0], "below", low <= claimed and not proved, bracket[1]),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpaudit import Claim, Group, Release, Repeat, Sequential, Stated, Subsample, certify, verify
+from dpaudit import Allocate, Claim, Group, Release, Repeat, Sequential, Stated, Subsample, certify, verify
 from dpaudit.accounting.curves import measures
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.measures.claims import RenyiClaim
@@ -195,3 +195,25 @@ def test_a_noise_ratio_just_above_what_suffices_is_not_confirmed(tree: Any) -> N
     data["digest"] = digest_of(data)
     found = verify(json.dumps(data))
     assert found.complaints or any("of the noise is not confirmed" in words for words in found.unconfirmed)
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        Subsample(part=Subsample(part=GAUSSIAN, rate=0.1), rate=0.5),
+        Allocate(part=GAUSSIAN, steps=4),
+        Subsample(part=Repeat(part=LAPLACE, times=3), rate=0.9),
+    ],
+)
+def test_the_rho_of_a_hidden_draw_is_confirmed_to_be_at_most_that_of_what_it_holds(tree: Any) -> None:
+    """A claim at the upper end is confirmed, and with a millionth less neither by the accountant nor by the checker."""
+    most = certify(tree, claimed("rho", 0.1)).tight.rows[0].upper
+    for factor, verdict in ((1.0, "certified"), (1 - 1e-6, "not_proved")):
+        certificate = certify(tree, claimed("rho", most * factor))
+        assert certificate.verdict == verdict
+        assert verify(certificate.to_json()).accepted
+    data = certify(tree, claimed("rho", most)).to_dict()
+    less = json.loads(json.dumps(data).replace(json.dumps(most), json.dumps(most * (1 - 1e-6))))
+    less["reasons"] = [reason.replace(f"{most!r}", f"{most * (1 - 1e-6)!r}") for reason in less["reasons"]]
+    del less["digest"]
+    assert not verify(json.dumps(less | {"digest": digest_of(less)})).accepted
