@@ -14,7 +14,7 @@ from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.refusals import Table
 
 # Relative: how far a stated end may lie on its safe side, of curves in closed form, of sums on a lattice, and of losses
-# made of others before it is told; and how wide a bracket of delta may be that confirms an end inside.
+# made of others before it is told; and the most that an end may lie inside a bracket of delta, where those are less.
 _CLOSED, _SUMMED, _DERIVED, _WIDE, _EXACT = 1e-9, 1e-3, 1e-2, 1e-2, 1e-12
 _ROUNDED = 1e-8  # relative: what rare parts of losses made of others are rounded up by
 _FURTHEST = 1e4  # nats: beyond, no effort puts losses on a lattice
@@ -102,13 +102,14 @@ def _contradicted(side: str, delta: float, epsilon: float, claim: Table, other: 
 def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float, *, sharp: bool) -> Outcome:
     """Compare a stated end of delta at the claimed epsilon."""
     low, high = curve.delta(claim["epsilon"])
+    nearly = 1 - min(max(loose, _SUMMED), _WIDE)
     room = (small := small_delta(curve, float(claim["delta"]))) + high - low
     at = claim["epsilon"]
     if side == "upper":  # next to the largest loss delta is steep, so that an epsilon near is asked, too
-        true, proved = delta >= low * (1 - _ROUNDED * curve.derived), delta >= high * (1 - _WIDE)
+        true, proved = delta >= low * (1 - _ROUNDED * curve.derived), delta >= high * nearly
         near = delta <= high * (1 + loose) + room or delta <= curve.delta(at * (1 - loose))[1]
     else:
-        true, proved = delta <= high, delta * (1 - _WIDE) <= low
+        true, proved = delta <= high, delta * nearly <= low
         near = delta >= low * (1 - loose) - room or delta >= curve.delta(at * (1 + loose))[0]
     stated, lies = f"the {side} bound on delta, {delta:.9g}", f"this checker's bracket [{low:.9g}, {high:.9g}]"
     if not true:
@@ -135,14 +136,16 @@ def _epsilon(side: str, epsilon: float, delta: float, curve: Worst, loose: float
             return Outcome()
         told = f"{stated} is too large"
         return Outcome((), (told,)) if upper else Outcome((told,))
+    nearly = 1 - min(max(loose, _SUMMED), _WIDE)
     asked = epsilon * (1 + _EXACT) if upper else epsilon * (1 - _EXACT)
     low, high = curve.delta(asked)
     surely, maybe = _exceeds(curve, asked, delta, 0)
     if upper:
-        wrong, proved = surely, not maybe or high * (1 - _WIDE) <= delta
+        wrong, proved = surely, not maybe or high * nearly <= delta
         far = epsilon > _EXACT and not _exceeds(curve, epsilon * (1 - loose), delta, 1)[1]
     else:
-        wrong, proved = epsilon > 0 and not maybe, epsilon <= _EXACT or surely or low >= delta * (1 - _WIDE) > 0
+        wrong = epsilon > 0 and not maybe
+        proved = epsilon <= _EXACT or surely or low >= delta * nearly > 0
         far = _exceeds(curve, epsilon * (1 + loose) + _EXACT, delta, 1)[0]
     there = f"this checker's bracket of delta there is [{low:.6g}, {high:.6g}]"
     told = f"{stated} is {'too small' if wrong == upper else 'too large'}: {there}"

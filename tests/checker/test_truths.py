@@ -130,8 +130,9 @@ def test_an_upper_end_below_a_curve_that_no_pair_reaches_is_open_and_not_contrad
 
 @pytest.mark.parametrize(("side", "stated"), [("upper", 0.9995), ("lower", 1.0005)])
 def test_room_in_a_bracket_makes_up_for_no_contradiction(side: str, stated: float) -> None:
-    """An end 0.05 % inside a bracket is confirmed, and contradicted where the other side's curve is there."""
-    curve = Worst([Counter({("gaussian", 1.0): 1})])
+    """An end of a sum 0.05 % inside a bracket is confirmed, one 0.2 % inside not; the other side contradicts both."""
+    losses = Counter({("gaussian", 1.0): 1, ("laplace", 0.5): 1})
+    curve = Worst([losses])
     delta = curve.delta(1.0)[0]
 
     class Wide(Worst):
@@ -141,11 +142,20 @@ def test_room_in_a_bracket_makes_up_for_no_contradiction(side: str, stated: floa
             low, high = super().delta(epsilon)
             return (low * 0.998, high) if side == "upper" else (low, high * 1.002)
 
+    class Farther(Wide):
+        """The same, known to 0.6 %."""
+
+        def delta(self, epsilon: float) -> tuple[float, float]:
+            low, high = super().delta(epsilon)
+            return (low * 0.996, high) if side == "upper" else (low, high * 1.004)
+
     data = {"claim": {"epsilon": 1.0, "delta": delta}, "effort": "default"}
     ends = {"delta": {side: delta * stated}, "epsilon": {side: 1.0}}
-    wide = Wide([Counter({("gaussian", 1.0): 1})])
+    wide = Wide([losses])
     assert said(compared(side, data, ends, wide, wide)) == ""
     assert said(compared(side, data, ends, wide, curve)).startswith("wrong")
+    far = {"delta": {side: delta * (1 + 4 * (stated - 1))}, "epsilon": {side: 1.0}}
+    assert said(compared(side, data, far, Farther([losses]), Farther([losses]))) == "unconfirmed"
 
 
 def test_a_choice_between_all_and_a_little_is_followed() -> None:
