@@ -22,6 +22,7 @@ from audits.replay.evidence import ROUNDING
 from audits.replay.fine_columns import columns_of_rounding
 from audits.replay.kept_state import fresh_digest, output_digest
 from audits.replay.one_call import QUIET, Call, Calls, Player
+from audits.replay.recording import usual_of
 from audits.replay.sighting import RARE_EVENT, UNREACHABLE, Sighting, by_coupled_runs, sightings, unfollowed
 from dpaudit import Claim
 from dpaudit.model.measures.claims import MeasuredClaim
@@ -131,6 +132,7 @@ def replay_function(
     first, last = pairs[0].neighbours[0], pairs[-1].neighbours[1]
     fresh = fresh_digest(player, last)
     base, sources = other_sources(lambda: player.call(first, QUIET))
+    player = replace(player, usual=usual_of(base.draws))
     if arithmetic == "exact":
         player = replace(player, without=columns_of_rounding(player, pairs[0].neighbours))
     calls = Calls(player=player, traced=player.frames(first, QUIET) <= _MOST_FRAMES)

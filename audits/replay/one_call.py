@@ -1,6 +1,6 @@
 """One call of a function on a fixed stream: its output as columns, its draws, what it shows beside, and its lines."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import FrameType
@@ -136,12 +136,13 @@ class Call:
 class Player:
     """Calls `run` on data sets; every call on one seed draws equal numbers. A run may take `seconds`.
 
-    Columns named in `without` are left out of every call.
+    Columns named in `without` are left out of every call. `usual` says how often a line may draw without noise.
     """
 
     run: Run
     seconds: float | None = None
     without: frozenset[str] = frozenset()
+    usual: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def frames(self, data: Any, *seed: int) -> int:
         """Return how many Python functions one call enters beside those that draw: tracing can cost more than it."""
@@ -168,12 +169,12 @@ class Player:
 
         Raises: DPAuditError: an unreadable output.
         """
-        recorder = Recorder(seed=seed, factor=factor, shifts=shifts, moved=moved, like=like)
+        recorder = Recorder(seed=seed, factor=factor, shifts=shifts, moved=moved, like=like, usual=self.usual)
         return self._read(outcome(self.run, data, recorder.generator(), self.seconds), recorder)
 
     def watched(self, data: Any, *seed: int, traced: bool = True) -> Call:
         """Return one call without additive noise, with what it shows beside its output and the lines that it ran."""
-        recorder, lines = Recorder(seed=seed, factor=0.0), dict[str, set[int]]()
+        recorder, lines = Recorder(seed=seed, factor=0.0, usual=self.usual), dict[str, set[int]]()
         function = getattr(self.run, "function", self.run)
         file = getattr(getattr(function, "__code__", None), "co_filename", None) if traced else None
         returned = list[Any]()

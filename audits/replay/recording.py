@@ -5,7 +5,8 @@ however many numbers an earlier draw took, and noise can be left out without mov
 """
 
 import inspect
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,8 +56,9 @@ standard deviation and the logarithm of the mass at k."""
 
 _MOST_VALUES = 1 << 14
 """A choice among more values is matched by their places."""
-_PATIENT = 1 << 11
-"""A call without noise that draws so often waits for noise, as a loop that draws again does: then it gets it."""
+_PATIENT, _AT_A_LINE, _TIMES = 1 << 11, 1 << 8, 8
+"""A call without noise that draws so often waits for noise, as a loop that draws again does: then it gets it. So does
+one that draws at a line 256 times, and eight times as often as a call with noise did."""
 
 CARRIERS = ("audits.", "dpaudit.", "numpy")
 """Modules between the program and its draws."""
@@ -90,7 +92,8 @@ class Recorder:
     """The draws of one run on the stream of `seed`; `factor` multiplies all additive noise, and 0 leaves it out.
 
     `shifts` are added to the single draws of additive noise, in their order. All noise with a density is multiplied by
-    1 + `moved`. Choices and whole numbers are those of `like`, the draws of another run, where they can be.
+    1 + `moved`. Choices and whole numbers are those of `like`, the draws of another run, where they can be. A line that
+    draws more often than `usual` says gets its noise, whatever the factor is.
 
     >>> recorder = Recorder(seed=(1,))
     >>> float(Recorder(seed=(1,), factor=0.0).generator().laplace(3.0, 2.0))
@@ -105,7 +108,9 @@ class Recorder:
     shifts: tuple[float, ...] = ()
     moved: float = 0.0
     like: tuple[Draw, ...] = ()
+    usual: Mapping[str, int] = field(default_factory=dict[str, int])
     draws: list[Draw] = field(default_factory=list[Draw])
+    asked: Counter[str] = field(default_factory=Counter[str])
     _bits: np.random.PCG64 | None = None
     _start: Any = None
 
@@ -121,6 +126,12 @@ class Recorder:
     def place(self, bits: Any) -> None:
         """Move a source of bits to the stretch of the next draw."""
         to_stretch(bits, self._start, len(self.draws) + 1)
+
+    def factor_at(self, site: str) -> float:
+        """Return the factor of additive noise that a line asks for now; 1 where the line waits for noise."""
+        self.asked[site] += 1
+        waits = len(self.draws) >= _PATIENT or self.asked[site] > self.usual.get(site, _PATIENT)
+        return 1.0 if waits else self.factor
 
     def drawn_like(self, draw: tuple[Any, ...]) -> Any:
         """Return what the other run drew where a draw is `weighed` now, if it did so there as often; else None."""
@@ -148,6 +159,11 @@ class RecordingGenerator(np.random.Generator):
         return [self.recorder.generator() for _ in range(n_children)]
 
 
+def usual_of(draws: tuple[Draw, ...]) -> dict[str, int]:
+    """Return how often each line that drew in a call with noise may draw in one without noise."""
+    return {site: _AT_A_LINE + _TIMES * number for site, number in Counter(draw.site for draw in draws).items()}
+
+
 def _additive(name: str) -> Callable[..., Any]:
     """Return the method that draws from an additive law."""
     plain = getattr(np.random.Generator, name)
@@ -160,10 +176,9 @@ def _additive(name: str) -> Callable[..., Any]:
         if spread.shape != np.shape(value):
             spread = np.broadcast_to(spread, np.shape(value))
         noise = np.asarray((value - location) / np.where(spread == 0, np.inf, spread))
-        shift = self.recorder.next_shifts(noise)
-        self.recorder.draws.append(Draw(law=name, noise=noise.ravel(), scale=spread.ravel(), site=_site()))
-        patient = len(self.recorder.draws) <= _PATIENT
-        factor = (self.recorder.factor if patient else 1.0) * (1 + self.recorder.moved)
+        shift, site = self.recorder.next_shifts(noise), _site()
+        factor = self.recorder.factor_at(site) * (1 + self.recorder.moved)
+        self.recorder.draws.append(Draw(law=name, noise=noise.ravel(), scale=spread.ravel(), site=site))
         if (factor == 1.0 and shift is None) or kwargs.get("out") is not None:
             return value
         moved = location + factor * spread * noise + (0.0 if shift is None else shift)
@@ -202,16 +217,14 @@ def _whole(name: str) -> Callable[..., Any]:
         with np.errstate(divide="ignore", invalid="ignore"):
             centre, spread, _ = np.broadcast_arrays(*law(value, *parameters))
             noise = np.asarray((value - centre) / np.where(spread == 0, np.inf, spread))
-            factor = self.recorder.factor if len(self.recorder.draws) <= _PATIENT else 1.0
-            shift = self.recorder.next_shifts(noise)
+            shift, site = self.recorder.next_shifts(noise), _site()
+            factor = self.recorder.factor_at(site)
             moved = np.asarray(value)
             if factor != 1.0 or shift is not None:
                 steps = factor * (value - centre) + (0.0 if shift is None else shift)
                 moved = np.asarray(np.rint(centre + steps), dtype=np.int64)
             log_chance = float(np.sum(law(moved, *parameters)[2]))
-        draw = Draw(
-            law=name, noise=noise.ravel(), scale=spread.ravel(), site=_site(), picked=moved, log_chance=log_chance
-        )
+        draw = Draw(law=name, noise=noise.ravel(), scale=spread.ravel(), site=site, picked=moved, log_chance=log_chance)
         self.recorder.draws.append(draw)
         return moved if moved.ndim else int(moved)
 

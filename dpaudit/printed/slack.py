@@ -36,6 +36,7 @@ _NEGLIGIBLE = 1e-9
 _VAIN = 100.0  # nats: a claim beyond promises nothing to compare with
 _OUTWARDS = 1e-8  # relative, by which needed noise is raised: more than a search in closed form ends beside it
 _RANGED = 1e-4  # the same of several choices
+_FEW = 8  # kinds of noise; sums of more are known less closely where not all are Gaussian
 _THROUGH_KNOTS = 2e-3  # the same where a curve is straight between knots, which are others there
 _BLUNT = 1e-20  # a delta below which the other accountant's bracket of samples is wide
 _NO_NOISE = 4 * LEAST  # where a search for less noise ends without having found too little
@@ -123,6 +124,9 @@ def _outwards(declaration: Declaration, claim: Claim) -> float:
     """Return by what share needed noise is raised."""
     held = [node for _, node in walk(declaration)]
     if 0 < claim.delta < _BLUNT and any(isinstance(node, nodes.Subsample) for node in held):
+        return _THROUGH_KNOTS
+    noises = [node.mechanism for node in held if isinstance(node, nodes.Release)]
+    if any(noise.name != "gaussian" for noise in noises) and len({noise.loss() for noise in noises}) > _FEW:
         return _THROUGH_KNOTS
     composed = any(isinstance(node, nodes.Repeat | nodes.Sequential) for node in held)
     ranged = composed and any(isinstance(node, nodes.Release) and _is_ranged(node) for node in held)

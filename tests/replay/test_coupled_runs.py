@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from audits.outputs.calls import as_run
 from audits.procedures.replayed import replayed
 from audits.replay.coupled_runs import Condition, Coupled, Coupling, coupled_event
 from audits.replay.one_call import Player
+from audits.replay.recording import usual_of
 from dpaudit import Claim
 
 CLAIM = Claim(epsilon=1.0, neighbours="add_remove")
@@ -120,8 +122,18 @@ def positive(rows: list[Any], rng: np.random.Generator) -> float:
 
 def test_a_call_without_noise_that_draws_on_and_on_gets_noise() -> None:
     """A loop that draws until it is content; with noise it is content after a few draws."""
-    draws = [len(Player(run=as_run(positive)[0]).call([], 1, factor=factor).draws) for factor in (0.0, 1.0)]
-    assert draws[1] < 20 < 2_000 < draws[0] < 2_100
+    player = Player(run=as_run(positive)[0])
+    patient, noisy = (player.call([], 1, factor=factor).draws for factor in (0.0, 1.0))
+    assert len(noisy) < 20 < 2_000 < len(patient) < 2_100
+    known = replace(player, usual=usual_of(noisy))
+    assert 256 < len(known.call([], 1, factor=0.0).draws) < 500
+
+
+def test_a_call_without_noise_that_draws_often_with_noise_as_well_gets_none() -> None:
+    """The twin: a thousand single draws on one line are the program's own, and it waits for none of them."""
+    player = Player(run=as_run(lambda rows, rng: sum(rng.laplace() for _ in range(1_000)))[0])
+    known = replace(player, usual=usual_of(player.call([], 1).draws))
+    assert known.call([], 1, factor=0.0).returned == [0.0]
 
 
 def test_a_loop_that_draws_until_it_is_content_ends_without_noise_too() -> None:
