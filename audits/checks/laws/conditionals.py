@@ -169,20 +169,25 @@ def _separate(law: Law, direction: Array) -> bool:
 
 
 def _at(law: Law, direction: Array, grid: Array, curve: Array) -> Array:
-    """Return the distribution function at the number of every row; a place in the middle of a whole number's step."""
+    """Return the distribution function at the number of every row; a place inside a whole number's step."""
     column = law.output[:, int(np.argmax(direction))]
     if not law.whole:
         return np.asarray(np.interp(column, grid, curve) / curve[-1])
     index = (column - grid[0]).astype(np.int64)
-    inside = np.random.default_rng(_SEED).random(len(column))
+    inside = _inside(direction, len(column))
     return np.asarray((curve[index] + inside * (curve[index + 1] - curve[index])) / curve[-1])
+
+
+def _inside(direction: Array, rows: int) -> Array:
+    """Return places inside the steps of a whole number; of another number they are others, or two would look alike."""
+    return np.random.default_rng((_SEED, int(np.argmax(direction)))).random(rows)
 
 
 def _given(law: Law, direction: Array, grid: Array, rows: int) -> Array:
     """Return the distribution function of a number given the others of its own row, on the first rows."""
     half = _GRID // 2
     found = np.zeros(rows)
-    inside = np.random.default_rng(_SEED).random(rows)
+    inside = _inside(direction, rows)
     reach = float(grid[-1] - grid[0]) / 4
     steps = np.arange(-half, half + 1) if law.whole else _graded(reach, half)
     for start in range(0, rows, _AT_ONCE):
