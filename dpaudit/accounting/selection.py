@@ -43,7 +43,8 @@ _RAISED, _UNIT, _END = 1e-9, 1e-15, 1e-12  # relative: what heights are raised b
 _NEAR, _CLOSE, _APART = 0.25, 1e-2, 1e-5  # where an end is looked for first, how closely; of knots, relative
 _SMALL, _MOST_RUNS = 1e-6, 1e6  # epsilons that are not told apart, but for one largest loss; runs on average
 _POWERS = np.geomspace(1e-4, 1e3, 120)  # at which the moments of one run are known
-_TINY, _REST, _LARGEST = 1e-36, 1e-60, 300.0  # left of a curve where knots are dense, at its end; the largest epsilon
+_TINY, _LARGEST = 1e-36, 300.0  # what is left of a curve where knots are dense; the largest epsilon of a part
+_SPARSE = 1.35  # so far again knots go on; of Gaussian noise 1e-60 is left there
 
 
 @lru_cache(maxsize=32)
@@ -139,7 +140,8 @@ def symmetric_curve(part: Alternatives, lost: float) -> tuple[DiscreteLoss, floa
     supremum = max(total_supremum(order)[1] for order in _orders(part))
     end = last = max(supremum, _SMALL)
     if supremum > _NEAR:
-        end, last = (min(supremum, _reached(deltas, lost * (1 + _RAISED) + left)) for left in (_TINY, _REST))
+        end = min(supremum, _reached(deltas, lost * (1 + _RAISED) + _TINY))
+        last = _SPARSE * end if _SPARSE * end < supremum else end
     near = _APART * end  # a slope between knots that are closer would be rounding
     corners = np.unique([value for order in _orders(part) for value in _listed(order) if near < value < end - near])
     corners = corners[np.diff(corners, prepend=0.0) > near]
