@@ -171,9 +171,13 @@ def test_a_verdict_agrees_with_the_game_next_to_it(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_no_end_of_a_seed_is_on_the_wrong_side_of_the_game_at_ten_x(statement: str) -> None:
-    """The same at ten x, of black boxes, tables, Gaussian and Laplace noise."""
-    found = all_judged(OF_NOISE if statement in ("gaussian", "laplace") else SEEDS, statement, TEN)
-    assert {key: held for key, held in found.items() if held.wrong or held.too_high} == {}
+    """The same at ten x, of black boxes, tables, Gaussian and Laplace noise; of noise the game sees cells alone.
+
+    So its value is below that of the noise, and lower ends may exceed it.
+    """
+    noise = statement in ("gaussian", "laplace")
+    found = all_judged(OF_NOISE if noise else SEEDS, statement, TEN)
+    assert {key: held for key, held in found.items() if held.wrong or (held.too_high and not noise)} == {}
 
 
 @pytest.mark.parametrize("number", [100, pytest.param(10_000, marks=pytest.mark.slow)], ids=["some", "many"])
