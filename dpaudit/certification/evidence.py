@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon, largest_delta_of, largest_epsilon_of
 from dpaudit.accounting.derivation.walker import derived
-from dpaudit.accounting.fold import Attained, attained_by_one_pair, attained_together, folded
+from dpaudit.accounting.fold import Attained, above, attained_by_one_pair, attained_together, folded
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.certification.derivation import derivation_of
 from dpaudit.engines import BY_EFFORT, DEFAULT, Precision
@@ -40,7 +40,7 @@ class Evidence:
 
     def meets(self, claim: Claim) -> bool:
         """Return whether an upper bound meets `claim`."""
-        return self.tight.delta.upper <= claim.delta or self.tight.epsilon.upper <= claim.epsilon
+        return _meets(self.tight, claim)
 
 
 def evidence_on(
@@ -53,16 +53,19 @@ def evidence_on(
     precision = BY_EFFORT[effort]
     judgement = derived(declaration, claim.neighbours)
     found = attained_by_one_pair(judgement, conditions)
-    tight = _tight(folded(judgement.above, found), claim, precision)
-    tight = Tight(
-        epsilon=proved_under(conditions, tight.epsilon, math.inf), delta=proved_under(conditions, tight.delta, 1.0)
-    )
+    tight = _proved(folded(judgement.above, found), claim, conditions, precision)
     evidence = Evidence(tight=tight, witnesses=_attaining(found, claim), derivation=derivation_of(judgement))
     denied = any(held.identity == ("attained", ()) and held.status == "violated" for held in conditions)
     if denied or evidence.refutes(claim) or evidence.meets(claim):
         return evidence
     together = attained_together(judgement, (), "assumed")
     return _with_assumption(evidence, together, claim, precision)
+
+
+def is_met(declaration: Declaration, claim: Claim, conditions: tuple[Condition, ...], effort: Effort) -> bool:
+    """Return whether an upper bound meets `claim`; no lower bound is looked at."""
+    form = folded(above(declaration, claim.neighbours), ())
+    return _meets(_proved(form, claim, conditions, replace(BY_EFFORT[effort], above_alone=True)), claim)
 
 
 def proved_under(conditions: tuple[Condition, ...], bracket: Bracket, most: float) -> Bracket:
@@ -94,6 +97,19 @@ def _tight(form: NormalForm, claim: Claim, precision: Precision = DEFAULT) -> Ti
     if epsilon.upper == math.inf and delta.upper <= claim.delta:  # the claim's own epsilon is then proved
         epsilon = replace(epsilon, upper=claim.epsilon)
     return Tight(epsilon=epsilon, delta=delta)
+
+
+def _proved(form: NormalForm, claim: Claim, conditions: tuple[Condition, ...], precision: Precision) -> Tight:
+    """Return the brackets of `form` at `claim`, as far as they are proved under the conditions."""
+    tight = _tight(form, claim, precision)
+    return Tight(
+        epsilon=proved_under(conditions, tight.epsilon, math.inf), delta=proved_under(conditions, tight.delta, 1.0)
+    )
+
+
+def _meets(tight: Tight, claim: Claim) -> bool:
+    """Return whether an upper end meets the claim."""
+    return tight.delta.upper <= claim.delta or tight.epsilon.upper <= claim.epsilon
 
 
 def _exceeds(tight: Tight, claim: Claim) -> bool:

@@ -7,11 +7,12 @@ conditions of a proof instead.
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from dpaudit.accounting.accountant import bracket_epsilon
-from dpaudit.accounting.fold import fold
+from dpaudit.accounting.fold import above, folded
 from dpaudit.certification.digits import most
-from dpaudit.certification.evidence import evidence_on
+from dpaudit.certification.evidence import is_met
 from dpaudit.checks import FieldError
 from dpaudit.engines import BY_EFFORT
 from dpaudit.errors import DeclarationError, UnsupportedError
@@ -39,7 +40,8 @@ def trust_of(
 
     def upper(alone: Declaration) -> float:
         """Return the proved epsilon of a declaration."""
-        return bracket_epsilon(fold(alone, claim.neighbours), claim.delta, BY_EFFORT[effort]).upper
+        form = folded(above(alone, claim.neighbours), ())
+        return bracket_epsilon(form, claim.delta, replace(BY_EFFORT[effort], above_alone=True)).upper
 
     return trust_in(sources, declaration, whole, upper)
 
@@ -97,7 +99,7 @@ def sentences_on(trust: Trust, measure: str, claimed: float, whole: float) -> tu
 def _met_without(declaration: Declaration, claim: Claim, conditions: tuple[Condition, ...], effort: Effort) -> bool:
     """Return whether the claim holds whatever the stated parts are; False where no rule says so."""
     try:
-        return evidence_on(_with_word(declaration, math.inf), claim, conditions, effort).meets(claim)
+        return is_met(_with_word(declaration, math.inf), claim, conditions, effort)
     except (UnsupportedError, DeclarationError, FieldError):
         return False
 

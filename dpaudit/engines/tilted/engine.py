@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -39,6 +40,7 @@ _FINER = 8  # times the cells, where they spread the sum
 _ATOMS = 1 / 16  # of the knots, which are cells enough
 _KINDS = 64  # losses that are told apart; of more, those with a size are put into classes
 _OTHERS = 256  # losses without a size, which are told apart
+_ANSWERS = 32  # that are kept: a certificate asks for its ends again to find the pair that attains them
 _LONGEST = 1 << 18  # knots of one loss that is made of others, on either side
 Cut = Sequence[tuple[FinitePair, int]]
 
@@ -196,6 +198,7 @@ def upper_near(composition: Composition, epsilon: float, precision: Precision = 
     return _for_delta(composition, epsilon, precision).upper() if _is_summed(composition) else None
 
 
+@lru_cache(maxsize=_ANSWERS)
 def _delta(composition: Composition, epsilon: float, precision: Precision) -> Ends:
     """Bound delta(epsilon)."""
     if is_met_once(composition):
@@ -207,6 +210,7 @@ def _delta(composition: Composition, epsilon: float, precision: Precision) -> En
     return lower.delta(epsilon), upper.delta(epsilon)
 
 
+@lru_cache(maxsize=_ANSWERS)
 def _epsilon(composition: Composition, delta: float, precision: Precision) -> Ends:
     """Bound the smallest epsilon with delta(epsilon) <= delta."""
     if is_met_once(composition):
