@@ -3,13 +3,16 @@
     python -m benchmarks.seed_counts            # the seeds at three x: a few minutes
     python -m benchmarks.seed_counts 10000      # and so many random nestings
 
-A seed counts for each row of the whitelist that it rests on. The last line holds all counts.
+A seed counts for each row of the whitelist that it rests on. The last line holds all counts. A nesting whose game does
+not end within a minute of processor time is counted as too large.
 """
 
+import signal
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from types import FrameType
 
 import numpy as np
 
@@ -17,11 +20,13 @@ from benchmarks.random_nestings import random_tables, random_tree
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.declaration import Declaration
 from dpaudit.semantics.seeds import TABLES, seeds
-from tests.semantics.judging import THREE, Judged, judged, of_one_and_of_two, releases
+from tests.semantics.judging import FEW, MANY, THREE, Judged, judged, of_one_and_of_two, releases
 from tests.semantics.rows import rows_of
 
 MOST_RELEASES = 4
 MOVES = "remove", "replace", "zero", "exchange"
+MOST_SECONDS = 60.0
+"""Of processor time for one random nesting."""
 
 
 def every_seed() -> Iterator[tuple[Declaration, Neighbours, Judged]]:
@@ -32,21 +37,45 @@ def every_seed() -> Iterator[tuple[Declaration, Neighbours, Judged]]:
             yield tree, relation, judged(tree, TABLES, relation, "tables", THREE, rng)
 
 
-def random_nestings(number: int) -> Iterator[tuple[Declaration, Neighbours, Judged]]:
+def random_nestings(number: int) -> Iterator[tuple[Declaration, Neighbours, Judged | None]]:
     """Yield those of so many random nestings that have few releases, under one relation each."""
     for seed in range(number):
         rng = np.random.default_rng([33, seed])
         tree, relation = random_tree(1 + seed % 3, 3, rng), NEIGHBOURS[seed // 2 % 3]
         if releases(tree) > MOST_RELEASES:
             continue
-        yield tree, relation, judged(tree, random_tables(rng), relation, "tables", THREE, rng)
+        yield tree, relation, judged_in_time(tree, relation, rng)
 
 
-def counted(judgements: Iterator[tuple[Declaration, Neighbours, Judged]], title: str) -> None:
+def judged_in_time(tree: Declaration, relation: Neighbours, rng: np.random.Generator) -> Judged | None:
+    """Return what is said of a nesting beside its game; None where its game is too large.
+
+    Where a lower end lies above the game, the game is played again with more queries.
+    """
+    signal.signal(signal.SIGVTALRM, _stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)
+    try:
+        tables = random_tables(rng)
+        held = judged(tree, tables, relation, "tables", THREE, rng, FEW)
+        return judged(tree, tables, relation, "tables", THREE, rng, MANY) if held.too_high else held
+    except TimeoutError:
+        return None
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise TimeoutError(f"Signal {number}: the game did not end in {MOST_SECONDS:g} s.")
+
+
+def counted(judgements: Iterable[tuple[Declaration, Neighbours, Judged | None]], title: str) -> None:
     """Print a table of comparisons, those that are equal in brackets, and a line of all counts."""
     started, total = time.process_time(), Counter[str]()
     rows: dict[tuple[str, str], dict[str, list[int]]] = defaultdict(lambda: {move: [0, 0] for move in MOVES})
     for tree, relation, held in judgements:
+        if held is None:
+            total["too large"] += 1
+            continue
         told = "refused" if held.refused else "undefined" if held.undefined else "compared"
         total[told] += 1
         total["comparisons"] += len(held.upper) + len(held.checked)
