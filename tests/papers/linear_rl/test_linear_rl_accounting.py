@@ -27,49 +27,10 @@ from dpaudit.model.declaration import Declaration, children, walk, with_children
 from dpaudit.model.losses import GaussianLoss
 from dpaudit.printed.argument import conclude
 from mechanisms import Gaussian, JointGaussian
-from tests.narrowing import as_a, l2_sensitivity_of, matrix_stddev_of, scale_of, stddev_of
+from tests.narrowing import as_a, matrix_stddev_of, scale_of, stddev_of
 
 TOGETHER = (Condition(kind="attained", status="checked"),)
 """One pair of neighbours moves all releases by their whole sensitivities at once."""
-
-MIXTURE = """
-joint hoeffding 1e3 2  0.1 1e-3 2.72e5 2.0e-4 0      294 617
-joint hoeffding 1e3 2  0.1 1e-5 4.80e5 1.1e-4 1.1e-4 294 618
-joint hoeffding 1e3 2  1   1e-5 4.80e4 1.1e-3 .0022  243 509
-joint hoeffding 1e3 5  0.5 1e-3 5.82e5 9.0e-4 0      241 399
-joint hoeffding 1e3 5  1   1e-5 5.03e5 1.04e-3 .0020 257 426
-joint hoeffding 1e3 20 1   1e-5 1.74e7 9.6e-4 .0019  278 424
-joint hoeffding 1e4 2  4   1e-3 8.03e3 7.7e-3 .0059  157 326
-joint hoeffding 1e4 5  0.1 1e-3 3.44e6 1.8e-4 0      322 528
-joint hoeffding 1e4 5  1   1e-5 5.92e5 1.03e-3 .0020 259 424
-joint hoeffding 1e4 20 0.1 1e-3 1.23e8 1.6e-4 0      359 540
-local hoeffding 1e3 2  0.1 1e-3 1357   .0118  .0117  4.87 9.2
-local hoeffding 1e3 2  1   1e-5 167    .0959  .325   2.80 5.3
-local hoeffding 1e3 2  4   1e-5 41.7   .384   1.48   2.41 4.6
-local hoeffding 1e3 5  0.1 1e-3 2.23e4 .0071  .0051  8.1  12.0
-local hoeffding 1e3 5  1   1e-3 2225   .0711  .130   5.5  8.2
-local hoeffding 1e3 5  1   1e-5 2693   .0587  .191   4.6  6.8
-local hoeffding 1e3 5  4   1e-5 673    .235   .865   3.9  5.9
-local hoeffding 1e3 20 0.1 1e-3 1.52e6 .0033  .0007  17.3 23.6
-local hoeffding 1e3 20 1   1e-5 1.80e5 .028   .085   9.6  13.1
-"""
-"""Model, bonus, K, H, epsilon, delta, stddev, mu, true epsilon, and the noise over what is needed: twice.
-
-The first ratio takes the paper's sensitivities 2 H^2 and its counts 2 H K0 (2 H local). The second is against
-stddev H^2 sqrt(4 (H - 1) m) / mu* in the joint model, and sqrt(4.5 (H - 1)) in the local one.
-"""
-
-BATCHED = """
-1e3 2  5  .1 1e-3 3  3 2  9.6e5 1.1e6 1.4e-5 0    4025
-1e3 2  5  4  1e-3 10 5 9  7.2e4 6.4e4 4.3e-4 0    2845
-1e3 5  2  1  1e-5 8  4 7  6.5e5 1.6e6 4.9e-5 2e-5 5515
-1e3 5  10 1  1e-5 3  3 2  3.0e5 8.8e5 5.9e-5 4e-5 4546
-1e4 5  5  .1 1e-5 5  4 4  4.9e6 1.2e7 5.2e-6 0    6233
-1e4 5  5  1  1e-3 11 5 10 5.4e5 1.2e6 7.6e-5 0    5137
-1e4 5  5  1  1e-5 11 5 10 9.0e5 2.0e6 4.6e-5 2e-5 5881
-1e4 20 5  .1 1e-3 4  3 3  5.0e6 5.8e7 7.2e-6 0    7948
-"""
-"""K, H, d, epsilon, delta, B, B0, releases, matrix and vector stddev, mu, true epsilon, ratio."""
 
 
 SCALES = """
@@ -105,48 +66,6 @@ def lsvi(**changed: Any) -> LsviUcb:
 def epsilon_of(mu: float, delta: float) -> float:
     leaf = Release(label="all", mechanism=Gaussian(stddev=1 / mu, l2_sensitivity=1.0, neighbours="replace_one"))
     return bracket_epsilon(fold(leaf, "replace_one"), delta).upper
-
-
-@pytest.mark.parametrize("row", rows(MIXTURE), ids=lambda row: " ".join(map(str, row[:6])))
-def test_the_printed_noise_of_algorithm_1_reproduces_the_table(row: tuple[Any, ...]) -> None:
-    """Every row: standard deviation, mu, true epsilon, and both ratios to what is needed."""
-    model, _, episodes, steps, epsilon, delta, stddev, mu, true, ratio, against_tight = row
-    config = ucrl(
-        model=model, episodes=int(episodes), steps=int(steps), epsilon=epsilon, delta=delta, calibration="paper"
-    )
-    K0 = nodes_printed(config.episodes)
-    (_, matrix), (_, vector) = noisy_regressions(config)[0].noises
-
-    assert stddev_of(matrix) == stddev_of(vector) == pytest.approx(stddev, rel=6e-3)
-    assert l2_sensitivity_of(matrix) == l2_sensitivity_of(vector) == 2 * steps**2
-    queries = 2 * steps * (K0 if model == "joint" else 1)
-    stated = 2 * steps**2 / stddev_of(matrix) * math.sqrt(queries)
-    assert stated == pytest.approx(mu, rel=0.05)
-    assert epsilon_of(stated, delta) == pytest.approx(true, rel=0.03, abs=6e-5)
-    assert exact_mu(epsilon, delta) / stated == pytest.approx(ratio, rel=0.012)
-    tight = matrix_stddev_of(noisy_regressions(replace(config, calibration="tight"))[0].noises[0][1])
-    shared = math.sqrt(4.5 / 4) if model == "joint" else 1.0
-    assert stddev_of(matrix) / tight * shared == pytest.approx(against_tight, rel=0.012)
-
-
-@pytest.mark.parametrize("row", rows(BATCHED), ids=lambda row: " ".join(map(str, row[:5])))
-def test_the_printed_noise_of_algorithm_2_reproduces_the_table(row: tuple[float, ...]) -> None:
-    """Every row: batches, nodes, releases, both deviations, mu, true epsilon, and the ratio to what is needed."""
-    episodes, steps, d, epsilon, delta, planned, nodes, releases, matrix, vector, mu, true, ratio = row
-    config = lsvi(
-        episodes=int(episodes), steps=int(steps), dimension=int(d), epsilon=epsilon, delta=delta, calibration="paper"
-    )
-    schedule = schedule_of(config)
-    assert (schedule.planned, nodes_printed(schedule.planned)) == (planned, nodes)
-    assert schedule.releases == releases
-    noise = noises_of(config)[0]
-    assert stddev_of(noise.matrix) == pytest.approx(matrix, rel=0.05)
-    assert stddev_of(noise.vector) == pytest.approx(vector, rel=0.05)
-    squares = planned * (2 * (steps + 1) / stddev_of(noise.vector)) ** 2 + nodes * (2 / stddev_of(noise.matrix)) ** 2
-    stated = math.sqrt(steps * squares)
-    assert stated == pytest.approx(mu, rel=0.05)
-    assert epsilon_of(stated, delta) == pytest.approx(true, abs=6e-6)
-    assert exact_mu(epsilon, delta) / stated == pytest.approx(ratio, rel=1e-3)
 
 
 @pytest.mark.parametrize("row", rows(SCALES), ids=["five steps", "two steps"])
