@@ -16,7 +16,7 @@ from importlib import import_module
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-PLACES = re.compile(r"(algorithms|dpaudit|mechanisms|tests\.mutation)(\.|$)")
+PLACES = re.compile(r"(algorithms|audits|dpaudit|mechanisms|tests\.mutation)(\.|$)")
 """Modules whose memoised results may come from a planted function."""
 
 
