@@ -6,11 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from algorithms.capri import Capri, releases, replays
-from algorithms.problems import load
 from audits import watch_noise
 from audits.checks.laws.dependence import Drawn, dependences
-from audits.checks.program_replay import replay_program
 from audits.checks.taped_noise import depending, noises_of, used_twice
 from audits.checks.taped_totals import too_calm
 from dpaudit import Recorder
@@ -185,20 +182,3 @@ def test_many_whole_messages_that_stand_for_two_are_found() -> None:
     recorder = Recorder(tape.generator())
     tape.total("message", wide, 2, recorder.release("message", wide, np.zeros((1, 70), dtype=np.int64)))
     assert any("one message's noise" in finding.message for finding in too_calm(tape))
-
-
-def test_a_device_that_leaves_zeros_exact_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message of CAPRI's local model is replayed with vectors that have zeros; its twin publishes those."""
-    settings: Any = Capri(
-        model="local", epsilon=2.0, delta=1e-5, horizon=1_000, calibration="tight", kernel="squared_exponential"
-    )
-    problem = load("grid")(contexts=3, actions=3)
-    assert replay_program(settings, problem, settings.declaration(), ()).findings == ()
-    original = releases.message
-
-    def leaky(recorder: Recorder, label: str, mechanism: Any, vectors: Array, rewards: Array) -> Array:
-        return np.where(vectors == 0, 0.0, original(recorder, label, mechanism, vectors, rewards))
-
-    monkeypatch.setattr(replays, "message", leaky)
-    found = replay_program(settings, problem, settings.declaration(), ()).findings
-    assert {finding.rule for finding in found} == {"DPA224"}

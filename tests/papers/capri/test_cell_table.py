@@ -9,12 +9,11 @@ import pytest
 from algorithms import CellTable
 from algorithms.capri import Capri
 from algorithms.capri.users import Played, RecordedUsers
-from algorithms.capri.users import one_record as users
 from algorithms.cell_table.elimination import at_least_one, survivors
 from algorithms.cell_table.plan import Plan, table_of
 from algorithms.cell_table.run import run_epochs
 from algorithms.problems import load
-from audits import Settings, audit, replay_program
+from audits import Settings, audit
 from dpaudit import Streams, certify
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import admit
@@ -75,33 +74,6 @@ def test_the_audit_agrees_with_the_claim_and_finds_half_the_noise() -> None:
         )
         verdicts.append(result.verdict)
     assert verdicts == ["not_refuted", "violation"]
-
-
-def test_a_replay_on_one_tape_finds_nothing_and_finds_a_table_without_clipping() -> None:
-    """Whatever one user's record is, only noise is published; a table of raw rewards is found out."""
-    problem = load("rand_hie")()
-    found = replay_program(_CONFIG, problem, _CONFIG.declaration(), _CONFIG.cases(problem))
-    assert found.findings == ()
-
-    class Raw(CellTable):
-        def replays(self, problem: Any = None) -> Any:
-            (case,) = CellTable.replays(self, problem)
-            plan = replace(self.plan(), tabulate=_raw_table)
-
-            def run(data: RecordedUsers, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
-                return run_epochs(plan, (2, 1), data, Streams.spawn(rng), n_runs).view("transcript")
-
-            rounds = plan.epochs[-1].stop
-            return (replace(case, run=run, pairs=(("far", users(rounds, 0, 9.0), users(rounds, 0, -9.0)),)),)
-
-    broken = Raw(epsilon=1.0, delta=1e-5, horizon=400)
-    assert replay_program(broken, problem, broken.declaration(), broken.cases(problem)).findings
-
-
-def _raw_table(played: Played, reward_bound: float) -> Array:
-    table = table_of(played, reward_bound)
-    table[..., 1] = sum(reward * counts for reward, counts in played.groups).reshape(table.shape[:2])
-    return table
 
 
 def test_an_action_goes_only_below_the_best_lower_end_and_the_best_one_stays() -> None:

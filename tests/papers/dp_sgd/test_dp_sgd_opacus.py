@@ -9,6 +9,7 @@ import pytest
 
 from algorithms.dp_sgd import DpSgd, TrainingRecord, read_engine, review
 from algorithms.problems.affairs import affairs
+from audits import replay_program
 from dpaudit import Claim, Streams, Transcript
 from dpaudit.model.trace import admit
 from tests.narrowing import present
@@ -40,6 +41,17 @@ def test_a_run_is_what_it_declares(mode: str) -> None:
     assert admit(config.declaration(), done.trace) == ()
     assert {condition.status for condition in done.conditions} == {"checked"}
     assert len(done.conditions) == 11
+
+
+@pytest.mark.parametrize("mode", ["hooks", "ghost"])
+def test_replays_of_a_run_are_clean_and_its_conditions_are_checked(mode: str) -> None:
+    """Nothing is found; what a run can show is checked: on the tape of the loop, and on its sampler's draws."""
+    algorithm = DpSgd(**GIVEN, grad_sample_mode=mode)
+    replayed = replay_program(algorithm, affairs(records=605), algorithm.declaration(), ())
+    assert replayed.findings == ()
+    kinds = [c.kind for c in replayed.conditions if c.status == "checked"]
+    assert sorted(kinds) == ["fresh_noise", "implementation", "secret_sample", "sensitivity"]
+    assert len(kinds) == len(replayed.conditions)
 
 
 def test_a_number_of_records_whose_neighbour_has_another_divisor_violates_a_condition() -> None:
