@@ -17,12 +17,13 @@ HEAVY = {
 """Third parties that may be imported inside a function: heavy, or an extra."""
 
 LONGEST_FUNCTION, DEEPEST_NESTING, MEDIAN_FILE, LARGEST_FOLDER = 58, 3, 95, 25
+_PARTS = ("body", "orelse", "finalbody", "handlers", "cases")
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.Match)
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
     """Yield every statement inside of a node, and no expression, of which there are ten times as many."""
-    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+    for part in _PARTS:
         for child in getattr(node, part, ()):
             yield child
             yield from statements(child)
@@ -43,7 +44,7 @@ def length(function: ast.FunctionDef) -> int:
 def nesting(node: ast.AST) -> int:
     """Return how deeply blocks, which no expression holds, stand inside each other; `elif` does not count as deeper."""
     deepest = 0
-    for child in (child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)):
+    for child in (child for part in _PARTS for child in getattr(node, part, ())):
         chained = isinstance(node, ast.If) and isinstance(child, ast.If) and child in node.orelse
         inside = isinstance(child, _BLOCKS) and not chained
         deepest = max(deepest, nesting(child) + inside)

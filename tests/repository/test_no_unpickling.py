@@ -1,6 +1,7 @@
 """Nothing is ever unpickled from a file: the source has no call that could."""
 
 import ast
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,14 @@ FORBIDDEN_MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "she
 FORBIDDEN_CALLS = {"joblib.load", "pandas.read_pickle", "pd.read_pickle", "yaml.load", "eval", "exec"}
 LAST_NAMES = {"load", "read_pickle", "eval", "exec", "import_module"}
 TOLD = {"allow_pickle", "weights_only"}
+NAMED = re.compile("|".join({*FORBIDDEN_MODULES, *LAST_NAMES}))
+"""What a source names that has a danger: others need not be parsed."""
 
 
 def dangers(text: str) -> list[Any]:
     """What in a source could run code from a file: modules, calls, and loads that are not told to be safe."""
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(ast.parse(text)) if NAMED.search(text) else ():
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names if alias.name.partition(".")[0] in FORBIDDEN_MODULES]
         elif isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] in FORBIDDEN_MODULES:
