@@ -149,19 +149,6 @@ def test_no_bound_for_duels_is_above_the_best_private_learner(
     assert exact is None or least == pytest.approx(exact, abs=2e-6)
 
 
-@pytest.mark.parametrize(("rounds", "epsilon", "gap", "exact"), [(5, 0.3, 0.25, 0.580467), (4, 2.0, 0.1, None)])
-def test_no_bound_for_bandits_is_above_the_best_private_learner(
-    rounds: int, epsilon: float, gap: float, exact: float | None
-) -> None:
-    """Two options, rewards 0 and 1."""
-    instances = [load("hardest_bandit")(actions=2, gap=gap, seed=seed) for seed in range(2)]
-    wins = np.array([(1 + problem.mean_reward[0]) / 2 for problem in instances])
-    costs = wins.max(axis=1, keepdims=True) - wins
-    least = _minimax([(0,), (1,)], wins[:, None], costs[:, None], rounds, epsilon)
-    assert 0 < bandit_regret(2, rounds, Privacy(epsilon=epsilon), gap=gap) <= least
-    assert exact is None or least == pytest.approx(exact, abs=2e-6)
-
-
 _OTHER_WALLS: dict[str, tuple[int, float, float, bool, bool]] = {
     "no privacy": (4, math.inf, 0.0, False, False),
     "utilities": (4, 0.7, 0.0, False, True),
@@ -248,24 +235,6 @@ def test_functions_of_a_smooth_kernel_have_smaller_gaps_and_so_smaller_bounds() 
     assert min(norms) == pytest.approx(1.0, rel=1e-5)
     assert min(norms) <= 1
     assert load("grid")(contexts=20, actions=20, length_scale=1.0).regret_lower_bound(**stated) is None
-
-
-def test_no_learner_loses_less_than_its_bound_on_all_instances_and_one_that_knows_the_best_does() -> None:
-    """Batched sums at epsilon 1 over all five instances, 4 standard errors up; the twin knows that option 0 is best."""
-    config = DpEbs(epsilon=1.0, horizon=4_000, arms=5, variant="batched")
-    means, errors = [], []
-    for seed in range(5):
-        problem = load("hardest_duels")(seed=seed)
-        run = config.run(problem, Streams.spawn(np.random.default_rng(seed)), 20)
-        lost = run.arrays["preference_regret"]
-        means.append(lost.mean())
-        errors.append(lost.std(ddof=1) / math.sqrt(len(lost)))
-    bound = load("hardest_duels")().regret_lower_bound(horizon=4_000, epsilon=1.0, delta=0.0, model="central")
-    worst = int(np.argmax(means))
-    assert means[worst] + 4 * errors[worst] > bound.value
-    known = [load("hardest_duels")(seed=seed).preference_regret[0, 0] * 4_000 for seed in range(5)]
-    assert known[0] == 0.0  # on its own instance it loses nothing, which is why one instance says nothing
-    assert max(known) > bound.value
 
 
 _EPISODES: dict[str, Any] = {

@@ -135,18 +135,6 @@ def test_no_folder_is_one_line() -> None:
         observations_in((Path("nowhere"),))
 
 
-def test_hostile_text_stays_text(tmp_path: Path, write: Callable[..., None]) -> None:
-    """Names become neither markup nor escape sequences."""
-    write("1.json", document("2026-01-01", name="<script>alert(1)</script>\x1b[31m|x", verdict="[link](http://x)"))
-    page = page_of(history_document(observations_in((tmp_path,))))
-    assert "<script" not in page
-    for style in ("text", "md", "json"):
-        result = RUNNER.invoke(app, ["compare", str(tmp_path), "--format", style])
-        assert result.exit_code == 0, result.output
-        assert "\x1b" not in result.output
-        assert style != "md" or "[link](" not in result.output
-
-
 def test_the_command_writes_one_page(tmp_path: Path, write: Callable[..., None]) -> None:
     """Page and text come from the same documents."""
     write("1.json", document("2026-01-01"))

@@ -271,30 +271,6 @@ def test_discrete_nodes_keep_counters_on_integers() -> None:
     assert not admit(config.declaration(), transcript.trace)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"removal": "R1"},
-        {"removal": "R3", "credit": "both"},
-        {"removal": "R0"},
-        {"removal": "R4"},
-        {"model": "local"},
-        {"variant": "batched", "horizon": 20_000},
-        {"variant": "champion", "horizon": 20_000},
-    ],
-)
-@pytest.mark.parametrize("runs", [3, 40])
-def test_a_run_is_admitted_by_its_declaration(settings: dict[str, Any], runs: int) -> None:
-    """Trace and declaration agree; all conditions hold but the clock of the two broken readings."""
-    config = config_of(**settings)
-    transcript = config.run(PROBLEM, Streams.spawn(np.random.default_rng(2)), runs)
-    assert not admit(config.declaration(), transcript.trace)
-    statuses = {condition.status for condition in transcript.conditions}
-    assert statuses == ({"checked", "violated"} if config.removal in ("R0", "R4") else {"checked"})
-    assert (transcript.arrays["plays"].sum(axis=(1, 2)) == config.horizon).all()
-
-
 def test_the_best_option_stays_in_every_run_without_noise() -> None:
     """T2: at failure probability 1/T, 200 runs of 5,000 rounds keep and identify the best of three options."""
     config = config_of(epsilon=1e6, horizon=5_000, width_factor=1.0)
