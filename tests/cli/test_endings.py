@@ -1,15 +1,20 @@
 """How a command ends when something goes wrong: one line on stderr, the right exit code, never a traceback."""
 
 import os
+import resource
+import signal
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dpaudit.errors import EngineDisagreementError
-from tests.cli.conftest import WRITTEN
+from tests.cli.conftest import CODED, WRITTEN
 from tests.command_line import Write, dpaudit
 
 MAIN = "from dpaudit.cli import main; main()"
@@ -102,3 +107,34 @@ def test_linear_algebra_runs_on_one_thread_unless_somebody_asked_for_more(given:
     environment = kept | ({"OPENBLAS_NUM_THREADS": given} if given else {})
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert ended.stdout.split()[-1] == seen
+
+
+STORE = "runs.sqlite"
+
+
+@contextmanager
+def full_disk(size: int) -> Generator[None, None, None]:
+    """Let no file of this process grow beyond `size` bytes, as on a full disk."""
+    limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_a_store_on_a_full_disk_ends_the_audit_with_one_line(write: Write, fakes: None) -> None:
+    """With and without a seed of the file; with room again the audit goes on, and its store has chunks."""
+    for text in (CODED, CODED.replace("seed = 1\n", "")):
+        name = write(text.replace("runs = 2000", "runs = 200000"))
+        with full_disk(16_384):
+            ended = dpaudit("audit", name, "--store", STORE)
+        assert ended.exit_code == 2, ended.output
+        assert ended.stdout == ""
+        said = [line for line in ended.stderr.splitlines() if not line.startswith("seed ")]
+        assert len(said) == 1, ended.stderr
+        assert "Free the disk or name another file" in said[0]
+    assert dpaudit("audit", write(CODED), "--store", STORE).exit_code == 0
+    with closing(sqlite3.connect(Path(STORE))) as connection:
+        assert connection.execute("SELECT count(*) FROM checked").fetchone()[0] > 0

@@ -1,4 +1,4 @@
-"""Reading a table by the parameters of what it configures."""
+"""Tables of a configuration: what their keys take, what is told of one that does not fit, and the report's own word."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 import pytest
 
+from dpaudit.configuration.config import config_of, read_config
 from dpaudit.configuration.tables import parameters_of, read_section
-from dpaudit.errors import Fault
+from dpaudit.errors import ConfigError, Fault
 
 HERE = Path("/somewhere")
 
@@ -73,3 +74,21 @@ def test_what_the_target_itself_refuses_is_told_on_the_key_it_names() -> None:
     with pytest.raises(Fault) as caught:
         read_section(factory, {"rows": 3}, HERE)
     assert (caught.value.where, str(caught.value)) == (("rows",), "Expected rows=3 to be even.")
+
+
+WRITTEN = Path(__file__).parents[2] / "examples" / "written.toml"
+
+
+def test_the_word_is_certified_unless_the_file_says_otherwise() -> None:
+    """Without the section the word is *certified*; with it, what it says."""
+    text = WRITTEN.read_text(encoding="utf-8")
+    assert read_config(WRITTEN).report.word == "certified"
+    assert config_of(WRITTEN, f'{text}\n[report]\nword = "proved"\n').report.word == "proved"
+
+
+@pytest.mark.parametrize("line", ['word = "approved"', 'wrod = "proved"', "word = 1"])
+def test_another_word_or_key_is_refused_with_its_line(line: str) -> None:
+    """A word that a report cannot print, or a misspelt key, names file and line."""
+    text = WRITTEN.read_text(encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"written\.toml:\d+: "):
+        config_of(WRITTEN, f"{text}\n[report]\n{line}\n")

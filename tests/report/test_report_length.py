@@ -1,4 +1,4 @@
-"""The length of a report: a cover on one screen, few words, few pages, and details that are folded and not lost."""
+"""The length and look of a report: a cover on one screen, few words and pages, and legible tables."""
 
 import re
 from dataclasses import replace
@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 
 from dpaudit.configuration.deployment_file import read_deployment
+from dpaudit.documents.page import page, style_sheet
+from dpaudit.ledger import recompute
+from dpaudit.model.trace import Finding
+from dpaudit.render.budget import statement_document
 from dpaudit.report import Report, render
 from dpaudit.report.marks import undischarged
 from dpaudit.report.pdf import pdf_report
+from dpaudit.report.verdicts import outcome_of
 from dpaudit.wording.audits import strongest
 from dpaudit.wording.escaping import markdown
 from dpaudit.wording.glossary import GLOSSARY
@@ -107,3 +112,33 @@ def test_noise_without_slack_has_a_sentence_and_no_chart(
     assert "figures/slack.svg" not in texts
     assert "Slack factor by factor" not in texts["annex.md"]
     assert "ith noticeably less noise the claim is not proved" in texts["report.md"]
+
+
+def test_a_difference_that_a_reason_states_is_not_stated_again(stories: dict[str, Report]) -> None:
+    """The certificate's reason quotes the finding; without the quote the finding stands by itself."""
+    report = stories["paper"]
+    finding = Finding(rule="DPA220", where="sum", message="'sum' moved by 3 times its stated sensitivity.")
+    quoted = f"The run and its declaration disagree (DPA220): {finding.message}"
+    certificate = replace(report.certificate, verdict="not_proved", findings=(finding,), reasons=(quoted,))
+    assert [r for r in outcome_of(replace(report, certificate=certificate)).reasons if "moved" in r] == [quoted]
+    silent = replace(certificate, reasons=("Something else, at delta 1e-05, epsilon inf or more.",))
+    reasons = outcome_of(replace(report, certificate=silent)).reasons
+    assert finding.message in reasons
+    assert "Something else, at delta 10⁻⁵, epsilon ∞ or more." in reasons
+
+
+def test_a_printed_page_keeps_tables_whole(story_pages: dict[str, dict[str, str]]) -> None:
+    """The print rules ask the browser not to break a table that fits on a page; its caption stays above it."""
+    page = story_pages["paper"]["report.html"]
+    printed = page.partition("@media print")[2]
+    assert "table { break-inside: avoid; }" in printed
+    assert "h2, h3, caption { break-after: avoid; }" in printed
+
+
+def test_the_dark_scheme_is_for_screens_and_words_and_dates_stay_whole() -> None:
+    """A dark screen prints on white paper; head words and days are never broken."""
+    sheet = style_sheet("colours.css", "page.css")
+    assert "@media (prefers" not in sheet
+    assert "th { overflow-wrap: normal;" in sheet
+    assert "td.quiet { white-space: nowrap; }" in sheet
+    assert style_sheet("page.css") in page(statement_document(recompute(()), created="2027-01-04"))

@@ -1,9 +1,10 @@
-"""The largest loss of a sample of pure releases: epsilon at delta 0 is ln(1 + rate (e^L - 1)) for each, and no more."""
+"""The largest loss of pure releases on a sample, and of black boxes: the known sum, and never below the theorem's."""
 
 import json
 import math
 from decimal import Decimal, localcontext
 
+import mpmath
 import pytest
 
 from dpaudit import Claim, Release, Repeat, Stated, Subsample, bracket_delta, bracket_epsilon, certify, fold
@@ -87,3 +88,26 @@ def test_a_stated_part_on_a_sample_is_known_atom_by_atom() -> None:
     assert bracket_epsilon(fold(part, "add_remove"), 1.01 * rate * delta).upper == pytest.approx(largest, rel=1e-6)
     far = Subsample(part=Stated(epsilon=800.0, delta=delta, source="a vendor"), rate=rate)
     assert bracket_delta(fold(far, "add_remove"), 1.0).upper >= rate * -math.expm1(1.0 - 800.0)
+
+
+CASES = [
+    (1.0, 1e-12, 1e-9, 1),
+    (0.5, 1e-15, 1e-3, 10**6),
+    (3.0, 0.0, 1e-12, 1),
+    (1e-8, 1e-9, 0.3, 7),
+    (5.0, 1e-6, 0.9, 2),
+]
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "rate", "times"), CASES)
+def test_the_amplified_budget_is_rounded_up(epsilon: float, delta: float, rate: float, times: int) -> None:
+    """ln(1 + q (e^epsilon - 1)) and q delta of the whole part: Balle, Barthe and Gaboardi (2018), Theorem 8."""
+    part = Repeat(part=Stated(epsilon=epsilon / times, delta=delta, source="x"), times=times)
+    (found,) = fold(Subsample(part=part, rate=rate), "add_remove").upper
+    ((loss, _),) = found.parts
+    with mpmath.workdps(60):
+        whole = times * mpmath.mpf(epsilon / times)
+        grown = mpmath.log1p(mpmath.mpf(rate) * mpmath.expm1(whole))
+        lost = mpmath.mpf(rate) * (1 - (1 - mpmath.mpf(delta)) ** times)
+        assert grown <= mpmath.mpf(loss.supremum) <= grown * (1 + mpmath.mpf("1e-12"))
+        assert lost * (1 - mpmath.mpf("1e-15")) <= mpmath.mpf(loss.infinite_mass) <= lost * (1 + mpmath.mpf("1e-9"))

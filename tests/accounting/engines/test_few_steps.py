@@ -1,4 +1,4 @@
-"""A secret step of few with large likelihood ratios: counted out, integrated, and between pairs from both sides."""
+"""Secret steps and rare samples: few steps counted out and integrated, many of them narrow from few knots."""
 
 import itertools
 import math
@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from dpaudit import Allocate, Release, bracket_delta, fold
+from dpaudit import Allocate, Release, Repeat, Subsample, bracket_delta, bracket_epsilon, fold
 from dpaudit.engines.pairs import few_steps
 from dpaudit.engines.pairs.closed import closed_pair
+from dpaudit.engines.pairs.derived import pair_above, pair_below
 from dpaudit.engines.pairs.finite_pair import FinitePair
-from dpaudit.model.losses import ApproximateLoss, SampledOrder
+from dpaudit.model.losses import AllocatedLoss, ApproximateLoss, GaussianLoss, SampledOrder
 from mechanisms import Gaussian
 
 P, Q = np.array([0.2, 0.5, 0.3]), np.array([0.5, 0.499, 0.001])
@@ -94,3 +95,26 @@ def test_a_sum_that_rounds_ratios_down_is_below_the_truth(monkeypatch: pytest.Mo
         max(0.0, (a / b + c / d) / 2 - 1) * b * d for a, b in zip(P, Q, strict=True) for c, d in zip(P, Q, strict=True)
     )
     assert float(found.masses @ np.maximum(-np.expm1(-found.losses), 0.0)) < truth
+
+
+@pytest.mark.parametrize(
+    ("rate", "stddev", "steps", "delta", "width"),
+    [(1e-3, 1.0, 10**5, 1e-5, 1e-4), (1e-3, 1.0, 10**6, 1e-5, 4e-4), (4.07e-5, 0.614, 10**5, 1.1e-10, 1.5e-3)],
+)
+def test_a_bracket_of_many_steps_on_rare_samples_is_narrow(
+    rate: float, stddev: float, steps: int, delta: float, width: float
+) -> None:
+    """Cells of one loss are as narrow as its frequent small values ask, though its rare ones reach far."""
+    noise = Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours="add_remove")
+    step = Subsample(part=Release(label="gradient", mechanism=noise), rate=rate, scheme="poisson")
+    found = bracket_epsilon(fold(Repeat(part=step, times=steps), "add_remove"), delta)
+    assert 0 < found.upper - found.lower <= width * found.upper
+
+
+def test_a_thousand_secret_steps_keep_a_delta_of_1e_12_on_both_sides() -> None:
+    """One tilt lost a tenth of the lower bound there, and slopes of up to 60 counted 1e-12 as infinite."""
+    steps = AllocatedLoss(inside=((GaussianLoss(mu=0.5), 1),), steps=1000, order="remove")
+    above, below = pair_above(steps, 1e-3, 1e-20), pair_below(steps, 1e-3, 1e-20)
+    assert above.infinite < 1e-16
+    high, low = above.delta_above(0.1), below.delta_below(0.1)
+    assert 5e-12 < low <= high < 1.01 * low

@@ -1,4 +1,4 @@
-"""Epsilon of a history of sampled noisy steps: a bound for both neighbour relations, close to the truth."""
+"""Epsilon of a history of sampled noisy steps, close to the truth, and the least noise that controls may have."""
 
 import math
 
@@ -8,7 +8,10 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from algorithms.dp_sgd.accounting import epsilon_of_history
+from algorithms.dp_sgd.algorithm import DpSgd
 from dpaudit import NormalForm, bracket_epsilon
+from dpaudit.accounting.fold import fold
+from dpaudit.certification.less_noise import with_less_noise
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import Composition, GaussianLoss
 
@@ -97,3 +100,30 @@ def test_a_history_out_of_range_is_refused(history: tuple[tuple[float, float, in
     """The message names the field."""
     with pytest.raises(ValueError, match=words):
         epsilon_of_history(history, DELTA, "add_remove")
+
+
+CONFIG = DpSgd(epsilon=0.75, delta=1e-5, noise_multiplier=4.0, sample_rate=0.1, steps=40, max_grad_norm=0.1)
+
+
+@pytest.mark.parametrize("epsilon", [1.75, 7.5, 30.0])
+def test_the_noise_is_as_small_as_the_size_allows(epsilon: float) -> None:
+    """Epsilon is no power of the noise under sampling: the proved one lies within a twentieth below the size.
+
+    One step by the ratio of the epsilons, as if epsilon were proportional, misses each of the sizes.
+    """
+    weaker = with_less_noise(CONFIG, CONFIG.claim(), epsilon)
+    assert isinstance(weaker, DpSgd)
+    assert 0.95 * epsilon <= _proved(weaker) <= epsilon
+    step = DpSgd(
+        epsilon=0.75,
+        delta=1e-5,
+        noise_multiplier=4.0 * _proved(CONFIG) / epsilon,
+        sample_rate=0.1,
+        steps=40,
+        max_grad_norm=0.1,
+    )
+    assert not 0.95 * epsilon <= _proved(step) <= epsilon
+
+
+def _proved(config: DpSgd) -> float:
+    return bracket_epsilon(fold(config.declaration(), "add_remove", ()), config.delta).upper

@@ -1,14 +1,17 @@
-"""What each reading of the removal step costs, by enumeration of paths, by the tables, and by the printed argument."""
+"""What each reading of the removal step costs: by paths, tables, the printed argument, audits and traces."""
 
 import itertools
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from algorithms.dp_ebs import DpEbs
 from algorithms.dp_ebs.noise.calibrated import touched_nodes
-from dpaudit import Condition, bracket_epsilon, certify, fold
+from algorithms.problems import load
+from audits import audit
+from dpaudit import Condition, Streams, bracket_epsilon, certify, fold
 from dpaudit.verifier import verify
 from mechanisms import Laplace, TreeAggregation
 
@@ -146,3 +149,19 @@ def test_discrete_nodes_cost_the_same_as_continuous_ones() -> None:
 def test_a_bad_field_is_refused_by_name_and_value(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         DpEbs(**{"epsilon": 1, "horizon": 100, "arms": 3, **settings})
+
+
+R0 = DpEbs(epsilon=1, horizon=200, arms=3, removal="R0")
+R4 = DpEbs(epsilon=1, horizon=200, arms=3, removal="R4")
+
+
+@pytest.mark.parametrize("config", [R0, R4], ids=lambda config: config.removal)
+def test_the_literal_readings_are_refuted_by_both_halves_and_by_the_run(config: DpEbs) -> None:
+    """The accountant refutes the declaration, the audit breaks the code, and a run reports the clock."""
+    assert certify(config.declaration(), config.claim()).verdict == "refuted"
+    transcript = config.run(load("bradley_terry")(arms=3), Streams.spawn(np.random.default_rng(0)), 3)
+    assert "violated" in {condition.status for condition in transcript.conditions}
+    case = config.cases()[0]
+    assert case.view == "counters"
+    shown = audit(case, claim=config.claim(), runs=2_000, rng=np.random.default_rng(1), significance=1e-3)
+    assert shown.verdict == "violation"
