@@ -134,28 +134,6 @@ def test_the_theory_noise_term_is_the_lemmas() -> None:
     np.testing.assert_allclose(width, expected, rtol=1e-8)
 
 
-def test_regret_flattens_without_much_noise_and_paper_noise_costs_more() -> None:
-    """T-U6, small: at horizon 10^5 regret a round falls below a third of the first epoch's; paper costs more."""
-    problem = grid(**SMALL)
-    config = replace(JOINT, horizon=100_000)
-    runs = {name: replace(config, calibration=name).run(problem, streams(1), 50) for name in ("tight", "paper")}
-    lengths = np.array([epoch.length for epoch in config.plan().epochs])
-    rate = runs["tight"].arrays["regret"].mean(axis=0) / lengths
-    assert rate[-1] < rate[0] / 3
-    assert runs["paper"].arrays["regret"].sum(axis=1).mean() > 2 * runs["tight"].arrays["regret"].sum(axis=1).mean()
-
-
-def test_local_noise_hides_what_joint_noise_shows() -> None:
-    """T-U7: at the same claim the local model eliminates less; its noise is sqrt(length) times larger."""
-    problem = grid(**SMALL)
-    config = replace(JOINT, epsilon=4.0, horizon=100_000)
-    left = {
-        m: replace(config, model=m).run(problem, streams(2), 20).arrays["active"][:, -1].mean()
-        for m in ("joint", "local")
-    }
-    assert left["joint"] < 0.6 < left["local"]
-
-
 @pytest.mark.parametrize("size", [32, 200, 1600])
 def test_the_bound_follows_the_information_gain(size: int) -> None:
     """T-U8: scale over sqrt(2 gamma / T), gamma of the drawn counts, lies near 1."""

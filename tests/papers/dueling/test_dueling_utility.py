@@ -35,15 +35,6 @@ def test_the_best_option_is_found_whenever_the_others_are_removed() -> None:
     assert regret(tree(4, 100_000), load("bradley_terry")(), 6)[1] == 1.0
 
 
-def test_regret_flattens_in_the_horizon() -> None:
-    """Ten times the rounds cost 1.0 to 1.4 times the regret once options are removed (uniform play: 10 times)."""
-    problem = load("bradley_terry")()
-    early, late = (regret(tree(NO_NOISE, horizon), problem, 8)[0] for horizon in (20_000, 200_000))
-    assert 1.0 < late / early < 1.4
-    early, late = (regret(tree(16, horizon), problem, 6)[0] for horizon in (100_000, 1_000_000))
-    assert late / early < 1.7
-
-
 def test_extra_regret_of_the_trees_falls_like_one_over_epsilon() -> None:
     """T4 for Algorithm 1 with the usable width: slope -1 +- 0.2 over eps 2, 4, 8 at T = 4e5."""
     problem = load("bradley_terry")(arms=3)
