@@ -1,8 +1,8 @@
-"""The study files that ship: all are read, every algorithm is made, and their tables are drawn."""
+"""The studies that ship: their files and tables are read and drawn, and rows lie between lower bounds and ceilings."""
 
 import csv
-import io
 import math
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -60,8 +60,7 @@ def test_equal_tables_draw_equal_figures_and_other_tables_others() -> None:
 
 def test_a_figure_for_a_paper_has_neither_title_nor_caption() -> None:
     """The front's texts are drawn in the SVG's figure and are gone from what the PDF is made of; its axes stay."""
-    text = (TABLES / "capri_grid" / "rows.csv").read_text(encoding="utf-8")
-    figure = draw_front(list(csv.DictReader(io.StringIO(text))))
+    figure = draw_front(_rows("capri_grid"))
     (axes,) = figure.axes
     assert figure.texts
     assert axes.get_title(loc="left")
@@ -74,7 +73,7 @@ def test_a_figure_for_a_paper_has_neither_title_nor_caption() -> None:
 @pytest.mark.parametrize("study", ["capri_grid", "hardest_duels", "hardest_process"])
 def test_both_walls_lie_within_the_axes_of_a_front(study: str) -> None:
     """Every lower bound, and what is proved or the most that can be lost, at the longest horizon."""
-    lines = list(csv.DictReader(io.StringIO((TABLES / study / "rows.csv").read_text(encoding="utf-8"))))
+    lines = _rows(study)
     (axes,) = draw_front(lines).axes
     bottom, top = axes.get_ylim()
     longest = max(int(line["T"]) for line in lines)
@@ -96,8 +95,7 @@ def test_the_shipped_example_learns_by_its_shipped_study() -> None:
 
 def _points(study: str, label: str, horizon: str) -> list[tuple[float, float, float]]:
     """Return (certified epsilon, regret, standard error) of one contender of a shipped table, by epsilon."""
-    with (TABLES / study / "rows.csv").open(encoding="utf-8", newline="") as file:
-        rows = [line for line in csv.DictReader(file) if (line["contender"], line["T"]) == (label, horizon)]
+    rows = [line for line in _rows(study) if (line["contender"], line["T"]) == (label, horizon)]
     return sorted((float(line["epsilon"]), float(line["regret"]), float(line["se"])) for line in rows)
 
 
@@ -127,3 +125,95 @@ def test_printed_and_tight_noise_lie_on_one_curve(study: str, names: tuple[str, 
     assert compared
     last, claim = printed[-1], curve[-1]
     assert abs(last[1] - claim[1]) > 3 * math.hypot(last[2], claim[2])
+
+
+_ERRORS = 4.0
+"""How many joint standard errors a contender may lie below a ceiling by chance."""
+
+
+@cache
+def _rows(study: str) -> list[dict[str, str]]:
+    """Return the rows of a shipped table."""
+    with (TABLES / study / "rows.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize(("claim", "person"), [(0.1, 0.579), (0.3, 1.75), (1, 6.167), (4, 29.71), (16, 166.6)])
+def test_the_epsilon_of_a_person_in_five_units_is_that_of_the_group(claim: float, person: float) -> None:
+    """Five units of insurance have the epsilon of 5 mu at the same delta, to the digits written down."""
+    (found,) = {
+        float(row["epsilon_person"])
+        for row in _rows("capri_rand_hie")
+        if row["contender"] == "joint tight" and float(row["claim_epsilon"]) == claim
+    }
+    assert found == pytest.approx(person, rel=1e-3)
+    assert found > 5 * claim
+
+
+_WALLS = {
+    "dp_ebs": "hardest_duels",
+    "g_optimal_dueling": "hardest_utilities",
+    "capri": "hardest_bandit",
+    "lplr": "hardest_linear",
+    "lsvi_ucb": "hardest_process",
+    "ucrl_vtr": "hardest_mixture",
+}
+"""The study of each algorithm on all instances of its lower bound."""
+
+
+@pytest.mark.parametrize("algorithm", _WALLS)
+def test_every_algorithm_lies_between_both_walls_on_the_worst_of_all_instances(algorithm: str) -> None:
+    """Each private row has certified epsilon, worst instance and bound, and no interval ends below the bound.
+
+    The worst instance is no average, and what is proved is not exceeded. A bound a million times as large would be
+    above some intervals.
+    """
+    rows = [row for row in _rows(_WALLS[algorithm]) if row["role"] == "private"]
+    assert algorithm in {row["algorithm"] for row in rows}
+    for row in rows:
+        assert float(row["epsilon"]) <= float(row["claim_epsilon"])
+        assert float(row["worst_upper"]) > float(row["lower_bound"]) > 0
+        assert float(row["worst_upper"]) >= float(row["worst_instance"]) >= float(row["regret"])
+        assert not row["upper_bound"] or float(row["worst_lower"]) <= float(row["upper_bound"])
+        assert float(row["problems"]) == float(row["instances"])
+    assert any(float(row["worst_upper"]) < 1e6 * float(row["lower_bound"]) for row in rows)
+
+
+def _ceilings(rows: Sequence[Mapping[str, str]], factor: float = 1.0) -> list[str]:
+    """Return who loses less than the best ceiling at its horizon, by more than four joint standard errors.
+
+    `factor` multiplies what the ceilings lose.
+    """
+    below: list[str] = []
+    for horizon in {row["T"] for row in rows}:
+        here = [row for row in rows if row["T"] == horizon]
+        best = min((row for row in here if row["role"] == "ceiling"), key=lambda row: float(row["regret"]))
+        level = factor * float(best["regret"])
+        for row in here:
+            error = math.hypot(*(float(held["se"] or 0) for held in (row, best)))
+            if row is not best and level > float(row["regret"]) + _ERRORS * error + 1e-9 * level:
+                below.append(f"{row['contender']} {row['claim_epsilon']} at T = {horizon}")
+    return below
+
+
+@pytest.mark.parametrize("path", sorted(TABLES.iterdir()), ids=lambda path: path.name)
+def test_no_contender_loses_less_than_the_ceiling(path: Path) -> None:
+    """At every horizon the best ceiling loses at most what each row does, plus four joint standard errors.
+
+    A ceiling as high as uniform play would be noticed wherever one contender loses less than half.
+    """
+    rows = _rows(path.name)
+    assert _ceilings(rows) == []
+    if any(row["role"] == "private" and float(row["share"]) <= 0.5 for row in rows):
+        assert _ceilings(rows, factor=1e6)
+
+
+def test_each_family_has_a_ceiling_whose_settings_were_chosen_on_other_seeds() -> None:
+    """Kernel, dueling, linear, linear mixture, low-rank and tabular methods each have one in some shipped study."""
+    tuned = {
+        contender.name
+        for path in FILES
+        for contender in STUDIES(path).contenders
+        if contender.role == "ceiling" and contender.tune
+    }
+    assert {"kernel_ucb", "rucb", "lin_ucb", "ucrl_vtr", "lsvi_ucb", "pucb"} <= tuned
