@@ -162,8 +162,9 @@ def test_an_audit_of_honest_code_is_consistent_and_of_its_twin_a_violation(write
 
 def test_one_seed_gives_one_result_whatever_view_is_picked(write: Write, fakes: None) -> None:
     """The case of a view has the same numbers alone as among the others, and records the seed."""
-    everything = json.loads(dpaudit("audit", write(CODED), "--format", "json").stdout)
-    alone = json.loads(dpaudit("audit", write(f'{CODED}view = "again"\n'), "--format", "json").stdout)
+    few = ("--runs", "400", "--format", "json")
+    everything = json.loads(dpaudit("audit", write(CODED), *few).stdout)
+    alone = json.loads(dpaudit("audit", write(f'{CODED}view = "again"\n'), *few).stdout)
     assert [result["view"] for result in alone] == ["again"]
     for result in (everything[1], alone[0]):
         del result["seconds"]
@@ -174,9 +175,10 @@ def test_one_seed_gives_one_result_whatever_view_is_picked(write: Write, fakes: 
 def test_a_seed_that_nobody_gave_is_drawn_and_told(write: Write, fakes: None) -> None:
     """Stderr says how to repeat the run, and repeating it gives the same numbers."""
     name = write(CODED.replace("seed = 1\n", ""))
-    first = dpaudit("audit", name, "--format", "json")
+    few = ("--runs", "400", "--format", "json")
+    first = dpaudit("audit", name, *few)
     seed = first.stderr.split()[1]
-    again = dpaudit("audit", name, "--format", "json", "--seed", seed)
+    again = dpaudit("audit", name, *few, "--seed", seed)
     assert again.stderr == ""
     one, two = (json.loads(ended.stdout)[0] for ended in (first, again))
     assert (one["seed"], one["epsilon_lower"], one["counts"]) == (int(seed), two["epsilon_lower"], two["counts"])
