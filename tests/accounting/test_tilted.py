@@ -1,4 +1,5 @@
-import math
+"""The tilted engine: its transform errs less than is proved, many steps have narrow brackets, twins are caught."""
+
 from dataclasses import replace
 from typing import Any
 
@@ -12,14 +13,11 @@ from dpaudit.errors import InternalError
 from dpaudit.model.losses import (
     ApproximateLoss,
     Composition,
-    DiscreteLoss,
     GaussianLoss,
     LaplaceLoss,
-    Loss,
     SampledGaussianLoss,
 )
 from dpaudit.model.mechanism import Array
-from tests.accounting import oracle
 
 UNIT = 2.0**-53
 MIXED = Composition.of(GaussianLoss(mu=0.5), LaplaceLoss(shift=0.3), ApproximateLoss(epsilon=0.2, delta=1e-9)) * 20
@@ -92,42 +90,6 @@ def test_a_part_understated_by_a_hundred_thousandth_is_caught(
     monkeypatch.setattr(engine, side, understated)
     with pytest.raises(InternalError, match="is empty"):
         TILTED.epsilon(MIXED, 1e-6)
-
-
-@pytest.mark.parametrize(
-    "loss",
-    [
-        LaplaceLoss(shift=1e-6),
-        LaplaceLoss(shift=60.0),
-        DiscreteLoss(atoms=((0.0, 0.75),), infinite_mass=0.25, reverse_infinite_mass=0.25),
-    ],
-    ids=repr,
-)
-@pytest.mark.parametrize("deltas", [(1e-9, 1e-3), pytest.param((1e-3, 1e-9), marks=pytest.mark.slow)])
-def test_extreme_losses_give_a_bracket_that_holds(loss: Loss, deltas: tuple[float, float]) -> None:
-    """Much noise, little noise and a mass at infinity: the contour integral's delta is within, however wide."""
-    for times, delta in zip((2, 100), deltas, strict=True):
-        composition = Composition.of(loss) * times
-        bracket = TILTED.epsilon(composition, delta)
-        for at in {bracket.lower, bracket.upper, 1.0} - {0.0, math.inf}:
-            truth, found = oracle.true_delta(composition, at, 40).real, TILTED.delta(composition, at)
-            assert found.lower * (1 - 1e-12) <= truth <= found.upper * (1 + 1e-12)
-            assert at == 1.0 or (truth <= delta * (1 + 1e-12) if at == bracket.upper else truth >= delta * (1 - 1e-12))
-
-
-@pytest.mark.parametrize(("sigma", "rate"), [(0.3, 0.001), (0.1, 0.01)])
-def test_two_samples_with_little_noise_are_the_mean_of_the_curve_of_one(sigma: float, rate: float) -> None:
-    """delta of two is E_P of delta of one at epsilon less the loss of the other, an integral over the output."""
-    loss = SampledGaussianLoss(mu=1 / sigma, rate=rate)
-    x = np.linspace(-12, 12 + 1 / sigma, 40_001)
-    density = (1 - rate) * np.exp(-x * x / 2) + rate * np.exp(-((x - 1 / sigma) ** 2) / 2)
-    losses = np.log1p(rate * np.expm1(x / sigma - 1 / (2 * sigma**2)))
-    for delta in (1e-9, 1e-4):
-        bracket = TILTED.epsilon(Composition.of(loss) * 2, delta)
-        for at, sign in ((bracket.upper, -1), (bracket.lower, 1)):
-            curve = np.array([loss.hockey_stick(at - float(value)) for value in losses])
-            truth = float(density @ curve) * (x[1] - x[0]) / math.sqrt(2 * math.pi)
-            assert sign * (truth - delta) >= -1e-6 * delta
 
 
 @pytest.mark.parametrize("composition", [MIXED, Composition.of(SampledGaussianLoss(mu=1.0, rate=0.01)) * 1000])
