@@ -71,11 +71,10 @@ def shown(page: str, tmp_path: Path) -> tuple[list[Any], list[str], str]:
 
 
 def test_the_script_says_what_the_report_proves(stories: dict[str, Report], tmp_path: Path) -> None:
-    """Sliders start at one unit and one release with the certificate's epsilon; the contents follow the reader."""
+    """The curve answers a pointer, and the contents follow the reader."""
     page = render(stories["checked"])["report.html"]
     asked, said, after = shown(page, tmp_path)
     assert (asked, said) == ([], [])
-    assert "1 unit of one person, 1 release: epsilon 1<" in after
     assert 'class="follows"' in after
     assert "Point at the curve" in after
     assert "Point at the curve" not in page.split("<script>")[0]
