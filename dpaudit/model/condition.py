@@ -5,27 +5,9 @@ from typing import Literal, assert_never
 
 from dpaudit.arguments import settled
 from dpaudit.checks import settle
+from dpaudit.model import declaration as nodes
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition_kinds import KINDS, ConditionKind, sentence_of
-from dpaudit.model.declaration import (
-    Allocate,
-    BestOf,
-    Billboard,
-    Cells,
-    Declaration,
-    Filtered,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Release,
-    Repeat,
-    Sequential,
-    Shuffle,
-    Stated,
-    Subsample,
-    walk,
-)
 from dpaudit.model.mechanism import Mechanism, is_plugged_in, with_leaves
 from dpaudit.model.moves import name_of
 
@@ -75,14 +57,14 @@ class Condition:
         return replace(self, status="checked" if holds else "violated")
 
 
-def conditions_of(declaration: Declaration, neighbours: Neighbours | None = None) -> tuple[Condition, ...]:
+def conditions_of(declaration: nodes.Declaration, neighbours: Neighbours | None = None) -> tuple[Condition, ...]:
     """Return the side-conditions that the nodes of `declaration` bring, each once, all *assumed*.
 
     `neighbours` is the relation of the claim; without one, what a rule needs for a single relation is left out.
     What a run has checked is merged over them by `merge`.
     """
-    nodes = [node for _, node in walk(declaration)]
-    return tuple(dict.fromkeys(held for node in nodes for held in (*_brought_by(node), *_of_a_move(node, neighbours))))
+    tree = [node for _, node in nodes.walk(declaration)]
+    return tuple(dict.fromkeys(held for node in tree for held in (*_brought_by(node), *_of_a_move(node, neighbours))))
 
 
 def merge(*groups: tuple[Condition, ...]) -> tuple[Condition, ...]:
@@ -104,65 +86,65 @@ _OF_A_RELEASE = tuple(Condition(kind=kind) for kind in ("sensitivity", "fresh_no
 
 
 _OF_A_NODE: dict[type, ConditionKind] = {
-    Sequential: "declared_times",
-    Repeat: "declared_times",
-    Cells: "one_cell",
-    Local: "one_message",
+    nodes.Sequential: "declared_times",
+    nodes.Repeat: "declared_times",
+    nodes.Cells: "one_cell",
+    nodes.Local: "one_message",
 }
 """What a node brings whatever its fields are."""
 
 
-def _brought_by(node: Declaration) -> tuple[Condition, ...]:
+def _brought_by(node: nodes.Declaration) -> tuple[Condition, ...]:
     """Return what must hold for the rule of one node, beside its arithmetic."""
     match node:
-        case Release(mechanism=mechanism):
+        case nodes.Release(mechanism=mechanism):
             return (*_OF_A_RELEASE, *_of_a_stream(mechanism), *_of_plug_ins(mechanism))
-        case Sequential() | Repeat() | Cells() | Local():
+        case nodes.Sequential() | nodes.Repeat() | nodes.Cells() | nodes.Local():
             return (Condition(kind=_OF_A_NODE[type(node)]),)
-        case Filtered(rho=rho):
+        case nodes.Filtered(rho=rho):
             return (
                 Condition(kind="limit_fixed_first"),
                 Condition(kind="within_limit", about=(str(rho),)),
                 Condition(kind="public_refusals"),
                 Condition(kind="parts_in_order"),
             )
-        case Parallel(key=key):
+        case nodes.Parallel(key=key):
             return (Condition(kind="public_key", about=(key,)), Condition(kind="one_part", about=(key,)))
-        case Group(size=size):
+        case nodes.Group(size=size):
             return (Condition(kind="contribution_bound", about=(str(size),)),)
-        case Subsample() | Allocate() | Shuffle():
+        case nodes.Subsample() | nodes.Allocate() | nodes.Shuffle():
             return (_secret(node),)
-        case BestOf(law=law):
+        case nodes.BestOf(law=law):
             return (Condition(kind="secret_count", about=(law,)), Condition(kind="independent_runs"))
-        case PostProcess(steps=steps):
+        case nodes.PostProcess(steps=steps):
             return (Condition(kind="no_data_read", about=steps),)
-        case Billboard(reads=reads):
+        case nodes.Billboard(reads=reads):
             return (
                 Condition(kind="own_inputs_only", about=reads),
                 Condition(kind="independent_users"),
                 Condition(kind="whole_record"),
                 Condition(kind="one_appearance"),
             )
-        case Stated(source=source):
+        case nodes.Stated(source=source):
             return (Condition(kind="stated", about=(source,)),)
         case _:
             assert_never(node)
 
 
-def _secret(node: Subsample | Allocate | Shuffle) -> Condition:
+def _secret(node: nodes.Subsample | nodes.Allocate | nodes.Shuffle) -> Condition:
     """Return what must stay secret for an amplification."""
     match node:
-        case Subsample(scheme=scheme):
+        case nodes.Subsample(scheme=scheme):
             return Condition(kind="secret_sample", about=(scheme,))
-        case Allocate(positions=positions):
+        case nodes.Allocate(positions=positions):
             return Condition(kind="secret_positions", about=(positions,))
-        case Shuffle(users=users):
+        case nodes.Shuffle(users=users):
             return Condition(kind="secret_order", about=(str(users),))
         case _:
             assert_never(node)
 
 
-def _of_a_move(node: Declaration, neighbours: Neighbours | None) -> tuple[Condition, ...]:
+def _of_a_move(node: nodes.Declaration, neighbours: Neighbours | None) -> tuple[Condition, ...]:
     """Return what rules take for granted about moves of records that a mechanism states no sensitivity for.
 
     Those of Poisson samples and secret steps compare a zeroed record with none at all; counts of records and sizes of
@@ -171,17 +153,17 @@ def _of_a_move(node: Declaration, neighbours: Neighbours | None) -> tuple[Condit
     Those of shuffled tables count the data sets of other users who hold one of two values.
     """
     match node:
-        case Subsample(scheme="without_replacement"):
+        case nodes.Subsample(scheme="without_replacement"):
             return (Condition(kind="no_identifier_read", about=("a sample of fixed size",)),)
-        case Subsample(scheme="with_replacement"):
+        case nodes.Subsample(scheme="with_replacement"):
             return (Condition(kind="no_identifier_read", about=("draws with replacement",)),)
-        case Parallel(visibility="secret", key=key):
+        case nodes.Parallel(visibility="secret", key=key):
             return (Condition(kind="independent_keys", about=(key,)),)
-        case Shuffle() if name_of(node) == "shuffled_table":
+        case nodes.Shuffle() if name_of(node) == "shuffled_table":
             return (Condition(kind="two_values", about=("a shuffled table",)),)
-        case Subsample(scheme="poisson") if neighbours == "zero_out":
+        case nodes.Subsample(scheme="poisson") if neighbours == "zero_out":
             return (Condition(kind="zeroed_as_absent", about=("a Poisson sample",)),)
-        case Allocate() if neighbours == "zero_out":
+        case nodes.Allocate() if neighbours == "zero_out":
             return (Condition(kind="zeroed_as_absent", about=("secret steps",)),)
         case _:
             return ()

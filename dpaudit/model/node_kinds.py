@@ -1,24 +1,8 @@
 """The kinds of nodes of a declaration, by the name each has in JSON."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from dpaudit.model.declaration import (
-    Allocate,
-    BestOf,
-    Billboard,
-    Cells,
-    Filtered,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Release,
-    Repeat,
-    Sequential,
-    Shuffle,
-    Stated,
-    Subsample,
-)
+from dpaudit.model.declaration import Declaration
 
 NodeKind = Literal[
     "release",
@@ -39,21 +23,10 @@ NodeKind = Literal[
 ]
 
 NODES: dict[NodeKind, type[Any]] = {
-    "release": Release,
-    "sequential": Sequential,
-    "repeat": Repeat,
-    "filtered": Filtered,
-    "parallel": Parallel,
-    "cells": Cells,
-    "group": Group,
-    "subsample": Subsample,
-    "shuffle": Shuffle,
-    "allocate": Allocate,
-    "best_of": BestOf,
-    "post_process": PostProcess,
-    "billboard": Billboard,
-    "local": Local,
-    "stated": Stated,
+    name: node
+    for name in get_args(NodeKind)
+    for node in get_args(Declaration)
+    if node.__name__.lower() == name.replace("_", "")
 }
 """Each kind's class; words for readers stand in `dpaudit.wording`, keyed by the kind."""
 
@@ -64,6 +37,7 @@ NODE_KINDS: dict[type[Any], NodeKind] = {node: kind for kind, node in NODES.item
 def kind_of(node: Any) -> NodeKind:
     """Return the kind of a node.
 
+    >>> from dpaudit import Stated
     >>> kind_of(Stated(epsilon=1.0, source="a vendor"))
     'stated'
     """

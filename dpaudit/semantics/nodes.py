@@ -12,26 +12,7 @@ from functools import partial
 from itertools import product
 from typing import Literal, NamedTuple, TypeAlias
 
-from dpaudit.model.declaration import (
-    Allocate,
-    BestOf,
-    Billboard,
-    Cells,
-    Declaration,
-    Filtered,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Release,
-    Repeat,
-    Sequential,
-    Shuffle,
-    Stated,
-    Subsample,
-    children,
-    walk,
-)
+from dpaudit.model import declaration as nodes
 from dpaudit.semantics.data import MOST_RECORDS, PLACEHOLDER, DataSet, Record
 from dpaudit.semantics.draws import (
     Draw,
@@ -67,7 +48,7 @@ class Leaf:
     name: str
     table: Table
     users: int | None = None
-    best: BestOf | None = None
+    best: nodes.BestOf | None = None
     rate: Fraction = Fraction(1)
 
     def runs_on(self, data: DataSet) -> Draw:
@@ -92,7 +73,7 @@ class Leaf:
 class Inner:
     """A node above the leaves as it is played, and its parts in order."""
 
-    says: Declaration
+    says: nodes.Declaration
     parts: "tuple[Node, ...]"
 
 
@@ -111,7 +92,7 @@ class Deal(NamedTuple):
     parts: tuple[Node, ...]
 
 
-def played(node: Declaration, tables: Mapping[str, Table]) -> Node:
+def played(node: nodes.Declaration, tables: Mapping[str, Table]) -> Node:
     """Return a declaration as it is played: repeats are sequences, and parallel parts a choice between two.
 
     `tables` has a table for the label of each release, and for the source of what is stated.
@@ -119,37 +100,39 @@ def played(node: Declaration, tables: Mapping[str, Table]) -> Node:
         shuffled report of several releases.
     """
     match node:
-        case Release(label=name) | Stated(source=name) if name in tables:
+        case nodes.Release(label=name) | nodes.Stated(source=name) if name in tables:
             return Leaf(name, tables[name])
-        case Shuffle(part=part, users=users):
+        case nodes.Shuffle(part=part, users=users):
             return replace(_report(played(part, tables)), users=users)
-        case BestOf(part=Subsample(part=part, rate=rate, scheme="poisson")):
+        case nodes.BestOf(part=nodes.Subsample(part=part, rate=rate, scheme="poisson")):
             return replace(_report(played(part, tables)), best=node, rate=Fraction(repr(float(rate))))
-        case BestOf(part=part):
+        case nodes.BestOf(part=part):
             return replace(_report(played(part, tables)), best=node)
-        case PostProcess(part=part) | Billboard(part=part):
+        case nodes.PostProcess(part=part) | nodes.Billboard(part=part):
             return played(part, tables)
-        case Repeat(part=part, times=times):
+        case nodes.Repeat(part=part, times=times):
             return Inner(node, (played(part, tables),) * times)
-        case Filtered(parts=parts, rho=rho):
+        case nodes.Filtered(parts=parts, rho=rho):
             menu = [(part, _rho_of(part)) for part in (played(part, tables) for part in parts)]
             return _within(node, menu, Fraction(repr(float(rho))))
-        case Allocate(epochs=epochs, positions="fresh") if epochs > 1:
-            return Inner(Repeat(part=node, times=epochs), (played(replace(node, epochs=1), tables),) * epochs)
-        case Parallel(parts=(first, *others), visibility="public") if others:
+        case nodes.Allocate(epochs=epochs, positions="fresh") if epochs > 1:
+            return Inner(nodes.Repeat(part=node, times=epochs), (played(replace(node, epochs=1), tables),) * epochs)
+        case nodes.Parallel(parts=(first, *others), visibility="public") if others:
             return Inner(node, (played(first, tables), played(replace(node, parts=tuple(others)), tables)))
-        case Cells(inside=inside, touched=touched) if _same_part(inside, touched):
+        case nodes.Cells(inside=inside, touched=touched) if _same_part(inside, touched):
             return Inner(node, (played(touched, tables),))
-        case Sequential() | Parallel() | Group() | Subsample() | Allocate() | Local():
-            return Inner(node, tuple(played(part, tables) for part in children(node)))
+        case (
+            nodes.Sequential() | nodes.Parallel() | nodes.Group() | nodes.Subsample() | nodes.Allocate() | nodes.Local()
+        ):
+            return Inner(node, tuple(played(part, tables) for part in nodes.children(node)))
         case _:
             raise UndefinedInstanceError(f"No finite law is known of '{type(node).__name__}'.")
 
 
-def _within(node: Filtered, menu: list[tuple[Node, Fraction]], left: Fraction) -> Inner:
+def _within(node: nodes.Filtered, menu: list[tuple[Node, Fraction]], left: Fraction) -> Inner:
     """Return a budget as a choice of what it pays for now, each followed by the same with what is left."""
     paid = ((part, left - cost) for part, cost in menu if 0 < cost <= left)
-    options = (Inner(Sequential(parts=node.parts), (part, _within(node, menu, rest))) for part, rest in paid)
+    options = (Inner(nodes.Sequential(parts=node.parts), (part, _within(node, menu, rest))) for part, rest in paid)
     return Inner(node, tuple(options))
 
 
@@ -167,10 +150,10 @@ def _rho_of(node: Node) -> Fraction:
     return Fraction(epsilon * math.tanh(epsilon / 2)) * (1 + _ROUNDING)
 
 
-def _same_part(inside: Declaration, touched: Declaration) -> bool:
+def _same_part(inside: nodes.Declaration, touched: nodes.Declaration) -> bool:
     """Return whether the two statements of cells are of the same releases in the same nodes."""
     kinds = [
-        [(type(node), getattr(node, "label", ""), getattr(node, "source", "")) for _, node in walk(part)]
+        [(type(node), getattr(node, "label", ""), getattr(node, "source", "")) for _, node in nodes.walk(part)]
         for part in (inside, touched)
     ]
     return kinds[0] == kinds[1]
@@ -181,7 +164,7 @@ def _report(node: Node) -> Leaf:
     match node:
         case Leaf():
             return node
-        case Inner(says=Local(), parts=(part,)):
+        case Inner(says=nodes.Local(), parts=(part,)):
             return _report(part)
         case _:
             raise UndefinedInstanceError("No finite law is known of a report of several releases.")
@@ -193,24 +176,24 @@ def deals(node: Inner, visible: Visible) -> Iterator[Deal]:
     Raises: UndefinedInstanceError: a sample whose population is not the number of records that reach it.
     """
     match node.says:
-        case Parallel(visibility="public"):
+        case nodes.Parallel(visibility="public"):
             yield from _entered(node, _slots(visible))
-        case Parallel(parts=parts):
+        case nodes.Parallel(parts=parts):
             yield Deal(None, partial(secret_parts, parts=len(parts)), node.parts)
-        case Cells():
+        case nodes.Cells():
             yield from _cells(node, visible)
-        case Filtered():
+        case nodes.Filtered():
             yield from (Deal(number, partial(_to_all, turns=1), (part,)) for number, part in enumerate(node.parts))
             yield Deal(None, partial(_to_all, turns=0), ())
-        case Local():
+        case nodes.Local():
             turn = {slot: number for number, slot in enumerate(_slots(visible))}
             yield Deal(None, partial(_sorted, by="slot", turn=turn, turns=len(turn)), node.parts * len(turn))
-        case Group(size=size):
+        case nodes.Group(size=size):
             yield from _group(node, size, visible)
-        case Allocate(steps=steps, per_epoch=places, epochs=epochs):
+        case nodes.Allocate(steps=steps, per_epoch=places, epochs=epochs):
             turns = partial(allocated, steps=steps, per_epoch=places, epochs=epochs)
             yield Deal(None, turns, node.parts * steps * epochs)
-        case Subsample() as sample:
+        case nodes.Subsample() as sample:
             yield Deal(None, _sample(sample, visible), node.parts)
         case _:
             raise TypeError(f"A {type(node.says).__name__} deals no records.")
@@ -260,7 +243,7 @@ def _owned(data: DataSet, count: dict[int, int]) -> Draw:
     return {(tuple(records),): 1}, 1
 
 
-def _sample(node: Subsample, visible: Visible) -> Callable[[DataSet], Draw]:
+def _sample(node: nodes.Subsample, visible: Visible) -> Callable[[DataSet], Draw]:
     """Return how a scheme draws from a data set; of two neighbours the larger has `population` records."""
     rate = Fraction(repr(float(node.rate)))
     if node.scheme == "poisson":

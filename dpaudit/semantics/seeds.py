@@ -8,24 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
-from dpaudit.model.declaration import (
-    Allocate,
-    BestOf,
-    Billboard,
-    Cells,
-    Declaration,
-    Filtered,
-    Group,
-    Local,
-    Parallel,
-    PostProcess,
-    Repeat,
-    Scheme,
-    Sequential,
-    Shuffle,
-    Stated,
-    Subsample,
-)
+from dpaudit.model import declaration as nodes
 from dpaudit.semantics.data import Move
 from dpaudit.semantics.tables import Law, Table, geometric, laws
 
@@ -70,52 +53,54 @@ TABLES: dict[str, Table] = {
 _AT_THE_ENDS = [name for name in TABLES if name.startswith(("loss", "ratio", "delta"))]
 
 
-def leaf(name: str) -> Stated:
+def leaf(name: str) -> nodes.Stated:
     """Return a release of a table, as what bounds it: the largest loss of any two answers."""
     ratios = [max(column) / min(column) if min(column) else math.inf for column in zip(*TABLES[name].laws, strict=True)]
-    return Stated(epsilon=math.log(max(ratios)), source=name)
+    return nodes.Stated(epsilon=math.log(max(ratios)), source=name)
 
 
-def sample(part: Declaration, records: int, batch: int, scheme: Scheme = "without_replacement") -> Subsample:
+def sample(
+    part: nodes.Declaration, records: int, batch: int, scheme: nodes.Scheme = "without_replacement"
+) -> nodes.Subsample:
     """Return a part on `batch` of `records` records."""
-    return Subsample(part=part, rate=batch / records, scheme=scheme, population=records, batch_size=batch)
+    return nodes.Subsample(part=part, rate=batch / records, scheme=scheme, population=records, batch_size=batch)
 
 
-def truncated(part: Declaration, rate: float, records: int, bound: int) -> Subsample:
+def truncated(part: nodes.Declaration, rate: float, records: int, bound: int) -> nodes.Subsample:
     """Return a part on a Poisson sample that is cut to `bound` records."""
-    return Subsample(part=part, rate=rate, scheme="truncated_poisson", population=records, batch_bound=bound)
+    return nodes.Subsample(part=part, rate=rate, scheme="truncated_poisson", population=records, batch_bound=bound)
 
 
-def parallel(*parts: Declaration, key: str = "an arm") -> Parallel:
+def parallel(*parts: nodes.Declaration, key: str = "an arm") -> nodes.Parallel:
     """Return parts of which a record touches one."""
-    return Parallel(parts=parts, key=key)
+    return nodes.Parallel(parts=parts, key=key)
 
 
-def both(*parts: Declaration) -> Sequential:
+def both(*parts: nodes.Declaration) -> nodes.Sequential:
     """Return parts one after another."""
-    return Sequential(parts=parts)
+    return nodes.Sequential(parts=parts)
 
 
-WAYS: dict[str, Callable[[Declaration], Declaration]] = {
-    "poisson": lambda part: Subsample(part=part, rate=0.3),
+WAYS: dict[str, Callable[[nodes.Declaration], nodes.Declaration]] = {
+    "poisson": lambda part: nodes.Subsample(part=part, rate=0.3),
     "fixed 1 of 2": lambda part: sample(part, 2, 1),
     "fixed 1 of 3": lambda part: sample(part, 3, 1),
     "fixed 2 of 3": lambda part: sample(part, 3, 2),
     "truncated": lambda part: truncated(part, 0.5, 3, 1),
     "with replacement 2 of 3": lambda part: sample(part, 3, 2, "with_replacement"),
     "with replacement 1 of 2": lambda part: sample(part, 2, 1, "with_replacement"),
-    "allocate 1 of 2": lambda part: Allocate(part=part, steps=2),
+    "allocate 1 of 2": lambda part: nodes.Allocate(part=part, steps=2),
     "parallel": lambda part: parallel(part, part),
-    "secret parallel": lambda part: Parallel(parts=(part, part), key="an order", visibility="secret"),
-    "cells": lambda part: Cells(inside=part, touched=part),
-    "local": lambda part: Local(part=part),
-    "group 2": lambda part: Group(part=part, size=2),
-    "repeat 2": lambda part: Repeat(part=part, times=2),
+    "secret parallel": lambda part: nodes.Parallel(parts=(part, part), key="an order", visibility="secret"),
+    "cells": lambda part: nodes.Cells(inside=part, touched=part),
+    "local": lambda part: nodes.Local(part=part),
+    "group 2": lambda part: nodes.Group(part=part, size=2),
+    "repeat 2": lambda part: nodes.Repeat(part=part, times=2),
 }
 """Every way in which records reach a part, with at most three records."""
 
-_ONE_RECORD: dict[str, Callable[[Declaration], Declaration]] = {
-    "group 1": lambda part: Group(part=part, size=1),
+_ONE_RECORD: dict[str, Callable[[nodes.Declaration], nodes.Declaration]] = {
+    "group 1": lambda part: nodes.Group(part=part, size=1),
     "fixed 1 of 1": lambda part: sample(part, 1, 1),
 }
 
@@ -133,15 +118,15 @@ _DEEP = (
 """Nests in which another record takes a record's place."""
 
 
-def nest(*ways: str) -> Declaration:
+def nest(*ways: str) -> nodes.Declaration:
     """Return ways one inside the other, over the sharp table."""
-    tree: Declaration = leaf("sharp")
+    tree: nodes.Declaration = leaf("sharp")
     for way in reversed(ways):
         tree = (WAYS | _ONE_RECORD)[way](tree)
     return tree
 
 
-def seeds() -> dict[str, Declaration]:
+def seeds() -> dict[str, nodes.Declaration]:
     """Return the mandatory seeds by their names.
 
     >>> "fixed 3 of 3" in seeds()
@@ -152,66 +137,68 @@ def seeds() -> dict[str, Declaration]:
     arms, sum_and_size = parallel(two, sharp), both(leaf("size"), two)
     return _families() | {
         "fixed 2 of 3 over fixed 1 of 2 over fixed 1 of 1": WAYS["fixed 2 of 3"](sample(sample(sharp, 1, 1), 2, 1)),
-        "billboard over nothing": Billboard(part=sharp),
-        "shuffle over local": Shuffle(part=Local(part=two), users=2),
+        "billboard over nothing": nodes.Billboard(part=sharp),
+        "shuffle over local": nodes.Shuffle(part=nodes.Local(part=two), users=2),
         "truncated at 1 to 1": truncated(two, 1.0, 3, 1),
         "truncated above all": truncated(two, 0.5, 3, 3),
-        "allocate 2 of 3": Allocate(part=two, steps=3, per_epoch=2),
-        "allocate twice fresh": Allocate(part=two, steps=2, epochs=2),
-        "allocate twice repeated": Allocate(part=two, steps=2, epochs=2, positions="repeated"),
+        "allocate 2 of 3": nodes.Allocate(part=two, steps=3, per_epoch=2),
+        "allocate twice fresh": nodes.Allocate(part=two, steps=2, epochs=2),
+        "allocate twice repeated": nodes.Allocate(part=two, steps=2, epochs=2, positions="repeated"),
         "size on poisson": poisson(leaf("size")),
         "size on allocate 1 of 2": allocate(leaf("size")),
         "size beside a sum on poisson": poisson(sum_and_size),
         "size beside a sum on allocate 1 of 2": allocate(sum_and_size),
         "size beside a sum": sum_and_size,
-        "size beside a sum on poisson at 0.1": Subsample(part=sum_and_size, rate=0.1),
+        "size beside a sum on poisson at 0.1": nodes.Subsample(part=sum_and_size, rate=0.1),
         "two in sequence": both(sharp, sharp),
         "unequal parts": arms,
         "part without a record": parallel(two, sharp, skew),
-        "secret unequal parts": Parallel(parts=(two, sharp), key="an order", visibility="secret"),
+        "secret unequal parts": nodes.Parallel(parts=(two, sharp), key="an order", visibility="secret"),
         "key decided by the view": both(leaf("open"), arms),
         "unlike parts decided by the view": parallel(two, sided, leaf("mirrored")),
         "linked keys": both(arms, parallel(two, sharp, key="a phase")),
         "keys that differ": both(parallel(sharp, two, key="a phase"), arms),
         "one key twice": both(arms, arms),
-        "choice repeated": Repeat(part=parallel(skew, sided), times=2),
+        "choice repeated": nodes.Repeat(part=parallel(skew, sided), times=2),
         "choice on poisson": poisson(parallel(skew, sided)),
-        "billboard": Billboard(part=parallel(two, sharp)),
-        "post-process": PostProcess(part=sharp),
-        "best of 2 over poisson": BestOf(part=poisson(two), law="fixed", runs=2, scores="any"),
-        "best of many over poisson": BestOf(part=poisson(skew), law="geometric", gamma=0.3, scores="any"),
-        "best of 3 twice": Repeat(part=BestOf(part=two, law="fixed", runs=3, scores="any"), times=2),
-        "filter over two queries": Filtered(parts=(two, sharp), rho=2.4),
-        "filter over steps of two releases": Filtered(parts=(both(two, skew), two), rho=2.5),
-        "filter twice": Repeat(part=Filtered(parts=(two,), rho=0.6), times=2),
-        "filter that pays for nothing": Filtered(parts=(sharp,), rho=1.0),
-        "group 2 over filter": Group(part=Filtered(parts=(two,), rho=1.2), size=2),
-        "billboard over filter": Billboard(part=Filtered(parts=(sharp,), rho=2.0)),
+        "billboard": nodes.Billboard(part=parallel(two, sharp)),
+        "post-process": nodes.PostProcess(part=sharp),
+        "best of 2 over poisson": nodes.BestOf(part=poisson(two), law="fixed", runs=2, scores="any"),
+        "best of many over poisson": nodes.BestOf(part=poisson(skew), law="geometric", gamma=0.3, scores="any"),
+        "best of 3 twice": nodes.Repeat(part=nodes.BestOf(part=two, law="fixed", runs=3, scores="any"), times=2),
+        "filter over two queries": nodes.Filtered(parts=(two, sharp), rho=2.4),
+        "filter over steps of two releases": nodes.Filtered(parts=(both(two, skew), two), rho=2.5),
+        "filter twice": nodes.Repeat(part=nodes.Filtered(parts=(two,), rho=0.6), times=2),
+        "filter that pays for nothing": nodes.Filtered(parts=(sharp,), rho=1.0),
+        "group 2 over filter": nodes.Group(part=nodes.Filtered(parts=(two,), rho=1.2), size=2),
+        "billboard over filter": nodes.Billboard(part=nodes.Filtered(parts=(sharp,), rho=2.0)),
         "cells twice": both(WAYS["cells"](two), WAYS["cells"](sided)),
     }
 
 
-def _families() -> dict[str, Declaration]:
+def _families() -> dict[str, nodes.Declaration]:
     """Return the seeds that differ in one node, one table, one size or one rate."""
     two, sharp, skew = map(leaf, ("two", "sharp", "skew"))
-    found: dict[str, Declaration] = {f"table {name}": leaf(name) for name in TABLES}
+    found: dict[str, nodes.Declaration] = {f"table {name}": leaf(name) for name in TABLES}
     for name, way in WAYS.items():
         found |= {f"{name} over {inner}": way(leaf(inner)) for inner in ("sharp", "skew", "sided", "geometric")}
         found[f"{name} over two queries"] = way(both(two, skew))
         found |= {f"{name} over {inner}": way(other(sharp)) for inner, other in WAYS.items()}
     found |= {f"fixed {n} of {n}": sample(sharp, n, n) for n in (1, 2, 3)}
     found |= {f"with replacement {n} of {n}": sample(two, n, n, "with_replacement") for n in (1, 2, 3)}
-    found |= {f"billboard over {inner}": Billboard(part=way(sharp)) for inner, way in WAYS.items()}
-    found |= {f"shuffle {users}": Shuffle(part=two, users=users) for users in (1, 2, 3)}
-    found |= {f"shuffle {users} over skew": Shuffle(part=skew, users=users) for users in (2, 3)}
-    found |= {f"shuffle 2 over {name}": Shuffle(part=leaf(name), users=2) for name in ("three", "response")}
+    found |= {f"billboard over {inner}": nodes.Billboard(part=way(sharp)) for inner, way in WAYS.items()}
+    found |= {f"shuffle {users}": nodes.Shuffle(part=two, users=users) for users in (1, 2, 3)}
+    found |= {f"shuffle {users} over skew": nodes.Shuffle(part=skew, users=users) for users in (2, 3)}
+    found |= {f"shuffle 2 over {name}": nodes.Shuffle(part=leaf(name), users=2) for name in ("three", "response")}
     for name in ("sharp", "skew", "sided", "geometric"):
-        found[f"best of 2 over {name}"] = BestOf(part=leaf(name), law="fixed", runs=2, scores="any")
-        found[f"best of many over {name}"] = BestOf(part=leaf(name), law="geometric", gamma=0.3, scores="any")
-    found |= {f"filter over {name}": Filtered(parts=(leaf(name),), rho=4.0) for name in ("sharp", "skew", "geometric")}
+        found[f"best of 2 over {name}"] = nodes.BestOf(part=leaf(name), law="fixed", runs=2, scores="any")
+        found[f"best of many over {name}"] = nodes.BestOf(part=leaf(name), law="geometric", gamma=0.3, scores="any")
+    found |= {
+        f"filter over {name}": nodes.Filtered(parts=(leaf(name),), rho=4.0) for name in ("sharp", "skew", "geometric")
+    }
     for rate in (0.0, 1e-60, 1e-17, 1e-9, 0.1, 1.0):
-        found[f"poisson at {rate:g} over skew"] = Subsample(part=skew, rate=rate)
+        found[f"poisson at {rate:g} over skew"] = nodes.Subsample(part=skew, rate=rate)
         found[f"truncated at {rate:g}"] = truncated(skew, rate, 3, 2)
     for rate, name in product((1e-9, 0.999), _AT_THE_ENDS):
-        found[f"poisson at {rate:g} over {name}"] = Subsample(part=leaf(name), rate=rate)
+        found[f"poisson at {rate:g} over {name}"] = nodes.Subsample(part=leaf(name), rate=rate)
     return found | {" over ".join(ways): nest(*ways) for ways in _DEEP}
