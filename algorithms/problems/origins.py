@@ -7,8 +7,8 @@ claim about runs on simulated users; where the same records are protected, fitti
 from dataclasses import dataclass
 from typing import Literal
 
-from algorithms.problems.health_insurance import MOST_YEARS
 from dpaudit.checks import count
+from dpaudit.runtime.tables import table_of
 
 Users = Literal["simulated", "real"]
 
@@ -47,61 +47,6 @@ class Origin:
         return f"{self.source}{rows}{units}; {self.licence}; {self.users} users{law}"
 
 
-_DRAWN = Origin(source="drawn by the project", licence="no data")
-_FIXED = Origin(source="written down by the project", licence="no data")
-_RAND = Origin(
-    source="RAND Health Insurance Experiment (statsmodels randhie)",
-    licence="public domain",
-    rows=20_190,
-    units_per_person=MOST_YEARS,
-    law_from_records=True,
-)
-_FILE = Origin(source="a file of the user", licence="the file's own", law_from_records=True)
-
-ORIGINS: dict[str, Origin] = {
-    "rand_hie": _RAND,
-    "linear_rand_hie": _RAND,
-    "anes96": Origin(
-        source="American National Election Study of 1996 (statsmodels anes96)",
-        licence="public domain",
-        rows=944,
-        persons=944,
-        units_per_person=1,
-        law_from_records=True,
-    ),
-    "affairs": Origin(
-        source="Fair (1978), a magazine's survey (statsmodels fair)",
-        licence="with permission of the author",
-        users="real",
-        rows=6_366,
-        persons=6_366,
-        units_per_person=1,
-    ),
-    "modechoice": Origin(
-        source="Greene and Hensher (1997) (statsmodels modechoice)",
-        licence="public domain",
-        rows=840,
-        persons=210,
-        units_per_person=1,
-        law_from_records=True,
-    ),
-    "preflib": _FILE,
-    "comparison_log": _FILE,
-    **dict.fromkeys(
-        ("grid", "zipf", "sphere", "circle", "rare_direction", "random_atoms", "random_mixture", "tabular_mixture",
-         "low_rank", "delayed_low_rank", "tabular_mdp"),
-        _DRAWN,
-    ),
-    **dict.fromkeys(
-        ("bradley_terry", "preference_matrix", "audit_domain", "hard_family", "ill_conditioned", "river_swim",
-         "river_swim_table", "chain", "grid_world", "hardest_duels", "hardest_bandit", "hardest_linear",
-         "hardest_process", "hardest_mixture"),
-        _FIXED,
-    ),
-}  # fmt: skip
-"""The origin of every bundled problem by name; a file given by `path` has an origin of its own."""
-
-
-def origin_of(name: str, *, has_path: bool = False) -> Origin | None:
-    """Return the origin of the problem called `name`, or None of a plug-in; with a path, that of the user's file."""
-    return _FILE if has_path and name in ORIGINS else ORIGINS.get(name)
+def origin_of(name: str) -> Origin:
+    """Return the origin called `name` in the table of problems."""
+    return Origin(**table_of("algorithms.problems", "names.toml")["origins"][name])
