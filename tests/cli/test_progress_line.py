@@ -2,7 +2,6 @@
 
 import io
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -45,20 +44,6 @@ def test_every_slow_command_says_what_it_does(command: str) -> None:
     """Each command that proves, checks or writes for seconds uses the line; audits and studies have their bar."""
     text = (COMMANDS / f"{command}.py").read_text(encoding="utf-8")
     assert "with doing(" in text
-
-
-def test_the_seconds_move_on_a_terminal() -> None:
-    """Over a second of work writes the line again with its seconds, and erases all of it."""
-    pty = pytest.importorskip("pty")
-    mine, its = pty.openpty()
-    work = "import time\nfrom dpaudit.cli.common.output import doing\nwith doing('Working'):\n"
-    work += "    end = time.process_time() + 1.5\n    while time.process_time() < end: sum(range(10**5))\n"
-    subprocess.run([sys.executable, "-c", work], stderr=its, check=True)
-    os.close(its)
-    said = os.read(mine, 4096).decode()
-    os.close(mine)
-    assert re.search(r"\rWorking … [1-9] s", said)
-    assert said.endswith("\r")
 
 
 def test_pipes_see_the_result_alone() -> None:

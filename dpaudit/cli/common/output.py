@@ -5,15 +5,11 @@ terminal, a pipe or a file; the colours are the program's own.
 """
 
 import json
-import os
-import signal
 import sys
-import threading
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -131,75 +127,25 @@ def progress(description: str) -> Generator[Callable[[int, int], None], None, No
     columns = (TextColumn("{task.description}"), BarColumn(), _Runs(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task(one_line(description), total=None)
-        with _still():
-            yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 @contextmanager
 def doing(what: str) -> Generator[None, None, None]:
     """Show on stderr what is being done until it is done, on one line of a terminal; elsewhere it shows nothing.
 
-    The line is erased at the end. Seconds of processor time move in it: no thread runs beside, since the replays copy
-    the process, and a copy has no timer.
+    The line is erased at the end.
     """
     stream = sys.stderr
     shown = f"{one_line(what)} …" if stream.isatty() else ""
     stream.write(shown)
     stream.flush()
     try:
-        with _ticking(f"\r{shown}") if shown else nullcontext():
-            yield
+        yield
     finally:
         if shown:
-            stream.write(f"\r{' ' * (len(shown) + _SECONDS)}\r")
+            stream.write(f"\r{' ' * len(shown)}\r")
             stream.flush()
-
-
-@contextmanager
-def _still() -> Generator[None, None, None]:
-    """Stop the seconds of `doing` while a bar moves on the same line."""
-    if _terminal() is None:
-        yield
-        return
-    left = signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, *left)
-
-
-_SECONDS = 8
-"""How many columns the seconds take."""
-
-
-@contextmanager
-def _ticking(line: str) -> Generator[None, None, None]:
-    """Write `line` and the seconds of processor time to the terminal, each second; nothing where no timer is there."""
-    terminal = _terminal()
-    if terminal is None:
-        yield
-        return
-
-    def tick(*_: object) -> None:
-        os.write(terminal, f"{line} {process_time():.0f} s".encode())
-
-    before = signal.signal(signal.SIGVTALRM, tick)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 1.0, 1.0)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
-def _terminal() -> int | None:
-    """Return the number of stderr's file, None where there is none or no timer may be set."""
-    try:
-        file = sys.stderr.fileno()
-    except OSError:
-        return None
-    first = threading.current_thread() is threading.main_thread()
-    return file if first and hasattr(signal, "setitimer") else None
 
 
 def note(text: str) -> None:
