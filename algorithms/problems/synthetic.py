@@ -1,4 +1,4 @@
-"""Grid problems whose mean reward is a random member of a kernel's function space."""
+"""The grid problem, whose mean reward is a random member of a kernel's function space."""
 
 from typing import Annotated
 
@@ -35,47 +35,13 @@ def grid(
     (10, 10)
     """
     fits_in_memory(contexts=count("contexts", contexts))
-    law = np.full(contexts, 1 / contexts)
     gram, mean = _expansion(contexts, count("actions", actions), kernel, length_scale, smoothness, density, seed)
-    return _on_grid("grid", f"{contexts} x {actions} grid, {kernel} expansion", law, mean, gram)
-
-
-def zipf(
-    *,
-    contexts: Count = 20,
-    actions: Count = 10,
-    exponent: Positive = 1.1,
-    kernel: Annotated[str, OneOf(_DRAWN)] = "squared_exponential",
-    length_scale: Positive = 0.2,
-    smoothness: float = 2.5,
-    density: PositiveShare = 0.3,
-    seed: Natural = 0,
-) -> KernelBandit:
-    """Return the grid problem with context k arriving proportionally to k^-`exponent`, k from 1.
-
-    Parameters: `contexts`, their number; `actions`, their number; `kernel` that the mean reward is drawn from, with
-    its `length_scale`; `smoothness` of the Matern kernel: 0.5, 1.5 or 2.5; `density`, the fraction of the cells that
-    have a kernel; `seed` of the draw, which fixes the problem.
-    Raises: ValueError: as for `grid`.
-
-    >>> zipf().mean_reward.shape
-    (20, 10)
-    """
-    fits_in_memory(contexts=count("contexts", contexts))
-    weights = np.arange(1, contexts + 1) ** -positive("exponent", exponent)
-    gram, mean = _expansion(contexts, count("actions", actions), kernel, length_scale, smoothness, density, seed)
-    return _on_grid("zipf", f"Zipf({exponent}) contexts, {kernel} expansion", weights / weights.sum(), mean, gram)
-
-
-def _on_grid(name: str, description: str, law: Array, mean: Array, gram: Array) -> KernelBandit:
-    """Return the problem on the product of two grids over [0, 1]."""
-    contexts, actions = mean.shape
     return KernelBandit(
-        name=name,
-        description=description,
+        name="grid",
+        description=f"{contexts} x {actions} grid, {kernel} expansion",
         contexts=np.linspace(0, 1, contexts)[:, None],
         actions=np.linspace(0, 1, actions)[:, None],
-        context_probabilities=law,
+        context_probabilities=np.full(contexts, 1 / contexts),
         mean_reward=mean,
         gram=gram,
     )

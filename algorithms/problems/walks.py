@@ -1,4 +1,4 @@
-"""Small simulators of walks with one feature for each (state, action): a chain, and a grid of nine places."""
+"""A small simulator of a walk with one feature for each (state, action): a chain."""
 
 import numpy as np
 
@@ -10,8 +10,6 @@ from dpaudit.checks import Count, OpenProbability, TwoOrMore, count, open_probab
 
 _BACK = 0.1
 """What going back to the start pays at once."""
-
-_MOVES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 
 
 def chain(*, states: TwoOrMore = 4, steps: Count = 6, slip: OpenProbability = 0.2) -> LinearMdp:
@@ -39,32 +37,4 @@ def chain(*, states: TwoOrMore = 4, steps: Count = 6, slip: OpenProbability = 0.
         FiniteMdp(transitions=transitions, rewards=rewards, initial=first_state(S)),
         "chain",
         f"a chain of {S} states that slips back",
-    )
-
-
-def grid_world(*, side: TwoOrMore = 3, steps: Count = 6, slip: OpenProbability = 0.1) -> LinearMdp:
-    """Return a walk on a square from one corner to the other, which pays 1 a step; four moves, walls stop them.
-
-    With probability `slip` a move in a uniform direction takes place. Play for the immediate reward moves at random
-    until it stands at the goal.
-    Parameters: `side` of the square; `steps` of an episode; `slip`, the probability of a uniform move.
-    Raises: ValueError: a side below 2, a count below 1, or a slip outside (0, 1).
-
-    >>> grid_world().mdp.shape
-    (6, 9, 4)
-    """
-    n, H = count("side", side, at_least=2), count("steps", steps)  # noqa: N806  # the field's letters
-    share = open_probability("slip", slip)
-    fits_in_memory(side=n, places=n**3, actions=4, steps=H)
-    transitions, rewards = np.zeros((H, n * n, 4, n * n)), np.zeros((H, n * n, 4))
-    chosen = share / 4 + (1 - share) * np.eye(4)
-    for place in range(n * n):
-        for other, (down, right) in enumerate(_MOVES):
-            row, column = np.clip([place // n + down, place % n + right], 0, n - 1)
-            transitions[:, place, :, row * n + column] += chosen[:, other]
-    rewards[:, -1] = 1.0
-    return of_table(
-        FiniteMdp(transitions=transitions, rewards=rewards, initial=first_state(n * n)),
-        "grid_world",
-        f"a walk on {n} by {n} places to the far corner",
     )

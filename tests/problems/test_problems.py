@@ -33,10 +33,10 @@ def table(tmp_path: Path) -> Callable[..., Any]:
     return write
 
 
-BANDITS = ("rand_hie", "anes96", "grid", "zipf", "audit_domain", "hardest_bandit")
+BANDITS = ("rand_hie", "anes96", "grid", "audit_domain", "hardest_bandit")
 PROCESSES = (
     *("random_mixture", "river_swim", "tabular_mixture"),
-    *("low_rank", "delayed_low_rank", "river_swim_table", "tabular_mdp", "chain", "grid_world"),
+    *("low_rank", "delayed_low_rank", "river_swim_table", "tabular_mdp", "chain"),
     *("hardest_process", "hardest_mixture"),
 )
 DUELS = (
@@ -183,7 +183,6 @@ def test_a_seed_fixes_a_synthetic_problem() -> None:
     first, again, other = (load("grid")(seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(first.mean_reward, again.mean_reward)
     assert not np.array_equal(first.mean_reward, other.mean_reward)
-    assert load("zipf")().context_probabilities[0] == pytest.approx(1 / sum(k**-1.1 for k in range(1, 21)))
 
 
 def test_the_audit_domain_hides_the_action_and_separates_the_directions() -> None:
@@ -204,8 +203,7 @@ def test_the_audit_domain_hides_the_action_and_separates_the_directions() -> Non
         ("grid", {"kernel": "linear"}, "kernel='linear' to be one of: squared_exponential, matern"),
         ("grid", {"kernel": "matern", "smoothness": 2.0}, "smoothness=2.0"),
         ("grid", {"length_scale": -1}, "length_scale=-1 to be positive"),
-        ("zipf", {"exponent": 0}, "exponent=0 to be positive"),
-        ("zipf", {"density": 1.5}, "density=1.5 strictly between"),
+        ("grid", {"density": 1.5}, "density=1.5 strictly between"),
         ("audit_domain", {"canary_share": 0.7}, "canary_share=0.7 to be at most 0.5"),
         ("rand_hie", {"prior_rows": 0}, "prior_rows=0 to be positive"),
     ],
@@ -239,9 +237,7 @@ def test_a_size_that_memory_cannot_hold_is_refused_in_one_line() -> None:
     """
     run = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=False)
     assert run.stderr == ""
-    assert {"grid.contexts", "sphere.arms", "chain.states", "grid_world.side", "low_rank.dimension"} <= set(
-        run.stdout.split()
-    )
+    assert {"grid.contexts", "sphere.arms", "chain.states", "low_rank.dimension"} <= set(run.stdout.split())
 
 
 @pytest.mark.parametrize(
@@ -320,11 +316,4 @@ def test_river_swim_and_the_walks_lose_what_their_formulas_say() -> None:
     chain = load("chain")(states=4, steps=4)
     walked = chain.mdp.policy_values(np.eye(2)[np.zeros((1, 4, 4), dtype=int)])[0]
     assert walked == pytest.approx(0.8**3)
-    grid = load("grid_world")(side=2, steps=3, slip=0.1)
-    once = 0.9 + 0.1 / 4
-    straight = np.zeros((1, 3, 4), dtype=int)
-    straight[0, :, 1] = 1
-    value = grid.mdp.policy_values(np.eye(4)[straight])[0]
-    assert value == pytest.approx(once**2 + 0.1 / 4 * once)
-    assert load("grid_world")().myopic_regret >= 0.5 * load("grid_world")().uniform_regret
     assert load("chain")().myopic_regret >= 0.5 * load("chain")().uniform_regret
