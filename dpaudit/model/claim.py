@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, Required, Self, TypeAlias, TypedDict, Unpack, get_args, overload
 
 from dpaudit.arguments import settled
 from dpaudit.checks import (
@@ -52,6 +52,14 @@ def measure_of(given: Any) -> str:
     return measures[0] if measures else ""
 
 
+class Whose(TypedDict, total=False):
+    """Whose data a claim of any measure protects, and against whom."""
+
+    neighbours: Required[Neighbours]
+    model: Model
+    unit: str
+
+
 @settled
 class Claim:
     """A promise of (epsilon, delta)-differential privacy that can be checked.
@@ -79,41 +87,19 @@ class Claim:
     if TYPE_CHECKING:  # the generated one knows epsilon alone; `__new__` takes the numbers of any measure
 
         @overload
-        def __init__(
-            self,
-            *,
-            epsilon: float,
-            delta: float = 0.0,
-            neighbours: Neighbours,
-            model: Model = "central",
-            unit: str = "one record",
-        ) -> None: ...
+        def __init__(self, *, epsilon: float, delta: float = 0.0, **who: Unpack[Whose]) -> None: ...
 
         @overload
-        def __init__(
-            self,
-            *,
-            rho: float,
-            xi: float = 0.0,
-            neighbours: Neighbours,
-            model: Model = "central",
-            unit: str = "one record",
-        ) -> None: ...
+        def __init__(self, *, rho: float, xi: float = 0.0, **who: Unpack[Whose]) -> None: ...
 
         @overload
-        def __init__(
-            self, *, mu: float, neighbours: Neighbours, model: Model = "central", unit: str = "one record"
-        ) -> None: ...
+        def __init__(self, *, mu: float, **who: Unpack[Whose]) -> None: ...
 
         @overload
-        def __init__(
-            self, *, renyi: Points, neighbours: Neighbours, model: Model = "central", unit: str = "one record"
-        ) -> None: ...
+        def __init__(self, *, renyi: Points, **who: Unpack[Whose]) -> None: ...
 
         @overload
-        def __init__(
-            self, *, profile: Points, neighbours: Neighbours, model: Model = "central", unit: str = "one record"
-        ) -> None: ...
+        def __init__(self, *, profile: Points, **who: Unpack[Whose]) -> None: ...
 
         def __init__(self, **numbers: Any) -> None: ...
 
