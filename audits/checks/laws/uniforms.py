@@ -29,7 +29,7 @@ def uniforms(mechanism: Mechanism, output: Array, value: Array, rng: np.random.G
     """
     if not has_reference(mechanism):
         return None
-    return _flat(_LAWS[mechanism.name](mechanism, np.asarray(output), np.asarray(value), rng))
+    return _flat(_LAWS[mechanism.name][0](mechanism, np.asarray(output), np.asarray(value), rng))
 
 
 def steps(mechanism: Mechanism, output: Array, value: Array) -> tuple[Array, Array] | None:
@@ -40,7 +40,7 @@ def steps(mechanism: Mechanism, output: Array, value: Array) -> tuple[Array, Arr
     """
     if not has_reference(mechanism) or np.asarray(output).dtype.kind not in "iu":
         return None
-    law = _LAWS[mechanism.name]
+    law, _ = _LAWS[mechanism.name]
     places: tuple[Any, Any] = (_At(0.0), _At(1.0))
     lower, upper = (_flat(law(mechanism, output, value, place)) for place in places)
     return lower, upper
@@ -59,7 +59,7 @@ def log_probability(mechanism: Mechanism, output: Array, value: Array) -> Array 
         if not has_reference(mechanism) or unit is None or dependent(mechanism):
             return None
         sides = output - _SLOPE * unit, output + _SLOPE * unit
-        law, widths = _LAWS[mechanism.name], _flat(sides[1] - sides[0])
+        law, widths = _LAWS[mechanism.name][0], _flat(sides[1] - sides[0])
         lower, upper = (_flat(law(mechanism, side, value, _At(0.5))) for side in sides)  # type: ignore[arg-type]
         if lower.shape != widths.shape:
             return None
@@ -86,7 +86,8 @@ def has_reference(mechanism: Mechanism) -> bool:
     A plug-in may have the name of a shipped mechanism and other parameters; then no reference is known.
     """
     leaf = getattr(mechanism, "leaf", None) if mechanism.name == "matrix" else None
-    known = all(hasattr(mechanism, name) for name in _PARAMETERS.get(mechanism.name, ("unknown",)))
+    _, parameters = _LAWS.get(mechanism.name, (None, ("unknown",)))
+    known = all(hasattr(mechanism, name) for name in parameters)
     return known and (leaf is None or leaf.name == "gaussian")
 
 
@@ -346,48 +347,25 @@ def _discrete_laplace_weight(mechanism: Any, place: Array) -> Array:
     return weight
 
 
-_PARAMETERS: dict[str, tuple[str, ...]] = {
-    "gaussian": ("stddev",),
-    "laplace": ("scale",),
-    "matrix": ("strategy", "horizon", "entries", "leaf"),
-    "ball_laplace": ("scale",),
-    "symmetric_gaussian": ("stddev", "symmetry"),
-    "joint_gaussian": ("matrix_stddev", "vector_stddev"),
-    "one_sided_wishart": ("scale",),
-    "symmetrised_wishart": ("scale",),
-    "discrete_gaussian": ("stddev",),
-    "truncated_discrete_gaussian": ("stddev", "cut"),
-    "discrete_laplace": ("scale",),
-    "randomised_response": ("epsilon", "categories"),
-    "unary_encoding": ("epsilon", "categories", "encoding"),
-    "subset_selection": ("epsilon", "categories", "subset_size"),
-    "exponential": ("epsilon", "linf_sensitivity", "utilities"),
-    "report_noisy_max": ("scale", "linf_sensitivity"),
-    "noisy_plurality": ("stddev", "voters"),
-    "permute_and_flip": ("scale", "linf_sensitivity", "scores"),
-    "finite": ("first", "second", "dilution"),
+_LAWS: dict[str, tuple[Callable[[Any, Array, Array, np.random.Generator], Array], tuple[str, ...]]] = {
+    "gaussian": (_gaussian, ("stddev",)),
+    "laplace": (_laplace, ("scale",)),
+    "matrix": (_matrix, ("strategy", "horizon", "entries", "leaf")),
+    "ball_laplace": (_laplace, ("scale",)),
+    "symmetric_gaussian": (_symmetric_gaussian, ("stddev", "symmetry")),
+    "joint_gaussian": (_joint_gaussian, ("matrix_stddev", "vector_stddev")),
+    "one_sided_wishart": (_wishart, ("scale",)),
+    "symmetrised_wishart": (_symmetrised_wishart, ("scale",)),
+    "discrete_gaussian": (_discrete(_discrete_gaussian_weight), ("stddev",)),
+    "truncated_discrete_gaussian": (_discrete(_truncated_weight), ("stddev", "cut")),
+    "discrete_laplace": (_discrete(_discrete_laplace_weight), ("scale",)),
+    "randomised_response": (_response, ("epsilon", "categories")),
+    "unary_encoding": (_unary_encoding, ("epsilon", "categories", "encoding")),
+    "subset_selection": (_subset_selection, ("epsilon", "categories", "subset_size")),
+    "exponential": (_exponential, ("epsilon", "linf_sensitivity", "utilities")),
+    "report_noisy_max": (_noisy_max, ("scale", "linf_sensitivity")),
+    "permute_and_flip": (_permuted, ("scale", "linf_sensitivity", "scores")),
+    "noisy_plurality": (_plurality, ("stddev", "voters")),
+    "finite": (_finite, ("first", "second", "dilution")),
 }
-"""What each reference law reads."""
-
-_LAWS: dict[str, Callable[[Any, Array, Array, np.random.Generator], Array]] = {
-    "gaussian": _gaussian,
-    "laplace": _laplace,
-    "matrix": _matrix,
-    "ball_laplace": _laplace,
-    "symmetric_gaussian": _symmetric_gaussian,
-    "joint_gaussian": _joint_gaussian,
-    "one_sided_wishart": _wishart,
-    "symmetrised_wishart": _symmetrised_wishart,
-    "discrete_gaussian": _discrete(_discrete_gaussian_weight),
-    "truncated_discrete_gaussian": _discrete(_truncated_weight),
-    "discrete_laplace": _discrete(_discrete_laplace_weight),
-    "randomised_response": _response,
-    "unary_encoding": _unary_encoding,
-    "subset_selection": _subset_selection,
-    "exponential": _exponential,
-    "report_noisy_max": _noisy_max,
-    "permute_and_flip": _permuted,
-    "noisy_plurality": _plurality,
-    "finite": _finite,
-}
-"""The reference law of each shipped mechanism that is no tree; a tree's nodes have the law of its leaf."""
+"""The reference law of each shipped mechanism that is no tree, and what it reads; a node of a tree has its leaf's."""
