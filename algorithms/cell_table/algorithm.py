@@ -4,12 +4,17 @@ from typing import ClassVar
 
 from algorithms.cell_table.cases import cases_of, replays_of
 from algorithms.cell_table.declaration import declaration_of
-from algorithms.cell_table.notes import notes_of
 from algorithms.cell_table.plan import plan_of
-from algorithms.cell_table.references import run_blind, run_without_noise
-from algorithms.cell_table.run import run
+from algorithms.cell_table.run import run, run_blind, run_without_noise
 from algorithms.cell_table.settings import CellTableSettings
+from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit.arguments import settled
+
+
+def notes_of(settings: CellTableSettings, problem: KernelBandit) -> tuple[str, ...]:
+    """Return that it learns nothing from one cell about another."""
+    cells = problem.n_contexts * problem.n_actions
+    return (f"Every one of {cells} cells is estimated by itself; on large smooth domains a kernel learns sooner.",)
 
 
 @settled

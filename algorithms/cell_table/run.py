@@ -1,16 +1,18 @@
-"""The run of the cell table: all runs in lock-step, one epoch at a time, at a cost that does not grow with the horizon.
+"""The run of the cell table, all runs in lock-step, one epoch at a time; without noise or data, to compare with.
 
 The steps, which are of this project: every user plays an active action of their context uniformly; an epoch's table of
 counts and sums comes out with noise; tables are added over epochs; an action goes whose upper end is below the best
 lower end of its context.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
 from algorithms.capri.checks import CLIPPED, SCHEDULE
 from algorithms.capri.run import with_losses
-from algorithms.capri.users import SimulatedUsers, Users
+from algorithms.capri.users import Played, SimulatedUsers, Users
 from algorithms.cell_table.elimination import at_least_one
 from algorithms.cell_table.plan import Plan, plan_of
 from algorithms.cell_table.settings import CellTableSettings
@@ -68,3 +70,27 @@ def run_epochs(plan: Plan, shape: tuple[int, int], users: Users, streams: Stream
         trace=recorder.trace(),
         conditions=conditions_of(observed),
     )
+
+
+_NO_NOISE = 1e-12
+
+
+def run_without_noise(settings: CellTableSettings, problem: KernelBandit, streams: Streams, n_runs: int) -> Transcript:
+    """Return runs whose noise is far below one user, with widths for it: no privacy."""
+    plan = plan_of(settings)
+    quiet = replace(
+        plan,
+        mechanism=replace(plan.mechanism, stddev=_NO_NOISE),
+        half_width=replace(plan.half_width, stddev=_NO_NOISE),
+    )
+    return run_plan(quiet, problem, streams, n_runs)
+
+
+def run_blind(settings: CellTableSettings, problem: KernelBandit, streams: Streams, n_runs: int) -> Transcript:
+    """Return runs whose releases hold noise alone: nothing is learned."""
+    return run_plan(replace(plan_of(settings), tabulate=empty_table), problem, streams, n_runs)
+
+
+def empty_table(played: Played, reward_bound: float) -> Array:
+    """Return 0 for every count and sum. Shape: (n_runs, C * X, 2)."""
+    return np.zeros((len(played.counts), int(np.prod(played.counts.shape[1:])), 2))

@@ -1,4 +1,4 @@
-"""The calibrated plan, fixed before any data is seen: the noise of a message, the stages, and their widths."""
+"""The calibrated plan, fixed before any data is seen: noise of a message, stages, widths, and the declaration."""
 
 import math
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from algorithms._linear_rl.spreads import matrix_spread
 from algorithms._linear_rl.values import value_ranges
 from algorithms.lsvi_ucb.printed_scales import tight_scales
 from algorithms.replayed_lsvi.settings import ReplayedLsviSettings
-from dpaudit import Recorder
+from dpaudit import Declaration, Local, Parallel, Recorder, Release
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import tape_of
 from mechanisms import JointGaussian
@@ -112,3 +112,17 @@ def release_messages(recorder: Recorder, label: str, mechanism: JointGaussian, e
 def exact_sums(recorder: Recorder, label: str, mechanism: JointGaussian, exact: Array, users: int) -> Array:
     """Return the sums as they are, for comparison: no privacy."""
     return exact
+
+
+KEY = "the place in the public schedule at which a user comes"
+"""What decides which message a user sends, if any."""
+
+
+def declaration_of(settings: ReplayedLsviSettings) -> Declaration:
+    """Return the message about each step, in parallel over users; a user of a main episode sends nothing.
+
+    The values that a message reads were fixed by earlier users' messages, so that it is one Gaussian release.
+    """
+    mechanism = plan_of(settings).mechanism
+    messages = tuple(Release(label=label_of(step), mechanism=mechanism) for step in range(settings.steps))
+    return Local(part=Parallel(parts=messages, key=KEY))

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from audits.checks.laws.mechanism_law import asked_by, law_findings
-from audits.checks.looked import Looked, attained, decided
+from audits.checks.looked import Looked, attained, decided, secret_draws
 from audits.checks.sampler import SamplerSeen, sampler_seen
-from audits.checks.secret_draws import secret_draws
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
 from audits.checks.taped_noise import (
     depending,

@@ -17,8 +17,7 @@ from audits.scores.cuts import Cuts, Scores
 from audits.scores.description import described_area, described_rates, described_roc, raw_epsilon
 from audits.scores.every_threshold import Band, BandEvidence
 from audits.scores.evidence import Evidence
-from audits.scores.fixed_rank import Rank, rank_evidence
-from audits.scores.fixed_threshold import Split, ThresholdEvidence, split_evidence
+from audits.scores.fixed_threshold import Rank, Split, ThresholdEvidence, rank_evidence, split_evidence
 from audits.scores.one_run import Guesses, canary_evidence, pair_evidence
 from dpaudit import Claim
 from dpaudit.checks import one_of, open_probability

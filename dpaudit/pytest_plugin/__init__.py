@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dpaudit.errors import ConfigError, DPAuditError, InternalError
-from dpaudit.pytest_plugin.project import project_settings
 from dpaudit.pytest_plugin.section import section_lines
-from dpaudit.pytest_plugin.settings import SETTINGS, Settings
+from dpaudit.pytest_plugin.settings import SETTINGS, Settings, project_settings
 from dpaudit.runtime.package_guard import require_packages
 from dpaudit.wording.escaping import clean, one_line
 

@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Self, get_args
 
 from dpaudit.checks import FieldError, Natural, OpenProbability, one_of, settle
+from dpaudit.configuration.files import parse_toml, read_text
+from dpaudit.errors import ConfigError
+from dpaudit.runtime.plugins import suggestion
 
 PROFILES = {"fast": 5_000, "ci": 50_000, "nightly": 500_000}
 """The most runs of one audit; a leak stops it earlier."""
@@ -102,3 +105,24 @@ def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > _MOST_DIGITS:
         raise FieldError("suite_size", f"Expected dp_suite_size={text!r:.40} to be a whole number of checks.")
     return int(text)
+
+
+_BOOLEAN = ("true", "false")
+
+
+def project_settings(root: Path) -> dict[str, str]:
+    """Return the settings in `root`/pyproject.toml as text; empty without the file or the table.
+
+    Raises: ConfigError: no TOML, an unknown key, or a value of another type.
+    """
+    path = root / "pyproject.toml"
+    if not path.is_file():
+        return {}
+    table = parse_toml(path, read_text(path)).get("tool", {}).get("dpaudit", {})
+    for key, value in table.items():
+        if key not in SETTINGS:
+            raise ConfigError(f"{path}: [tool.dpaudit] unknown key {key!r:.80}{suggestion(key, tuple(SETTINGS))}")
+        wanted = "true or false" if SETTINGS[key].values == _BOOLEAN else "text or a number"
+        if isinstance(value, bool) != (wanted == "true or false") or not isinstance(value, str | int | float):
+            raise ConfigError(f"{path}: [tool.dpaudit] expected {key}={value!r:.80} to be {wanted}.")
+    return {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in table.items()}

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import quad
 
 from algorithms.lower_bounds import Privacy, duels_regret, preferences
-from algorithms.lplr.lower_bounds import squared_hellinger
+from algorithms.lplr.constants import squared_hellinger
 from algorithms.problems import load
 
 

@@ -21,7 +21,7 @@ from algorithms.lower_bounds import (
     logistic_utilities,
     preferences,
 )
-from algorithms.lplr.lower_bounds import (
+from algorithms.lplr.constants import (
     epsilon_of_input_perturbation,
     least_error_of_input_perturbation,
     least_squared_error,

@@ -15,7 +15,7 @@ from dpaudit.documents.markdown import markdown
 from dpaudit.documents.terminal import terminal, to_text
 from dpaudit.model.mechanism import Array
 from dpaudit.model.synthesizer_result import SynthesizerResult
-from dpaudit.render.synthesizer import synthesizer_document
+from dpaudit.render.audit import synthesizer_document
 from tests.synthetic.synthesizers import (
     HONEST,
     LEAKING,

@@ -8,7 +8,7 @@ import pytest
 
 from algorithms.lplr.baselines import GaussianUcb, LinUcb, SufficientStatistics
 from algorithms.lplr.baselines.batches import batch_lengths, statistics_of, uniform_policy
-from algorithms.lplr.lower_bounds import least_error_of_input_perturbation
+from algorithms.lplr.constants import least_error_of_input_perturbation
 from algorithms.problems import load
 from dpaudit import Condition, Streams, UnsupportedError, certify
 from dpaudit.model.mechanism import Array
