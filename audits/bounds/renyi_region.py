@@ -7,13 +7,13 @@ change if data sets or event and complement change places.
 Source: van Erven and Harremoes (2014), Theorems 9 and 13.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from scipy.special import xlogy
 
-from dpaudit.checks import non_negative
+from dpaudit.arguments import settled
+from dpaudit.checks import NonNegative, non_negative
 from dpaudit.model.mechanism import Array
 
 _COARSE = 1 + np.geomspace(1e-3, 1e4, 60)
@@ -83,7 +83,7 @@ def rho_region(q: Array | float, rho: float, xi: float = 0.0) -> Array:
     return highest.reshape(rate.shape)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class RhoTradeOff:
     """The trade-off of a claim R_a <= xi + rho a at all orders a > 1: rho-zCDP where xi is 0.
 
@@ -96,12 +96,8 @@ class RhoTradeOff:
     0.484
     """
 
-    rho: float
-    xi: float = 0.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", non_negative("rho", self.rho))
-        object.__setattr__(self, "xi", non_negative("xi", self.xi))
+    rho: NonNegative
+    xi: NonNegative = 0.0
 
     def __call__(self, rate: Array) -> Array:
         """Return the highest true positive rates at false positive rates of any shape."""

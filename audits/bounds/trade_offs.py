@@ -12,7 +12,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpaudit.checks import non_negative
+from dpaudit.arguments import settled
+from dpaudit.checks import NonNegative, non_negative
 from dpaudit.model.mechanism import Array
 
 _LARGEST = 700.0
@@ -100,7 +101,7 @@ class PrivateTradeOff:
         return float(np.trapezoid(self(ends), ends))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class GaussianTradeOff:
     """The trade-off of N(mu, 1) against N(0, 1).
 
@@ -111,10 +112,7 @@ class GaussianTradeOff:
     0.7602499
     """
 
-    mu: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", non_negative("mu", self.mu))
+    mu: NonNegative
 
     def __call__(self, rate: Array) -> Array:
         """Return the highest true positive rates at false positive rates of any shape."""

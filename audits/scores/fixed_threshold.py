@@ -12,12 +12,13 @@ from audits.bounds.joint import joint_bound, joint_gaussian_bound, joint_p_value
 from audits.bounds.rank import rank_bound, rank_gaussian_bound, rank_p_value
 from audits.bounds.trade_offs import PrivateTradeOff, TradeOff
 from audits.scores.cuts import Cuts, Scores
-from dpaudit.checks import count, open_probability
+from dpaudit.arguments import settled
+from dpaudit.checks import Count, OpenProbability
 from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.mechanism import Array
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Split:
     """The rule that a random `share` of the scores chooses the threshold, and the others are counted.
 
@@ -27,10 +28,7 @@ class Split:
     0.3
     """
 
-    share: float = 0.3
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "share", open_probability("share", self.share))
+    share: OpenProbability = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +105,7 @@ def _threshold(cuts: Cuts, hypothesis: TradeOff, ins: int, outs: int) -> float:
     return float(cuts.thresholds[int(np.argmax(excess))])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class Rank:
     """The rule that the `rank`-th largest score of the others is the threshold; no score is spent on choosing.
 
@@ -118,10 +116,7 @@ class Rank:
     10
     """
 
-    rank: int
-
-    def __post_init__(self) -> None:
-        count("rank", self.rank)
+    rank: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,14 +6,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, Required, Self, TypeAlias, TypedDict, Unpack, get_args, overload
 
 from dpaudit.arguments import settled
-from dpaudit.checks import (
-    FieldError,
-    NonNegativeOrInfinite,
-    ProbabilityBelowOne,
-    non_negative_or_infinite,
-    one_of,
-    probability_below_one,
-)
+from dpaudit.checks import FieldError, NonNegativeOrInfinite, ProbabilityBelowOne, settle
 from dpaudit.errors import UnsupportedError
 
 Neighbours = Literal["replace_one", "add_remove", "zero_out"]
@@ -112,20 +105,13 @@ class Claim:
         return made
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", non_negative_or_infinite("epsilon", self.epsilon))
-        object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
-        self._check_who()
-
-    def _check_who(self) -> None:
-        """Refuse neighbours, a model or a unit that no claim has."""
         if str(self.neighbours) in ("add", "remove"):
             raise FieldError(
                 "neighbours",
                 f"Expected neighbours={self.neighbours!r} to be 'add_remove': a claim holds for both orders of two "
                 "neighbours. Each order alone has no certificate.",
             )
-        one_of("neighbours", self.neighbours, NEIGHBOURS)
-        one_of("model", self.model, MODELS)
+        settle(self)
         if self.model == "joint" and self.neighbours != "replace_one":
             raise ValueError(
                 f"Expected neighbours={self.neighbours!r} to be 'replace_one' for model='joint': joint privacy is "

@@ -9,7 +9,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from dpaudit.checks import count
+from dpaudit.arguments import settled
+from dpaudit.checks import Count
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.mechanism import Array
@@ -50,7 +51,7 @@ class WinClock:
         return self
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@settled
 class RemovalClock:
     """KNOWN BAD: the pattern of noise by which a tree betrays whether its clock is even or odd.
 
@@ -67,11 +68,8 @@ class RemovalClock:
 
     name: ClassVar[str] = "removal_clock"
 
-    reads: int
+    reads: Count
     neighbours: Neighbours = "replace_one"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "reads", count("reads", self.reads))
 
     def loss(self) -> DiscreteLoss:
         """Return a loss that dominates everything: nothing is promised."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from dpaudit.checks import FieldError, non_negative, probability_below_one
+from dpaudit.checks import FieldError, NonNegative, non_negative, probability_below_one
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import MEASURES, Claim, MeasureKind
 
@@ -23,9 +23,6 @@ class MeasuredClaim(Claim):
     measure: ClassVar[MeasureKind]
     epsilon: float = field(init=False, repr=False, compare=False)
     delta: float = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        self._check_who()
 
     def __getattr__(self, name: str) -> Any:
         if name in ("epsilon", "delta"):
@@ -82,13 +79,8 @@ class RhoClaim(MeasuredClaim):
     """
 
     measure: ClassVar[MeasureKind] = "rho"
-    rho: float
-    xi: float = 0.0
-
-    def __post_init__(self) -> None:
-        self._check_who()
-        for name in ("rho", "xi"):
-            object.__setattr__(self, name, non_negative(name, getattr(self, name)))
+    rho: NonNegative
+    xi: NonNegative = 0.0
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -105,11 +97,7 @@ class MuClaim(MeasuredClaim):
     """
 
     measure: ClassVar[MeasureKind] = "mu"
-    mu: float
-
-    def __post_init__(self) -> None:
-        self._check_who()
-        object.__setattr__(self, "mu", non_negative("mu", self.mu))
+    mu: NonNegative
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +112,7 @@ class RenyiClaim(MeasuredClaim):
     renyi: Points
 
     def __post_init__(self) -> None:
-        self._check_who()
+        Claim.__post_init__(self)
         points = _points("renyi", self.renyi, ("order", "epsilon"))
         for order, _ in points:
             if not 1 < order < math.inf:
@@ -144,7 +132,7 @@ class ProfileClaim(MeasuredClaim):
     profile: Points
 
     def __post_init__(self) -> None:
-        self._check_who()
+        Claim.__post_init__(self)
         points = _points("profile", self.profile, ("epsilon", "delta"))
         for _, delta in points:
             probability_below_one("delta", delta)
