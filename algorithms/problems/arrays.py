@@ -1,10 +1,9 @@
 """Arrays for the fields of a problem: read-only, and of a size that memory holds."""
 
 import math
+from typing import Any
 
 import numpy as np
-
-from dpaudit.model.mechanism import Array
 
 _MOST_NUMBERS = 30_000_000
 """240 MB; a problem holds its largest array a few times while it is made."""
@@ -22,13 +21,16 @@ def fits_in_memory(**shape: int) -> None:
         raise ValueError(f"Expected {sizes} to make arrays of at most {_MOST_NUMBERS:,} numbers; lower one of them.")
 
 
-def frozen(name: str, values: Array) -> Array:
-    """Return a read-only copy in float64, all finite.
+def freeze(problem: Any, *fields: str) -> None:
+    """Replace the arrays in some fields of a problem by read-only copies in float64, all finite; None stays.
 
-    Raises: ValueError: nothing in it, or something that is not finite.
+    Raises: ValueError: nothing in one, or something that is not finite.
     """
-    copied = np.array(values, dtype=np.float64)
-    if not copied.size or not np.isfinite(copied).all():
-        raise ValueError(f"Expected {name} to hold finite numbers, at least one.")
-    copied.setflags(write=False)
-    return copied
+    for field in fields:
+        values = getattr(problem, field)
+        if values is not None:
+            copied = np.array(values, dtype=np.float64)
+            if not copied.size or not np.isfinite(copied).all():
+                raise ValueError(f"Expected {field} to hold finite numbers, at least one.")
+            copied.setflags(write=False)
+            object.__setattr__(problem, field, copied)

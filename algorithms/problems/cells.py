@@ -3,7 +3,11 @@
 from dataclasses import replace
 from typing import Any, Self
 
+import numpy as np
+
 from dpaudit.model.mechanism import Array
+
+_ROUNDING = 1e-9
 
 
 class OnCells:
@@ -15,6 +19,18 @@ class OnCells:
     __slots__ = ()
     mean_reward: Array
     context_probabilities: Array
+
+    def require_cells(self, contexts: int, actions: int, *, bound: float) -> None:
+        """Refuse shapes that do not fit the cells, contexts without a law, and a mean beyond `bound`."""
+        shapes: dict[str, tuple[int, ...]] = {"context_probabilities": (contexts,), "mean_reward": (contexts, actions)}
+        for field, shape in shapes.items():
+            if getattr(self, field).shape != shape:
+                raise ValueError(f"Expected {field} of shape {shape}, got {getattr(self, field).shape}.")
+        law, largest = self.context_probabilities, np.abs(self.mean_reward).max()
+        if (law < 0).any() or abs(law.sum() - 1) > _ROUNDING:
+            raise ValueError(f"Expected context_probabilities to be a law; they sum to {law.sum():.12g}.")
+        if largest > bound:
+            raise ValueError(f"Expected |mean_reward| at most reward_bound={bound:.6g}; the largest is {largest:.6g}.")
 
     @property
     def n_contexts(self) -> int:

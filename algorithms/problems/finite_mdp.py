@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from algorithms.lower_bounds import Privacy, bandit_regret
-from algorithms.problems.arrays import frozen
+from algorithms.problems.arrays import freeze
 from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.mechanism import Array
 
@@ -28,8 +28,7 @@ class FiniteMdp:
     _cumulated: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("transitions", "rewards", "initial"):
-            object.__setattr__(self, name, frozen(name, getattr(self, name)))
+        freeze(self, "transitions", "rewards", "initial")
         steps, states, actions = self.rewards.shape
         if self.transitions.shape != (steps, states, actions, states) or self.initial.shape != (states,):
             raise ValueError(

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from algorithms.lower_bounds import Privacy, bandit_regret, largest_gap_in_ball
-from algorithms.problems.arrays import frozen
+from algorithms.problems.arrays import freeze
 from algorithms.problems.cells import OnCells
 from dpaudit.checks import count, positive
 from dpaudit.model.constants import RegretLowerBound
@@ -42,19 +40,9 @@ class KernelBandit(OnCells):
         if self.units_per_person is not None:
             object.__setattr__(self, "units_per_person", count("units_per_person", self.units_per_person))
         object.__setattr__(self, "reward_bound", positive("reward_bound", self.reward_bound))
-        for field in ("contexts", "actions", "context_probabilities", "mean_reward", "features", "gram"):
-            values = getattr(self, field)
-            if values is not None:
-                object.__setattr__(self, field, frozen(field, values))
+        freeze(self, "contexts", "actions", "context_probabilities", "mean_reward", "features", "gram")
+        self.require_cells(len(self.contexts), len(self.actions), bound=self.reward_bound)
         self._require_shapes()
-        law = self.context_probabilities
-        if (law < 0).any() or abs(law.sum() - 1) > 1e-9:
-            raise ValueError(f"Expected context_probabilities to be a law; they sum to {law.sum():.12g}.")
-        if np.abs(self.mean_reward).max() > self.reward_bound:
-            raise ValueError(
-                f"Expected |mean_reward| at most reward_bound={self.reward_bound}; "
-                f"the largest is {np.abs(self.mean_reward).max()}."
-            )
 
     def regret_lower_bound(self, *, horizon: int, epsilon: float, delta: float, model: str) -> RegretLowerBound | None:
         """Return what every private method loses on the worst of as many instances as there are actions.
@@ -90,16 +78,10 @@ class KernelBandit(OnCells):
 
     def _require_shapes(self) -> None:
         """Refuse arrays that do not describe one grid."""
-        cells = (len(self.contexts), len(self.actions))
-        wanted: dict[str, tuple[int, ...]] = {"context_probabilities": cells[:1], "mean_reward": cells}
-        for field, shape in wanted.items():
-            if getattr(self, field).shape != shape:
-                raise ValueError(f"Expected {field} of shape {shape}, got {getattr(self, field).shape}.")
+        cells = self.n_contexts * self.n_actions
         if self.contexts.ndim != 2 or self.actions.ndim != 2:
             raise ValueError("Expected contexts and actions as matrices, one point a row.")
-        if self.features is not None and self.features.shape[:-1] != (cells[0] * cells[1],):
-            raise ValueError(f"Expected one row of features a cell, {cells[0] * cells[1]}, got {len(self.features)}.")
-        if self.gram is not None and self.gram.shape != (cells[0] * cells[1],) * 2:
-            raise ValueError(
-                f"Expected gram with a row and a column a cell, {cells[0] * cells[1]}, got {self.gram.shape}."
-            )
+        if self.features is not None and self.features.shape[:-1] != (cells,):
+            raise ValueError(f"Expected one row of features a cell, {cells}, got {len(self.features)}.")
+        if self.gram is not None and self.gram.shape != (cells, cells):
+            raise ValueError(f"Expected gram with a row and a column a cell, {cells}, got {self.gram.shape}.")

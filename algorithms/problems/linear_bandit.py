@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.lower_bounds import Privacy, bandit_regret, hardest_gap
-from algorithms.problems.arrays import frozen
+from algorithms.problems.arrays import freeze
 from algorithms.problems.cells import OnCells
 from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.mechanism import Array
@@ -37,23 +37,13 @@ class LinearBandit(OnCells):
     hardest_gaps: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        for field in ("features", "context_probabilities", "mean_reward"):
-            object.__setattr__(self, field, frozen(field, getattr(self, field)))
+        freeze(self, "features", "context_probabilities", "mean_reward")
         if self.features.ndim != 3:
             raise ValueError(f"Expected features of shape (contexts, actions, d), got {self.features.shape}.")
-        cells = self.features.shape[:2]
-        if self.context_probabilities.shape != cells[:1] or self.mean_reward.shape != cells:
-            raise ValueError(
-                f"Expected context_probabilities of shape {cells[:1]} and mean_reward of shape {cells}, got "
-                f"{self.context_probabilities.shape} and {self.mean_reward.shape}."
-            )
-        law = self.context_probabilities
-        if (law < 0).any() or abs(law.sum() - 1) > _ROUNDING:
-            raise ValueError(f"Expected context_probabilities to be a law; they sum to {law.sum():.12g}.")
+        self.require_cells(*self.features.shape[:2], bound=1 + _ROUNDING)
         longest = float(np.linalg.norm(self.features, axis=2).max())
-        largest = float(np.abs(self.mean_reward).max())
-        if longest > 1 + _ROUNDING or largest > 1 + _ROUNDING:
-            raise ValueError(f"Expected features and means of at most 1; the largest are {longest:.6g}, {largest:.6g}.")
+        if longest > 1 + _ROUNDING:
+            raise ValueError(f"Expected features of norm at most 1; the largest is {longest:.6g}.")
 
     @property
     def reward_bound(self) -> float:

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from algorithms.problems.arrays import fits_in_memory, frozen
+from algorithms.problems.arrays import fits_in_memory, freeze
 from algorithms.problems.finite_mdp import FiniteMdp, OnFiniteMdp
 from algorithms.problems.linear_mixture import first_state, river_swim, tabular_mixture
 from dpaudit.checks import Count, Natural, Positive, TwoOrMore, Within, count, positive
@@ -37,8 +37,7 @@ class LinearMdp(OnFiniteMdp):
     mdp: FiniteMdp = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for field_ in ("features", "measures", "reward_weights"):
-            object.__setattr__(self, field_, frozen(field_, getattr(self, field_)))
+        freeze(self, "features", "measures", "reward_weights")
         root = math.sqrt(self.dimension)
         sizes = {
             "features": (float(np.linalg.norm(self.features, axis=2).max()), 1.0),

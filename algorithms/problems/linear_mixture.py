@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from algorithms.problems.arrays import fits_in_memory, frozen
+from algorithms.problems.arrays import fits_in_memory, freeze
 from algorithms.problems.finite_mdp import FiniteMdp, OnFiniteMdp
 from dpaudit.checks import Count, Natural, OpenProbability, Positive, TwoOrMore, count, open_probability, positive
 from dpaudit.model.mechanism import Array
@@ -36,8 +36,7 @@ class LinearMixture(OnFiniteMdp):
     mdp: FiniteMdp = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for field_ in ("features", "weights"):
-            object.__setattr__(self, field_, frozen(field_, getattr(self, field_)))
+        freeze(self, "features", "weights")
         if self.features.ndim != 4 or self.weights.ndim != 2 or len(self.features) != self.weights.shape[1]:
             raise ValueError(
                 f"Expected features of shape (d, S, A, S) and weights of shape (H, d), got {self.features.shape} and "

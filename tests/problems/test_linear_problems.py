@@ -51,7 +51,7 @@ def test_the_insurance_features_fit_better_the_more_there_are(dimension: int) ->
     [
         ({"features": np.array([[0.6, 0.8]])}, "shape"),
         ({"features": np.array([[[3.0, 0.0], [1.0, 0.0]]])}, "at most 1"),
-        ({"mean_reward": np.array([[2.0, 0.0]])}, "at most 1"),
+        ({"mean_reward": np.array([[2.0, 0.0]])}, "at most reward_bound=1"),
         ({"mean_reward": np.array([0.5, 0.5])}, "mean_reward of shape"),
         ({"mean_reward": np.array([[np.nan, 0.5]])}, "finite"),
         ({"context_probabilities": np.array([0.9])}, "a law"),
