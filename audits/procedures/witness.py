@@ -7,7 +7,7 @@ counts. A person who has the case prepares the same attack from the seed and cou
 import json
 import math
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from audits.decision.preparation import prepare
 from audits.experiment.settings import Learner, Settings
 from audits.experiment.trials import seed_of
 from dpaudit import AuditCase, AuditResult, Claim
-from dpaudit.checks import count, open_probability
+from dpaudit.checks import NonNegativeOrInfinite, OpenProbability, Within, open_probability, settle
 from dpaudit.errors import CertificateError
 from dpaudit.model.audit_result import Counts, LowerBound
 from dpaudit.model.codec import encode
@@ -47,20 +47,16 @@ class Refutation:
     case: str
     claim: Claim
     seed: tuple[int, ...]
-    runs: int
-    significance: float
+    runs: Annotated[int, Within(at_least=4)]
+    significance: OpenProbability
     bound: str
-    against: float
+    against: NonNegativeOrInfinite
     event: Event
     counts: Counts
-    epsilon_lower: float
+    epsilon_lower: NonNegativeOrInfinite
 
     def __post_init__(self) -> None:
-        count("runs", self.runs, at_least=4)
-        open_probability("significance", self.significance)
-        for name in ("against", "epsilon_lower"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"Expected {name}={getattr(self, name)} to be at least 0.")
+        settle(self)
         if not 1 <= len(self.seed) <= _MOST_WORDS or not all(0 <= word < 2**128 for word in self.seed):
             raise ValueError(f"Expected seed to be 1 to {_MOST_WORDS} whole numbers from 0, below 2^128.")
 
