@@ -8,7 +8,8 @@ from typing import Any
 from dpaudit.verifier.refusals import Rejection, Table, require
 
 LONGEST, DEEPEST = 2**24, 400  # characters of a file; brackets inside brackets
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+_TOKENS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
+"""A string, to the end of the text where it has no end, or a bracket; possessive, so that no way back is remembered."""
 
 
 class Unreadable(Rejection):
