@@ -77,7 +77,7 @@ def outer_losses(loss: DiscreteLoss, *, above: bool) -> DiscreteLoss:
     """Return a loss with its largest value, and the opposite one, rounded to one side as the decimals they stand for.
 
     Where the largest loss is no ratio, an upper bound must not lie below it, nor a lower bound above it. The opposite
-    atom keeps its mass under Q, so that both laws still sum to 1.
+    atom keeps its mass under Q, so that both laws still sum to 1. A largest loss below 0 stays: no claim is about it.
 
     >>> from dpaudit.model.losses.discrete import DiscreteLoss
     >>> fair = DiscreteLoss(atoms=((-1.0, 0.2689414213699951), (1.0, 0.7310585786300049)), symmetric=True)
@@ -88,6 +88,6 @@ def outer_losses(loss: DiscreteLoss, *, above: bool) -> DiscreteLoss:
     moved = loss.rounding or ROUNDED
     factor = 1 + moved if above else 1 - moved
     kept = math.exp(top * (1 - factor))
-    ends = {top: (top * factor, 1.0), -top: (-top * factor, kept)} if top else {}
+    ends = {top: (top * factor, 1.0), -top: (-top * factor, kept)} if top > 0 else {}
     atoms = ((*ends.get(value, (value, 1.0)), mass) for value, mass in loss.atoms)
     return replace(loss, atoms=tuple((value, mass * share) for value, share, mass in atoms))

@@ -1,6 +1,7 @@
 """Parts that hide next to nothing, inside samples and at secret steps: an answer on the safe side, and no crash."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from dpaudit.engines.pairs.moderate import moderate_above, moderate_below
 from dpaudit.model import losses
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration
+from dpaudit.verifier import verify
 from mechanisms import Finite, Gaussian, Laplace, PermuteAndFlip
 
 
@@ -42,6 +44,29 @@ def test_a_sample_of_what_hides_nothing_shows_a_record_with_its_rate(neighbours:
         assert found.tight.delta.lower == pytest.approx(0.01, rel=0.02)
     held = dp.certify(dp.Subsample(part=inside, rate=0.01), dp.Claim(epsilon=0.0, delta=0.0101, neighbours=neighbours))
     assert held.verdict == "certified"
+
+
+@pytest.mark.parametrize("rate", [0.5, 1 - 1e-6, 1 - 1e-9])
+@pytest.mark.parametrize("neighbours", ["add_remove", "zero_out", "replace_one"])
+def test_at_a_rate_next_to_one_what_hides_nothing_shows_a_record_with_the_rate(
+    neighbours: Neighbours, rate: float
+) -> None:
+    """The one finite loss is below 0, ln(1 - rate): moving it as a largest loss was an internal error."""
+    inside: Neighbours = "add_remove" if neighbours == "replace_one" else neighbours
+    told = dp.Release(label="x", mechanism=Finite(first=(1.0, 0.0), second=(0.0, 1.0), neighbours=inside))
+    found = dp.certify(dp.Subsample(part=told, rate=rate), dp.Claim(epsilon=1.0, delta=rate, neighbours=neighbours))
+    assert found.tight.delta.upper == pytest.approx(rate, rel=1e-12)
+    assert found.tight.delta.upper >= rate
+    assert found.verdict == "certified"
+    assert verify(found.to_json()).accepted
+
+
+def test_a_loss_below_zero_that_is_moved_as_the_largest_one_is_no_law() -> None:
+    """The broken twin: under the second law probabilities sum to 1 + 3.5e-14."""
+    alone = losses.DiscreteLoss(atoms=((math.log1p(-0.999999999), 1 - 0.999999999),), infinite_mass=0.999999999)
+    assert losses.outer_losses(alone, above=True) == alone
+    with pytest.raises(ValueError, match="sum to 1"):
+        replace(alone, atoms=((alone.supremum * (1 + 2.0**-49), alone.atoms[0][1]),))
 
 
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
