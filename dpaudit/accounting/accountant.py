@@ -87,11 +87,24 @@ def _delta_at(epsilon: float) -> Question:
 
 
 def _largest(alternatives: Alternatives, question: Question) -> Composition:
-    """Return the alternative with the largest lower bound; the slow engines decide only where the quick ones cannot."""
-    quick = {a: _worst((a,), QUICK, question) for a in alternatives} if len(alternatives) > 1 else {}
+    """Return the alternative with the largest lower bound; the slow engines decide only where the quick ones cannot.
+
+    An upper bound on one pair does not bound a choice among pairs, which therefore stays.
+    """
+    quick = {a: _attained((a,), QUICK, question) for a in alternatives} if len(alternatives) > 1 else {}
     least = max((bracket.lower for bracket in quick.values()), default=0.0)
-    close = [a for a in alternatives if a not in quick or quick[a].upper >= least]
-    return close[0] if len(close) == 1 else max(close, key=lambda a: _worst((a,), DEFAULT, question).lower)
+    close = [a for a in alternatives if a not in quick or quick[a].upper >= least or _chosen(a)]
+    return close[0] if len(close) == 1 else max(close, key=lambda a: _attained((a,), DEFAULT, question).lower)
+
+
+def _chosen(composition: Composition) -> bool:
+    """Return whether the pair may be chosen for the question."""
+    return RANGE.covers(composition) or _met_once(composition) is not None
+
+
+def _attained(alternatives: Alternatives, precision: Precision, question: Question) -> Bracket:
+    """Return a bracket whose lower end some pair of an alternative attains, chosen for the question where it may be."""
+    return _by_strategies(_worst(alternatives, precision, question), alternatives, precision, question)
 
 
 def _bracket(form: NormalForm, precision: Precision, question: Question) -> Bracket:
@@ -100,7 +113,7 @@ def _bracket(form: NormalForm, precision: Precision, question: Question) -> Brac
     if form.upper == form.lower:
         return upper
     upper = _within_ranges(upper, form.upper, precision, question)
-    lower = _by_strategies(_worst(form.lower, precision, question), form.lower, precision, question)
+    lower = _attained(form.lower, precision, question)
     names = tuple(dict.fromkeys(upper.engines + lower.engines))
     same = lower.lower <= upper.upper * (1 + _LAST_PLACES)  # one number, rounded in two ways
     return Bracket(lower=min(lower.lower, upper.upper) if same else lower.lower, upper=upper.upper, engines=names)

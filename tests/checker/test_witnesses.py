@@ -7,13 +7,18 @@ from dataclasses import replace
 import pytest
 
 import dpaudit as dp
+from dpaudit.accounting import accountant
+from dpaudit.accounting.accountant import Question
+from dpaudit.accounting.normal_form import Alternatives
+from dpaudit.engines import Precision
+from dpaudit.model.bracket import Bracket
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.witness import Witness
 from dpaudit.verifier import verify
-from mechanisms import Exponential, Finite, Gaussian, Laplace, TreeAggregation
+from mechanisms import Exponential, Finite, Gaussian, Laplace, PermuteAndFlip, TreeAggregation
 
 REPLACED = dp.Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
 CHECKED = dp.Condition(kind="attained", text="A replay saw one pair move all releases by as much.", status="checked")
@@ -186,3 +191,39 @@ def test_laws_of_which_doubles_keep_next_to_nothing_in_common_are_followed_twice
     certificate = dp.certify(twice, dp.Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one"))
     assert certificate.verdict == "refuted"
     assert verify(certificate.to_json()).accepted
+
+
+FLIP = PermuteAndFlip(scale=5.1, linf_sensitivity=1.0, neighbours="add_remove")
+DRAWN = Exponential(epsilon=1.3, linf_sensitivity=1.0, neighbours="add_remove", utilities="monotone")
+OF_TWO_CHOICES = dp.Parallel(
+    parts=(dp.Release(label="flip", mechanism=FLIP), dp.Release(label="drawn", mechanism=DRAWN)), key="the region"
+)
+"""A permute-and-flip of .392, and an exponential mechanism of range .65, whose own pair shows .325 alone."""
+
+
+def witnessed(epsilon: float) -> tuple[dp.Certificate, tuple[str, ...]]:
+    """Return the certificate of one of both choices, and what the checker finds against it."""
+    found = dp.certify(OF_TWO_CHOICES, dp.Claim(epsilon=epsilon, delta=1e-5, neighbours="add_remove"))
+    return found, verify(found.to_json()).complaints
+
+
+@pytest.mark.parametrize(("epsilon", "verdict"), [(0.5, "refuted"), (0.86, "certified")])
+def test_the_witness_is_the_choice_whose_best_pair_attains_the_end(epsilon: float, verdict: str) -> None:
+    found, complaints = witnessed(epsilon)
+    assert found.verdict == verdict
+    assert found.witnesses[0].labels == ("drawn",)
+    assert complaints == ()
+
+
+def test_a_witness_by_one_pair_of_each_choice_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broken twin compares one pair of each choice, as if no query might choose its own."""
+    bracket = accountant._attained
+
+    def by_one_pair(alternatives: Alternatives, precision: Precision, question: Question) -> Bracket:
+        choose = len(alternatives) > 1
+        return (bracket if choose else accountant._worst)(alternatives, precision, question)
+
+    monkeypatch.setattr(accountant, "_attained", by_one_pair)
+    found, complaints = witnessed(0.5)
+    assert found.witnesses[0].labels == ("flip",)
+    assert complaints
