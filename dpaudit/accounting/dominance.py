@@ -1,5 +1,6 @@
 """Provable dominance of one composition over another, decided in exact arithmetic."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from dpaudit.accounting.normal_form import Alternatives
@@ -32,16 +33,27 @@ def worst(alternatives: Alternatives) -> Alternatives:
 
 
 def dominates(above: Composition, below: Composition) -> bool:
-    """Return whether `above` provably dominates `below`, decided in exact arithmetic."""
+    """Return whether `above` provably dominates `below`, decided in exact arithmetic.
+
+    Each loss of `below` needs a loss of `above` of its own that exceeds it. Such pairs exist if no set of losses has
+    fewer losses that exceed one of them than members (Hall 1935). Each kind is totally ordered, so that its largest
+    sets are those above one loss. Laplace noise exceeds threshold losses, and not the other way around: together they
+    have the sets above one loss of either.
+    """
     if _gaussian_square(above) < _gaussian_square(below):
         return False
-    rest_above = [(loss, times) for loss, times in above.parts if not isinstance(loss, GaussianLoss)]
-    rest_below = [(loss, times) for loss, times in below.parts if not isinstance(loss, GaussianLoss)]
-    return all(
-        sum(n for other, n in rest_below if exceeds(other, loss))
-        <= sum(n for other, n in rest_above if exceeds(other, loss))
-        for loss, _ in rest_below
+    rest_above, rest_below = (
+        [(loss, times) for loss, times in each.parts if not isinstance(loss, GaussianLoss)] for each in (above, below)
     )
+    kinds = [loss for loss, _ in rest_below]
+    thresholds = [loss for loss in kinds if isinstance(loss, ThresholdLoss)]
+    least = [(loss,) for loss in kinds] + [(x, y) for x in kinds if type(x) is LaplaceLoss for y in thresholds]
+    return all(_exceeding(rest_below, losses) <= _exceeding(rest_above, losses) for losses in least)
+
+
+def _exceeding(parts: Sequence[tuple[SimpleLoss, int]], least: tuple[SimpleLoss, ...]) -> int:
+    """Return how many losses exceed one of `least`."""
+    return sum(times for loss, times in parts if any(exceeds(loss, one) for one in least))
 
 
 def _gaussian_square(composition: Composition) -> Fraction:
@@ -50,7 +62,10 @@ def _gaussian_square(composition: Composition) -> Fraction:
 
 
 def exceeds(loss: SimpleLoss, other: SimpleLoss) -> bool:
-    """Return whether `loss` is of the kind of `other` and at least as large; each kind is totally ordered."""
+    """Return whether `loss` is of the kind of `other` and at least as large; each kind is totally ordered.
+
+    Laplace noise exceeds a threshold loss of its shift as well.
+    """
     match loss, other:
         case LaplaceLoss(shift=a), LaplaceLoss(shift=b):
             return a >= b and (type(loss) is LaplaceLoss or isinstance(other, ThresholdLoss))
