@@ -112,12 +112,18 @@ def joined(alternatives: list[Multiset]) -> Multiset:
     """
     if told := [a for a in alternatives if shows_all(a)]:
         return told[0]
-    undominated: list[Multiset] = []
-    for a in sorted(map(merged, alternatives), key=lambda a: ({loss[0] for loss in a} <= {"gaussian"}, -a.total())):
-        if not any(_dominates(b, a) for b in undominated):
-            undominated = [*(b for b in undominated if not _dominates(a, b)), a]
-    require(len(undominated) <= _ALTERNATIVES, "too many alternatives to be derived again")
-    return reduce(_either, undominated)
+    kept = undominated(alternatives)
+    require(len(kept) <= _ALTERNATIVES, "too many alternatives to be derived again")
+    return reduce(_either, map(merged, kept))
+
+
+def undominated(alternatives: list[Multiset]) -> list[Multiset]:
+    """Return alternatives without those that another one dominates."""
+    kept: list[Multiset] = []
+    for a in sorted(alternatives, key=lambda a: ({loss[0] for loss in a} <= {"gaussian"}, -merged(a).total())):
+        if not any(_dominates(merged(b), merged(a)) for b in kept):
+            kept = [*(b for b in kept if not _dominates(merged(a), merged(b))), a]
+    return kept
 
 
 def _either(a: Multiset, b: Multiset) -> Multiset:
@@ -137,18 +143,32 @@ def _either(a: Multiset, b: Multiset) -> Multiset:
 
 
 def _dominates(a: Multiset, b: Multiset) -> bool:
-    """Return whether each loss of `b` has a loss of `a` of its own that exceeds it: each family is ordered by size."""
-    return all(
-        sum(n for other, n in b.items() if _exceeds(other, loss))
-        <= sum(n for other, n in a.items() if _exceeds(other, loss))
-        for loss in b
-    )
+    """Return whether each loss of `b` has a loss of `a` of its own that exceeds it.
+
+    Of each family the largest takes first, and the least that is enough. Threshold losses come last.
+    """
+    left = Counter(a)
+    for loss in sorted(b, key=lambda loss: (_is_threshold(loss), -_ranked(loss)[1])):
+        lacking = b[loss]
+        for one in sorted((one for one in left if _exceeds(one, loss)), key=lambda one: _ranked(one)[1]):
+            taken = min(lacking, left[one])
+            left[one] -= taken
+            lacking -= taken
+        if lacking:
+            return False
+    return True
+
+
+def _is_threshold(loss: Loss) -> bool:
+    """Return whether a loss is a choice with the curve of Laplace noise, each point of which has a pair of its own."""
+    return loss[0] == "laplace" and "threshold" in loss
 
 
 def _exceeds(one: Loss, other: Loss) -> bool:
-    """Return whether a loss is of the family of another one, and at least as large."""
+    """Return whether a loss is of the family of another one and at least as large; noise exceeds thresholds as well."""
     (family, size), (same, least) = map(_ranked, (one, other))
-    return family == same and size >= least
+    wider = _is_threshold(other) and one[0] == "laplace"
+    return (wider or family == same) and size >= least
 
 
 def _ranked(loss: Loss) -> tuple[Any, float]:

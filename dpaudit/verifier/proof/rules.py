@@ -258,10 +258,8 @@ def _several(upper: list[Multiset], size: int) -> list[Multiset]:
     """Records change one after another: shifts grow, a black box by the group property; each may meet every option."""
     if size == 1:
         return upper
-    laplace = [loss for a in upper for loss in a if loss[0] == "laplace"]
-    if len(laplace) == len(upper) == sum(a.total() for a in upper):  # one each: the largest dominates the others
-        upper = [Counter([max(laplace)])]
-    if len(distinct(upper)) == 1 or all(loss[0] == "gaussian" for a in upper for loss in a):
+    upper = losses.undominated(upper)
+    if len(upper) == 1 or all(loss[0] == "gaussian" for a in upper for loss in a):
         each = [[Counter({_moved(of, size): n}) for x, n in a.items() for of in losses.options(x)] for a in upper]
         return [sum(moved, start=Counter()) for moved in each]
     boxes = [losses.most(order) for a in upper for order in (a, losses.reversed_all(a))]
