@@ -310,7 +310,7 @@ def _mu(losses: Multiset, alternatives: list[Multiset]) -> Bounds:
     curve = Worst(alternatives)
     one = next(iter(losses))
     known = losses.total() == 1 and one[0] in ("laplace", "range")
-    most = curve.largest if curve.largest < 600 else 6.0
+    most = float(one[1]) if known else curve.largest if curve.largest < 600 else 6.0
     at = np.linspace(0.0, most, _KNOTS if known else _FEW)
     heights = _closed(one, at) if known else np.array([curve.delta(float(epsilon))[1] for epsilon in at])
     asked = at[::_EVERY] if known else at

@@ -30,7 +30,8 @@ def points_compared(data: Table, rows: list[Row], attained: list[Multiset]) -> O
         bracket, shown = between(measure, at, above), between(measure, at, attained)
         if data["verdict"] != "refuted" and shown[0] > claimed * _BROKEN:
             outcome = outcome.joined(Outcome((), (LEFT_OPEN,)))
-        proved = bracket[1] <= high or all(off <= 0 for off in beyond(measure, at, high, whole, known))
+        offs = zip(above, beyond(measure, at, high, whole, known), strict=True)
+        proved = bracket[1] <= high or all(off <= 0 or between(measure, at, [way])[1] <= high for way, off in offs)
         attains = low <= shown[0] or any(off >= 0 for off in beyond(measure, at, low, attained, known))
         ends = (
             ("upper", high, high < shown[0], "below", low <= claimed and not proved, bracket[1]),

@@ -46,7 +46,7 @@ def beyond(measure: str, at: float, end: float, ways: list[Multiset], known: Squ
     In rho, in mu, or in the divergence of order `at`.
     """
     if measure not in ("rho", "mu", "renyi") or end == math.inf:
-        return [math.nan]
+        return [math.nan] * len(ways)
     stated = Fraction(repr(end))
     square = {"rho": 2 * stated, "mu": stated**2, "renyi": 2 * stated / Fraction(repr(at or 1.0))}[measure]
     sums = [_sum(way, known) for way in ways]
