@@ -7,6 +7,7 @@ r^c - 1 - c (r - 1), which is nowhere negative. In cells of x its mean lies abov
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import ndtr
@@ -27,6 +28,7 @@ _FAR = 37.0  # deviations, where normal probabilities underflow
 _LEAST_RATE = 1e-12
 
 
+@lru_cache(maxsize=1024)
 def sampled_gaussian_log_moment(loss: SampledGaussianLoss, order: float) -> Side:
     """Return lower and upper bounds on (order - 1) times the Renyi divergence at an order above 1.
 
