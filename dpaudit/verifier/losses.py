@@ -147,27 +147,22 @@ def _dominates(a: Multiset, b: Multiset) -> bool:
 
     Of each family the largest takes first, and the least that is enough. Threshold losses come last.
     """
-    left = Counter(a)
-    for loss in sorted(b, key=lambda loss: (_is_threshold(loss), -_ranked(loss)[1])):
-        lacking = b[loss]
+    left, lacking = Counter(a), Counter(b)
+    for loss in sorted(b, key=lambda loss: (loss[2:] == ("threshold",), -_ranked(loss)[1])):
         for one in sorted((one for one in left if _exceeds(one, loss)), key=lambda one: _ranked(one)[1]):
-            taken = min(lacking, left[one])
+            taken = min(lacking[loss], left[one])
             left[one] -= taken
-            lacking -= taken
-        if lacking:
-            return False
-    return True
-
-
-def _is_threshold(loss: Loss) -> bool:
-    """Return whether a loss is a choice with the curve of Laplace noise, each point of which has a pair of its own."""
-    return loss[0] == "laplace" and "threshold" in loss
+            lacking[loss] -= taken
+    return not +lacking
 
 
 def _exceeds(one: Loss, other: Loss) -> bool:
-    """Return whether a loss is of the family of another one and at least as large; noise exceeds thresholds as well."""
+    """Return whether a loss is of the family of another one, and at least as large.
+
+    Laplace noise exceeds the worst threshold of it as well.
+    """
     (family, size), (same, least) = map(_ranked, (one, other))
-    wider = _is_threshold(other) and one[0] == "laplace"
+    wider = (family, same) == (("laplace",), ("laplace", "threshold"))
     return (wider or family == same) and size >= least
 
 
