@@ -18,7 +18,8 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from audits.bounds.error_rates import threshold_counts
-from audits.outputs.fields import NUMBER, absent, kind_of
+from audits.outputs.fields import absent
+from audits.replay.conditions import WHOLE_OUTPUT, Condition, best_parts, column_of
 from audits.replay.evidence import Heard, same_output
 from audits.replay.one_call import Call, Calls, Player
 from audits.replay.reachable import apart
@@ -57,26 +58,8 @@ _DOUBTED = 2.5
 _STAKES = (1.0, 0.5, 0.2)
 _SPARE = 1.7
 
-_WHOLE, _OFTEN = "output", 3
-"""The name of all columns together; a value that is chosen by itself was in so many runs."""
-
 Weighed = tuple[float, float]
 """The probability that a run is one of the data set that shows the event often, if it does; and that of the other."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
-    """A range of one column, or some of its values; the column `_WHOLE` stands for all others together."""
-
-    name: str
-    low: float = -inf
-    high: float = inf
-    values: frozenset[float] = frozenset()
-
-    def holds(self, call: Call) -> bool:
-        """Return whether the call's value is one of those."""
-        value = _column(call, self.name)
-        return value in self.values if self.values else self.low <= value <= self.high
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -392,40 +375,18 @@ def _conditions(couples: Sequence[Couple], side: int, epsilon: float) -> tuple[C
     calls = [call for couple in couples for call in couple.calls]
     sure = np.array([couple.shares for couple in couples]).ravel()
     worth = np.where(np.arange(len(calls)) % 2 == side, sure, -exp(epsilon) * sure)
-    names = dict.fromkeys((_WHOLE, *(name for call in calls for name in call.columns)))
-    columns = {name: np.array([_column(call, name) for call in calls]) for name in names}
+    names = dict.fromkeys((WHOLE_OUTPUT, *(name for call in calls for name in call.columns)))
+    columns = {name: np.array([column_of(call, name) for call in calls]) for name in names}
     chosen: list[Condition] = []
     best, most = 0, float(worth.sum())
     while len(chosen) < _CONDITIONS:
-        ranges = [found for name, column in columns.items() for found in _best_parts(name, column, worth)]
+        ranges = [found for name, column in columns.items() for found in best_parts(name, column, worth)]
         total, condition = max(ranges, key=lambda one: one[0])
         chosen.append(condition)
         if total > most:
             best, most = len(chosen), total
         worth = np.where([condition.holds(call) for call in calls], worth, 0.0)
     return tuple(chosen[:best])
-
-
-def _best_parts(name: str, column: Array, worth: Array) -> Iterator[tuple[float, Condition]]:
-    """Yield the half lines of one column, and those of its frequent values, that are worth the most."""
-    known = ~np.isnan(column)
-    values, places, times = np.unique(column[known], return_inverse=True, return_counts=True)
-    each = np.bincount(places, weights=worth[known], minlength=len(values))
-    good = (each > 0) & (times >= _OFTEN)
-    if good.any():
-        yield float(each[good].sum()), Condition(name=name, values=frozenset(values[good].tolist()))
-    if len(values) and name.startswith(NUMBER):
-        below, above = each.cumsum(), each[::-1].cumsum()[::-1]
-        yield float(below.max()), Condition(name=name, high=float(values[below.argmax()]))
-        yield float(above.max()), Condition(name=name, low=float(values[above.argmax()]))
-    yield 0.0, Condition(name=name, low=inf)
-
-
-def _column(call: Call, name: str) -> float:
-    """Return the value of a column, or a digest of all of them."""
-    if name == _WHOLE:
-        return kind_of(repr(sorted((name, value) for name, value in call.columns.items())))
-    return call.columns.get(name, absent(name))
 
 
 def _worths(heard: Heard, epsilon: float) -> Array:

@@ -23,7 +23,15 @@ from audits.replay.fine_columns import columns_of_rounding
 from audits.replay.kept_state import fresh_digest, output_digest
 from audits.replay.one_call import QUIET, Call, Calls, Player
 from audits.replay.recording import usual_of
-from audits.replay.sighting import RARE_EVENT, UNREACHABLE, Sighting, by_coupled_runs, sightings, unfollowed
+from audits.replay.sighting import (
+    RARE_EVENT,
+    UNREACHABLE,
+    Sighting,
+    by_coupled_runs,
+    by_decided_event,
+    sightings,
+    unfollowed,
+)
 from dpaudit import Claim
 from dpaudit.model.measures.claims import MeasuredClaim
 
@@ -143,8 +151,9 @@ def replay_function(
     groups = _by_subject(calls, kept, claim, made)
     later = [group for group in groups if group[0].subject in (UNREACHABLE, RARE_EVENT)]
     judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups if group not in later]
-    if calls.traced and not _shown(judged) and (coupled := _by_coupled_runs(calls, kept, claim, level, _MORE * most)):
-        judged.append(_first_confirmed(coupled, player, claim, level, _MORE * most, rng))
+    for searched in (by_decided_event, _by_coupled_runs) if calls.traced else ():
+        if not _shown(judged) and (seen := searched(calls, _inside(kept), claim, level, _MORE * most)) is not None:
+            judged.append(_first_confirmed([seen], player, claim, level, _MORE * most, rng))
     if not _shown(judged):  # this takes many calls
         patience = (_MORE if calls.traced else 1) * most
         judged.extend(_first_confirmed(group, player, claim, level, patience, rng) for group in later)
@@ -170,11 +179,15 @@ def _shown(judged: Sequence[Sighting]) -> bool:
     return any(one.shown and not one.pair.outside for one in judged)
 
 
-def _by_coupled_runs(calls: Calls, kept: Sequence[Tried], claim: Claim, level: float, most: int) -> list[Sighting]:
-    """Return the sighting of coupled runs that `most` runs of each side can confirm; none where there is none."""
-    inside = [one.pair for one in kept if not one.pair.outside]
-    seen = by_coupled_runs(calls, inside, claim)
-    return [] if seen is None or seen.source.calls_needed(seen.margin, claim, level) > most else [seen]
+def _inside(kept: Sequence[Tried]) -> list[Pair]:
+    """Return the pairs of values that the data have."""
+    return [one.pair for one in kept if not one.pair.outside]
+
+
+def _by_coupled_runs(calls: Calls, pairs: Sequence[Pair], claim: Claim, level: float, most: int) -> Sighting | None:
+    """Return the sighting of coupled runs that `most` runs of each side can confirm; None where there is none."""
+    seen = by_coupled_runs(calls, pairs, claim)
+    return None if seen is None or seen.source.calls_needed(seen.margin, claim, level) > most else seen
 
 
 def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim, made: MeasuredClaim | None) -> list[list[Sighting]]:

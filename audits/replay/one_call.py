@@ -164,12 +164,14 @@ class Player:
         shifts: tuple[float, ...] = (),
         moved: float = 0.0,
         like: tuple[Draw, ...] = (),
+        pin: tuple[int, int, float] | None = None,
     ) -> Call:
         """Return one call, its draws moved by `shifts` and by a share, and its choices those of the draws `like`.
 
-        Raises: DPAuditError: an unreadable output.
+        One number is drawn at a share of its law, as `pin` says. Raises: DPAuditError: an unreadable output.
         """
-        recorder = Recorder(seed=seed, factor=factor, shifts=shifts, moved=moved, like=like, usual=self.usual)
+        moves: dict[str, Any] = {"factor": factor, "shifts": shifts, "moved": moved, "like": like, "pin": pin}
+        recorder = Recorder(seed=seed, usual=self.usual, **moves)
         return self._read(outcome(self.run, data, recorder.generator(), self.seconds), recorder)
 
     def watched(self, data: Any, *seed: int, traced: bool = True) -> Call:

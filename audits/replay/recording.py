@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
+from audits.replay.positions import Given, draw_at
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import line_of, to_stretch
 
@@ -69,7 +70,8 @@ class Draw:
     """One draw. `noise` is the flat standard noise of an additive law, and `scale` its scale; both empty for others.
 
     A choice with replacement has the different `values` that it chooses among, and their `chances`. Of it, and of a
-    whole number, `picked` holds what was drawn and `log_chance` the logarithm of its probability.
+    whole number, `picked` holds what was drawn and `log_chance` the logarithm of its probability. Of a law of one
+    number `drawn` holds what was drawn, before it was moved, with the arguments `given`.
     """
 
     law: str
@@ -80,6 +82,8 @@ class Draw:
     chances: Array = field(default_factory=lambda: np.zeros(0))
     picked: Any = None
     log_chance: float = 0.0
+    drawn: Any = None
+    given: Given = ((), {})
 
     @property
     def weighed(self) -> tuple[Any, ...]:
@@ -93,7 +97,8 @@ class Recorder:
 
     `shifts` are added to the single draws of additive noise, in their order. All noise with a density is multiplied by
     1 + `moved`. Choices and whole numbers are those of `like`, the draws of another run, where they can be. A line that
-    draws more often than `usual` says gets its noise, whatever the factor is.
+    draws more often than `usual` says gets its noise, whatever the factor is. `pin` is the place of a draw, the place
+    of a number in it, and the share of its law that this number then has below it.
 
     >>> recorder = Recorder(seed=(1,))
     >>> float(Recorder(seed=(1,), factor=0.0).generator().laplace(3.0, 2.0))
@@ -109,6 +114,7 @@ class Recorder:
     moved: float = 0.0
     like: tuple[Draw, ...] = ()
     usual: Mapping[str, int] = field(default_factory=dict[str, int])
+    pin: tuple[int, int, float] | None = None
     draws: list[Draw] = field(default_factory=list[Draw])
     asked: Counter[str] = field(default_factory=Counter[str])
     _bits: np.random.PCG64 | None = None
@@ -132,6 +138,13 @@ class Recorder:
         self.asked[site] += 1
         waits = len(self.draws) >= _PATIENT or self.asked[site] > self.usual.get(site, _PATIENT)
         return 1.0 if waits else self.factor
+
+    def pinned(self, law: str, drawn: Any, given: Given) -> Any:
+        """Return what was drawn now, with the number that is pinned."""
+        here = self.pin is not None and self.pin[0] == len(self.draws) and self.pin[1] < np.size(drawn)
+        if self.pin is None or not here or given[1].get("out") is not None:
+            return drawn
+        return draw_at(law, given, drawn, *self.pin[1:])
 
     def drawn_like(self, draw: tuple[Any, ...]) -> Any:
         """Return what the other run drew where a draw is `weighed` now, if it did so there as often; else None."""
@@ -170,7 +183,7 @@ def _additive(name: str) -> Callable[..., Any]:
 
     def drawn(self: RecordingGenerator, *args: Any, **kwargs: Any) -> Any:
         self.recorder.place(self.bit_generator)
-        value = plain(self, *args, **kwargs)
+        value = self.recorder.pinned(name, plain(self, *args, **kwargs), (args, kwargs))
         location, scale = (0.0, 1.0) if name == "standard_normal" else _location_and_scale(args, kwargs)
         spread = np.asarray(scale, dtype=np.float64)
         if spread.shape != np.shape(value):
@@ -178,7 +191,10 @@ def _additive(name: str) -> Callable[..., Any]:
         noise = np.asarray((value - location) / np.where(spread == 0, np.inf, spread))
         shift, site = self.recorder.next_shifts(noise), _site()
         factor = self.recorder.factor_at(site) * (1 + self.recorder.moved)
-        self.recorder.draws.append(Draw(law=name, noise=noise.ravel(), scale=spread.ravel(), site=site))
+        draw = Draw(
+            law=name, noise=noise.ravel(), scale=spread.ravel(), site=site, drawn=np.copy(value), given=(args, kwargs)
+        )
+        self.recorder.draws.append(draw)
         if (factor == 1.0 and shift is None) or kwargs.get("out") is not None:
             return value
         moved = location + factor * spread * noise + (0.0 if shift is None else shift)
@@ -193,8 +209,9 @@ def _other(name: str) -> Callable[..., Any]:
 
     def drawn(self: RecordingGenerator, *args: Any, **kwargs: Any) -> Any:
         self.recorder.place(self.bit_generator)
-        value = plain(self, *args, **kwargs)
-        self.recorder.draws.append(Draw(law=name, site=_site()))
+        value = self.recorder.pinned(name, plain(self, *args, **kwargs), (args, kwargs))
+        drawn = np.copy(value) if name in _CONTINUOUS else None
+        self.recorder.draws.append(Draw(law=name, site=_site(), drawn=drawn, given=(args, kwargs)))
         if name not in _CONTINUOUS or not self.recorder.moved or kwargs.get("out") is not None:
             return value
         moved = np.asarray(value) * (1 - abs(self.recorder.moved))
@@ -211,7 +228,7 @@ def _whole(name: str) -> Callable[..., Any]:
         self.recorder.place(self.bit_generator)
         given = {"lam": 1.0} | dict(zip(named, args, strict=False)) | kwargs
         parameters = [np.asarray(given[parameter], dtype=np.float64) for parameter in named]
-        value = plain(self, *args, **kwargs)
+        value = self.recorder.pinned(name, plain(self, *args, **kwargs), (args, kwargs))
         other = self.recorder.drawn_like((name, *np.shape(value)))
         value = value if other is None else other
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -224,7 +241,16 @@ def _whole(name: str) -> Callable[..., Any]:
                 steps = factor * (value - centre) + (0.0 if shift is None else shift)
                 moved = np.asarray(np.rint(centre + steps), dtype=np.int64)
             log_chance = float(np.sum(law(moved, *parameters)[2]))
-        draw = Draw(law=name, noise=noise.ravel(), scale=spread.ravel(), site=site, picked=moved, log_chance=log_chance)
+        draw = Draw(
+            law=name,
+            site=site,
+            noise=noise.ravel(),
+            scale=spread.ravel(),
+            picked=moved,
+            log_chance=log_chance,
+            drawn=np.copy(value),
+            given=(args, kwargs),
+        )
         self.recorder.draws.append(draw)
         return moved if moved.ndim else int(moved)
 

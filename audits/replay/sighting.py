@@ -10,12 +10,13 @@ from audits.outputs.calls import OUTCOME
 from audits.outputs.fields import NUMBER, absent
 from audits.replay.coupled_runs import Coupled, coupled_event
 from audits.replay.coverage_pairs import Pair
+from audits.replay.decided_events import decided_event
 from audits.replay.evidence import Event, Heard, SeenLaw, same_value
 from audits.replay.noise_model import NoiseModel, model_with_products
 from audits.replay.one_call import Call, Calls, Player
 from audits.replay.reachable import Reachable, apart
 from audits.replay.seen_law import KNOWN, SeenLoss, seen_loss
-from audits.replay.words import coupled_words, event_words, law_words, reach_words
+from audits.replay.words import coupled_words, decided_words, event_words, law_words, reach_words
 from dpaudit import Claim
 from dpaudit.model.audit_result import Counts
 from dpaudit.model.measures.claims import MeasuredClaim
@@ -216,6 +217,17 @@ def by_coupled_runs(call: Calls, pairs: Sequence[Pair], claim: Claim) -> Sightin
     place, shown = found
     source, says = shown.coupled, coupled_words(shown)
     return Sighting(pair=asked[place], subject="coupled runs", says=says, margin=source.growth, source=source)
+
+
+def by_decided_event(call: Calls, pairs: Sequence[Pair], claim: Claim, level: float, most: int) -> Sighting | None:
+    """Return the event that one draw of some pair decides and that exceeds the claim, where `most` runs show it."""
+    asked = [pair for pair in pairs if not explained(call, pair)]
+    found = decided_event(call.player, [pair.neighbours for pair in asked], claim)
+    if found is None or not found[1].within(most, claim, level):
+        return None
+    place, event = found
+    margin, says = event.loss.margin, decided_words(event)
+    return Sighting(pair=asked[place], subject="decided event", says=says, margin=margin, source=event.law)
 
 
 def _event(sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None:

@@ -9,7 +9,9 @@ import numpy as np
 
 from audits.outputs.calls import OUTCOME
 from audits.outputs.fields import NUMBER, absent
+from audits.replay.conditions import WHOLE_OUTPUT, Condition
 from audits.replay.coupled_runs import Shown
+from audits.replay.decided_events import Decided
 from audits.replay.noise_model import NoiseModel
 from audits.replay.one_call import Call
 from audits.replay.seen_law import SeenLoss
@@ -210,6 +212,30 @@ def coupled_words(shown: Shown) -> str:
     return (
         f"{like} Where {moves}, one data set gives the outputs of the other (noise drawn at "
         f"{', '.join(lines[:_NAMED])})."
+    )
+
+
+def decided_words(event: Decided) -> str:
+    """Return in words an event that one number decides, with its probabilities and the line that draws it."""
+    chances = " and ".join(f"{one.share:.3g} on {side}" for one, side in zip(event.seen, SIDES, strict=True))
+    shown = _upper(_condition_words(event.seen[0].condition, event.example))
+    return f"{shown} with probability {chances}. One draw of {event.loss.cause} at {event.loss.sites[0]} decides it."
+
+
+def _condition_words(condition: Condition, example: Call) -> str:
+    """Return a condition in words; of a value that is no number, an output with it."""
+    name = column_words(condition.name)
+    if condition.values and condition.name.startswith(NUMBER):
+        values = sorted(condition.values)
+        return f"{name} is {' or '.join(f'{value:.10g}' for value in values[:_NAMED])}"
+    if condition.values or condition.name == WHOLE_OUTPUT:
+        value = example.returned
+        value = value[0] if isinstance(value, list) and len(value) == 1 else value
+        return f"the output is {' '.join(repr(value).split()):.60} or like it in {name}"
+    return (
+        f"{name} is at least {condition.low:.6g}"
+        if isinf(condition.high)
+        else f"{name} is at most {condition.high:.6g}"
     )
 
 
