@@ -25,7 +25,9 @@ Pair = tuple[Any, Any]
 Step = Callable[[Pair, np.random.Generator], Pair]
 """step(pair, rng) -> another pair of neighbours, near a given pair."""
 
-_FIRST_RUNS, _FEWEST_RUNS, _TRIED, _SHARE = 500, 50, 8, 4
+_FIRST_RUNS, _FEWEST_RUNS, _TRIED = 500, 50, 8
+QUICK, SLOW = 4, 8
+"""Every pair first gets a part of the audit's runs, smaller for a function whose calls are long."""
 _SIGNIFICANCE = 0.05
 
 
@@ -56,13 +58,15 @@ def search_neighbours(
     score: Score | None = None,
     step: Step | None = None,
     generations: int = 3,
+    part: int = QUICK,
 ) -> BestPair:
     """Return the pair of neighbours on which an attack on `function` promises the largest bound with `runs` runs.
 
     `pairs` are (name, pair), as `awkward_pairs` yields them, all neighbours under the claim's relation; `step` returns
-    another pair near a given one. Audit the returned pair with a generator that was not used here: then no run that
-    chose the pair is counted. On a pair where the function raises, each run is a call of its own, and outcomes are
-    attacked instead of a given score; a pair on which every run of both data sets raises comes last.
+    another pair near a given one. Each pair first gets `runs` divided by `part`, 50 to 500. Audit the returned pair
+    with a generator that was not used here: then no run that chose the pair is counted. On a pair where the function
+    raises, each run is a call of its own, and outcomes are attacked instead of a given score; a pair on which every run
+    of both data sets raises comes last.
     Raises: ValueError: no pair, or none whose outputs can be attacked.
 
     >>> def counts(data, rng, n_runs):
@@ -74,7 +78,7 @@ def search_neighbours(
     """
     count("runs", runs)
     rated, order, ranked = dict[str, _Rating](), list[str](), dict[str, Pair]()
-    spent, size, left_out = 0, min(_FIRST_RUNS, max(_FEWEST_RUNS, runs // _SHARE)), dict[str, str]()
+    spent, size, left_out = 0, min(_FIRST_RUNS, max(_FEWEST_RUNS, runs // part)), dict[str, str]()
     candidates, case_of = dict(pairs), partial(function_case, function, claim=claim, score=score)
     while candidates:
         ratings, failed = _ratings(candidates, case_of, size, runs, rng)

@@ -14,7 +14,7 @@ from audits.experiment.replays import apart
 from audits.experiment.settings import PLAIN, Settings
 from audits.experiment.unseen import unseen_outputs
 from audits.outputs.calls import as_run
-from audits.procedures.neighbour_search import BestPair, search_neighbours
+from audits.procedures.neighbour_search import QUICK, SLOW, BestPair, search_neighbours
 from audits.procedures.telling_event import telling_event
 from audits.replay.boundary_pairs import Seeing, boundary_pairs
 from audits.replay.coverage_pairs import Pair, coverage_pairs
@@ -133,8 +133,11 @@ class Replayed:
         edges = [(pair.says, pair.neighbours) for pair in own if pair.edge]
         if len(plain) + len(edges) == 1:
             return (plain or edges)[0][1], ()
+        if self.violation is not None and not self.quick:  # it decides, and a search takes minutes
+            return self.violation.pair.neighbours, ()
+        part = QUICK if self.quick else SLOW
         races = [
-            search_neighbours(self.run, group, claim, runs=runs, rng=rng.spawn(1)[0], score=score)
+            search_neighbours(self.run, group, claim, runs=runs, rng=rng.spawn(1)[0], score=score, part=part)
             for group in (plain, edges)
             if group
         ]

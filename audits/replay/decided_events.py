@@ -28,8 +28,9 @@ _TAILS = (1e-12, 1e-7, 1e-5, 1e-4, 1e-3, 0.005, 0.02, 0.05)
 SHARES = (*_TAILS, *(k / 20 for k in range(2, 19)), *(1 - share for share in _TAILS[::-1]))
 """The positions at which a number is drawn, first."""
 
-_NUMBERS, _PAIRS, _ENDS = 12, 4, (0.03, 0.4, 0.97)
-"""So many numbers of a run are looked at, on so many pairs; one that moves nothing between these positions is left."""
+_NUMBERS, _PAIRS, _ENDS = 12, 4, (1e-4, 0.05, 0.4, 0.95, 0.9999)
+"""So many numbers of a run are looked at, on so many pairs; one that moves nothing between these positions is left, or
+no column that tells the data sets apart there."""
 
 _COLUMNS, _VALUES, _EDGES, _HALVINGS = 12, 8, 8, 30
 """Of the columns that a number moves so many are looked at, and single values of a number that has so few; an event may
@@ -103,7 +104,8 @@ def _candidates(player: Player, pair: tuple[Any, Any], claim: Claim) -> "Iterato
     for at in islice(_numbers(bases), _NUMBERS):
         number = _Number(player=player, pair=pair, at=at, sole=all(_sole(base) for base in bases))
         ends = [[number.call(side, share) for share in _ENDS] for side in range(2)]
-        if any(apart(one, other) for calls in ends for one, other in pairwise(calls)):
+        moved = {name for calls in ends for one, other in pairwise(calls) for name in apart(one, other)}
+        if any(moved.intersection(apart(one, other)) for one, other in zip(*ends, strict=True)):
             yield from number.candidates(claim.epsilon)
 
 
