@@ -63,18 +63,20 @@ def alike_records(records: Records) -> dict[str, Records]:
     """Return, by their kind, records that are all the same, but for one of each other label: far from 0 and near it.
 
     The sum of such a batch is as many times one clipped gradient as there are records in it, so that its length shows
-    the clipping of one gradient over all parameters.
+    the clipping of one gradient over all parameters. Far ones have the first label and near ones the last, so that
+    every count of a label is large in some batches and next to nothing in others.
     """
-    features, labels = np.asarray(records.features), np.array(records.labels)
+    features, labels = np.asarray(records.features), np.asarray(records.labels)
     _, kept = np.unique(labels.reshape(len(labels), -1), axis=0, return_index=True)
     others = np.setdiff1d(np.arange(len(labels)), kept)
-    labels[others] = labels[kept[0]]
-    factors = {"far": _EASY, "near": 1 / _FARTHEST} if _is_measured(features) else {"equal": 1}
+    measured = {"far": (_EASY, kept[0]), "near": (1 / _FARTHEST, kept[-1])}
+    whole = {"first": (1, kept[0]), "last": (1, kept[-1])}
     made: dict[str, Records] = {}
-    for kind, factor in factors.items():
-        equal = np.array(features)
-        equal[others] = (factor * features[kept[0]]).astype(features.dtype)
-        made[f"{kind} {ALL_ALIKE}"] = Records(features=equal, labels=labels)
+    for kind, (factor, like) in (measured if _is_measured(features) else whole).items():
+        equal, named = np.array(features), np.array(labels)
+        equal[others] = (factor * features[like]).astype(features.dtype)
+        named[others] = labels[like]
+        made[f"{kind} {ALL_ALIKE}"] = Records(features=equal, labels=named)
     return made
 
 

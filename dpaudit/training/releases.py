@@ -40,8 +40,9 @@ def released_apart(watch: Watch) -> Iterator[Check]:
             "records once in a step",
             repeated_steps(watch),
             "DPA228",
-            "In {times} of {steps} steps a record stands more than once, as gradient accumulation puts it: it "
-            "contributes as many times the clipping norm as it stands there.",
+            "In {times} of {steps} steps a record stands more than once: several batches came before one step, as "
+            "where gradients are accumulated or the loop skips a batch. A record contributes as many times the "
+            "clipping norm as it stands there.",
         ),
         (
             "further outputs",

@@ -136,10 +136,16 @@ def early(loop: Softmax) -> Any:
     return itertools.takewhile(lambda step: step < 4 or (step < 12 and loop.loss() > 0.42), itertools.count())
 
 
+def while_common(loop: Softmax) -> Any:
+    """Return the steps of a loop that stops where the first class is rare."""
+    return range(12 if (loop.labels == 0).sum() > 20 else 6)
+
+
 LEAKS: dict[str, tuple[Callable[[], Softmax], str, str]] = {
     "a gradient without noise": (lambda: Softmax(after=raw_update), "DPA224", "bias"),
     "a rate that follows the loss": (lambda: Softmax(after=rate_by_loss), "DPA224", "rate"),
     "early stopping on the exact loss": (lambda: Softmax(steps=early), "DPA224", "number of steps"),
+    "steps while the first class is common": (lambda: Softmax(steps=while_common), "DPA224", "number of steps"),
     "a published loss": (lambda: Softmax(after=logged_loss), "DPA224", "published result beside"),
     "the size of the batch": (lambda: Softmax(divisor=lambda size: max(1, size)), "DPA224", "weights"),
     "a start from the records": (lambda: Softmax(start=lambda x, y: float(y.mean())), "DPA224", "bias"),
@@ -160,7 +166,7 @@ LEAKS: dict[str, tuple[Callable[[], Softmax], str, str]] = {
 
 @pytest.mark.parametrize("leak", LEAKS)
 def test_what_follows_the_records_is_named(leak: str) -> None:
-    """Fourteen leaks, each with its rule and the name of what leaks; nothing of it is a matter of chance."""
+    """Fifteen leaks, each with its rule and the name of what leaks; nothing of it is a matter of chance."""
     made, rule, where = LEAKS[leak]
     findings = replayed(made()).findings
     assert findings
