@@ -27,6 +27,8 @@ def strange_values(values: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     if not np.isfinite(numbers).any() or all(isinstance(value, bool) for value in values):
         return
     low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
+    if low > 0:
+        yield "zero", type(values[0])(0)  # what divides or takes a logarithm ends there
     if not categories:
         yield "a value far above the others", type(values[0])(high + 1000 * (high - low + 1))
     elif all(isinstance(value, int) for value in values):

@@ -271,6 +271,18 @@ def test_a_value_that_no_record_has_decides_nothing() -> None:
 
 
 @pytest.mark.parametrize("leaky", [True, False])
+def test_a_zero_that_no_record_holds_is_tried(*, leaky: bool) -> None:
+    """What divides by a value raises at zero, which decides nothing and is told. Twin: one is added."""
+
+    def inverse(data: Any, rng: Any, leaky: Any) -> Any:
+        return sum(min(1.0, 1 / (rows if leaky else abs(rows) + 1)) for rows in data.values()) + rng.laplace(0, 1.0)
+
+    looked = replay_of(inverse, {"anna": 7, "ben": 3, "carl": 9}, leaky=leaky)
+    assert looked.violation is None
+    assert any("raises ZeroDivisionError" in remark and "holds zero" in remark for remark in looked.causes) is leaky
+
+
+@pytest.mark.parametrize("leaky", [True, False])
 def test_values_that_no_record_has_together_are_tried(*, leaky: bool) -> None:
     """An old record of the rarest town raises; no record of the data is one."""
     rows = [{"town": "ulm" if i % 9 == 0 else "bonn", "age": 20 + i % 9} for i in range(40)]
