@@ -43,8 +43,9 @@ _CLOSE = 64
 _SEEN = 4 * _FAR / 2**_HALVINGS
 """So much of a scale is no shift that the search sees."""
 
-_AGREE = 6
-"""Where so many runs of each data set give the output of their couples, the shift explains the function."""
+_AGREE, _ROUNDED_APART = 40, 1
+"""Where so many runs of each data set give the output of their couples, the shift explains the function; so few may
+round otherwise, as the shift is not known better."""
 
 _CERTAIN = 0.95
 """The largest bet is this part of the one that a single run could lose."""
@@ -92,11 +93,14 @@ class Coupling:
 
     def explains(self) -> bool:
         """Return whether a few runs of Laplace noise give the output of their couples."""
+        left = _ROUNDED_APART
         for side, data in enumerate(self.neighbours):
             for number in range(_AGREE):
                 call = self.player.call(data, _STREAM, _AGREE, side, number)
-                laplace = all(call.law_of(int(place)) in ("laplace", "") for place in np.flatnonzero(self.shift))
-                if not laplace or apart(*self.couple(call, side).calls):
+                if not all(call.law_of(int(place)) in ("laplace", "") for place in np.flatnonzero(self.shift)):
+                    return False
+                left -= bool(apart(*self.couple(call, side).calls))
+                if left < 0:
                     return False
         return True
 
@@ -204,7 +208,10 @@ def coupled_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim
             coupling, total, explains = _nearest(player, pair, shift, moves.base.scales)
             if not explains or total > claim.epsilon * _ROUNDED or claim.delta > 0:
                 found.append((total, place, coupling))
-    best = sorted(found, key=lambda one: -one[0])[:_RATED]
+    found.sort(key=lambda one: -one[0])
+    firsts = {tuple(np.flatnonzero(coupling.shift)): coupling for _, _, coupling in found[::-1]}  # of each moved draws
+    found.sort(key=lambda one: all(one[2] is not first for first in firsts.values()))
+    best = found[:_RATED]
     shown = [(place, one) for _, place, coupling in best for one in _events(call, coupling, claim)]
     return max(shown, key=lambda one: one[1].coupled.growth, default=None)
 
@@ -256,6 +263,9 @@ class _Moves:
         """
         orders = (neighbours, 1), (neighbours[::-1], -1)
         runs = [(call(order[0], _STREAM, n), order, sign) for n in range(_BASES) for order, sign in orders]
+        runs.sort(
+            key=lambda run: float(np.abs(run[0].noise).max(initial=0.0))
+        )  # near the centre noise is not drawn again
         ends = max(runs, key=lambda run: len(run[0].noise)), min(runs, key=lambda run: len(run[0].noise))
         alike = len(ends[0][0].noise) == len(ends[1][0].noise)
         return tuple(
@@ -273,7 +283,7 @@ class _Moves:
         for _ in range(_SWEEPS):
             before = shift.copy()
             for place, scale in enumerate(scales):
-                steps = (self._step(shift, place, far * scale) for far in (_FAR, _NEAR))
+                steps = (self._step(shift, place, far * scale) for far in (_NEAR, _FAR))
                 shift[place] += next((step for step in steps if step is not None), 0.0)
             if (np.abs(shift - before) <= _SEEN * scales).all():
                 break
@@ -421,6 +431,8 @@ def _log_density(law: str, noise: float) -> float:
         return -abs(noise)
     if law in WHOLE:
         return 0.0  # weighed by what was drawn, moved or not
+    if law.endswith("exponential"):
+        return -noise if noise >= 0 else -inf
     if law == "gumbel":
         return -noise - exp(-noise)
     return float(log_expit(noise) + log_expit(-noise)) if law == "logistic" else -(noise**2) / 2

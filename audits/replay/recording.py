@@ -17,11 +17,13 @@ from audits.replay.positions import Given, draw_at
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import line_of, to_stretch
 
-ADDITIVE = ("laplace", "normal", "standard_normal", "logistic", "gumbel")
+_EXPONENTIAL = ("exponential", "standard_exponential")
+_STANDARD = ("standard_normal", "standard_exponential")
+ADDITIVE = ("laplace", "normal", "standard_normal", "logistic", "gumbel", *_EXPONENTIAL)
 """Laws of location and scale: a draw is its location plus its scale times standard noise."""
 
 _CONTINUOUS = (
-    *("random", "uniform", "exponential", "standard_exponential", "gamma", "standard_gamma", "chisquare", "beta"),
+    *("random", "uniform", "gamma", "standard_gamma", "chisquare", "beta"),
     *("standard_t", "standard_cauchy", "triangular", "lognormal", "pareto", "power", "rayleigh", "wald", "weibull"),
     *("vonmises", "dirichlet", "multivariate_normal"),
 )
@@ -184,7 +186,7 @@ def _additive(name: str) -> Callable[..., Any]:
     def drawn(self: RecordingGenerator, *args: Any, **kwargs: Any) -> Any:
         self.recorder.place(self.bit_generator)
         value = self.recorder.pinned(name, plain(self, *args, **kwargs), (args, kwargs))
-        location, scale = (0.0, 1.0) if name == "standard_normal" else _location_and_scale(args, kwargs)
+        location, scale = _location_and_scale(name, args, kwargs)
         spread = np.asarray(scale, dtype=np.float64)
         if spread.shape != np.shape(value):
             spread = np.broadcast_to(spread, np.shape(value))
@@ -288,8 +290,12 @@ def _different(among: Array) -> tuple[Array, Array]:
     return np.unique(among, return_inverse=True) if ordered else (np.arange(len(among)),) * 2
 
 
-def _location_and_scale(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """Return the first two parameters of a law of location and scale."""
+def _location_and_scale(law: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the location and the scale of a draw; exponential noise begins at 0."""
+    if law in _STANDARD:
+        return 0.0, 1.0
+    if law in _EXPONENTIAL:
+        return 0.0, args[0] if args else kwargs.get("scale", 1.0)
     location = args[0] if args else kwargs.get("loc", 0.0)
     return location, args[1] if len(args) > 1 else kwargs.get("scale", 1.0)
 

@@ -10,7 +10,8 @@ from scipy import stats
 
 from audits.outputs.calls import as_run
 from audits.procedures.replayed import replayed
-from audits.replay.coupled_runs import Condition, Coupled, Coupling
+from audits.replay.conditions import Condition
+from audits.replay.coupled_runs import Coupled, Coupling
 from audits.replay.one_call import Player
 from audits.replay.recording import WHOLE, Recorder
 from dpaudit import Claim

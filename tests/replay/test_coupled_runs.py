@@ -11,7 +11,8 @@ import pytest
 from audits import Settings, audit
 from audits.outputs.calls import as_run
 from audits.procedures.replayed import replayed
-from audits.replay.coupled_runs import Condition, Coupled, Coupling, coupled_event
+from audits.replay.conditions import Condition
+from audits.replay.coupled_runs import Coupled, Coupling, coupled_event
 from audits.replay.one_call import Player
 from audits.replay.recording import usual_of
 from dpaudit import Claim
@@ -74,6 +75,52 @@ def test_the_worth_of_an_event_is_its_margin_whatever_the_shift(shift: float, na
     assert abs(mean - margin) < 5 * error
     assert (error < 0.006) is narrow
     assert error < margin / 5
+
+
+def exponentials(rows: Any, rng: Any, scale: float) -> float:
+    """A count with Laplace noise as the difference of two exponential draws."""
+    return len(rows) + float(rng.exponential(scale)) - float(rng.standard_exponential()) * scale
+
+
+@pytest.mark.parametrize("shift", [[1.0, 0.0], [-0.3, 0.0], [0.0, -1.0], [0.4, -0.6]])
+def test_the_worth_is_exact_where_noise_begins_at_zero(shift: list[float]) -> None:
+    """A couple below 0 is never drawn: its run counts as itself, whatever the shift. Five standard errors, as above."""
+    function = coupling_of(lambda rows, rng: exponentials(rows, rng, 0.5), shift)
+    mean, error = worths(function, (Condition(name="number ", low=5.0),), 1_500)
+    assert abs(mean - (0.5 * math.exp(-2.0) - math.e * 0.5 * math.exp(-4.0))) < 5 * error
+
+
+def one_sided(rows: Any, rng: Any, scale: float) -> str:
+    """Return the best of two by exponential noise; a row raises the first one."""
+    return max(("a", len(rows) - 3.5 + rng.exponential(scale)), ("b", rng.exponential(scale)), key=lambda one: one[1])[
+        0
+    ]
+
+
+def truncated(rows: Any, rng: Any, scale: float) -> float:
+    """Return a count with Laplace noise that is drawn again where it is large: some outputs exist on one side alone."""
+    noise = 4 * scale
+    while abs(noise) > 3 * scale:
+        noise = float(rng.laplace(0, scale))
+    return len(rows) + noise
+
+
+@pytest.mark.parametrize("function", [one_sided, truncated])
+def test_noise_of_one_side_and_noise_that_is_drawn_again_are_followed(function: Callable[..., Any]) -> None:
+    """Half the noise of the claim, or noise that is cut off, is confirmed; enough exponential noise shows nothing."""
+    scale = 0.4 if function is one_sided else 1.0
+    looked = replayed(
+        lambda rows, rng: function(rows, rng, scale),
+        (FOUR, THREE),
+        None,
+        CLAIM,
+        runs=2_000,
+        rng=np.random.default_rng(3),
+    )
+    assert looked.violation is not None
+    player = Player(run=as_run(lambda rows, rng: one_sided(rows, rng, 1.0))[0])
+    found = coupled_event(player, [(FOUR, THREE)], CLAIM)
+    assert found is None or found[1].coupled.growth < 0.002
 
 
 @pytest.mark.parametrize("function", [rounded, written, clamped, largest])
