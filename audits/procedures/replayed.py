@@ -18,6 +18,7 @@ from audits.procedures.neighbour_search import QUICK, SLOW, BestPair, search_nei
 from audits.procedures.telling_event import telling_event
 from audits.replay.boundary_pairs import Seeing, boundary_pairs
 from audits.replay.coverage_pairs import Pair, coverage_pairs
+from audits.replay.evidence import SeenLaw
 from audits.replay.fine_columns import with_exact_columns
 from audits.replay.function_replay import FALSE_ALARM, FunctionReplay, replay_function
 from audits.replay.one_call import Player
@@ -101,7 +102,11 @@ class Replayed:
     @property
     def _unfollowed(self) -> tuple[str, ...]:
         """A sentence on the numbers whose law is not known; none where all are followed."""
-        columns = () if self.replay is None else self.replay.unfollowed
+        found = () if self.replay is None else self.replay.found
+        known = {
+            name for one in found if isinstance(one.source, SeenLaw) and one.shown for name in one.source.loss.names
+        }
+        columns = () if self.replay is None else [name for name in self.replay.unfollowed if name not in known]
         arrays = [name.rpartition("[")[0] if name.endswith("]") else name for name in columns]
         names = list(dict.fromkeys(map(column_words, arrays)))
         if not names:

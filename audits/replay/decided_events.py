@@ -3,21 +3,23 @@
 On one stream the number is drawn at many positions of its law, from the smallest to the largest. Where an event is
 decided by the position, its probability is the length of the positions at which it occurs. So noise of any law of one
 number is followed through any code: samplers of one's own, rounding, clamps, single precision, comparisons, texts.
+Events that are decided by different numbers are independent: together they have the product of their probabilities.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
-from math import exp, inf, isnan, log, nan
+from itertools import islice, pairwise, product
+from math import exp, inf, isnan, log, prod
 from typing import Any
 
 import numpy as np
 
 from audits.outputs.fields import NUMBER
 from audits.replay.conditions import Condition, best_parts, column_of
-from audits.replay.evidence import ROUNDING, SeenLaw
+from audits.replay.decided_laws import Decided, Positions, Together, share_of
+from audits.replay.evidence import ROUNDING
 from audits.replay.one_call import Call, Player
-from audits.replay.positions import known_laws, share_below
+from audits.replay.positions import known_laws
 from audits.replay.reachable import apart
 from audits.replay.seen_law import SeenLoss
 from dpaudit import Claim
@@ -26,7 +28,11 @@ from dpaudit.model.mechanism import Array
 _STREAM = 9_511
 _TAILS = (1e-12, 1e-7, 1e-5, 1e-4, 1e-3, 0.005, 0.02, 0.05)
 SHARES = (*_TAILS, *(k / 20 for k in range(2, 19)), *(1 - share for share in _TAILS[::-1]))
-"""The positions at which a number is drawn, first."""
+LENGTHS: Array = np.diff([0.0, *((one + other) / 2 for one, other in pairwise(SHARES)), 1.0])
+"""The positions at which a number is drawn, first, and the lengths around them."""
+
+_TOGETHER = 1, 2, 4
+"""Events of so many numbers are joined, which share the claim's epsilon."""
 
 _NUMBERS, _PAIRS, _ENDS = 12, 4, (1e-4, 0.05, 0.4, 0.95, 0.9999)
 """So many numbers of a run are looked at, on so many pairs; one that moves nothing between these positions is left, or
@@ -40,73 +46,40 @@ _RATED, _AGREE = 3, 12
 """So many events are followed to where they begin, if so many other runs of each data set agree with them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Positions:
-    """The positions of one number at which an event occurs on one data set: ranges (low, high), each end in doubt.
-
-    `at` is the place of the draw, and that of the number in it. `doubt` bounds how far an end may be wrong.
-    """
-
-    condition: Condition
-    at: tuple[int, int]
-    ranges: tuple[tuple[float, float], ...]
-    doubt: float
-
-    @property
-    def share(self) -> float:
-        """The probability of the event, but for the doubt."""
-        return sum(high - low for low, high in self.ranges)
-
-    def explains(self, call: Call) -> bool:
-        """Return whether the event occurred in a call exactly where the position of its number says so."""
-        share = _share_of(call, self.at)
-        if any(abs(share - end) <= self.doubt for ends in self.ranges for end in ends):
-            return True
-        inside = any(low < share < high for low, high in self.ranges)
-        return not isnan(share) and self.condition.holds(call) is inside
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Decided:
-    """An event that one number decides, as a seen law, and an output that shows it; whether no other number is drawn.
-
-    Where others are drawn too, a few runs that follow the law do not show that no other law is followed rarely.
-    """
-
-    seen: tuple[Positions, Positions]
-    loss: SeenLoss
-    example: Call
-    sole: bool
-
-    @property
-    def law(self) -> SeenLaw:
-        """The event as a seen law."""
-        return SeenLaw(loss=self.loss, models=self.seen)
-
-    def within(self, most: int, claim: Claim, level: float) -> bool:
-        """Return whether `most` runs of each side show it, or no other number is drawn."""
-        return self.sole or self.law.calls_needed(self.loss.margin, claim, level) <= most
-
-
 def decided_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim) -> tuple[int, Decided] | None:
-    """Return which of some pairs shows an event, decided by one number, that exceeds the claim most; None if none."""
+    """Return which of some pairs shows an event, decided by numbers, that exceeds the claim most; None if none does."""
     every = [(place, one) for place, pair in enumerate(pairs[:_PAIRS]) for one in _candidates(player, pair, claim)]
-    every.sort(key=lambda one: -one[1].worth)
-    likely = ((place, one) for place, one in every[:_RATED] if one.agrees())
+    every.sort(key=lambda one: -one[1].margin(claim))
+    likely = ((place, one) for place, one in every[:_RATED] if all(part.agrees() for part in one.parts))
     found = [(place, event) for place, one in likely if (event := one.event(claim)) is not None]
     best = max(found, key=lambda one: one[1].loss.margin, default=None)
     return None if best is None or best[1].loss.margin <= ROUNDING else best
 
 
 def _candidates(player: Player, pair: tuple[Any, Any], claim: Claim) -> "Iterator[_Candidate]":
-    """Yield the best event of each number that moves an output, on either data set."""
+    """Yield events that exceed the claim on either data set, decided by one number or by several together."""
+    numbers = tuple(_moving(player, pair))
+    for together, side in product(_TOGETHER, range(2)):
+        parts = [part for one in numbers if (part := one.part(side, claim.epsilon / together)) is not None]
+        parts.sort(key=lambda part: -part.worth)
+        groups = [(part,) for part in parts] if together == 1 else [tuple(parts[:together])]
+        for group in groups:
+            candidate = _Candidate(parts=group)
+            if len(group) > together // 2 and candidate.margin(claim) > 0:
+                yield candidate
+
+
+def _moving(player: Player, pair: tuple[Any, Any]) -> "Iterator[_Number]":
+    """Yield the numbers of a run that move an output which tells the data sets apart."""
     bases = [player.call(data, _STREAM) for data in pair]
     for at in islice(_numbers(bases), _NUMBERS):
-        number = _Number(player=player, pair=pair, at=at, sole=all(_sole(base) for base in bases))
+        number = _Number(player=player, pair=pair, at=at, sole=all(_sole(base) for base in bases), calls=([], []))
         ends = [[number.call(side, share) for share in _ENDS] for side in range(2)]
         moved = {name for calls in ends for one, other in pairwise(calls) for name in apart(one, other)}
         if any(moved.intersection(apart(one, other)) for one, other in zip(*ends, strict=True)):
-            yield from number.candidates(claim.epsilon)
+            for side in range(2):
+                number.calls[side].extend(number.call(side, share) for share in SHARES)
+            yield number
 
 
 def _numbers(bases: Sequence[Call]) -> Iterator[tuple[int, int]]:
@@ -117,14 +90,6 @@ def _numbers(bases: Sequence[Call]) -> Iterator[tuple[int, int]]:
             yield from ((place, number) for number in range(min(np.size(ours.drawn), np.size(theirs.drawn))))
 
 
-def _share_of(call: Call, at: tuple[int, int]) -> float:
-    """Return the share of its law below a number of a call; NaN where the call draws no such number."""
-    draw = call.draws[at[0]] if at[0] < len(call.draws) else None
-    if draw is None or draw.law not in known_laws() or draw.drawn is None or at[1] >= np.size(draw.drawn):
-        return nan
-    return share_below(draw.law, draw.given, draw.drawn, at[1])
-
-
 def _sole(call: Call) -> bool:
     """Return whether a call draws one number."""
     return len(call.draws) == 1 and np.size(call.draws[0].drawn) == 1
@@ -132,60 +97,59 @@ def _sole(call: Call) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Number:
-    """One number of the draws on both data sets of a pair; `sole` says that no other one is drawn."""
+    """One number of the draws on both data sets of a pair; `sole` says that no other one is drawn.
+
+    `calls` on each data set have the number at all `SHARES`.
+    """
 
     player: Player
     pair: tuple[Any, Any]
     at: tuple[int, int]
     sole: bool
+    calls: tuple[list[Call], list[Call]]
 
     def call(self, side: int, share: float) -> Call:
         """Return the call with the number at a position."""
         return self.player.call(self.pair[side], _STREAM, pin=(*self.at, share))
 
-    def candidates(self, epsilon: float) -> "Iterator[_Candidate]":
-        """Yield the best event that the number may decide, for each side on which it may be more likely."""
-        calls = [[self.call(side, share) for share in SHARES] for side in range(2)]
-        for side in range(2):
-            worth, condition = _best_condition(calls, side, epsilon)
-            if condition is not None:
-                yield _Candidate(number=self, calls=calls, side=side, condition=condition, worth=worth)
+    def part(self, side: int, epsilon: float) -> "_Part | None":
+        """Return the event that the number may decide and that exceeds `epsilon` most; None if none does."""
+        worth, condition = _best_condition(self.calls, side, epsilon)
+        return None if condition is None else _Part(number=self, side=side, condition=condition, worth=worth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Candidate:
-    """An event that a number may decide, more likely on `side`; `calls` have the number at all `SHARES`."""
+class _Part:
+    """An event that a number may decide, more likely on `side`."""
 
     number: _Number
-    calls: list[list[Call]]
     side: int
     condition: Condition
     worth: float
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """The probability on `side` and on the other data set, by the lengths around the positions."""
+        shown = [
+            [self.condition.holds(call) for call in self.number.calls[side]] for side in (self.side, 1 - self.side)
+        ]
+        return float(LENGTHS @ shown[0]), float(LENGTHS @ shown[1])
 
     def agrees(self) -> bool:
         """Return whether the event is the one of the nearest positions on a few other streams."""
         for side, data in enumerate(self.number.pair):
             for number in range(_AGREE):
                 call = self.number.player.call(data, _STREAM, number)
-                share = _share_of(call, self.number.at)
+                share = share_of(call, self.number.at)
                 place = int(np.searchsorted(SHARES, share))
-                near = {self.condition.holds(one) for one in self.calls[side][max(place - 1, 0) : place + 1]}
+                near = {self.condition.holds(one) for one in self.number.calls[side][max(place - 1, 0) : place + 1]}
                 if isnan(share) or self.condition.holds(call) not in near:
                     return False
         return True
 
-    def event(self, claim: Claim) -> Decided | None:
-        """Return the event with its positions; None where these are too many."""
-        first, second = (self._positions(side) for side in range(2))
-        if first is None or second is None:
-            return None
-        example = next(call for call in self.calls[self.side] if self.condition.holds(call))
-        loss = self._loss((first, second), claim, example)
-        return Decided(seen=(first, second), loss=loss, example=example, sole=self.number.sole)
-
-    def _positions(self, side: int) -> Positions | None:
+    def positions(self, side: int) -> Positions | None:
         """Return where the event occurs on one data set; None where it begins too often."""
-        shown = [self.condition.holds(call) for call in self.calls[side]]
+        shown = [self.condition.holds(call) for call in self.number.calls[side]]
         changes = [place for place in range(len(shown) - 1) if shown[place] != shown[place + 1]]
         if len(changes) > _EDGES:
             return None
@@ -203,21 +167,49 @@ class _Candidate:
             below, above = (middle, above) if same else (below, middle)
         return (below + above) / 2
 
-    def _loss(self, seen: tuple[Positions, Positions], claim: Claim, example: Call) -> SeenLoss:
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Candidate:
+    """Events of different numbers that may exceed a claim together, all more likely on one data set."""
+
+    parts: tuple[_Part, ...]
+
+    def margin(self, claim: Claim) -> float:
+        """Return by how much they exceed the claim, by the lengths around the positions."""
+        shares = [part.shares for part in self.parts]
+        often, seldom = (prod(share[side] for share in shares) for side in range(2))
+        return often - exp(claim.epsilon) * seldom - claim.delta
+
+    def event(self, claim: Claim) -> Decided | None:
+        """Return the event with its positions; None where these are too many."""
+        seen = [[part.positions(side) for part in self.parts] for side in range(2)]
+        first, second = (Together(parts=tuple(one for one in side if one is not None)) for side in seen)
+        if len(first.parts) < len(self.parts) or len(second.parts) < len(self.parts):
+            return None
+        example = next((call for call in self.parts[0].number.calls[self.parts[0].side] if self._shows(call)), None)
+        loss = self._loss((first, second), claim)
+        sole = len(self.parts) == 1 and self.parts[0].number.sole
+        return None if example is None else Decided(seen=(first, second), loss=loss, example=example, sole=sole)
+
+    def _shows(self, call: Call) -> bool:
+        """Return whether a call shows the first of the events."""
+        return self.parts[0].condition.holds(call)
+
+    def _loss(self, seen: tuple[Together, Together], claim: Claim) -> SeenLoss:
         """Return the loss that the event shows."""
-        doubts = [2 * len(one.ranges) * one.doubt for one in seen]
-        often = max(0.0, seen[self.side].share - doubts[self.side])
-        seldom = min(1.0, seen[1 - self.side].share + doubts[1 - self.side])
-        draw = example.draws[self.number.at[0]]
+        side = self.parts[0].side
+        often = max(0.0, seen[side].share - seen[side].doubt)
+        seldom = min(1.0, seen[1 - side].share + seen[1 - side].doubt)
+        draws = [part.number.calls[side][0].draws[part.number.at[0]] for part in self.parts]
         return SeenLoss(
             epsilon=_ratio(often - claim.delta, seldom),
             often=often,
             seldom=seldom,
             margin=often - exp(claim.epsilon) * seldom - claim.delta,
-            names=(self.condition.name,),
-            sites=(draw.site,),
+            names=tuple(part.condition.name for part in self.parts),
+            sites=tuple(dict.fromkeys(draw.site for draw in draws)),
             kind="decided event",
-            cause=draw.law,
+            cause=" and ".join(dict.fromkeys(draw.law for draw in draws)),
         )
 
 
@@ -233,9 +225,7 @@ def _best_condition(calls: Sequence[Sequence[Call]], side: int, epsilon: float) 
 
     Only columns that the number moves count, and single values of few.
     """
-    middles = [0.0, *((one + other) / 2 for one, other in pairwise(SHARES)), 1.0]
-    lengths = np.diff(middles)
-    worth: Array = np.concatenate([lengths * (1.0 if one == side else -exp(epsilon)) for one in range(2)])
+    worth: Array = np.concatenate([LENGTHS * (1.0 if one == side else -exp(epsilon)) for one in range(2)])
     names = dict.fromkeys(name for one in calls for call in one for name in call.columns)
     columns = {name: np.array([[column_of(call, name) for call in one] for one in calls]) for name in names}
     moved = {name: column for name, column in columns.items() if (column != column[:, :1]).any()}

@@ -11,7 +11,7 @@ from audits.outputs.calls import OUTCOME
 from audits.outputs.fields import NUMBER, absent
 from audits.replay.conditions import WHOLE_OUTPUT, Condition
 from audits.replay.coupled_runs import Shown
-from audits.replay.decided_events import Decided
+from audits.replay.decided_laws import Decided
 from audits.replay.noise_model import NoiseModel
 from audits.replay.one_call import Call
 from audits.replay.seen_law import SeenLoss
@@ -217,9 +217,11 @@ def coupled_words(shown: Shown) -> str:
 
 def decided_words(event: Decided) -> str:
     """Return in words an event that one number decides, with its probabilities and the line that draws it."""
+    parts, sites = event.seen[0].parts, ", ".join(event.loss.sites[:_NAMED])
     chances = " and ".join(f"{one.share:.3g} on {side}" for one, side in zip(event.seen, SIDES, strict=True))
-    shown = _upper(_condition_words(event.seen[0].condition, event.example))
-    return f"{shown} with probability {chances}. One draw of {event.loss.cause} at {event.loss.sites[0]} decides it."
+    shown = _upper(" and ".join(_condition_words(part.condition, event.example) for part in parts))
+    decide = "One draw of {} at {} decides it" if len(parts) == 1 else f"{len(parts)} draws of {{}} at {{}} decide it"
+    return f"{shown} with probability {chances}. {decide.format(event.loss.cause, sites)}."
 
 
 def _condition_words(condition: Condition, example: Call) -> str:

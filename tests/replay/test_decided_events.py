@@ -9,7 +9,7 @@ import pytest
 
 from audits.outputs.calls import as_run
 from audits.procedures.replayed import replayed
-from audits.replay.decided_events import Positions, decided_event
+from audits.replay.decided_events import decided_event
 from audits.replay.one_call import Player
 from audits.replay.positions import draw_at, known_laws, share_below
 from audits.replay.recording import Recorder
@@ -108,7 +108,7 @@ def test_the_event_has_the_probabilities_of_the_law(function: Callable[..., Any]
     assert event.loss.margin > margin
     for side, data in enumerate((FOUR, THREE)):
         calls = [player.call(data, 5, side, number) for number in range(1_000)]
-        often = np.mean([event.seen[side].condition.holds(call) for call in calls])
+        often = np.mean([all(part.condition.holds(call) for part in event.seen[side].parts) for call in calls])
         assert abs(often - event.seen[side].share) < 0.11
         assert all(event.seen[side].explains(call) for call in calls)
 
@@ -124,6 +124,28 @@ def test_the_event_has_the_probabilities_of_the_law(function: Callable[..., Any]
 def test_enough_noise_shows_no_event(function: Callable[..., Any]) -> None:
     """Noise that the claim needs has no event beyond it."""
     assert decided_event(Player(run=as_run(function)[0]), [(FOUR, THREE)], CLAIM) is None
+
+
+@pytest.mark.parametrize("leaky", [True, False])
+def test_events_of_several_numbers_are_joined(*, leaky: bool) -> None:
+    """Two answers of one person, each at the whole epsilon, have odds of twice the claim. Twin: each at half of it."""
+
+    def answers(rows: list[int], rng: np.random.Generator) -> tuple[bool, bool]:
+        odds = math.exp(1.0 if leaky else 0.5)
+        first, second = (rng.random() < odds / (1 + odds) for _ in range(2))
+        return first is (4 in rows), second is (4 in rows)
+
+    player = Player(run=as_run(answers)[0])
+    found = decided_event(player, [(FOUR, THREE)], CLAIM)
+    assert (found is not None) is leaky
+    if found is not None:
+        kept = math.e / (1 + math.e)
+        assert abs(found[1].loss.often - kept**2) < 1e-6
+        assert abs(found[1].loss.seldom - (1 - kept) ** 2) < 1e-6
+        looked = replayed(answers, (FOUR, THREE), None, CLAIM, runs=400, rng=np.random.default_rng(4))
+        assert looked.violation is not None
+        assert "2 draws of random" in looked.causes[0]
+        assert not any("do not show how" in remark for remark in looked.beside)
 
 
 def test_a_sum_of_two_draws_is_decided_by_none() -> None:
@@ -159,6 +181,6 @@ def test_a_run_that_departs_from_the_positions_is_no_such_event() -> None:
     player = Player(run=as_run(rarely_other)[0])
     found = decided_event(player, [(FOUR, THREE)], CLAIM)
     if found is not None:
-        law: Positions = found[1].seen[0]
+        law = found[1].seen[0]
         calls = [player.call(FOUR, 77, number) for number in range(300)]
         assert not all(law.explains(call) for call in calls)
