@@ -162,9 +162,8 @@ class Replayed:
             result = replace(result, verdict="inconclusive", power=nothing_earned(result.power.repetitions))
         elif self.replay is not None and self.replay.found and result.verdict == "consistent":
             result = replace(result, verdict="not_refuted")
-        told = " ".join(result.remarks)
         causes, strange, beside = (
-            [remark for remark in remarks if remark.partition(":")[0] not in told]
+            [one for one in remarks if not any(told.startswith(one.partition(":")[0]) for told in result.remarks)]
             for remarks in (self._named(outside=False), self._named(outside=True), self.beside)
         )
         if result.verdict != "violation":

@@ -270,6 +270,17 @@ def test_a_value_that_no_record_has_decides_nothing() -> None:
     assert any("NaN" in remark and "a record that the data do not have" in remark for remark in looked.causes)
 
 
+def test_a_number_that_is_named_like_a_category_keeps_its_cause() -> None:
+    """The remark on the search names the category as well; the cause of the number stands first all the same."""
+
+    def counts(data: Any, rng: Any) -> Any:
+        return {name: data.count(name) * (3 if name == "teal" else 1) + rng.laplace() for name in COLOURS}
+
+    remarks = audit(counts, TOWNS, claim=CLAIM, runs=400, rng=np.random.default_rng(5)).remarks
+    assert "'teal'" in " ".join(remark for remark in remarks if "a search of" in remark)
+    assert remarks[0].startswith("'teal': the answer moves by 3 times the scale")
+
+
 @pytest.mark.parametrize("leaky", [True, False])
 def test_a_zero_that_no_record_holds_is_tried(*, leaky: bool) -> None:
     """What divides by a value raises at zero, which decides nothing and is told. Twin: one is added."""
