@@ -83,9 +83,10 @@ def reach_words(name: str, near: Call, wanted: Call, side: int) -> str:
     elif form is None:
         form = f"{column_words(name)} has a type or form", "it has another one"
     on, other = SIDES[1 - side], SIDES[side]
+    how = ", as where noise is rounded before it is added" if name.startswith(NUMBER) else ""
     return (
         f"In some runs on {on} {form[0]}; with noise on {other} that was chosen to make the published numbers agree, "
-        f"{form[1]}. The search found no noise that gives it there: exact data may enter it beside the noise."
+        f"{form[1]}. The search found no noise that gives it there: exact data may enter it beside the noise{how}."
     )
 
 
