@@ -23,6 +23,7 @@ _USELESS = 50.0  # how far below epsilon a threshold gains nothing
 _NEAR = 64  # knots around a crossing in which the best threshold lies
 _STEPS = (1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
 """Relative steps from where floating point puts a crossing."""
+_CLOSE, _REFINED = 1e-6, 4  # the largest step that is close enough, and how often the way to a larger one is halved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,11 +138,12 @@ class UpperCurve:
             return 0.0
         weights = self.law.coefficients
         near = _crossing(self.frame, self.law, weights, weights, delta - self.infinite)
-        for step in _STEPS:
-            epsilon = max(0.0, near * (1 + step) + step * self.frame.width)
-            if self.delta(epsilon) <= delta:
-                return epsilon
-        return self.frame.first_that(lambda epsilon: self.delta(epsilon) <= delta)[1]
+
+        def after(step: float) -> float:
+            return max(0.0, near * (1 + step) + step * self.frame.width)
+
+        step = _smallest_step(lambda step: self.delta(after(step)) <= delta)
+        return after(step) if step else self.frame.first_that(lambda epsilon: self.delta(epsilon) <= delta)[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,11 +187,27 @@ class LowerCurve:
             return math.inf
         others = self.other.coefficients * math.exp(min(self.other.log_scale - self.law.log_scale, _FAR))
         near = _crossing(self.frame, self.law, self.law.coefficients, others, delta - self.infinite)
-        for step in _STEPS:
-            epsilon = near * (1 - step) - step * self.frame.width
-            if epsilon > 0 and self.delta(epsilon) > delta:
-                return epsilon
-        return self.frame.first_that(lambda epsilon: self.delta(epsilon) <= delta)[0]
+
+        def before(step: float) -> float:
+            return near * (1 - step) - step * self.frame.width
+
+        step = _smallest_step(lambda step: before(step) > 0 and self.delta(before(step)) > delta)
+        return before(step) if step else self.frame.first_that(lambda epsilon: self.delta(epsilon) <= delta)[0]
+
+
+def _smallest_step(holds: Callable[[float], bool]) -> float:
+    """Return a step that holds, not much larger than the smallest one; 0 where none of `_STEPS` holds."""
+    short = 0.0
+    for step in _STEPS:
+        if holds(step):
+            break
+        short = step
+    else:
+        return 0.0
+    for _ in range(_REFINED if step > _CLOSE else 0):
+        middle = (short + step) / 2
+        short, step = (short, middle) if holds(middle) else (middle, step)
+    return step
 
 
 def _crossing(frame: Frame, law: Law, weights: Floats, others: Floats, delta: float) -> float:
