@@ -23,10 +23,10 @@ from dpaudit.engines.gaussian import total_mu
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
 
 Floats: TypeAlias = NDArray[np.float64]
-SCORES = 106
+SCORES = 162
 """How many scores are tried: half of them each worst at an epsilon of its own, and half for the reversed pair."""
 
-_LAST, _FOUR, _OCTAVE, _APART = 24, 4.0, 4, 0.75  # of the scores: the last one in octaves, four in each; steps beyond
+_LAST, _FOUR, _OCTAVE, _APART = 24, 4.0, 4, 0.375  # of the scores: the last one in octaves, four in each; steps beyond
 _STEP = 0.25  # by which the logarithm of a slope falls at most within one output
 _CELLS, _REACH, _MOST = 300, 9.0, 300  # of noise on a line: cells, and deviations beyond both answers; of a table
 _LEAST, _LARGEST = 1e-14, 600.0  # what an event must show; an epsilon beyond all losses of cells
@@ -35,7 +35,7 @@ _LEAST, _LARGEST = 1e-14, 600.0  # what an event must show; an epsilon beyond al
 def epsilon_of(score: int) -> float:
     """Return the epsilon at which a score is worst: from 1/16 to 4 in octaves, and on to 25 in equal steps.
 
-    >>> epsilon_of(0), epsilon_of(20), epsilon_of(52)
+    >>> epsilon_of(0), epsilon_of(20), epsilon_of(80)
     (0.0625, 2.0, 25.0)
     """
     return float(_FOUR * 2 ** (min(0, score - _LAST) / _OCTAVE) + _APART * max(0, score - _LAST))

@@ -18,7 +18,7 @@ from dpaudit.verifier.losses import Loss, Multiset, discrete, reversed_all
 from dpaudit.verifier.refusals import Table
 from dpaudit.verifier.shifts import Array
 
-SCORES = 106  # half of the scores are for the reversed pair
+SCORES = 162  # half of the scores are for the reversed pair
 _CELLS, _REACH, _OUTCOMES, _APART = 300, 9.0, 300, 0.25  # the cells of noise; of a table; a fall of ln f' within one
 _SEEN, _NOTHING = 1e-14, 1e-5  # of an event; a share that shows nothing, more than rounding takes from it
 _IMPOSSIBLE = 1e-25
@@ -47,7 +47,7 @@ def best_below(node: Table, part: Multiset, score: int, above: Loss) -> Multiset
 
 def _epsilon(score: int) -> float:
     """Return where a score is worst: four in an octave up to 4, then three quarters apart."""
-    return 4 * 2 ** ((score - 24) / 4) if score < 24 else 4 + 0.75 * (score - 24)
+    return 4 * 2 ** ((score - 24) / 4) if score < 24 else 4 + 0.375 * (score - 24)
 
 
 def _laws(part: Multiset) -> tuple[Array, Array] | None:

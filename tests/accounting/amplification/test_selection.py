@@ -59,13 +59,13 @@ def noisy(stddev: float = 2.0) -> dp.Release:
 
 @pytest.mark.parametrize(("law", "mu"), [FIRST, *(pytest.param(*key, marks=pytest.mark.slow) for key in OTHERS)])
 def test_gaussian_runs_are_bracketed_as_closely_as_published(law: str, mu: float) -> None:
-    """The upper end is at most the published one but for .05 %, the lower end at least it but for 1.5 %; 2 % apart."""
+    """The upper end is at most the published one but for .05 %, the lower end at least it less 1.5 %; 1.1 % apart."""
     low, high = TABLE[law, mu]
     tuned = dp.BestOf(part=noisy(1 / mu), scores="any", **LAWS[law])
     bracket = dp.bracket_epsilon(dp.fold(tuned, "add_remove"), 1e-5)
     assert low <= bracket.upper <= high * 1.0005
     assert low * 0.985 <= bracket.lower <= high
-    assert bracket.upper <= bracket.lower * (1.021 if law == "many" else 1.011)
+    assert bracket.upper <= bracket.lower * 1.011
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_score_that_anybody_picks_refutes_and_the_checker_finds_it(part: dp.Re
     assert verify(refuted.to_json()).accepted
     data = json.loads(refuted.to_json())
     for changed in (
-        {"witnesses": [w | {"plan": [w["plan"][0] | {"part": 106}]} for w in data["witnesses"]]},
+        {"witnesses": [w | {"plan": [w["plan"][0] | {"part": 162}]} for w in data["witnesses"]]},
         {"declaration": data["declaration"] | {"scores": "named"}},
     ):
         forged = data | changed
