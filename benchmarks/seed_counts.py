@@ -19,6 +19,7 @@ import numpy as np
 from benchmarks.random_nestings import random_tables, random_tree
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.declaration import Declaration
+from dpaudit.semantics.game import MOST_QUERIES
 from dpaudit.semantics.seeds import TABLES, seeds
 from tests.semantics.judging import FEW, MANY, THREE, Judged, judged, of_one_and_of_two, releases
 from tests.semantics.rows import rows_of
@@ -50,14 +51,17 @@ def random_nestings(number: int) -> Iterator[tuple[Declaration, Neighbours, Judg
 def judged_in_time(tree: Declaration, relation: Neighbours, rng: np.random.Generator) -> Judged | None:
     """Return what is said of a nesting beside its game; None where its game is too large.
 
-    Where a lower end lies above the game, the game is played again with more queries.
+    Where a lower end lies above the game, the game is played again with more queries, twice if need be.
     """
     signal.signal(signal.SIGVTALRM, _stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)
     try:
         tables = random_tables(rng)
-        held = judged(tree, tables, relation, "tables", THREE, rng, FEW)
-        return judged(tree, tables, relation, "tables", THREE, rng, MANY) if held.too_high else held
+        for most_queries in (FEW, MANY, MOST_QUERIES):
+            held = judged(tree, tables, relation, "tables", THREE, rng, most_queries)
+            if not held.too_high:
+                break
+        return held
     except TimeoutError:
         return None
     finally:
