@@ -69,7 +69,8 @@ class Worst:
         sums = max(sum(curve.finite.values()) for curve in self.curves)
         self.derived = bool(kinds & ({*DERIVED, "mixture"} - {"choice"}))
         many = max(len(curve.finite) for curve in self.curves) > _FEW
-        self.coarse = self.derived or "choice" in kinds or many or any(ranged(curve.finite) for curve in self.curves)
+        self.coarse = self.derived or "choice" in kinds or many
+        self.ranged = any(ranged(curve.finite) for curve in self.curves)
         self.widths = _WIDTHS[: min(looks, ROUGH) if many else looks]
         self.lost = max(curve.lost for curve in self.curves)
         self.listed = "discrete" in kinds

@@ -86,6 +86,7 @@ def sampled_trees() -> Iterator[tuple[dp.Declaration, Neighbours]]:
     yield dp.Repeat(part=dp.Subsample(part=added, rate=0.1), times=20), "replace_one"
     fixed = dp.Subsample(part=moved, rate=0.1, scheme="without_replacement")
     yield dp.Repeat(part=fixed, times=20), "replace_one"
+    fixed = dp.Subsample(part=moved, rate=0.1, scheme="without_replacement", population=50, batch_size=5)
     yield dp.Repeat(part=fixed, times=20), "add_remove"
     cut = dp.Subsample(part=added, rate=0.1, scheme="truncated_poisson", population=100, batch_bound=14)
     yield dp.Repeat(part=cut, times=20), "add_remove"
@@ -258,7 +259,7 @@ def _nothing_lost(data: Data) -> None:
 
 
 def _flipped(data: Data) -> None:
-    others = {"certified": "refuted", "refuted": "certified", "not_proved": "certified"}
+    others = {"certified": "refuted", "refuted": "certified", "not_proved": "certified", "stated": "certified"}
     data["verdict"] = others[data["verdict"]]
 
 
@@ -464,7 +465,7 @@ RULES: dict[str, Callable[[Data], None]] = {
     "mass that comes back": _nothing_lost,
     "epsilon's upper end loosened": _loosened("epsilon", "upper", 1.01),
     "epsilon's lower end loosened": _loosened("epsilon", "lower", 0.99),
-    "delta's upper end loosened": _loosened("delta", "upper", 1.01),
+    "delta's upper end loosened": _loosened("delta", "upper", 1.05),  # more than a thousandth of epsilon is worth
     "delta's lower end loosened": _loosened("delta", "lower", 0.99),
     "more noise to save": _other_noise(1.05),
     "less noise to save": _other_noise(0.95),
