@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from dpaudit import Claim, DPAuditError, Group, Release, Repeat, Sequential, Subsample, certify
+from dpaudit.accounting.curves.renyi_divergence import rho_above
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.declaration import Declaration, Filtered
-from dpaudit.model.losses import ApproximateLoss, GaussianLoss, LaplaceLoss
+from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
+from dpaudit.model.losses.composed import StitchedLoss
 from dpaudit.model.losses.concentrated import concentrated_delta
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.model.trace import Released, admit
@@ -141,3 +143,14 @@ def test_cumulants_of_a_sample_are_exact_at_whole_orders(rate: float, mu: float)
     assert found[[0, 2]] == pytest.approx([second, third], rel=1e-8)
     assert found[0] < mu**2 * 0.99
     assert found[1] <= (second + third) / 2 * (1 + 1e-8) + 1e-12
+
+
+def test_a_loss_whose_moments_are_not_bounded_has_the_rho_of_its_largest_value() -> None:
+    """Of two orders stitched together one may lose a little for certain: no moment is finite, and rho was no number."""
+    laws = ((-0.7, 0.4), (0.0, 0.18), (3.7, 0.42))
+    inverse = tuple((-value, mass * math.exp(-value)) for value, mass in laws[::-1])
+    lost = 1 - math.fsum(mass for _, mass in inverse)
+    positive = DiscreteLoss(atoms=laws, reverse_infinite_mass=lost)
+    negative = DiscreteLoss(atoms=inverse, infinite_mass=lost)
+    found = rho_above(Composition.of(StitchedLoss(positive=positive, negative=negative)))
+    assert 0 < found <= 3.7 * (1 + 1e-6)

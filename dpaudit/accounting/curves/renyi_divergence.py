@@ -189,7 +189,9 @@ def rho_above(composition: Composition) -> float:
     highs = np.zeros(len(orders))
     for loss, times in rest:
         highs += times * _highs(loss, orders)
-    end = math.fsum(_most(loss) * times for loss, times in rest) / float(orders[-1])
+    largest = math.fsum(_most(loss) * times for loss, times in rest)
+    highs = np.minimum(highs, largest * (1 + _MARGIN))  # which no divergence exceeds; some have no other bound
+    end = largest / float(orders[-1])
     return (whole + max(end, float(highs[0]), largest_ratio(orders, orders - 1, highs))) * (1 + 4 * _MARGIN)
 
 
