@@ -122,6 +122,7 @@ LATER: set[Row] = {
     ("group", "without_replacement", "remove"),  # Gaussian releases or one Laplace release, compared below
     ("billboard", "truncated_poisson", "replace"),
     ("without_replacement", "without_replacement", "zero"),
+    *((outer, "group", "exchange") for outer in ("cells", "group", "without_replacement")),  # tables state no such part
 }
 
 
