@@ -70,7 +70,6 @@ class Worst:
         self.derived = bool(kinds & ({*DERIVED, "mixture"} - {"choice"}))
         many = max(len(curve.finite) for curve in self.curves) > _FEW
         self.coarse = self.derived or "choice" in kinds or many
-        self.ranged = any(ranged(curve.finite) for curve in self.curves)
         self.widths = _WIDTHS[: min(looks, ROUGH) if many else looks]
         self.lost = max(curve.lost for curve in self.curves)
         self.listed = "discrete" in kinds

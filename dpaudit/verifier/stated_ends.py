@@ -102,7 +102,7 @@ def _contradicted(side: str, delta: float, epsilon: float, claim: Table, other: 
 def _delta(side: str, delta: float, claim: Table, curve: Worst, loose: float, *, sharp: bool) -> Outcome:
     """Compare a stated end of delta at the claimed epsilon."""
     low, high = curve.delta(claim["epsilon"])
-    nearly = 1 - min(max(loose, _SUMMED, _WIDE * curve.ranged), _WIDE)
+    nearly = 1 - min(max(loose, _SUMMED), _WIDE)
     room = (small := small_delta(curve, float(claim["delta"]))) + high - low
     if side == "upper":  # next to the largest loss delta is steep, so that an epsilon near is asked, too
         true, proved = delta >= low * (1 - _ROUNDED * curve.derived), delta >= high * nearly
@@ -135,7 +135,7 @@ def _epsilon(side: str, epsilon: float, delta: float, curve: Worst, loose: float
             return Outcome()
         told = f"{stated} is too large"
         return Outcome((), (told,)) if upper else Outcome((told,))
-    nearly = 1 - min(max(loose, _SUMMED, _WIDE * curve.ranged), _WIDE)
+    nearly = 1 - min(max(loose, _SUMMED), _WIDE)
     asked = epsilon * (1 + _EXACT) if upper else epsilon * (1 - _EXACT)
     low, high = curve.delta(asked)
     surely, maybe = _exceeds(curve, asked, delta, 0)

@@ -19,7 +19,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-_FINEST, _COARSEST = 80, 6  # places of the lattice within a range
+_FINEST, _COARSEST = 120, 6  # places of the lattice within a range
 _SLIP = 2.0**-45  # relative, over the step and for each choice
 _TINY = 1e-300
 _LEAST, _MOST = 1e-3, 40.0  # widths that are followed
