@@ -33,7 +33,7 @@ from dpaudit.model.losses import (
     SimpleLoss,
 )
 
-_GRID = 16.0  # events over knots squared times this is what a grid of so many knots adds to the width of a bracket
+_GRID = 6.0  # events over knots squared times this is what a grid of so many knots adds to the width of a bracket
 _LARGEST = 300.0  # the largest size in a class that is more than its ends
 _EVENTS = 10**6  # copies up to which a coin between two sizes is worth its rounding
 _NARROWEST = 1e-6  # the relative width of a class below which it counts as so wide
