@@ -121,11 +121,14 @@ def _drawn(judgement: Judgement, drawn: Drawn, orders: Orders) -> Alternatives:
 
 
 def poisson_attained(judgement: Judgement, asked: Asked) -> Found:
-    """Return what a record attains that a Poisson sample holds or lacks, or all records of a person."""
+    """Return what a record attains that a Poisson sample holds or lacks, or all records of a person.
+
+    Of records that send a message each one counts: their moves do not add up in one answer.
+    """
 
     def pair(composition: Composition, node: Subsample) -> Composition:
         alone = maps.sampled(composition, node.rate, upwards=False)
-        several = asked.records(judgement.move) > 1 and on_a_poisson_sample(alone)
+        several = asked.records(judgement.move) > 1 and on_a_poisson_sample(alone) and not _holds(node, Local)
         return from_a_poisson_sample(alone, judgement.move.records) if several else alone
 
     return _drawn_attained(judgement, asked, pair)

@@ -390,13 +390,14 @@ def _sample_moved(step: Step, pair: Pair, n: int) -> Attained:
     """A record on a sample or at secret steps; several that are removed enter Poisson samples, or leave a set."""
     node, part, records = step.node, step.part.below[n], _records(step, pair)
     scheme, removed = node.get("scheme", "poisson"), step.row.move == "remove"
-    if scheme != "poisson" and "local" in {below["node"] for below in walk(node["part"])}:
+    messages = "local" in {below["node"] for below in walk(node["part"])}
+    if scheme != "poisson" and messages:
         return part._replace(losses=_NOTHING)
     found = schemes.below(node, part.losses, step.relation, beside=not pair.one, labels=list(pair.labels))
     if records > 1 and step.relation != "replace_one" and found:
         if scheme == "without_replacement" and removed and {loss[0] for loss in part.losses} == {"gaussian"}:
             found = schemes.from_a_set(node, part.losses, records)
-        elif node.get("scheme") == "poisson":
+        elif node.get("scheme") == "poisson" and not messages:  # whose moves do not add up in one answer
             found = _together(found, records)
     return part._replace(losses=found)
 
