@@ -16,6 +16,7 @@ from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import BESIDE_THE_PROOF, evidence_on
 from dpaudit.certification.on_trust import sentences_on, sources_of, trust_in
 from dpaudit.checks import meant, one_of
+from dpaudit.engines.limits import is_derived
 from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition, conditions_of, merge
@@ -28,6 +29,7 @@ from dpaudit.model.witness import Witness
 from dpaudit.runtime.provenance import source_digest, versions
 
 _OUTWARDS = 1e-6  # relative, by which points of a profile are moved: sums on other lattices confirm them
+_DERIVED = 2e-4  # the same of losses made of others, of which lattices know less
 _ENGINES = {"rho": ("renyi",), "renyi": ("renyi",), "mu": ("closed",), "profile": ("closed", "tilted")}
 
 
@@ -113,7 +115,9 @@ def _rows(
 ) -> list[_Row]:
     """Return each number of the claim with its bounds."""
     if isinstance(claim, ProfileClaim):
-        return [_point(declaration, claim, conditions, point, effort) for point in claim.profile]
+        blurred = any(is_derived(loss) for held in form.upper for loss, _ in held.parts)
+        off = _DERIVED if blurred else _OUTWARDS
+        return [_point(declaration, claim, conditions, point, effort, off=off) for point in claim.profile]
     square = claim.measure == "mu"
     pairs = zip(claim.rows, bounds_of(form, claim), strict=True)
     return [_Row(at, claimed, low, high, square=square) for (at, claimed), (low, high) in pairs]
@@ -159,12 +163,14 @@ def _point(
     conditions: tuple[Condition, ...],
     point: tuple[float, float],
     effort: Effort,
+    *,
+    off: float,
 ) -> _Row:
-    """Return one point of a profile with the bounds on delta there."""
+    """Return one point of a profile with the bounds on delta there, moved outwards by a share `off`."""
     at = Claim(epsilon=point[0], delta=point[1], neighbours=claim.neighbours, model=claim.model, unit=claim.unit)
     evidence = evidence_on(declaration, at, conditions, effort)
     delta = evidence.tight.delta
-    row = _Row(point[0], point[1], delta.lower * (1 - _OUTWARDS), min(1.0, delta.upper * (1 + _OUTWARDS)))
+    row = _Row(point[0], point[1], delta.lower * (1 - off), min(1.0, delta.upper * (1 + off)))
     if evidence.meets(at):
         row.met, row.high = True, min(row.high, point[1])
     row.refuted = evidence.refutes(at) and delta.lower > point[1]

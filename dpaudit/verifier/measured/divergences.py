@@ -244,9 +244,23 @@ def _renyi(loss: Loss, order: float) -> Bounds:
         return _renyi(loss[2], order)[0], _renyi_beyond(loss, np.array([s]))[0]
     if kind not in ("laplace", "discrete", "range"):
         low, high = divergence_of_cells(loss, s)
-        return low, min(high, _whole(loss, lambda part: _renyi(part, order)[1]))
+        return low, min(high, _of_sides(loss, order), _whole(loss, lambda part: _renyi(part, order)[1]))
     value = float(log_moments(loss, np.array([s]))[0]) / s
     return max(0.0, value * (1 - _SLIP) - 1e-13 / s), value * (1 + _SLIP) + 1e-13 / s
+
+
+def _of_sides(loss: Loss, order: float) -> float:
+    """Return a bound on a divergence by the curves of each sign, or by the upper one of two; infinity of other losses.
+
+    The moment is 1 plus an integral of the curve over x >= 1 and one below; neither is negative.
+    """
+    if loss[0] == "between":
+        return _renyi(loss[1], order)[1]
+    if loss[0] != "halves":
+        return math.inf
+    one, other = ((order - 1) * _renyi(side, order)[1] for side in loss[1:])
+    near = math.log1p(math.expm1(min(one, 1.0)) + math.expm1(min(other, 1.0)))
+    return (near if max(one, other) <= 1 else float(np.logaddexp(one, other))) / (order - 1) * (1 + _SLIP)
 
 
 def _rho_beyond(loss: Loss) -> float:

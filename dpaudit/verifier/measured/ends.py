@@ -20,18 +20,21 @@ _HELD = ("mechanism", "leaf", "inside", "touched", "part")  # where a node or a 
 def points_compared(data: Table, rows: list[Row], attained: list[Multiset]) -> Outcome:
     """Compare every stated end, and what is said to be proved without the parts on trust, with bounds of this checker.
 
-    An end is confirmed on its safe side of the bracket alone, or of the exact ratio where all losses have one; one that
-    meets no claim need be true.
+    An end is confirmed on its safe side of the bracket alone, or of the exact ratio where all losses have one, be it of
+    releases whose sample or step is known; one that meets no claim need be true.
     """
     measure, outcome = data["claim"]["measure"], Outcome()
-    above, known = _by_pairs(rows, data["declaration"], measure), squares_of(rows, _gaussian(data["declaration"]))
+    normal = _gaussian(data["declaration"])
+    above, known = _by_pairs(rows, data["declaration"], measure), squares_of(rows, normal)
     whole = [unmixed(way) for way in above]
+    known_draws = [unmixed(way) for way in upper_side(rows, normal)] if measure in ("rho", "renyi") else []
     for at, claimed, low, high in points_of(data):
         bracket, shown = between(measure, at, above), between(measure, at, attained)
         if data["verdict"] != "refuted" and shown[0] > claimed * _BROKEN:
             outcome = outcome.joined(Outcome((), (LEFT_OPEN,)))
         offs = zip(above, beyond(measure, at, high, whole, known), strict=True)
         proved = bracket[1] <= high or all(off <= 0 or between(measure, at, [way])[1] <= high for way, off in offs)
+        proved |= bool(known_draws) and all(off <= 0 for off in beyond(measure, at, high, known_draws, known))
         attains = low <= shown[0] or any(off >= 0 for off in beyond(measure, at, low, attained, known))
         ends = (
             ("upper", high, high < shown[0], "below", low <= claimed and not proved, bracket[1]),
@@ -59,11 +62,12 @@ def _by_pairs(rows: list[Row], tree: Table, measure: str) -> list[Multiset]:
     """Return what bounds a tree from above in a measure, where divergences know more than the curve of both orders.
 
     Discrete Gaussian noise has at most the Renyi divergences of Gaussian noise, which is proved of releases, not of
-    samples. A table in either order costs the larger one of its divergences, not that of the larger curve.
+    samples and not of curves, by which the best of many runs is bounded. A table in either order costs the larger one
+    of its divergences, not that of the larger curve.
     Source: Canonne, Kamath and Steinke (2020), Theorem 4.
     """
     if measure not in ("rho", "renyi") or any(
-        node["node"] in ("subsample", "allocate", "shuffle") for node in walk(tree)
+        node["node"] in ("subsample", "allocate", "shuffle", "best_of") for node in walk(tree)
     ):
         return upper_side(rows, tree)
     normal = _gaussian(tree)

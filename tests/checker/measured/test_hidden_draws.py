@@ -1,0 +1,67 @@
+"""Ends in rho, Renyi divergences and points of a profile where a draw is hidden are confirmed, and no smaller ones."""
+
+import json
+
+import pytest
+
+from dpaudit import Allocate, BestOf, Claim, Declaration, Release, Subsample, certify, verify
+from dpaudit.model.certificate import digest_of
+from mechanisms import DiscreteGaussian, Gaussian
+
+NOISE = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
+COUNT = Release(label="count", mechanism=DiscreteGaussian(stddev=2.0, l2_sensitivity=1, neighbours="add_remove"))
+SUM = Release(label="sum", mechanism=Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove"))
+BATCH = Subsample(
+    part=Release(label="sum", mechanism=NOISE),
+    rate=0.1,
+    scheme="without_replacement",
+    population=100,
+    batch_size=10,
+)
+Place = tuple[str | int, ...]
+CASES: dict[str, tuple[Declaration, Claim, Place]] = {
+    "divergences of a batch": (BATCH, Claim(renyi=[(2.0, 0.5), (8.0, 3.0)], neighbours="replace_one"), ("renyi", 0)),
+    "rho of whole noise at a secret step": (
+        Allocate(part=COUNT, steps=5),
+        Claim(rho=0.5, neighbours="add_remove"),
+        ("rho",),
+    ),
+    "a profile of secret steps": (
+        Allocate(part=SUM, steps=10),
+        Claim(profile=[(0.5, 0.3)], neighbours="add_remove"),
+        ("profile", 0),
+    ),
+}
+
+
+def with_upper_end(text: str, place: Place, share: float = 0.0, end: float = 0.0) -> str:
+    """Return a certificate with another upper end: a share less, or a number."""
+    data = json.loads(text)
+    held = data["tight"]
+    for key in place:
+        held = held[key]
+    held["upper"] = end or held["upper"] * (1 - share)
+    data["digest"] = digest_of(data)
+    return json.dumps(data)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_end_of_a_hidden_draw_is_confirmed_and_one_below_it_is_not(case: str) -> None:
+    """The moment is an integral of both signs' curves; whole noise has the divergences of the release that holds it."""
+    declaration, claim, place = CASES[case]
+    found = certify(declaration, claim).to_json()
+    assert verify(found).accepted
+    assert not verify(with_upper_end(found, place, share=1e-3)).accepted
+
+
+def test_the_best_run_under_whole_noise_has_no_rho_by_the_curve_of_gaussian_noise() -> None:
+    """Whole noise has at most the divergences of Gaussian noise, and no smaller curve; both enter the rho."""
+    run = BestOf(part=COUNT, law="geometric", gamma=0.5)
+    honest = certify(run, Claim(rho=0.1, neighbours="add_remove")).to_json()
+    assert verify(honest).accepted
+    told = with_upper_end(honest, ("rho",), end=1.0)
+    data = json.loads(told.replace("No finite bound on rho is proved", "It is proved that rho is at most 1 only"))
+    data["digest"] = digest_of(data)
+    forged = verify(json.dumps(data))
+    assert not forged.complaints
+    assert any("not confirmed" in why for why in forged.unconfirmed)
