@@ -11,7 +11,7 @@ from dpaudit.adapters.noise import noise, release
 from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim, Neighbours
-from dpaudit.model.declaration import Declaration, PostProcess, Release, Sequential
+from dpaudit.model.declaration import Declaration, PostProcess, Release, Repeat, Sequential
 from dpaudit.model.measures.claims import RhoClaim
 
 _LIBRARY = "opendp"
@@ -64,10 +64,23 @@ def _declared(node: Any, distance: Any, neighbours: Neighbours) -> Declaration |
             parts = [_declared(part, distance, neighbours) for part in given["measurements"]]
             known = tuple(part for part in parts if part is not None)
             return Sequential(parts=known) if known and len(known) == len(parts) else None
+        case "make_randomized_response_bitvec" if 0 < given["f"] < 1:
+            return _bits(given, float(node.map(distance)), neighbours)
         case _ if name in _CONVERSIONS:
             return _declared(given["measurement"], distance, neighbours)
         case _:
             return _noise(name, given, node, distance, neighbours)
+
+
+def _bits(given: Mapping[str, Any], told: float, neighbours: Neighbours) -> Declaration | None:
+    """Return a response for each bit in which two vectors of bits of a largest weight may differ: twice the weight."""
+    domain = getattr(given["input_domain"], "__opendp_dict__", {}).get("__kwargs__", {})
+    moved = 2 * int(domain.get("max_weight") or 0)
+    epsilon = math.log((2 - given["f"]) / given["f"])
+    if moved and math.isclose(epsilon, told / moved, rel_tol=_ROUNDED):
+        epsilon = told / moved
+    response = release(f"{_LIBRARY} bits", "randomised_response", neighbours, epsilon=epsilon, categories=2)
+    return Repeat(part=response, times=moved) if response and moved else None
 
 
 def _noise(name: str, given: Mapping[str, Any], node: Any, distance: Any, neighbours: Neighbours) -> Release | None:

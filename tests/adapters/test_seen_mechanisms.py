@@ -43,6 +43,12 @@ def mechanisms(release: LibraryRelease) -> list[str]:
     return [node.mechanism.name for _, node in walk(release.declaration) if isinstance(node, Release)]
 
 
+def bits(claimed: float, weight: int | None = 2, f: float = 0.5) -> Any:
+    """Return randomised response on a vector of bits."""
+    domain = SimpleNamespace(__opendp_dict__={"__kwargs__": {"max_weight": weight}})
+    return made("make_randomized_response_bitvec", claimed, metric="DiscreteDistance()", f=f, input_domain=domain)
+
+
 LAPLACE = made("make_laplace", 0.5, scale=2.0)
 SUM = SimpleNamespace(map=lambda distance: 10 * distance)
 
@@ -61,6 +67,8 @@ SUM = SimpleNamespace(map=lambda distance: 10 * distance)
         (made("make_noisy_max", 1.0, scale=1.0, metric="LInfDistance(monotonic, T=f64)"), ["permute_and_flip"]),
         (made("make_randomized_response_bool", math.log(3), prob=0.75), ["randomised_response"]),
         (made("make_randomized_response", math.log(6), prob=0.75, categories=["a", "b", "c"]), ["randomised_response"]),
+        (bits(4 * math.log(3)), ["randomised_response"]),
+        (bits(0.5, weight=None), []),
         (made("make_laplace_threshold", 0.5, scale=2.0, threshold=5), []),
         (made("make_user_measurement", 0.5, privacy_map=None), []),
         (made("make_population_amplification", 0.5, measurement=LAPLACE, population_size=100), []),
@@ -86,7 +94,8 @@ def test_a_measurement_in_rho_is_declared_and_a_map_below_its_noise_is_refuted()
         release = adapt(measurement, neighbours="replace_one", distance=1.0)
         assert mechanisms(release) == [name]
         assert certify(release.declaration, release.claim).verdict == "certified"
-    for wrong in (made("make_gaussian", 0.0625, scale=2.0, measure=zcdp), made("make_laplace", 0.4, scale=2.0)):
+    laplace, response = made("make_laplace", 0.4, scale=2.0), bits(3 * math.log(3))
+    for wrong in (made("make_gaussian", 0.0625, scale=2.0, measure=zcdp), laplace, response):
         release = adapt(wrong, neighbours="replace_one", distance=1.0)
         assert certify(release.declaration, release.claim).verdict == "refuted"
 
