@@ -21,7 +21,7 @@ from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.measures.claims import MeasuredClaim, ProfileClaim
+from dpaudit.model.measures.claims import MeasuredClaim, ProfileClaim, RhoClaim
 from dpaudit.model.measures.ends import End, Ends
 from dpaudit.model.readings import Trust, Verdict
 from dpaudit.model.trace import Finding
@@ -181,6 +181,8 @@ def _named(claim: MeasuredClaim, row: _Row) -> str:
     """Return the name of a number of the claim."""
     if claim.measure == "renyi":
         return f"the Renyi divergence of order {stated(row.at or 0.0)}"
+    if isinstance(claim, RhoClaim) and claim.xi:
+        return f"rho beside xi = {stated(claim.xi)}"
     return f"delta at epsilon {stated(row.at or 0.0)}" if claim.measure == "profile" else claim.measure
 
 

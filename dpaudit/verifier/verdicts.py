@@ -94,7 +94,7 @@ def _of_points(data: Table, rows: list[Row]) -> tuple[bool, list[str], list[str]
 
 
 def points_of(data: Table) -> list[Point]:
-    """Return each point of a claim in another measure."""
+    """Return each point of a claim in another measure; one in rho is at its xi."""
     measure = data["claim"]["measure"]
     ends, claims = data["tight"][measure], data["claim"][measure]
     if measure in _AT:
@@ -104,7 +104,7 @@ def points_of(data: Table) -> list[Point]:
         require(same, "an end is not at a point of the claim")
         rows = [(end[place], claim[number], end) for end, claim in zip(ends, claims, strict=True)]
     else:
-        rows = [(0.0, claims, ends)]
+        rows = [(float(data["claim"].get("xi", 0.0)), claims, ends)]
     points = [Point(at, float(claimed), float(end["lower"]), float(end["upper"])) for at, claimed, end in rows]
     require(all(0 <= point.low <= point.high for point in points), "a bracket is empty or negative")
     require(measure != "renyi" or all(point.at > 1 for point in points), "an order is not above 1")
@@ -115,6 +115,7 @@ def name_at(data: Table, at: float) -> str:
     """Return the name of a number of a claim in another measure."""
     measure = data["claim"]["measure"]
     names = {"renyi": "the Renyi divergence of order {}", "profile": "delta at epsilon {}"}
+    names |= {"rho": "rho beside xi = {}"} if at else {}
     return str(names.get(measure, measure)).format(full(at))
 
 

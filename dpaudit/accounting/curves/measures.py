@@ -6,6 +6,7 @@ Source: Bun and Steinke (2016), Lemma 1.7; Mironov (2017), Proposition 1; Dong, 
 """
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -26,7 +27,6 @@ from dpaudit.accounting.curves.hockey_stick import hockey_stick
 from dpaudit.accounting.curves.renyi_divergence import envelope_of, renyi_of_loss, rho_above, rho_below
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.checks import meant
-from dpaudit.engines.renyi import ranged_moment
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses import (
     ApproximateLoss,
@@ -49,6 +49,7 @@ _UP, _DOWN = 1 + 1e-12, 1 - 1e-12
 _ATOMS = 1e-12  # relative; more than what sums of masses are off by
 _CLOSE, _ROUNDED = 1e-10, 1e-13  # relative and absolute: more than rounding makes of a sum over atoms
 _OUTWARDS, _MOMENT = 1e-7, 2e-13  # by which bounds are moved outwards that are no ratios: relative, and of a cumulant
+_BESIDE = 1e-6  # relative: what the rho beside a xi may be off by, where the supremum is a limit
 _WRITTEN = 15  # digits of a decimal that somebody wrote; more are those of a root
 _GAUSSIAN = (GaussianLoss, SampledGaussianLoss)
 
@@ -75,12 +76,9 @@ def bounds_of(form: NormalForm, claim: MeasuredClaim) -> list[tuple[Number, Numb
 
 
 def rho_between(form: NormalForm, xi: float = 0.0) -> tuple[Number, Number]:
-    """Return bounds on the smallest rho such that every Renyi divergence of order a is at most xi + rho a.
-
-    With a positive `xi` the upper bound is that of xi = 0, which is enough, and nothing is known from below.
-    """
-    high = max(_rho_above(way) for way in _ways(form.upper))
-    low = Fraction(0) if xi else max(_rho_below(way) for way in _ways(form.lower))
+    """Return bounds on the smallest rho such that every Renyi divergence of order a is at most xi + rho a."""
+    high = max(_rho_above(way, xi) for way in _ways(form.upper))
+    low = max(_rho_below(way, xi) for way in _ways(form.lower))
     return min(low, high), high
 
 
@@ -196,17 +194,35 @@ def _mu(loss: GaussianLoss | SampledGaussianLoss) -> Fraction:
     return loss.exact if isinstance(loss, GaussianLoss) else meant(loss.mu)
 
 
-def _rho_above(composition: Composition) -> Number:
-    """Return the smaller of two bounds: the losses' own rho added up, and the supremum of the whole divergence."""
+def _rho_above(composition: Composition, xi: float = 0.0) -> Number:
+    """Return the smaller of two bounds: the losses' own rho added up, and the supremum of the whole divergence.
+
+    Beside a positive `xi` the first is enough, too, and exact of Gaussian losses, as xi counts for nothing at large
+    orders.
+    """
     parts = [part for loss, times in composition.parts for part in envelope_of(loss, times)]
-    own = [(rho if _is_ratio(loss) else _outwards(rho, 1), n) for loss, n in parts for rho in (_rho_of(loss),)]
-    if any(rho == math.inf for rho, _ in own):
+    if any(_rho_of(loss) == math.inf for loss, _ in parts):
         return math.inf
-    added = sum((Fraction(rho) * times for rho, times in own), start=Fraction(0))
-    if all(isinstance(loss, _GAUSSIAN) for loss, _ in parts):
-        return added
-    whole = _outwards(rho_above(composition), 1)
+    normal, others = ([part for part in parts if isinstance(part[0], _GAUSSIAN) == kind] for kind in (True, False))
+    if _largest_of(others) <= meant(xi):  # no divergence of the others exceeds it
+        return _added(normal)
+    added, least = _added(parts), rho_above(composition, xi)
+    whole = _outwards(least, 1, _BESIDE * min(xi, least))
     return added if whole == math.inf else min(added, Fraction(whole))
+
+
+def _added(parts: list[tuple[SimpleLoss, int]]) -> Fraction:
+    """Return the sum of what is proved of the rho of each loss; each is finite."""
+    own = [(rho if _is_ratio(loss) else _outwards(rho, 1), n) for loss, n in parts for rho in (_rho_of(loss),)]
+    return sum((Fraction(rho) * times for rho, times in own), start=Fraction(0))
+
+
+def _largest_of(parts: Iterable[tuple[SimpleLoss, int]]) -> Number:
+    """Return the sum of the largest losses: of written decimals exactly, else of floats rounded up."""
+    sizes = [(max(loss.supremum, loss.reversed().supremum), times) for loss, times in parts]
+    if any(size == math.inf for size, _ in sizes):
+        return math.inf
+    return sum((meant(x if _written(x) else math.nextafter(x, math.inf)) * n for x, n in sizes), start=Fraction(0))
 
 
 def _rho_of(loss: SimpleLoss) -> Number:
@@ -239,18 +255,19 @@ def _rho_of(loss: SimpleLoss) -> Number:
             return rho_of_black_box(Fraction(largest)) if largest < math.inf else math.inf
 
 
-def _rho_below(composition: Composition) -> Number:
+def _rho_below(composition: Composition, xi: float = 0.0) -> Number:
     """Return a lower bound: exact for Gaussian losses, else what some order shows, or the limit at order 1."""
     if any(loss.infinite_mass > 0 for loss, _ in composition.parts):
         return math.inf
     if all(isinstance(loss, _GAUSSIAN) for loss, _ in composition.parts):
         return _squares(composition, -1) / 2
-    if len(composition.parts) == 1:  # one kind has its supremum at one order, however often it is met
+    if len(composition.parts) == 1 and not xi:  # one kind has its supremum at one order, however often it is met
         ((loss, times),) = composition.parts
         if isinstance(loss, DiscreteLoss) and loss.span is None:
             return _outwards(rho_shown_by_atoms(loss) * times, -1)
     at_one = math.fsum(_at_one(loss) * times for loss, times in composition.parts)
-    return _outwards(max(rho_below(composition), at_one), -1)
+    shown = max(rho_below(composition, xi), at_one - xi)
+    return _outwards(shown, -1, _BESIDE * min(xi, shown))
 
 
 def _at_one(loss: SimpleLoss) -> float:
@@ -289,7 +306,4 @@ def _renyi_of(loss: SimpleLoss, order: float) -> tuple[float, float]:
         high = min(high, float(loss.rho) * order * _UP)
     if isinstance(loss, DiscreteLoss) and loss.pair is not None:  # either order, picked at each release
         high = min(high, max(renyi_of_loss(way, order)[1] for way in (loss.pair, loss.pair.reversed())))
-    if isinstance(loss, DiscreteLoss) and loss.span is not None and high < math.inf:
-        ranged = float(ranged_moment(loss.span, np.array([order - 1.0]))[0]) / (order - 1)
-        return max(low, ranged * _DOWN - 1e-14 / (order - 1)), min(high, ranged * _UP + 1e-14 / (order - 1))
     return low, high

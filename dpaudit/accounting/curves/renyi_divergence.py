@@ -16,7 +16,7 @@ from dpaudit.accounting.curves.hockey_stick import Floats
 from dpaudit.accounting.curves.sampled_divergence import sampled_divergence
 from dpaudit.accounting.curves.sampled_gaussian import sampled_gaussian_log_moment
 from dpaudit.accounting.curves.thresholds import log_moments
-from dpaudit.engines.renyi import log_moment
+from dpaudit.engines.renyi import log_moment, ranged_moment
 from dpaudit.model.losses import (
     AllocatedLoss,
     AverageLoss,
@@ -49,8 +49,9 @@ _STEPS = 6000
 def renyi_of_loss(loss: SimpleLoss, order: float) -> Side:
     """Return lower and upper bounds on the Renyi divergence of one loss at an order above 1, in nats.
 
-    Edge cases: infinity where P can have an output that Q cannot. Of a choice, the largest of its options: what an
-    adversary reaches who picks them adaptively, not the divergence of the pair that dominates them.
+    Edge cases: infinity where P can have an output that Q cannot. Of a choice, the largest of its options, and of a
+    bounded range that of its worst pair: what an adversary reaches who picks them adaptively, not the divergence of the
+    pair that dominates them.
     Raises: ValueError: an order that is not above 1 and finite.
     """
     if not 1 < order < math.inf:
@@ -77,7 +78,16 @@ def renyi_of_loss(loss: SimpleLoss, order: float) -> Side:
     with np.errstate(over="ignore"):
         moment = float(log_moment(loss, np.array([order - 1.0]))[0]) / (order - 1)
     blur = _MARGIN * abs(moment) + (_doubt(loss) + _NEAR_ZERO) / (order - 1)
-    return max(0.0, moment - blur), max(0.0, moment + blur)
+    low, high = max(0.0, moment - blur), max(0.0, moment + blur)
+    if isinstance(loss, DiscreteLoss) and loss.span is not None:
+        ranged, off = float(_ranged(loss.span, np.array([order - 1.0]))[0]), 1e-14 / (order - 1)
+        return max(low, ranged * (1 - _MARGIN) - off), min(high, ranged * (1 + _MARGIN) + off)
+    return low, high
+
+
+def _ranged(span: float, powers: Floats) -> Floats:
+    """Return the divergences of losses within a bounded range, at orders 1 + `powers` the one of the worst pair."""
+    return np.asarray(ranged_moment(span, powers) / powers)
 
 
 def _stitched(sides: list[float], order: float) -> float:
@@ -172,9 +182,10 @@ def _gaussian(loss: SimpleLoss) -> bool:
     return isinstance(loss, GaussianLoss | SampledGaussianLoss)
 
 
-def rho_above(composition: Composition) -> float:
+def rho_above(composition: Composition, xi: float = 0.0) -> float:
     """Return an upper bound on rho: mu^2 / 2 of all Gaussian losses, and the supremum of the rest's divergence.
 
+    Of the rest `xi` is taken off before the division by the order, and the cumulant K(s) less xi s is convex as K is.
     Below the first order of the grid the divergence is at most that there; beyond the last, the ratio is at most the
     largest loss over that order.
     """
@@ -190,8 +201,8 @@ def rho_above(composition: Composition) -> float:
     for loss, times in rest:
         highs += times * _highs(loss, orders)
     largest = math.fsum(_most(loss) * times for loss, times in rest)
-    highs = np.minimum(highs, largest * (1 + _MARGIN))  # which no divergence exceeds; some have no other bound
-    end = largest / float(orders[-1])
+    highs = np.minimum(highs, largest * (1 + _MARGIN)) - xi  # no divergence exceeds it; some have no other bound
+    end = max(0.0, largest - xi) / float(orders[-1])
     return (whole + max(end, float(highs[0]), largest_ratio(orders, orders - 1, highs))) * (1 + 4 * _MARGIN)
 
 
@@ -211,7 +222,8 @@ def ratio_in_cells(orders: Floats, powers: Floats, highs: Floats) -> Floats:
     values = s * highs
     v = np.diff(values) / np.diff(s)
     u = np.minimum(0.0, values[:-1] - v * s[:-1])
-    inner = np.clip((-u + np.sqrt(u * u - u * v)) / np.maximum(v, 1e-300), s[:-1], s[1:])
+    rising = np.maximum(v, 1e-300)  # a chord that falls is nowhere above 0
+    inner = np.clip((-u + np.sqrt(u * u - u * rising)) / rising, s[:-1], s[1:])
     chord = values[:-1] + v * (inner - s[:-1])
     ends = highs / orders
     return np.asarray(np.maximum(np.maximum(ends[:-1], ends[1:]), chord / (inner * (1 + inner))))
@@ -249,20 +261,27 @@ def _highs(loss: SimpleLoss, orders: Floats) -> Floats:
         return log_moments(loss.shift, powers)[1] / powers
     moments = log_moment(loss, powers) / powers
     highs = moments * (1 + _MARGIN) + (_doubt(loss) + _NEAR_ZERO) / powers
+    if isinstance(loss, DiscreteLoss) and loss.span is not None:
+        highs = np.minimum(highs, _ranged(loss.span, powers) * (1 + _MARGIN) + 1e-14 / powers)
     return np.asarray(np.minimum.accumulate(highs[::-1])[::-1])  # a divergence grows with its order
 
 
-def rho_below(composition: Composition) -> float:
-    """Return a lower bound on rho: what some order shows, or what Gaussian losses tend to.
+def rho_below(composition: Composition, xi: float = 0.0) -> float:
+    """Return a lower bound on rho beside `xi`: what some order shows, or what Gaussian losses tend to.
 
-    Orders are dense in ratio, and denser beside the best of them.
+    Orders are dense in ratio, and denser beside the best of them. The larger xi is, the larger is the best order.
     """
     whole = math.fsum(loss.mu**2 * n for loss, n in composition.parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
     if all(_gaussian(loss) for loss, _ in composition.parts):  # their supremum, at infinity
         return whole * (1 - _MARGIN)
     known = sorted({1 + 1e-7, 1 + 1e-5, 1 + 1e-3, *ORDERS, *(1 + np.geomspace(0.01, 20.0, 40)).tolist()})
-    shown = [_total(composition, order)[0] / order for order in known]
+    known += np.geomspace(400.0, 1e6, 20).tolist() if xi else []
+
+    def at(order: float) -> float:
+        return (_total(composition, order)[0] - xi) / order
+
+    shown = [at(order) for order in known]
     best = int(np.argmax(shown))
     beside = np.linspace(known[max(0, best - 1)], known[min(len(known) - 1, best + 1)], 80)[1:-1]
-    nearer = (_total(composition, float(order))[0] / float(order) for order in beside)
+    nearer = (at(float(order)) for order in beside)
     return float(max(whole * (1 - _MARGIN), *shown, *nearer))

@@ -9,6 +9,7 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
 
@@ -44,6 +45,7 @@ _ULPS = 4e-15  # relative; a dozen roundings
 _THRESHOLD = ("threshold",)
 _HALVES, _NEAR = 100, 2e-8  # how often cells are halved; relative, from where on they are narrow
 _FURTHEST = 1e3  # the largest power at which the moment of one run is asked
+_LAST, _FIRST = 1e6, 300  # beside xi: the largest power, and how many there are at first
 _SLIP = 1e-9  # relative; more than rounding makes of a supremum
 
 
@@ -58,7 +60,10 @@ def between(measure: str, at: float, alternatives: list[Multiset]) -> Bounds:
 
 
 def _added(measure: str, at: float, losses: Multiset) -> Bounds:
-    """Return the sum of the bounds of all losses; from below the limit at order 1 counts, where all have one."""
+    """Return the sum of the bounds of all losses; from below the limit at order 1 counts, where all have one.
+
+    `at` is the order of a divergence, and beside rho the claimed xi.
+    """
     losses = Counter({(loss[1] if loss[0] == "once" else loss): n for loss, n in losses.items()})
     losses = _of_whole(losses) if measure == "rho" else losses
     sides = [
@@ -69,9 +74,48 @@ def _added(measure: str, at: float, losses: Multiset) -> Bounds:
     if any(low == math.inf for (low, _), _ in sides):
         return math.inf, math.inf
     low, high = (math.fsum(side[end] * n for side, n in sides) for end in (0, 1))
+    if measure == "rho" and at:
+        shown, most = _beside(at, losses, high)
+        return max(shown, low - at), min(most, high)
     if measure == "rho" and len(losses) == 1:  # one kind has its supremum at one order, however often it is met
         low = max(low, *(_shown(loss) * n for loss, n in losses.items()))
     return low, high
+
+
+def _beside(xi: float, losses: Multiset, rho: float) -> Bounds:
+    """Return bounds on the rho beside `xi`: that of Gaussian losses, and of the rest (R_a - xi) / a at its largest.
+
+    K(s) less xi s is convex as K is. No R_a exceeds `rho` times a, and beyond the last power none the largest loss.
+    """
+    rest = {loss: n for loss, n in losses.items() if loss[0] not in ("gaussian", "concentrated")}
+    whole = [math.fsum(_rho(loss)[end] * n for loss, n in losses.items() if loss not in rest) for end in (0, 1)]
+    exact = _largest_of(rest)
+    if exact == math.inf or any(map(leak, rest)):
+        return OPEN
+    if exact <= Fraction(repr(xi)):  # no divergence of the rest exceeds it
+        return whole[0], whole[1]
+    largest = float(exact) * (1 + _ULPS)
+
+    def moments(powers: Any) -> tuple[Any, Any]:
+        sides = np.zeros((2, len(powers)))
+        for loss, n in rest.items():
+            sides += n * np.array([_renyi(loss, 1 + s) for s in powers.tolist()]).T
+        highs = np.minimum(np.minimum(sides[1], largest), (1 + powers) * (rho - whole[0]))
+        return powers * (sides[0] - xi), powers * (highs - xi)
+
+    powers = np.geomspace(1e-9, _LAST, _FIRST)
+    low, high = _largest_ratio(powers, moments)
+    high = max(high, (largest - xi) / _LAST, 0.0)
+    return whole[0] + low, whole[1] + high + _SLIP * high
+
+
+def _largest_of(losses: dict[Loss, int]) -> Fraction | float:
+    """Return the sum of the largest losses: of decimals that somebody wrote exactly, else of floats rounded up."""
+    sizes = [(max(supremum(loss), supremum(reverse(loss))), n) for loss, n in losses.items()]
+    if any(size == math.inf for size, _ in sizes):
+        return math.inf
+    ends = ((size if float(f"{size:.15g}") == size else math.nextafter(size, math.inf), n) for size, n in sizes)
+    return sum((Fraction(repr(float(end))) * n for end, n in ends), start=Fraction(0))
 
 
 def _infinite(loss: Loss) -> bool:
@@ -197,7 +241,8 @@ def _under_chords(powers: Any, moments: Any) -> Any:
     first, last = powers[:-1], powers[1:]
     slope = np.diff(moments) / (last - first)
     start = np.minimum(0.0, moments[:-1] - slope * first)  # (u + v s) / (s (1 + s)) is largest at a knot or a root
-    best = np.clip((-start + np.sqrt(start * start - start * slope)) / np.maximum(slope, 1e-300), first, last)
+    rising = np.maximum(slope, 1e-300)  # a chord that falls is nowhere above 0
+    best = np.clip((-start + np.sqrt(start * start - start * rising)) / rising, first, last)
     ends = moments / (powers * (1 + powers))
     return np.maximum(np.maximum(ends[:-1], ends[1:]), (moments[:-1] + slope * (best - first)) / (best * (1 + best)))
 
