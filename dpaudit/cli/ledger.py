@@ -128,6 +128,8 @@ def book(
         say(f"refused: {result.reason}")
         return Exit.FINDING
     say(f"{'already booked' if result.before else 'booked'}: entry {result.sequence}, {result.digest}")
+    for name, rule in result.counted.items():
+        say(f"the {name} filter counts {rule}")
     return Exit.PASS
 
 

@@ -68,9 +68,10 @@ class Balance:
         return share_of(spending.spent, spending.limit)
 
     def reading(self, spending: Filter) -> float:
-        """Return an upper bound on epsilon spent so far at the filter's delta, true at every moment at once.
+        """Return an upper bound on epsilon spent so far at the filter's delta.
 
-        Of a budget in rho or in mu it is what was spent in that measure.
+        The odometer's bound is true at every moment at once. Where it exceeds the budget, the filter's bound is the
+        budget itself. Of a budget in rho or in mu it is what was spent in that measure.
         """
         if not spending.spent.amount:
             return 0.0
@@ -81,10 +82,11 @@ class Balance:
             return nearest if nearest >= spending.spent.amount else math.nextafter(nearest, math.inf)
         if spending.theorem.name == "Renyi":
             claim = spending.claim
-            return reading_at(spending.spent.amount, usual_order(claim.epsilon, claim.delta), claim.delta)
+            read = reading_at(spending.spent.amount, usual_order(claim.epsilon, claim.delta), claim.delta)
+            return min(claim.epsilon, read)
         halved = spending.theorem.name == "Gaussian"
         rho = Cost(amount=spending.spent.amount / (2 if halved else 1), mass=spending.spent.mass)
-        return Odometer(
+        odometer = Odometer(
             delta=spending.claim.delta - spending.mass,
             neighbours=spending.claim.neighbours,
             model=spending.claim.model,
@@ -92,7 +94,8 @@ class Balance:
             tuned_to=float(spending.limit.amount) / (2 if halved else 1),
             spent=rho,
             spent_epsilon=None,
-        ).reading
+        )
+        return min(spending.claim.epsilon, odometer.reading)
 
 
 def share_of(cost: Cost, limit: Cost) -> float:

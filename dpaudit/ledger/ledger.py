@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
@@ -17,6 +17,7 @@ from dpaudit.ledger.entry import Entry, Kind, whole_digest
 from dpaudit.ledger.names import require_name, skeleton
 from dpaudit.ledger.pricing import prices
 from dpaudit.ledger.store import Store
+from dpaudit.model.measures.claims import MuClaim
 
 Time: TypeAlias = str | Callable[[], str]
 """The time of an entry, or what tells it when the entry is written."""
@@ -24,11 +25,15 @@ Time: TypeAlias = str | Callable[[], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Booking:
-    """An entry that the ledger holds: its number and digest; `before` if an earlier call had written it."""
+    """An entry that the ledger holds: its number and digest; `before` if an earlier call had written it.
+
+    `counted` says by which rule each filter counts a booked certificate.
+    """
 
     sequence: int
     digest: str
     before: bool = False
+    counted: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +212,10 @@ def _instant(time: str) -> datetime:
 
 
 def _booking_of(entry: Entry, *, before: bool = False) -> Booking:
-    """Return the number and digest of an entry."""
+    """Return the number and digest of an entry, and the rules by which it is counted."""
     data = json.loads(entry.text)
-    return Booking(sequence=data["sequence"], digest=data["digest"], before=before)
+    counted = data["body"].get("counted", {})
+    return Booking(sequence=data["sequence"], digest=data["digest"], before=before, counted=counted)
 
 
 def _labelled(balance: Balance, label: str) -> dict[str, Any] | None:
@@ -227,4 +233,5 @@ def _overrun(balance: Balance, costs: dict[str, Cost]) -> str:
         else:
             clauses.append(f"by the {name} filter it {costs[name].beside(left)}")
     budget = balance.account.budget
-    return f"The booking would overspend {budget.words}: {'; '.join(clauses)}."
+    unit = " (in mu^2)" if isinstance(budget, MuClaim) else ""
+    return f"The booking would overspend {budget.words}: {'; '.join(clauses)}{unit}."

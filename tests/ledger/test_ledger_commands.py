@@ -39,6 +39,7 @@ def test_a_budget_is_spent_and_then_refuses() -> None:
     assert [book(label).exit_code for label in ("a", "b", "a", "c")] == [0, 0, 0, 1]
     refused = book("c")
     assert refused.stdout.startswith("refused: The booking would overspend epsilon=0.0625")
+    assert "filter counts " in book("a").stdout
     assert json.loads(ledger("show", "budget.db", "--format", "json").stdout)["entries"] == 3
 
 
@@ -99,7 +100,7 @@ def test_the_json_is_what_the_schema_says() -> None:
 def test_verify_finds_what_was_altered_and_what_was_cut_off() -> None:
     """Exit code 1 for a changed line, and for a chain that lacks the digest that was kept."""
     ledger(*OPEN)
-    digest = book("first").stdout.split()[-1]
+    digest = book("first").stdout.splitlines()[0].split()[-1]
     assert ledger("verify", "budget.db", "--head", digest).exit_code == 0
     ledger("export", "budget.db", "-o", "lines.jsonl")
     lines = Path("lines.jsonl").read_text(encoding="utf-8").splitlines()

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,10 @@ from jsonschema import Draft202012Validator
 from scipy.stats import norm
 
 from dpaudit import Certificate, Claim, Release, Repeat, Sequential, Stated, certify, schemas
-from dpaudit.accounting.additive_costs import squared_mu
+from dpaudit.accounting.additive_costs import Cost, squared_mu
 from dpaudit.budgets import Refusal
 from dpaudit.ledger import Account, Ledger, recompute, store_at
+from dpaudit.ledger.balance import Balance
 from dpaudit.ledger.pricing import prices
 from dpaudit.ledger.repricing import reprice
 from dpaudit.model.losses import ApproximateLoss
@@ -172,3 +174,22 @@ def test_the_command_line_keeps_an_account_in_rho(tmp_path: Path) -> None:
     assert "rho so far at most 0.5" in run("show", file).output.replace("\n", " ").replace("   ", " ")
     assert run("verify", file).exit_code == 0
     assert run("report", file, "-o", tmp_path / "page").exit_code == 0
+
+
+def test_what_was_spent_is_never_said_to_exceed_the_budget() -> None:
+    """Of nine tenths of a budget of epsilon 2 the odometer reads 2.4, for all moments; the filter keeps 2."""
+    account = Account(name="data", budget=Claim(epsilon=2.0, delta=1e-4, **WHO), rule="concentrated")
+    (spending,) = account.filters()
+    nearly = replace(spending, spent=Cost(amount=spending.limit.amount * Fraction(9, 10)), events=1)
+    assert Balance(account=account, alive=(nearly,)).reading(nearly) == 2.0
+    little = replace(spending, spent=Cost(amount=spending.limit.amount / 100), events=1)
+    assert 0 < Balance(account=account, alive=(little,)).reading(little) < 2.0
+
+
+def test_a_refusal_names_the_square_of_mu(tmp_path: Path) -> None:
+    """A budget of mu 0.5 is one of 0.25 in mu^2."""
+    ledger = Ledger(store_at(str(tmp_path / "budget.db"), create=True))
+    ledger.open(Account(name="data", budget=MuClaim(mu=0.5, **WHO)), NOW)
+    refused = ledger.book("data", certify(SUM, MuClaim(mu=9.0, **WHO)), "a", NOW)
+    assert isinstance(refused, Refusal)
+    assert refused.reason.endswith("where 0.25 is left (in mu^2).")
