@@ -263,6 +263,9 @@ def _highs(loss: SimpleLoss, orders: Floats) -> Floats:
     highs = moments * (1 + _MARGIN) + (_doubt(loss) + _NEAR_ZERO) / powers
     if isinstance(loss, DiscreteLoss) and loss.span is not None:
         highs = np.minimum(highs, _ranged(loss.span, powers) * (1 + _MARGIN) + 1e-14 / powers)
+    if isinstance(loss, DiscreteLoss) and loss.pair is not None:  # either order, picked at each release
+        either = [_highs(way, orders) for way in (loss.pair, loss.pair.reversed())]
+        highs = np.minimum(highs, np.max(either, axis=0))
     return np.asarray(np.minimum.accumulate(highs[::-1])[::-1])  # a divergence grows with its order
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from dpaudit import Claim, Release, Repeat, Sequential, certify, verify
 from dpaudit.accounting.curves import measures
-from mechanisms import Exponential, Gaussian, Laplace, RandomisedResponse
+from mechanisms import Exponential, Finite, Gaussian, Laplace, RandomisedResponse
 
 WHO: Any = {"neighbours": "replace_one"}
 LAPLACE = Release(label="l", mechanism=Laplace(scale=1.0, l1_sensitivity=1.0, **WHO))
@@ -53,11 +53,22 @@ def rho_beside(xi: float, divergence: Callable[[mpmath.mpf], mpmath.mpf]) -> flo
         return float(max((divergence(order) - xi) / order for order in near))
 
 
+P, Q = (0.7, 0.3), (0.2, 0.8)
+TABLE = Release(label="t", mechanism=Finite(first=P, second=Q, **WHO))
+
+
+def of_table(a: mpmath.mpf) -> mpmath.mpf:
+    """The larger divergence of the two orders, as each release may have either."""
+    ways = [[(mpmath.mpf(repr(x)), mpmath.mpf(repr(y))) for x, y in zip(*way, strict=True)] for way in ((P, Q), (Q, P))]
+    return mpmath.log(max(sum(x**a * y ** (1 - a) for x, y in way) for way in ways)) / (a - 1)
+
+
 CASES: dict[str, tuple[Any, Callable[[mpmath.mpf], mpmath.mpf]]] = {
     "Laplace noise": (LAPLACE, of_laplace),
     "Laplace noise three times": (Repeat(part=LAPLACE, times=3), lambda a: 3 * of_laplace(a)),
     "randomised response": (RESPONSE, of_response),
     "the exponential mechanism": (RANGE, of_range),
+    "a table twice": (Repeat(part=TABLE, times=2), lambda a: 2 * of_table(a)),
 }
 
 
