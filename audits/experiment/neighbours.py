@@ -67,6 +67,7 @@ _MOST_RECORDS = 1 << 18
 """Data sets of more records are not compared record by record."""
 
 EQUAL = "Both data sets are equal: no difference can be found between their outputs."
+REORDERED = "If each row is one record, both data sets hold the same records, in another order, and are no neighbours."
 
 
 def pair_remarks(pair: tuple[Any, Any], claim: Claim) -> tuple[str, ...]:
@@ -85,9 +86,11 @@ def pair_remarks(pair: tuple[Any, Any], claim: Claim) -> tuple[str, ...]:
     records = None if claim.model == "local" else _records_of(pair)
     if records is None:
         return ()
-    first, second = records
-    if first == second:
+    if records[0] == records[1]:
         return (EQUAL,)
+    first, second = map(Counter, records)
+    if first == second:
+        return (REORDERED,)
     lost, added = (first - second).total(), (second - first).total()
     apart = (lost, added) if lost <= added else (added, lost)
     if apart in ((0, 0), (0, 1) if claim.neighbours == "add_remove" else (1, 1)):
@@ -99,12 +102,12 @@ def pair_remarks(pair: tuple[Any, Any], claim: Claim) -> tuple[str, ...]:
     )
 
 
-def _records_of(pair: tuple[Any, Any]) -> tuple[Counter[str], Counter[str]] | None:
-    """Return how often each record stands in two data sets; None where their records are not evident."""
+def _records_of(pair: tuple[Any, Any]) -> tuple[list[str], list[str]] | None:
+    """Return the records of two data sets as texts; None where their records are not evident."""
     first, second = map(_listed, pair)
     if first is None or second is None or max(len(first), len(second)) > _MOST_RECORDS:
         return None
-    return Counter(map(_shown, first)), Counter(map(_shown, second))
+    return list(map(_shown, first)), list(map(_shown, second))
 
 
 def _listed(data: Any) -> list[Any] | None:

@@ -19,8 +19,8 @@ def audit_meaning(result: AuditResult) -> str:
     match result.verdict:
         case "violation" if result.assumption and result.bound == "replay" and result.tested is not None:
             broken = claim_parameters(result.claim)
-            shown = f"epsilon is at least {lower} at delta {exact(result.delta)}"
-            return f"If {result.assumption}, the claim {broken} is false, and {shown}."
+            beside = f", and epsilon is at least {lower} at delta {exact(result.delta)}" if result.epsilon_lower else ""
+            return f"If {result.assumption}, the claim {broken} is false{beside}."
         case "violation" if result.assumption and math.isinf(result.certified):
             return f"If {result.assumption}, epsilon is at least {lower}, above {claimed}."
         case "violation" if result.assumption:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from audits import audit, function_case, when_refuted
-from audits.experiment.neighbours import EQUAL, awkward_pairs, pair_remarks
+from audits.experiment.neighbours import EQUAL, REORDERED, awkward_pairs, pair_remarks
 from audits.procedures.neighbour_search import search_neighbours
 from dpaudit import Claim
 from dpaudit.model.mechanism import Array
@@ -138,10 +138,11 @@ def test_a_pair_of_more_than_one_changed_record_gets_a_remark(
 
 
 def test_data_without_evident_records_are_compared_by_nobody() -> None:
-    """Numbers, settings, and columns of arrays; equal data sets get a remark."""
+    """Numbers, settings, and columns of arrays; equal ones get a remark, reordered ones another one."""
     for pair in ((0.0, 1.0), ({"a": 1}, {"a": 2}), ((np.zeros(3), np.ones(3)), (np.ones(3), np.zeros(3)))):
         assert pair_remarks(pair, ONE) == ()
     assert pair_remarks(([1, 2.0], [1.0, np.float64(2)]), ONE) == (EQUAL,)
+    assert pair_remarks((np.array([0.0, 1.0]), np.array([1.0, 0.0])), ONE) == (REORDERED,)
 
 
 def test_an_audit_opens_with_what_is_wrong_with_its_pair() -> None:
