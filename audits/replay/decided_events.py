@@ -34,6 +34,10 @@ LENGTHS: Array = np.diff([0.0, *((one + other) / 2 for one, other in pairwise(SH
 _TOGETHER = 1, 2, 4
 """Events of so many numbers are joined, which share the claim's epsilon."""
 
+_BEYOND = 0.0, 1.0, 4.0
+"""Events are chosen that exceed an epsilon which is larger by so much: lengths around positions are known roughly, and
+an event in the middle of a law that seems to exceed the claim would hide a rare one that exceeds it by far."""
+
 _NUMBERS, _PAIRS, _ENDS = 12, 4, (1e-4, 0.05, 0.4, 0.95, 0.9999)
 """So many numbers of a run are looked at, on so many pairs; one that moves nothing between these positions is left, or
 no column that tells the data sets apart there."""
@@ -43,14 +47,16 @@ _COLUMNS, _VALUES, _EDGES, _HALVINGS = 12, 8, 8, 30
 begin or end so often, at positions that are known to 2^-30."""
 
 _RATED, _AGREE = 3, 12
-"""So many events are followed to where they begin, if so many other runs of each data set agree with them."""
+"""So many events of each choice are followed to where they begin, if so many other runs of each data set agree with
+them."""
 
 
 def decided_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim) -> tuple[int, Decided] | None:
     """Return which of some pairs shows an event, decided by numbers, that exceeds the claim most; None if none does."""
     every = [(place, one) for place, pair in enumerate(pairs[:_PAIRS]) for one in _candidates(player, pair, claim)]
     every.sort(key=lambda one: -one[1].margin(claim))
-    likely = ((place, one) for place, one in every[:_RATED] if all(part.agrees() for part in one.parts))
+    rated = [one for beyond in _BEYOND for one in [one for one in every if one[1].beyond == beyond][:_RATED]]
+    likely = ((place, one) for place, one in rated if all(part.agrees() for part in one.parts))
     found = [(place, event) for place, one in likely if (event := one.event(claim)) is not None]
     best = max(found, key=lambda one: one[1].loss.margin, default=None)
     return None if best is None or best[1].loss.margin <= ROUNDING else best
@@ -59,12 +65,13 @@ def decided_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim
 def _candidates(player: Player, pair: tuple[Any, Any], claim: Claim) -> "Iterator[_Candidate]":
     """Yield events that exceed the claim on either data set, decided by one number or by several together."""
     numbers = tuple(_moving(player, pair))
-    for together, side in product(_TOGETHER, range(2)):
-        parts = [part for one in numbers if (part := one.part(side, claim.epsilon / together)) is not None]
+    for together, side, beyond in product(_TOGETHER, range(2), _BEYOND):
+        epsilon = (claim.epsilon + beyond) / together
+        parts = [part for one in numbers if (part := one.part(side, epsilon)) is not None]
         parts.sort(key=lambda part: -part.worth)
         groups = [(part,) for part in parts] if together == 1 else [tuple(parts[:together])]
         for group in groups:
-            candidate = _Candidate(parts=group)
+            candidate = _Candidate(parts=group, beyond=beyond)
             if len(group) > together // 2 and candidate.margin(claim) > 0:
                 yield candidate
 
@@ -73,7 +80,7 @@ def _moving(player: Player, pair: tuple[Any, Any]) -> "Iterator[_Number]":
     """Yield the numbers of a run that move an output which tells the data sets apart."""
     bases = [player.call(data, _STREAM) for data in pair]
     for at in islice(_numbers(bases), _NUMBERS):
-        number = _Number(player=player, pair=pair, at=at, sole=all(_sole(base) for base in bases), calls=([], []))
+        number = _Number(player=player, pair=pair, at=at, calls=([], []))
         ends = [[number.call(side, share) for share in _ENDS] for side in range(2)]
         moved = {name for calls in ends for one, other in pairwise(calls) for name in apart(one, other)}
         if any(moved.intersection(apart(one, other)) for one, other in zip(*ends, strict=True)):
@@ -90,22 +97,13 @@ def _numbers(bases: Sequence[Call]) -> Iterator[tuple[int, int]]:
             yield from ((place, number) for number in range(min(np.size(ours.drawn), np.size(theirs.drawn))))
 
 
-def _sole(call: Call) -> bool:
-    """Return whether a call draws one number."""
-    return len(call.draws) == 1 and np.size(call.draws[0].drawn) == 1
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Number:
-    """One number of the draws on both data sets of a pair; `sole` says that no other one is drawn.
-
-    `calls` on each data set have the number at all `SHARES`.
-    """
+    """One number of the draws on both data sets of a pair; `calls` on each of them have it at all `SHARES`."""
 
     player: Player
     pair: tuple[Any, Any]
     at: tuple[int, int]
-    sole: bool
     calls: tuple[list[Call], list[Call]]
 
     def call(self, side: int, share: float) -> Call:
@@ -170,9 +168,13 @@ class _Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Candidate:
-    """Events of different numbers that may exceed a claim together, all more likely on one data set."""
+    """Events of different numbers that may exceed a claim together, all more likely on one data set.
+
+    They were chosen as those that exceed an epsilon which is larger by `beyond`.
+    """
 
     parts: tuple[_Part, ...]
+    beyond: float
 
     def margin(self, claim: Claim) -> float:
         """Return by how much they exceed the claim, by the lengths around the positions."""
@@ -188,8 +190,7 @@ class _Candidate:
             return None
         example = next((call for call in self.parts[0].number.calls[self.parts[0].side] if self._shows(call)), None)
         loss = self._loss((first, second), claim)
-        sole = len(self.parts) == 1 and self.parts[0].number.sole
-        return None if example is None else Decided(seen=(first, second), loss=loss, example=example, sole=sole)
+        return None if example is None else Decided(seen=(first, second), loss=loss, example=example)
 
     def _shows(self, call: Call) -> bool:
         """Return whether a call shows the first of the events."""

@@ -10,7 +10,6 @@ from audits.replay.evidence import SeenLaw
 from audits.replay.one_call import Call
 from audits.replay.positions import known_laws, share_below
 from audits.replay.seen_law import SeenLoss
-from dpaudit import Claim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -62,24 +61,20 @@ class Together:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Decided:
-    """An event that single numbers decide, as a seen law, and an output that shows it; whether no other one is drawn.
+    """An event that single numbers decide, as a seen law, and an output that shows it.
 
-    Where others are drawn too, a few runs that follow the law do not show that no other law is followed rarely.
+    Between two positions that were looked at, the event may change twice. So the law is shown only by as many fresh
+    runs that follow it as leave no room for what would keep the claim.
     """
 
     seen: tuple[Together, Together]
     loss: SeenLoss
     example: Call
-    sole: bool
 
     @property
     def law(self) -> SeenLaw:
         """The event as a seen law."""
         return SeenLaw(loss=self.loss, models=self.seen)
-
-    def within(self, most: int, claim: Claim, level: float) -> bool:
-        """Return whether `most` runs of each side show it, or no other number is drawn."""
-        return self.sole or self.law.calls_needed(self.loss.margin, claim, level) <= most
 
 
 def share_of(call: Call, at: tuple[int, int]) -> float:

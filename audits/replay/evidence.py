@@ -1,22 +1,27 @@
 """What shows that two data sets are told apart: an event of the output, or the laws that replays show."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil, exp, log, log1p
 from typing import Any, Protocol
 
-from audits.bounds.binomial import proportion_upper
+from audits.bounds.binomial import proportion_lower, proportion_upper
 from audits.bounds.error_rates import error_rate_bound, threshold_counts
 from audits.outputs.fields import absent
 from audits.replay.one_call import Call
 from audits.replay.seen_law import SeenLoss
 from dpaudit import Claim
 from dpaudit.model.audit_result import Counts
+from dpaudit.model.mechanism import Array
 
 ROUNDING = 1e-7
 """By so much a loss may exceed a claim because doubles are rounded."""
 
 _PATIENT = 100
 """An event that no run of either data set misses is waited for in so many runs."""
+
+_DOUBTED = 0.01
+"""The level at which so many runs do not follow a law that it is given up."""
 
 Heard = tuple[tuple[Any, ...], tuple[Any, ...]]
 """What fresh runs of both data sets answered: whether they show an event or follow a law, or how they are weighed."""
@@ -91,17 +96,19 @@ class SeenLaw:
         return ceil(log(level / 2) / log1p(-0.9 * most)) if most > 0 else 2**62
 
     def hopeless(self, heard: Heard, claim: Claim) -> bool:
-        """Return whether some run was not as the law of its side says."""
-        del claim
-        return not all(map(all, heard))
+        """Return whether so many runs are not as the law of their side says that the others show no violation."""
+        missed = self._missed(heard, proportion_lower, _DOUBTED)
+        return missed * (1 + exp(claim.epsilon)) > max(0.0, self.loss.margin)
 
     def epsilon(self, heard: Heard, claim: Claim, level: float) -> float:
-        """Return the lower bound on epsilon: a share of runs that no call has shown may follow any other law."""
-        if not all(map(all, heard)):
-            return 0.0
-        missed = float(proportion_upper(0, len(heard[0]), level / 2))
+        """Return the lower bound on epsilon: the share of runs that do not follow the laws may follow any other."""
+        missed = self._missed(heard, proportion_upper, level / 2)
         often, seldom = self.loss.often - missed - claim.delta, self.loss.seldom + missed
         return max(0.0, log(often / seldom)) if often > 0 else 0.0
+
+    def _missed(self, heard: Heard, bound: Callable[[int, int, float], Array], level: float) -> float:
+        """Return a bound on the share of runs of either side that do not follow the law of that side."""
+        return max(float(bound(len(side) - sum(side), len(side), level)) for side in heard)
 
     def counts(self, heard: Heard) -> Counts:
         """Return counts with the numbers of runs alone."""

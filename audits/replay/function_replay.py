@@ -44,8 +44,9 @@ _OF_A_KIND = 2
 _KEPT, _FEW = 8, 4
 """So many pairs that differ in form, and as many that move numbers; few of those that move most or are outside."""
 
-_MORE = 10
-"""Of a quick function so many times the runs may confirm what a few runs cannot."""
+_MORE, _PATIENCE = 10, 10_000
+"""Of a quick function so many times the runs may confirm what a few runs cannot; so many runs at least, an event that
+a draw decides."""
 
 _REMARKED = 1e-3
 """The level at which a value that no record of the data has is confirmed: it is a remark and decides nothing."""
@@ -61,10 +62,13 @@ begins to behave differently, one of each kind."""
 _MOST_EPSILON = 30.0
 """Against larger claims no number of runs confirms anything: exp(30) of them would be needed."""
 
+_UNLIKE = 2
+"""In so many data sets, one of all records and a small one, state is looked for that other data left."""
+
 _ROUNDED = 1e-6
 """Noise that is added to other answers differs by less, relatively."""
 
-_MOST_FRAMES = 300
+_MOST_FRAMES = 1_000
 """Lines are traced where a call enters at most so many Python functions."""
 
 
@@ -138,7 +142,8 @@ def replay_function(
     Raises: DPAuditError: an output that cannot be read.
     """
     first, last = pairs[0].neighbours[0], pairs[-1].neighbours[1]
-    fresh = fresh_digest(player, last)
+    others = [last, *(pair.neighbours[0] for pair in pairs if pair.small)][:_UNLIKE]
+    fresh = [fresh_digest(player, data) for data in others]
     base, sources = other_sources(lambda: player.call(first, QUIET))
     player = replace(player, usual=usual_of(base.draws))
     if arithmetic == "exact":
@@ -151,14 +156,16 @@ def replay_function(
     groups = _by_subject(calls, kept, claim, made)
     later = [group for group in groups if group[0].subject in (UNREACHABLE, RARE_EVENT)]
     judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups if group not in later]
-    for searched in (by_decided_event, _by_coupled_runs) if calls.traced else ():
-        if not _shown(judged) and (seen := searched(calls, _inside(kept), claim, level, _MORE * most)) is not None:
-            judged.append(_first_confirmed([seen], player, claim, level, _MORE * most, rng))
+    looks = (by_decided_event, max(_MORE * most, _PATIENCE)), (_by_coupled_runs, _MORE * most)
+    for searched, patience in looks if calls.traced else ():
+        if not _shown(judged) and (seen := searched(calls, _inside(kept), claim, level, patience)) is not None:
+            judged.append(_first_confirmed([seen], player, claim, level, patience, rng))
     if not _shown(judged):  # this takes many calls
         patience = (_MORE if calls.traced else 1) * most
         judged.extend(_first_confirmed(group, player, claim, level, patience, rng) for group in later)
     player.call(pairs[-1].neighbours[0], QUIET)  # what it leaves behind shows in the next call
-    keeps_state = output_digest(replace(player, without=frozenset()), last) != fresh != ""
+    plain = replace(player, without=frozenset())
+    keeps_state = any(output_digest(plain, data) != known != "" for data, known in zip(others, fresh, strict=True))
     found = sorted((one for one in judged if one.margin > 0), key=lambda one: (one.pair.outside, not one.shown))
     return FunctionReplay(
         found=tuple(found),

@@ -51,7 +51,7 @@ class SeenLoss:
     that show it, `sites` the lines of their draws, `kind` is a short name and `cause` says in words what is wrong.
     Where noise of one law moves, `moves` are the distances in its scales: one of Gaussian noise, those of single draws
     of Laplace noise. `numbers` are those of a claim in its own `measure`; the law exceeds what is allowed by `excess`,
-    as a part of it.
+    as a part of it. The loss shows where noise reaches `reach` times its scale.
     """
 
     epsilon: float
@@ -67,6 +67,7 @@ class SeenLoss:
     measure: str = ""
     numbers: tuple[MeasuredNumber, ...] = ()
     excess: float = 0.0
+    reach: float = 3.0
 
     @property
     def telling(self) -> float:
@@ -232,6 +233,7 @@ def _other_scale(first: NoiseModel, second: NoiseModel, row: int, claim: Claim) 
     scales = [abs(float(model.matrix[row, draws[0][0]])) for model in (first, second)]
     cause = f"the scale of its noise follows the data: {scales[0]:.6g} or {scales[1]:.6g}"
     often, seldom, margin = _best_interval(law, (first.exact[row], second.exact[row]), scales, claim)
+    reach = _reach(law, float(second.exact[row] - first.exact[row]), scales, claim)
     if claim.delta == 0:
         margin = max(margin, _FAR)
     shown = log(often / seldom) if 0 < seldom < often else 0.0
@@ -244,6 +246,7 @@ def _other_scale(first: NoiseModel, second: NoiseModel, row: int, claim: Claim) 
         sites=_sites(first, draws[0]),
         kind="scale",
         cause=cause,
+        reach=reach,
     )
 
 
@@ -306,6 +309,18 @@ def _best_interval(
         if margins[best] > found[2]:
             found = (float(often[best]), float(seldom[best]), float(margins[best]))
     return found
+
+
+def _reach(law: str, moved: float, scales: list[float], claim: Claim) -> float:
+    """Return how many of its scales wider noise must reach, on either side, to exceed the claim beside narrower noise.
+
+    An output that is cut before is nowhere so much more likely.
+    """
+    narrow, wide = sorted(scales)
+    places = np.geomspace(1.0, 1e9, 10_000)
+    inner = np.maximum(0.0, (places * wide - abs(moved)) / narrow)
+    far = (inner - places if law == "laplace" else (inner**2 - places**2) / 2) > claim.epsilon + log(wide / narrow)
+    return float(places[far.argmax()]) if far.any() else inf
 
 
 def _below(law: str, places: Array) -> Array:

@@ -109,14 +109,29 @@ class Sighting:
                     return replace(self, margin=-inf)
             judged = replace(self, heard=(tuple(heard[0]), tuple(heard[1])))
             if isinstance(self.source, SeenLaw) and supposed:
-                holds = all(map(all, judged.heard))
-                return replace(judged, epsilon=self.source.loss.at(claim.delta), supposed=holds)
+                if not (all(map(all, judged.heard)) and self._holds_far_out(player, self.source)):
+                    return replace(judged, margin=-inf)
+                return replace(judged, epsilon=self.source.loss.at(claim.delta), supposed=True)
             judged = replace(judged, epsilon=self.source.epsilon(judged.heard, claim, level / 2))
             if judged.epsilon > claim.epsilon:
                 return replace(judged, confirmed=True)
             if not self._suspicious(judged.heard, claim):
                 return replace(judged, margin=-inf)
         return judged if few else replace(judged, margin=-inf)
+
+    def _holds_far_out(self, player: Player, law: SeenLaw) -> bool:
+        """Return whether calls whose noise is several times as large follow a law too, out to where the loss shows.
+
+        Output that is cut, or another branch that is taken for large noise, may keep the claim.
+        """
+        factors = {_LOUD, law.loss.reach}
+        return max(factors) < inf and all(
+            isinstance(model, NoiseModel)
+            and model.louder(factor).explains(player.call(data, _LOUD_STREAM, number, factor=factor))
+            for factor in factors
+            for model, data in zip(law.models, self.pair.neighbours, strict=True)
+            for number in range(_LOUDER)
+        )
 
     def _suspicious(self, answers: Heard, claim: Claim) -> bool:
         """Return whether runs that are too few to confirm an event speak for it."""
@@ -143,7 +158,8 @@ def sightings(
     first, second = _models(call, pair)
     additive = all(one.only_additive for calls in sides for one in calls)
     if first is not None and second is not None:
-        loss = seen_loss(first, second, claim, made, unseen=0.0 if additive else _UNSEEN)
+        entering = all(map(_all_enter, (first, second), sides))
+        loss = seen_loss(first, second, claim, made, unseen=0.0 if additive and entering else _UNSEEN)
         if loss is not None and loss.names:
             found.append(_of_law(loss, (first, second), pair))
     drawn = additive and all(one.noise.size for calls in sides for one in calls)
@@ -196,6 +212,12 @@ def _model(call: Calls, data: Any) -> NoiseModel | None:
     return known
 
 
+def _all_enter(model: NoiseModel, calls: Sequence[Call]) -> bool:
+    """Return whether all noise of some calls enters numbers that a model knows: other noise may choose them."""
+    entering = int((model.matrix != 0).any(axis=0).sum())
+    return all(len(call.noise) == entering for call in calls)
+
+
 def _of_law(loss: SeenLoss, models: tuple[NoiseModel, NoiseModel], pair: Pair) -> Sighting:
     """Return what the seen law of both sides shows."""
     first, second = (model.of(loss.names) for model in models)
@@ -223,7 +245,7 @@ def by_decided_event(call: Calls, pairs: Sequence[Pair], claim: Claim, level: fl
     """Return the event that one draw of some pair decides and that exceeds the claim, where `most` runs show it."""
     asked = [pair for pair in pairs if not explained(call, pair)]
     found = decided_event(call.player, [pair.neighbours for pair in asked], claim)
-    if found is None or not found[1].within(most, claim, level):
+    if found is None or found[1].law.calls_needed(found[1].loss.margin, claim, level) > most:
         return None
     place, event = found
     margin, says = event.loss.margin, decided_words(event)

@@ -184,3 +184,51 @@ def test_a_run_that_departs_from_the_positions_is_no_such_event() -> None:
         law = found[1].seen[0]
         calls = [player.call(FOUR, 77, number) for number in range(300)]
         assert not all(law.explains(call) for call in calls)
+
+
+def first_of(words: str, chances: dict[str, float], share: float) -> str:
+    """A word by the inverse of its distribution function, in the order of `words`."""
+    return words[int(np.searchsorted(np.cumsum([chances[word] for word in words]), share))]
+
+
+def rare_word(rows: list[int], rng: np.random.Generator) -> str:
+    """Each data set has its order of the words."""
+    chances = {"a": 0.0012, "b": 0.0009, "c": 0.05, "d": 0.95}
+    return first_of("abcd" if len(rows) % 2 else "cbad", chances, rng.random())
+
+
+def rare_entry(rows: list[int], rng: np.random.Generator, often: float = 0.0012) -> list[float]:
+    low, long = (1.0 - often, often) if len(rows) % 2 else (0.9967 - often, 0.0012)
+    return [1.0] if low <= rng.random() < low + long else [0.0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("function", [rare_word, rare_entry])
+def test_a_rare_event_that_moves_between_two_positions_is_no_violation(function: Callable[..., Any], seed: int) -> None:
+    """One draw decides an event that both data sets have as often; of one of them no position shows it."""
+    rng = np.random.default_rng(seed)
+    looked = replayed(function, (FOUR, THREE), None, CLAIM, runs=400, rng=rng)
+    assert looked.violation is None
+
+
+def test_an_event_that_one_data_set_has_more_often_is_one() -> None:
+    """Twin: a draw that decides the event with a hundred times the probability is confirmed, wherever it lies."""
+
+    def often(rows: list[int], rng: np.random.Generator) -> list[float]:
+        return rare_entry(rows, rng, 0.12)
+
+    looked = replayed(often, (FOUR, THREE), None, CLAIM, runs=400, rng=np.random.default_rng(1))
+    assert looked.violation is not None
+    assert looked.violation.confirmed
+
+
+@pytest.mark.parametrize(("cut", "leaky"), [(3.0, True), (4.0, True), (30.0, False)])
+def test_noise_that_is_cut_in_its_tails_has_outputs_of_one_data_set(cut: float, *, leaky: bool) -> None:
+    """Laplace noise cut at a few scales is confirmed by the outputs at one end. Twin: cut where no noise comes."""
+
+    def within(rows: list[int], rng: np.random.Generator) -> float:
+        return len(rows) + float(np.clip(rng.laplace(), -cut, cut))
+
+    looked = replayed(within, (FOUR, THREE), None, CLAIM, runs=400, rng=np.random.default_rng(2))
+    assert (looked.violation is not None) is leaky
+    assert all(sighting.confirmed for sighting in [looked.violation] if sighting is not None)

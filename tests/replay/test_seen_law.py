@@ -8,6 +8,7 @@ import pytest
 
 from audits import Settings, audit
 from audits.outputs.calls import as_run
+from audits.procedures.replayed import replayed
 from audits.replay.evidence import ROUNDING
 from audits.replay.noise_model import NoiseModel, model_with_products
 from audits.replay.one_call import Player
@@ -99,6 +100,39 @@ def test_a_scale_that_follows_the_data_has_no_bound_without_a_delta() -> None:
 
 def test_a_clamped_number_has_no_linear_noise() -> None:
     assert model_of(lambda data, rng: max(0.0, data.sum() + rng.laplace()), np.zeros(3)) is None
+
+
+@pytest.mark.parametrize("cut", [100.0, math.inf])
+def test_a_scale_that_follows_the_data_is_no_violation_where_outputs_are_cut_before_it_shows(cut: float) -> None:
+    """A mean by the number of records, cut to [0, 100], keeps epsilon 1: nowhere is an output that much more likely.
+
+    Between 0 and 100 the loss is at most 0.4 for the move of the mean and 100 (1/1.3 - 1/1.307) = 0.4 for the scales.
+    Twin: a mean that is not cut has no bound.
+    """
+
+    def mean(data: Any, rng: Any) -> float:
+        return float(np.clip(data.sum() / len(data) + rng.laplace(0, 260 / len(data)), 100.0 - cut, cut))
+
+    rows = np.arange(200) * 7 % 100
+    looked = replayed(mean, (rows, rows[1:]), None, CLAIM, runs=400, rng=np.random.default_rng(1))
+    assert (looked.violation is not None) is math.isinf(cut)
+    assert bool(looked.causes) is math.isinf(cut)
+
+
+@pytest.mark.parametrize("used", [False, True])
+def test_noise_that_enters_no_number_may_have_chosen_it(*, used: bool) -> None:
+    """A draw that leaves a record out in one run of 150 is noise that is shown nowhere: the claim has room for that.
+
+    Twin: the same draw is published as well, so that its law is known.
+    """
+
+    def gated(data: Any, rng: Any) -> tuple[float, ...]:
+        draw = rng.exponential()
+        number = (len(data) if draw < 5.0 or used else 3.0) + rng.laplace(0, 1 / 1.0046)
+        return (number, draw) if used else (number,)
+
+    looked = replayed(gated, ([1] * 4, [1] * 3), None, CLAIM, runs=400, rng=np.random.default_rng(1))
+    assert (looked.violation is not None) is used
 
 
 def test_subsampled_numbers_have_no_seen_law() -> None:

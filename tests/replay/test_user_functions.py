@@ -326,6 +326,21 @@ def test_state_kept_between_calls_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     assert not looked.sound
 
 
+@pytest.mark.parametrize("leaky", [True, False])
+def test_state_that_all_records_leave_is_seen_by_a_small_data_set(
+    monkeypatch: pytest.MonkeyPatch, *, leaky: bool
+) -> None:
+    """The largest value of the first call is kept, which most data sets share. Twin: a public bound is kept."""
+    monkeypatch.setattr("threading.active_count", lambda: 1)
+    kept: dict[str, float] = {}
+
+    def bounded(data: Any, rng: Any, leaky: Any) -> Any:
+        top = kept.setdefault("top", max(data, default=1.0) if leaky else 10.0)
+        return np.clip(data, 0, top).sum() + rng.laplace(0, 100.0)
+
+    assert (STATE in replay_of(bounded, PAY, leaky=leaky).beside) is leaky
+
+
 def test_a_text_beside_the_output_is_named(capsys: Any) -> None:
     def prints(data: Any, rng: Any, leaky: Any) -> Any:
         print(f"{len(data) if leaky else 'done'} rows")  # noqa: T201 - the leak
