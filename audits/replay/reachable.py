@@ -19,7 +19,7 @@ _MOST, _STEPS, _FAR = 16, 4, 8.0
 _ROUNDED, _SINGLE = 1e-9, 1e-6
 """Relative sizes of what doubles round, at the scale of the noise, and of more than single precision rounds."""
 
-_BELOW_NOISE = 1e-2
+_BELOW_NOISE = 1e-6
 """Of the scale of the noise: smaller differences are left to the attack on the last bits."""
 
 

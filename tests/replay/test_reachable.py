@@ -42,6 +42,11 @@ def returns_at_least_the_exact_one(data: Any, rng: Any, leaky: bool) -> Any:
     return float(max(len(data) if leaky else 30, len(data) + rng.laplace()))
 
 
+def adds_whole_noise(data: Any, rng: Any, leaky: bool) -> Any:
+    noise = rng.laplace(0, 200.0)
+    return 190.0 * data.sum() + (round(noise) if leaky else noise)
+
+
 def is_a_noisy_maximum(data: Any, rng: Any, leaky: bool) -> Any:
     del leaky
     noisy = [(data < 0.4).sum() + rng.laplace(), (data > 0.6).sum() + rng.laplace()]
@@ -70,7 +75,7 @@ def sorts_noisy_counts(data: Any, rng: Any, leaky: bool) -> Any:
     return dict(sorted(counts.items(), key=lambda item: -item[1]))
 
 
-LEAKS = (stops_early, tells_the_side, keeps_what_is_close, returns_at_least_the_exact_one)
+LEAKS = (stops_early, tells_the_side, keeps_what_is_close, returns_at_least_the_exact_one, adds_whole_noise)
 HONEST = (is_a_noisy_maximum, passes_a_noisy_threshold, rounds_and_retries, sorts_noisy_counts)
 
 
