@@ -158,7 +158,8 @@ def _answer(target: Callable[..., Any], what: str, args: Sequence[Any], given: M
     if unknown:
         near = get_close_matches(unknown[0], known, 1)
         claimed = "claim" in known and "claim" not in given and unknown[0] in ("epsilon", "delta", "rho", "mu")
-        meant = other_norm(unknown[0], near[0]) or f"; did you mean {near[0]!r}?" if near else _held(unknown[0], known)
+        left = {key: entry for key, entry in known.items() if key not in given}
+        meant = other_norm(unknown[0], near[0]) or f"; did you mean {near[0]!r}?" if near else _held(unknown[0], left)
         meant = f"; write claim={_EXAMPLES['claim']}." if claimed else meant
         meant = f"; write rng={_EXAMPLES['rng']}." if unknown[0] == "seed" and "rng" in known else meant
         return f"{name} has no {what} {unknown[0]!r}{meant} It has {', '.join(known)}."

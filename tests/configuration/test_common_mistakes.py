@@ -166,6 +166,7 @@ PYTHON: dict[str, tuple[Callable[[], object], str]] = {
         "Expected a Claim, got Gaussian",
     ),
     "an audit with a seed": (lambda: audits.audit(_mean, seed=3, **_without("rng")), "write rng=np.random.default_rng"),  # type: ignore[call-arg]
+    "an audit with a unit": (lambda: audits.audit(_mean, unit="user", **_without("data")), "how=Settings(unit=...)"),  # type: ignore[call-arg]
     "a mechanism by position": (lambda: Gaussian(5.0, 1.0, "add_remove"), "Gaussian(stddev=5.0, l2_sensitivity=1.0"),  # type: ignore[call-arg]
     "a mechanism without neighbours": (
         lambda: Gaussian(stddev=1.0, l2_sensitivity=1.0),  # type: ignore[call-arg]
