@@ -14,6 +14,9 @@ _FAR = 5
 ALL_ALIKE = "records that are all alike"
 """How the kind of such records ends."""
 
+FITTED = "records that the model fits"
+"""Their gradients are short at the end of training, so that clipping does not hide what else moves them."""
+
 _FARTHEST, _EASY, _TABLE = 1e3, 5.0, 2
 
 
@@ -99,7 +102,7 @@ def relabelled(records: Records, watch: Watch) -> dict[str, Records]:
         return {}
     likely = scores[:, classes.astype(np.int64)]
     chosen = {
-        "records that the model fits": likely.argmax(axis=1),
+        FITTED: likely.argmax(axis=1),
         "records that it does not fit": likely.argmin(axis=1),
     }
     return {what: Records(features=features, labels=classes[at]) for what, at in chosen.items()}

@@ -17,7 +17,7 @@ import numpy as np
 from audits.experiment.equality import same
 from audits.experiment.replays import Channels, apart, following
 from audits.training.lines import Sought, line_of_end, line_of_value
-from audits.training.replay_data import ALL_ALIKE, alike_records, one_changed, other_records, relabelled
+from audits.training.replay_data import ALL_ALIKE, FITTED, alike_records, one_changed, other_records, relabelled
 from audits.training.replay_runs import Loop, Run, run_loop, run_traced
 from audits.training.replayed_noise import noise_of_another_seed, size_of_noise
 from dpaudit.model.mechanism import Array
@@ -97,8 +97,15 @@ def _pairs(
     everybody, nobody = np.arange(len(base.records.labels)), np.arange(0)
     other = run_loop(train, other_records(base.records), base.seed, script)
     made: list[tuple[Run, str, Array, Callable[[], Run]]] = [(base, "other records", everybody, lambda: other)]
-    for what, records in (relabelled(base.records, base.watch) | alike_records(base.records)).items():
+    fitted = relabelled(base.records, base.watch)
+    for what, records in (fitted | alike_records(base.records)).items():
         made.append((base, what, everybody, partial(run_loop, train, records, base.seed, script)))
+    if FITTED in fitted:
+        unclipped = run_loop(train, fitted[FITTED], base.seed, script)
+        if not unclipped.error:
+            changed, records = one_changed(unclipped.records, unclipped.watch.sampled)
+            what = f"one other record among {FITTED}"
+            made.append((unclipped, what, changed, partial(run_loop, train, records, base.seed, script)))
     if not other.error:
         changed, records = one_changed(other.records, other.watch.sampled)
         made.append((other, "one other record", changed, partial(run_loop, train, records, base.seed, script)))

@@ -257,10 +257,12 @@ def opacus_loop(kind: str, *, poisson: bool = True) -> Callable[..., Any]:
             optimizer.clip_and_accumulate = lambda: each_layer(torch, optimizer)
         if kind == "whole sum":
             optimizer.clip_and_accumulate = lambda: whole_sum(torch, optimizer)
+        weights = torch.tensor(of_classes(labels) if kind == "class weights" else np.ones(3)).float()
         with watch_opacus(model, optimizer, loader, watch):
             for batch, classes in itertools.chain(loader, loader):
                 optimizer.zero_grad()
-                torch.nn.functional.cross_entropy(model(batch), classes).backward()
+                losses = torch.nn.functional.cross_entropy(model(batch), classes, reduction="none")
+                (weights[classes] * losses).mean().backward()
                 if kind == "neighbour":
                     add_second_gradient(optimizer)
                 optimizer.step()
@@ -304,6 +306,7 @@ def whole_sum(torch: Any, optimizer: Any) -> None:
         ("each layer", True, {"DPA220"}),
         ("whole sum", True, {"DPA220"}),
         ("neighbour", True, {"DPA220"}),
+        ("class weights", True, {"DPA220"}),
     ],
 )
 def test_opacus_is_replayed_with_its_own_sums_and_batches(kind: str, poisson: bool, rules: set[str]) -> None:
