@@ -6,10 +6,10 @@ from datetime import date
 from typing import Any
 
 from dpaudit.documents.document import Block, Document, Look, Paragraph, Picture, Table, document, items, under
+from dpaudit.figures.over_time import Line, over_time_figure
 from dpaudit.history.observations import Observation, Observed
 from dpaudit.history.trends import Trend, claim_of, summary_of, trends_of
 from dpaudit.model.codec import encode
-from dpaudit.report.figures.over_time import Line, over_time_figure
 from dpaudit.wording.numerals import at_least, at_most, counted, nearest
 
 _HEAD = ("day", "document", "verdict", "claimed", "proved, at most", "attacked, at least", "findings", "open issues")

@@ -6,13 +6,13 @@ from typing import Any
 from dpaudit.budgets.filters import Filter
 from dpaudit.documents import document as blocks
 from dpaudit.documents.document import document, under
+from dpaudit.figures.over_time import Line, over_time_figure
 from dpaudit.ledger import Balance, Statement
 from dpaudit.ledger.balance import balance_data
 from dpaudit.ledger.pace import History, Spending, history_of
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim
 from dpaudit.model.measures.claims import MeasuredClaim
-from dpaudit.report.figures.over_time import Line, over_time_figure
 from dpaudit.wording.claims import budget_words
 from dpaudit.wording.numerals import at_least, at_most, nearest
 

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from dpaudit.report.figures import Figure, style_sheet
+from dpaudit.figures.figure import Figure, style_sheet
 from dpaudit.report.figures.curve import lowest_power
 from dpaudit.report.marks import MARKS
 from dpaudit.wording.escaping import clean

@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from dpaudit.figures.figure import Figure
 from dpaudit.report.attachments.in_toto import privacy_report, statement_text, test_result
 from dpaudit.report.attachments.registry_record import registry_text
 from dpaudit.report.compliance.composition import INDENT
 from dpaudit.report.facts import gather
-from dpaudit.report.figures import Figure, figures_of
+from dpaudit.report.figures import figures_of
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.page import context, html
 from dpaudit.report.pdf import pdf_report
@@ -52,7 +53,7 @@ def write(report: ReportInputs, folder: Path, *, pdf: bool = False) -> tuple[Pat
     With `pdf` also a PDF, and always two unsigned statements about the files, and a registry record where one can
     be made. File names are fixed; nothing of the report's own text reaches a path. Files of two reports never lie there
     together: those of an earlier one are removed.
-    Raises: ConfigError: the folder cannot be made or written. UnsupportedError: a PDF without the extra `pdf`.
+    Raises: ConfigError: the folder cannot be made or written.
     """
     return write_folder(folder, contents(report, pdf=pdf), earlier=_EARLIER)
 

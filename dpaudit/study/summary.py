@@ -17,8 +17,8 @@ HEAD = (
 
 
 _FILES = (
-    "regret_over_time.png: every horizon",
-    "exponents.png: the fitted powers",
+    "regret_over_time.svg: every horizon",
+    "exponents.svg: the fitted powers",
     "rows.csv: a line for each contender, epsilon and horizon",
     "cells.csv: a line for each problem",
     "contrasts.csv: the differences to floors and between contenders",
@@ -47,7 +47,7 @@ def summary_of(study: Mapping[str, Any]) -> Document:
         Paragraph(_setting(study)),
         under(f"At T = {whole(longest)}", items(said), table, Paragraph(_WORDS if points else "")),
         under("Without a place on the axis", items(outside)),
-        under("Figures and files", Picture("Regret against certified epsilon", file="front.png"), items(_FILES)),
+        under("Figures and files", Picture("Regret against certified epsilon", file="front.svg"), items(_FILES)),
         title=title,
     )
 

@@ -103,6 +103,38 @@ def rows_csv(study: Mapping[str, Any], problem: str) -> str:
     return _from(_ROWS, rows)
 
 
+def read_rows(text: str) -> list[dict[str, Any]]:
+    r"""Return the rows of the table that `rows_csv` wrote, in the form of a study's document; an empty cell is None.
+
+    >>> (row,) = read_rows("T,regret,se,lower_bound\n10,2.5,,\n")
+    >>> row["T"], row["regret"], row["lower_bound"]
+    (10, {'mean': 2.5}, None)
+    """
+    return [_row(line) for line in csv.DictReader(io.StringIO(text))]
+
+
+def _row(line: Mapping[str, str]) -> dict[str, Any]:
+    """Return one line of the table with its keys nested."""
+    row: dict[str, Any] = {place[0]: None for place in _ROWS.values()}
+    for name, (*above, key) in _ROWS.items():
+        held = row
+        if line.get(name):
+            for outer in above:
+                held[outer] = held.get(outer) or {}
+                held = held[outer]
+            held[key] = _value(line[name])
+    return row
+
+
+def _value(text: str) -> float | str:
+    """Return the number that a cell holds, or its text."""
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() else value
+
+
 def contrasts_csv(study: Mapping[str, Any]) -> str:
     """Return one line for each private row against its best floor, and one for each case of dominance."""
     known = {(row["label"], row["claim"], row["T"]): row for row in study["rows"]}

@@ -94,7 +94,7 @@ def usefulness_of(
         caption=f"Privacy and usefulness of {study['name']} at T = {whole(row['T'])}: "
         f"delta {exact(study['delta'])}, {study['relation'].replace('_', '-')}, simulated users",
         remarks=(*not_shown, *(("dominated", sentence) for sentence in dominated)),
-        front=front_of(study, row),
+        front=front_of(study["rows"], str(study["problem"]["name"]), row["T"], row),
     )
 
 

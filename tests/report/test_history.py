@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 from dpaudit.cli.app import app
 from dpaudit.documents.page import page as page_of
 from dpaudit.errors import ConfigError
+from dpaudit.figures.over_time import Line, over_time_figure
 from dpaudit.history import observations_in, trends_of
 from dpaudit.history.text import history_document
 from dpaudit.history.trends import summary_of
-from dpaudit.report.figures.over_time import Line, over_time_figure
 
 RUNNER = CliRunner()
 

@@ -4,8 +4,6 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from dpaudit.configuration.deployment_file import read_deployment
 from dpaudit.documents.page import page, style_sheet
 from dpaudit.ledger import recompute
@@ -37,7 +35,6 @@ def test_no_story_needs_more_than_three_thousand_words(story_pages: dict[str, di
 
 def test_the_reference_story_is_printed_on_six_pages(story_pages: dict[str, dict[str, str]]) -> None:
     """The annex is among them."""
-    pytest.importorskip("typst")
     texts = story_pages["paper"]
     pdf = pdf_report(texts["report.json"], {name: text for name, text in texts.items() if name.endswith(".svg")})
     assert 2 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= MOST_PAGES

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 import dpaudit.report
-from dpaudit import UnsupportedError
 from dpaudit.cli.app import app
 from dpaudit.configuration.deployment_file import read_deployment
+from dpaudit.figures.printed import plain_colours
 from dpaudit.report import Report, render
-from dpaudit.report.pdf import _plain, pdf_report
+from dpaudit.report.pdf import pdf_report
 from dpaudit.report.writing import contents
 
 FULL = Path(__file__).with_name("deployment.toml")
@@ -30,7 +29,6 @@ def pdf(report: Report) -> bytes:
 
 def test_equal_reports_give_equal_bytes_and_other_reports_other_ones(stories: dict[str, Report]) -> None:
     """Built twice, in this process and in another one, it is the same file; another date makes another file."""
-    pytest.importorskip("typst")
     report = stories["paper"]
     first = pdf(report)
     assert first.startswith(b"%PDF-")
@@ -41,13 +39,11 @@ def test_equal_reports_give_equal_bytes_and_other_reports_other_ones(stories: di
 @pytest.mark.parametrize("story", ["hostile", "infinite", "open"])
 def test_every_kind_of_story_can_be_printed(stories: dict[str, Report], story: str) -> None:
     """Hostile names, no finite epsilon, nothing but trust: each becomes pages."""
-    pytest.importorskip("typst")
     assert len(pdf(stories[story])) > 50_000
 
 
 def test_the_pages_say_what_the_json_says(stories: dict[str, Report], tmp_path: Path) -> None:
     """Verdict, disclaimer, every section's title and every declared value are in the PDF's text."""
-    pytest.importorskip("typst")
     if not shutil.which("pdftotext"):
         pytest.skip("pdftotext is not installed")
     report = replace(stories["paper"], deployment=read_deployment(FULL))
@@ -65,29 +61,13 @@ def test_figures_on_paper_are_light_and_without_variables(story_pages: dict[str,
     """Colours are written out, the dark scheme is gone."""
     for name, text in story_pages["paper"].items():
         if name.endswith(".svg"):
-            plain = _plain(text)
+            plain = plain_colours(text)
             assert "var(" not in plain
             assert "prefers-color-scheme" not in plain
 
 
-def test_without_the_extra_the_command_ends_with_2_and_the_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nothing is run and nothing written where typst is missing."""
-    monkeypatch.setitem(sys.modules, "typst", None)
-    monkeypatch.chdir(tmp_path)
-    config = Path(__file__).parents[2] / "examples" / "written.toml"
-    ended = CliRunner().invoke(app, ["report", str(config), "-o", "out", "--pdf"])
-    assert (ended.exit_code, ended.stdout) == (2, "")
-    assert "pip install 'dpaudit[pdf]'" in ended.stderr
-    assert not (tmp_path / "out").exists()
-    with pytest.raises(UnsupportedError):
-        pdf_report("{}", {})
-
-
 def test_the_command_writes_every_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One folder, all formats, and the files are named on stdout."""
-    pytest.importorskip("typst")
     monkeypatch.chdir(tmp_path)
     config = Path(__file__).parents[2] / "examples" / "written.toml"
     ended = CliRunner().invoke(app, ["report", str(config), "-o", "out", "--pdf", "--deployment", str(FULL)])
@@ -120,7 +100,6 @@ def test_a_table_that_fits_on_a_page_stays_on_one(
     stories: dict[str, Report], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No table of CAPRI's report is split; where the template lets every table break, one of them is."""
-    pytest.importorskip("typst")
     if not shutil.which("pdftotext"):
         pytest.skip("pdftotext is not installed")
     report = stories["paper"]

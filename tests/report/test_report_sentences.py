@@ -11,6 +11,7 @@ from scipy.stats import norm
 
 from dpaudit import Claim, Release, Sequential, Stated, certify
 from dpaudit.accounting.loss_tail import LossTail
+from dpaudit.figures.canvas import Canvas, text_width
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.deployment import Assertion, Contributions, Deployment, Identity, Scope
 from dpaudit.model.measures.claims import MuClaim
@@ -18,7 +19,6 @@ from dpaudit.model.readings import Tight
 from dpaudit.report import Report, render
 from dpaudit.report.compliance.sections import sections_of
 from dpaudit.report.facts import gather
-from dpaudit.report.figures.canvas import Canvas, text_width
 from dpaudit.report.marks import marked, unattacked_phrase
 from dpaudit.report.meaning import meaning_of, odds_of, person_of, person_sentence, proved_of, share_sentence, tail_of
 from dpaudit.report.verdicts import outcome_of, provided_of, shown_word

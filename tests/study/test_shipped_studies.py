@@ -3,17 +3,20 @@
 import csv
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import algorithms
 from dpaudit import certify
 from dpaudit.configuration.config import read_config
-from dpaudit.study.figures import draw_front, figures_of, without_words
+from dpaudit.study.figures import figures_of, study_front
 from dpaudit.study.study_file import read_study
+from dpaudit.study.tables import read_rows
 from dpaudit.workflow import usefulness_in
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,28 +62,27 @@ def test_equal_tables_draw_equal_figures_and_other_tables_others() -> None:
 
 
 def test_a_figure_for_a_paper_has_neither_title_nor_caption() -> None:
-    """The front's texts are drawn in the SVG's figure and are gone from what the PDF is made of; its axes stay."""
-    figure = draw_front(_rows("capri_grid"))
-    (axes,) = figure.axes
-    assert figure.texts
-    assert axes.get_title(loc="left")
-    bare = without_words(figure)
-    assert (bare.texts, axes.get_title(loc="left")) == ([], "")
-    assert axes.get_xlabel() == "certified epsilon (nats)"
-    assert axes.get_legend() is not None
+    """The front's title and its sentences are in the SVG; the PDF, which is made without them, is of less height."""
+    plot = study_front(_plotted("capri_grid"))
+    bare = replace(plot, title="", caption=())
+    assert [plot.title in part for part in plot.draw(760.0).parts].count(True) == 1
+    assert not any(plot.title in part or "Problem: " in part for part in bare.draw(760.0).parts)
+    assert any("certified epsilon" in part for part in bare.draw(760.0).parts)
+    assert bare.draw(760.0).height < plot.draw(760.0).height
 
 
 @pytest.mark.parametrize("study", ["capri_grid", "hardest_duels", "hardest_process"])
 def test_both_walls_lie_within_the_axes_of_a_front(study: str) -> None:
     """Every lower bound, and what is proved or the most that can be lost, at the longest horizon."""
-    lines = _rows(study)
-    (axes,) = draw_front(lines).axes
-    bottom, top = axes.get_ylim()
-    longest = max(int(line["T"]) for line in lines)
-    here = [line for line in lines if int(line["T"]) == longest and line["role"] == "private"]
-    walls = [float(line[name]) / longest for line in here for name in ("lower_bound", "upper_bound") if line[name]]
-    assert len(walls) > len(here)
-    assert bottom < min(walls) < max(walls) < top
+    rows = _plotted(study)
+    plot = study_front(rows)
+    longest = max(row["T"] for row in rows)
+    here = [row for row in rows if row["T"] == longest and row["role"] == "private" and not row["remark"]]
+    lower = [bound["regret"] / longest for row in here if (bound := row["lower_bound"]) and bound.get("regret")]
+    upper = [min(bound["regret"], bound["most"]) / longest for row in here if (bound := row["upper_bound"])]
+    assert lower
+    assert upper
+    assert plot.up.low < min(lower + upper) < max(lower + upper) < plot.up.high
 
 
 def test_the_shipped_example_learns_by_its_shipped_study() -> None:
@@ -129,6 +131,11 @@ def test_printed_and_tight_noise_lie_on_one_curve(study: str, names: tuple[str, 
 
 _ERRORS = 4.0
 """How many joint standard errors a contender may lie below a ceiling by chance."""
+
+
+def _plotted(study: str) -> list[dict[str, Any]]:
+    """Return the rows of a shipped table as figures read them."""
+    return read_rows((TABLES / study / "rows.csv").read_text(encoding="utf-8"))
 
 
 @cache

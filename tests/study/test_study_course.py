@@ -14,17 +14,18 @@ from typer.testing import CliRunner
 from algorithms.capri import Capri
 from dpaudit import Streams, Transcript, schemas
 from dpaudit.cli.app import app
+from dpaudit.figures.plot import Series
 from dpaudit.study import making
 from dpaudit.study.cells import cells_of
 from dpaudit.study.document import document_of
-from dpaudit.study.figures import draw_front
+from dpaudit.study.figures import study_front
 from dpaudit.study.intervals import student
 from dpaudit.study.making import make_problem
 from dpaudit.study.measuring import measure
 from dpaudit.study.running import Outcome, run_study
 from dpaudit.study.store import CellStore
 from dpaudit.study.study_file import read_study, study_of
-from dpaudit.study.tables import rows_csv
+from dpaudit.study.tables import read_rows, rows_csv
 from dpaudit.study.writing import write_study
 from tests.study.conftest import SMALL, how_in
 
@@ -318,8 +319,9 @@ def test_a_front_of_a_problem_without_a_bound_says_unknown(tmp_path: Path) -> No
     study = study_of(tmp_path / "s.toml", _INSTANCES.format(problems=[0, 1, 2]))
     outcome = run_study(study, tmp_path, how_in(tmp_path))
     text = rows_csv(document_of(outcome, make_problem(study, 2000, 0, tmp_path)), "three instances.")
-    (line,) = csv.DictReader(io.StringIO(text))
-    drawn = [text.get_text() for text in draw_front([line]).legends + draw_front([line]).texts]
-    assert any("all run here" in caption for caption in drawn)
-    blank = line | {"lower_bound": "", "instances": "", "worst_instance": ""}
-    assert any("unknown" in text.get_text() for text in draw_front([blank]).texts)
+    (row,) = read_rows(text)
+    known, unknown = study_front([row]), study_front([row | {"lower_bound": None}])
+    assert any("all run here" in sentence for sentence in known.caption)
+    assert any("unknown" in sentence for sentence in unknown.caption)
+    names = [[layer.name for layer in plot.layers if isinstance(layer, Series)] for plot in (known, unknown)]
+    assert [any(name.startswith("lower bound") for name in drawn) for drawn in names] == [True, False]

@@ -45,7 +45,7 @@ def test_the_page_has_every_point_of_the_longest_horizon_once(name: str) -> None
     assert all(line.count(" | ") == len(HEAD) - 1 for line in lines)
     assert sum(" | shown | " in line for line in lines) == sum(row["visible"] == "yes" for row in points)
     assert "Users are simulated" in text
-    assert "(front.png)" in text
+    assert "(front.svg)" in text
 
 
 def test_the_page_names_the_best_ceiling_with_its_chosen_settings_and_the_first_epsilon_that_shows_learning() -> None:

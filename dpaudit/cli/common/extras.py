@@ -13,7 +13,6 @@ from dpaudit.configuration.files import json_value, read_text
 from dpaudit.errors import ConfigError
 from dpaudit.ledger import Balance, Ledger, store_at
 from dpaudit.model.deployment import Deployment
-from dpaudit.report.pdf import require_typst
 from dpaudit.workflow import Extras
 
 
@@ -21,11 +20,9 @@ def extras_of(configuration: Configuration, asked: ReportOptions) -> Extras:
     """Return the extras that the options ask for.
 
     Raises: ConfigError: a file that does not fit, or two places that declare the deployment. LedgerError: no such
-        account. UnsupportedError: a PDF without the extra `pdf`.
+        account.
     """
     deployment, ledger, account, previous = asked.deployment, asked.ledger, asked.account, asked.previous
-    if asked.pdf:
-        require_typst()
     if deployment is not None and configuration.deployment != Deployment():
         raise configuration.error("[deployment] stands here and in --deployment; keep one of the two.", "deployment")
     if (ledger is None) != (account is None):

@@ -1,10 +1,9 @@
 """The figures of a report: deterministic SVG drawings, each a function of the report alone."""
 
+from dpaudit.figures.figure import Figure
 from dpaudit.report.facts import Facts
 from dpaudit.report.figures.axis import axis_figure
 from dpaudit.report.figures.curve import curve_figure
-from dpaudit.report.figures.figure import Figure as Figure
-from dpaudit.report.figures.figure import style_sheet as style_sheet
 from dpaudit.report.figures.front import front_figure
 from dpaudit.report.figures.rates import roc_figure, scores_roc_figure
 from dpaudit.report.figures.tree import tree_figure

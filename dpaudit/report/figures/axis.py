@@ -4,11 +4,12 @@ import math
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from dpaudit.figures.canvas import Canvas, shortened, wrapped
+from dpaudit.figures.figure import Figure
+from dpaudit.figures.scale import Scale, draw_across, reach
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.readings import PrintedReading
 from dpaudit.report.attacks import Attack, attack_of
-from dpaudit.report.figures.canvas import Canvas, Scale, draw_across, scale_for, shortened, wrapped
-from dpaudit.report.figures.figure import Figure
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import read_epsilon
 from dpaudit.wording.audits import bound_phrase, strongest
@@ -68,11 +69,21 @@ def _draw(report: ReportInputs, width: float) -> Canvas:
     reading, printed, attacks = report.reading, report.certificate.printed, _attacks(report)
     tight, claimed = reading.tight.epsilon, reading.claim.epsilon
     values = [claimed, tight.lower, tight.upper, *(attack.result.epsilon_lower for _, attack in attacks[:_MOST])]
-    scale = scale_for([*values, *([printed.epsilon] if printed is not None else [])], left, right)
+    values += [printed.epsilon] if printed is not None else []
+    low, high = reach(values)
+    kind = " (logarithmic)" if low > 0 else ""
+    scale = Scale(
+        low=low,
+        high=high,
+        left=left,
+        right=right,
+        name=f"epsilon, in nats{kind}; further left protects more",
+        zero=True,
+        infinite=math.inf in values,
+    )
     canvas, rows = Canvas(width=width, margin=0.0 if narrow else left), list(_rows(report, scale, attacks[:_MOST]))
     bottom = _TOP + _ROW * len(rows) + 22 * (len(attacks) > _MOST)
-    kind = " (logarithmic)" if scale.logarithmic else ""
-    draw_across(canvas, scale, 50, bottom, f"epsilon, in nats{kind}; further left protects more")
+    draw_across(canvas, scale, 50, bottom)
     if scale.infinite:
         canvas.line(scale.end, bottom, scale.right, bottom, "axis broken")
     canvas.height = bottom + 48

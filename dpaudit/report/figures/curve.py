@@ -3,9 +3,10 @@
 import math
 
 from dpaudit.certification.reading import Reading
+from dpaudit.figures.figure import Figure
+from dpaudit.figures.plot import Plot, Point, Series, Words, band
+from dpaudit.figures.scale import Scale
 from dpaudit.report.curves import Curve
-from dpaudit.report.figures.canvas import Canvas, Scale, draw_across, draw_up
-from dpaudit.report.figures.figure import Figure
 from dpaudit.report.meaning import read_epsilon
 from dpaudit.wording.numerals import at_most, exact, interval, nearest
 
@@ -17,7 +18,7 @@ def curve_figure(reading: Reading, curve: Curve) -> Figure:
         name="curve",
         title=f"Delta against epsilon: what is proved, and what is {reading.name}",
         description=description,
-        draw=lambda width: _draw(reading, curve, width),
+        draw=_plot(reading, curve).draw,
     )
 
 
@@ -37,39 +38,34 @@ def lowest_power(delta: float) -> int:
     return math.floor(math.log10(delta)) - 3 if delta > 0 else -12
 
 
-def _draw(reading: Reading, curve: Curve, width: float) -> Canvas:
-    """Return the drawing for one width."""
-    canvas = Canvas(width=width, height=330 if width > 500 else 280)
-    left, right, top, bottom = 52.0, width - 16, 14.0, canvas.height - 50
-    power = lowest_power(reading.claim.delta)
-    across = Scale(low=0.0, high=curve.epsilons[-1], left=left, right=right)
-
-    def down(delta: float) -> float:
-        """Return the pixel of a delta on the logarithmic vertical axis; below its foot for smaller ones."""
-        height = math.log10(delta) / power if delta > 0 else math.inf
-        return top + max(0.0, height) * (bottom - top)
-
-    draw_across(canvas, across, top, bottom, "epsilon")
-    powers = [10.0**exponent for exponent in range(0, power - 1, -max(1, math.ceil(-power / 6)))]
-    draw_up(canvas, [(down(value), nearest(value)) for value in powers], left, right)
-    canvas.text(left + 6, top + 12, "delta (logarithmic)", "note halo")
-    upper = [(across(e), down(b.upper)) for e, b in zip(curve.epsilons, curve.deltas, strict=True)]
-    lower = [(across(e), down(b.lower)) for e, b in zip(curve.epsilons, curve.deltas, strict=True)]
-    canvas.band(_cut(upper, bottom), _cut(lower, bottom))
-    if reading.claim.epsilon < math.inf:
-        x, y = across(reading.claim.epsilon), min(bottom, down(reading.claim.delta))
-        canvas.line(left, y, x, y, "claim thin")
-        canvas.line(x, y, x, bottom, "claim thin")
-        canvas.diamond(x, y, 6, "hollow")
-        canvas.label(x, y - 8, (reading.name,), "strong halo", gap=10)
-    return canvas
+def _plot(reading: Reading, curve: Curve) -> Plot:
+    """Return the power of ten of delta against epsilon."""
+    claim, lowest = reading.claim, lowest_power(reading.claim.delta)
+    powers = range(0, lowest - 1, -max(1, math.ceil(-lowest / 6)))
+    sides = (
+        _cut([(e, _power(b.upper)) for e, b in zip(curve.epsilons, curve.deltas, strict=True)], lowest),
+        _cut([(e, _power(b.lower)) for e, b in zip(curve.epsilons, curve.deltas, strict=True)], lowest),
+    )
+    at = claim.epsilon, max(float(lowest), _power(claim.delta))
+    corner = ((0.0, at[1]), at, (at[0], float(lowest)))
+    claimed = (Series(points=corner, line="claim thin"), Series(points=(at,), mark=(2, "hollow")))
+    return Plot(
+        across=Scale(low=0.0, high=curve.epsilons[-1], name="epsilon"),
+        up=Scale(low=lowest, high=0.0, name="delta (logarithmic)", marks=tuple((n, nearest(10.0**n)) for n in powers)),
+        layers=(*band(*sides), *((*claimed, Words(at=at, text=reading.name)) if claim.epsilon < math.inf else ())),
+    )
 
 
-def _cut(points: list[tuple[float, float]], bottom: float) -> list[tuple[float, float]]:
+def _power(delta: float) -> float:
+    """Return the logarithm of a delta to base ten."""
+    return math.log10(delta) if delta > 0 else -math.inf
+
+
+def _cut(points: list[Point], lowest: float) -> tuple[Point, ...]:
     """Return the points down to where their line meets the foot of the axis."""
     for place, (x, y) in enumerate(points):
-        if y > bottom:
+        if y < lowest:
             left, above = points[max(0, place - 1)]
-            share = max(0.0, (bottom - above) / (y - above)) if y > above else 0.0
-            return [*points[:place], (left + share * (x - left), bottom)]
-    return points
+            share = max(0.0, (above - lowest) / (above - y)) if y < above else 0.0
+            return (*points[:place], (left + share * (x - left), lowest))
+    return tuple(points)

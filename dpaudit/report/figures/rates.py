@@ -2,20 +2,22 @@
 
 from collections.abc import Iterable
 
+from dpaudit.figures.figure import Figure
+from dpaudit.figures.plot import Plot, Series
+from dpaudit.figures.scale import Scale
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.claim import Claim
 from dpaudit.model.scores_result import ScoresResult
 from dpaudit.report.curves import Curve, highest_true_positive_rate
-from dpaudit.report.figures.canvas import Canvas
-from dpaudit.report.figures.figure import Figure
 from dpaudit.wording.numerals import at_least, exact, nearest, whole
 from dpaudit.wording.scores import area_phrase
 
 Pair = tuple[float, float]
 """A false and a true positive rate."""
 
-_SIDE = 344.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, _SIDE - 10, 10.0, _SIDE - 32
+_SIDE = 264.0
+"""The height between the axes with which the narrow drawing is a square."""
+
 _GRID = tuple(step / 100 for step in range(101))
 _MOST = 200
 
@@ -37,7 +39,8 @@ def roc_figure(audit: AuditResult, claim: Claim, curve: Curve, number: int, *, v
         name=f"roc-{number}",
         title=f"Attack '{audit.name}': true against false positive rate",
         description=f"Measured on {whole(counts.runs)} runs, against what the claim {allowed}.{rates}{known}",
-        draw=lambda _: _drawn(audit.curve, claim, proved, [*audit.roc[:-1:stride], *audit.roc[-1:]], threshold),
+        draw=_drawn(audit.curve, claim, proved, [*audit.roc[:-1:stride], *audit.roc[-1:]], threshold).draw,
+        square=True,
     )
 
 
@@ -55,9 +58,8 @@ def scores_roc_figure(result: ScoresResult, number: int) -> Figure:
         name=f"scores-roc-{number}",
         title=f"Scores S{number}: true against false positive rate",
         description=f"AUROC {area_phrase(result)}. {limits}",
-        draw=lambda _: _drawn(
-            band_of(result), result.claim, [], sorted({(0.0, 0.0), *measured, (1.0, 1.0)}), threshold
-        ),
+        draw=_drawn(band_of(result), result.claim, [], sorted({(0.0, 0.0), *measured, (1.0, 1.0)}), threshold).draw,
+        square=True,
     )
 
 
@@ -69,36 +71,23 @@ def _threshold(result: AuditResult | ScoresResult) -> Pair | None:
     return counts.false_positives / counts.negatives, counts.true_positives / counts.positives
 
 
-def _at(false: float, true: float) -> Pair:
-    """Return the pixel of a pair of rates."""
-    return _LEFT + false * (_RIGHT - _LEFT), _BOTTOM - true * (_BOTTOM - _TOP)
-
-
 def _drawn(
-    reached: Iterable[Pair], claim: Claim, proved: list[Pair], measured: list[Pair], threshold: Pair | None
-) -> Canvas:
+    reached: Iterable[Pair], claim: Claim, proved: Iterable[Pair], measured: Iterable[Pair], threshold: Pair | None
+) -> Plot:
     """Return the unit square with the area that is reached, what claim and certificate allow, and what was measured."""
-    canvas = Canvas(width=_SIDE, height=_SIDE + 14)
-    allowed = [(x, highest_true_positive_rate(claim.epsilon, claim.delta, x)) for x in _GRID]
-    canvas.path([_at(*pair) for pair in reached], "reached", closed=True)
-    _frame(canvas)
-    for pairs, style in ((allowed, "claim open"), (proved, "curve"), (measured, "measured")):
-        canvas.path([_at(*pair) for pair in pairs], style)
-    if threshold is not None:
-        canvas.circle(*_at(*threshold), 4.5, "attacked")
-    return canvas
-
-
-def _frame(canvas: Canvas) -> None:
-    """Draw the grid with its numbers, the names of the axes, and the line of guesses without any score."""
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        canvas.line(*_at(share, 0), *_at(share, 1), "grid")
-        canvas.line(*_at(0, share), *_at(1, share), "grid")
-        canvas.text(_at(share, 0)[0], _BOTTOM + 17, f"{share:g}", "tick", "middle")
-        canvas.text(_LEFT - 7, _at(0, share)[1] + 4, f"{share:g}", "tick", "end")
-    canvas.text(_LEFT, _BOTTOM + 36, "false positive rate", "note")
-    canvas.text(_RIGHT, _BOTTOM + 36, "upwards: true positive rate", "note", "end")
-    canvas.line(*_at(0, 0), *_at(1, 1), "chance")
+    allowed = ((x, highest_true_positive_rate(claim.epsilon, claim.delta, x)) for x in _GRID)
+    lines = ((allowed, "claim open"), (proved, "curve"), (measured, "measured"), (((0.0, 0.0), (1.0, 1.0)), "chance"))
+    quarters = tuple((share, f"{share:g}") for share in (0.0, 0.25, 0.5, 0.75, 1.0))
+    return Plot(
+        across=Scale(low=0.0, high=1.0, name="false positive rate; upwards: true positive rate", marks=quarters),
+        up=Scale(low=0.0, high=1.0, marks=quarters),
+        layers=(
+            Series(points=tuple(reached), line="reached", closed=True),
+            *(Series(points=tuple(pairs), line=style) for pairs, style in lines),
+            Series(points=() if threshold is None else (threshold,), mark=(0, "attacked")),
+        ),
+        height=_SIDE,
+    )
 
 
 def band_of(result: ScoresResult) -> list[Pair]:

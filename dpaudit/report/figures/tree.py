@@ -1,8 +1,8 @@
 """The figure of the declaration: releases as leaves, composition above, the epsilon of each node at the right."""
 
+from dpaudit.figures.canvas import Canvas, shortened, text_width
+from dpaudit.figures.figure import Figure
 from dpaudit.report.derivation import Row, node_bounds
-from dpaudit.report.figures.canvas import Canvas, shortened, text_width
-from dpaudit.report.figures.figure import Figure
 from dpaudit.wording.numerals import TIMES, whole
 
 _ROW = 34.0

@@ -1,8 +1,9 @@
 """The figure of the slack: factors from the declared noise to the needed noise."""
 
+from dpaudit.figures.canvas import Canvas, shortened
+from dpaudit.figures.figure import Figure
+from dpaudit.figures.scale import Scale, draw_across
 from dpaudit.model.readings import Slack
-from dpaudit.report.figures.canvas import Canvas, Scale, draw_across, shortened
-from dpaudit.report.figures.figure import Figure
 from dpaudit.report.slackness import Step, steps_of
 from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.numerals import TIMES, times
@@ -28,10 +29,16 @@ def _draw(slack: Slack, steps: tuple[Step, ...], width: float) -> Canvas:
     row = _ROW + 14 * narrow
     left, right = (12.0, width - 52) if narrow else (250.0, width - 64)
     levels = [level for step in steps for level in (step.start, step.end)]
-    scale = Scale(low=min(1.0, *levels) / 1.04, high=max(1.0, *levels) * 1.04, left=left - 34, right=right)
+    scale = Scale(
+        low=min(1.0, *levels) / 1.04,
+        high=max(1.0, *levels) * 1.04,
+        left=left,
+        right=right,
+        name="noise over what the claim needs (logarithmic)",
+    )
     canvas = Canvas(width=width)
     bottom = 14 + row * (len(steps) + 2)
-    draw_across(canvas, scale, 8, bottom, "noise over what the claim needs (logarithmic)", first=left)
+    draw_across(canvas, scale, 8, bottom)
     canvas.height = bottom + 48
     one = scale(1.0)
     _bar(

@@ -9,7 +9,7 @@
     out.textContent = "Point at the curve to read a proved (epsilon, delta).";
     figure.insertBefore(out, figure.querySelector("figcaption"));
     figure.querySelectorAll("svg.figure").forEach(function (svg) {
-      var box = svg.viewBox.baseVal, left = 52, right = box.width - 16, top = 14, bottom = box.height - 50;
+      var box = svg.viewBox.baseVal, left = 64, right = box.width - 16, top = 16, bottom = box.height - 50;
       var dot = document.createElementNS(space, "circle");
       dot.setAttribute("r", "4.5");
       dot.setAttribute("class", "proved");

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dpaudit.documents.page import style_sheet as sheets
-from dpaudit.report.figures.canvas import Canvas, short
+from dpaudit.figures.canvas import Canvas, short
 from dpaudit.wording.escaping import xml
 
 WIDE, NARROW = 760.0, 344.0
@@ -12,27 +12,29 @@ WIDE, NARROW = 760.0, 344.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A named drawing; `draw(width)` returns it for a page (`WIDE`) or a phone (`NARROW`)."""
+    """A named drawing; `draw(width)` returns it for a page (`WIDE`) or a phone (`NARROW`).
+
+    A `square` one fits a phone as it is, and is drawn so everywhere.
+    """
 
     name: str
     title: str
     description: str
     draw: Callable[[float], Canvas]
+    square: bool = False
 
     def inline(self) -> str:
-        """Return the HTML of both widths; the page's style sheet shows one of them."""
+        """Return the HTML of both widths, of which the page's style sheet shows one; or of the only one."""
+        if self.square:
+            return self._svg(self.draw(NARROW), "square")
         return "".join(
             f'<div class="{look}">{self._svg(self.draw(width), look)}</div>'
             for look, width in (("wide", WIDE), ("narrow", NARROW))
         )
 
-    def square(self) -> str:
-        """Return one HTML drawing for all widths, for figures that fit a phone as they are."""
-        return self._svg(self.draw(NARROW), "square")
-
     def file(self) -> str:
-        """Return the wide drawing as an SVG file of its own, style sheet included."""
-        return self._svg(self.draw(WIDE), "file", style_sheet()) + "\n"
+        """Return the drawing for a page as an SVG file of its own, style sheet included."""
+        return self._svg(self.draw(NARROW if self.square else WIDE), "file", style_sheet()) + "\n"
 
     def _svg(self, canvas: Canvas, look: str, style: str = "") -> str:
         """Return one SVG element with its title and description."""
