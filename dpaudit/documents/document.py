@@ -1,11 +1,11 @@
 """The neutral document of a result: a title and blocks. Each writer lays the blocks out in its own way.
 
 Texts may be foreign: the writers escape them. A block that a writer cannot show is left out by it: bars belong to a
-terminal, figures to a page.
+terminal, figures to a page. What is folded on a page stands in an annex of Markdown and of a PDF.
 """
 
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal
 
 from dpaudit.wording.verdicts import Tone, tone_of, verdict_label
@@ -13,13 +13,20 @@ from dpaudit.wording.verdicts import Tone, tone_of, verdict_label
 Look = Literal["", "quiet", "value", "number"]
 """How a column looks: plain; less important; a value; a number, flush right."""
 
+Form = Literal["", "declared", "proved", "measured", "unassessed", "caveat"]
+"""How the tag of a line looks: what is claimed, proved, measured, looked at by nobody, or left to confirm."""
+
+INDENT = "\N{EM SPACE}"
+"""What stands before a cell, once for each step of its depth."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A word with its tone, inside a cell."""
+    """A word with its tone, inside a cell, and what a page says of it on request."""
 
     text: str
     tone: Tone
+    hint: str = ""
 
 
 Cell = str | Mark
@@ -38,9 +45,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The heading of the blocks that follow."""
+    """The heading of the blocks that follow; that of a section has a number, and a name for links to it."""
 
     text: str
+    _: KW_ONLY
+    number: str = ""
+    ident: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +65,13 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A line of a list, with the lines below it."""
+    """A line of a list, with the lines below it, and a tag before it."""
 
     text: str
     below: tuple[str, ...] = ()
+    _: KW_ONLY
+    tag: str = ""
+    form: Form = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +86,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of equal length; of a table without names of columns `head` is empty.
+    """Rows of equal length; of a table without names of columns `head` is empty, and its caption is not shown.
 
     On a terminal only the last column is wrapped, unless `wrapped` says that all may be.
     """
@@ -83,6 +96,7 @@ class Table:
     head: tuple[str, ...] = ()
     looks: tuple[Look, ...] = ()
     wrapped: bool = False
+    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,29 +150,77 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A drawing on a page: SVG that was escaped where it was made, or the name of a file beside the page."""
+    """A drawing: SVG for a page, which was escaped where it was made; SVG for paper; the name of a file beside it.
+
+    `caption` stands in place of the title on a page. `live` are the numbers that a pointer reads from a page.
+    """
 
     title: str
     _: KW_ONLY
     svg: str = ""
+    paper: str = ""
     file: str = ""
+    caption: str = ""
+    live: str = ""
 
 
-Block = Verdict | Heading | Paragraph | Items | Table | Bars | Tree | Code | Picture
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """Small drawings side by side."""
+
+    pictures: tuple[Picture, ...]
+
+
+Shown = Verdict | Heading | Paragraph | Items | Table | Bars | Tree | Code | Picture | Pictures
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Details behind a line that names them."""
+
+    title: str
+    blocks: tuple[Shown, ...]
+
+
+Block = Shown | Folded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A result: its blocks in order, and the title that a page or Markdown shows above them."""
+    """A result: its blocks in order, the title that a page or Markdown shows above them, and a note at the foot."""
 
     blocks: tuple[Block, ...]
     title: str = ""
+    note: str = ""
 
 
-def document(*parts: Block | Iterable[Block] | None, title: str = "") -> Document:
+def document(*parts: Block | Iterable[Block] | None, title: str = "", note: str = "") -> Document:
     """Return a document of blocks and of groups of blocks, without empty lists, tables and paragraphs."""
     groups = (() if part is None else (part,) if isinstance(part, Block) else part for part in parts)
-    return Document(title=title, blocks=tuple(block for group in groups for block in group if not _empty(block)))
+    blocks = tuple(block for group in groups for block in group if not _empty(block))
+    return Document(title=title, blocks=blocks, note=note)
+
+
+def folded(title: str, blocks: Iterable[Shown]) -> Folded:
+    """Return details behind their title, without empty lists, tables and paragraphs."""
+    return Folded(title, tuple(block for block in blocks if not _empty(block)))
+
+
+def unfolded(whole: Document) -> tuple[Document, tuple[Block, ...]]:
+    """Return a document without what it folds, and that in its order, each below a heading with its section's number.
+
+    >>> shown, annex = unfolded(document(Heading("Proof", number="6"), Folded("Rows", (Paragraph("one"),))))
+    >>> shown.blocks == (Heading("Proof", number="6"),), annex == (Heading("Rows", number="6"), Paragraph("one"))
+    (True, True)
+    """
+    annex: list[Block] = []
+    number = ""
+    for block in whole.blocks:
+        if isinstance(block, Heading):
+            number = block.number
+        elif isinstance(block, Folded):
+            annex += [Heading(block.title, number=number), *block.blocks]
+    return replace(whole, blocks=tuple(b for b in whole.blocks if not isinstance(b, Folded))), tuple(annex)
 
 
 def joined(documents: Iterable[Document]) -> Document:
@@ -194,6 +256,10 @@ def _empty(block: Block) -> bool:
             return not block.lines
         case Table() | Bars():
             return not block.rows
+        case Pictures():
+            return not block.pictures
+        case Folded():
+            return not block.blocks
         case Paragraph():
             return not block.text
         case _:

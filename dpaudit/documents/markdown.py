@@ -7,34 +7,46 @@ from dpaudit.wording.escaping import fenced, one_line
 from dpaudit.wording.escaping import markdown as escaped
 
 
-def markdown(document: blocks.Document) -> str:
-    """Return a document as Markdown; bars are left out, and of pictures those that are no file."""
-    parts = [f"## {cell(document.title)}"] if document.title else []
-    parts += map(_written, document.blocks)
+def markdown(document: blocks.Document, level: int = 2) -> str:
+    """Return a document as Markdown, its title at a level of headings; bars and pictures without files are left out."""
+    marks = "#" * level
+    parts = [f"{marks} {cell(document.title)}"] if document.title else []
+    parts += (_written(block, marks) for block in document.blocks)
+    parts += ["---", cell(document.note)] if document.note else []
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _written(block: blocks.Block) -> str:
-    """Return one block; an empty text for one that Markdown does not show."""
+def _written(block: blocks.Block, marks: str) -> str:
+    """Return one block; an empty text for one that Markdown does not show. `marks` are those of the title."""
     match block:
         case blocks.Verdict():
             about = f": {cell(block.subject)}" if block.subject else ""
-            return f"## {cell(block.word)}{about}\n\n{cell(block.sentence)}"
+            word = (
+                f"{marks} {cell(block.word)}" if len(marks) > 1 else f"**{cell(block.word)}**"
+            )  # a file has one title
+            return f"{word}{about}\n\n{cell(block.sentence)}"
         case blocks.Heading():
-            return f"### {cell(block.text)}"
+            number = f"{cell(block.number)} · " if block.number else ""
+            return f"{marks}# {number}{cell(block.text)}"
         case blocks.Paragraph():
             return f"<sub>{cell(block.text)}</sub>" if block.quiet else cell(block.text)
         case blocks.Items():
             return "\n".join(_items(block))
         case blocks.Table():
             head = block.head or ("",) * len(block.rows[0])
-            return table(head, (tuple(_plain(text) for text in row) for row in block.rows))
+            caption = f"{cell(block.caption)}\n\n" if block.caption and block.head else ""
+            return caption + table(head, (tuple(_plain(text) for text in row) for row in block.rows))
         case blocks.Tree():
             return "\n".join(map(_branch, block.branches))
         case blocks.Code():
             return fenced(block.text)
         case blocks.Picture():
             return f"![{cell(block.title)}]({block.file})" if block.file else ""
+        case blocks.Pictures():
+            return "\n\n".join(_written(picture, marks) for picture in block.pictures)
+        case blocks.Folded():
+            inside = (_written(shown, marks) for shown in block.blocks)
+            return "\n\n".join((f"{marks}# {cell(block.title)}", *inside))
         case blocks.Bars():
             return ""
 
@@ -51,8 +63,13 @@ def _items(block: blocks.Items) -> list[str]:
     return [
         line
         for item in block.lines
-        for line in (f"- {cell(sign + item.text)}", *(f"  - {cell(below)}" for below in item.below))
+        for line in (f"- {_tag(item)}{cell(sign + item.text)}", *(f"  - {cell(below)}" for below in item.below))
     ]
+
+
+def _tag(item: blocks.Item) -> str:
+    """Return the tag of a line, if it has one."""
+    return f"**{cell(item.tag)}**: " if item.tag else ""
 
 
 def _plain(text: str | blocks.Mark) -> str:
@@ -72,4 +89,5 @@ def cell(text: str) -> str:
     >>> cell("a|b <i>")
     'a\\|b &lt;i&gt;'
     """
-    return escaped(one_line(text))
+    inset = len(text) - len(text.lstrip(blocks.INDENT))
+    return "&nbsp;&nbsp;" * inset + escaped(one_line(text))

@@ -1,5 +1,9 @@
-"""A document as one HTML page without requests and scripts; every text is escaped."""
+"""A document as one HTML page without requests; every text is escaped, and its one script is named by its digest."""
 
+import base64
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 
 from dpaudit.documents import document as blocks
@@ -13,64 +17,139 @@ def style_sheet(*names: str) -> str:
 
 
 def page(document: blocks.Document) -> str:
-    """Return the whole page, its title first; bars are left out."""
-    body = "\n".join(shown for block in document.blocks if (shown := _written(block)))
-    title = xml(document.title)
+    """Return the whole page, its title first; bars are left out. A page of sections has contents and a script."""
+    sections = [block for block in document.blocks if isinstance(block, blocks.Heading) and block.ident]
+    script = style_sheet("page.js") if sections else ""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = f" script-src 'sha256-{digest}';" if script else ""
+    title, note = _words(document.title), f"<footer><p>{_words(document.note)}</p></footer>\n" if document.note else ""
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-        "img-src 'self' data:\">"
-        f"<title>{title}</title><style>{style_sheet('colours.css', 'figure.css', 'page.css')}</style></head><body>\n"
-        f"<h1>{title}</h1>\n{body}\n</body></html>\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline';"
+        f"{allowed} img-src 'self' data:\">"
+        f'<link rel="icon" href="data:,"><title>{title}</title>'
+        f"<style>{style_sheet('colours.css', 'figure.css', 'page.css')}</style></head>\n<body>\n"
+        f"<header><h1>{title}</h1></header>\n<main>\n{chr(10).join(_body(document, sections))}\n</main>\n{note}"
+        f"{f'<script>{script}</script>' if script else ''}\n</body></html>\n"
     )
+
+
+def _body(document: blocks.Document, sections: list[blocks.Heading]) -> Iterator[str]:
+    """Yield the blocks, the contents before the first section, and the tags of sections."""
+    opened = False
+    for block in document.blocks:
+        if isinstance(block, blocks.Heading) and block.ident:
+            yield "</section>" if opened else _contents(sections)
+            yield f'<section id="{xml(block.ident)}" aria-labelledby="{xml(block.ident)}-title">'
+            opened = True
+        if shown := _written(block):
+            yield shown
+    if opened:
+        yield "</section>"
+
+
+def _contents(sections: list[blocks.Heading]) -> str:
+    """Return links to the sections."""
+    links = (f'<li><a href="#{xml(held.ident)}">{_numbered(held)}</a></li>' for held in sections)
+    return f'<nav aria-label="Contents"><ol>{"".join(links)}</ol></nav>'
+
+
+def _numbered(heading: blocks.Heading) -> str:
+    """Return the text of a heading below its number."""
+    number = f'<span class="no">{xml(heading.number)}</span> ' if heading.number else ""
+    return f"{number}{_words(heading.text)}"
+
+
+def _words(text: str) -> str:
+    """Return escaped text, with powers of ten on one line."""
+    return xml(unbroken(text))
 
 
 def _written(block: blocks.Block) -> str:
     """Return one block; an empty text for one that a page does not show."""
     match block:
         case blocks.Verdict():
-            about = f" <span>{xml(block.subject)}</span>" if block.subject else ""
-            return f'<p class="state {block.tone}">{xml(block.word)}{about}</p>\n<p>{xml(block.sentence)}</p>'
+            about = f" <span>{_words(block.subject)}</span>" if block.subject else ""
+            word = f'<p class="word">{_words(block.word)}{about}</p>'
+            return f'<div class="verdict {block.tone}">{word}<p>{_words(block.sentence)}</p></div>'
         case blocks.Heading():
-            return f"<h2>{xml(block.text)}</h2>"
+            name = f' id="{xml(block.ident)}-title"' if block.ident else ""
+            return f"<h2{name}>{_numbered(block)}</h2>"
         case blocks.Paragraph():
-            return f"<p{' class=quiet' if block.quiet else ''}>{xml(block.text)}</p>"
+            return f"<p{' class=quiet' if block.quiet else ''}>{_words(block.text)}</p>"
         case blocks.Items():
-            sign = f"{block.sign} " if block.sign else ""
-            lines = "".join(f"<li>{xml(sign + item.text)}{_list(item.below)}</li>" for item in block.lines)
-            return f'<ul class="{block.tone}">{lines}</ul>'
+            return _items(block)
         case blocks.Table():
             return _table(block)
         case blocks.Code():
             return f"<pre>{xml(block.text)}</pre>"
         case blocks.Picture():
-            drawn = block.svg or f'<img src="{xml(block.file)}" alt="{xml(block.title)}">'
-            return f"<figure>{drawn}<figcaption>{xml(block.title)}</figcaption></figure>"
+            return _figure(block)
+        case blocks.Pictures():
+            return f'<div class="squares">{"".join(map(_figure, block.pictures))}</div>'
+        case blocks.Folded():
+            inside = "\n".join(_written(_named(shown, block.title)) for shown in block.blocks)
+            return f'<details class="annex"><summary>{_words(block.title)}</summary>\n{inside}</details>'
         case blocks.Tree():
             return _list(tuple("; ".join((held.title, *held.details, *held.quiet)) for held in block.branches))
         case blocks.Bars():
             return ""
 
 
+def _named(block: blocks.Shown, title: str) -> blocks.Shown:
+    """Return a block; a table without a caption has that of what folds it, for who does not see the page."""
+    return replace(block, caption=title) if isinstance(block, blocks.Table) and not block.caption else block
+
+
+def _items(block: blocks.Items) -> str:
+    """Return a list; lines with tags have them in a column."""
+    sign = f"{block.sign} " if block.sign else ""
+    lines = "".join(f"<li>{_tagged(item, sign)}</li>" for item in block.lines)
+    return f'<ul class="{"tagged" if any(item.tag for item in block.lines) else block.tone}">{lines}</ul>'
+
+
+def _tagged(item: blocks.Item, sign: str) -> str:
+    """Return a line of a list."""
+    said = f"{_words(sign + item.text)}{_list(item.below)}"
+    return f'<span class="tag {item.form}">{_words(item.tag)}</span><div>{said}</div>' if item.tag else said
+
+
 def _list(lines: tuple[str, ...]) -> str:
     """Return lines as a list; nothing without any."""
-    return f"<ul>{''.join(f'<li>{xml(line)}</li>' for line in lines)}</ul>" if lines else ""
+    return f"<ul>{''.join(f'<li>{_words(line)}</li>' for line in lines)}</ul>" if lines else ""
+
+
+def _figure(picture: blocks.Picture) -> str:
+    """Return a drawing with its caption."""
+    drawn = picture.svg or f'<img src="{xml(picture.file)}" alt="{_words(picture.title)}">'
+    live = f' data-curve="{xml(picture.live)}"' if picture.live else ""
+    return f"<figure{live}>{drawn}<figcaption>{_words(picture.caption or picture.title)}</figcaption></figure>"
 
 
 def _table(block: blocks.Table) -> str:
-    """Return a table that may be scrolled where the page is narrow."""
+    """Return a table that may be scrolled where the page is narrow; one without a head does not show its caption."""
     width = len(block.rows[0])
     classes = [f" class={look}" if look else "" for look in (*block.looks, *[""] * width)][:width]
-    names = (f"<th scope=col{look}>{xml(name)}</th>" for name, look in zip(block.head, classes, strict=False))
+    names = (f'<th scope="col"{look}>{_words(name)}</th>' for name, look in zip(block.head, classes, strict=False))
     head = f"<thead><tr>{''.join(names)}</tr></thead>" if any(block.head) else ""
     labels = [f' data-label="{xml(name)}"' if name else "" for name in (*block.head, *[""] * width)][:width]
     opened = [f"<td{look}{label}>" for look, label in zip(classes, labels, strict=True)]
-    rows = ("".join(f"{tag}{_cell(text)}</td>" for text, tag in zip(row, opened, strict=True)) for row in block.rows)
+    rows = (
+        f'<th scope="row"{classes[0]}>{_cell(row[0])}</th>'
+        + "".join(f"{tag}{_cell(text)}</td>" for text, tag in zip(row[1:], opened[1:], strict=True))
+        for row in block.rows
+    )
     body = "\n".join(f"<tr>{row}</tr>" for row in rows)
-    return f'<div class="scroll"><table>{head}<tbody>{body}</tbody></table></div>'
+    named = f' role="region" tabindex="0" aria-label="{_words(block.caption)}"' if block.caption else ""
+    caption = f"<caption>{_words(block.caption)}</caption>" if block.caption else ""
+    kind = "" if any(block.head) else " class=facts"
+    return f'<div class="scroll"{named}><table{kind}>{caption}{head}<tbody>{body}</tbody></table></div>'
 
 
 def _cell(cell: blocks.Cell) -> str:
     """Return the content of a cell."""
-    return f"<b class={cell.tone}>{xml(cell.text)}</b>" if isinstance(cell, blocks.Mark) else xml(unbroken(cell))
+    if isinstance(cell, blocks.Mark):
+        hint = f' title="{xml(cell.hint)}"' if cell.hint else ""
+        return f'<span class="mark {cell.tone}"{hint}>{_words(cell.text)}</span>'
+    return _words(cell)

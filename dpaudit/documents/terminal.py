@@ -23,7 +23,7 @@ _LONGEST_NAME = 40  # letters of a first column that no line break divides
 def terminal(document: blocks.Document) -> RenderableType:
     """Return a document for a terminal; its title is left out, and so are pictures."""
     parts: list[RenderableType] = []
-    shown = [block for block in document.blocks if not isinstance(block, blocks.Picture)]
+    shown = [block for block in document.blocks if not isinstance(block, blocks.Picture | blocks.Pictures)]
     for before, block in pairwise((None, *shown)):
         if block is not None:
             parts += [Text()] * _apart(before, block) + _laid_out(block)
@@ -70,7 +70,7 @@ def _laid_out(block: blocks.Block) -> list[RenderableType]:
             about = [Text(), Text(f" {block.subject}", style="bold")] if block.subject else []
             return [word, Text(), _inset(Text(block.sentence)), *about]
         case blocks.Heading():
-            return [Text(f" {block.text}", style="bold")]
+            return [Text(f" {block.number}  {block.text}" if block.number else f" {block.text}", style="bold")]
         case blocks.Paragraph():
             return [_inset(Text(block.text, style="dim" if block.quiet else "bold" if block.strong else ""))]
         case blocks.Items():
@@ -83,7 +83,10 @@ def _laid_out(block: blocks.Block) -> list[RenderableType]:
             return [_inset(_tree(block.branches))]
         case blocks.Code():
             return [_inset(Text(block.text))]
-        case blocks.Picture():
+        case blocks.Folded():
+            inside = (line for shown in block.blocks for line in _laid_out(shown))
+            return [Text(f" {block.title}", style="bold"), *inside]
+        case blocks.Picture() | blocks.Pictures():
             return []
 
 
@@ -97,7 +100,8 @@ def _items(block: blocks.Items) -> list[RenderableType]:
     sign = f"{block.sign} " if block.sign else ""
     lines: list[RenderableType] = []
     for item in block.lines:
-        lines.append(_inset(Text(f"{sign}{item.text}", style=_COLOURS[block.tone])))
+        tag = f"{item.tag}: " if item.tag else ""
+        lines.append(_inset(Text(f"{tag}{sign}{item.text}", style=_COLOURS[block.tone])))
         lines += [_inset(Text(line), 2) for line in item.below]
     return lines
 

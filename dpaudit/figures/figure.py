@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from dpaudit.documents.document import Picture
 from dpaudit.documents.page import style_sheet as sheets
+from dpaudit.documents.typesetting import plain_colours
 from dpaudit.figures.canvas import Canvas, short
 from dpaudit.wording.escaping import xml
 
@@ -35,6 +37,11 @@ class Figure:
     def file(self) -> str:
         """Return the drawing for a page as an SVG file of its own, style sheet included."""
         return self._svg(self.draw(NARROW if self.square else WIDE), "file", style_sheet()) + "\n"
+
+    def picture(self, file: str = "", caption: str = "", live: str = "") -> Picture:
+        """Return the figure as a block of a document; `file` is where it lies beside the page."""
+        drawn, printed = self.inline(), plain_colours(self.file())
+        return Picture(self.title, svg=drawn, paper=printed, file=file, caption=caption, live=live)
 
     def _svg(self, canvas: Canvas, look: str, style: str = "") -> str:
         """Return one SVG element with its title and description."""

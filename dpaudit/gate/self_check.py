@@ -22,7 +22,7 @@ from dpaudit.runtime.plugins import load_package
 from dpaudit.runtime.provenance import distribution_version, source_digest
 from dpaudit.verifier import verify
 
-_DISTRIBUTIONS = ("dpaudit", "numpy", "scipy", "dp-accounting", "typer", "jinja2", "statsmodels", "joblib")
+_DISTRIBUTIONS = ("dpaudit", "numpy", "scipy", "dp-accounting", "typer", "typst", "statsmodels", "joblib")
 _EXTRAS = {"pytest": "the pytest plugin", "opacus": "auditing DP-SGD by Opacus"}
 
 

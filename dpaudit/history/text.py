@@ -73,7 +73,7 @@ def _chart(number: int, trend: Trend) -> tuple[Picture, ...]:
     title = "Epsilon over time. Dashed: claimed. Line: proved. Dots: bounds from below."
     highest = max(values) or 1.0
     figure = over_time_figure(f"subject-{number}", title, lines, highest, lambda value: nearest(value, 2))
-    return (Picture(title, svg=figure.inline()),)
+    return (figure.picture(),)
 
 
 def _points(values: Iterable[tuple[date, float | None]]) -> tuple[tuple[date, float], ...]:

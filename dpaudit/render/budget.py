@@ -67,7 +67,7 @@ def _spending(balance: Balance, history: History, number: int) -> Iterator[block
         highest=1.0,
         written=lambda share: f"{at_most(100 * share, 3)} %",
     )
-    yield blocks.Picture(figure.title, svg=figure.inline())
+    yield figure.picture()
     head = ("entry", "day", "release", "claimed", "cost, % of the budget", "spent with it, %", "on trust")
     yield blocks.Table(
         tuple(

@@ -1,21 +1,20 @@
-"""The files of a report: HTML, Markdown, JSON, figures, and on request a PDF; every text of Markdown is escaped."""
+"""The files of a report: HTML, Markdown, JSON, figures, and on request a PDF, all of one document."""
 
 import json
 from pathlib import Path
-from typing import Any
 
-from dpaudit.figures.figure import Figure
+from dpaudit.documents.document import Paragraph, document, unfolded
+from dpaudit.documents.markdown import markdown
+from dpaudit.documents.page import page
+from dpaudit.documents.paper import paper
 from dpaudit.report.attachments.in_toto import privacy_report, statement_text, test_result
 from dpaudit.report.attachments.registry_record import registry_text
-from dpaudit.report.compliance.composition import INDENT
 from dpaudit.report.facts import gather
 from dpaudit.report.figures import figures_of
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.page import context, html
-from dpaudit.report.pdf import pdf_report
+from dpaudit.report.layout import report_document
 from dpaudit.report.signed import signed
 from dpaudit.runtime.whole_files import write_folder
-from dpaudit.wording.escaping import fenced, markdown
 
 _EARLIER = ("report.pdf", "registry.yaml", "figures/*.svg")
 """The files of an earlier report that not every report has."""
@@ -25,12 +24,23 @@ def render(report: ReportInputs) -> dict[str, str]:
     """Return the text of every file of a report by its path; equal reports give equal texts."""
     facts = gather(report)
     data, figures = signed(facts), figures_of(facts)
+    whole = report_document(data, figures)
+    shown, details = unfolded(whole)
+    origin = f"To report.md of {report.created}, whose digest to sign is {data['digest_to_sign']}."
+    annex = document(Paragraph(origin), details, title=f"{whole.title}: annex")
     return {
-        "report.html": html(data, figures),
-        **markdown_report(data, figures),
+        "report.html": page(whole),
+        "report.md": markdown(shown, level=1),
+        "annex.md": markdown(annex, level=1),
         "report.json": json.dumps(data, indent=2, sort_keys=True, allow_nan=False) + "\n",
         **{f"figures/{name}.svg": figure.file() for name, figure in figures.items()},
     }
+
+
+def on_paper(report: ReportInputs) -> bytes:
+    """Return the report as a PDF."""
+    facts = gather(report)
+    return paper(report_document(signed(facts), figures_of(facts)), report.created)
 
 
 def contents(report: ReportInputs, *, pdf: bool = False) -> dict[str, bytes]:
@@ -38,8 +48,7 @@ def contents(report: ReportInputs, *, pdf: bool = False) -> dict[str, bytes]:
     texts = render(report)
     files = {name: text.encode("utf-8") for name, text in texts.items()}
     if pdf:
-        figures = {name: text for name, text in texts.items() if name.endswith(".svg")}
-        files["report.pdf"] = pdf_report(texts["report.json"], figures)
+        files["report.pdf"] = on_paper(report)
     record = registry_text(report)
     if record:
         files["registry.yaml"] = record.encode("utf-8")
@@ -56,52 +65,3 @@ def write(report: ReportInputs, folder: Path, *, pdf: bool = False) -> tuple[Pat
     Raises: ConfigError: the folder cannot be made or written.
     """
     return write_folder(folder, contents(report, pdf=pdf), earlier=_EARLIER)
-
-
-class _Markdown(str):
-    """Text that is Markdown already, escaped where it was made."""
-
-    __slots__ = ()
-
-
-def markdown_report(data: dict[str, Any], figures: dict[str, Figure]) -> dict[str, str]:
-    """Return the report and its annex as Markdown by file name, figures referred to beside them."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    def literal(value: Any) -> Any:
-        """Return `value` as plain words; what is Markdown already passes."""
-        return markdown(value) if isinstance(value, str) and not isinstance(value, _Markdown) else value
-
-    environment = Environment(
-        loader=PackageLoader("dpaudit.report"),
-        autoescape=False,  # noqa: S701 - Markdown, not HTML: `finalize` escapes every inserted text
-        undefined=StrictUndefined,
-        finalize=literal,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    known = context(data, figures) | {"fenced": _block, "inset": _inset, "literal": _Markdown}
-    return {
-        name: _without_double_blanks(environment.get_template(f"{name}.j2").render(known))
-        for name in ("report.md", "annex.md")
-    }
-
-
-def _block(text: str, language: str) -> _Markdown:
-    """Return a code block."""
-    return _Markdown(fenced(text, language))
-
-
-def _inset(text: str) -> _Markdown:
-    """Return a cell with the spaces before it kept."""
-    rest = text.lstrip(INDENT)
-    return _Markdown("&nbsp;&nbsp;" * (len(text) - len(rest)) + markdown(rest))
-
-
-def _without_double_blanks(text: str) -> str:
-    """Return `text` with at most one empty line in a row, outside code blocks as inside."""
-    lines: list[str] = []
-    for line in text.splitlines():
-        if line.strip() or (lines and lines[-1]):
-            lines.append(line.rstrip())
-    return "\n".join(lines).rstrip() + "\n"

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from dpaudit.documents.typesetting import printed
 from dpaudit.figures.figure import Figure
 from dpaudit.figures.plot import Plot, Point, Series, Words
-from dpaudit.figures.printed import printed
 from dpaudit.figures.scale import Scale, reach
 from dpaudit.study.captions import caption_of, of_bounds, of_proofs
 from dpaudit.study.front import Row, front_of

@@ -18,15 +18,19 @@ from dpaudit.documents.document import (
     Mark,
     Paragraph,
     Picture,
+    Pictures,
     Table,
     Tree,
     document,
+    folded,
     items,
     judged,
     under,
+    unfolded,
 )
 from dpaudit.documents.markdown import markdown
 from dpaudit.documents.page import page
+from dpaudit.documents.paper import paper
 from dpaudit.documents.terminal import terminal, to_text
 from dpaudit.model.audit_result import AuditVerdict
 from dpaudit.model.readings import Verdict
@@ -44,7 +48,12 @@ EVERY: dict[str, Block] = {
     "tree": Tree((Branch(0, "a root", details=("a detail",)), Branch(1, f"a leaf {PAYLOAD}", quiet=("a source",)))),
     "code": Code("a formula"),
     "bars": Bars((Bar("a bar", 0.5, "1.5"),)),
-    "picture": Picture("a picture", file="front.png"),
+    "picture": Picture("a picture", file="front.svg"),
+    "section": Heading(f"a section {PAYLOAD}", number="7", ident="audits"),
+    "tagged": Items((Item(f"a tagged line {PAYLOAD}", ("a line below",), tag=f"proved {PAYLOAD}", form="proved"),)),
+    "captioned": Table((("a", f"a captioned cell {PAYLOAD}"),), head=("name", ""), caption=f"a caption {PAYLOAD}"),
+    "folded": folded(f"a fold {PAYLOAD}", [Paragraph(f"a folded one {PAYLOAD}")]),
+    "pictures": Pictures((Picture(f"one of the pictures {PAYLOAD}", file="roc.svg"),)),
 }
 WORDS = {
     "verdict": "a sentence",
@@ -54,8 +63,11 @@ WORDS = {
     "tree": "a leaf",
     "code": "a formula",
     "bars": "a bar",
+    "captioned": "a captioned cell",
+    "pictures": "one of the pictures",
+    "tagged": "a tagged line",
 }
-LEFT_OUT = {"terminal": {"picture"}, "markdown": {"bars"}, "page": {"bars"}}
+LEFT_OUT = {"terminal": {"picture", "pictures"}, "markdown": {"bars"}, "page": {"bars"}}
 
 
 def written(block: Block) -> dict[str, str]:
@@ -78,9 +90,29 @@ def test_every_block_is_shown_by_every_writer_that_can(name: str) -> None:
 def test_foreign_text_becomes_no_markup(name: str) -> None:
     """No element, link or image of a payload, in Markdown and on a page."""
     shown = written(EVERY[name])
-    assert "<script" not in shown["page"]
+    assert "<script>alert" not in shown["page"]
     assert "<script" not in shown["markdown"]
     assert not re.search(r"(?<!\\)\]\(http", shown["markdown"])
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_block_is_set_on_paper_whatever_it_says(name: str) -> None:
+    """The same bytes twice; the twin with a block that the template does not know has a page without it."""
+    held = document(EVERY[name], title=PAYLOAD, note=PAYLOAD)
+    first = paper(held, "2026-03-01")
+    assert first.startswith(b"%PDF-")
+    assert first == paper(held, "2026-03-01")
+    if name not in ("bars", "tree", "picture", "pictures"):  # a picture needs its drawing
+        assert len(first) > len(paper(document(title=PAYLOAD, note=PAYLOAD), "2026-03-01"))
+
+
+def test_details_leave_the_document_with_the_number_of_their_section() -> None:
+    """Every folded block once, in its order, and nothing of it where the rest stands."""
+    details = [folded("rows", [Paragraph("one")]), folded("notes", [Paragraph("two")])]
+    whole = document(Heading("proof", number="6", ident="proof"), details[0], Heading("end", ident="end"), details[1])
+    shown, annex = unfolded(whole)
+    assert shown.blocks == (Heading("proof", number="6", ident="proof"), Heading("end", ident="end"))
+    assert annex == (Heading("rows", number="6"), Paragraph("one"), Heading("notes"), Paragraph("two"))
 
 
 def test_what_is_empty_is_left_out_with_its_heading() -> None:

@@ -107,7 +107,7 @@ def test_the_help_reads_signatures_alone(words: tuple[str, ...]) -> None:
         [sys.executable, "-c", HELP, *words, "-h"], capture_output=True, text=True, check=True, env=ENVIRONMENT
     )
     loaded = set(ended.stdout.split())
-    assert {"numpy", "scipy", "jinja2", "rich.console"} & loaded == set()
+    assert {"numpy", "scipy", "typst", "rich.console"} & loaded == set()
     assert {f"dpaudit.cli.{entry.module}" for entry in COMMANDS if entry.name not in words} & loaded == set()
     assert words or {"rich", "importlib.metadata"} & loaded == set()
     assert len([name for name in loaded if name.startswith("dpaudit")]) <= 20

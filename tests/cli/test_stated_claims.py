@@ -45,6 +45,6 @@ def test_no_command_calls_a_stated_claim_proved_or_certified(tmp_path: Path) -> 
         assert "The claim is epsilon = 1, delta = 0" in cover
         assert "At that word, epsilon is at most 1 at delta 0" in cover
         assert "The privacy stated by a README holds" in cover
-    assert "- **Stated**: At that word" in pages[0]
+    assert "- **stated**: At that word" in pages[0]
     assert '<span class="tag unassessed">stated</span>' in pages[2]
     assert "hatched bar stated by others and not proved" in pages[2]

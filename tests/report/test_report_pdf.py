@@ -10,21 +10,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import dpaudit.report
+import dpaudit.documents
 from dpaudit.cli.app import app
 from dpaudit.configuration.deployment_file import read_deployment
-from dpaudit.figures.printed import plain_colours
+from dpaudit.documents.typesetting import plain_colours
 from dpaudit.report import Report, render
-from dpaudit.report.pdf import pdf_report
 from dpaudit.report.writing import contents
+from dpaudit.report.writing import on_paper as pdf
 
 FULL = Path(__file__).with_name("deployment.toml")
-
-
-def pdf(report: Report) -> bytes:
-    """Return a report's PDF."""
-    texts = render(report)
-    return pdf_report(texts["report.json"], {name: text for name, text in texts.items() if name.endswith(".svg")})
 
 
 def test_equal_reports_give_equal_bytes_and_other_reports_other_ones(stories: dict[str, Report]) -> None:
@@ -104,12 +98,9 @@ def test_a_table_that_fits_on_a_page_stays_on_one(
         pytest.skip("pdftotext is not installed")
     report = stories["paper"]
     assert split_tables(report, tmp_path) == []
-    templates = tmp_path / "templates"
-    shutil.copytree(Path(str(dpaudit.report.__file__)).parent / "templates", templates)
-    template = templates / "report.typ"
-    text = template.read_text(encoding="utf-8")
+    text = (Path(str(dpaudit.documents.__file__)).parent / "paper.typ").read_text(encoding="utf-8")
     assert "height > 225mm" in text
-    template.write_text(text.replace("height > 225mm", "true"), encoding="utf-8")
-    monkeypatch.setattr("dpaudit.report.pdf.files", lambda package: tmp_path)
+    (tmp_path / "paper.typ").write_text(text.replace("height > 225mm", "true"), encoding="utf-8")
+    monkeypatch.setattr("dpaudit.documents.paper.files", lambda package: tmp_path)
     others = (replace(report, deployment=read_deployment(FULL)), stories["violation"], stories["checked"])
     assert any(split_tables(other, tmp_path) for other in (report, *others))

@@ -403,7 +403,7 @@ def test_the_word_for_a_proved_claim_is_the_owners(stories: dict[str, Report]) -
     report = replace(stories["checked"], word="proved")
     assert (report.verdict, shown_word("NOT PROVED", "proved")) == ("CERTIFIED", "NOT PROVED")
     texts = render(report)
-    assert '<p class="word sans">PROVED</p>' in texts["report.html"]
+    assert '<p class="word">PROVED</p>' in texts["report.html"]
     assert "CERTIFIED" not in re.sub("<[^>]*>", "", texts["report.html"])
 
 

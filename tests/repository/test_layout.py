@@ -14,7 +14,7 @@ PACKAGES = ("algorithms", "audits", "dpaudit", "mechanisms")
 EVIDENCE = ("benchmarks/catalogue", "benchmarks/coverage", "benchmarks/known_bugs", "benchmarks/wall")
 FILES = tuple(path for package in (*PACKAGES, *EVIDENCE) for path in sorted((ROOT / package).rglob("*.py")))
 HEAVY = {
-    *("dp_accounting", "distributed", "jinja2", "joblib", "markupsafe", "opacus", "psycopg"),
+    *("dp_accounting", "distributed", "joblib", "opacus", "psycopg"),
     *("pydantic", "sqlalchemy", "statsmodels", "torch", "typst"),
 }
 """Third parties that may be imported inside a function: heavy, or an extra."""

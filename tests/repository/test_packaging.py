@@ -73,7 +73,7 @@ PLANTED = {
     ),
     "Algorithms know no audit": ("algorithms/kernels.py", "import audits.bounds.guessing"),
     "Mechanisms know only the checker": ("mechanisms/_draws/exact.py", "import algorithms.kernels"),
-    "The rooms of the checker, downwards only": ("dpaudit/model/claim.py", "import dpaudit.report.page"),
+    "The rooms of the checker, downwards only": ("dpaudit/model/claim.py", "import dpaudit.report.layout"),
     "The interpreter of declarations knows the data model alone": (
         "dpaudit/semantics/draws.py",
         "import dpaudit.errors",

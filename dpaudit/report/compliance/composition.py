@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from dpaudit.documents.document import INDENT
 from dpaudit.model.declaration import Stated, walk
 from dpaudit.report.compliance.fields import NOT_ASSESSED, Field, Grid, Part, evidence, grid, not_applicable
 from dpaudit.report.derivation import Row, node_bounds, noise_of, sensitivity_of
@@ -12,7 +13,6 @@ from dpaudit.wording.numerals import exact, nearest, whole
 from dpaudit.wording.references import reference_words
 
 MOST = 40
-INDENT = "\N{EM SPACE}"
 
 
 def composition(facts: Facts) -> Iterator[Part]:
