@@ -14,7 +14,7 @@ from dpaudit.wording.numerals import unbroken
 def paper(document: Document, day: str) -> bytes:
     """Return the PDF of a document of a day in ISO form; what is folded stands in an annex at its end.
 
-    Guarantee: equal documents give equal bytes with the same typst. Bars and trees are left out.
+    Guarantee: equal documents give equal bytes with the same typst. Bars are left out.
     """
     shown, annex = unfolded(document)
     blocks = [*shown.blocks, *([Heading("Annex"), *annex] if annex else ())]

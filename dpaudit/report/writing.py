@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from dpaudit.documents.document import Paragraph, document, unfolded
+from dpaudit.documents.document import Document, Paragraph, document, unfolded
 from dpaudit.documents.markdown import markdown
 from dpaudit.documents.page import page
 from dpaudit.documents.paper import paper
@@ -22,13 +22,23 @@ _EARLIER = ("report.pdf", "registry.yaml", "figures/*.svg")
 
 def render(report: ReportInputs) -> dict[str, str]:
     """Return the text of every file of a report by its path; equal reports give equal texts."""
+    return _written(report)[1]
+
+
+def on_paper(report: ReportInputs) -> bytes:
+    """Return the report as a PDF."""
+    return paper(_written(report)[0], report.created)
+
+
+def _written(report: ReportInputs) -> tuple[Document, dict[str, str]]:
+    """Return the document of a report, and the text of every file by its path."""
     facts = gather(report)
     data, figures = signed(facts), figures_of(facts)
     whole = report_document(data, figures)
     shown, details = unfolded(whole)
     origin = f"To report.md of {report.created}, whose digest to sign is {data['digest_to_sign']}."
     annex = document(Paragraph(origin), details, title=f"{whole.title}: annex")
-    return {
+    return whole, {
         "report.html": page(whole),
         "report.md": markdown(shown, level=1),
         "annex.md": markdown(annex, level=1),
@@ -37,18 +47,12 @@ def render(report: ReportInputs) -> dict[str, str]:
     }
 
 
-def on_paper(report: ReportInputs) -> bytes:
-    """Return the report as a PDF."""
-    facts = gather(report)
-    return paper(report_document(signed(facts), figures_of(facts)), report.created)
-
-
 def contents(report: ReportInputs, *, pdf: bool = False) -> dict[str, bytes]:
     """Return the bytes of every file of a report by its path, statements about the others last."""
-    texts = render(report)
+    whole, texts = _written(report)
     files = {name: text.encode("utf-8") for name, text in texts.items()}
     if pdf:
-        files["report.pdf"] = on_paper(report)
+        files["report.pdf"] = paper(whole, report.created)
     record = registry_text(report)
     if record:
         files["registry.yaml"] = record.encode("utf-8")
