@@ -88,10 +88,10 @@ def check(
     summary. Without a seed, the seed is 0: the same code gives the same result. With --accept the open issues are
     added to the baseline, which is meant to be reviewed like code, and the result is what it then says.
     """
-    from dpaudit.cli.common.output import doing, output_folder, progress, show, show_lines, write
+    from dpaudit.cli.common.output import doing, output_folder, progress, show, write
     from dpaudit.gate.acceptance import accept
     from dpaudit.gate.running import run_checks
-    from dpaudit.gate.summary import check_document, issue_lines
+    from dpaudit.gate.summary import check_document
     from dpaudit.workflow import Stated
 
     today = datetime.now(UTC).date()
@@ -112,7 +112,6 @@ def check(
         document = accept(document, acceptance.reason, last, acceptance.rule)
         write(acceptance.baseline, document.baseline.to_json())
     show(check_document(document))
-    show_lines(issue_lines(document))
     _write_for_pipelines(document, folder)
     return Exit(document.exit_code)
 
@@ -120,12 +119,14 @@ def check(
 def _write_for_pipelines(document: "CheckDocument", folder: Path | None) -> None:
     """Write the files that pipelines read to a folder, if there is one, and the summary of the step on GitHub."""
     from dpaudit.cli.common.output import note, write_files
+    from dpaudit.documents.markdown import markdown
     from dpaudit.gate.junit import junit
     from dpaudit.gate.sarif import sarif
-    from dpaudit.gate.summary import append_step_summary, summary
+    from dpaudit.gate.summary import append_step_summary, check_document
 
+    summary = markdown(check_document(document))
     if folder is not None:
         files = {"check.json": document.to_json(), "check.sarif": sarif(document), "junit.xml": junit(document)}
-        write_files(folder, files | {"summary.md": summary(document)})
-    if append_step_summary(summary(document)):
+        write_files(folder, files | {"summary.md": summary})
+    if append_step_summary(summary):
         note("Added to the step summary.")

@@ -149,6 +149,13 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines that a program reads as well, such as `file:line: message`: each in one piece, from the first column."""
+
+    lines: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Picture:
     """A drawing: SVG for a page, which was escaped where it was made; SVG for paper; the name of a file beside it.
 
@@ -171,7 +178,7 @@ class Pictures:
     pictures: tuple[Picture, ...]
 
 
-Shown = Verdict | Heading | Paragraph | Items | Table | Bars | Tree | Code | Picture | Pictures
+Shown = Verdict | Heading | Paragraph | Items | Table | Bars | Tree | Code | Lines | Picture | Pictures
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +246,11 @@ def items(lines: Iterable[str], sign: str = "", tone: Tone = "plain") -> Items:
     return Items(tuple(map(Item, lines)), sign=sign, tone=tone)
 
 
+def lines(texts: Iterable[str]) -> Lines:
+    """Return lines without a tone."""
+    return Lines(tuple(Mark(text, "plain") for text in texts))
+
+
 def under(heading: str, *blocks: Block) -> tuple[Block, ...]:
     """Return blocks below a heading; nothing where all of them are empty.
 
@@ -252,7 +264,7 @@ def under(heading: str, *blocks: Block) -> tuple[Block, ...]:
 def _empty(block: Block) -> bool:
     """Return whether there is nothing to show."""
     match block:
-        case Items():
+        case Items() | Lines():
             return not block.lines
         case Table() | Bars():
             return not block.rows

@@ -38,8 +38,17 @@ def _written(block: blocks.Block, marks: str) -> str:
             return caption + table(head, (tuple(_plain(text) for text in row) for row in block.rows))
         case blocks.Tree():
             return "\n".join(map(_branch, block.branches))
+        case blocks.Lines():
+            return "\n".join(f"- {cell(line.text)}" for line in block.lines)
         case blocks.Code():
             return fenced(block.text)
+        case _:
+            return _drawn(block, marks)
+
+
+def _drawn(block: blocks.Block, marks: str) -> str:
+    """Return a block of drawings or of details; an empty text for bars."""
+    match block:
         case blocks.Picture():
             return f"![{cell(block.title)}]({block.file})" if block.file else ""
         case blocks.Pictures():
@@ -47,7 +56,7 @@ def _written(block: blocks.Block, marks: str) -> str:
         case blocks.Folded():
             inside = (_written(shown, marks) for shown in block.blocks)
             return "\n\n".join((f"{marks}# {cell(block.title)}", *inside))
-        case blocks.Bars():
+        case _:
             return ""
 
 

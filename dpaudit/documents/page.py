@@ -82,8 +82,19 @@ def _written(block: blocks.Block) -> str:
             return _items(block)
         case blocks.Table():
             return _table(block)
+        case blocks.Lines():
+            return _list(tuple(line.text for line in block.lines))
         case blocks.Code():
             return f"<pre>{xml(block.text)}</pre>"
+        case blocks.Tree():
+            return _list(tuple("; ".join((held.title, *held.details, *held.quiet)) for held in block.branches))
+        case _:
+            return _drawn(block)
+
+
+def _drawn(block: blocks.Block) -> str:
+    """Return a block of drawings or of details; an empty text for bars."""
+    match block:
         case blocks.Picture():
             return _figure(block)
         case blocks.Pictures():
@@ -91,9 +102,7 @@ def _written(block: blocks.Block) -> str:
         case blocks.Folded():
             inside = "\n".join(_written(_named(shown, block.title)) for shown in block.blocks)
             return f'<details class="annex"><summary>{_words(block.title)}</summary>\n{inside}</details>'
-        case blocks.Tree():
-            return _list(tuple("; ".join((held.title, *held.details, *held.quiet)) for held in block.branches))
-        case blocks.Bars():
+        case _:
             return ""
 
 

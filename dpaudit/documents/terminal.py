@@ -34,7 +34,7 @@ def to_text(rendered: RenderableType, width: int) -> str:
     """Return what a terminal of `width` columns without colour would show."""
     file = io.StringIO()
     console = Console(file=file, width=width, color_system=None, force_terminal=False, legacy_windows=False)
-    console.print(rendered)
+    console.print(rendered, crop=False)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
@@ -81,6 +81,8 @@ def _laid_out(block: blocks.Block) -> list[RenderableType]:
             return [*([_inset(Text(block.note))] if block.note else []), _inset(_bars(block))]
         case blocks.Tree():
             return [_inset(_tree(block.branches))]
+        case blocks.Lines():
+            return [_line(line) for line in block.lines]
         case blocks.Code():
             return [_inset(Text(block.text))]
         case blocks.Folded():
@@ -88,6 +90,11 @@ def _laid_out(block: blocks.Block) -> list[RenderableType]:
             return [Text(f" {block.title}", style="bold"), *inside]
         case blocks.Picture() | blocks.Pictures():
             return []
+
+
+def _line(line: blocks.Mark) -> Text:
+    """Return a line in one piece, whatever its length and whatever it holds."""
+    return Text(line.text.replace("\n", "\ufffd"), style=_COLOURS[line.tone], no_wrap=True, overflow="ignore")
 
 
 def _inset(content: RenderableType, depth: int = 1) -> RenderableType:

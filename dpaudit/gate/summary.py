@@ -3,10 +3,7 @@
 import os
 from pathlib import Path
 
-from rich.text import Text
-
-from dpaudit.documents.document import Block, Document, Paragraph, Table, document, items, judged, under
-from dpaudit.documents.markdown import markdown
+from dpaudit.documents.document import Block, Document, Lines, Mark, Paragraph, Table, document, judged, lines, under
 from dpaudit.errors import ConfigError
 from dpaudit.gate.document import CheckDocument, Judged, strongest
 from dpaudit.gate.issues import Checked
@@ -20,6 +17,7 @@ from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.escaping import one_line
 from dpaudit.wording.measures import uppers_phrase
 from dpaudit.wording.numerals import at_least, nearest
+from dpaudit.wording.verdicts import Tone
 
 STEP_LIMIT = 1024 * 1024
 """What a step summary may hold, in bytes; above it the whole page is refused."""
@@ -31,48 +29,31 @@ _SENTENCES = {
     "unusable": "A configuration cannot be used; the others were checked.",
     "inconclusive": "Nothing was found, and the audits could not have found much.",
 }
+_TONES: dict[str, Tone] = {"error": "bad", "warning": "open"}
+_INSET = "   "
 _HEAD = ("configuration", "claimed", "proved", "attacked", "verdict")
 
 
 def check_document(found: CheckDocument) -> Document:
-    """Return the verdict of `dpaudit check` and a row for each configuration."""
+    """Return the verdict of `dpaudit check`, a row for each configuration, and its issues, one a line.
+
+    An open issue is `file:line: RULE message`, from the line's first character. Accepted ones are indented, so that no
+    problem matcher takes them for open ones, each with its reason, and so are entries of the baseline not in force.
+    """
     sentence = _SENTENCES[found.verdict]
     proved = [checked for checked in found.checked if checked.certificate is not None]
     if left := sum(strongest(checked) is None for checked in proved):
         sentence += f" {left} of {len(proved)} {'was' if left == 1 else 'were'} not attacked."
-    table = under("Checked", *_table(_HEAD, tuple(map(_row, found.checked))))
-    return document(judged(found.verdict, sentence), table, title="Privacy checks")
-
-
-def summary(found: CheckDocument) -> str:
-    """Return the document as Markdown: the verdict, a row for each configuration, a row for each issue."""
-    accepted = tuple(_issue(entry) for entry in found.judged if entry.accepted is not None)
-    still_open = tuple(_issue(entry)[:3] for entry in found.judged if entry.accepted is None)
-    unused = items(entry.line for entry in found.unused)
-    issues = document(
-        check_document(found).blocks,
-        under("Issues", *_table(("rule", "where", "what"), still_open)),
-        under("Accepted", *_table(("rule", "where", "what", "why, and until when"), accepted)),
-        under("In the baseline, and not in force", unused),
+    accepted = [entry for entry in found.judged if entry.accepted is not None]
+    still_open = (Mark(issue.line, _TONES[issue.level]) for issue in found.open)
+    return document(
+        judged(found.verdict, sentence),
+        under("Checked", *_table(tuple(map(_row, found.checked)))),
+        under("Issues", Lines(tuple(still_open))),
+        under("Accepted", lines(f"{_INSET}{_accepted(entry)}" for entry in accepted)),
+        under("In the baseline, and not in force", lines(f"{_INSET}{entry.line}" for entry in found.unused)),
         title="Privacy checks",
     )
-    return markdown(issues)
-
-
-def issue_lines(found: CheckDocument) -> list[Text]:
-    """Return the issues, one a line: an open one is `file:line: RULE message`, from the line's first character.
-
-    Accepted issues follow, indented so that no problem matcher takes them for open ones, each with its reason. Then
-    come the entries of the baseline that are not in force.
-    """
-    accepted = [judged for judged in found.judged if judged.accepted is not None]
-    still_open = [judged for judged in found.judged if judged.accepted is None]
-    colours = {"error": "red", "warning": "yellow"}
-    return [
-        *_titled("Issues", [Text(held.issue.line, style=colours[held.issue.level]) for held in still_open]),
-        *_titled("Accepted", [Text(f"   {_accepted(entry)}", style="dim") for entry in accepted]),
-        *_titled("In the baseline, and not in force", [Text(f"   {e.line}", style="dim") for e in found.unused]),
-    ]
 
 
 def append_step_summary(text: str) -> bool:
@@ -103,19 +84,10 @@ def fitted(text: str, room: int) -> bytes:
     return start[: start.rfind(b"\n") + 1] + note if b"\n" in start else b""
 
 
-def _titled(title: str, lines: list[Text]) -> list[Text]:
-    """Return lines below a heading; nothing without lines."""
-    return [Text(), Text(f" {title}", style="bold"), *lines] if lines else []
-
-
 def _accepted(judged: Judged) -> str:
     """Return an accepted issue with its reason and its last day."""
-    return one_line(f"{judged.issue.line} [accepted: {_why(judged)}]")
-
-
-def _why(judged: Judged) -> str:
-    """Return why an issue is accepted, and until when; nothing of an open one."""
-    return f"{judged.accepted.reason} (until {judged.accepted.expires})" if judged.accepted else ""
+    why = f"{judged.accepted.reason} (until {judged.accepted.expires})" if judged.accepted else ""
+    return one_line(f"{judged.issue.line} [accepted: {why}]")
 
 
 def _row(checked: Checked) -> tuple[str, ...]:
@@ -148,16 +120,10 @@ def looked_at(checked: Checked) -> str:
     return " and ".join(f"{nearest(number)} {name}" for name, number in sums)
 
 
-def _issue(judged: Judged) -> tuple[str, ...]:
-    """Return the row of one issue: rule, place, message, and why it is accepted."""
-    issue = judged.issue
-    return (issue.rule, f"{issue.place.file}:{issue.place.line}", issue.message, _why(judged))
-
-
-def _table(head: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> tuple[Block, ...]:
-    """Return a table of at most 200 rows, and how many more there are."""
+def _table(rows: tuple[tuple[str, ...], ...]) -> tuple[Block, ...]:
+    """Return a table of at most 200 configurations, and how many more there are."""
     more = len(rows) - _MOST_ROWS
     return (
-        Table(rows[:_MOST_ROWS], head=head, wrapped=True),
+        Table(rows[:_MOST_ROWS], head=_HEAD, wrapped=True),
         Paragraph(f"And {more} more." if more > 0 else ""),
     )

@@ -15,6 +15,7 @@ from dpaudit.documents.document import (
     Heading,
     Item,
     Items,
+    Lines,
     Mark,
     Paragraph,
     Picture,
@@ -39,19 +40,29 @@ from dpaudit.wording.verdicts import VERDICTS, tone_of, verdict_label
 
 PAYLOAD = "<script>alert(1)</script> [x](http://evil) | ![y](z)"
 EVERY: dict[str, Block] = {
-    "verdict": judged("refuted", f"a sentence {PAYLOAD}", subject="the subject"),
+    "verdict": judged("refuted", f"a sentence {PAYLOAD}", subject=f"the subject {PAYLOAD}"),
     "heading": Heading(f"a heading {PAYLOAD}"),
     "paragraph": Paragraph(f"a paragraph {PAYLOAD}"),
     "quiet": Paragraph(f"a quiet one {PAYLOAD}", quiet=True),
-    "items": Items((Item(f"an item {PAYLOAD}", ("a line below",)),), sign="✗", tone="bad"),
-    "table": Table(((f"a cell {PAYLOAD}", Mark("a mark", "good")),), head=("name", ""), looks=("quiet", "number")),
-    "tree": Tree((Branch(0, "a root", details=("a detail",)), Branch(1, f"a leaf {PAYLOAD}", quiet=("a source",)))),
-    "code": Code("a formula"),
+    "items": Items((Item(f"an item {PAYLOAD}", (f"a line below {PAYLOAD}",)),), sign="✗", tone="bad"),
+    "table": Table(
+        ((f"a cell {PAYLOAD}", Mark(f"a mark {PAYLOAD}", "good", hint=PAYLOAD)),),
+        head=(f"name {PAYLOAD}", ""),
+        looks=("quiet", "number"),
+    ),
+    "tree": Tree(
+        (
+            Branch(0, "a root", details=(f"a detail {PAYLOAD}",)),
+            Branch(1, f"a leaf {PAYLOAD}", quiet=(f"a source {PAYLOAD}",)),
+        )
+    ),
+    "code": Code(f"a formula {PAYLOAD}"),
     "bars": Bars((Bar("a bar", 0.5, "1.5"),)),
-    "picture": Picture("a picture", file="front.svg"),
+    "picture": Picture(f"a picture {PAYLOAD}", file="front.svg", live=PAYLOAD),
     "section": Heading(f"a section {PAYLOAD}", number="7", ident="audits"),
     "tagged": Items((Item(f"a tagged line {PAYLOAD}", ("a line below",), tag=f"proved {PAYLOAD}", form="proved"),)),
-    "captioned": Table((("a", f"a captioned cell {PAYLOAD}"),), head=("name", ""), caption=f"a caption {PAYLOAD}"),
+    "captioned": Table((("a", f"a captioned cell {PAYLOAD}"),), head=("name", PAYLOAD), caption=f"a caption {PAYLOAD}"),
+    "lines": Lines((Mark(f"a line {PAYLOAD}", "bad"), Mark("a line below", "plain"))),
     "folded": folded(f"a fold {PAYLOAD}", [Paragraph(f"a folded one {PAYLOAD}")]),
     "pictures": Pictures((Picture(f"one of the pictures {PAYLOAD}", file="roc.svg"),)),
 }
@@ -64,6 +75,7 @@ WORDS = {
     "code": "a formula",
     "bars": "a bar",
     "captioned": "a captioned cell",
+    "lines": "a line below",
     "pictures": "one of the pictures",
     "tagged": "a tagged line",
 }
@@ -88,8 +100,11 @@ def test_every_block_is_shown_by_every_writer_that_can(name: str) -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_foreign_text_becomes_no_markup(name: str) -> None:
-    """No element, link or image of a payload, in Markdown and on a page."""
+    """No element, link, image or cell of a payload, in Markdown and on a page."""
     shown = written(EVERY[name])
+    shown["markdown"] = re.sub(r"^```\n.*?^```$", "", shown["markdown"], flags=re.MULTILINE | re.DOTALL)
+    rows = [re.findall(r"(?<!\\)\|", line) for line in shown["markdown"].splitlines() if line.startswith("|")]
+    assert len({len(bars) for bars in rows}) <= 1
     assert "<script>alert" not in shown["page"]
     assert "<script" not in shown["markdown"]
     assert not re.search(r"(?<!\\)\]\(http", shown["markdown"])
@@ -113,6 +128,15 @@ def test_details_leave_the_document_with_the_number_of_their_section() -> None:
     shown, annex = unfolded(whole)
     assert shown.blocks == (Heading("proof", number="6", ident="proof"), Heading("end", ident="end"))
     assert annex == (Heading("rows", number="6"), Paragraph("one"), Heading("notes"), Paragraph("two"))
+
+
+def test_a_line_for_a_program_stays_in_one_piece() -> None:
+    """A problem matcher reads `file:line: message` from the first column; the same words as a paragraph are wrapped."""
+    long = f"privacy/release.toml:3: DPA101 {'a long message ' * 20}".strip()
+    shown = to_text(terminal(document(Lines((Mark(long, "bad"),)), Paragraph(long))), 100).splitlines()
+    assert shown[0] == long
+    assert not any(long in line for line in shown[1:])
+    assert to_text(terminal(document(Lines((Mark("a\nb", "bad"),)))), 100) == "a\ufffdb\n"
 
 
 def test_what_is_empty_is_left_out_with_its_heading() -> None:

@@ -197,7 +197,7 @@ def test_a_false_claim_points_at_the_line_that_states_it(write: Write) -> None:
         "region": {"startLine": line},
     }
     assert junit.find(".//failure").get("type") == "DPA101"
-    assert f"| DPA101 | release.toml:{line} |" in summary
+    assert f"- release.toml:{line}: DPA101 " in summary
 
 
 def test_one_bad_configuration_does_not_hide_the_others(write: Write) -> None:

@@ -6,7 +6,7 @@ terminal, a pipe or a file; the colours are the program's own.
 
 import json
 import sys
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,17 +90,7 @@ def show(document: Document) -> None:
         return
     console = Console(file=sys.stdout, highlight=False, legacy_windows=False)
     console.width = min(console.width, _WIDTH)
-    console.print(Cleaned(terminal(document)))
-
-
-def show_lines(lines: Iterable[Text]) -> None:
-    """Print lines to stdout, each on one line whatever its length; a terminal shows colours."""
-    if not sys.stdout.isatty():
-        sys.stdout.writelines(f"{_single(line.plain)}\n" for line in lines)
-        return
-    console = Console(file=sys.stdout, highlight=False, legacy_windows=False)
-    for line in lines:
-        console.print(Text(_single(line.plain), style=line.style), soft_wrap=True)
+    console.print(Cleaned(terminal(document)), crop=False)
 
 
 def say(line: str) -> None:
