@@ -20,7 +20,7 @@ def caption_of(rows: Sequence[Row]) -> tuple[str, ...]:
     person = f" For all units of one person epsilon is {min(people):.3g} to {max(people):.3g}." if differ else ""
     return (
         f"Problem: {study['described']} Users: {study['users']}; {over}.",
-        f"Relation: {study['relation'].replace('_', '-')}; delta = {exact(study['delta'])}. {band} Filled marks: "
+        f"Neighbours: {study['relation'].replace('_', '-')}; delta = {exact(study['delta'])}. {band} Filled marks: "
         f"central or joint; hollow: local.{person}",
     )
 
@@ -50,5 +50,5 @@ def of_proofs(rows: Sequence[Row]) -> tuple[str, ...]:
         if is_point(row) and proved.get("regret") is not None and proved["regret"] >= proved["most"]:
             start = math.inf if proved.get("log10_from") is None else proved["log10_from"]
             begins[row["label"]] = min(start, begins.get(row["label"], math.inf))
-    said = [f"{name} (less from T = 10^{log10:.3g} on)" if log10 < math.inf else name for name, log10 in begins.items()]
+    said = [f"{name} (less from log10 T = {log10:.3g} on)" if log10 < math.inf else name for name, log10 in begins.items()]
     return (f"Proved upper bounds that are no less than the most that can be lost: {', '.join(said)}.",) if said else ()

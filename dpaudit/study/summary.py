@@ -71,7 +71,7 @@ def _setting(study: Mapping[str, Any]) -> str:
     most = problem["units_per_person"]
     person = f" One person has up to {most} of them." if most is not None and most > 1 else ""
     return (
-        f"Problem: {described.rstrip('.')}. Users are simulated; {over}.{unit}{person} Relation "
+        f"Problem: {described.rstrip('.')}. Users are simulated; {over}.{unit}{person} Neighbours: "
         f"{study['relation'].replace('_', '-')}, delta {exact(study['delta'])}; intervals at {1 - study['alpha']:.0%}."
     )
 
@@ -169,7 +169,7 @@ def _upper_bounds(points: Sequence[Mapping[str, Any]]) -> list[str]:
             said.append(f"{label} is proved to lose at most {at} a round ({spoken[0]['upper_bound']['source']}).")
         elif own:
             begins = min(float(row["upper_bound"]["log10_from"] or math.inf) for row in own)
-            when = f"below T = 10^{at_least(begins, 4)}" if math.isfinite(begins) else "at this T"
+            when = f"below log10 T = {at_least(begins, 4)}" if math.isfinite(begins) else "at this T"
             source = own[0]["upper_bound"]["source"]
             said.append(
                 f"The proved bound on the regret of {label} ({source}) is vacuous {when}: nobody can lose more."

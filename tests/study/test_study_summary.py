@@ -64,7 +64,7 @@ def test_the_page_says_what_is_proved_of_whom_and_what_a_ratio_means() -> None:
     """A published bound that says nothing, one that does, one that is unknown; the ratio with its interval."""
     study = _study("capri_grid")
     text = _text(study)
-    assert "The proved bound on the regret of joint, tight (Theorem 6.7) is vacuous below T = 10^" in text
+    assert "The proved bound on the regret of joint, tight (Theorem 6.7) is vacuous below log10 T = " in text
     assert RATIO not in text
     told = copy.deepcopy(study)
     longest = max(row["T"] for row in told["rows"])

@@ -111,7 +111,7 @@ class GateOptions(AuditOptions):
 class ReportOptions:
     """What a report holds beside certificate and audits, and in which forms it is written."""
 
-    pdf: Annotated[bool, flag("--pdf", "Write report.pdf as well; needs the extra 'pdf'.")] = False
+    pdf: Annotated[bool, flag("--pdf", "Write report.pdf as well.")] = False
     deployment: Annotated[
         Path | None, option("--deployment", "FILE", "What people declare: purpose, actors, hazards and more.")
     ] = None
