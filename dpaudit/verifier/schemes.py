@@ -249,11 +249,6 @@ def of_a_person(loss: Loss, records: int) -> Loss:
     return mixed if len(loss[3]) == 1 else reverse(mixed)
 
 
-def on_a_line(part: Multiset) -> bool:
-    """Return whether several records of a person on a Poisson sample of each loss are a binomial number of shifts."""
-    return all(loss[0] == "gaussian" or losses.drawn(loss) for loss in part)
-
-
 def from_a_set(node: Table, part: Multiset, records: int) -> Multiset:
     """Return records of a person who leaves a set of fixed size: the number that it holds is hypergeometric."""
     if not part:
@@ -286,17 +281,26 @@ def _shift(part: Multiset) -> Loss:
     return next(iter(joint)) if joint.total() == 1 and next(iter(joint))[0] in losses.SHIFTS else ()
 
 
+def longer(loss: Loss, size: int) -> Loss:
+    """Return a loss that dominates `size` records changed one after another.
+
+    Two records of a sample each enter it or not, and what both do has no rule.
+    """
+    if loss[0] in losses.SHIFTS:
+        return (loss[0], loss[1] * size)
+    if loss[0] == "concentrated":  # Bun and Steinke (2016), Proposition 1.9
+        return (loss[0], loss[1] * size**2)
+    follow(loss[0] in ("discrete", "range", "between"), "a group over a sample of this kind is beyond this checker")
+    epsilon, delta = map(max, zip(*(most(Counter([order])) for order in (loss, reverse(loss))), strict=True))
+    box = black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))
+    return (*box, "sampled") if loss[0] == "between" else box
+
+
 def _doubled(part: Multiset, times: int = 2) -> Multiset:
-    """Return what is above two records moved together, or several."""
+    """Return what is above two records moved together, or several; those of a choice may meet all options."""
     found: Multiset = Counter()
     for loss, n in ((option, n) for held, n in part.items() for option in losses.options(held)):
-        if loss[0] in losses.SHIFTS:  # two records of a sample each enter it or not, and what both do has no rule
-            found[(loss[0], loss[1] * times)] += n
-        else:
-            follow(loss[0] in ("discrete", "range", "between"), "two records of such a part cannot be derived again")
-            both = [most(Counter([one])) for one in (loss, reverse(loss))]
-            epsilon, delta = max(0.0, *(e for e, _ in both)), max(d for _, d in both)
-            found[black_box(times * epsilon, losses.group_delta(epsilon, delta, times))] += n
+        found[longer(loss, times)[:4]] += n
     return found
 
 

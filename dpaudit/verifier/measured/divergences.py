@@ -43,6 +43,7 @@ _KNOTS, _FEW, _EVERY = 4001, 61, 500  # epsilons at which a curve is asked, in c
 _UNIT = 2.0**-52
 _ULPS = 4e-15  # relative; a dozen roundings
 _THRESHOLD = ("threshold",)
+_DRAWS = ("map", "allocated", "mixture", "average")  # losses that hide a draw
 _HALVES, _NEAR = 100, 2e-8  # how often cells are halved; relative, from where on they are narrow
 _FURTHEST = 1e3  # the largest power at which the moment of one run is asked
 _LAST, _FIRST = 1e6, 300  # beside xi: the largest power, and how many there are at first
@@ -147,33 +148,38 @@ def _rho(loss: Loss) -> Bounds:
         return _of_atoms(loss)
     if kind in ("map", "mixture", "halves", "between", "average", "allocated"):
         largest = max(supremum(loss), supremum(reverse(loss)))
-        most = min(largest, largest * math.tanh(largest / 2) * (1 + _SLIP)) if not leak(loss) else math.inf
-        most = min(most, _whole(loss, lambda part: _rho(part)[1]))
+        box = math.inf if leak(loss) else largest * math.tanh(largest / 2) * (1 + _SLIP)
+        most = min(box, _whole(loss, lambda part: _rho(part)[1]))
         beyond = _rho_beyond(loss) if kind == "between" and len(loss) > 3 else math.inf
         return (0.0, most) if kind != "between" else (_rho(loss[2])[0], min(most, beyond, _rho(loss[1])[1]))
     return OPEN
 
 
 def _whole(loss: Loss, bound: Callable[[Loss], float]) -> float:
-    """Return the sum of bounds over what a sample or a secret step holds; infinity of any other loss."""
-    if loss[0] not in ("map", "allocated"):
+    """Return the sum of bounds over what a hidden draw holds; infinity of any other loss."""
+    if loss[0] not in _DRAWS:
         return math.inf
     return math.fsum(bound(part) * n for part, n in unmixed(Counter([loss])).items()) * (1 + _ULPS)
 
 
 def unmixed(losses: Multiset) -> Multiset:
-    """Return losses that dominate others, samples and secret steps as the releases that meet a record there.
+    """Return losses that dominate others, hidden draws as the worst of what they hold.
 
-    A hidden draw mixes pairs, each of those releases or of none, and a curve of mixtures is at most the largest of the
-    curves, as the hockey-stick divergence is jointly convex.
+    A draw mixes pairs, each of those releases or of none, or of shifts, and a curve of mixtures is at most the largest
+    of the curves, as the hockey-stick divergence is jointly convex.
     """
     found: Multiset = Counter()
     for loss, n in losses.items():
-        mixed = loss[0] in ("map", "allocated")
-        inside = {part if loss[3] == "remove" else reverse(part): m for part, m in loss[1]} if mixed else {}
-        times = n * math.prod(loss[4:]) if mixed else n
-        for part, m in (unmixed(Counter(inside)) if mixed else {loss: 1}).items():
-            found[part] += times * m
+        if loss[0] == "mixture":
+            found[loss[1], max(abs(one - other) for one, _ in loss[2] for other, _ in loss[3])] += n
+        elif loss[0] == "average":
+            found["choice", frozenset(option for _, option in loss[1])] += n
+        elif loss[0] in _DRAWS:
+            inside = Counter({part if loss[3] == "remove" else reverse(part): m for part, m in loss[1]})
+            for part, m in unmixed(inside).items():
+                found[part] += n * math.prod(loss[4:]) * m
+        else:
+            found[loss] += n
     return _of_whole(found)
 
 

@@ -1,8 +1,8 @@
 """Squares of Gaussian ratios and rho that are exact: what a float of a loss stands for, read from the declaration."""
 
 import math
-from collections import Counter
 from fractions import Fraction
+from itertools import product
 
 from dpaudit.verifier.losses import Loss, Multiset, drawn
 from dpaudit.verifier.mechanisms import with_leaves
@@ -17,14 +17,14 @@ Squares = dict[tuple[str, float], Fraction]
 def squares_of(rows: list[Row], tree: Table) -> Squares:
     """Return the squares of all releases and budgets, for each number of records that a row is about."""
     found: Squares = {}
-    for records in {row.records for row in rows}:
-        for mu in filter(None, map(_ratio, walk(tree))):
-            for name in (float(mu * records), float(mu) * records):
-                found["gaussian", name] = max(found.get(("gaussian", name), Fraction(0)), (mu * records) ** 2)
-        for node in walk(tree):
-            rho = Fraction(repr(float(node.get("rho", 0))))
-            for name in (float(rho * records**2), float(rho) * records**2):
-                found["concentrated", name] = max(found.get(("concentrated", name), Fraction(0)), 2 * rho * records**2)
+    for records, node, times in product({row.records for row in rows}, walk(tree), (1, 2)):  # and twice as far apart
+        mu, rho = _ratio(node) * times, Fraction(repr(float(node.get("rho", 0))))
+        for kind, number, grown, square in (
+            ("gaussian", mu, records, (mu * records) ** 2),
+            ("concentrated", rho, records**2, 2 * rho * records**2),
+        ):
+            for name in (float(number * grown), float(number) * grown):
+                found[kind, name] = max(found.get((kind, name), Fraction(0)), square)
     return found
 
 
@@ -55,12 +55,10 @@ def beyond(measure: str, at: float, end: float, ways: list[Multiset], known: Squ
 
 def _sum(losses: Multiset, known: Squares) -> Fraction | None:
     """Return the sum of all squares, of Gaussian releases on samples as whole ones; None where one is not known."""
-    named: Counter[tuple[str, float]] = Counter()
-    for loss, n in losses.items():
-        named[_name(loss)] += n
-    if not known.keys() >= {*named}:
+    named = [(_name(loss), n) for loss, n in losses.items()]
+    if not known.keys() >= {name for name, _ in named}:
         return None
-    return sum((known[name] * n for name, n in named.items()), start=Fraction(0))
+    return sum((known[name] * n for name, n in named), start=Fraction(0))
 
 
 def _name(loss: Loss) -> tuple[str, float]:

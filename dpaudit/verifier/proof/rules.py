@@ -18,7 +18,7 @@ from dpaudit.verifier.losses import Loss, Multiset, black_box, distinct, joined
 from dpaudit.verifier.mechanisms import of_records, rescaled, sides_of, with_leaves
 from dpaudit.verifier.polygons import smaller
 from dpaudit.verifier.proof.derivation import RELATIONS, Place, Row, places
-from dpaudit.verifier.refusals import Table, follow, require
+from dpaudit.verifier.refusals import Table, require
 from dpaudit.verifier.shape import TABLES, walk
 from dpaudit.verifier.shuffled.sides import beside, shuffled_above, shuffled_below
 
@@ -231,8 +231,9 @@ def _sampled(step: Step) -> list[Multiset]:
     require(scheme not in ("truncated_poisson", "with_replacement"), "a group over such a sample has no rule")
     if step.row.move == "remove" and scheme == "without_replacement":
         return [schemes.from_a_set(node, a, records) for a in part]
-    if relation != "replace_one" and scheme == "poisson" and all(map(schemes.on_a_line, found)):
-        return [Counter({schemes.of_a_person(loss, records): n for loss, n in a.items()}) for a in found]
+    persons = [[(schemes.of_a_person(loss, records), n) for loss, n in a.items()] for a in found]
+    if relation != "replace_one" and scheme == "poisson" and all(loss for a in persons for loss, _ in a):
+        return [sum((Counter({loss: n}) for loss, n in a), start=Counter()) for a in persons]
     return _several(found, records)
 
 
@@ -260,26 +261,14 @@ def _several(upper: list[Multiset], size: int) -> list[Multiset]:
         return upper
     upper = losses.undominated(upper)
     if len(upper) == 1 or all(loss[0] == "gaussian" for a in upper for loss in a):
-        each = [[Counter({_moved(of, size): n}) for x, n in a.items() for of in losses.options(x)] for a in upper]
+        each = [
+            [Counter({schemes.longer(of, size): n}) for x, n in a.items() for of in losses.options(x)] for a in upper
+        ]
         return [sum(moved, start=Counter()) for moved in each]
     boxes = [losses.most(order) for a in upper for order in (a, losses.reversed_all(a))]
     epsilon, delta = map(max, zip(*boxes, strict=True))
     require(epsilon < math.inf, "a group spreads over parts without a largest loss")
     return [Counter([black_box(size * epsilon, losses.group_delta(epsilon, delta, size))])]
-
-
-def _moved(loss: Loss, size: int) -> Loss:
-    """Return a loss that dominates `size` records changed one after another."""
-    if loss[0] in losses.SHIFTS:
-        return (loss[0], loss[1] * size)
-    if loss[0] == "concentrated":  # Bun and Steinke (2016), Proposition 1.9
-        return (loss[0], loss[1] * size**2)
-    follow(loss[0] in ("discrete", "range", "between"), "a group over a sample of this kind is beyond this checker")
-    epsilon, delta = map(
-        max, zip(*(losses.most(Counter([order])) for order in (loss, losses.reverse(loss))), strict=True)
-    )
-    box = black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))
-    return (*box, "sampled") if loss[0] == "between" else box
 
 
 _ABOVE: dict[str, Callable[[Step], list[Multiset]]] = {

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dpaudit import Allocate, BestOf, Claim, Declaration, Release, Subsample, certify, verify
+from dpaudit import Allocate, BestOf, Claim, Declaration, Group, Release, Subsample, certify, verify
 from dpaudit.model.certificate import digest_of
 from mechanisms import DiscreteGaussian, Gaussian
 
@@ -18,9 +18,16 @@ BATCH = Subsample(
     population=100,
     batch_size=10,
 )
+REPLACED = Subsample(part=SUM, rate=0.1)
+CUT = Subsample(part=SUM, rate=0.5, scheme="truncated_poisson", population=4, batch_bound=2)
 Place = tuple[str | int, ...]
 CASES: dict[str, tuple[Declaration, Claim, Place]] = {
     "divergences of a batch": (BATCH, Claim(renyi=[(2.0, 0.5), (8.0, 3.0)], neighbours="replace_one"), ("renyi", 0)),
+    "divergences of a replaced record": (REPLACED, Claim(renyi=[(2.0, 0.5)], neighbours="replace_one"), ("renyi", 0)),
+    "rho of a replaced record": (REPLACED, Claim(rho=0.5, neighbours="replace_one"), ("rho",)),
+    "divergences of a cut sample": (CUT, Claim(renyi=[(2.0, 0.5)], neighbours="add_remove"), ("renyi", 0)),
+    "rho of a person on a sample": (Group(part=REPLACED, size=3), Claim(rho=1.0, neighbours="add_remove"), ("rho",)),
+    "rho of a person in a batch": (Group(part=BATCH, size=2), Claim(rho=2.0, neighbours="add_remove"), ("rho",)),
     "rho of whole noise at a secret step": (
         Allocate(part=COUNT, steps=5),
         Claim(rho=0.5, neighbours="add_remove"),
