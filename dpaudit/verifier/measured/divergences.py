@@ -23,6 +23,7 @@ from dpaudit.verifier.losses import (
     Multiset,
     alone,
     discrete,
+    distinct,
     drawn,
     leak,
     reverse,
@@ -52,7 +53,7 @@ _SLIP = 1e-9  # relative; more than rounding makes of a supremum
 
 def between(measure: str, at: float, alternatives: list[Multiset]) -> Bounds:
     """Return bounds on the largest value over alternatives and both orders of the neighbours."""
-    ways = [way for held in alternatives for way in (held, reversed_all(held))]
+    ways = distinct([way for held in alternatives for way in (held, reversed_all(held))])
     if measure == "profile":
         return Worst(alternatives).delta(at)
     sides = [_mu(way, alternatives) if measure == "mu" else _added(measure, at, way) for way in ways]
@@ -370,16 +371,16 @@ def _mu(losses: Multiset, alternatives: list[Multiset]) -> Bounds:
         rows = [(np.cumsum(row)[:-1], np.cumsum(row[::-1])[-2::-1]) for row in (masses, masses * np.exp(-values))]
         mu = float(np.max(_normal(*rows[0]) - _normal(*rows[1]), initial=0.0))
         return mu * (1 - _SLIP), mu * (1 + _SLIP)
-    squares = [(_of_largest(loss) ** 2, n) for loss, n in losses.items() if loss[1] or _infinite(loss)]
-    added = math.sqrt(math.fsum(square * n for square, n in squares)) * (1 + _SLIP)
+    added = math.sqrt(math.fsum(_of_largest(loss) ** 2 * n for loss, n in losses.items() if loss[1])) * (1 + _SLIP)
     curve = Worst(alternatives)
     one = next(iter(losses))
     known = losses.total() == 1 and one[0] in ("laplace", "range")
     most = float(one[1]) if known else curve.largest if curve.largest < 600 else 6.0
     at = np.linspace(0.0, most, _KNOTS if known else _FEW)
-    heights = _closed(one, at) if known else np.array([curve.delta(float(epsilon))[1] for epsilon in at])
-    asked = at[::_EVERY] if known else at
-    shown = [_mu_at(float(epsilon), curve.delta(float(epsilon))[0]) for epsilon in asked]
+    asked = (at[::_EVERY] if known else at).tolist()
+    ends = [curve.delta(epsilon) for epsilon in asked]
+    heights = _closed(one, at) if known else np.array([high for _, high in ends])
+    shown = [_mu_at(epsilon, low) for epsilon, (low, _) in zip(asked, ends, strict=True)]
     corners = _corners(np.exp(at), heights) if curve.largest < 600 else math.inf
     return max(shown), min(added, corners * (1 + _SLIP))
 
