@@ -17,8 +17,8 @@ def least(value: float) -> str:
 def most(value: float, limit: float) -> str:
     """Return an upper bound to six digits, rounded up; in full where that would exceed `limit` and the bound does not.
 
-    >>> most(0.04121041, 1.0), most(0.12345671, 0.12345675)
-    ('0.0412105', '0.12345671')
+    >>> most(0.04121041, 1.0), most(0.12345671, 0.12345675), most(0.02, 0.01)
+    ('0.0412105', '0.12345671', '0.02')
     """
     text = _rounded(value, ROUND_CEILING)
     return stated(value) if value <= limit < float(text) else text
@@ -34,5 +34,5 @@ def stated(value: float) -> str:
 
 
 def _rounded(value: float, direction: str) -> str:
-    """Return a number to six digits, rounded in one direction."""
-    return f"{float(Context(prec=_DIGITS, rounding=direction).create_decimal(Decimal(value))):.{_DIGITS}g}"
+    """Return a number, by its shortest decimal, to six digits, rounded in one direction."""
+    return f"{float(Context(prec=_DIGITS, rounding=direction).create_decimal(Decimal(stated(value)))):.{_DIGITS}g}"

@@ -20,5 +20,5 @@ def full(value: float) -> str:
 
 
 def _six(value: float, direction: str) -> str:
-    """Return a number to six digits, rounded in one direction."""
-    return f"{float(Context(prec=6, rounding=direction).create_decimal(Decimal(value))):.6g}"
+    """Return a number, by its shortest decimal, to six digits, rounded in one direction."""
+    return f"{float(Context(prec=6, rounding=direction).create_decimal(Decimal(full(value)))):.6g}"
