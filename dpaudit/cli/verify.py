@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from dpaudit.verifier import Verification
 
 _NUMBERS = ("epsilon", "delta", "rho", "xi", "mu")
-"""The numbers of a claim that can be demanded; points are compared by the digest."""
+_POINTS = {"renyi": ("order", "epsilon"), "profile": ("epsilon", "delta")}
+"""The numbers of a claim that can be demanded, and the names of the two of each point."""
 
 
 @resulting
@@ -89,7 +90,7 @@ def _verified(verification: Verification) -> Result:
     )
 
 
-def _demanding(verification: Verification, digest: str | None, claim: dict[str, str | float]) -> Verification:
+def _demanding(verification: Verification, digest: str | None, claim: dict[str, Any]) -> Verification:
     """Return a verification with complaints where the certificate has another digest, or claims something else.
 
     `claim` holds the fields of a claim that are demanded; the others may be anything.
@@ -102,26 +103,40 @@ def _demanding(verification: Verification, digest: str | None, claim: dict[str, 
     return replace(verification, complaints=(*verification.complaints, *complaints))
 
 
-def _demands(expected: str | None) -> dict[str, str | float]:
+def _demands(expected: str | None) -> dict[str, Any]:
     """Return the fields of a claim from `key=value,...`; a unit comes last, as it may hold commas.
+
+    Points are written as in `renyi=2:0.04;8:0.16`.
 
     Raises: ConfigError: an unknown key, a key twice, or a number that is none.
     """
-    found: dict[str, str | float] = {}
+    found: dict[str, Any] = {}
     rest = expected
     while rest:
         key, _, rest = rest.partition("=")
-        if key not in (*_NUMBERS, "measure", "neighbours", "model", "unit") or key in found:
+        if key not in (*_NUMBERS, *_POINTS, "measure", "neighbours", "model", "unit") or key in found:
             raise ConfigError(
                 f"--expect-claim: {key!r} is unknown or given twice; write epsilon=1,delta=1e-5,neighbours=replace_one "
-                "(or rho=, xi=, mu=; and measure=, model=, unit=)."
+                "(or rho=, xi=, mu=, renyi=ORDER:EPSILON, profile=EPSILON:DELTA; and measure=, model=, unit=)."
             )
         value, _, rest = (rest, "", "") if key == "unit" else rest.partition(",")
         try:
-            found[key] = float(value) if key in _NUMBERS else value
+            found[key] = _value(key, value)
         except ValueError:
-            raise ConfigError(f"--expect-claim: {key}={value!r} is no number.") from None
+            kind = "point, as in 2:0.04" if key in _POINTS else "number"
+            raise ConfigError(f"--expect-claim: {key}={value!r} is no {kind}.") from None
     return found
+
+
+def _value(key: str, text: str) -> Any:
+    """Return a number, the points of a curve as a certificate writes them, or a text.
+
+    Raises: ValueError: what should be a number is none, or a point has no two.
+    """
+    if key not in _POINTS:
+        return float(text) if key in _NUMBERS else text
+    points = sorted([float(number) for number in point.split(":")] for point in text.split(";"))
+    return [dict(zip(_POINTS[key], point, strict=True)) for point in points]
 
 
 def _plan(text: str, digest: str | None) -> Result:

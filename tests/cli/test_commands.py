@@ -113,6 +113,28 @@ def test_a_digest_and_a_claim_can_be_demanded(write: Write) -> None:
         assert (ended.exit_code, ended.stderr.startswith("--expect-claim: ")) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("measure", "right", "wrong"),
+    [
+        (
+            "renyi = [{order = 2, epsilon = 0.5}, {order = 8, epsilon = 2}]",
+            "renyi=8:2;2:0.5,model=central",
+            "renyi=2:0.5",
+        ),
+        ("profile = [{epsilon = 1, delta = 1e-5}]", "profile=1:1e-5", "profile=1:1e-6"),
+        ("rho = 0.1\nxi = 0.01", "rho=.1,xi=.01", "rho=.1,xi=.02"),
+    ],
+)
+def test_the_points_of_a_claim_can_be_demanded(write: Write, measure: str, right: str, wrong: str) -> None:
+    """Points in any order, with what else is demanded; other points are a finding, and a bare number none."""
+    text = WRITTEN.replace("epsilon = 1.0\ndelta = 1e-5", measure)
+    assert dpaudit("certify", write(text), "--format", "json", "-o", "c.json").exit_code == 0
+    assert dpaudit("verify", "c.json", "--expect-claim", right).exit_code == 0
+    assert dpaudit("verify", "c.json", "--expect-claim", wrong).exit_code == 1
+    ended = dpaudit("verify", "c.json", "--expect-claim", "renyi=0.5")
+    assert (ended.exit_code, "renyi='0.5' is no point, as in 2:0.04" in ended.stderr) == (2, True)
+
+
 def test_a_verified_certificate_of_a_false_claim_is_still_a_finding(write: Write) -> None:
     """A script that only reads the exit code must not take a refuted claim for a good one."""
     dpaudit("certify", write(WRITTEN.replace("epsilon = 1.0", "epsilon = 0.7")), "--format", "json", "-o", "c.json")
