@@ -166,7 +166,7 @@ def _equal_noise(noise: tuple[Array, Array, Array], model: NoiseModel, rows: Arr
         return tuple(names[(map_[:, draws] != 0).any(axis=1)]), _sites(model, used[draws])
 
     if left.any():
-        cause = "fewer draws of noise than numbers: one draw serves several of them"
+        cause = "some combination of them has no noise: one draw serves several of them, or draws cancel"
         yield _shown(claim, _CERTAIN, named((map_[left] != 0).any(axis=0)), "shared noise", cause, inf)
         return
     shift = shift * max(0.0, 1 - float((slack[moved != 0] / np.abs(moved[moved != 0])).max()))

@@ -202,7 +202,8 @@ def coupled_words(shown: Shown) -> str:
     value = shown.example.returned
     value = value[0] if isinstance(value, list) and len(value) == 1 else value
     like = f"{', '.join(named[:_NAMED])}: outputs like" if named else "Outputs like"
-    chances = " and ".join(f"{share:.3g} on {side}" for share, side in zip(shown.shares, SIDES, strict=True))
+    shares = np.clip(shown.shares, 0.0, 1.0)  # they are estimated
+    chances = " and ".join(f"{share:.3g} on {side}" for share, side in zip(shares, SIDES, strict=True))
     like = f"{_upper(like)} {' '.join(repr(value).split()):.60} have probability {chances}."
     if not len(moved):
         lines = list(dict.fromkeys(draw.site for draw in shown.example.weighed.values()))
