@@ -7,7 +7,7 @@ The test compares the declared mechanism with the same mechanism at other noise 
 If the outputs follow the declared law, each product is a martingale of mean 1, so the wealth ever reaches 1 / alpha
 with probability at most alpha (Ville 1939). An output that the declared law cannot produce makes the wealth infinite.
 Beside it, the first outputs are looked at once for what scales do not show: noise that repeats between runs or entries,
-and, where a reference law is known, another shape, asymmetry, and draws or entries that depend on each other. That look
+another shape, asymmetry, and draws or entries that depend on each other. That look
 has a small share of the significance, 1e-9 at most. With it a hundredth of the significance is for what only many draws
 show: how many lie far out, and how often each whole number came.
 The test is about the noise and not about the claim: code that passes may leak, and code that fails may keep its claim.
@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from audits.checks.laws.bulk import extremes, masses
-from audits.checks.laws.departures import departures
+from audits.checks.laws.conditionals import Placed
+from audits.checks.laws.departures import looks_at
 from audits.checks.laws.entrances import Sample
-from audits.checks.laws.mechanism_law import outer, repeated
-from audits.checks.laws.uniforms import dependent, uniforms
+from audits.checks.laws.mechanism_law import repeated
+from audits.checks.laws.places import places_of
 from dpaudit import Mechanism
 from dpaudit.checks import count, open_probability
 from dpaudit.looks import worst
@@ -40,9 +41,6 @@ _FURTHER = 0.01
 """The share of the significance that each call spends on the look, and on extremes and single whole numbers."""
 
 _LOOKED, _MOST_NUMBERS = 4_096, 2_000_000
-
-_PICKING = ("exponential", "noisy_plurality", "permute_and_flip", "report_noisy_max")
-"""Mechanisms that answer a row of scores with one index."""
 
 _BLOCK = 64
 _GROWTH = 2
@@ -128,33 +126,33 @@ def watch_noise(
 
 def _departure(output: Array, mechanism: Mechanism, answer: Array, level: float) -> str:
     """Return how outputs depart from the declared law in a way that scales do not show, or an empty text."""
-    known = np.broadcast_to(answer, (len(output), *answer.shape))
+    sample = _sample(output, mechanism, answer)
     single = is_additive(mechanism) and not mechanism.item_axes and not hasattr(mechanism, "leaf")
-    sample = Sample(mechanism=mechanism, entrance="", output=output, value=known)
     said = repeated(sample, output.size, level / 2) if single else ""
-    found = None if said else _placed(mechanism, output, known)
-    if found is None or not len(found):
-        return said
-    departure = worst(list(departures(outer(found), independent=not dependent(mechanism))))
-    return departure.words if departure.probability < level / 2 else ""
+    found = None if said else _places(sample)
+    departure = None if found is None else worst(looks_at(found))
+    return departure.words if departure is not None and departure.probability < level / 2 else said
 
 
 def _far_out(output: Array, mechanism: Mechanism, answer: Array, level: float) -> str:
     """Return how the extremes of all outputs, or single whole numbers, depart from the declared law, if they do."""
-    if dependent(mechanism):
-        return ""
+    sample = _sample(output, mechanism, answer)
+    found = _places(sample)
+    looks = [] if found is None else [*extremes(found), *masses(found)]
+    departure = worst(looks) if looks else None
+    return departure.words if departure is not None and departure.probability < level else ""
+
+
+def _sample(output: Array, mechanism: Mechanism, answer: Array) -> Sample:
+    """Return outputs around one answer."""
     known = np.broadcast_to(answer, (len(output), *answer.shape))
-    found = _placed(mechanism, output, known)
-    if found is None or not found.size:
-        return ""
-    departure = worst([*extremes(found), *masses(mechanism, output, known)])
-    return departure.words if departure.probability < level else ""
+    return Sample(mechanism=mechanism, entrance="", output=output, value=known)
 
 
-def _placed(mechanism: Mechanism, output: Array, known: Array) -> Array | None:
-    """Return outputs as uniform numbers where a reference law is known and the shapes agree."""
-    shape = known.shape[:-1] if mechanism.name in _PICKING else known.shape
-    return uniforms(mechanism, output, known, np.random.default_rng(0)) if output.shape == shape else None
+def _places(sample: Sample) -> Placed | None:
+    """Return outputs as uniform numbers where their law is known."""
+    found = places_of(sample.mechanism, sample.output, sample.value, np.random.default_rng(0))
+    return found if found is not None and found.uniform.size else None
 
 
 def _rival(mechanism: Mechanism, factor: float) -> Mechanism:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from audits.checks.laws.conditionals import Law, Placed, placed, unread_answers
-from audits.checks.laws.departures import departures, given_departures
+from audits.checks.laws.departures import looks_at
 from audits.testing.check import Check
 from dpaudit import Mechanism
 from dpaudit.looks import worst
@@ -68,11 +68,7 @@ def _judged(law: Law, found: Placed) -> Check:
     """Return the check of the places of all numbers."""
     if found.mass is not None and not abs(found.mass - 1) <= _MASS:
         return Check(what="law", outcome="failed", says=f"exp(log_density) has mass {found.mass:.6g} and not 1")
-    beside, own = found.beside, found.own
-    if beside is None or own is None:
-        departure = worst(list(departures(found.uniform)))
-    else:
-        departure = worst(list(given_departures(found.uniform, beside, own)))
+    departure = worst(looks_at(found))
     if departure.probability < _ALARM:
         return Check(what="law", outcome="failed", says=f"samples do not follow log_density: {departure.words}")
     first = law.output[:, 0]
@@ -81,5 +77,5 @@ def _judged(law: Law, found: Placed) -> Check:
         return Check(what="law", outcome="failed", says=f"{repeated} of {len(first)} continuous samples are repeated")
     rows, columns = found.uniform.shape
     of = "" if columns == 1 else f", in {columns} of their numbers"
-    left = " (its numbers depend on each other)" if beside is not None else ""
+    left = " (its numbers depend on each other)" if found.beside is not None else ""
     return Check(what="law", outcome="ok", says=f"{rows:,} samples follow log_density{of}{left}")

@@ -1,14 +1,13 @@
 """The contract of a mechanism: its members, its samples, its density and its loss."""
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from audits.checks.laws.by_answer import answers_apart
+from audits.checks.laws.entrances import is_sampled
 from audits.checks.laws.mechanism_law import law_findings
-from audits.checks.laws.uniforms import has_reference
 from audits.testing.check import Check
 from audits.testing.density import law_check
 from audits.testing.losses import certificate_check, loss_check, pairs_check, stated
@@ -20,7 +19,7 @@ _FAR = 1_000
 _BY_PAIR = {"law": "what an answer is", "loss": "where the loss is attained", "pairs": "what an answer is"}
 """The checks that need a worst pair, with what it tells them."""
 
-_REFERENCE = "samples follow the reference law of this kind, at every entrance"
+_EVERYWHERE = "samples follow log_density, at every entrance"
 
 
 def mechanism_checks(mechanism: Mechanism, rng: np.random.Generator) -> tuple[Check, ...]:
@@ -108,31 +107,14 @@ def _samples(mechanism: Mechanism, rng: np.random.Generator) -> Check:
 
 
 def _law(mechanism: Mechanism, pair: tuple[Any, Any], rng: np.random.Generator) -> Check:
-    """Samples follow the stated law: a reference where there is one, and the mechanism's own density."""
-    tree = mechanism.name == "tree_aggregation"
-    known = has_reference(getattr(mechanism, "leaf", mechanism) if tree else mechanism)
-    if known:
-        item = np.shape(pair[0])[1:] if tree else np.shape(pair[0])
-        found = [finding.message for finding in law_findings([(mechanism, item, mechanism.name)])]
-        if found:
-            return Check(what="law", outcome="failed", says=found[0])
-        if np.ndim(pair[0]):
-            return Check(what="law", outcome="ok", says=_REFERENCE)
+    """Samples follow the mechanism's own density, at every entrance where answers of all kinds are known."""
+    if is_sampled(mechanism):
+        item = np.shape(pair[0])[1:] if mechanism.name == "tree_aggregation" else np.shape(pair[0])
+        said = next((finding.message for finding in law_findings([(mechanism, item, mechanism.name)])), "")
+        return Check(what="law", outcome="failed" if said else "ok", says=said or _EVERYWHERE)
     answers = [(pair[0], pair[1]), (pair[1], pair[0]), *_far(mechanism, pair)]
     checked = [law_check(mechanism, answer, rng, other) for answer, other in answers]
-    checked += () if tree else _where_apart(mechanism, pair[0], rng)
-    failed = next((check for check in checked if check.failed), None)
-    if failed is None and known:
-        return Check(what="law", outcome="ok", says=_REFERENCE)
-    return failed or checked[0]
-
-
-def _where_apart(mechanism: Mechanism, first: Any, rng: np.random.Generator) -> Iterator[Check]:
-    """Yield what the law is around answers at which other noise is added than at 0."""
-    for answer in answers_apart(mechanism, np.shape(first)):
-        check = law_check(mechanism, np.full(np.shape(first), answer), rng, first)
-        says = f"{check.says} (answers of {answer:.6g}, which get other noise than 0 does)"
-        yield dataclasses.replace(check, says=says)
+    return next((check for check in checked if check.failed), checked[0])
 
 
 def _far(mechanism: Mechanism, pair: tuple[Any, Any]) -> list[tuple[Any, Any]]:

@@ -102,7 +102,7 @@ def test_where_a_record_moves_all_numbers_one_way_no_pair_has_two_signs(name: st
 
 @pytest.mark.parametrize("mechanism", EXAMPLES)
 def test_every_shipped_mechanism_holds_its_contract(mechanism: Mechanism) -> None:
-    """No check of any example fails; each follows the reference law of its kind at every entrance."""
+    """No check of any example fails; each follows its own density at every entrance."""
     assert_mechanism(mechanism)
 
 
@@ -122,7 +122,7 @@ def test_every_shipped_mechanism_holds_its_contract(mechanism: Mechanism) -> Non
     ],
 )
 def test_each_twin_of_a_mechanism_fails_its_check(twin: str, what: str) -> None:
-    """A mechanism of an author, without a reference law, is judged by its own density; the sound one passes."""
+    """A mechanism of an author is judged by its own density; the sound one passes."""
     assert not failed("")
     assert what in failed(twin)
 

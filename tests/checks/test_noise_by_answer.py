@@ -59,7 +59,7 @@ def test_a_scale_that_switches_is_found_with_the_answer(factor: Factor, item: tu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unknown(Switching):
-    """The same under a name without a reference law, which refuses answers below 0 as a plug-in may."""
+    """The same under another name, which refuses answers below 0 as a plug-in may."""
 
     name: ClassVar[str] = "unknown"
 
@@ -96,3 +96,28 @@ def test_noise_that_only_mirrors_at_some_answers_keeps_its_law() -> None:
 def test_noise_that_ignores_the_answer_is_nowhere_apart(mechanism: Gaussian | Laplace | DiscreteLaplace) -> None:
     """Up to rounding, which grows with the answer."""
     assert answers_apart(mechanism, ()) == answers_apart(mechanism, (4,)) == ()
+
+
+class Named(Laplace):
+    """Laplace noise of an author, under a name that nothing here knows; `share` of the scale is drawn."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "noise_of_an_author"
+    share: ClassVar[float] = 1.0
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        return Laplace.release(self.scaled(self.share), value, rng)
+
+
+class Smaller(Named):
+    """Known bad: a twentieth of the noise is missing."""
+
+    __slots__ = ()
+    share: ClassVar[float] = 0.95
+
+
+@pytest.mark.parametrize(("kind", "rules"), [(Named, []), (Smaller, ["DPA212"])])
+def test_a_plug_in_is_compared_with_its_own_density(kind: type[Named], rules: list[str]) -> None:
+    """Its name stands in no table: what it draws follows its density, or is found."""
+    noise = kind(scale=2.0, l1_sensitivity=1.0, neighbours="replace_one")
+    assert [finding.rule for finding in law_findings([(noise, (), "sum")])] == rules

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from audits.checks.laws.conditionals import Placed
 from audits.checks.laws.entrances import Sample
-from audits.checks.laws.uniforms import dependent, has_reference, steps
 from dpaudit.looks import Look, count_look
-from dpaudit.model.mechanism import Array, Mechanism, is_additive
+from dpaudit.model.mechanism import is_additive
 
 _NUMBERS, _EXACT_NUMBERS, _HARD_NUMBERS = 1_000_000, 500_000, 1_500_000
 _EXTREMES = (1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 5e-6)
-_EXPECTED, _MOST, _WIDEST = 20.0, 400, 1_000_000
+_EXPECTED, _MOST = 20.0, 400
 _HARD = 0.8825
 """A stddev at which uniforms of five or six bits bend the usual rejection sampler of discrete Gaussians most."""
 
@@ -24,7 +24,7 @@ def bulk_of(mechanism: Any, item: tuple[int, ...], rng: np.random.Generator) -> 
     """
     leaf = getattr(mechanism, "leaf", None) if mechanism.name == "tree_aggregation" else None
     noise, shape = (mechanism, item) if leaf is None else (leaf, ())
-    if not is_additive(noise) or not has_reference(noise) or dependent(noise) or noise.item_axes:
+    if not is_additive(noise) or noise.item_axes:
         return
     exact = getattr(noise, "exact_sampler", False)
     rows = max((_EXACT_NUMBERS if exact else _NUMBERS) // max(int(np.prod(shape)), 1), 1)
@@ -35,7 +35,7 @@ def bulk_of(mechanism: Any, item: tuple[int, ...], rng: np.random.Generator) -> 
 def hard_of(mechanism: Any, rng: np.random.Generator) -> Iterator[Sample]:
     """Yield one sample of an integer sampler of discrete Gaussians at a size of the noise that coarse uniforms bend."""
     noise = mechanism.leaf if mechanism.name == "tree_aggregation" else mechanism
-    if not getattr(noise, "exact_sampler", False) or not hasattr(noise, "stddev") or not has_reference(noise):
+    if not getattr(noise, "exact_sampler", False) or not hasattr(noise, "stddev"):
         return
     try:
         hard = noise.scaled(_HARD / noise.stddev)
@@ -46,9 +46,14 @@ def hard_of(mechanism: Any, rng: np.random.Generator) -> Iterator[Sample]:
     yield Sample(mechanism=hard, entrance=says, output=hard.release(value, rng), value=value)
 
 
-def extremes(uniform: Array) -> Iterator[Look]:
-    """Yield the exact tests of how many of all numbers lie far out, on either side and on both."""
-    numbers = uniform.ravel()
+def extremes(found: Placed) -> Iterator[Look]:
+    """Yield the exact tests of how many of all numbers lie far out, on either side and on both.
+
+    Numbers that depend on each other are not counted, nor those beside an edge of a density, where places are rough.
+    """
+    numbers = found.uniform.ravel()
+    if not (found.independent and found.smooth):
+        return
     for share in _EXTREMES:
         below, above = int((numbers < share).sum()), int((numbers > 1 - share).sum())
         yield count_look(below, numbers.size, share, "far out below")
@@ -56,37 +61,11 @@ def extremes(uniform: Array) -> Iterator[Look]:
         yield count_look(below + above, numbers.size, 2 * share, "far out on both sides")
 
 
-def masses(mechanism: Mechanism, output: Array, value: Array) -> Iterator[Look]:
-    """Yield the exact test of how often each whole-number answer came; the commonest, and those never seen left out.
-
-    Rows with equal exact answers, or noise that is added to them, have one law; others are not to be given here.
-    """
-    counted = _counted_noise(output, value) if is_additive(mechanism) else None
-    if counted is not None:  # the law of the noise is asked once for each number
-        output, value = counted[0], np.zeros_like(counted[0])
-    ends = steps(mechanism, output, value)
-    if ends is None:
+def masses(found: Placed) -> Iterator[Look]:
+    """Yield the exact test of how often each whole-number answer came, of the commonest ones."""
+    if found.counts is None or found.chances is None:
         return
-    lower, upper = (end.ravel() for end in ends)
-    if counted is not None:
-        numbers = counted[1]
-    else:
-        _, first, numbers = np.unique(lower, return_index=True, return_counts=True)
-        lower, upper = lower[first], upper[first]
-    height, every = upper - lower, int(numbers.sum())
-    usual = np.flatnonzero(height * every >= _EXPECTED)
-    for place in usual[np.argsort(-height[usual], kind="stable")][:_MOST]:
-        yield count_look(int(numbers[place]), every, float(min(height[place], 1.0)), "at one answer")
-
-
-def _counted_noise(output: Array, value: Array) -> tuple[Array, Array] | None:
-    """Return each whole number of the noise and how often it came; None for other noise or numbers far apart."""
-    if output.dtype.kind not in "iu" or np.asarray(value).dtype.kind not in "iu" or output.shape != np.shape(value):
-        return None
-    noise = (output - value).ravel()
-    least = int(noise.min(initial=0))
-    if int(noise.max(initial=0)) - least > _WIDEST:
-        return None
-    counts = np.bincount(noise - least)
-    seen = np.flatnonzero(counts)
-    return seen + least, counts[seen]
+    every = int(found.counts.sum())
+    usual = np.flatnonzero(found.chances * every >= _EXPECTED)
+    for place in usual[np.argsort(-found.chances[usual], kind="stable")][:_MOST]:
+        yield count_look(int(found.counts[place]), every, float(min(found.chances[place], 1.0)), "at one answer")

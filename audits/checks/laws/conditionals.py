@@ -5,7 +5,7 @@ conditional law of that number. Its distribution function at the number that cam
 Where the others do not change this law, numbers are independent, and one grid serves every row.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,11 @@ from dpaudit.model.mechanism import Array, Mechanism
 _MOST = 16
 _FINE, _GRID = 40_001, 301
 _REACH = 2.0
+_SIZES = 2.0 ** np.arange(-470, 471)
+_NEAR, _FAR, _CLIMBS = 0.5, 45.0, 64
+"""A grid is finest where the log density has fallen so little from its peak, and ends where it has fallen so far."""
+
+_AWAY = 3 / 8
 _ROWS, _FEWEST, _EVALUATIONS, _SAME = 3_000, 300, 20_000_000, 1e-7
 _AT_ONCE = 100
 _COMPARED = 40
@@ -28,7 +33,8 @@ class Placed:
 
     Shape: `uniform` is (rows, columns). `unread` holds the places of numbers that the density does not read. `beside`
     holds, for numbers that depend on each other, all numbers of the same rows; `own` (columns, numbers) says which of
-    these a column is made of.
+    these a column is made of. `smooth` says that the density has no edge, so that places are exact far out.
+    Of whole numbers `counts` says how often each outcome came, and `chances` how probable it is.
     """
 
     uniform: Array
@@ -37,6 +43,16 @@ class Placed:
     unread: tuple[int, ...]
     beside: Array | None = None
     own: Array | None = None
+    smooth: bool = True
+    counts: Array | None = None
+    chances: Array | None = None
+
+    @classmethod
+    def together(cls, parts: "Sequence[Placed]") -> "Placed":
+        """Return numbers of several samples, one behind the other; columns of different samples are no pairs."""
+        uniform = np.concatenate([part.uniform for part in parts])
+        smooth = all(part.smooth for part in parts)
+        return cls(uniform=uniform, independent=uniform.shape[1] == 1, mass=None, unread=(), smooth=smooth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -83,11 +99,13 @@ def placed(law: Law) -> Placed | None:
         return Placed(uniform=np.zeros((0, 0)), independent=False, mass=None, unread=unread) if unread else None
     grids = [_grid(law, direction) for direction in directions]
     if all(_separate(law, direction) for direction in directions):
-        curves = [_curve(law, direction, grid) for direction, grid in zip(directions, grids, strict=True)]
+        logs = [_along(law, law.output[0], *parts) for parts in zip(directions, grids, strict=True)]
+        curves = [_curve(law, log, grid) for log, grid in zip(logs, grids, strict=True)]
         columns = [_at(law, *parts) for parts in zip(directions, grids, curves, strict=True)]
-        everything = len(directions) + len(unread) == law.output.shape[1] and not unread
-        mass = _mass(law, curves) if everything else None
-        return Placed(uniform=np.stack(columns, axis=1), independent=True, mass=mass, unread=unread)
+        everything = len(directions) == law.output.shape[1]
+        mass = _mass(law, curves, logs) if everything else None
+        smooth = all(bool(np.isfinite(log).all()) for log in logs)
+        return Placed(uniform=np.stack(columns, axis=1), independent=True, mass=mass, unread=unread, smooth=smooth)
     most = _EVALUATIONS // (_GRID * len(directions) * law.output.shape[1])
     rows = max(_FEWEST, min(_ROWS, most))
     columns = [_given(law, direction, grid, rows) for direction, grid in zip(directions, grids, strict=True)]
@@ -129,13 +147,30 @@ def _mirrored(law: Law) -> Iterator[Array]:
 
 
 def _grid(law: Law, direction: Array) -> Array:
-    """Return places of a number that reach beyond its samples."""
+    """Return places of a number, finest at the peak of its law, that reach to where the density is next to nothing."""
     low, high = law.span(int(np.argmax(direction)))
     if law.whole:
         beyond = int(_REACH * (high - low + 8))
         return np.arange(low - beyond, high + beyond + 1)
-    reach = _REACH * max(high - low, 1e-300)
-    return np.linspace(low - reach, high + reach, _FINE)
+    peak, fallen = _peak(law, direction)
+    near, far = (_SIZES[: 1 + int(np.searchsorted(fallen[:-1], fall))][-1] for fall in (_NEAR, _FAR))
+    places: Array = peak + near * np.sinh(np.arcsinh(far / near) * np.linspace(-1, 1, _FINE))
+    return places
+
+
+def _peak(law: Law, direction: Array) -> tuple[float, Array]:
+    """Return where the density of a number is largest, and how far its logarithm falls beyond each distance."""
+    at, offsets = float(law.output[0, int(np.argmax(direction))]), np.concatenate([[0.0], -_SIZES, _SIZES])
+    logs = np.zeros(len(offsets))
+    for _ in range(_CLIMBS):
+        logs = np.nan_to_num(_along(law, law.output[0], direction, at + offsets), nan=-np.inf)
+        if logs.argmax() == 0:
+            break
+        at += float(offsets[logs.argmax()])
+    with np.errstate(invalid="ignore"):
+        fallen = np.nan_to_num(logs[0] - np.maximum(*logs[1:].reshape(2, -1)), nan=np.inf)
+    least: Array = np.minimum.accumulate(fallen[::-1])[::-1]
+    return at, least
 
 
 def _along(law: Law, row: Array, direction: Array, places: Array) -> Array:
@@ -144,16 +179,10 @@ def _along(law: Law, row: Array, direction: Array, places: Array) -> Array:
     return law.log(row + shifts[:, None] * direction)
 
 
-def _curve(law: Law, direction: Array, grid: Array) -> Array:
+def _curve(law: Law, logs: Array, grid: Array) -> Array:
     """Return the distribution function of a number on its grid, given the others of the first row; not scaled."""
-    row = law.output[0].astype(np.float64)
-    return _summed(np.exp(_along(law, row, direction, grid) - law.log(row[None])[0]), grid, whole=law.whole)
-
-
-def _summed(density: Array, grid: Array, *, whole: bool) -> Array:
-    """Return sums from below: over whole numbers, or by the trapezoidal rule."""
-    density = np.nan_to_num(density, nan=0.0, posinf=0.0)
-    parts = density if whole else (density[1:] + density[:-1]) / 2 * (grid[1] - grid[0])
+    density = np.nan_to_num(np.exp(logs - np.max(logs, initial=-np.inf, where=~np.isnan(logs))), nan=0.0)
+    parts = density if law.whole else (density[1:] + density[:-1]) / 2 * np.diff(grid)
     return np.concatenate([[0.0], np.cumsum(parts)])
 
 
@@ -172,7 +201,7 @@ def _at(law: Law, direction: Array, grid: Array, curve: Array) -> Array:
     """Return the distribution function at the number of every row; a place inside a whole number's step."""
     column = law.output[:, int(np.argmax(direction))]
     if not law.whole:
-        return np.asarray(np.interp(column, grid, curve) / curve[-1])
+        return np.asarray(np.interp(column, grid, curve) / (curve[-1] or 1.0))
     index = (column - grid[0]).astype(np.int64)
     inside = _inside(direction, len(column))
     return np.asarray((curve[index] + inside * (curve[index + 1] - curve[index])) / curve[-1])
@@ -188,7 +217,7 @@ def _given(law: Law, direction: Array, grid: Array, rows: int) -> Array:
     half = _GRID // 2
     found = np.zeros(rows)
     inside = _inside(direction, rows)
-    reach = float(grid[-1] - grid[0]) / 4
+    reach = float(grid[-1] - grid[0]) * _AWAY
     steps = np.arange(-half, half + 1) if law.whole else _graded(reach, half)
     for start in range(0, rows, _AT_ONCE):
         block = law.output[start : min(start + _AT_ONCE, rows)].astype(np.float64)
@@ -211,10 +240,11 @@ def _graded(reach: float, half: int) -> Array:
     return np.concatenate([-away[::-1], [0.0], away])
 
 
-def _mass(law: Law, curves: list[Array]) -> float:
+def _mass(law: Law, curves: list[Array], logs: list[Array]) -> float:
     """Return the mass of a density whose numbers are independent."""
-    log = float(law.log(law.output[:1].astype(np.float64))[0])
-    return float(np.exp(log + sum(float(np.log(curve[-1])) for curve in curves)))
+    own = float(law.log(law.output[:1].astype(np.float64))[0])
+    parts = [np.log(curve[-1]) + log.max() - own for curve, log in zip(curves, logs, strict=True)]
+    return float(np.exp(own + sum(parts))) if np.isfinite(own) else 0.0
 
 
 def unread_answers(law: Law, other: Any, unread: tuple[int, ...]) -> tuple[int, ...]:

@@ -5,12 +5,26 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import chdtr, ndtr, ndtri
 
+from audits.checks.laws.conditionals import Placed
 from dpaudit.looks import Look, uniform_looks
 from dpaudit.model.mechanism import Array
 
 _MOST_PAIRED = 16
 _LAGS = (1, 2, 3)
 _FEWEST = 200
+
+
+def looks_at(found: Placed) -> Iterator[Look]:
+    """Yield the tests of outputs as uniform numbers: alone, with each other, and with the others of a row.
+
+    Of many numbers the first and the last eight are read.
+    """
+    if found.beside is not None and found.own is not None:
+        yield from given_departures(found.uniform, found.beside, found.own)
+    else:
+        half = _MOST_PAIRED // 2
+        chosen = np.unique(np.r_[:half, -half:0] % found.uniform.shape[1])
+        yield from departures(found.uniform[:, chosen], independent=found.independent)
 
 
 def departures(uniform: Array, *, independent: bool = True) -> Iterator[Look]:

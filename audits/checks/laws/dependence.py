@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from audits.checks.laws.uniforms import dependent, uniforms
+from audits.checks.laws.places import places_of
 from dpaudit.looks import Look
 from dpaudit.model.mechanism import Array, Mechanism
 
@@ -37,7 +37,7 @@ def dependences(drawn: Sequence[Drawn], rng: np.random.Generator) -> Iterator[tu
 
     Each noise is placed on the scale of a normal number by its stated law; the products of independent ones then have
     mean 0 and known variance. Signs and sizes are tested apart. Of many labels the first twelve are paired. Products
-    are taken as normal: below 200 of them nothing is tested. Noise without a reference law, or whose entries depend
+    are taken as normal: below 200 of them nothing is tested. Noise without a known law, or whose entries depend
     on each other by law, is passed over.
     """
     placed = [(one, scores) for one in drawn if (scores := _scores(one, rng)) is not None]
@@ -64,12 +64,10 @@ def _lags(width: int) -> Iterator[tuple[int, str]]:
 
 def _scores(one: Drawn, rng: np.random.Generator) -> Array | None:
     """Return each draw on the scale of a normal number, or None. Shape: (rows, columns)."""
-    if dependent(one.mechanism):
+    found = places_of(one.mechanism, one.rows, np.zeros_like(one.rows), rng)
+    if found is None or not found.independent or len(found.uniform) != len(one.runs):
         return None
-    found = uniforms(one.mechanism, one.rows, np.zeros_like(one.rows), rng)
-    if found is None or len(found) != len(one.runs):
-        return None
-    return ndtri(np.clip(found[:, :_MOST_COLUMNS], 2.0**-54, 1 - 2.0**-53))
+    return ndtri(np.clip(found.uniform[:, :_MOST_COLUMNS], 2.0**-54, 1 - 2.0**-53))
 
 
 def _tested(label: str, first: Array, second: Array, says: str) -> Iterator[tuple[str, Look]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.model.mechanism import Array, Mechanism
+from dpaudit.model.mechanism import Array, Mechanism, is_additive
 
 _NUMBERS = 200_000
 _FEWEST = 400
@@ -20,6 +20,16 @@ _MOST_CATEGORIES = 8
 _WIDTH = 5
 _DEEP_ROWS, _DEEP_NUMBERS, _DEEP_EXACT_NUMBERS = 1_000, 3_200_000, 1_000_000
 _SHALLOW, _DEEPEST = 4, 10
+
+
+_CATEGORICAL = frozenset({"randomised_response", "finite", "unary_encoding", "subset_selection"})
+_SCORED = frozenset({"exponential", "noisy_plurality", "permute_and_flip", "report_noisy_max"})
+_STREAMED = frozenset({"matrix", "one_sided_wishart", "tree_aggregation"})
+
+
+def is_sampled(mechanism: Mechanism) -> bool:
+    """Return whether answers are known that a mechanism takes: numbers that noise is added to, and shipped kinds."""
+    return is_additive(mechanism) or mechanism.name in _CATEGORICAL | _SCORED | _STREAMED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,7 +50,11 @@ def samples_of(mechanism: Any, item: tuple[int, ...], rng: np.random.Generator) 
     size = max(int(np.prod(item)), 1)
     rows = min(max(_NUMBERS // size, _FEWEST), _MOST, max(_MOST_NUMBERS // size, 2))
     for says, value in _answers(mechanism, (rows, *item)):
-        yield Sample(mechanism=mechanism, entrance=says, output=mechanism.release(value, rng), value=value)
+        try:
+            output = mechanism.release(value, rng)
+        except ValueError:  # a mechanism may refuse answers below 0, or large ones
+            continue
+        yield Sample(mechanism=mechanism, entrance=says, output=output, value=value)
     value = next(_answers(mechanism, (min(_CALLS, rows), *item)))[1]
     singles = np.concatenate([np.asarray(mechanism.release(row[None], rng)) for row in value])
     yield Sample(mechanism=mechanism, entrance="released in single rows", output=singles, value=value)
@@ -64,10 +78,10 @@ def wider(mechanism: Any, item: tuple[int, ...]) -> tuple[int, ...]:
 def _answers(mechanism: Any, shape: tuple[int, ...]) -> Iterator[tuple[str, Array]]:
     """Yield (words, answers) of a shape: zeros, moved and far ones, of a kind that the mechanism takes."""
     rows = np.arange(shape[0])
-    if mechanism.name in {"randomised_response", "finite", "unary_encoding", "subset_selection"}:
+    if mechanism.name in _CATEGORICAL:
         for category in range(min(getattr(mechanism, "categories", 2), _MOST_CATEGORIES)):
             yield f"category {category}", np.full(shape, category)
-    elif mechanism.name in {"exponential", "noisy_plurality", "permute_and_flip", "report_noisy_max"}:
+    elif mechanism.name in _SCORED:
         unit = mechanism.stddev if hasattr(mechanism, "stddev") else getattr(mechanism, "scale", None)
         unit = 2 / mechanism.epsilon * mechanism.linf_sensitivity if unit is None else unit
         for scores in _SCORES:
@@ -77,13 +91,8 @@ def _answers(mechanism: Any, shape: tuple[int, ...]) -> Iterator[tuple[str, Arra
         unit, kind = (1, np.int64) if exact else (_unit(mechanism), np.float64)
         yield "zeros", np.zeros(shape, dtype=kind)
         for says, far in (("moved answers", 1), ("far answers", _FAR)):
-            moved = ((rows % 7 - 3) * unit * far).astype(kind)
-            yield says, np.broadcast_to(_down(moved, len(shape)), shape)
-
-
-def _down(rows: Array, axes: int) -> Array:
-    """Return one number a row with enough axes to broadcast."""
-    return rows.reshape(-1, *(1,) * (axes - 1))
+            places = np.arange(shape[-1]) if mechanism.name == "matrix" else rows.reshape(-1, *(1,) * (len(shape) - 1))
+            yield says, np.broadcast_to(((places % 7 - 3) * unit * far).astype(kind), shape)
 
 
 def _unit(mechanism: Any) -> float:
