@@ -16,7 +16,6 @@ from audits.bounds.e_process import EProcess
 from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.gaussian import gaussian_bound, gaussian_rate_bound
 from audits.bounds.guessing import guessing_bound
-from audits.bounds.hockey_stick import witness_bound
 from audits.bounds.joint import joint_p_value
 from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff
 from audits.decision.events import count_guesses
@@ -54,12 +53,6 @@ def _mu(scenario):
     return 1.0 if scenario.epsilon > 0 else 0.0
 
 
-def witness(scenario, scores, labels, significance):
-    """The scenario's guesses as a witness, an abstention as one half."""
-    guess = np.where(scores >= scenario.event.high, 1.0, np.where(scores <= scenario.event.low, 0.0, 0.5))
-    return witness_bound(guess[~labels], guess[labels], scenario.delta, significance).epsilon
-
-
 def wealth(scenario, scores, labels, significance):
     """The anytime-valid bound at its best moment; one process serves both significances."""
     if _last.get("scores") is not scores:
@@ -73,7 +66,6 @@ JUDGES = {
     "clopper_pearson": (cached(error_rate_bound), "exact"),
     "joint": (joint(gaussian=False), "exact"),
     "e_process": (wealth, "exact"),
-    "witness": (witness, "exact"),
     "gaussian": (cached(gaussian_bound), "gaussian"),
     "gaussian_rates": (cached(gaussian_rate_bound), "gaussian"),
     "joint_gaussian": (joint(gaussian=True), "gaussian"),
@@ -172,7 +164,7 @@ def _groups(scenario, judges, runs, replications, of_the_costly):
     return groups
 
 
-COSTLY = ("joint", "joint_gaussian", "e_process", "witness", "credible", "one_run")
+COSTLY = ("joint", "joint_gaussian", "e_process", "credible", "one_run")
 
 
 def _covered(kind, scenario):

@@ -13,7 +13,6 @@ from audits.bounds.credible import credible_bound
 from audits.bounds.e_process import EProcess, e_process_bound, run_gains
 from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.gaussian import gaussian_epsilon
-from audits.bounds.hockey_stick import witness_bound
 from audits.bounds.joint import joint_bound, joint_gaussian_bound, joint_p_value
 from audits.bounds.one_run import one_run_bound, one_run_p_value
 from audits.bounds.trade_offs import GaussianTradeOff, PrivateTradeOff
@@ -160,18 +159,6 @@ def test_a_credible_bound_stays_under_the_frequentist_ceiling_and_survives_zero_
     assert "credible" in credible_bound(perfect, 0.0, 0.05).assumption
 
 
-def test_a_witness_shows_a_leak_of_one_and_none_where_none_is() -> None:
-    """A leak at epsilon 1 is shown, and where none is, one is shown as rarely as promised."""
-    rng = np.random.default_rng(3)
-    likely, unlikely = rng.random((2, 4000))
-    assert 0.7 < witness_bound((unlikely < 0.5 * math.exp(-1)) * 1.0, (likely < 0.5) * 1.0, 0.0, 0.05).epsilon < 1.0
-    wrong = 0
-    for _ in range(100):
-        first, second = (rng.random((2, 60)) < 0.5).astype(float)
-        wrong += witness_bound(first, second, 0.0, 0.05).epsilon > 0
-    assert wrong <= stats.binom.isf(1e-6, 100, 0.05)
-
-
 def test_the_declared_likelihood_ratio_is_the_gaussian_one() -> None:
     """Two labels, one released three times: under the second neighbour mean mu^2 / 2 and variance mu^2."""
     one = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
@@ -206,10 +193,3 @@ def test_answers_may_depend_on_what_came_before() -> None:
     score = LikelihoodRatio.of(chain, answers(0.0), answers(1.0))
     view = {"a": np.array([1.0, -1.0]), "b": np.array([1.0, -1.0])}
     np.testing.assert_allclose(score(view), [1.0, -1.0])
-
-
-def test_a_witness_shows_most_of_a_leak() -> None:
-    """An event of probability 1/2 against 1/(2 e) has epsilon 1; stakes that aim elsewhere show less."""
-    likely, unlikely = np.random.default_rng(3).random((2, 4000))
-    shown = witness_bound((unlikely < 0.5 * math.exp(-1)) * 1.0, (likely < 0.5) * 1.0, 0.0, 0.05).epsilon
-    assert 0.7 < shown < 1.0
