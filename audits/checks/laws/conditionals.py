@@ -14,9 +14,13 @@ import numpy as np
 from dpaudit.model.mechanism import Array, Mechanism
 
 _MOST = 16
-_FINE, _GRID = 40_001, 301
+_FINE, _COARSE, _GRID = 40_001, 4_001, 301
+"""Points of a grid: of single numbers, of one among several, and for each row by itself."""
+
 _REACH = 2.0
-_SIZES = 2.0 ** np.arange(-470, 471)
+_SIZES = 2.0 ** np.arange(-80, 81)
+"""Distances that a grid may reach, in units of how far samples lie apart."""
+
 _NEAR, _FAR, _CLIMBS = 0.5, 45.0, 64
 """A grid is finest where the log density has fallen so little from its peak, and ends where it has fallen so far."""
 
@@ -152,15 +156,18 @@ def _grid(law: Law, direction: Array) -> Array:
     if law.whole:
         beyond = int(_REACH * (high - low + 8))
         return np.arange(low - beyond, high + beyond + 1)
-    peak, fallen = _peak(law, direction)
-    near, far = (_SIZES[: 1 + int(np.searchsorted(fallen[:-1], fall))][-1] for fall in (_NEAR, _FAR))
-    places: Array = peak + near * np.sinh(np.arcsinh(far / near) * np.linspace(-1, 1, _FINE))
+    width = max(high - low, abs(low) * _SAME) or 1.0
+    peak, fallen = _peak(law, direction, width * _SIZES)
+    near, far = (width * _SIZES[: 1 + int(np.searchsorted(fallen[:-1], fall))][-1] for fall in (_NEAR, _FAR))
+    points = _FINE if law.output.shape[1] == 1 else _COARSE
+    places: Array = peak + near * np.sinh(np.arcsinh(far / near) * np.linspace(-1, 1, points))
     return places
 
 
-def _peak(law: Law, direction: Array) -> tuple[float, Array]:
+def _peak(law: Law, direction: Array, sizes: Array) -> tuple[float, Array]:
     """Return where the density of a number is largest, and how far its logarithm falls beyond each distance."""
-    at, offsets = float(law.output[0, int(np.argmax(direction))]), np.concatenate([[0.0], -_SIZES, _SIZES])
+    at = float(np.median(law.output[:, int(np.argmax(direction))]))
+    offsets = np.concatenate([[0.0], -sizes, sizes])
     logs = np.zeros(len(offsets))
     for _ in range(_CLIMBS):
         logs = np.nan_to_num(_along(law, law.output[0], direction, at + offsets), nan=-np.inf)
