@@ -1,8 +1,9 @@
 """Runs in episodes: what they lose, show and release, the transcript made of it, and the audits of what users see."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
@@ -19,16 +20,11 @@ class EpisodeLog:
     """
 
     episodes: int
-    total: Array
-    shown: Array
+    total: Any = 0.0
+    shown: Any = 0.0
     regrets: list[Array] = field(default_factory=list)
     message: Array = field(default_factory=lambda: np.zeros(0))
     released: Array = field(default_factory=lambda: np.zeros(0))
-
-    @classmethod
-    def fresh(cls, n_runs: int, episodes: int, shape: tuple[int, int, int]) -> Self:
-        """Return the log before the first of `episodes` on a process of `shape` (H, S, A)."""
-        return cls(episodes=episodes, total=np.zeros(n_runs), shown=np.zeros((n_runs, *shape)))
 
     def add(self, number: int, gap: Array, actions: Array, released: Array, *, keep: bool = True) -> None:
         """Add episode `number`, from 1: what its policy loses, the values of actions shown, and the sums released.
@@ -36,7 +32,7 @@ class EpisodeLog:
         The regret so far is kept where `keep` is set.
         """
         self.total = self.total + gap
-        self.shown += actions / self.episodes
+        self.shown = self.shown + actions / self.episodes
         if keep:
             self.regrets.append(self.total)
         if number == 1:
@@ -68,6 +64,13 @@ class EpisodeLog:
             trace=trace,
             conditions=conditions,
         )
+
+
+def stacked(records: Sequence[Any], *names: str) -> dict[str, Array]:
+    """Return fields of all records, each under the last part of its name. Shape: (n_runs, number of records, ...)."""
+    return {
+        name.rpartition(".")[2]: np.stack([attrgetter(name)(record) for record in records], axis=1) for name in names
+    }
 
 
 Told = Callable[[Any, Streams, Recorder, int], Iterable[Array]]

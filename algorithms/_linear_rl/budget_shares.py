@@ -1,6 +1,7 @@
 """The paper's argument as annotations of a declaration: the theorem at each node, and its share of the budget."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dpaudit import Printed, Release, Repeat
@@ -30,16 +31,21 @@ class Share:
         return Printed(rule=rule, epsilon=self.epsilon, delta=self.delta, slots=slots)
 
 
-def tree_by_advanced(node: Release, times: int, share: Share, slots: int) -> Repeat:
-    """Return the `times` nodes of one tree that a record is in, with the paper's argument.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """How a paper adds up the budgets of many releases: the rule, the rule of one release, and a release's share."""
 
-    Gaussian mechanisms as Appendix F.3 prints them, with ln(2 / delta), in `slots` nodes, by advanced composition.
-    """
-    leaf = replace(node, printed=share.advanced(slots).by("classic_gaussian_2"))
-    return Repeat(part=leaf, times=times, printed=share.by("advanced_short", slots))
+    rule: str
+    leaf: str
+    part: Callable[[Share, float], Share]
+
+    def tree(self, node: Release, times: int, share: Share, slots: int) -> Repeat:
+        """Return the `times` nodes of one tree that a record is in, of which the paper counts `slots`."""
+        leaf = replace(node, printed=self.part(share, slots).by(self.leaf))
+        return Repeat(part=leaf, times=times, printed=share.by(self.rule, slots))
 
 
-def tree_by_sum(node: Release, times: int, share: Share, slots: int) -> Repeat:
-    """Return the same nodes with the argument of the pure remarks: Laplace noise in `slots` nodes, added up."""
-    leaf = replace(node, printed=share.split(slots).by("laplace"))
-    return Repeat(part=leaf, times=times, printed=share.by("basic", slots))
+ADVANCED = Argument(rule="advanced_short", leaf="classic_gaussian_2", part=Share.advanced)
+"""Gaussian mechanisms as Appendix F.3 prints them, with ln(2 / delta), by advanced composition."""
+ADDED = Argument(rule="basic", leaf="laplace", part=Share.split)
+"""Laplace noise of the pure remarks, added up."""

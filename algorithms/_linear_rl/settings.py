@@ -1,7 +1,7 @@
 """The settings that UCRL-VTR and LSVI-UCB have in common, their claim, and whether a problem fits."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol, TypedDict
 
 from algorithms._claims import EPISODE, claim_of
 from algorithms._linear_rl.checks import attained_by_construction
@@ -15,6 +15,15 @@ CALIBRATIONS = ("paper", "tight", "pure_paper", "pure_repaired")
 PURE = ("pure_paper", "pure_repaired")
 CLIPPINGS = ("horizon", "range_aware")
 MODELS = ("joint", "local")
+
+
+class Sizes(TypedDict):
+    """The numbers from which the papers' scales follow: K, H, d and p."""
+
+    episodes: int
+    steps: int
+    d: int
+    fail_prob: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +80,11 @@ class LinearRlSettings:
     def number_of_units(self) -> int:
         """The number of units that the claim is about: one user an episode."""
         return self.episodes
+
+    def sizes(self, episodes: int | None = None) -> Sizes:
+        """Return the sizes of the problem, at another number of episodes where one is given."""
+        number = self.episodes if episodes is None else episodes
+        return {"episodes": number, "steps": self.steps, "d": self.dimension, "fail_prob": self.fail_prob}
 
     def claim(self) -> Claim:
         """Return what the paper promises for these parameters."""

@@ -40,6 +40,14 @@ def largest(values: Array) -> Array:
     return reduce(np.maximum, np.moveaxis(values, -1, 0))
 
 
+def at_cosine(cosine: float, dimension: int) -> tuple[Array, Array]:
+    """Return two unit vectors at an angle; opposite ones in one dimension. Shape: (d,) each."""
+    first, second = np.zeros((2, dimension))
+    first[0], second[0] = 1.0, cosine if dimension > 1 else -1.0
+    second[1:2] = np.sqrt(1 - cosine**2)
+    return first, second
+
+
 def greedy_policies(values: Array, actions: Array) -> Array:
     """Return the probability of every action, ties broken uniformly.
 

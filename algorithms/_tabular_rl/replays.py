@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from algorithms._episodes import stacked
 from algorithms._tabular_rl.cases import far_apart
 from algorithms._tabular_rl.plan import TablePlan
 from algorithms._tabular_rl.run import run_table
@@ -32,9 +33,7 @@ def replays_of(plan: TablePlan, mdp: FiniteMdp, name: str) -> tuple[ReplayCase, 
             if table.number == length:
                 break
         return {
-            "released": np.stack([table.released for table in tables], axis=1),
-            "values": np.stack([table.values for table in tables], axis=1),
-            "actions": np.stack([table.actions for table in tables], axis=1),
+            **stacked(tables, "released", "values", "actions"),
             "when plans are made": np.array([[table.fresh for table in tables]]),
         }
 

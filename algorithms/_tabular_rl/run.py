@@ -101,8 +101,7 @@ def run_table(
     at: int = 1,
 ) -> Iterator[Table]:
     """Yield every episode; `canary` (H, S, A, S) replaces what the user of episode `at`, from 1, contributes."""
-    steps, states, actions = mdp.shape
-    shape = (n_runs, steps, states, actions, states)
+    shape = (n_runs, *mdp.shape, mdp.shape[1])
     sums = (message_sums if plan.local else tree_sums)(plan, recorder)
     released, runs = np.zeros(shape), np.arange(n_runs)
     values, q = optimistic(plan, mdp, released, 1)
@@ -112,7 +111,7 @@ def run_table(
             values, q = optimistic(plan, mdp, released, number)  # optimistic Q and V from the noisy counts so far
         counts = np.zeros(shape)
         state = mdp.start(n_runs, streams.environment)
-        for h in range(steps):
+        for h in range(mdp.shape[0]):
             best = q[runs, h, state]
             # the user plays argmax_a Q_h(s_h, a) and adds one to n_h(s_h, a_h, s_h+1)
             ties = np.where(best == best.max(axis=1, keepdims=True), streams.actions.random(best.shape), -1.0)
@@ -136,7 +135,7 @@ def transcript_of(plan: TablePlan, mdp: FiniteMdp, streams: Streams, n_runs: int
     """
     recorder = Recorder(streams.noise)
     best, gap, single = mdp.optimum(), np.zeros(n_runs), True
-    log = EpisodeLog.fresh(n_runs, plan.episodes, mdp.shape)
+    log = EpisodeLog(episodes=plan.episodes)
     for episode in run_table(plan, mdp, streams, recorder, n_runs):
         if episode.fresh:
             ties = (episode.actions == episode.values[:, :-1, :, None]).astype(float)

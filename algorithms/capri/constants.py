@@ -25,17 +25,15 @@ def constants_of(settings: CapriSettings, problem: KernelBandit | None = None) -
     printed = replace(settings, calibration="paper").noise_multiplier()
     share = _share(settings, cells, settings.horizon)
     return paper.PaperConstants(
-        constants=(
-            paper.Constant(name="noise multiplier, printed", value=printed, source="Eq. (5)"),
-            paper.Constant(
-                name="noise multiplier of this run", value=settings.noise_multiplier(), source="calibration"
-            ),
-            paper.Constant(name="standard deviation of this run", value=plan_of(settings).stddev, source="Eq. (5)"),
-            paper.Constant(name="epochs that release", value=float(completed(settings.horizon)), source="Algorithm 1"),
-            paper.Constant(name="cells", value=float(cells), source="the problem"),
+        constants=paper.constants(
+            ("noise multiplier, printed", printed, "Eq. (5)"),
+            ("noise multiplier of this run", settings.noise_multiplier(), "calibration"),
+            ("standard deviation of this run", plan_of(settings).stddev, "Eq. (5)"),
+            ("epochs that release", float(completed(settings.horizon)), "Algorithm 1"),
+            ("cells", float(cells), "the problem"),
             *_gains(settings, problem),
-            paper.Constant(name="failure probability of a cell and round", value=share, source="Lemma 6.6"),
-            paper.Constant(name="four half widths", value=margin(settings, cells, settings.horizon), source="Eq. (7)"),
+            ("failure probability of a cell and round", share, "Lemma 6.6"),
+            ("four half widths", margin(settings, cells, settings.horizon), "Eq. (7)"),
         ),
         horizons=tuple(
             paper.SpeakingHorizon(
@@ -49,21 +47,18 @@ def constants_of(settings: CapriSettings, problem: KernelBandit | None = None) -
     )
 
 
-def _gains(settings: CapriSettings, problem: KernelBandit | None) -> tuple[paper.Constant, ...]:
+def _gains(settings: CapriSettings, problem: KernelBandit | None) -> tuple[tuple[str, float, str], ...]:
     """Return gamma_T of the problem's cells between its ends, and without a kernel; nothing without a problem."""
     if problem is None:
         return ()
-    names = ("gamma_T, at least", "gamma_T, at most", "gamma_T without a kernel")
-    values = information_gain_of(settings, problem)
+    least, most, linear = information_gain_of(settings, problem)
+    source = "section 2.1, of the problem's cells"
     dimension = effective_dimension_of(settings, problem)
     return (
-        *(
-            paper.Constant(name=name, value=value, source="section 2.1, of the problem's cells")
-            for name, value in zip(names, values, strict=True)
-        ),
-        paper.Constant(
-            name="effective dimension of the cells", value=dimension, source="kernel, ridge, half of the horizon"
-        ),
+        ("gamma_T, at least", least, source),
+        ("gamma_T, at most", most, source),
+        ("gamma_T without a kernel", linear, source),
+        ("effective dimension of the cells", dimension, "kernel, ridge, half of the horizon"),
     )
 
 

@@ -16,42 +16,35 @@ _APART = 0.5
 
 def constants_of(settings: DpEbsSettings, problem: Duels | None = None) -> paper.PaperConstants:
     """Return the constants at the configured horizon, and from which horizon the printed width can remove an option."""
+    constants = paper.constants(
+        ("confidence term of the printed width", _union(settings, settings.horizon), "Lemma 4"),
+        ("two printed half widths", margin(settings, settings.horizon), "section 3.1 (3)"),
+    )
+    removes = paper.SpeakingHorizon(
+        name="printed half width",
+        speaks="two half widths below 0.5 when every option has its share of all rounds",
+        log10=paper.log10_horizon(lambda horizon: margin(settings, horizon) < _APART, smallest=1.0),
+        source="section 3.1 (3) and Lemma 1",
+    )
+    return paper.PaperConstants(constants=(*constants, *_noise_of(settings)), horizons=(removes,))
+
+
+def _noise_of(settings: DpEbsSettings) -> tuple[paper.Constant, ...]:
+    """Return what hides an answer: a tree of noisy nodes in the central model, and where answers are randomised."""
     plan = plan_of(settings)
-    constants = [
-        paper.Constant(
-            name="confidence term of the printed width", value=_union(settings, settings.horizon), source="Lemma 4"
-        ),
-        paper.Constant(
-            name="two printed half widths", value=margin(settings, settings.horizon), source="section 3.1 (3)"
-        ),
-    ]
+    rows: list[tuple[str, float, str]] = []
     if plan.tree is not None and settings.model == "central":
         nodes = touched_nodes(settings.removal, settings.horizon + settings.arms)
-        constants += [
-            paper.Constant(name="levels of a tree", value=float(plan.tree.levels), source="Lemma 1"),
-            paper.Constant(name="nodes that one answer moves", value=float(nodes), source="Lemma 2, counted"),
-            paper.Constant(
-                name="scale of a node's noise",
-                value=float(getattr(plan.tree.leaf, "scale", math.nan)),
-                source="Lemmas 1 and 2",
-            ),
+        scale = float(getattr(plan.tree.leaf, "scale", math.nan))
+        rows = [
+            ("levels of a tree", float(plan.tree.levels), "Lemma 1"),
+            ("nodes that one answer moves", float(nodes), "Lemma 2, counted"),
+            ("scale of a node's noise", scale, "Lemmas 1 and 2"),
         ]
     response = vote_of(settings) if settings.model == "shuffle" else plan.response
     if response is not None:
-        constants.append(
-            paper.Constant(name="probability of a true answer", value=response.probability, source="Remark 3")
-        )
-    return paper.PaperConstants(
-        constants=tuple(constants),
-        horizons=(
-            paper.SpeakingHorizon(
-                name="printed half width",
-                speaks="two half widths below 0.5 when every option has its share of all rounds",
-                log10=paper.log10_horizon(lambda horizon: margin(settings, horizon) < _APART, smallest=1.0),
-                source="section 3.1 (3) and Lemma 1",
-            ),
-        ),
-    )
+        rows.append(("probability of a true answer", response.probability, "Remark 3"))
+    return paper.constants(*rows)
 
 
 def upper_bound_of(settings: DpEbsSettings, problem: Duels) -> paper.RegretUpperBound | None:

@@ -32,52 +32,60 @@ def cases_of(settings: DpSgdSettings, problem: Classification | None = None) -> 
     if problem is None:
         return explicit_cases(settings)
     plan, claim = plan_of(settings), settings.claim()
-    absent, present = (-1, 1) if claim.neighbours == "replace_one" else (0, 1)
+    return _seeing_gradients(plan, problem, claim), _seeing_model(plan, problem, claim), *explicit_cases(settings)
 
-    def gradients(data: int, rng: np.random.Generator, n_runs: int) -> Array:
+
+def _seeing_gradients(plan: Plan, problem: Classification, claim: Claim) -> AuditCase:
+    """Return the case that sees every noisy gradient along a canary's direction, scored by its likelihood ratio."""
+
+    def run(data: int, rng: np.random.Generator, n_runs: int) -> Array:
         return np.concatenate([_slots(plan, problem, data, part, rng)[0] for part in _parts(n_runs)])
-
-    def model(data: int, rng: np.random.Generator, n_runs: int) -> Array:
-        return np.concatenate([_slots(plan, problem, data, part, rng)[1] for part in _parts(n_runs)])
 
     def log_odds(view: Array) -> Array:
         return _log_ratio(view / (plan.noise_multiplier * plan.max_grad_norm), plan, claim)
 
-    def weakened_gradients(factor: float) -> AuditCase:
-        def run(data: int, rng: np.random.Generator, n_runs: int) -> Array:
-            return _simulated(plan, data, factor, rng, n_runs)
+    def weakened(factor: float) -> AuditCase:
+        return replace(case, run=lambda data, rng, n_runs: _simulated(plan, data, factor, rng, n_runs))
 
-        return replace(seeing_gradients, run=run)
-
-    def weakened_model(factor: float) -> AuditCase:
-        def run(data: int, rng: np.random.Generator, n_runs: int) -> Array:
-            total: Array = _simulated(plan, data, factor, rng, n_runs).sum(axis=1)
-            return total
-
-        return replace(seeing_model, run=run)
-
-    seeing_gradients = AuditCase(
+    case = AuditCase(
         name="dp_sgd canaries, every gradient",
         view="gradients",
         description="Every noisy gradient along one canary's direction; the canary is trained on or not.",
-        neighbours=(absent, present),
+        neighbours=_labels(claim),
         relation=claim.neighbours,
-        run=gradients,
+        run=run,
         score=log_odds,
-        weakened=weakened_gradients,
+        weakened=weakened,
     )
-    seeing_model = AuditCase(
+    return case
+
+
+def _seeing_model(plan: Plan, problem: Classification, claim: Claim) -> AuditCase:
+    """Return the case that sees the trained weights along a canary's direction."""
+
+    def run(data: int, rng: np.random.Generator, n_runs: int) -> Array:
+        return np.concatenate([_slots(plan, problem, data, part, rng)[1] for part in _parts(n_runs)])
+
+    def weakened(factor: float) -> AuditCase:
+        return replace(case, run=lambda data, rng, n_runs: _simulated(plan, data, factor, rng, n_runs).sum(axis=1))
+
+    case = AuditCase(
         name="dp_sgd canaries, trained model",
         view="model",
         description="How far the trained weights moved along one canary's direction, in units of gradient sums; it is "
         "trained on or not.",
-        neighbours=(absent, present),
+        neighbours=_labels(claim),
         relation=claim.neighbours,
-        run=model,
+        run=run,
         score=np.asarray,
-        weakened=weakened_model,
+        weakened=weakened,
     )
-    return seeing_gradients, seeing_model, *explicit_cases(settings)
+    return case
+
+
+def _labels(claim: Claim) -> tuple[int, int]:
+    """Return what differs between the neighbours: one label and the other, or a canary absent and present."""
+    return (-1, 1) if claim.neighbours == "replace_one" else (0, 1)
 
 
 def _parts(n_runs: int) -> list[int]:

@@ -56,14 +56,20 @@ def run(settings: DpSgdSettings, problem: Classification, streams: Streams, n_ru
     if settings.neighbours == "add_remove":
         conditions.append(divisor_condition(len(problem.labels), plan.batches))
     trained = np.array(weights)
-    guessed = np.einsum("nc,rck->rnk", problem.features, trained).argmax(axis=2)
     return Transcript(
         n_runs=n_runs,
-        arrays={"weights": trained, "accuracy": (guessed == problem.labels).mean(axis=1)},
+        arrays={"weights": trained, "accuracy": _accuracy(problem, trained)},
         views={"model": ("weights",)},
         trace=trace,
         conditions=tuple(conditions),
     )
+
+
+def _accuracy(problem: Classification, weights: Array) -> Array:
+    """Return the share of the problem's records whose label each run's weights guess. Shape: (n_runs,)."""
+    guessed = np.einsum("nc,rck->rnk", problem.features, weights).argmax(axis=2)
+    share: Array = (guessed == problem.labels).mean(axis=1)
+    return share
 
 
 def _drawn(plan: Plan, records: int, watch: Watch) -> DrawnBatches:

@@ -14,15 +14,13 @@ def constants_of(settings: GOptimalDuelingSettings, problem: Duels | None = None
     printed = replace(lengths_of(settings), preset="paper")
     private, statistical = printed.parts(1)
     return paper.PaperConstants(
-        constants=(
-            paper.Constant(name="kappa, the least slope", value=settings.kappa, source="Algorithm 2"),
-            paper.Constant(name="t_0, printed random plays", value=float(printed.random_plays()), source="Theorem 3"),
-            paper.Constant(name="N_1, printed, for the noise", value=private, source="Theorem 3"),
-            paper.Constant(name="N_1, printed, for the answers", value=statistical, source="Theorem 3"),
-            paper.Constant(name="phases of this run", value=float(lengths_of(settings).phases()), source="its preset"),
-            paper.Constant(
-                name="scale of the noise", value=mechanism_of(settings).scale, source="Algorithm 2 or Lemma 7"
-            ),
+        constants=paper.constants(
+            ("kappa, the least slope", settings.kappa, "Algorithm 2"),
+            ("t_0, printed random plays", float(printed.random_plays()), "Theorem 3"),
+            ("N_1, printed, for the noise", private, "Theorem 3"),
+            ("N_1, printed, for the answers", statistical, "Theorem 3"),
+            ("phases of this run", float(lengths_of(settings).phases()), "its preset"),
+            ("scale of the noise", mechanism_of(settings).scale, "Algorithm 2 or Lemma 7"),
         ),
         horizons=(
             paper.SpeakingHorizon(

@@ -61,8 +61,7 @@ def play_phases(
     reached = np.full(n_runs, plan.lengths.phases() + 1)
     for phase in range(1, plan.lengths.phases() + 1):
         cells = [_Cell.of(plan, designs, first_design, alive, spent, phase, at) for at in _alike(alive, spent)]
-        width = max((cell.groups for cell in cells), default=1)
-        wins = np.zeros((n_runs, max(width, 1)))
+        wins = np.zeros((n_runs, max((1, *(cell.groups for cell in cells)))))
         for cell in cells:
             shared &= cell.play(plan, voters, streams, plays, wins)
             if not cell.complete:

@@ -101,53 +101,41 @@ def constants_of(settings: LplrSettings, problem: LinearBandit | None = None) ->
 
     Both are for the last full epoch, where a phase has about horizon / (4 dimension) users.
     """
-    plan, resolution = plan_of(settings), settings.resolution()
-    return paper.PaperConstants(
-        constants=(
-            paper.Constant(name="beta", value=resolution.beta, source="Remark 4.8"),
-            paper.Constant(name="gamma", value=resolution.gamma, source="section 4.1"),
-            paper.Constant(name="layers of bins", value=float(resolution.depth), source="section 4.1"),
-            paper.Constant(name="failure probability", value=resolution.fail_prob, source="Theorem 4.7"),
-            paper.Constant(name="phases of an epoch", value=float(plan.phases), source="Algorithm 2"),
-            *(
-                paper.Constant(name=f"noise deviation of {label}", value=plan.scale(label), source="Algorithms 3 to 5")
-                for label, _ in plan.leaves.update
-            ),
-            *(_least_errors(settings) if settings.model == "local" else ()),
-            paper.Constant(name="printed threshold", value=threshold(settings, settings.horizon), source="Algorithm 4"),
-            paper.Constant(name="printed half width", value=width(settings, settings.horizon), source="Theorem 4.7"),
-        ),
-        horizons=(
-            paper.SpeakingHorizon(
-                name="printed threshold of a bin",
-                speaks="a bin counts as active that holds half of all users",
-                log10=paper.log10_horizon(lambda horizon: threshold(settings, horizon) < _SPEAKS, smallest=2.0),
-                source="Algorithm 4",
-            ),
-            paper.SpeakingHorizon(
-                name="printed half width",
-                speaks="a half width below 0.5",
-                log10=paper.log10_horizon(lambda horizon: width(settings, horizon) < _SPEAKS, smallest=2.0),
-                source="Theorem 4.7",
-            ),
-        ),
+    plan, resolution, horizon = plan_of(settings), settings.resolution(), settings.horizon
+    constants = paper.constants(
+        ("beta", resolution.beta, "Remark 4.8"),
+        ("gamma", resolution.gamma, "section 4.1"),
+        ("layers of bins", float(resolution.depth), "section 4.1"),
+        ("failure probability", resolution.fail_prob, "Theorem 4.7"),
+        ("phases of an epoch", float(plan.phases), "Algorithm 2"),
+        *((f"noise deviation of {label}", plan.scale(label), "Algorithms 3 to 5") for label, _ in plan.leaves.update),
+        *(_least_errors(settings) if settings.model == "local" else ()),
+        ("printed threshold", threshold(settings, horizon), "Algorithm 4"),
+        ("printed half width", width(settings, horizon), "Theorem 4.7"),
     )
+    bin_speaks = paper.SpeakingHorizon(
+        name="printed threshold of a bin",
+        speaks="a bin counts as active that holds half of all users",
+        log10=paper.log10_horizon(lambda horizon: threshold(settings, horizon) < _SPEAKS, smallest=2.0),
+        source="Algorithm 4",
+    )
+    width_speaks = paper.SpeakingHorizon(
+        name="printed half width",
+        speaks="a half width below 0.5",
+        log10=paper.log10_horizon(lambda horizon: width(settings, horizon) < _SPEAKS, smallest=2.0),
+        source="Theorem 4.7",
+    )
+    return paper.PaperConstants(constants=constants, horizons=(bin_speaks, width_speaks))
 
 
-def _least_errors(settings: LplrSettings) -> tuple[paper.Constant, paper.Constant]:
-    """Return the lower bounds on errors, which are about local privacy."""
+def _least_errors(settings: LplrSettings) -> tuple[tuple[str, float, str], tuple[str, float, str]]:
+    """Return the lower bounds on errors, which are about local privacy: name, value and source of each."""
+    squared = least_squared_error(settings.epsilon, settings.horizon)
     noisy = settings.epsilon / epsilon_of_input_perturbation(1.0)
+    absolute = least_error_of_input_perturbation(noisy, settings.horizon)
     return (
-        paper.Constant(
-            name="least squared error of any local estimator, worst law",
-            value=least_squared_error(settings.epsilon, settings.horizon),
-            source="Theorem 2.1, at the claimed epsilon",
-        ),
-        paper.Constant(
-            name="least absolute error by noisy records, worst law",
-            value=least_error_of_input_perturbation(noisy, settings.horizon),
-            source="Theorem 2.2, at the claimed epsilon",
-        ),
+        ("least squared error of any local estimator, worst law", squared, "Theorem 2.1, at the claimed epsilon"),
+        ("least absolute error by noisy records, worst law", absolute, "Theorem 2.2, at the claimed epsilon"),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from algorithms._linear_rl.values import at_cosine
 from algorithms.lsvi_ucb.noise import StepNoise
 from algorithms.lsvi_ucb.plan import BatchPlan
 from dpaudit.model.losses import GaussianLoss
@@ -28,11 +29,7 @@ class BatchCanary:
 def canaries(plan: BatchPlan, dimension: int) -> tuple[BatchCanary, BatchCanary]:
     """Return two first users of full norm and largest targets, at the angle where all releases move furthest."""
     targets = np.tile(plan.bounds, (plan.releases, 1))
-    first, second = np.zeros((2, len(plan.noises), dimension))
-    cosine = worst_cosine(plan) if dimension > 1 else -1.0
-    first[:, 0], second[:, 0] = 1.0, cosine
-    if dimension > 1:
-        second[:, 1] = math.sqrt(1 - cosine**2)
+    first, second = (np.tile(features, (len(plan.noises), 1)) for features in at_cosine(worst_cosine(plan), dimension))
     return BatchCanary(features=first, targets=targets), BatchCanary(features=second, targets=targets)
 
 

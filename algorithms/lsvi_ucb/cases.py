@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from algorithms._episodes import stacked
 from algorithms.lsvi_ucb.canaries import BatchCanary, canaries
 from algorithms.lsvi_ucb.noise import StepNoise
 from algorithms.lsvi_ucb.plan import BatchPlan, plan_of
@@ -83,12 +84,9 @@ def billboard(
     Shape: `matrices` (n_runs, N, H, d, d), `vectors` (n_runs, N, H, d), the same for the others' share, and `released`
     (n_runs, N), whether vectors came out.
     """
-    parts: dict[str, list[Array]] = {}
-    for batch in run_batches(plan, domain, streams, Recorder(streams.noise), n_runs, canary):
-        for name in ("matrices", "vectors", "own_matrices", "own_vectors", "released"):
-            parts.setdefault(name, []).append(getattr(batch, name))
-    with_releases = slice(None) if plan.switching else slice(-1)
-    return {name: np.stack(batches[with_releases], axis=1) for name, batches in parts.items()}
+    batches = list(run_batches(plan, domain, streams, Recorder(streams.noise), n_runs, canary))
+    with_releases = batches if plan.switching else batches[:-1]
+    return stacked(with_releases, "matrices", "vectors", "own_matrices", "own_vectors", "released")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -1,5 +1,6 @@
 """The constants of batched LSVI-UCB: batches, noise, shift and radius, and the horizons from which they speak."""
 
+from algorithms._linear_rl.printed_bound import PrintedBound
 from algorithms.lsvi_ucb import printed_scales as printed
 from algorithms.lsvi_ucb.plan import most_switches, plan_of
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
@@ -12,59 +13,51 @@ def constants_of(settings: LsviUcbSettings, problem: LinearMdp | None = None) ->
 
     The bound of Eq. (22) speaks where it is below episodes times steps; the schedule where it has a second batch.
     """
-    plan, scales = plan_of(settings), _scales(settings, settings.episodes)
-    switches = (
-        (paper.Constant(name="switches by proof, at most", value=most_switches(settings), source="the switching rule"),)
-        if settings.schedule == "switching"
-        else ()
+    schedule = paper.SpeakingHorizon(
+        name="printed schedule",
+        speaks="it has two batches or more, so that something is learned",
+        log10=paper.log10_horizon(lambda episodes: _batches(settings, int(episodes)) > 1, smallest=0.5),
+        source="Theorem 8",
     )
-    horizons = [
-        paper.SpeakingHorizon(
-            name="printed schedule",
-            speaks="it has two batches or more, so that something is learned",
-            log10=paper.log10_horizon(lambda episodes: _batches(settings, int(episodes)) > 1, smallest=0.5),
-            source="Theorem 8",
-        )
-    ]
-    constants = [
-        paper.Constant(name="batches, printed", value=float(_batches(settings, settings.episodes)), source="Theorem 8"),
-        paper.Constant(name="releases of this run", value=float(plan.releases), source="its schedule"),
-        *switches,
-        paper.Constant(name="shift of this run", value=plan.shift, source="settings"),
-        paper.Constant(name="radius of this run", value=plan.radius, source="settings"),
-    ]
-    if scales is not None:
-        constants += [
-            paper.Constant(name="printed Upsilon", value=scales.deviation, source="Appendix E.1"),
-            paper.Constant(name="printed radius", value=scales.radius, source="Appendix E.1"),
-            paper.Constant(
-                name="printed bound on the regret", value=_bound(settings, settings.episodes), source="Eq. (22)"
-            ),
-        ]
-        horizons.append(
-            paper.SpeakingHorizon(
-                name="printed bound on the regret",
-                speaks="the bound is below episodes times steps",
-                log10=paper.log10_horizon(
-                    lambda episodes: _bound(settings, int(episodes)) < int(episodes) * settings.steps, smallest=0.5
-                ),
-                source="Eq. (22)",
-            )
-        )
-    return paper.PaperConstants(constants=tuple(constants), horizons=tuple(horizons))
+    bound = () if settings.delta == 0 else (_bound_of(settings).horizon(),)
+    return paper.PaperConstants(
+        constants=(*_constants_of_the_run(settings), *_printed_constants(settings)), horizons=(schedule, *bound)
+    )
+
+
+def _constants_of_the_run(settings: LsviUcbSettings) -> tuple[paper.Constant, ...]:
+    """Return how often this run releases and switches, and its shift and radius."""
+    plan, batches = plan_of(settings), float(_batches(settings, settings.episodes))
+    switches = (("switches by proof, at most", most_switches(settings), "the switching rule"),)
+    return paper.constants(
+        ("batches, printed", batches, "Theorem 8"),
+        ("releases of this run", float(plan.releases), "its schedule"),
+        *(switches if plan.switching else ()),
+        ("shift of this run", plan.shift, "settings"),
+        ("radius of this run", plan.radius, "settings"),
+    )
+
+
+def _printed_constants(settings: LsviUcbSettings) -> tuple[paper.Constant, ...]:
+    """Return Upsilon, the radius and the bound on the regret as printed; nothing for a pure claim, which has none."""
+    if settings.delta == 0:
+        return ()
+    scales = _scales(settings, settings.episodes)
+    return paper.constants(
+        ("printed Upsilon", scales.deviation, "Appendix E.1"),
+        ("printed radius", scales.radius, "Appendix E.1"),
+        ("printed bound on the regret", _bound(settings, settings.episodes), "Eq. (22)"),
+    )
 
 
 def upper_bound_of(settings: LsviUcbSettings, problem: LinearMdp) -> paper.RegretUpperBound | None:
     """Return Eq. (22), or the most that can be lost where that is less; None for a pure claim, which has no bound."""
-    if settings.delta == 0:
-        return None
-    return paper.regret_upper_bound(
-        horizon=settings.episodes,
-        most=problem.largest_regret,
-        source="Eq. (22)",
-        log10=constants_of(settings).horizons[-1].log10,
-        value=_bound(settings, settings.episodes),
-    )
+    return None if settings.delta == 0 else _bound_of(settings).allowed(settings.episodes, problem)
+
+
+def _bound_of(settings: LsviUcbSettings) -> PrintedBound:
+    """Return Eq. (22) at any number of episodes."""
+    return PrintedBound(source="Eq. (22)", steps=settings.steps, value=lambda episodes: _bound(settings, episodes))
 
 
 def _batches(settings: LsviUcbSettings, episodes: int) -> int:
@@ -72,22 +65,14 @@ def _batches(settings: LsviUcbSettings, episodes: int) -> int:
     return printed.batches(settings.epsilon, episodes=episodes, steps=settings.steps, d=settings.dimension)
 
 
-def _scales(settings: LsviUcbSettings, episodes: int) -> printed.BatchScales | None:
-    """Return the printed scales for printed noise; None for a pure claim, which has none."""
-    if settings.delta == 0:
-        return None
+def _scales(settings: LsviUcbSettings, episodes: int) -> printed.BatchScales:
+    """Return the printed scales for printed noise, which a pure claim has not."""
     number = _batches(settings, episodes)
     matrix, vector = printed.noise_scales(settings.epsilon, settings.delta, B=number, steps=settings.steps)
-    return printed.batch_scales(
-        matrix, vector, B=number, episodes=episodes, steps=settings.steps, d=settings.dimension,
-        fail_prob=settings.fail_prob,
-    )  # fmt: skip
+    return printed.batch_scales(matrix, vector, B=number, **settings.sizes(episodes))
 
 
 def _bound(settings: LsviUcbSettings, episodes: int) -> float:
-    """Return Eq. (22) for a number of episodes of any size; 0 for a pure claim, which is never asked for."""
+    """Return Eq. (22) for a number of episodes of any size."""
     scales = _scales(settings, episodes)
-    return 0.0 if scales is None else printed.regret_bound(
-        scales, B=_batches(settings, episodes), episodes=episodes, steps=settings.steps, d=settings.dimension,
-        fail_prob=settings.fail_prob,
-    )  # fmt: skip
+    return printed.regret_bound(scales, B=_batches(settings, episodes), **settings.sizes(episodes))

@@ -2,7 +2,7 @@
 
 import math
 
-from algorithms._linear_rl.budget_shares import Share, tree_by_advanced, tree_by_sum
+from algorithms._linear_rl.budget_shares import ADDED, ADVANCED, Argument, Share
 from algorithms._linear_rl.calibration import nodes_printed
 from algorithms.lsvi_ucb.noise import StepNoise, noises_of, releases_of, schedule_of, tree_horizon
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
@@ -43,10 +43,10 @@ def _composed(settings: LsviUcbSettings, whole: Share) -> Declaration:
         return Sequential(parts=tuple(part for noise in noises for part in _parts(settings, noise)))
     if settings.calibration == "paper":
         share = whole.advanced(settings.steps, log=math.log(4 / whole.delta))
-        steps = tuple(_step_by_advanced(settings, noise, share) for noise in noises)
+        steps = tuple(_step(settings, noise, share, ADVANCED) for noise in noises)
         return Sequential(parts=steps, printed=whole.by("advanced_short", settings.steps))
     share = whole.split(settings.steps)
-    steps = tuple(_step_by_sum(settings, noise, share) for noise in noises)
+    steps = tuple(_step(settings, noise, share, ADDED) for noise in noises)
     return Sequential(parts=steps, printed=whole.by("basic", settings.steps))
 
 
@@ -68,26 +68,15 @@ def _vectors(
     return Repeat(part=release, times=releases_of(settings), printed=whole)
 
 
-def _step_by_advanced(settings: LsviUcbSettings, noise: StepNoise, share: Share) -> Declaration:
-    """Return one step with the argument of Appendix E.2: matrices and vectors each over B releases.
+def _step(settings: LsviUcbSettings, noise: StepNoise, share: Share, argument: Argument) -> Declaration:
+    """Return one step with the argument of Appendix E.2 or E.3: matrices and vectors each over B releases.
 
     The matrices are composed over B prefixes although they are sums of the same nodes: a level that nothing needs.
     """
     batches = schedule_of(settings).planned
     half = share.split(2)
-    each = half.advanced(batches)
-    tree = tree_by_advanced(_node(noise), tree_horizon(settings).bit_length(), each, nodes_printed(batches))
-    by = half.by("advanced_short", batches)
-    vectors = _vectors(settings, noise, each.by("classic_gaussian_2"), by)
-    return Sequential(parts=(Sequential(parts=(tree,), printed=by), vectors), printed=share.by("basic"))
-
-
-def _step_by_sum(settings: LsviUcbSettings, noise: StepNoise, share: Share) -> Declaration:
-    """Return one step with the argument of Appendix E.3: budgets of B releases added, matrices and vectors alike."""
-    batches = schedule_of(settings).planned
-    half = share.split(2)
-    each = half.split(batches)
-    tree = tree_by_sum(_node(noise), tree_horizon(settings).bit_length(), each, nodes_printed(batches))
-    by = half.by("basic", batches)
-    vectors = _vectors(settings, noise, each.by("laplace"), by)
+    each = argument.part(half, batches)
+    tree = argument.tree(_node(noise), tree_horizon(settings).bit_length(), each, nodes_printed(batches))
+    by = half.by(argument.rule, batches)
+    vectors = _vectors(settings, noise, each.by(argument.leaf), by)
     return Sequential(parts=(Sequential(parts=(tree,), printed=by), vectors), printed=share.by("basic"))

@@ -1,7 +1,9 @@
 """The schedule of LSVI-UCB and its noise, by calibration; beside the claim, only this module reads epsilon."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from algorithms._linear_rl.calibration import SAFETY, exact_mu, nodes_printed
 from algorithms._linear_rl.l1_moves import l1_moves
@@ -78,15 +80,7 @@ def noises_of(settings: LsviUcbSettings) -> tuple[StepNoise, ...]:
     steps, planned = settings.steps, schedule_of(settings).planned
     if settings.calibration == "paper":
         matrix, vector = noise_scales(settings.epsilon, settings.delta, B=planned, steps=steps)
-        return tuple(
-            StepNoise(
-                step=h,
-                target_bound=bound,
-                matrix=_matrix(settings, matrix, sensitivity=2.0),
-                vector=_vector(vector, sensitivity=2 * bound),
-            )
-            for h, bound in enumerate(bounds)
-        )
+        return _of_steps(bounds, _matrix(settings, matrix, sensitivity=2.0), partial(_vector, vector))
     return _pure(settings, bounds, planned)
 
 
@@ -98,15 +92,7 @@ def _tight(settings: LsviUcbSettings, bounds: tuple[float, ...]) -> tuple[StepNo
     matrix = unit.mu * math.sqrt(2 * settings.steps * nodes) / mu
     squares = math.fsum((2 * bound) ** 2 for bound in bounds)
     vector = math.sqrt(2 * releases_of(settings) * squares) / mu
-    return tuple(
-        StepNoise(
-            step=h,
-            target_bound=bound,
-            matrix=_matrix(settings, matrix, sensitivity=math.sqrt(2)),
-            vector=_vector(vector, sensitivity=2 * bound),
-        )
-        for h, bound in enumerate(bounds)
-    )
+    return _of_steps(bounds, _matrix(settings, matrix, sensitivity=math.sqrt(2)), partial(_vector, vector))
 
 
 def pure_scales(settings: LsviUcbSettings, planned: int) -> tuple[float, float]:
@@ -136,14 +122,19 @@ def _pure(settings: LsviUcbSettings, bounds: tuple[float, ...], planned: int) ->
     else:
         matrix_move, vector_move = math.sqrt(2) * d, 2 * math.sqrt(d)
         matrix, vector = matrix * d / math.sqrt(2), vector * math.sqrt(d)
+    return _of_steps(
+        bounds,
+        Laplace(scale=matrix, l1_sensitivity=matrix_move, neighbours="replace_one"),
+        lambda bound: Laplace(scale=vector, l1_sensitivity=bound * vector_move, neighbours="replace_one"),
+    )
+
+
+def _of_steps(
+    bounds: tuple[float, ...], matrix: AdditiveMechanism, vector: Callable[[float], AdditiveMechanism]
+) -> tuple[StepNoise, ...]:
+    """Return the noise of every step: one for all matrices, and `vector` of the bound on the step's target."""
     return tuple(
-        StepNoise(
-            step=h,
-            target_bound=bound,
-            matrix=Laplace(scale=matrix, l1_sensitivity=matrix_move, neighbours="replace_one"),
-            vector=Laplace(scale=vector, l1_sensitivity=bound * vector_move, neighbours="replace_one"),
-        )
-        for h, bound in enumerate(bounds)
+        StepNoise(step=h, target_bound=bound, matrix=matrix, vector=vector(bound)) for h, bound in enumerate(bounds)
     )
 
 
@@ -154,6 +145,6 @@ def _matrix(settings: LsviUcbSettings, stddev: float, sensitivity: float) -> Sym
     )
 
 
-def _vector(stddev: float, sensitivity: float) -> Gaussian:
-    """Return the noise of one target vector."""
-    return Gaussian(stddev=stddev, l2_sensitivity=sensitivity, neighbours="replace_one")
+def _vector(stddev: float, bound: float) -> Gaussian:
+    """Return the noise of one target vector, which moves by twice the bound on its target."""
+    return Gaussian(stddev=stddev, l2_sensitivity=2 * bound, neighbours="replace_one")

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -79,6 +80,12 @@ class BatchPlan:
     enter: Callable[[Array], Array] = as_met
 
     @property
+    def lengths(self) -> tuple[int, ...]:
+        """The episodes of every batch: k_i = i ceil(K / B) + 1 begins one, or each look of the switching rule."""
+        starts = tuple(range(0, self.episodes, self.look_every)) if self.switching else self.schedule.starts
+        return tuple(stop - start for start, stop in pairwise((*starts, self.episodes)))
+
+    @property
     def noisy(self) -> bool:
         """Whether anything is released with noise."""
         return bool(self.noises)
@@ -124,16 +131,12 @@ def _scales(settings: LsviUcbSettings, noises: tuple[StepNoise, ...]) -> BatchSc
     """Return shift and radius: the printed ones with printed noise, else by the noise's own operator norm."""
     matrix = matrix_spread(noises[0].matrix) if noises else 0.0
     vector = vector_spread(noises[0].vector) if noises else 0.0
-    shape = {"episodes": settings.episodes, "steps": settings.steps, "d": settings.dimension}
     if settings.calibration == "paper" and noises:
-        planned = schedule_of(settings).planned
-        return batch_scales(matrix, vector, B=planned, fail_prob=settings.fail_prob, **shape)
+        return batch_scales(matrix, vector, B=schedule_of(settings).planned, **settings.sizes())
     nodes = max(tree_horizon(settings).bit_length(), 1)
     by_determinant = settings.schedule == "switching" and settings.switching_rule == "determinant"
-    return tight_scales(
-        matrix, vector, nodes=nodes, fail_prob=settings.fail_prob, **shape,
-        extra=settings.dimension if by_determinant else 1,
-    )  # fmt: skip
+    extra = settings.dimension if by_determinant else 1
+    return tight_scales(matrix, vector, nodes=nodes, extra=extra, **settings.sizes())
 
 
 def most_switches(settings: LsviUcbSettings) -> float:

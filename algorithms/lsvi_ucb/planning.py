@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms._linear_rl.least_squares import bonus_of, floored_inverses, linear, symmetric
-from algorithms._linear_rl.settings import LinearRlSettings, require_fit
-from algorithms._linear_rl.values import greedy_policies, largest
+from algorithms._linear_rl.settings import Shaped, require_fit
+from algorithms._linear_rl.values import Clip, clip_both, greedy_policies, largest
 from algorithms.lsvi_ucb.plan import BatchPlan
 from algorithms.problems.finite_mdp import FiniteMdp
 from algorithms.problems.linear_mdp import LinearMdp
@@ -27,7 +27,7 @@ class BatchDomain:
         return cls(mdp=problem.mdp, features=problem.features.reshape(-1, problem.dimension))
 
 
-def domain_of(settings: LinearRlSettings, problem: LinearMdp) -> BatchDomain:
+def domain_of(settings: Shaped, problem: LinearMdp) -> BatchDomain:
     """Return the problem laid out for planning.
 
     Raises: ValueError: a problem of another kind, or of other steps or dimension than the settings'.
@@ -56,22 +56,36 @@ def inverses_of(matrices: Array, ridge: float, shift: float) -> Array:
     return floored_inverses(symmetric(matrices) + (ridge + shift) * np.eye(matrices.shape[-1]), ridge)
 
 
-def plan_batch(
-    plan: BatchPlan, domain: BatchDomain, inverses: Array, vectors: Callable[[int, Array], Array]
-) -> BatchPolicy:
-    """Return the optimistic values of Algorithm 2, backwards over steps.
+Solved = Callable[[int, Array], tuple[Array, Array]]
+"""solved(h, values after step h) -> the inverse matrices (n_runs, d, d) and the weights (n_runs, d) of step h."""
 
-    `vectors(h, values)` answers with step h's released target vector (n_runs, d), for the values (n_runs, S) after it:
-    the whole history is looked at again with new values, which is why every release needs noise of its own.
-    """
+
+def plan_backwards(
+    domain: BatchDomain, n_runs: int, solved: Solved, radius: float, ranges: tuple[float, ...], clip: Clip = clip_both
+) -> BatchPolicy:
+    """Return the optimistic values of Algorithm 2, backwards over steps; step h's are clipped to [0, ranges[h]]."""
     steps, states, actions = domain.mdp.shape
-    n_runs = len(inverses)
     values = np.zeros((n_runs, steps + 1, states))
     optimistic = np.empty((n_runs, steps, states, actions))
     cells = np.broadcast_to(domain.features, (n_runs, *domain.features.shape))
     for h in reversed(range(steps)):
-        weights = (inverses[:, h] @ vectors(h, values[:, h + 1])[..., None])[..., 0]
-        estimate = linear(cells, weights) + plan.radius * bonus_of(cells, inverses[:, h])
-        optimistic[:, h] = plan.clip(estimate.reshape(n_runs, states, actions), plan.ranges[h])
+        inverses, weights = solved(h, values[:, h + 1])
+        estimate = linear(cells, weights) + radius * bonus_of(cells, inverses)
+        optimistic[:, h] = clip(estimate.reshape(n_runs, states, actions), ranges[h])
         values[:, h] = largest(optimistic[:, h])
     return BatchPolicy(values=values, actions=optimistic)
+
+
+def plan_batch(
+    plan: BatchPlan, domain: BatchDomain, inverses: Array, vectors: Callable[[int, Array], Array]
+) -> BatchPolicy:
+    """Return the optimistic values that follow from released statistics; all steps' `inverses` are there at once.
+
+    `vectors(h, values)` answers with step h's released target vector (n_runs, d), for the values (n_runs, S) after it:
+    the whole history is looked at again with new values, which is why every release needs noise of its own.
+    """
+
+    def solved(h: int, values: Array) -> tuple[Array, Array]:
+        return inverses[:, h], (inverses[:, h] @ vectors(h, values)[..., None])[..., 0]
+
+    return plan_backwards(domain, len(inverses), solved, plan.radius, plan.ranges, plan.clip)

@@ -77,14 +77,7 @@ class BatchScales:
 
 
 def batch_scales(
-    matrix: float,
-    vector: float,
-    *,
-    B: int,
-    episodes: int,
-    steps: int,
-    d: int,
-    fail_prob: float,
+    matrix: float, vector: float, *, B: int, episodes: int, steps: int, d: int, fail_prob: float
 ) -> BatchScales:
     """Return the shift and the radius of Appendix E.1 for noise of these standard deviations."""
     K, H, p = episodes, steps, fail_prob

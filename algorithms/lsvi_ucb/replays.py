@@ -5,17 +5,21 @@ from typing import Any
 
 import numpy as np
 
+from algorithms._episodes import stacked
 from algorithms._linear_rl import hostile as hostile_users
 from algorithms.lsvi_ucb.canaries import BatchCanary, canaries
 from algorithms.lsvi_ucb.cases import audit_problem
 from algorithms.lsvi_ucb.paths import UserPath, paths
-from algorithms.lsvi_ucb.plan import plan_of
-from algorithms.lsvi_ucb.planning import domain_of
+from algorithms.lsvi_ucb.plan import BatchPlan, plan_of
+from algorithms.lsvi_ucb.planning import BatchDomain, domain_of
 from algorithms.lsvi_ucb.run import run_batches
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
 from dpaudit import Recorder, Streams
-from dpaudit.model.case import ReplayCase
+from dpaudit.model.case import ReplayCase, Run
 from dpaudit.model.mechanism import Array
+
+Pairs = tuple[tuple[str, Any, Any], ...]
+"""What differs, and both users."""
 
 _LONGEST = 64
 """Episodes that a replay of the switching rule plays."""
@@ -34,6 +38,42 @@ def replays_of(settings: LsviUcbSettings, problem: Any = None) -> tuple[ReplayCa
         return ()
     plan = replace(plan, episodes=min(plan.episodes, _LONGEST)) if plan.switching else plan
     domain = domain_of(settings, problem if problem is not None else audit_problem(settings))
+    first, second = canaries(plan, settings.dimension)
+    pairs = (*_usual_pairs(plan, domain, first, second), *_hostile_pairs(first, second))
+    return (ReplayCase(name="lsvi_ucb batches", pairs=pairs, run=_program(plan, domain), others=((first, first),)),)
+
+
+def _usual_pairs(plan: BatchPlan, domain: BatchDomain, first: BatchCanary, second: BatchCanary) -> Pairs:
+    """Return users of the first, the middle and the last batch that is released; paths, of every one of few batches."""
+    batches = len(plan.lengths)
+    places = sorted({0, (batches - 1) // 2, max(0, batches - 2)})
+    released = max(1, batches - 1)
+    here, there = paths(plan, domain)
+    return tuple(
+        (f"the {what} of a user in batch {at + 1} differs", replace(one, batch=at), replace(other, batch=at))
+        for what, one, other, looked_at in (
+            ("contribution", first, second, places),
+            ("path", here, there, range(released) if released <= _EVERY else places),
+        )
+        for at in looked_at
+    )
+
+
+def _hostile_pairs(first: BatchCanary, second: BatchCanary) -> Pairs:
+    """Return users whose features or targets are out of all bounds, or no numbers."""
+    hostile = tuple(
+        (f"{what} times {factor:g} or as bounded", times(first, factor), second)
+        for factor in hostile_users.FACTORS
+        for what, times in (("features", hostile_users.features_times), ("targets", hostile_users.targets_times))
+    )
+    return (
+        *hostile,
+        ("features large in every entry or as bounded", hostile_users.features_in_a_corner(first), second),
+    )
+
+
+def _program(plan: BatchPlan, domain: BatchDomain) -> Run:
+    """Return the run of all batches with one user given, and what the switching rule read in it."""
 
     def run(data: BatchCanary | UserPath, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams, read = Streams.spawn(rng), list[Array]()
@@ -47,34 +87,7 @@ def replays_of(settings: LsviUcbSettings, problem: Any = None) -> tuple[ReplayCa
         batches = list(run_batches(watched, domain, streams, Recorder(streams.noise), n_runs, canary, path))
         return {
             "what the rule reads": np.stack(read, axis=1) if read else np.zeros((n_runs, 0)),
-            "matrices": np.stack([batch.matrices for batch in batches], axis=1),
-            "vectors": np.stack([batch.vectors for batch in batches], axis=1),
-            "values": np.stack([batch.policy.values for batch in batches], axis=1),
-            "actions": np.stack([batch.policy.actions for batch in batches], axis=1),
+            **stacked(batches, "matrices", "vectors", "policy.values", "policy.actions"),
         }
 
-    first, second = canaries(plan, settings.dimension)
-    hostile = tuple(
-        pair
-        for factor in hostile_users.FACTORS
-        for pair in (
-            (f"features times {factor:g} or as bounded", hostile_users.features_times(first, factor), second),
-            (f"targets times {factor:g} or as bounded", hostile_users.targets_times(first, factor), second),
-        )
-    )
-    batches = -(-plan.episodes // plan.look_every) if plan.switching else len(plan.schedule.starts)
-    places = sorted({0, (batches - 1) // 2, max(0, batches - 2)})
-    usual = tuple(
-        (f"the contribution of a user in batch {at + 1} differs", replace(first, batch=at), replace(second, batch=at))
-        for at in places
-    )
-    here, there = paths(plan, domain)
-    released = max(1, batches - 1)
-    every = range(released) if released <= _EVERY else places
-    walked = tuple(
-        (f"the path of a user in batch {at + 1} differs", replace(here, batch=at), replace(there, batch=at))
-        for at in every
-    )
-    corner = ("features large in every entry or as bounded", hostile_users.features_in_a_corner(first), second)
-    pairs = (*usual, *walked, *hostile, corner)
-    return (ReplayCase(name="lsvi_ucb batches", pairs=pairs, run=run, others=((first, first),)),)
+    return run

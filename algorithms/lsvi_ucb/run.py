@@ -5,20 +5,20 @@ step: exact in law for everything the statistics read, and its cost does not gro
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
 from algorithms._linear_rl import checks
-from algorithms._linear_rl.values import values_in_range
+from algorithms._linear_rl.judge import Judge
+from algorithms.lsvi_ucb.batches import Batch, BatchLog
 from algorithms.lsvi_ucb.canaries import BatchCanary
 from algorithms.lsvi_ucb.learner import Learner, first_policy
 from algorithms.lsvi_ucb.paths import UserPath
 from algorithms.lsvi_ucb.plan import BatchPlan
 from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy, domain_of
 from algorithms.lsvi_ucb.settings import LsviUcbSettings
-from algorithms.lsvi_ucb.switching import regularised
+from algorithms.lsvi_ucb.turns import Turns
 from algorithms.problems.linear_mdp import LinearMdp
 from dpaudit import Condition, Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
@@ -33,24 +33,6 @@ SWITCHES = Condition(
     about=("switches of policy",),
     text="Policies changed not more often than declared.",
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Batch:
-    """Episodes under one policy a run, and what was released after them (nothing after the last).
-
-    Shape: `policy` by run; `matrices` (n_runs, H, d, d) noisy sums, `vectors` (n_runs, H, d); `own_matrices` and
-    `own_vectors` what all users but the canary put into them; `released` (n_runs,) whether vectors came out.
-    """
-
-    length: int
-    policy: BatchPolicy
-    matrices: Array
-    vectors: Array
-    own_matrices: Array
-    own_vectors: Array
-    released: Array
-    target_ratio: float
 
 
 def transitions(domain: BatchDomain, policy: BatchPolicy, users: int | Array, rng: np.random.Generator) -> Array:
@@ -84,38 +66,20 @@ def run_batches(
     One user's part may be given: by features and targets of their own, `canary`, or by the transitions of `path`.
     """
     learner = Learner(plan, domain, recorder, n_runs, canary)
-    policy = first_policy(plan, domain, n_runs)  # Lambda~_0,h = lambda I, w~_0,h = 0
-    # k_i = i ceil(K / B) + 1, fixed before any data; the switching rule may act after every look
-    starts = tuple(range(0, plan.episodes, plan.look_every)) if plan.switching else plan.schedule.starts
-    stops = (*starts[1:], plan.episodes)
-    turns = np.zeros(n_runs, dtype=np.int64)
-    shift = plan.shift if plan.noisy else 0.0
-    last = regularised(np.zeros_like(learner.matrices), plan.ridge, shift)
-    shape = learner.matrices.shape[:3]
-    for number, (start, stop) in enumerate(zip(starts, stops, strict=True)):
-        present = stop - start - sum(one is not None and one.batch == number for one in (canary, path))
-        final = number == len(starts) - 1
+    # Lambda~_0,h = lambda I, w~_0,h = 0
+    turns, policy = Turns(plan, learner.matrices), first_policy(plan, domain, n_runs)
+    for number, length in enumerate(plan.lengths):  # fixed before any data
+        present = length - sum(one is not None and one.batch == number for one in (canary, path))
+        final = number == len(plan.lengths) - 1
         # the users of the batch play argmax_a Q_k,h, with Q clipped to [0, H]
         counts = transitions(domain, policy, present, streams.environment)
         counts = counts if path is None else path.entered(counts, number)
-        played, vectors, others = policy, np.zeros(shape), np.zeros(shape)
-        due = np.zeros(n_runs, dtype=bool)
         if not final or plan.switching:
             learner.add(plan.enter(counts))  # line "if k = k_(b+1) - 1": the end of batch b
-        if plan.switching and not final:  # not in the paper: post-processing of the noisy matrices
-            now = regularised(plan.rule_reads(learner.matrices, learner.exact), plan.ridge, shift)
-            due = (plan.grown(last, now) > plan.threshold).any(axis=1) & (turns < plan.releases)
-            last = np.where(due[:, None, None, None], now, last)
-        elif not final:
-            due[:] = True
-        if due.any():
-            runs = np.flatnonzero(due)
-            # Q_k+1,h and V_k+1,h for h = H, ..., 1, with fresh vector noise eta_h^(b+1)
-            learned, vectors[runs], others[runs] = learner.learn(runs, turns[runs])
-            policy = _updated(policy, runs, learned)
-            turns = turns + due  # b = b + 1
+        due = turns.due(learner, final=final)
+        played, (policy, vectors, others) = policy, _learned(learner, turns, policy, due)
         yield Batch(
-            length=stop - start,
+            length=length,
             policy=played,
             matrices=learner.matrices,
             vectors=vectors,
@@ -126,13 +90,20 @@ def run_batches(
         )
 
 
-def _updated(policy: BatchPolicy, runs: Array, learned: BatchPolicy) -> BatchPolicy:
-    """Return the policies with those of `runs` replaced."""
-    if len(runs) == len(policy.values):
-        return learned
+def _learned(learner: Learner, turns: Turns, policy: BatchPolicy, due: Array) -> tuple[BatchPolicy, Array, Array]:
+    """Return the policies with those of the runs that are due replaced, their vectors, and others' exact ones."""
+    vectors, others = np.zeros((2, *learner.matrices.shape[:3]))
+    runs = np.flatnonzero(due)
+    if not len(runs):
+        return policy, vectors, others
+    # Q_k+1,h and V_k+1,h for h = H, ..., 1, with fresh vector noise eta_h^(b+1)
+    learned, vectors[runs], others[runs] = learner.learn(runs, turns.taken[runs])
+    turns.taken = turns.taken + due  # b = b + 1
+    if len(runs) == len(due):
+        return learned, vectors, others
     values, actions = policy.values.copy(), policy.actions.copy()
     values[runs], actions[runs] = learned.values, learned.actions
-    return BatchPolicy(values=values, actions=actions)
+    return BatchPolicy(values=values, actions=actions), vectors, others
 
 
 def run_plan(
@@ -150,41 +121,28 @@ def transcript_of(plan: BatchPlan, domain: BatchDomain, streams: Streams, n_runs
     ones; `switches` (n_runs,), how often policies changed; `matrices` and `vectors` as released last; `policies`
     (n_runs, H, S, A), the mean over users of the values of actions that they were shown.
     """
-    recorder = Recorder(streams.noise)
-    optimal, best = domain.mdp.optimal_values(), domain.mdp.optimum()
-    outcomes: dict[Condition, bool] = dict.fromkeys((checks.VALUES, checks.TARGETS), True)
-    outcomes[checks.FEATURES] = bool((np.linalg.norm(domain.features, axis=1) <= 1 + checks.TOLERANCE).all())
-    total, hopeful, switches = (np.zeros(n_runs) for _ in range(3))
-    gap = optimistic = np.zeros(n_runs)
-    regrets: list[Array] = []
-    matrices = vectors = np.zeros((n_runs, 0))
-    changed, shown = True, np.zeros((n_runs, *domain.mdp.shape))
+    recorder, nothing = Recorder(streams.noise), np.zeros((n_runs, 0))
+    judge = Judge.of(domain.mdp, plan.ranges, n_runs)
+    log = BatchLog(episodes=plan.episodes, judge=judge, matrices=nothing, vectors=nothing)
     for batch in run_batches(plan, domain, streams, recorder, n_runs):
-        if changed:
-            gap = best - domain.mdp.policy_values(batch.policy.policies())
-            optimistic = (batch.policy.values >= optimal - checks.TOLERANCE).all(axis=(1, 2)).astype(float)
-            outcomes[checks.VALUES] &= values_in_range(batch.policy.values, plan.ranges)
-        total, hopeful = total + gap * batch.length, hopeful + optimistic * batch.length
-        regrets.append(total)
-        shown += batch.policy.actions * (batch.length / plan.episodes)
-        switches = switches + batch.released
-        changed = bool(batch.released.any())
-        if changed:
-            matrices, vectors = batch.matrices, batch.vectors
-            outcomes[checks.TARGETS] &= batch.target_ratio <= 1 + checks.TOLERANCE
-    outcomes[FRESH] = noise_is_fresh(streams, recorder.trace())
-    rule = SWITCHES if plan.switching else SCHEDULE
-    outcomes[rule] = bool((switches <= plan.releases).all())
+        log.add(batch)
+    outcomes = {
+        checks.VALUES: judge.in_range,
+        checks.TARGETS: log.clipped,
+        checks.FEATURES: bool((np.linalg.norm(domain.features, axis=1) <= 1 + checks.TOLERANCE).all()),
+        FRESH: noise_is_fresh(streams, recorder.trace()),
+        SWITCHES if plan.switching else SCHEDULE: bool((log.switches <= plan.releases).all()),
+    }
     return Transcript(
         n_runs=n_runs,
         arrays={
-            "regret": np.stack(regrets, axis=1),
-            "gap": gap,
-            "optimism": hopeful / plan.episodes,
-            "switches": switches,
-            "matrices": matrices,
-            "vectors": vectors,
-            "policies": shown,
+            "regret": np.stack(log.regrets, axis=1),
+            "gap": judge.gap,
+            "optimism": log.hopeful / plan.episodes,
+            "switches": log.switches,
+            "matrices": log.matrices,
+            "vectors": log.vectors,
+            "policies": log.shown,
         },
         views={"billboard": ("matrices", "vectors"), "policies": ("policies",)},
         trace=recorder.trace(),

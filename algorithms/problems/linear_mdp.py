@@ -133,15 +133,9 @@ def delayed_low_rank(
     features = np.zeros((S, A, d))
     features[:-1, :, 1:] = rng.dirichlet(np.full(d - 1, spread), size=(S - 1, A))
     features[-1, :, 0] = 1.0
-    measures, weights = np.zeros((H, d, S)), np.zeros((H, d))
+    measures = np.zeros((H, d, S))
     measures[:, :, :-1] = rng.dirichlet(np.full(S - 1, spread), size=(H, d))
-    weights[:, 0] = 1.0
-    for h in range(H):
-        door, bait = 1 + rng.permutation(d - 1)[:2]
-        for factor, share in ((0, 0.9), (int(door), 0.6)):
-            measures[h, factor] *= 1 - share
-            measures[h, factor, -1] = share
-        weights[h, bait] = 0.1
+    weights = _doors_and_baits(measures, rng)
     return LinearMdp(
         name="delayed_low_rank",
         description=f"a drawn process of rank {d} on {S} states with a bait and a goal",
@@ -150,6 +144,23 @@ def delayed_low_rank(
         reward_weights=weights,
         initial=first_state(S),
     )
+
+
+def _doors_and_baits(measures: Array, rng: np.random.Generator) -> Array:
+    """Let a factor of each step, the door, lead to the goal, and the goal stay; return the rewards of goal and bait.
+
+    Shape: `measures` (H, d, S), which are changed, to (H, d).
+    """
+    steps, dimension, _ = measures.shape
+    weights = np.zeros((steps, dimension))
+    weights[:, 0] = 1.0
+    for h in range(steps):
+        door, bait = 1 + rng.permutation(dimension - 1)[:2]
+        for factor, share in ((0, 0.9), (int(door), 0.6)):
+            measures[h, factor] *= 1 - share
+            measures[h, factor, -1] = share
+        weights[h, bait] = 0.1
+    return weights
 
 
 def river_swim_table(*, states: TwoOrMore = 4, steps: Count = 6) -> LinearMdp:

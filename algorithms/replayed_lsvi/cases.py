@@ -5,6 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from algorithms._episodes import stacked
+from algorithms._linear_rl import hostile as hostile_users
+from algorithms._linear_rl.values import at_cosine
 from algorithms._scores import DensityRatio
 from algorithms.lsvi_ucb.planning import BatchDomain
 from algorithms.problems.linear_mdp import LinearMdp, low_rank
@@ -16,14 +19,11 @@ from dpaudit.model.case import ReplayCase
 from dpaudit.model.mechanism import Array
 
 _LONGEST = 5_000
-_FACTORS = (np.nan, np.inf, 1e150, 3.0)
 
 
 def pair_of(settings: ReplayedLsviSettings) -> tuple[Canary, Canary]:
     """Return two users of full norm and equal targets, at the angle at which matrix and vector together move most."""
-    cosine = plan_of(settings).mechanism.cosine
-    first, second = np.zeros((2, settings.dimension))
-    first[0], second[0], second[1] = 1.0, cosine, np.sqrt(1 - cosine**2)
+    first, second = at_cosine(plan_of(settings).mechanism.cosine, settings.dimension)
     return Canary(features=first, target=1.0), Canary(features=second, target=1.0)
 
 
@@ -54,37 +54,40 @@ def cases_of(settings: ReplayedLsviSettings, problem: Any = None) -> tuple[Audit
 def replays_of(settings: ReplayedLsviSettings, problem: LinearMdp | None = None) -> tuple[ReplayCase, ...]:
     """Return the replay of all stages: sums released for each step, and the policies learned from them."""
     plan = plan_of(replace(settings, episodes=max(min(settings.episodes, _LONGEST), _fewest(settings))))
-    given = problem or low_rank(states=3, actions=2, steps=settings.steps, dimension=settings.dimension)
-    domain = BatchDomain.of(given)
+    small = low_rank(states=3, actions=2, steps=settings.steps, dimension=settings.dimension)
+    domain = BatchDomain.of(problem or small)
 
     def run(data: Canary, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
         learned = list(run_stages(plan, domain, streams, Recorder(streams.noise), n_runs, data))
-        return {
-            "sums": np.stack([stage.sums for stage in learned], axis=1),
-            "values": np.stack([stage.policy.values for stage in learned], axis=1),
-            "actions": np.stack([stage.policy.actions for stage in learned], axis=1),
-        }
+        return stacked(learned, "sums", "policy.values", "policy.actions")
 
+    pairs, (first, _) = _pairs_of(settings), pair_of(settings)
+    return (ReplayCase(name="replayed_lsvi stages", pairs=pairs, run=run, others=((first, first),)),)
+
+
+def _pairs_of(settings: ReplayedLsviSettings) -> tuple[tuple[str, Canary, Canary], ...]:
+    """Return users of the first and last step of the first and last stage, and users out of all bounds."""
     first, second = pair_of(settings)
-    places = sorted({(stage, step) for stage in (0, len(plan.stages) - 1) for step in (0, settings.steps - 1)})
     usual = tuple(
         (
             f"the user asked about step {step + 1} in stage {stage + 1} differs",
             replace(first, stage=stage, step=step),
             replace(second, stage=stage, step=step),
         )
-        for stage, step in places
+        for stage in sorted({0, settings.stages - 1})
+        for step in sorted({0, settings.steps - 1})
     )
+    full = replace(first, features=np.where(first.features == 0, 0.5, first.features))
     hostile = tuple(
         (f"{what} times {factor:g} or as bounded", changed, second)
-        for factor in _FACTORS
+        for factor in hostile_users.FACTORS
         for what, changed in (
-            ("features", replace(first, features=factor * np.where(first.features == 0, 0.5, first.features))),
+            ("features", hostile_users.features_times(full, factor)),
             ("target", replace(first, target=factor)),
         )
     )
-    return (ReplayCase(name="replayed_lsvi stages", pairs=(*usual, *hostile), run=run, others=((first, first),)),)
+    return usual + hostile
 
 
 def _fewest(settings: ReplayedLsviSettings) -> int:

@@ -6,15 +6,14 @@ come, so no old target is ever looked at again, which is what Remark 5 has no wa
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from algorithms._conditions import FRESH, conditions_of, nobody_twice, noise_is_fresh
-from algorithms._linear_rl.least_squares import bonus_of, floored_inverses, linear, symmetric
-from algorithms._linear_rl.settings import require_fit
-from algorithms._linear_rl.values import clip_both, largest
-from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy
+from algorithms._linear_rl.least_squares import floored_inverses, symmetric
+from algorithms._linear_rl.values import largest
+from algorithms.lsvi_ucb.planning import BatchDomain, BatchPolicy, domain_of, plan_backwards
 from algorithms.lsvi_ucb.run import transitions
 from algorithms.problems.linear_mdp import LinearMdp
 from algorithms.replayed_lsvi.plan import ReplayPlan, Stage, label_of
@@ -75,46 +74,70 @@ def run_stages(
     canary: Canary | None = None,
 ) -> Iterator[Learned]:
     """Yield every stage in order; `canary` takes the place of one of the users who replay."""
-    states, d = domain.mdp.shape[1], domain.features.shape[1]
-    actions = np.broadcast_to(domain.mdp.rewards, (n_runs, *domain.mdp.shape))
-    best = np.concatenate([largest(actions), np.zeros((n_runs, 1, states))], axis=1)
-    policy = BatchPolicy(values=best, actions=actions)  # nothing is known: play for the immediate reward
-    past: list[tuple[int, BatchPolicy]] = []
-    asked = 0
+    policy, past = immediate(domain, n_runs), list[tuple[int, BatchPolicy]]()
     for number, stage in enumerate(plan.stages):
         counts = transitions(domain, policy, stage.length, streams.environment)
         past.append((stage.length, policy))
-        values, optimistic = np.zeros_like(best), np.empty((n_runs, *domain.mdp.shape))
-        sums, replayed_reward = np.zeros((n_runs, len(plan.bounds), d, d + 1)), np.zeros(n_runs)
-        for h in reversed(range(len(plan.bounds))):
-            own = canary if canary is not None and (canary.stage, canary.step) == (number, h) else None
-            met = replayed(domain, past, stage.users - (own is not None), streams)
-            replayed_reward += _rewards(domain, met)
-            targets = (domain.mdp.rewards[h][None, :, :, None] + values[:, h + 1][:, None, None, :]) / plan.bounds[h]
-            exact = _sums(domain, plan.enter(met[:, h]), np.clip(targets, 0.0, 1.0))
-            if own is not None:
-                exact = exact + contribution(own.features, np.asarray(own.target))
-            recorder.people.append(fresh_users(asked, stage.users))
-            asked += stage.users
-            noisy = plan.release(recorder, label_of(h), plan.mechanism, exact, stage.users)
-            sums[:, h] = noisy
-            # Lambda~_h = Lambda_h + (lambda + c_K + Upsilon) I + noise, as in Algorithm 2
-            matrices = symmetric(noisy[..., :-1]) + (plan.ridge + stage.shift) * np.eye(d)
-            inverses = floored_inverses(matrices, plan.ridge)
-            weights = plan.bounds[h] * (inverses @ noisy[..., -1:])[..., 0]
-            cells = np.broadcast_to(domain.features, (n_runs, *domain.features.shape))
-            estimate = linear(cells, weights) + stage.radius * bonus_of(cells, inverses)
-            optimistic[:, h] = clip_both(estimate.reshape(n_runs, *domain.mdp.shape[1:]), plan.bounds[h])
-            values[:, h] = largest(optimistic[:, h])
-        played, policy = policy, BatchPolicy(values=values, actions=optimistic)
+        replay = _Replay(
+            plan=plan, domain=domain, number=number, past=past, streams=streams, recorder=recorder, canary=canary
+        )
+        learned = plan_backwards(domain, n_runs, replay.solved, stage.radius, plan.bounds)
         yield Learned(
-            played=played,
-            policy=policy,
+            played=policy,
+            policy=learned,
             stage=stage,
             main_reward=_rewards(domain, counts),
-            replayed_reward=replayed_reward,
-            sums=sums,
+            replayed_reward=replay.reward,
+            sums=replay.sums,
         )
+        policy = learned
+
+
+def immediate(domain: BatchDomain, n_runs: int) -> BatchPolicy:
+    """Return the policy before anything is known, which plays for the immediate reward."""
+    actions = np.broadcast_to(domain.mdp.rewards, (n_runs, *domain.mdp.shape))
+    after = np.zeros((n_runs, 1, domain.mdp.shape[1]))
+    return BatchPolicy(values=np.concatenate([largest(actions), after], axis=1), actions=actions)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Replay:
+    """The fresh users at the end of stage `number`, step by step from the last one; `canary` may be one of them.
+
+    Shape: `reward` (n_runs,) of all so far, `sums` (n_runs, H, d, d + 1) of their messages.
+    """
+
+    plan: ReplayPlan
+    domain: BatchDomain
+    number: int
+    past: list[tuple[int, BatchPolicy]]
+    streams: Streams
+    recorder: Recorder
+    canary: Canary | None
+    reward: Array = field(init=False)
+    sums: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        n_runs, d = len(self.past[0][1].values), self.domain.features.shape[1]
+        self.reward, self.sums = np.zeros(n_runs), np.zeros((n_runs, len(self.plan.bounds), d, d + 1))
+
+    def solved(self, h: int, values: Array) -> tuple[Array, Array]:
+        """Return the inverse matrices and the weights of step `h`, from fresh users' messages. Shape: see `Solved`."""
+        plan, stage, canary = self.plan, self.plan.stages[self.number], self.canary
+        own = canary if canary is not None and (canary.stage, canary.step) == (self.number, h) else None
+        met = replayed(self.domain, self.past, stage.users - (own is not None), self.streams)
+        self.reward += _rewards(self.domain, met)
+        targets = (self.domain.mdp.rewards[h][None, :, :, None] + values[:, None, None, :]) / plan.bounds[h]
+        exact = _sums(self.domain, plan.enter(met[:, h]), np.clip(targets, 0.0, 1.0))
+        if own is not None:
+            exact = exact + contribution(own.features, np.asarray(own.target))
+        self.recorder.people.append(fresh_users(sum(map(len, self.recorder.people)), stage.users))
+        noisy = plan.release(self.recorder, label_of(h), plan.mechanism, exact, stage.users)
+        self.sums[:, h] = noisy
+        # Lambda~_h = Lambda_h + (lambda + c_K + Upsilon) I + noise, as in Algorithm 2
+        matrices = symmetric(noisy[..., :-1]) + (plan.ridge + stage.shift) * np.eye(noisy.shape[1])
+        inverses = floored_inverses(matrices, plan.ridge)
+        return inverses, plan.bounds[h] * (inverses @ noisy[..., -1:])[..., 0]
 
 
 def fresh_users(asked: int, users: int) -> range:
@@ -161,33 +184,22 @@ def run_plan(
     released in the last stage; `policies` (n_runs, H, S, A), the values of actions of the last policy.
     Raises: ValueError: a problem of another kind, or of other steps or dimension than the settings'.
     """
-    require_fit(problem, LinearMdp, "a linear process, such as low_rank", settings)
-    domain, recorder, best = BatchDomain.of(problem), Recorder(streams.noise), problem.mdp.optimum()
-    lost, earned, main = np.zeros(n_runs), np.zeros(n_runs), 0
-    regret, total = list[Array](), np.zeros(n_runs)
-    losses: dict[str, list[Array]] = {"main_loss": [], "replay_loss": []}
+    domain, recorder = domain_of(settings, problem), Recorder(streams.noise)
     course = list(run_stages(plan, domain, streams, recorder, n_runs))
-    for learned in course:
-        stage = learned.stage
-        gap = best - domain.mdp.policy_values(learned.played.policies())
-        lost, earned, main = lost + gap * stage.length, earned + learned.main_reward, main + stage.length
-        # the users of a step replay n_b main episodes, and lose their average in expectation
-        total = total + gap * stage.length + settings.steps * stage.users * lost / main
-        regret.append(total)
-        losses["main_loss"].append(best - earned / main)
-        losses["replay_loss"].append(best - learned.replayed_reward / (settings.steps * stage.users))
     latest = course[-1]
-    gap = best - domain.mdp.policy_values(latest.policy.policies())
+    gap = problem.mdp.optimum() - domain.mdp.policy_values(latest.policy.policies())
     observed = {
         ONE_MESSAGE: nobody_twice(recorder.people),
         FRESH: noise_is_fresh(streams, recorder.trace()),
     }
+    losses = _losses(domain, course)
+    regret = losses.pop("regret")
     return Transcript(
         n_runs=n_runs,
         arrays={
-            "regret": np.stack([*regret, total + gap * plan.last], axis=1),
+            "regret": np.column_stack([regret, regret[:, -1] + gap * plan.last]),
             "gap": gap,
-            **{name: np.stack(means, axis=1) for name, means in losses.items()},
+            **losses,
             "sums": latest.sums,
             "policies": latest.policy.actions,
         },
@@ -195,3 +207,20 @@ def run_plan(
         trace=tuple({line.label: line for line in reversed(recorder.trace())}.values()),
         conditions=conditions_of(observed),
     )
+
+
+def _losses(domain: BatchDomain, course: list[Learned]) -> dict[str, Array]:
+    """Return what all users so far lose in expectation, and what main episodes and replays lost in fact, by stage."""
+    best, steps, main = domain.mdp.optimum(), domain.mdp.shape[0], 0
+    lost, earned, total = np.zeros((3, len(course[0].main_reward)))
+    losses: dict[str, list[Array]] = {"regret": [], "main_loss": [], "replay_loss": []}
+    for learned in course:
+        stage = learned.stage
+        gap = best - domain.mdp.policy_values(learned.played.policies())
+        lost, earned, main = lost + gap * stage.length, earned + learned.main_reward, main + stage.length
+        # the users of a step replay n_b main episodes, and lose their average in expectation
+        total = total + gap * stage.length + steps * stage.users * lost / main
+        losses["regret"].append(total)
+        losses["main_loss"].append(best - earned / main)
+        losses["replay_loss"].append(best - learned.replayed_reward / (steps * stage.users))
+    return {name: np.stack(stages, axis=1) for name, stages in losses.items()}

@@ -1,10 +1,10 @@
 """The first users of an audit, whose contributions lie furthest apart within the bounds."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from algorithms._linear_rl.values import at_cosine
 from algorithms.ucrl_vtr.plan import MixturePlan
 from algorithms.ucrl_vtr.regressions import Regression
 from dpaudit.model.mechanism import Array
@@ -36,11 +36,7 @@ def canaries(plan: MixturePlan, dimension: int) -> tuple[Canary, Canary]:
 
 def worst_features(regression: Regression, dimension: int) -> tuple[Array, Array]:
     """Return two feature vectors of full norm at the cosine that is worst for the regression's noise."""
-    cosine = worst_cosine(regression) if dimension > 1 else -1.0
-    first, second = np.zeros(dimension), np.zeros(dimension)
-    first[0], second[0] = 1.0, cosine
-    if dimension > 1:
-        second[1] = math.sqrt(1 - cosine**2)
+    first, second = at_cosine(worst_cosine(regression), dimension)
     return regression.feature_bound * first, regression.feature_bound * second
 
 

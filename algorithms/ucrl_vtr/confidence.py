@@ -22,19 +22,11 @@ class Confidence:
     deviations (matrix, vector), 0 without noise.
     """
 
-    bonus: str
+    settings: UcrlVtrSettings
     printed: bool
-    local: bool
     spreads: tuple[tuple[float, float], ...]
     nodes: int
-    episodes: int
-    steps: int
-    dimension: int
     ridge: float
-    weight_bound: float
-    fail_prob: float
-    bonus_scale: float
-    shift_scale: float
 
     @property
     def kinds(self) -> int:
@@ -45,20 +37,16 @@ class Confidence:
         """Return what is added to the eigenvalues of a kind's matrices: 0 at the first episode, without noise."""
         if episode == 1:
             return 0.0
-        return 2 * self.shift_scale * self._deviation(kind, episode)[0]
+        return 2 * self.settings.shift_scale * self._deviation(kind, episode)[0]
 
     def radii(self, episode: int) -> tuple[float, ...]:
         """Return the radius (Hoeffding), or "check", "hat" and "tilde" (Bernstein), times `bonus_scale`."""
-        if self.bonus == "hoeffding":
-            term = printed.hoeffding_term(
-                episodes=self.episodes, steps=self.steps, d=self.dimension, fail_prob=self.fail_prob
-            )
-            return (self.bonus_scale * (self._noise_radius(0, episode) + term),)
-        terms = printed.bernstein_terms(
-            episode=episode, episodes=self.episodes, steps=self.steps, d=self.dimension, fail_prob=self.fail_prob
-        )
+        if self.settings.bonus == "hoeffding":
+            term = printed.hoeffding_term(**self.settings.sizes())
+            return (self.settings.bonus_scale * (self._noise_radius(0, episode) + term),)
+        terms = printed.bernstein_terms(episode=episode, **self.settings.sizes())
         return tuple(
-            self.bonus_scale * (self._noise_radius(kind, episode) + term)
+            self.settings.bonus_scale * (self._noise_radius(kind, episode) + term)
             for kind, term in zip((0, 0, 1), terms, strict=True)
         )
 
@@ -66,9 +54,9 @@ class Confidence:
         """Return the radius that noise and ridge cost."""
         matrix, vector = self._deviation(kind, episode)
         if self.printed:
-            return printed.printed_radius(self.weight_bound, self.ridge, matrix)
-        shift = 2 * self.shift_scale * matrix
-        return printed.radius(self.weight_bound, self.ridge, max(shift - matrix, 0.0), shift + matrix, vector)
+            return printed.printed_radius(self.settings.weight_bound, self.ridge, matrix)
+        shift = 2 * self.settings.shift_scale * matrix
+        return printed.radius(self.settings.weight_bound, self.ridge, max(shift - matrix, 0.0), shift + matrix, vector)
 
     def _deviation(self, kind: int, episode: int) -> tuple[float, float]:
         """Return bounds on the noise of a sum: operator norm of the matrix, norm of the vector.
@@ -77,15 +65,15 @@ class Confidence:
         exceeded with probability 2 exp(-t^2 / 2) and exp(-t^2 / 2), with n the noises in the sum so far.
         """
         matrix, vector = self.spreads[kind]
-        events = (6 if self.kinds == 1 else 24) * self.episodes * self.steps / self.fail_prob
-        d = self.dimension
+        events = (6 if self.kinds == 1 else 24) * self.settings.episodes * self.settings.steps / self.settings.fail_prob
+        d = self.settings.dimension
         if self.printed:
-            nodes = self.episodes if self.local else nodes_printed(self.episodes)
+            nodes = self.settings.episodes if self.settings.model == "local" else nodes_printed(self.settings.episodes)
             return (
                 printed.matrix_deviation(matrix, nodes, d, math.log(events)),
                 printed.vector_deviation(vector, nodes, d, math.log(events)),
             )
-        root = math.sqrt(episode - 1 if self.local else self.nodes)
+        root = math.sqrt(episode - 1 if self.settings.model == "local" else self.nodes)
         matrix_tail, vector_tail = math.sqrt(2 * math.log(2 * events)), math.sqrt(2 * math.log(events))
         return matrix * root * (math.sqrt(2 * d) + matrix_tail), vector * root * (math.sqrt(d) + vector_tail)
 
@@ -95,19 +83,11 @@ def confidence_of(settings: UcrlVtrSettings, regressions: tuple[Regression, ...]
     kinds = 2 if settings.bonus == "bernstein" else 1
     noisy = bool(regressions[0].noises)
     return Confidence(
-        bonus=settings.bonus,
+        settings=settings,
         printed=settings.calibration == "paper" and noisy,
-        local=settings.model == "local",
         spreads=tuple(spread(regressions[kind]) for kind in range(kinds)),
         nodes=levels(settings),
-        episodes=settings.episodes,
-        steps=settings.steps,
-        dimension=settings.dimension,
         ridge=ridge_of(settings),
-        weight_bound=settings.weight_bound,
-        fail_prob=settings.fail_prob,
-        bonus_scale=settings.bonus_scale,
-        shift_scale=settings.shift_scale,
     )
 
 

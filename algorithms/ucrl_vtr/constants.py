@@ -3,8 +3,10 @@
 import math
 
 from algorithms._linear_rl.calibration import nodes_printed
+from algorithms._linear_rl.printed_bound import PrintedBound
 from algorithms.problems.linear_mixture import LinearMixture
 from algorithms.ucrl_vtr import printed_scales as printed
+from algorithms.ucrl_vtr.noise import printed_units
 from algorithms.ucrl_vtr.plan import plan_of
 from algorithms.ucrl_vtr.settings import UcrlVtrSettings
 from dpaudit.model import constants as paper
@@ -17,29 +19,18 @@ def constants_of(settings: UcrlVtrSettings, problem: LinearMixture | None = None
     """
     plan = plan_of(settings)
     last = settings.episodes
+    constants = paper.constants(
+        ("ridge", plan.ridge, "Eq. (1)"),
+        ("printed noise over H^2", _units(settings, last), "Corollaries 5 and 6"),
+        ("printed Upsilon", deviation(settings, last), "Claim 26"),
+        ("printed radius", radius(settings, last), "Theorem 7"),
+        ("radius of this run, last episode", plan.confidence.radii(last)[0], "settings"),
+        ("shift of this run, last episode", plan.confidence.shift(0, last), "settings"),
+        ("printed bound on the regret", _bound_of(settings).value(last), "Theorem 7"),
+    )
     return paper.PaperConstants(
-        constants=(
-            paper.Constant(name="ridge", value=plan.ridge, source="Eq. (1)"),
-            paper.Constant(name="printed noise over H^2", value=_units(settings, last), source="Corollaries 5 and 6"),
-            paper.Constant(name="printed Upsilon", value=deviation(settings, last), source="Claim 26"),
-            paper.Constant(name="printed radius", value=radius(settings, last), source="Theorem 7"),
-            paper.Constant(
-                name="radius of this run, last episode", value=plan.confidence.radii(last)[0], source="settings"
-            ),
-            paper.Constant(
-                name="shift of this run, last episode", value=plan.confidence.shift(0, last), source="settings"
-            ),
-            paper.Constant(name="printed bound on the regret", value=_bound(settings, last), source="Theorem 7"),
-        ),
-        horizons=tuple(
-            paper.SpeakingHorizon(
-                name=name,
-                speaks="the bound is below episodes times steps",
-                log10=_from(settings, quiet=quiet),
-                source="Theorem 7",
-            )
-            for name, quiet in (("printed bound on the regret", False), ("the same without noise", True))
-        ),
+        constants=constants,
+        horizons=(_bound_of(settings).horizon(), _bound_of(settings, quiet=True).horizon("the same without noise")),
     )
 
 
@@ -48,29 +39,13 @@ def upper_bound_of(settings: UcrlVtrSettings, problem: LinearMixture) -> paper.R
 
     None for a pure claim, which has no bound, and for Bernstein bonuses, whose Theorem 9 has no constant.
     """
-    if settings.delta == 0 or settings.bonus == "bernstein":
-        return None
-    return paper.regret_upper_bound(
-        horizon=settings.episodes,
-        most=problem.largest_regret,
-        source="Theorem 7",
-        log10=_from(settings, quiet=False),
-        value=_bound(settings, settings.episodes),
-    )
+    unbounded = settings.delta == 0 or settings.bonus == "bernstein"
+    return None if unbounded else _bound_of(settings).allowed(settings.episodes, problem)
 
 
 def _units(settings: UcrlVtrSettings, episodes: int) -> float:
     """Return the printed standard deviation over H^2; pure calibrations have none, and give NaN."""
-    if settings.delta == 0:
-        return math.nan
-    return printed.noise_units(
-        joint=settings.model == "joint",
-        bernstein=False,
-        epsilon=settings.epsilon,
-        delta=settings.delta,
-        episodes=episodes,
-        steps=settings.steps,
-    )
+    return math.nan if settings.delta == 0 else printed_units(settings, episodes, bernstein=False)
 
 
 def deviation(settings: UcrlVtrSettings, episodes: int) -> float:
@@ -82,32 +57,16 @@ def deviation(settings: UcrlVtrSettings, episodes: int) -> float:
 
 def radius(settings: UcrlVtrSettings, episodes: int, *, quiet: bool = False) -> float:
     """Return the printed radius; without noise the ridge alone costs steps times the weight bound."""
-    term = printed.hoeffding_term(
-        episodes=episodes, steps=settings.steps, d=settings.dimension, fail_prob=settings.fail_prob
-    )
+    term = printed.hoeffding_term(**settings.sizes(episodes))
     if quiet:
         return settings.steps * settings.weight_bound + term
     return printed.printed_radius(settings.weight_bound, settings.steps**2, deviation(settings, episodes)) + term
 
 
-def _bound(settings: UcrlVtrSettings, episodes: int, *, quiet: bool = False) -> float:
-    """Return Theorem 7's bound for a number of episodes of any size."""
-    return float(
-        printed.regret_bound(
-            radius(settings, episodes, quiet=quiet),
-            episodes=episodes,
-            steps=settings.steps,
-            d=settings.dimension,
-            fail_prob=settings.fail_prob,
-        )
-    )
+def _bound_of(settings: UcrlVtrSettings, *, quiet: bool = False) -> PrintedBound:
+    """Return Theorem 7's bound at any number of episodes."""
 
+    def bound(episodes: int) -> float:
+        return float(printed.regret_bound(radius(settings, episodes, quiet=quiet), **settings.sizes(episodes)))
 
-def _from(settings: UcrlVtrSettings, *, quiet: bool) -> float:
-    """Return log10 of the number of episodes from which the bound is below the most that can be lost."""
-
-    def speaks(episodes: float) -> bool:
-        number = int(episodes)
-        return _bound(settings, number, quiet=quiet) < number * settings.steps
-
-    return paper.log10_horizon(speaks, smallest=0.5)
+    return PrintedBound(source="Theorem 7", steps=settings.steps, value=bound)

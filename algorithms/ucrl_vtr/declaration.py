@@ -1,6 +1,6 @@
 """The declaration of UCRL-VTR: a tree of nodes for every regression (joint), or one message a user (local)."""
 
-from algorithms._linear_rl.budget_shares import Share, tree_by_advanced, tree_by_sum
+from algorithms._linear_rl.budget_shares import ADDED, ADVANCED, Share
 from algorithms._linear_rl.calibration import nodes_printed
 from algorithms._linear_rl.settings import PURE
 from algorithms.ucrl_vtr.noise import levels, noisy_regressions
@@ -49,7 +49,7 @@ def _composed(settings: UcrlVtrSettings, whole: Share) -> Declaration:
         return _nested_advanced(settings, grouped, whole)
     slots = nodes_printed(settings.episodes)
     total = _slots(settings, len(trees[0]))
-    summed = tuple(tree_by_sum(node, times, whole.split(total), slots) for nodes in trees for node in nodes)
+    summed = tuple(ADDED.tree(node, times, whole.split(total), slots) for nodes in trees for node in nodes)
     return Sequential(parts=summed, printed=whole.by("basic", total))
 
 
@@ -64,7 +64,7 @@ def _nested_advanced(settings: UcrlVtrSettings, kinds: tuple[tuple[Release, ...]
     tree_share = kind_share.advanced(steps)
     parts = tuple(
         Sequential(
-            parts=tuple(tree_by_advanced(node, times, tree_share, slots) for node in nodes),
+            parts=tuple(ADVANCED.tree(node, times, tree_share, slots) for node in nodes),
             printed=kind_share.by("advanced_short", steps),
         )
         for nodes in kinds

@@ -56,14 +56,7 @@ def noisy_regressions(settings: UcrlVtrSettings) -> tuple[Regression, ...]:
         factor = math.sqrt(total) / exact_mu(settings.epsilon, settings.delta) * SAFETY
         return tuple(regression.scaled(factor) for regression in units)
     if settings.calibration == "paper":
-        units_of_noise = noise_units(
-            joint=settings.model == "joint",
-            bernstein=settings.bonus == "bernstein",
-            epsilon=settings.epsilon,
-            delta=settings.delta,
-            episodes=settings.episodes,
-            steps=settings.steps,
-        )
+        units_of_noise = printed_units(settings, settings.episodes, bernstein=settings.bonus == "bernstein")
         return tuple(
             printed_noise(regression, units_of_noise * unit_of(settings, regression), settings.symmetry)
             for regression in plain
@@ -72,6 +65,18 @@ def noisy_regressions(settings: UcrlVtrSettings) -> tuple[Regression, ...]:
     return tuple(
         noise(regression, pure_multiplier(settings) * 2 * unit_of(settings, regression), settings.dimension)
         for regression in plain
+    )
+
+
+def printed_units(settings: UcrlVtrSettings, episodes: int, *, bernstein: bool) -> float:
+    """Return the printed standard deviation over the unit of a regression, at any number of episodes."""
+    return noise_units(
+        joint=settings.model == "joint",
+        bernstein=bernstein,
+        epsilon=settings.epsilon,
+        delta=settings.delta,
+        episodes=episodes,
+        steps=settings.steps,
     )
 
 

@@ -23,9 +23,7 @@ def notes_of(settings: UcrlVtrSettings, problem: LinearMixture) -> tuple[str, ..
     least = float(radius * top / np.sqrt(plan.ridge + shift + (settings.episodes - 1) * top**2))
     notes = list(vacuous_radius(f"after {settings.episodes:,} episodes", least, plan.ranges[0]))
     if settings.bonus == "hoeffding" and settings.calibration == "paper":
-        bound = printed.regret_bound(
-            radius, episodes=settings.episodes, steps=settings.steps, d=settings.dimension, fail_prob=settings.fail_prob
-        )
+        bound = printed.regret_bound(radius, **settings.sizes())
         if bound >= settings.episodes * settings.steps:
             notes.append(
                 f"The paper's bound on the regret is {bound:.3g} here, and no policy loses more than "

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from algorithms._episodes import stacked
 from algorithms._linear_rl import hostile as hostile_users
 from algorithms.ucrl_vtr.canaries import Canary, canaries
 from algorithms.ucrl_vtr.cases import audit_problem
@@ -28,42 +29,42 @@ def replays_of(settings: UcrlVtrSettings, problem: Any = None) -> tuple[ReplayCa
     plan = plan_of(settings)
     domain = domain_of(settings, problem if problem is not None else audit_problem(settings))
     first, second = canaries(plan, settings.dimension)
-    length = min(plan.episodes, _LONGEST)
+    long, short = (replace(plan, episodes=min(plan.episodes, episodes)) for episodes in (_LONGEST, _SHORT))
+    pairs, hostile = _usual_pairs(long, first, second), _hostile_pairs(first, second)
+    return (
+        ReplayCase(name="ucrl_vtr episodes", pairs=pairs, run=_program(long, domain), others=((first, first),)),
+        ReplayCase(name="ucrl_vtr hostile records", pairs=hostile, run=_program(short, domain)),
+    )
+
+
+def _usual_pairs(plan: MixturePlan, first: Canary, second: Canary) -> tuple[tuple[str, Canary, Canary], ...]:
+    """Return users of the first, the middle and the last episode, and users who contribute nothing."""
+    length = plan.episodes
     usual = tuple(
         (f"the contribution of user {at} differs", replace(first, episode=at), replace(second, episode=at))
         for at in sorted({1, max(1, length // 2), length})
     )
-    full = replace(first, features=np.abs(first.features) + np.abs(first.features).max() / 2)
-    hostile = tuple(
-        pair
-        for factor in hostile_users.FACTORS
-        for pair in (
-            (f"features times {factor:g} or as bounded", hostile_users.features_times(first, factor), second),
-            (
-                f"targets times {factor:g} or as bounded",
-                replace(second, targets=hostile_users.times(first.targets, factor)),
-                first,
-            ),
-            (f"targets times {-factor:g} or as bounded", hostile_users.targets_times(first, -factor), first),
-            (f"every feature times {factor:g} or as bounded", hostile_users.features_times(full, factor), second),
-        )
-    )
-    usual += tuple(
-        (f"user {at} contributes nothing or as bounded", _nothing(first, at), replace(second, episode=at))
+    nothing = replace(first, features=np.zeros_like(first.features))
+    absent = tuple(
+        (f"user {at} contributes nothing or as bounded", replace(nothing, episode=at), replace(second, episode=at))
         for at in sorted({1, min(length, plan.planning_period), length})
     )
-    return (
-        ReplayCase(
-            name="ucrl_vtr episodes",
-            pairs=usual,
-            run=_program(replace(plan, episodes=length), domain),
-            others=((first, first),),
-        ),
-        ReplayCase(
-            name="ucrl_vtr hostile records",
-            pairs=hostile,
-            run=_program(replace(plan, episodes=min(plan.episodes, _SHORT)), domain),
-        ),
+    return usual + absent
+
+
+def _hostile_pairs(first: Canary, second: Canary) -> tuple[tuple[str, Canary, Canary], ...]:
+    """Return users whose features or targets are out of all bounds, or no numbers."""
+    full = replace(first, features=np.abs(first.features) + np.abs(first.features).max() / 2)
+    of_first = replace(second, targets=first.targets)
+    return tuple(
+        (f"{what} times {factor:g} or as bounded", times(user, factor), other)
+        for size in hostile_users.FACTORS
+        for what, times, factor, user, other in (
+            ("features", hostile_users.features_times, size, first, second),
+            ("targets", hostile_users.targets_times, size, of_first, first),
+            ("targets", hostile_users.targets_times, -size, first, first),
+            ("every feature", hostile_users.features_times, size, full, second),
+        )
     )
 
 
@@ -74,15 +75,8 @@ def _program(plan: MixturePlan, domain: Domain) -> Run:
         streams = Streams.spawn(rng)
         episodes = list(run_episodes(plan, domain, streams, Recorder(streams.noise), n_runs, data))
         return {
-            "released": np.stack([episode.released for episode in episodes], axis=1),
-            "values": np.stack([episode.planned.values for episode in episodes], axis=1),
-            "actions": np.stack([episode.planned.actions for episode in episodes], axis=1),
+            **stacked(episodes, "released", "planned.values", "planned.actions"),
             "when plans are made": np.array([[episode.fresh for episode in episodes]]),
         }
 
     return run
-
-
-def _nothing(canary: Canary, episode: int) -> Canary:
-    """Return a user whose features are all 0."""
-    return replace(canary, features=np.zeros_like(canary.features), episode=episode)

@@ -8,8 +8,8 @@ import numpy as np
 from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
 from algorithms._episodes import EpisodeLog
 from algorithms._linear_rl import checks
+from algorithms._linear_rl.judge import Judge
 from algorithms._linear_rl.least_squares import bonus_of, linear
-from algorithms._linear_rl.values import values_in_range
 from algorithms.problems.linear_mixture import LinearMixture
 from algorithms.ucrl_vtr.canaries import Canary
 from algorithms.ucrl_vtr.plan import MixturePlan
@@ -143,23 +143,21 @@ def transcript_of(plan: MixturePlan, domain: Domain, streams: Streams, n_runs: i
     first user's; `policies` (n_runs, H, S, A), the mean over users of the values of actions that they were shown.
     """
     recorder = Recorder(streams.noise)
-    optimal, best = domain.mdp.optimal_values(), domain.mdp.optimum()
+    judge = Judge.of(domain.mdp, plan.ranges, n_runs)
     outcomes: dict[Condition, bool] = dict.fromkeys((checks.VALUES, checks.FEATURES, checks.TARGETS), True)
-    gap, optimistic, hopeful, norms = (np.zeros(n_runs) for _ in range(4))
-    log, wanted = EpisodeLog.fresh(n_runs, plan.episodes, domain.mdp.shape), set(checkpoints(plan.episodes))
+    optimistic, norms = np.zeros((2, n_runs))
+    log, wanted = EpisodeLog(episodes=plan.episodes), set(checkpoints(plan.episodes))
     for episode in run_episodes(plan, domain, streams, recorder, n_runs):
         if episode.fresh:
-            gap = best - domain.mdp.policy_values(episode.planned.policies())
-            hopeful = (episode.planned.values >= optimal - checks.TOLERANCE).all(axis=(1, 2)).astype(float)
-            outcomes[checks.VALUES] &= values_in_range(episode.planned.values, plan.ranges)
+            judge.look(episode.planned.values, episode.planned.policies())
         features, targets = norm_ratios(episode.contribution, plan.regressions)
         outcomes[checks.FEATURES] &= bool((features <= 1 + checks.TOLERANCE).all())
         outcomes[checks.TARGETS] &= bool((targets <= 1 + checks.TOLERANCE).all())
         norms = np.maximum(norms, np.maximum(features, targets))
-        optimistic = optimistic + hopeful
-        log.add(episode.number, gap, episode.planned.actions, episode.released, keep=episode.number in wanted)
-    outcomes[FRESH] = noise_is_fresh(streams, recorder.trace())
-    further = {"gap": gap, "optimism": optimistic / plan.episodes, "norms": norms}
+        optimistic = optimistic + judge.optimistic
+        log.add(episode.number, judge.gap, episode.planned.actions, episode.released, keep=episode.number in wanted)
+    outcomes |= {checks.VALUES: judge.in_range, FRESH: noise_is_fresh(streams, recorder.trace())}
+    further = {"gap": judge.gap, "optimism": optimistic / plan.episodes, "norms": norms}
     return log.transcript(further, recorder.trace(), conditions_of(outcomes), local=plan.model == "local")
 
 

@@ -18,6 +18,11 @@ class Constant:
     source: str
 
 
+def constants(*rows: tuple[str, float, str]) -> tuple[Constant, ...]:
+    """Return the constants of a table whose rows are a name, a value and a place in the paper."""
+    return tuple(Constant(name=name, value=value, source=source) for name, value, source in rows)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeakingHorizon:
     """From which horizon on a printed width or bound is not vacuous.

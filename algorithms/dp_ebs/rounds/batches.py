@@ -18,12 +18,7 @@ Read = Callable[[Array, Array], None]
 
 
 def play_batches(
-    settings: DpEbsSettings,
-    voters: Voters,
-    streams: Streams,
-    n_runs: int,
-    recorder: Recorder,
-    read: Read | None = None,
+    settings: DpEbsSettings, voters: Voters, streams: Streams, n_runs: int, recorder: Recorder, read: Read | None = None
 ) -> tuple[Outcome, bool]:
     """Return what `n_runs` runs in lock-step did, and whether every answer entered one batch's sums.
 
@@ -32,16 +27,11 @@ def play_batches(
     told what each removal compares.
     """
     batches = batches_for(settings)
-    mechanism: Mechanism = batch_noise(settings.epsilon)
-    if settings.model == "shuffle":
-        mechanism = vote_of(settings)
-        users = {batch.label: batch.plays for batch in batches}
-        recorder = Shuffler(rng=recorder.rng, released=recorder.released, people=recorder.people, users=users)
+    mechanism, recorder = _noise_of(settings, batches, recorder)
     plays = np.zeros((n_runs, settings.arms, settings.arms))
     alive = np.ones((n_runs, settings.arms), dtype=bool)
     eliminated_at = np.full((n_runs, settings.arms), settings.horizon + 1)
-    spent = np.zeros(n_runs)
-    whole = True
+    spent, whole = np.zeros(n_runs), True
     for batch in batches:
         going = (alive.sum(axis=1) > 1) & (spent + batch.plays * alive.sum(axis=1) <= settings.horizon)
         duels, wins = _played(batch, alive & going[:, None], spent, voters, streams)
@@ -57,6 +47,15 @@ def play_batches(
         alive &= ~gone
     _fill(plays, alive, settings.horizon - spent, streams)
     return Outcome(plays=plays, eliminated_at=eliminated_at), whole
+
+
+def _noise_of(settings: DpEbsSettings, batches: tuple[Batch, ...], recorder: Recorder) -> tuple[Mechanism, Recorder]:
+    """Return the noise of a batch and who draws it: the learner for a sum, or a shuffler for every vote."""
+    if settings.model != "shuffle":
+        return batch_noise(settings.epsilon), recorder
+    users = {batch.label: batch.plays for batch in batches}
+    shuffler = Shuffler(rng=recorder.rng, released=recorder.released, people=recorder.people, users=users)
+    return vote_of(settings), shuffler
 
 
 def _played(batch: Batch, active: Array, start: Array, voters: Voters, streams: Streams) -> tuple[Array, Array]:

@@ -40,6 +40,29 @@ class _Reigns:
         shares = np.where((age > 0)[:, None], 1 - self.won / totals[:, None], _EVEN)
         return np.where(self.challengers, shares, -np.inf)
 
+    def going(self, stages: tuple[Stage, ...], rest: Array) -> tuple[Array, Array]:
+        """Return the runs that play a stage, which the rounds left allow as a whole, and its duels with a challenger.
+
+        Shape: (n_runs,) each.
+        """
+        met = self.challengers.sum(axis=1)
+        size = np.array([stage.plays for stage in stages])[np.minimum(self.age, len(stages) - 1)]
+        return (met > 0) & (self.age < len(stages)) & (size * met <= rest), size
+
+    def remove(self, stages: tuple[Stage, ...], going: Array, read: Read | None) -> Array:
+        """Return who is removed after a stage, and crown who removes a champion. Shape: (n_runs, K)."""
+        shares = self.shares(stages, self.age)
+        width = np.array([stage.half_width for stage in stages])[np.maximum(self.age, 1) - 1][:, None]
+        best = shares.max(axis=1, keepdims=True)
+        if read is not None:
+            read(shares, best)
+        gone: Array = self.challengers & going[:, None] & (shares + width < _EVEN)
+        self.challengers &= ~gone
+        lost = np.flatnonzero(going & (best - width > _EVEN)[:, 0])
+        gone[lost, self.champion[lost]] = True
+        self.crown(lost, shares[lost].argmax(axis=1))
+        return gone
+
     def crown(self, runs: Array, option: Array) -> None:
         """Let `option` reign in some runs."""
         self.champion[runs] = option
@@ -48,12 +71,7 @@ class _Reigns:
 
 
 def play_champion(
-    settings: DpEbsSettings,
-    voters: Voters,
-    streams: Streams,
-    n_runs: int,
-    recorder: Recorder,
-    read: Read | None = None,
+    settings: DpEbsSettings, voters: Voters, streams: Streams, n_runs: int, recorder: Recorder, read: Read | None = None
 ) -> tuple[Outcome, bool]:
     """Return what `n_runs` runs in lock-step did, and whether every answer entered one stage's sums.
 
@@ -61,35 +79,24 @@ def play_champion(
     stages that are left release sums of nobody. `read` is told the shares of each stage, and one half.
     """
     mechanism, stages, every = batch_noise(settings.epsilon), stages_of(settings), np.arange(n_runs)
-    sizes, widths = (np.array([getattr(stage, name) for stage in stages]) for name in ("plays", "half_width"))
     reigns = _first(settings, streams, n_runs)
     plays = np.zeros((n_runs, settings.arms, settings.arms))
     eliminated_at = np.full((n_runs, settings.arms), settings.horizon + 1)
     spent, whole = np.zeros(n_runs), True
     for label in champion_labels(settings):
-        met = reigns.challengers.sum(axis=1)
-        size = sizes[np.minimum(reigns.age, len(stages) - 1)]
-        going = (met > 0) & (reigns.age < len(stages)) & (spent + size * met <= settings.horizon)
+        going, size = reigns.going(stages, settings.horizon - spent)
         duels = np.zeros(plays.shape, dtype=np.int64)
         duels[every, reigns.champion] = np.where(reigns.challengers & going[:, None], size[:, None], 0)
         wins = voters.duel_wins(spent.astype(np.int64), duels, streams.environment)
+        met = reigns.challengers.sum(axis=1)
         whole &= bool((duels.sum(axis=(1, 2)) == size * met * going).all() and (wins <= duels).all())
         plays += duels
         spent += duels.sum(axis=(1, 2))
         noisy = recorder.release(label, mechanism, wins[every, reigns.champion].astype(np.float64))
         reigns.won = np.where(going[:, None], reigns.won + noisy, reigns.won)
         reigns.age = reigns.age + going
-        shares = reigns.shares(stages, reigns.age)
-        width = widths[np.maximum(reigns.age, 1) - 1][:, None]
-        best = shares.max(axis=1, keepdims=True)
-        if read is not None:
-            read(shares, best)
-        gone = reigns.challengers & going[:, None] & (shares + width < _EVEN)
-        reigns.challengers &= ~gone
-        lost = np.flatnonzero(going & (best - width > _EVEN)[:, 0])
-        gone[lost, reigns.champion[lost]] = True
+        gone = reigns.remove(stages, going, read)
         eliminated_at = np.where(gone, spent[:, None].astype(np.int64), eliminated_at)
-        reigns.crown(lost, shares[lost].argmax(axis=1))
     _fill(plays, reigns, stages, settings.horizon - spent)
     return Outcome(plays=plays, eliminated_at=eliminated_at), whole
 

@@ -79,13 +79,17 @@ def _block(run: EventRun, voters: Voters, streams: Streams, number: int) -> tupl
     keep_rows(streams.noise, votes, taken)
     _commit(run, options[:taken], others[:taken], won[:taken])
     run.tell(upper.ravel()[cells[:taken]], lower.ravel()[cells[:taken]])
-    last = cells[taken - 1]
-    row, column = divmod(int(last), len(left))
-    done = np.where(np.arange(len(left)) <= column, row, row - 1)
-    seen = done >= 0
-    run.upper[left[seen]] = upper[done[seen], np.flatnonzero(seen)]
-    run.lower[left[seen]] = lower[done[seen], np.flatnonzero(seen)]
+    _show(run, upper, lower, int(cells[taken - 1]))
     return taken, cell is not None
+
+
+def _show(run: EventRun, upper: Array, lower: Array, last: int) -> None:
+    """Set all bounds to those after cell `last`: the options up to it show its row, the others the one above."""
+    row, column = divmod(last, len(run.left))
+    done = np.where(np.arange(len(run.left)) <= column, row, row - 1)
+    seen = done >= 0
+    run.upper[run.left[seen]] = upper[done[seen], np.flatnonzero(seen)]
+    run.lower[run.left[seen]] = lower[done[seen], np.flatnonzero(seen)]
 
 
 def _intervals(run: EventRun, due: Array, cells: Array, won: Array, levels: Array) -> tuple[Array, Array]:

@@ -17,6 +17,7 @@ from algorithms.lsvi_ucb.run import run_batches, transitions
 from algorithms.problems import load
 from algorithms.ucrl_vtr import UcrlVtr
 from algorithms.ucrl_vtr import printed_scales as printed
+from algorithms.ucrl_vtr.confidence import Confidence
 from algorithms.ucrl_vtr.noise import noisy_regressions
 from algorithms.ucrl_vtr.plan import MixturePlan, products
 from algorithms.ucrl_vtr.planning import Domain, solve
@@ -102,6 +103,12 @@ def test_with_clipping_no_norm_ever_exceeds_its_bound(bonus: str, clipping: str)
         assert not admit(config.declaration(), run.trace)
 
 
+def rescaled(plan: MixturePlan, shift_scale: float, bonus_scale: float = 1.0) -> Confidence:
+    """Return the confidence of a plan with other scales of the shift and of the bonus."""
+    settings = replace(plan.confidence.settings, shift_scale=shift_scale, bonus_scale=bonus_scale)
+    return replace(plan.confidence, settings=settings)
+
+
 def one_sided(plan: MixturePlan, shift_scale: float = 0.02, bonus_scale: float = 1e-9) -> MixturePlan:
     """As printed: values are clipped from above only, no floor, and a shift that only just covers the noise."""
     return replace(
@@ -109,7 +116,7 @@ def one_sided(plan: MixturePlan, shift_scale: float = 0.02, bonus_scale: float =
         clip=np.minimum,
         enter=lambda _, features, targets: products(features, targets),
         solve=lambda statistics, ridge, shifts, _: solve(statistics, ridge, shifts, -1e300),
-        confidence=replace(plan.confidence, shift_scale=shift_scale, bonus_scale=bonus_scale),
+        confidence=rescaled(plan, shift_scale, bonus_scale),
     )
 
 
@@ -124,8 +131,8 @@ def ratios_without_clipping(symmetry: Symmetry, share: float, n_runs: int) -> It
     mechanism = plan.regressions[0].noises[0][1]
     stddev = matrix_stddev_of(mechanism) if symmetry == "half" else stddev_of(mechanism)
     upsilon = printed.matrix_deviation(stddev, nodes_printed(64), 3, math.log(6 * 64 * 5 / 0.05))
-    scale = share * 2 * upsilon / replace(plan.confidence, shift_scale=1.0).shift(0, 64)
-    clipped = replace(plan, confidence=replace(plan.confidence, shift_scale=scale, bonus_scale=0.03))
+    scale = share * 2 * upsilon / rescaled(plan, 1.0).shift(0, 64)
+    clipped = replace(plan, confidence=rescaled(plan, scale, 0.03))
     for runs, held in ((n_runs, one_sided(plan, scale, 0.03)), (100, clipped)):
         entered = np.stack([episode.contribution for episode in played(held, problem, runs)], axis=1)
         outer = np.trace(entered[..., :-1], axis1=-2, axis2=-1)
