@@ -6,7 +6,7 @@ Source: Dwork, Naor, Pitassi and Rothblum (2010); Chan, Shi and Song (2011); Fen
 """
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -59,31 +59,13 @@ def worst_plan(horizon: int, signs: tuple[int, ...], separation: int) -> Plan:
     totals = np.cumsum((0, *signs))
     ends = range(len(signs) + 1)
 
-    def room(plan: Plan, length: int) -> tuple[int, int, int]:
-        value, elements = plan
-        return value, min(elements[0], separation), min(length - elements[-1], separation - 1)
-
     def counted(plans: Plans) -> Plans:
         return {
             (i, j): [(value + int(totals[j] - totals[i]) ** 2, elements) for value, elements in held]
             for (i, j), held in plans.items()
         }
 
-    def joined(left: Plans, right: Plans, left_length: int, length: int) -> Plans:
-        result: Plans = {}
-        for i in ends:
-            for j in ends[i:]:
-                found = [
-                    (a + b, first + tuple(left_length + element for element in second))
-                    for middle in range(i, j + 1)
-                    for a, first in left.get((i, middle), [])
-                    for b, second in right.get((middle, j), [])
-                    if not first or not second or left_length - first[-1] + second[0] >= separation
-                ]
-                if found:
-                    result[i, j] = found if i == j else _unbeaten(found, lambda plan: room(plan, length))
-        return result
-
+    joined = partial(_joined, ends=ends, separation=separation)
     empty: Plans = {(i, i): [(0, ())] for i in ends}
     single: Plans = {(i, i + 1): [(0, (1,))] for i in ends[:-1]}
     block = empty | single
@@ -98,6 +80,28 @@ def worst_plan(horizon: int, signs: tuple[int, ...], separation: int) -> Plan:
             whole = joined(whole, counted(blocks[level]), length, length + 2**level)
             length += 2**level
     return max((plan for j in ends[1:] for plan in whole.get((0, j), [])), key=lambda plan: plan[0])
+
+
+def _joined(left: Plans, right: Plans, left_length: int, length: int, ends: range, separation: int) -> Plans:
+    """Return the plans of a block of `length` elements from those of its parts, of which the left has `left_length`."""
+
+    def room(plan: Plan) -> tuple[int, int, int]:
+        value, elements = plan
+        return value, min(elements[0], separation), min(length - elements[-1], separation - 1)
+
+    result: Plans = {}
+    for i in ends:
+        for j in ends[i:]:
+            found = [
+                (a + b, first + tuple(left_length + element for element in second))
+                for middle in range(i, j + 1)
+                for a, first in left.get((i, middle), [])
+                for b, second in right.get((middle, j), [])
+                if not first or not second or left_length - first[-1] + second[0] >= separation
+            ]
+            if found:
+                result[i, j] = found if i == j else _unbeaten(found, room)
+    return result
 
 
 def _unbeaten(plans: list[Plan], room: Callable[[Plan], tuple[int, int, int]]) -> list[Plan]:
