@@ -97,17 +97,9 @@ def check(
     today = datetime.now(UTC).date()
     last, accepted = acceptance.last_day(today), acceptance.accepted()
     folder = None if output is None else output_folder(output)
+    how = {"attack": not proof_only, "require_consistent": require == "consistent", "usefulness": usefulness}
     with doing(f"Checking {len(configs)} configuration{'s' if len(configs) > 1 else ''}"):
-        document = run_checks(
-            tuple(configs),
-            accepted,
-            today,
-            Stated(**vars(given)),
-            attack=not proof_only,
-            require_consistent=require == "consistent",
-            usefulness=usefulness,
-            progress=progress,
-        )
+        document = run_checks(tuple(configs), accepted, today, Stated(**vars(given)), progress=progress, **how)
     if last is not None and acceptance.baseline is not None:
         document = accept(document, acceptance.reason, last, acceptance.rule)
         write(acceptance.baseline, document.baseline.to_json())

@@ -1,7 +1,7 @@
 """`dpaudit curve`: a privacy curve of a declaration with both sides, as text, JSON, CSV or SVG."""
 
 import json
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from dpaudit.cli.common.exits import Exit, ending
 from dpaudit.cli.common.options import Config, Output, flag, option
@@ -15,6 +15,8 @@ Kind = Literal["tradeoff", "gdp", "renyi", "zcdp", "tail", "group"]
 """The kinds of curves, written here so that the help imports nothing."""
 CurveFormat = Literal["text", "json", "csv", "svg"]
 """How a curve is written."""
+_ROWS = "How many rows; for 'gdp' 48 or more, for 'tail' 13 or fewer, not for 'renyi' and 'zcdp'."
+Points: TypeAlias = Annotated[int, option("--points", "N", _ROWS, min=3, max=2000)]
 
 
 @ending
@@ -23,16 +25,7 @@ def curve(
     kind: Annotated[Kind, flag("--kind", "Which curve.")],
     style: Annotated[CurveFormat, flag("--format", "How to write it.")] = "text",
     size: Annotated[int, option("--size", "K", "Records of one person, for 'group'.", min=1, max=10_000)] = 2,
-    points: Annotated[
-        int,
-        option(
-            "--points",
-            "N",
-            "How many rows; for 'gdp' 48 or more, for 'tail' 13 or fewer, not for 'renyi' and 'zcdp'.",
-            min=3,
-            max=2000,
-        ),
-    ] = 48,
+    points: Points = 48,
     output: Output = None,
 ) -> Exit:
     """Compute a privacy curve of a declaration with both sides proved: tradeoff, gdp, renyi, zcdp, tail, group.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -13,18 +13,23 @@ from dpaudit.cli.common.exits import Exit, ending
 
 if TYPE_CHECKING:
     from dpaudit.certification.certificate import Certificate
-    from dpaudit.configuration.configuration import Configuration
+    from dpaudit.configuration.configuration import AuditSettings, Configuration
+    from dpaudit.model.audit_result import AuditResult
+    from dpaudit.model.case import AuditCase
+    from dpaudit.model.claim import Claim
     from dpaudit.study.usefulness import Usefulness
+    from dpaudit.workflow import AuditExecution
 
 _FALSE_SHARE = 0.2
 """The false claim of the fourth chapter, as a share of the true one."""
 
 
+Reports: TypeAlias = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for the reports.")]
+
+
 @ending
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for the reports.")] = Path(
-        "dpaudit-demo"
-    ),
+    output: Reports = Path("dpaudit-demo"),
 ) -> Exit:
     """Tell the whole story in under a minute and write a report.
 
@@ -32,12 +37,10 @@ def demo(
     is measured against the claim, its code is attacked, the attack is tried on a claim that is false, and a simulation
     says what the noise costs.
     """
-    import numpy as np
-
     from dpaudit.cli.common.output import doing, output_folder, progress, show
     from dpaudit.configuration.config import read_config
     from dpaudit.render import story
-    from dpaudit.workflow import AuditExecution, attack, audits_in, audits_of, cases_of, certificate_of, write_report
+    from dpaudit.workflow import AuditExecution, audits_in, audits_of, cases_of, certificate_of, write_report
 
     folder = output_folder(output)
     paper, tight = (_copied(name, folder) for name in ("paper.toml", "tight.toml"))
@@ -57,19 +60,28 @@ def demo(
     audits = audits_of(cases, second, settings, seed, execution, audits_in(calibrated))
     show(story.attacked(audits))
 
-    false_claim = replace(second.claim, epsilon=_FALSE_SHARE * second.claim.epsilon)
-    number, case = cases[0]
-    rng = np.random.default_rng([seed, number])
-    show(story.false_claim(attack(case, false_claim, float("inf"), settings, seed, rng, execution)))
+    show(story.false_claim(_attacked(cases[0], second.claim, settings, seed, execution)))
 
-    useful = _studied(folder, calibrated, second)
+    show(story.useful(_studied(folder, calibrated, second)))
     with doing("Writing two reports"):
         beside = output_folder(folder / "as-published")
         write_report(published, first, (), published.audit, published.audit.seed, beside)
         files = write_report(calibrated, second, audits, settings, seed, folder)
-    show(story.useful(useful))
     show(story.files((*files, beside, folder / "study", paper, tight)))
     return Exit.PASS
+
+
+def _attacked(
+    numbered: tuple[int, AuditCase], claim: Claim, settings: AuditSettings, seed: int, execution: AuditExecution
+) -> AuditResult:
+    """Return the audit of a numbered case against a share of the true claim, which is false."""
+    import numpy as np
+
+    from dpaudit.workflow import attack
+
+    number, case = numbered
+    false_claim = replace(claim, epsilon=_FALSE_SHARE * claim.epsilon)
+    return attack(case, false_claim, float("inf"), settings, seed, np.random.default_rng([seed, number]), execution)
 
 
 def _studied(folder: Path, calibrated: Configuration, certificate: Certificate) -> Usefulness:

@@ -18,15 +18,12 @@ _ALIKE = 0.8
 """How near a word is to the name of a mechanism that it stands for; 1 is the same word."""
 
 
+_SUBJECT = "A TOML or JSON file: an algorithm, or a claim with its declaration. Or the name of a rule."
+
+
 @resulting
 def explain(
-    config: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CONFIG|RULE",
-            help="A TOML or JSON file: an algorithm, or a claim with its declaration. Or the name of a rule.",
-        ),
-    ],
+    config: Annotated[Path, typer.Argument(metavar="CONFIG|RULE", help=_SUBJECT)],
     instance: Annotated[  # noqa: FBT002  # an option of the command line
         bool,
         flag("--instance", "Play a tiny instance of a node (explain poisson --instance): what an adversary reaches."),

@@ -107,7 +107,6 @@ def scores(
     from dpaudit.cli.common.verdicts import verdict_exit
     from dpaudit.configuration.score_file import read_scores
     from dpaudit.model.claim import Claim
-    from dpaudit.model.scores_result import ScoresResult
     from dpaudit.render.audit import scores_document
     from dpaudit.workflow import drawn_seed
 
@@ -116,16 +115,10 @@ def scores(
         stated, declared = rule.stated(), trade_off.declared(claim)
         ins, outs = read_scores(members), read_scores(others)
         used_seed = drawn_seed(seed, note) if stated is None and sampling == "runs" else seed or 0
-        result: ScoresResult = load_package("audits").audit_scores(
-            ins,
-            outs,
-            claim,
-            sampling=sampling,
-            rng=np.random.default_rng(used_seed),
-            rule=stated,
-            declared=declared,
-            significance=_SIGNIFICANCE if significance is None else significance,
-        )
+        level = _SIGNIFICANCE if significance is None else significance
+        how = {"rng": np.random.default_rng(used_seed), "significance": level}
+        audit_scores = load_package("audits").audit_scores
+        result = audit_scores(ins, outs, claim, sampling=sampling, rule=stated, declared=declared, **how)
     except ValueError as error:
         raise ConfigError(f"{error}") from None
     return Result(document=partial(scores_document, result), data=result.to_json, code=verdict_exit(result.verdict))

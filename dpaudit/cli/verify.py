@@ -21,26 +21,20 @@ _POINTS = {"renyi": ("order", "epsilon"), "profile": ("epsilon", "delta")}
 """The numbers of a claim that can be demanded, and the names of the two of each point."""
 
 
+Received = Annotated[
+    Path,
+    typer.Argument(
+        metavar="CERTIFICATE|REPORT|WITNESS|PLAN",
+        help="A certificate, a report (its folder or one of its files), a witness or a plan of an audit.",
+    ),
+]
+Digest = Annotated[str | None, option("--digest", "DIGEST", "The digest that it must have.")]
+_DEMANDED = "What the certificate must claim, as in epsilon=1,delta=1e-5,neighbours=replace_one or rho=.5."
+Claimed = Annotated[str | None, option("--expect-claim", "KEY=VALUE,...", _DEMANDED)]
+
+
 @resulting
-def verify(
-    certificate: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CERTIFICATE|REPORT|WITNESS|PLAN",
-            help="A certificate, a report (its folder or one of its files), a witness or a plan of an audit.",
-        ),
-    ],
-    digest: Annotated[str | None, option("--digest", "DIGEST", "The digest that it must have.")] = None,
-    expect_claim: Annotated[
-        str | None,
-        option(
-            "--expect-claim",
-            "KEY=VALUE,...",
-            "What the certificate must claim, as in epsilon=1,delta=1e-5,neighbours=replace_one or rho=.5.",
-        ),
-    ] = None,
-    seed: Seed = None,
-) -> Result:
+def verify(certificate: Received, digest: Digest = None, expect_claim: Claimed = None, seed: Seed = None) -> Result:
     """Check a certificate or a received report again from its files alone.
 
     Passes if an independent reading comes to the same numbers and the verdict is certified. A certificate that was
