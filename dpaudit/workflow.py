@@ -472,12 +472,20 @@ def write_report(
     The command in the report repeats it: it has the settings that differ from the file, and the seed.
     """
     more = extras or Extras()
-    report = Report(
+    report = _report_of(configuration, certificate, audits, _command(configuration, settings, seed, more.options), more)
+    return tuple(write(report, folder, pdf=more.pdf))
+
+
+def _report_of(
+    configuration: Configuration, certificate: Certificate, audits: tuple[AuditResult, ...], command: str, more: Extras
+) -> Report:
+    """Return the report on a configuration; `command` repeats it."""
+    return Report(
         certificate=certificate,
         audits=audits,
         system=configuration.system,
         config_text=configuration.text,
-        command=_command(configuration, settings, seed, more.options),
+        command=command,
         created=datetime.now(UTC).date().isoformat(),
         notes=notes_of(configuration),
         deployment=more.deployment or configuration.deployment,
@@ -495,7 +503,6 @@ def write_report(
         origin=_origin(configuration),
         plan=more.plan,
     )
-    return tuple(write(report, folder, pdf=more.pdf))
 
 
 def usefulness_in(configuration: Configuration, certificate: Certificate) -> Usefulness:

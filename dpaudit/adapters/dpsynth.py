@@ -35,21 +35,11 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     Raises: UnsupportedError: no calibrated mechanism, no delta, other neighbours than `add_remove`, or an event that no
         accountant reads.
     """
-    name = type(subject).__name__
-    if not hasattr(type(subject), "dp_event"):
-        raise UnsupportedError(f"Expected a calibrated mechanism of dpsynth, got {name}; configure or calibrate it.")
-    if question.neighbours != "add_remove":
-        raise UnsupportedError("Expected neighbours='add_remove', for which the noise multipliers of dpsynth are.")
-    if question.delta is None:
-        raise UnsupportedError("Expected delta=...: the event of a mechanism has an epsilon at a delta.")
-    try:
-        event = subject.dp_event
-    except AttributeError as error:
-        raise UnsupportedError(f"{name} states no event ({error}); it needs a newer dp-accounting.") from None
+    event, delta = _event_at(subject, question)
     records = _records(getattr(subject, "max_records_per_user", 1))
-    epsilon, source = _claimed(event, question, question.delta)
+    epsilon, source = _claimed(event, question, delta)
     unit = question.unit if records == 1 else f"one person with at most {records} records"
-    claim = replace(question.claim(epsilon, question.delta), unit=unit)
+    claim = replace(question.claim(epsilon, delta), unit=unit)
     compared = tuple(_compared(subject, data, event, records) for data in question.pair or ())
     findings = tuple(dict.fromkeys(f"Finding: {one.finding}" for one in compared if one.finding))
     points = tuple(dict.fromkeys(point for one in compared for point in one.open_points))
@@ -71,11 +61,26 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         source,
         declaration,
         because,
-        text=f"mechanism {name}",
+        text=f"mechanism {type(subject).__name__}",
         function=SeededCalls(prepare=prepare),
         awkward=() if question.pair is None else awkward_frames(question.pair, question.neighbours),
         notes=findings + points,
     )
+
+
+def _event_at(subject: Any, question: Question) -> tuple[Any, float]:
+    """Return the event of a mechanism and the delta of the question; raises as `adapt`."""
+    name = type(subject).__name__
+    if not hasattr(type(subject), "dp_event"):
+        raise UnsupportedError(f"Expected a calibrated mechanism of dpsynth, got {name}; configure or calibrate it.")
+    if question.neighbours != "add_remove":
+        raise UnsupportedError("Expected neighbours='add_remove', for which the noise multipliers of dpsynth are.")
+    if question.delta is None:
+        raise UnsupportedError("Expected delta=...: the event of a mechanism has an epsilon at a delta.")
+    try:
+        return subject.dp_event, question.delta
+    except AttributeError as error:
+        raise UnsupportedError(f"{name} states no event ({error}); it needs a newer dp-accounting.") from None
 
 
 def _records(number: Any) -> int:

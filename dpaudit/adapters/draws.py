@@ -74,15 +74,7 @@ def compare(event: Any, generator: RecordingGenerator, records: int) -> Comparis
     has room for, are an open point: they may read disjoint records, or none. Only numbers are read: what a query's
     sensitivity is, no draw tells.
     """
-    declared: Counter[tuple[str, float]] = Counter()
-    spare, unknown = 0.0, set()
-    for kind, number, times in _leaves(event):
-        if kind == "rho":
-            spare += 2 * number * times
-        elif kind in ("normal", "choice"):
-            declared[kind, number] += times
-        else:
-            unknown.add(kind)
+    declared, spare, unknown = _declared(event)
     if any(math.isnan(number) for _, number in [*declared, *generator.draws]) or math.isnan(spare):
         return Comparison(open_points=("A number of the event or of a draw is none: they are not compared.",))
     if unknown:
@@ -104,6 +96,20 @@ def compare(event: Any, generator: RecordingGenerator, records: int) -> Comparis
     if needed + more > spare * (1 + _SAME):
         points += [f"{times} × {_text(leaf)} beyond what is declared" for leaf, times in surplus.items()]
     return Comparison(finding=finding, open_points=(f"Not decided: {'; '.join(points)}.",) if points else ())
+
+
+def _declared(event: Any) -> tuple[Counter[tuple[str, float]], float, set[str]]:
+    """Return the scales that an event declares, the squares of mu that its rho allow, and the classes not read."""
+    declared: Counter[tuple[str, float]] = Counter()
+    spare, unknown = 0.0, set[str]()
+    for kind, number, times in _leaves(event):
+        if kind == "rho":
+            spare += 2 * number * times
+        elif kind in ("normal", "choice"):
+            declared[kind, number] += times
+        else:
+            unknown.add(kind)
+    return declared, spare, unknown
 
 
 def _leaves(event: Any, times: int = 1) -> Iterator[tuple[str, float, int]]:

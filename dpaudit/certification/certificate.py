@@ -12,6 +12,7 @@ from dpaudit.certification.evidence import proved_under
 from dpaudit.engines import BY_EFFORT
 from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.certificate import CertificateRecord
+from dpaudit.model.readings import Trust, Verdict
 
 
 class Certificate(CertificateRecord):
@@ -107,3 +108,10 @@ class Certificate(CertificateRecord):
         """
         form = fold(self.declaration, self.claim.neighbours, self.conditions)
         return log10_delta(form, epsilon, self.delta_at(epsilon).upper)
+
+
+def verdict_of(objections: tuple[str, ...], trust: Trust | None, *, refuted: bool) -> Verdict:
+    """Return refuted above a witnessed lower bound, not proved with objections, stated on trust, else certified."""
+    if refuted:
+        return "refuted"
+    return "not_proved" if objections else "certified" if trust is None else "stated"

@@ -2,15 +2,18 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 from dpaudit.accounting.accountant import largest_delta_of
 from dpaudit.accounting.curves.measures import Number, bounds_of, one_sided_mass
+from dpaudit.accounting.derivation.judgement import Judgement
 from dpaudit.accounting.derivation.walker import derived
 from dpaudit.accounting.fold import Attained, attained_by_one_pair, folded
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.accounting.views import delivered_model
-from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.certificate import Certificate, verdict_of
 from dpaudit.certification.derivation import derivation_of
 from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import BESIDE_THE_PROOF, evidence_on
@@ -23,7 +26,7 @@ from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.measures.claims import MeasuredClaim, ProfileClaim, RhoClaim
 from dpaudit.model.measures.ends import End, Ends
-from dpaudit.model.readings import Trust, Verdict
+from dpaudit.model.readings import Trust
 from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Witness
 from dpaudit.runtime.provenance import source_digest, versions
@@ -57,6 +60,33 @@ def _rounded(value: Number, power: int, towards: float) -> float:
     return root
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """What is proved of a declaration in a claim's measure, `rows`, and what single pairs attain of it.
+
+    `void` says that a condition of the proof is violated, so that nothing bounds the numbers from above.
+    """
+
+    judgement: Judgement
+    attained: tuple[Attained, ...]
+    form: NormalForm
+    rows: list[_Row]
+    void: bool
+
+    @classmethod
+    def of(
+        cls, declaration: Declaration, claim: MeasuredClaim, conditions: tuple[Condition, ...], effort: Effort
+    ) -> Self:
+        """Return the reading under conditions; raises as `ends_of`, and ValueError for an unknown effort."""
+        one_of("effort", effort, ("quick", "default", "sharp"))
+        judgement = derived(declaration, claim.neighbours)
+        attained = attained_by_one_pair(judgement, conditions)
+        form = folded(judgement.above, attained)
+        rows = _rows(declaration, claim, conditions, form, effort)
+        void = any(held.status == "violated" and held.kind not in BESIDE_THE_PROOF for held in conditions)
+        return cls(judgement=judgement, attained=attained, form=form, rows=rows, void=void)
+
+
 def measured(
     declaration: Declaration,
     claim: MeasuredClaim,
@@ -69,28 +99,16 @@ def measured(
     Certified: the proved upper end in that measure is within the claim; refuted: the lower end of one pair exceeds it.
     Raises: as `certify`.
     """
-    one_of("effort", effort, ("quick", "default", "sharp"))
     known = merge(conditions_of(declaration, claim.neighbours), conditions)
-    judgement = derived(declaration, claim.neighbours)
-    found = attained_by_one_pair(judgement, known)
-    form = folded(judgement.above, found)
-    rows = _rows(declaration, claim, known, form, effort)
-    void = any(held.status == "violated" and held.kind not in BESIDE_THE_PROOF for held in known)
-    ends = _ends(claim, rows, void=void)
-    witnesses = _attaining(found, claim, form.upper)
-    broken = [row for row in rows if row.refuted]
-    open_rows = [row for row in rows if void or not row.met]
-    reasons = tuple(_against(claim, broken or open_rows, form, witnesses, refuted=bool(broken)))
-    reasons += tuple(beside_brackets(declaration, claim, known, findings))
-    trust = None if reasons else _trust(declaration, claim, known, effort, rows)
-    verdict: Verdict = "refuted" if broken else "not_proved" if reasons else "stated" if trust else "certified"
-    first = rows[0]
-    told = () if trust is None else sentences_on(trust, _named(claim, first), first.claimed, first.high)
+    read = _Reading.of(declaration, claim, known, effort)
+    witnesses = _attaining(read.attained, claim, read.form.upper)
+    against = (*_against(claim, read, witnesses), *beside_brackets(declaration, claim, known, findings))
+    trust = None if against else _trust(declaration, claim, known, effort, read.rows)
     return Certificate(
-        verdict=verdict,
-        reasons=reasons or told or tuple(_within(claim, row) for row in rows),
+        verdict=verdict_of(against, trust, refuted=any(row.refuted for row in read.rows)),
+        reasons=against or _reasons(claim, read.rows, trust),
         claim=claim,
-        tight=ends,
+        tight=_ends(claim, read),
         printed=None,
         slack=None,
         witnesses=witnesses,
@@ -102,16 +120,19 @@ def measured(
         versions=versions(),
         source_digest=source_digest(),
         trust=trust,
-        derivation=derivation_of(judgement),
+        derivation=derivation_of(read.judgement),
     )
 
 
+def _reasons(claim: MeasuredClaim, rows: list[_Row], trust: Trust | None) -> tuple[str, ...]:
+    """Return what is taken on trust, or why each number is certified."""
+    if trust is not None:
+        return sentences_on(trust, _named(claim, rows[0]), rows[0].claimed, rows[0].high)
+    return tuple(_within(claim, row) for row in rows)
+
+
 def _rows(
-    declaration: Declaration,
-    claim: MeasuredClaim,
-    conditions: tuple[Condition, ...],
-    form: NormalForm,
-    effort: Effort,
+    declaration: Declaration, claim: MeasuredClaim, conditions: tuple[Condition, ...], form: NormalForm, effort: Effort
 ) -> list[_Row]:
     """Return each number of the claim with its bounds."""
     if isinstance(claim, ProfileClaim):
@@ -146,14 +167,12 @@ def ends_of(declaration: Declaration, claim: MeasuredClaim) -> Ends:
 
     Raises: UnsupportedError, DeclarationError: a node that no rule covers.
     """
-    judgement = derived(declaration, claim.neighbours)
-    form = folded(judgement.above, attained_by_one_pair(judgement))
-    return _ends(claim, _rows(declaration, claim, (), form, "quick"))
+    return _ends(claim, _Reading.of(declaration, claim, (), "quick"))
 
 
-def _ends(claim: MeasuredClaim, rows: list[_Row], *, void: bool = False) -> Ends:
+def _ends(claim: MeasuredClaim, read: _Reading) -> Ends:
     """Return the bounds of a claim's numbers; none from above where a condition of the proof is violated."""
-    ends = (End(at=row.at, lower=row.low, upper=math.inf if void else row.high) for row in rows)
+    ends = (End(at=row.at, lower=row.low, upper=math.inf if read.void else row.high) for row in read.rows)
     return Ends(measure=claim.measure, rows=tuple(ends))
 
 
@@ -186,17 +205,16 @@ def _named(claim: MeasuredClaim, row: _Row) -> str:
     return f"delta at epsilon {stated(row.at or 0.0)}" if claim.measure == "profile" else claim.measure
 
 
-def _against(
-    claim: MeasuredClaim, rows: list[_Row], form: NormalForm, witnesses: tuple[Witness, ...], *, refuted: bool
-) -> Iterator[str]:
-    """Yield what the bounds say against the claim."""
-    for row in rows:
+def _against(claim: MeasuredClaim, read: _Reading, witnesses: tuple[Witness, ...]) -> Iterator[str]:
+    """Yield what the bounds say against the claim: what refutes it, or else what is not proved."""
+    refuted = [row for row in read.rows if row.refuted]
+    for row in refuted or [row for row in read.rows if read.void or not row.met]:
         name, claimed = _named(claim, row), stated(row.claimed)
         if refuted:
             pairs = " ".join(map(pair_of, witnesses))
             beyond = f"{least(row.low)} or more"
             if row.low == math.inf:
-                mass = least(one_sided_mass(form.lower))
+                mass = least(one_sided_mass(read.form.lower))
                 beyond = f"infinite, as an event of probability {mass} or more happens on one side only"
             yield f"Of the declared releases {name} is {beyond}; the claim is {claimed}: it is false. {pairs}"
         elif row.high == math.inf:
@@ -214,11 +232,7 @@ def _within(claim: MeasuredClaim, row: _Row) -> str:
 
 
 def _trust(
-    declaration: Declaration,
-    claim: MeasuredClaim,
-    conditions: tuple[Condition, ...],
-    effort: Effort,
-    rows: list[_Row],
+    declaration: Declaration, claim: MeasuredClaim, conditions: tuple[Condition, ...], effort: Effort, rows: list[_Row]
 ) -> Trust | None:
     """Return what the claim takes on trust; with a part at infinity no measure here is finite."""
     sources = sources_of(declaration, conditions)
@@ -227,9 +241,7 @@ def _trust(
 
     def upper(alone: Declaration) -> float:
         """Return the first number that is proved of a declaration."""
-        judgement = derived(alone, claim.neighbours)
-        form = folded(judgement.above, attained_by_one_pair(judgement))
-        return _rows(alone, claim, (), form, effort)[0].high
+        return _Reading.of(alone, claim, (), effort).rows[0].high
 
     return trust_in(sources, declaration, rows[0].high, upper, power=2 if claim.measure == "mu" else 1)
 

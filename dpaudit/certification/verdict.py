@@ -7,7 +7,7 @@ from typing import get_args
 
 from dpaudit.accounting.derivation.table import needs_others
 from dpaudit.arguments import named_arguments
-from dpaudit.certification.certificate import Certificate
+from dpaudit.certification.certificate import Certificate, verdict_of
 from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import Evidence, evidence_on
 from dpaudit.certification.measured import beside_brackets, measured, pair_of
@@ -20,7 +20,7 @@ from dpaudit.model.condition import Condition, conditions_of, merge
 from dpaudit.model.declaration import Declaration, Release, walk
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.mechanism import Mechanism
-from dpaudit.model.readings import Tight, Trust, Verdict
+from dpaudit.model.readings import Tight, Trust
 from dpaudit.model.trace import Finding
 from dpaudit.printed.argument import is_printed, replay
 from dpaudit.printed.slack import slack_of
@@ -63,24 +63,24 @@ def certify(
     _require_declarations(declaration)
     if isinstance(claim, MeasuredClaim):
         return measured(declaration, claim, conditions, findings, effort)
-    try:
-        known = merge(conditions_of(declaration, claim.neighbours), conditions)
-        evidence = evidence_on(declaration, claim, known, one_of("effort", effort, get_args(Effort)))
-    except RecursionError:
-        raise DeclarationError("The declaration is nested too deeply to be read; write it flatter.") from None
-    if evidence.assumed is not None:
-        known = merge(known, (Condition(kind="attained"),))
-    engines = tuple(dict.fromkeys(evidence.tight.epsilon.engines + evidence.tight.delta.engines))
-    tight = Tight(
-        epsilon=replace(evidence.tight.epsilon, engines=engines), delta=replace(evidence.tight.delta, engines=engines)
-    )
+    return _in_epsilon_and_delta(declaration, claim, conditions, findings, effort)
+
+
+def _in_epsilon_and_delta(
+    declaration: Declaration,
+    claim: Claim,
+    conditions: tuple[Condition, ...],
+    findings: tuple[Finding, ...],
+    effort: Effort,
+) -> Certificate:
+    """Return the certificate of a claim of epsilon and delta; raises as `certify`."""
+    known, evidence = _known(declaration, claim, conditions, effort)
+    tight = _with_all_engines(evidence.tight)
     objections = tuple(_objections(declaration, claim, evidence, known, findings))
-    whole = tight.epsilon.upper
-    trust = None if objections else trust_of(declaration, claim, known, effort, whole)
-    told = () if trust is None else sentences_on(trust, f"epsilon at delta {stated(claim.delta)}", claim.epsilon, whole)
+    trust = None if objections else trust_of(declaration, claim, known, effort, tight.epsilon.upper)
     return Certificate(
-        verdict=_verdict(claim, evidence, objections, trust),
-        reasons=objections or told or (_certified_because(claim, tight),),
+        verdict=verdict_of(objections, trust, refuted=evidence.refutes(claim)),
+        reasons=objections or _reasons(claim, tight, trust),
         trust=trust,
         claim=claim,
         tight=tight,
@@ -90,7 +90,7 @@ def certify(
         conditions=known,
         findings=findings,
         declaration=declaration,
-        engines=engines,
+        engines=tight.epsilon.engines,
         effort=effort,
         versions=versions(),
         source_digest=source_digest(),
@@ -98,13 +98,25 @@ def certify(
     )
 
 
-def _verdict(claim: Claim, evidence: Evidence, objections: tuple[str, ...], trust: Trust | None) -> Verdict:
-    """Return refuted above a witnessed lower bound, not proved with objections, stated on trust, else certified."""
-    if evidence.refutes(claim):
-        return "refuted"
-    if objections:
-        return "not_proved"
-    return "certified" if trust is None else "stated"
+def _known(
+    declaration: Declaration, claim: Claim, conditions: tuple[Condition, ...], effort: Effort
+) -> tuple[tuple[Condition, ...], Evidence]:
+    """Return all conditions of the proof, and the evidence on the claim under them.
+
+    Raises: DeclarationError: a tree that is nested too deeply. ValueError: an unknown effort.
+    """
+    try:
+        known = merge(conditions_of(declaration, claim.neighbours), conditions)
+        evidence = evidence_on(declaration, claim, known, one_of("effort", effort, get_args(Effort)))
+    except RecursionError:
+        raise DeclarationError("The declaration is nested too deeply to be read; write it flatter.") from None
+    return known if evidence.assumed is None else merge(known, (Condition(kind="attained"),)), evidence
+
+
+def _with_all_engines(tight: Tight) -> Tight:
+    """Return both brackets with the engines of either."""
+    engines = tuple(dict.fromkeys(tight.epsilon.engines + tight.delta.engines))
+    return Tight(epsilon=replace(tight.epsilon, engines=engines), delta=replace(tight.delta, engines=engines))
 
 
 def _require_declarations(declaration: Declaration) -> None:
@@ -163,9 +175,11 @@ def _about_brackets(declaration: Declaration, claim: Claim, evidence: Evidence) 
         )
 
 
-def _certified_because(claim: Claim, tight: Tight) -> str:
-    """Return the reason for a certificate in one sentence."""
+def _reasons(claim: Claim, tight: Tight, trust: Trust | None) -> tuple[str, ...]:
+    """Return what is taken on trust, or the reason for a certificate in one sentence."""
+    if trust is not None:
+        return sentences_on(trust, f"epsilon at delta {stated(claim.delta)}", claim.epsilon, tight.epsilon.upper)
     return (
         f"The declared releases are proved to cost at most epsilon {most(tight.epsilon.upper, claim.epsilon)} at delta "
-        f"{stated(claim.delta)}, within the claimed {stated(claim.epsilon)}."
+        f"{stated(claim.delta)}, within the claimed {stated(claim.epsilon)}.",
     )

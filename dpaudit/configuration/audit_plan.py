@@ -53,6 +53,24 @@ class PlannedAudit:
     significance: OpenProbability
     seed: Digest
 
+    @classmethod
+    def of(
+        cls, number: int, case: AuditCase, claim: Claim, *, runs: int, significance: float, seed: str
+    ) -> "PlannedAudit":
+        """Return the plan of one case; a few runs on fixed streams give its content address."""
+        return cls(
+            number=number,
+            name=case.name,
+            view=case.view,
+            pair=str(load_package("audits.experiment.identity").address_of(case, claim)),
+            attack="learned on runs that are not counted" if case.score is None else "the case's score",
+            bounds=_bounds(case),
+            measured=("pairs", "one event"),
+            runs=runs,
+            significance=significance,
+            seed=seed,
+        )
+
 
 @settled
 class AuditPlan:
@@ -102,20 +120,8 @@ class AuditPlan:
         """
         numbered, used = tuple(cases), secrets.token_hex(_SALT_BYTES) if salt is None else salt
         part = significance / max(1, len(numbered) if sharing is None else sharing)
-        address = load_package("audits.experiment.identity").address_of
         audits = tuple(
-            PlannedAudit(
-                number=number,
-                name=case.name,
-                view=case.view,
-                pair=str(address(case, claim)),
-                attack="learned on runs that are not counted" if case.score is None else "the case's score",
-                bounds=_bounds(case),
-                measured=("pairs", "one event"),
-                runs=runs,
-                significance=part,
-                seed=commitment(used, seed, number),
-            )
+            PlannedAudit.of(number, case, claim, runs=runs, significance=part, seed=commitment(used, seed, number))
             for number, case in numbered
         )
         return cls(claim=claim, configuration=configuration, significance=significance, salt=used, audits=audits)

@@ -1,7 +1,9 @@
 """Checks of several configurations: each is certified and audited, and the issues are compared with a baseline."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from dpaudit import workflow
@@ -37,8 +39,10 @@ def run_checks(
     execution, options = workflow.AuditExecution(progress=progress), stated or workflow.Stated()
     names = tuple(dict.fromkeys(paths))
     audited = sum(map(_audits, names)) if attack else 0
-    checked = tuple(_checked(path, options, execution, audited, attack=attack, usefulness=usefulness) for path in names)
-    checked = tuple(replace(entry, require_consistent=require_consistent) for entry in checked)
+    examine = partial(
+        _examined, stated=options, execution=execution, sharing=audited, attack=attack, usefulness=usefulness
+    )
+    checked = tuple(replace(_checked(path, examine), require_consistent=require_consistent) for path in names)
     return CheckDocument(checked=checked, baseline=baseline, today=today)
 
 
@@ -52,39 +56,41 @@ def _audits(path: Path) -> int:
         return 0
 
 
-def _checked(
-    path: Path,
-    stated: workflow.Stated,
-    execution: workflow.AuditExecution,
-    sharing: int,
-    *,
-    attack: bool,
-    usefulness: bool,
-) -> Checked:
-    """Return one configuration's certificate and, if asked for, its audits, of a list of `sharing` audits."""
+def _checked(path: Path, examine: Callable[[Path], Checked]) -> Checked:
+    """Return what an examination of one configuration comes to, or the error that stopped it."""
     try:
-        configuration = read_config(path)
-        settings = workflow.settings_of(configuration, stated)
-        seed = _SEED if settings.seed is None else settings.seed
-        certificate = workflow.certificate_of(configuration, seed)
-        audited = attack and workflow.runs_code(configuration)
-        cases = workflow.cases_of(configuration, settings.view) if audited else ()
-        audits = workflow.audits_of(cases, certificate, settings, seed, execution, sharing)
-        scores = workflow.scores_in(configuration, certificate)
-        useful = workflow.usefulness_in(configuration, certificate) if usefulness else None
+        return examine(path)
     except InternalError:
         raise
     except DPAuditError as error:
         return Checked(path=path, error=error)
+
+
+def _examined(
+    path: Path,
+    *,
+    stated: workflow.Stated,
+    execution: workflow.AuditExecution,
+    sharing: int,
+    attack: bool,
+    usefulness: bool,
+) -> Checked:
+    """Return one configuration's certificate and, if asked for, its audits, of a list of `sharing` audits."""
+    configuration = read_config(path)
+    settings = workflow.settings_of(configuration, stated)
+    seed = _SEED if settings.seed is None else settings.seed
+    certificate = workflow.certificate_of(configuration, seed)
+    audited = attack and workflow.runs_code(configuration)
+    cases = workflow.cases_of(configuration, settings.view) if audited else ()
     return Checked(
         path=path,
         configuration=configuration,
         certificate=certificate,
         complaints=disagreements(certificate),
-        audits=audits,
-        scores=scores,
+        audits=workflow.audits_of(cases, certificate, settings, seed, execution, sharing),
+        scores=workflow.scores_in(configuration, certificate),
         seed=seed if audited else None,
-        usefulness=useful,
+        usefulness=workflow.usefulness_in(configuration, certificate) if usefulness else None,
     )
 
 

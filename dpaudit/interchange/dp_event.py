@@ -206,12 +206,8 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
             return dp_event.ComposedDpEvent([to_event(part, f"{path}.{i}") for i, part in enumerate(parts)])
         case nodes.Repeat(part=part, times=times):
             return dp_event.SelfComposedDpEvent(to_event(part, f"{path}.0"), times)
-        case nodes.Subsample(
-            part=part, rate=rate, scheme="with_replacement", population=int(whole), batch_size=int(size)
-        ):
-            return dp_event.SampledWithReplacementDpEvent(whole, size, to_event(part, f"{path}.0"))
-        case nodes.Subsample(part=part, rate=rate, scheme="poisson"):
-            return dp_event.PoissonSampledDpEvent(float(rate), to_event(part, f"{path}.0"))
+        case nodes.Subsample():
+            return _sample_event(dp_event, node, path)
         case nodes.PostProcess(part=part) | nodes.Billboard(part=part) | nodes.Local(part=part):
             return to_event(part, f"{path}.0")
         case nodes.Stated(epsilon=0.0, delta=0.0):
@@ -222,19 +218,23 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
             count = RunCount.of(node)
             shape = math.inf if count.mean else count.eta
             return dp_event.RepeatAndSelectDpEvent(to_event(part, f"{path}.0"), count.expected, shape)
-        case (
-            nodes.Subsample()
-            | nodes.Parallel()
-            | nodes.Filtered()
-            | nodes.Cells()
-            | nodes.Allocate()
-            | nodes.Shuffle()
-            | nodes.Group()
-            | nodes.BestOf()
-        ):
+        case nodes.Parallel() | nodes.Filtered() | nodes.Cells() | nodes.Allocate() | nodes.Shuffle() | nodes.Group():
+            raise _refused(f"'{kind_of(node)}'", path, _WHY[type(node)])
+        case nodes.BestOf():
             raise _refused(f"'{kind_of(node)}'", path, _WHY[type(node)])
         case _:
             assert_never(node)
+
+
+def _sample_event(dp_event: Any, node: nodes.Subsample, path: str) -> "DpEvent":
+    """Return the event of a part on a sample, from the module of events."""
+    match node:
+        case nodes.Subsample(part=part, scheme="with_replacement", population=int(whole), batch_size=int(size)):
+            return dp_event.SampledWithReplacementDpEvent(whole, size, to_event(part, f"{path}.0"))
+        case nodes.Subsample(part=part, rate=rate, scheme="poisson"):
+            return dp_event.PoissonSampledDpEvent(float(rate), to_event(part, f"{path}.0"))
+        case _:
+            raise _refused(f"'{kind_of(node)}'", path, _WHY[type(node)])
 
 
 _WHY: dict[type, str] = {

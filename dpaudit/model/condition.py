@@ -82,7 +82,12 @@ def merge(*groups: tuple[Condition, ...]) -> tuple[Condition, ...]:
     return tuple(merged.values())
 
 
-_OF_A_RELEASE = tuple(Condition(kind=kind) for kind in ("sensitivity", "fresh_noise", "floating_point"))
+def _general(*kinds: ConditionKind) -> tuple[Condition, ...]:
+    """Return conditions that need not say what they are about."""
+    return tuple(Condition(kind=kind) for kind in kinds)
+
+
+_OF_A_RELEASE = _general("sensitivity", "fresh_noise", "floating_point")
 
 
 _OF_A_NODE: dict[type, ConditionKind] = {
@@ -102,12 +107,8 @@ def _brought_by(node: nodes.Declaration) -> tuple[Condition, ...]:
         case nodes.Sequential() | nodes.Repeat() | nodes.Cells() | nodes.Local():
             return (Condition(kind=_OF_A_NODE[type(node)]),)
         case nodes.Filtered(rho=rho):
-            return (
-                Condition(kind="limit_fixed_first"),
-                Condition(kind="within_limit", about=(str(rho),)),
-                Condition(kind="public_refusals"),
-                Condition(kind="parts_in_order"),
-            )
+            limit = Condition(kind="within_limit", about=(str(rho),))
+            return (*_general("limit_fixed_first"), limit, *_general("public_refusals", "parts_in_order"))
         case nodes.Parallel(key=key):
             return (Condition(kind="public_key", about=(key,)), Condition(kind="one_part", about=(key,)))
         case nodes.Group(size=size):
@@ -119,12 +120,8 @@ def _brought_by(node: nodes.Declaration) -> tuple[Condition, ...]:
         case nodes.PostProcess(steps=steps):
             return (Condition(kind="no_data_read", about=steps),)
         case nodes.Billboard(reads=reads):
-            return (
-                Condition(kind="own_inputs_only", about=reads),
-                Condition(kind="independent_users"),
-                Condition(kind="whole_record"),
-                Condition(kind="one_appearance"),
-            )
+            own = Condition(kind="own_inputs_only", about=reads)
+            return (own, *_general("independent_users", "whole_record", "one_appearance"))
         case nodes.Stated(source=source):
             return (Condition(kind="stated", about=(source,)),)
         case _:

@@ -7,8 +7,9 @@ needed noise, by construction.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from dpaudit.accounting.accountant import bracket_epsilon
@@ -67,14 +68,7 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
     search looks for.
     """
     tight = _tight_epsilon(declaration, claim) if proved is None else proved
-    if (
-        not 0 < claim.epsilon <= _VAIN
-        or tight == math.inf
-        or any(isinstance(node, nodes.Stated) for _, node in walk(declaration))
-        or _budgeted(declaration)
-    ):
-        return None
-    if _needless(declaration, claim):
+    if tight == math.inf or not _is_comparable(declaration, claim):
         return None
     *printed, last = _readings(declaration)
     try:
@@ -91,19 +85,29 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
         readings, epsilons, noises = (_tight(),), [claim.epsilon, tight], [1.0, needed]
     if noises[-1] <= _NO_NOISE:
         return None
-    factors = tuple(
-        Factor(
-            name=reading.name,
-            factor=_ratio(epsilons[i], epsilons[i + 1]),
-            noise_factor=noises[i] / noises[i + 1],
-            sentence=reading.sentence.format(f"{noises[i] / noises[i + 1]:.2f}"),
-        )
-        for i, reading in enumerate(readings)
-    )
     return Slack(
         epsilon_ratio=_ratio(epsilons[0], epsilons[-1]),
         noise_ratio=noises[0] / noises[-1],
-        factors=tuple(f for f in factors if abs(f.factor - 1) > _NEGLIGIBLE or abs(f.noise_factor - 1) > _NEGLIGIBLE),
+        factors=tuple(_factors(readings, epsilons, noises)),
+    )
+
+
+def _factors(readings: tuple[Reading, ...], epsilons: list[float], noises: list[float]) -> Iterator[Factor]:
+    """Yield what each reading gains on the one before it in epsilon and in noise; nothing where it gains nothing."""
+    for reading, epsilon, noise in zip(readings, pairwise(epsilons), pairwise(noises), strict=True):
+        factor, noise_factor = _ratio(*epsilon), noise[0] / noise[1]
+        if abs(factor - 1) > _NEGLIGIBLE or abs(noise_factor - 1) > _NEGLIGIBLE:
+            sentence = reading.sentence.format(f"{noise_factor:.2f}")
+            yield Factor(name=reading.name, factor=factor, noise_factor=noise_factor, sentence=sentence)
+
+
+def _is_comparable(declaration: Declaration, claim: Claim) -> bool:
+    """Return whether the claim promises something, and noise that can be scaled decides whether it holds."""
+    return (
+        0 < claim.epsilon <= _VAIN
+        and not any(isinstance(node, nodes.Stated) for _, node in walk(declaration))
+        and not _budgeted(declaration)
+        and not _needless(declaration, claim)
     )
 
 
@@ -159,8 +163,32 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
     """Return the readings from the loosest to the tight one."""
     if not is_printed(declaration):
         return (_tight(),)
+    composed = replace(
+        _tight(),
+        name="composition theorem",
+        sentence="Budgets are added part by part where the losses compose exactly: {} times the noise.",
+    )
+    if _as_printed_structure(declaration) == declaration:  # the tight reading, which is not asked for twice
+        return (*_printed_readings(declaration), composed)
+    return (
+        *_printed_readings(declaration),
+        replace(
+            composed,
+            epsilon=lambda tree, claim: _tight_epsilon(_as_printed_structure(tree), claim),
+            noise=lambda tree, claim: smallest_noise(_as_printed_structure(tree), claim),
+        ),
+        replace(
+            _tight(),
+            name="structure",
+            sentence="Parts are composed one after another although a record touches only one: {} times the noise.",
+        ),
+    )
+
+
+def _printed_readings(declaration: Declaration) -> tuple[Reading, ...]:
+    """Return the readings by the printed rules: as they are, with exact releases, and with the parts that there are."""
     leaf = _leaf_bounds()
-    printed = (
+    return (
         _by_rules(
             "constants",
             "The noise formula has a larger constant than its own theorem asks for: {} times the noise.",
@@ -175,26 +203,6 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
             "number of parts",
             _parts_sentence(declaration),
             conclude_with=lambda tree, claim: conclude(_with_true_counts(tree), claim.neighbours, leaf).epsilon,
-        ),
-    )
-    composed = replace(
-        _tight(),
-        name="composition theorem",
-        sentence="Budgets are added part by part where the losses compose exactly: {} times the noise.",
-    )
-    if _as_printed_structure(declaration) == declaration:  # the tight reading, which is not asked for twice
-        return (*printed, composed)
-    return (
-        *printed,
-        replace(
-            composed,
-            epsilon=lambda tree, claim: _tight_epsilon(_as_printed_structure(tree), claim),
-            noise=lambda tree, claim: smallest_noise(_as_printed_structure(tree), claim),
-        ),
-        replace(
-            _tight(),
-            name="structure",
-            sentence="Parts are composed one after another although a record touches only one: {} times the noise.",
         ),
     )
 

@@ -114,10 +114,7 @@ class PrivacyChecks:
         called = name or _name_of(function)
         certificate = self._certified(called, certify(Release(label=called, mechanism=mechanism), self.claim))
         answers = tuple(np.asarray(query(data)) for data in neighbours)
-        beyond = load_package("audits.checks.taped_moves").beyond_sensitivity(mechanism, answers)
-        if beyond:
-            self._tell(called, "violation", beyond, {})
-            self._fail(f"VIOLATION  {called}\n{beyond}")
+        self._require_near(called, mechanism, answers)
         self._watch(called, function, neighbours[0], mechanism, answers[0])
         ratio = load_package("audits.attacks.likelihood").LikelihoodRatio(
             mechanisms=((called, mechanism),), first={called: answers[0]}, second={called: answers[1]}
@@ -133,6 +130,14 @@ class PrivacyChecks:
         )
         case = replace(case, weaker=partial(_with_less_noise, case, self.claim, mechanism, query))
         return self._audited(case, self.claim, certified_epsilon(certificate), (mechanism, function))
+
+    def _require_near(self, name: str, mechanism: Mechanism, answers: tuple[Any, ...]) -> None:
+        """Fail where the answers to a query lie further apart than its mechanism's sensitivity."""
+        __tracebackhide__ = True
+        beyond = load_package("audits.checks.taped_moves").beyond_sensitivity(mechanism, answers)
+        if beyond:
+            self._tell(name, "violation", beyond, {})
+            self._fail(f"VIOLATION  {name}\n{beyond}")
 
     def check_function(
         self,
@@ -161,18 +166,8 @@ class PrivacyChecks:
         __tracebackhide__ = True
         called, rng = name or _name_of(function), np.random.default_rng(self.settings.seed or 0)
         claim = implied_claim(self.claim) if isinstance(self.claim, MeasuredClaim) else self.claim
-        if (neighbours is None) == (data is None):
-            raise ConfigError(
-                "dp.check_function: give two data sets, neighbours=(one, other), or one data set, data=..., that pairs "
-                "of neighbours cover."
-            )
-        try:
-            how = load_package("audits").Settings(unit=unit, arithmetic=arithmetic)
-            replayed = load_package("audits.procedures.replayed").replayed(
-                function, neighbours, data, self.claim, runs=self._runs, rng=rng, how=how
-            )
-        except ValueError as error:
-            raise ConfigError(f"dp.check_function: {error}") from None
+        how = load_package("audits").Settings(unit=unit, arithmetic=arithmetic)
+        replayed = self._replayed(function, neighbours, data, rng=rng, how=how)
         pair, _ = replayed.attacked(claim, runs=self._runs, rng=rng, score=score)
         case = replayed.exactly_read(
             load_package("audits").function_case(
@@ -181,6 +176,24 @@ class PrivacyChecks:
         )
         self._bet_on_curve(case, declared, (function, arithmetic))
         return self._audited(case, self.claim, float("inf"), (function, arithmetic), replayed=replayed)
+
+    def _replayed(
+        self, function: Callable[..., Any], neighbours: tuple[Any, Any] | None, data: Any, **keywords: Any
+    ) -> Any:
+        """Return the replay of a function on a pair of neighbours, or on pairs that cover one data set.
+
+        Raises: ConfigError: both or none of them, or what `audits.audit` refuses.
+        """
+        if (neighbours is None) == (data is None):
+            raise ConfigError(
+                "dp.check_function: give two data sets, neighbours=(one, other), or one data set, data=..., that pairs "
+                "of neighbours cover."
+            )
+        try:
+            procedure = load_package("audits.procedures.replayed").replayed
+            return procedure(function, neighbours, data, self.claim, runs=self._runs, **keywords)
+        except ValueError as error:
+            raise ConfigError(f"dp.check_function: {error}") from None
 
     def check_scores(
         self,
@@ -407,14 +420,30 @@ class PrivacyChecks:
         __tracebackhide__ = True
         if isinstance(claim, MeasuredClaim):
             return self._audited_in_measure(case, claim, replayed)
+        allotted = self._allotted_to(case, claim, what)
+        before, result, after = self._continued(case, claim, allotted, certified, rare=rare)
+        result = result if replayed is None else replayed.applied(result, case.neighbours)
+        violated, sentence = result.verdict == "violation", _meaning(result)
+        if violated and replayed is not None and result.attack != "last bits":
+            sentence = " ".join((sentence, *result.remarks))
+        facts: dict[str, Any] = {"claimed": claim.epsilon, "lower": result.epsilon_lower}
+        facts |= {"before": before.runs} if before.runs else {}
+        if violated and result.bound == "replay":
+            facts["probability"] = next(held.significance for held in result.bounds if held.name == "replay")
+        elif violated:
+            facts["probability"] = self._probability(case, after, allotted, certified)
+        passed = f"epsilon at least {at_least(result.epsilon_lower)}. {_power(result)}"
+        told = {"passed": passed, "kept": after.to_dict()}
+        self._conclude(case.name, result.verdict, sentence, allotted, result.runs, facts, **told)
+        return result
+
+    def _continued(
+        self, case: AuditCase, claim: Claim, allotted: Allotment, certified: float, *, rare: bool
+    ) -> tuple[Any, AuditResult, Any]:
+        """Return the evidence of earlier runs, the result of more runs of the audit, and all evidence then."""
         carried = load_package("audits.procedures.prior_evidence").PriorEvidence
-        identity = [
-            self._address(case, claim),
-            *(f"{type(subject)} {digest_of_sources(subject)}" for subject in what),
-        ]
-        allotted = self._allotted(case.name, [*identity, *(text for text in what if isinstance(text, str))])
         before = _evidence_of(carried, claim, allotted.state, self.settings)
-        outcome: tuple[AuditResult, Any] = load_package("audits").continue_audit(
+        result, after = load_package("audits").continue_audit(
             case,
             before,
             runs=self._runs,
@@ -423,21 +452,13 @@ class PrivacyChecks:
             how=load_package("audits").Settings(certified=certified),
             first_block=max(8, self._runs // _BLOCKS) if rare else 8,
         )
-        result, after = outcome
-        result = result if replayed is None else replayed.applied(result, case.neighbours)
-        violated, sentence = result.verdict == "violation", _meaning(result)
-        if violated and replayed is not None and result.attack != "last bits":
-            sentence = " ".join((sentence, *result.remarks))
-        facts: dict[str, Any] = {"claimed": claim.epsilon, "lower": result.epsilon_lower}
-        facts |= {"before": before.runs} if before.runs else {}
-        if violated:
-            level = next(held.significance for held in result.bounds if held.name == result.bound)
-            by_replay = result.bound == "replay"
-            facts |= {"probability": level if by_replay else self._probability(case, after, allotted, certified)}
-        passed = f"epsilon at least {at_least(result.epsilon_lower)}. {_power(result)}"
-        told = {"passed": passed, "kept": after.to_dict()}
-        self._conclude(case.name, result.verdict, sentence, allotted, result.runs, facts, **told)
-        return result
+        return before, result, after
+
+    def _allotted_to(self, case: AuditCase, claim: Claim, what: tuple[Any, ...]) -> Allotment:
+        """Return the share of an audit of `what`, with the evidence of earlier runs of the same case and code."""
+        sources = (f"{type(subject)} {digest_of_sources(subject)}" for subject in what)
+        texts = (text for text in what if isinstance(text, str))
+        return self._allotted(case.name, [self._address(case, claim), *sources, *texts])
 
     def _audited_in_measure(self, case: AuditCase, claim: MeasuredClaim, replayed: Any) -> AuditResult:
         """Report an audit of a claim in rho, mu, Renyi divergences or points of a profile, and return it."""

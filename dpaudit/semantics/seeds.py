@@ -59,6 +59,9 @@ def leaf(name: str) -> nodes.Stated:
     return nodes.Stated(epsilon=math.log(max(ratios)), source=name)
 
 
+TWO, SHARP, SKEW, SIDED = map(leaf, ("two", "sharp", "skew", "sided"))
+
+
 def sample(
     part: nodes.Declaration, records: int, batch: int, scheme: nodes.Scheme = "without_replacement"
 ) -> nodes.Subsample:
@@ -132,63 +135,80 @@ def seeds() -> dict[str, nodes.Declaration]:
     >>> "fixed 3 of 3" in seeds()
     True
     """
-    two, sharp, skew, sided = map(leaf, ("two", "sharp", "skew", "sided"))
+    return _families() | _samples() | _structures() | _selections()
+
+
+def _samples() -> dict[str, nodes.Declaration]:
+    """Return the seeds of samples, of secret places, and of sums beside the number of records."""
     poisson, allocate = WAYS["poisson"], WAYS["allocate 1 of 2"]
-    arms, sum_and_size = parallel(two, sharp), both(leaf("size"), two)
-    return _families() | {
-        "fixed 2 of 3 over fixed 1 of 2 over fixed 1 of 1": WAYS["fixed 2 of 3"](sample(sample(sharp, 1, 1), 2, 1)),
-        "billboard over nothing": nodes.Billboard(part=sharp),
-        "shuffle over local": nodes.Shuffle(part=nodes.Local(part=two), users=2),
-        "truncated at 1 to 1": truncated(two, 1.0, 3, 1),
-        "truncated above all": truncated(two, 0.5, 3, 3),
-        "allocate 2 of 3": nodes.Allocate(part=two, steps=3, per_epoch=2),
-        "allocate twice fresh": nodes.Allocate(part=two, steps=2, epochs=2),
-        "allocate twice repeated": nodes.Allocate(part=two, steps=2, epochs=2, positions="repeated"),
+    sum_and_size = both(leaf("size"), TWO)
+    return {
+        "fixed 2 of 3 over fixed 1 of 2 over fixed 1 of 1": WAYS["fixed 2 of 3"](sample(sample(SHARP, 1, 1), 2, 1)),
+        "billboard over nothing": nodes.Billboard(part=SHARP),
+        "shuffle over local": nodes.Shuffle(part=nodes.Local(part=TWO), users=2),
+        "truncated at 1 to 1": truncated(TWO, 1.0, 3, 1),
+        "truncated above all": truncated(TWO, 0.5, 3, 3),
+        "allocate 2 of 3": nodes.Allocate(part=TWO, steps=3, per_epoch=2),
+        "allocate twice fresh": nodes.Allocate(part=TWO, steps=2, epochs=2),
+        "allocate twice repeated": nodes.Allocate(part=TWO, steps=2, epochs=2, positions="repeated"),
         "size on poisson": poisson(leaf("size")),
         "size on allocate 1 of 2": allocate(leaf("size")),
         "size beside a sum on poisson": poisson(sum_and_size),
         "size beside a sum on allocate 1 of 2": allocate(sum_and_size),
         "size beside a sum": sum_and_size,
         "size beside a sum on poisson at 0.1": nodes.Subsample(part=sum_and_size, rate=0.1),
-        "two in sequence": both(sharp, sharp),
+    }
+
+
+def _structures() -> dict[str, nodes.Declaration]:
+    """Return the seeds of parts in sequence and in parallel, and of keys that the view decides."""
+    poisson, arms = WAYS["poisson"], parallel(TWO, SHARP)
+    return {
+        "two in sequence": both(SHARP, SHARP),
         "unequal parts": arms,
-        "part without a record": parallel(two, sharp, skew),
-        "secret unequal parts": nodes.Parallel(parts=(two, sharp), key="an order", visibility="secret"),
+        "part without a record": parallel(TWO, SHARP, SKEW),
+        "secret unequal parts": nodes.Parallel(parts=(TWO, SHARP), key="an order", visibility="secret"),
         "key decided by the view": both(leaf("open"), arms),
-        "unlike parts decided by the view": parallel(two, sided, leaf("mirrored")),
-        "linked keys": both(arms, parallel(two, sharp, key="a phase")),
-        "keys that differ": both(parallel(sharp, two, key="a phase"), arms),
+        "unlike parts decided by the view": parallel(TWO, SIDED, leaf("mirrored")),
+        "linked keys": both(arms, parallel(TWO, SHARP, key="a phase")),
+        "keys that differ": both(parallel(SHARP, TWO, key="a phase"), arms),
         "one key twice": both(arms, arms),
-        "choice repeated": nodes.Repeat(part=parallel(skew, sided), times=2),
-        "choice on poisson": poisson(parallel(skew, sided)),
-        "billboard": nodes.Billboard(part=parallel(two, sharp)),
-        "post-process": nodes.PostProcess(part=sharp),
-        "best of 2 over poisson": nodes.BestOf(part=poisson(two), law="fixed", runs=2, scores="any"),
-        "best of many over poisson": nodes.BestOf(part=poisson(skew), law="geometric", gamma=0.3, scores="any"),
-        "best of 3 twice": nodes.Repeat(part=nodes.BestOf(part=two, law="fixed", runs=3, scores="any"), times=2),
-        "filter over two queries": nodes.Filtered(parts=(two, sharp), rho=2.4),
-        "filter over steps of two releases": nodes.Filtered(parts=(both(two, skew), two), rho=2.5),
-        "filter twice": nodes.Repeat(part=nodes.Filtered(parts=(two,), rho=0.6), times=2),
-        "filter that pays for nothing": nodes.Filtered(parts=(sharp,), rho=1.0),
-        "group 2 over filter": nodes.Group(part=nodes.Filtered(parts=(two,), rho=1.2), size=2),
-        "billboard over filter": nodes.Billboard(part=nodes.Filtered(parts=(sharp,), rho=2.0)),
-        "cells twice": both(WAYS["cells"](two), WAYS["cells"](sided)),
+        "choice repeated": nodes.Repeat(part=parallel(SKEW, SIDED), times=2),
+        "choice on poisson": poisson(parallel(SKEW, SIDED)),
+        "billboard": nodes.Billboard(part=parallel(TWO, SHARP)),
+        "post-process": nodes.PostProcess(part=SHARP),
+    }
+
+
+def _selections() -> dict[str, nodes.Declaration]:
+    """Return the seeds of a best of many runs, of filters, and of two cells."""
+    poisson = WAYS["poisson"]
+    return {
+        "best of 2 over poisson": nodes.BestOf(part=poisson(TWO), law="fixed", runs=2, scores="any"),
+        "best of many over poisson": nodes.BestOf(part=poisson(SKEW), law="geometric", gamma=0.3, scores="any"),
+        "best of 3 twice": nodes.Repeat(part=nodes.BestOf(part=TWO, law="fixed", runs=3, scores="any"), times=2),
+        "filter over two queries": nodes.Filtered(parts=(TWO, SHARP), rho=2.4),
+        "filter over steps of two releases": nodes.Filtered(parts=(both(TWO, SKEW), TWO), rho=2.5),
+        "filter twice": nodes.Repeat(part=nodes.Filtered(parts=(TWO,), rho=0.6), times=2),
+        "filter that pays for nothing": nodes.Filtered(parts=(SHARP,), rho=1.0),
+        "group 2 over filter": nodes.Group(part=nodes.Filtered(parts=(TWO,), rho=1.2), size=2),
+        "billboard over filter": nodes.Billboard(part=nodes.Filtered(parts=(SHARP,), rho=2.0)),
+        "cells twice": both(WAYS["cells"](TWO), WAYS["cells"](SIDED)),
     }
 
 
 def _families() -> dict[str, nodes.Declaration]:
     """Return the seeds that differ in one node, one table, one size or one rate."""
-    two, sharp, skew = map(leaf, ("two", "sharp", "skew"))
     found: dict[str, nodes.Declaration] = {f"table {name}": leaf(name) for name in TABLES}
     for name, way in WAYS.items():
         found |= {f"{name} over {inner}": way(leaf(inner)) for inner in ("sharp", "skew", "sided", "geometric")}
-        found[f"{name} over two queries"] = way(both(two, skew))
-        found |= {f"{name} over {inner}": way(other(sharp)) for inner, other in WAYS.items()}
-    found |= {f"fixed {n} of {n}": sample(sharp, n, n) for n in (1, 2, 3)}
-    found |= {f"with replacement {n} of {n}": sample(two, n, n, "with_replacement") for n in (1, 2, 3)}
-    found |= {f"billboard over {inner}": nodes.Billboard(part=way(sharp)) for inner, way in WAYS.items()}
-    found |= {f"shuffle {users}": nodes.Shuffle(part=two, users=users) for users in (1, 2, 3)}
-    found |= {f"shuffle {users} over skew": nodes.Shuffle(part=skew, users=users) for users in (2, 3)}
+        found[f"{name} over two queries"] = way(both(TWO, SKEW))
+        found |= {f"{name} over {inner}": way(other(SHARP)) for inner, other in WAYS.items()}
+    found |= {f"fixed {n} of {n}": sample(SHARP, n, n) for n in (1, 2, 3)}
+    found |= {f"with replacement {n} of {n}": sample(TWO, n, n, "with_replacement") for n in (1, 2, 3)}
+    found |= {f"billboard over {inner}": nodes.Billboard(part=way(SHARP)) for inner, way in WAYS.items()}
+    found |= {f"shuffle {users}": nodes.Shuffle(part=TWO, users=users) for users in (1, 2, 3)}
+    found |= {f"shuffle {users} over skew": nodes.Shuffle(part=SKEW, users=users) for users in (2, 3)}
     found |= {f"shuffle 2 over {name}": nodes.Shuffle(part=leaf(name), users=2) for name in ("three", "response")}
     for name in ("sharp", "skew", "sided", "geometric"):
         found[f"best of 2 over {name}"] = nodes.BestOf(part=leaf(name), law="fixed", runs=2, scores="any")
@@ -197,8 +217,8 @@ def _families() -> dict[str, nodes.Declaration]:
         f"filter over {name}": nodes.Filtered(parts=(leaf(name),), rho=4.0) for name in ("sharp", "skew", "geometric")
     }
     for rate in (0.0, 1e-60, 1e-17, 1e-9, 0.1, 1.0):
-        found[f"poisson at {rate:g} over skew"] = nodes.Subsample(part=skew, rate=rate)
-        found[f"truncated at {rate:g}"] = truncated(skew, rate, 3, 2)
+        found[f"poisson at {rate:g} over skew"] = nodes.Subsample(part=SKEW, rate=rate)
+        found[f"truncated at {rate:g}"] = truncated(SKEW, rate, 3, 2)
     for rate, name in product((1e-9, 0.999), _AT_THE_ENDS):
         found[f"poisson at {rate:g} over {name}"] = nodes.Subsample(part=leaf(name), rate=rate)
     return found | {" over ".join(ways): nest(*ways) for ways in _DEEP}

@@ -9,6 +9,7 @@ from typing import Any
 
 from dpaudit.errors import ConfigError, DPAuditError, UnsupportedError
 from dpaudit.model.certificate import CertificateRecord
+from dpaudit.model.claim import Claim
 from dpaudit.model.constants import RegretLowerBound, RegretUpperBound
 from dpaudit.model.declaration import Group
 from dpaudit.study.cells import Cell
@@ -56,11 +57,7 @@ def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Ce
         return Certified(why="no certificate: it makes no claim")
     own = algorithm.claim().delta
     claim = replace(algorithm.claim(), delta=study.settings.delta)
-    if claim.neighbours != study.settings.neighbours:
-        raise ConfigError(
-            f"Expected neighbours={study.settings.neighbours!r} of every contender; {cell.label!r} has "
-            f"{claim.neighbours!r}. Different relations never share an axis."
-        )
+    _require_neighbours(study, cell, claim)
     stated: dict[str, Any] = {name: getattr(algorithm, name, tuple)() for name in ("conditions", "findings")}
     try:
         certificate = certify(algorithm.declaration(), claim, **stated)
@@ -68,14 +65,10 @@ def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Ce
         return Certified(model=claim.model, neighbours=claim.neighbours, why=f"no certificate: {error.message}")
     epsilon = certificate.tight.epsilon.upper
     units = getattr(make_problem(study, cell.horizon, cell.problem, folder), "units_per_person", None)
-    person = math.nan if not isinstance(units, int) else epsilon
-    if isinstance(units, int) and units > 1:
-        person = _of_person(
-            algorithm.declaration(), units, epsilon, partial(certify, claim=claim, **stated), claim.delta
-        )
+    of_group = partial(certify, claim=claim, **stated)
     return Certified(
         epsilon=epsilon,
-        person=person,
+        person=_of_person(algorithm.declaration(), units, epsilon, of_group, claim.delta),
         units=units,
         model=claim.model,
         neighbours=claim.neighbours,
@@ -84,6 +77,15 @@ def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Ce
         digest=str(certificate.to_dict()["digest"]),
         why=_objection(certificate, own),
     )
+
+
+def _require_neighbours(study: Study, cell: Cell, claim: Claim) -> None:
+    """Refuse a claim about other neighbours than the study's; raises as `certified_at`."""
+    if claim.neighbours != study.settings.neighbours:
+        raise ConfigError(
+            f"Expected neighbours={study.settings.neighbours!r} of every contender; {cell.label!r} has "
+            f"{claim.neighbours!r}. Different relations never share an axis."
+        )
 
 
 def lower_bound_of(study: Study, cell: Cell, certified: Certified, folder: Path) -> RegretLowerBound | None:
@@ -125,12 +127,16 @@ def _unknown(*_: Any, **__: Any) -> None:
 
 
 def _of_person(
-    declaration: Any, units: int, epsilon: float, certify: Callable[..., CertificateRecord], delta: float
+    declaration: Any, units: int | None, epsilon: float, certify: Callable[..., CertificateRecord], delta: float
 ) -> float:
     """Return a bound on the epsilon of all units of one person, `epsilon` being that of one; NaN where none is proved.
 
     Where no engine covers the group, a pure guarantee still adds up: `units` neighbours in a row cost epsilon each.
     """
+    if not isinstance(units, int):
+        return math.nan
+    if units <= 1:
+        return epsilon
     try:
         return certify(Group(part=declaration, size=units)).tight.epsilon.upper
     except UnsupportedError:

@@ -21,10 +21,26 @@ SCHEMA = "urn:dpaudit:schema:study:3"
 
 def document_of(outcome: Outcome, problem: Any) -> dict[str, Any]:
     """Return the study as plain data in the published field names; `problem` is that of the first seed."""
-    study, settings = outcome.study, outcome.study.settings
     floors = {id(line.row): line for line in outcome.floors}
     data: dict[str, Any] = {
         "schema": SCHEMA,
+        **_asked(outcome.study, problem),
+        "rows": [_row(row, floors.get(id(row))) for row in outcome.rows],
+        "dominance": [_dominance(pair) for pair in outcome.dominated],
+        "exponents": [asdict(line) for line in outcome.exponents],
+        "tuning": _tuning(outcome),
+        "failed": [asdict(cell.cell) | {"error": cell.error} for cell in outcome.failed],
+        "versions": dict(versions()),
+        "source_digest": source_digest(),
+    }
+    clean: dict[str, Any] = plain(data)
+    return clean
+
+
+def _asked(study: Study, problem: Any) -> dict[str, Any]:
+    """Return what the study asks, as plain data: its settings, its problem and its contenders."""
+    settings = study.settings
+    return {
         "name": settings.name,
         "seed": settings.seed,
         "alpha": settings.alpha,
@@ -44,16 +60,7 @@ def document_of(outcome: Outcome, problem: Any) -> dict[str, Any]:
         "contenders": [
             {"label": c.label, "role": c.role, "algorithm": c.algorithm, "tune": c.tune} for c in study.contenders
         ],
-        "rows": [_row(row, floors.get(id(row))) for row in outcome.rows],
-        "dominance": [_dominance(pair) for pair in outcome.dominated],
-        "exponents": [asdict(line) for line in outcome.exponents],
-        "tuning": _tuning(outcome),
-        "failed": [asdict(cell.cell) | {"error": cell.error} for cell in outcome.failed],
-        "versions": dict(versions()),
-        "source_digest": source_digest(),
     }
-    clean: dict[str, Any] = plain(data)
-    return clean
 
 
 def document_json(document: Mapping[str, Any]) -> str:

@@ -76,6 +76,11 @@ def usefulness_of(
         return Usefulness(why=OTHER)
     if study["delta"] != claim.delta or study["relation"] != claim.neighbours or own[0]["unit"] != unit:
         return Usefulness(why=f"{OTHER}: delta, relation or unit differ")
+    return _of_rows(study, own, horizon)
+
+
+def _of_rows(study: Mapping[str, Any], own: list[Mapping[str, Any]], horizon: int) -> Usefulness:
+    """Return what the rows of a configuration say at a horizon."""
     listed = ", ".join(whole(row["T"]) for row in own)
     reached = [row for row in own if row["T"] <= horizon]
     if not reached:
