@@ -172,6 +172,26 @@ def _bounded(column: Array, centre: float) -> Array:
     return np.clip(np.where(np.isnan(column), centre, column), -_LARGEST, _LARGEST)
 
 
+def _newton(design: Array, groups: Array, runs: Array, second: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the weights of a penalised logistic model, its ridges, its probabilities, and its curvature.
+
+    The ridge of each of the first three groups of columns is estimated after each Newton step.
+    """
+    line, ridge = np.zeros(design.shape[1]), np.where(groups == 3, 1e-6, 100.0)
+    share, curvature = np.zeros(len(design)), np.diag(ridge)
+    for _ in range(_STEPS):
+        share = 1 / (1 + np.exp(-np.clip(design @ line, -30, 30)))
+        curvature = (design * (runs * share * (1 - share))[:, None]).T @ design + np.diag(ridge)
+        covariance = np.linalg.inv(curvature)
+        line = line + np.clip(covariance @ (design.T @ (second - runs * share) - ridge * line), -2, 2)
+        for group in range(3):
+            chosen = groups == group
+            free = float((1 - ridge * np.diag(covariance))[chosen].sum())
+            estimate = max(free, 1e-6) / max(float((line[chosen] ** 2).sum()), 1e-12)
+            ridge = np.where(chosen, np.clip(estimate, _SMALLEST_RIDGE, _LARGEST_RIDGE), ridge)
+    return line, ridge, share, curvature
+
+
 def _fitted(inputs: Inputs, numbers: Array, labels: Array, common: _Common) -> _Fit:
     """Return a logistic model whose ridges are estimated.
 
@@ -188,18 +208,7 @@ def _fitted(inputs: Inputs, numbers: Array, labels: Array, common: _Common) -> _
     together = (known[:, : inputs.singles] - middle[: inputs.singles]) @ signs / np.sqrt(inputs.singles)
     design = np.column_stack([known - middle, together, np.ones(len(known))])
     groups = np.repeat([0, 1, 2, 3], [inputs.singles, len(inputs.pairs), 1, 1])
-    line, ridge = np.zeros(size + 2), np.where(groups == 3, 1e-6, 100.0)
-    share, curvature = np.zeros(len(known)), np.diag(ridge)
-    for _ in range(_STEPS):
-        share = 1 / (1 + np.exp(-np.clip(design @ line, -30, 30)))
-        curvature = (design * (runs * share * (1 - share))[:, None]).T @ design + np.diag(ridge)
-        covariance = np.linalg.inv(curvature)
-        line = line + np.clip(covariance @ (design.T @ (second - runs * share) - ridge * line), -2, 2)
-        for group in range(3):
-            chosen = groups == group
-            free = float((1 - ridge * np.diag(covariance))[chosen].sum())
-            estimate = max(free, 1e-6) / max(float((line[chosen] ** 2).sum()), 1e-12)
-            ridge = np.where(chosen, np.clip(estimate, _SMALLEST_RIDGE, _LARGEST_RIDGE), ridge)
+    line, ridge, share, curvature = _newton(design, groups, runs, second)
     odds = design @ line
     fit = float((second * odds - runs * np.logaddexp(0, odds)).sum()) - float((ridge * line**2).sum()) / 2
     evidence = fit + (float(np.log(ridge).sum()) - float(np.linalg.slogdet(curvature)[1])) / 2

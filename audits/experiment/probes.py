@@ -58,6 +58,11 @@ class _Notes:
     repeatable: bool = True
     shared: bool = False
 
+    def unsound(self, remark: str) -> None:
+        """Note why runs are no independent draws, or what the data show beside them."""
+        self.sound = False
+        self.remarks.append(remark)
+
 
 def probe(case: AuditCase, runs: int, seconds: float | None = None) -> Probed:
     """Return what a few calls of a function show, at most about 500 runs and an eighth of `runs`.
@@ -75,17 +80,7 @@ def probe(case: AuditCase, runs: int, seconds: float | None = None) -> Probed:
     if len(raised) == 2 * _LEAST:
         return Probed(case=case, raised=raised[0], sound=False)
     case = replace(case, alone=case.alone or bool(raised) or seconds is not None)
-    try:
-        case = replace(case, alone=case.alone or _types_differ(outcomes))
-        if not raised:
-            case = _examined(case, runs, notes)
-    except DPAuditError as error:
-        if case.score is None:
-            raise
-        said = " ".join(str(error).split())
-        notes.remarks.append(
-            f"Not all outputs could be read before the audit, so that draws were not compared: {said:.120}"
-        )
+    case = _read(case, outcomes, 0 if raised else runs, notes)
     _compare_forms(case, outcomes, runs // (64 if case.alone else 8), notes)
     _compare_states(case, before, seconds, notes)
     _look_beside(case, runs, seconds, notes)
@@ -99,20 +94,33 @@ def probe(case: AuditCase, runs: int, seconds: float | None = None) -> Probed:
     )
 
 
+def _read(case: AuditCase, outcomes: list[list[Any]], runs: int, notes: _Notes) -> AuditCase:
+    """Read the outputs and, for `runs` above 0, examine streams and calls; return the case as it must be run."""
+    try:
+        case = replace(case, alone=case.alone or _types_differ(outcomes))
+        return _examined(case, runs, notes) if runs else case
+    except DPAuditError as error:
+        if case.score is None:
+            raise
+        said = " ".join(str(error).split())
+        notes.remarks.append(
+            f"Not all outputs could be read before the audit, so that draws were not compared: {said:.120}"
+        )
+        return case
+
+
 def _look_beside(case: AuditCase, runs: int, seconds: float | None, notes: _Notes) -> None:
     """Note channels beside the output that follow the data, and seeds of noise among the outputs."""
     further = min(_SINGLES, runs // 64) if case.alone else 0
     unseen = unseen_outputs(case.run, case.neighbours, seconds, calls=further)
     if unseen:
-        notes.sound = False
-        notes.remarks.append(
+        notes.unsound(
             f"The data show in {' and in '.join(unseen)}, which no attack reads: return what it holds as an output, or "
             "leave it out."
         )
     seeded = published_seeds(case.run, case.neighbours, seconds)
     if seeded:
-        notes.sound = False
-        notes.remarks.append(
+        notes.unsound(
             "The outputs hold the seed of a generator that the function makes. With that seed "
             f"{_listed(seeded)} follows from the data alone: whoever sees the seed can take its noise away. Do not "
             "publish seeds of noise."
@@ -124,8 +132,7 @@ def _compare_forms(case: AuditCase, outcomes: list[list[Any]], runs: int, notes:
     named = types_apart(outcomes)
     if named or precision_apart(case.run, case.neighbours, runs):
         where = f"the type of {' and '.join(named[:_NAMED])}" if named else "how many bits the numbers use"
-        notes.sound = False
-        notes.remarks.append(
+        notes.unsound(
             f"The data show in {where}, which no noise covers: return numbers of one type and precision on all data."
         )
 
@@ -144,8 +151,7 @@ def _examined(case: AuditCase, runs: int, notes: _Notes) -> AuditCase:
             notes.repeatable = False
             notes.remarks.append("The same random stream gave two different outputs: the audit cannot be repeated.")
         elif _equal(first, other) and _varying(first) and _repeats(case, data):
-            notes.sound = False
-            notes.remarks.append(
+            notes.unsound(
                 "The function ignores its random generator: two streams gave the same outputs. A seed fixed inside the "
                 "function makes every call repeat the same noise; draw all noise from rng."
             )
@@ -160,8 +166,7 @@ def _examined(case: AuditCase, runs: int, notes: _Notes) -> AuditCase:
         return replace(case, alone=True)
     case = _independent(case, batches, calls, notes)
     if not case.alone and _laws_differ(large, singles):
-        notes.sound = False
-        notes.remarks.append(
+        notes.unsound(
             f"The law of an output depends on n_runs: calls of one run and of {large.runs} runs differ. Each of the "
             "n_runs outputs must be an independent run of the algorithm; each run was a call of its own."
         )
@@ -312,8 +317,7 @@ def _compare_states(case: AuditCase, before: dict[str, Any], seconds: float | No
         if name != "the data" and again[0][name] == again[1][name]:
             continue
         if name == "the data":
-            notes.sound = False
-            notes.remarks.append("The function changes the data that it is given: later runs depend on earlier ones.")
+            notes.unsound("The function changes the data that it is given: later runs depend on earlier ones.")
         else:
             notes.repeatable = False
             notes.remarks.append(f"The function draws from {name}, not from rng: the seed does not repeat the audit.")

@@ -78,10 +78,7 @@ def run_trials(
         Chunk(run=case.run, neighbours=case.neighbours, n_runs=size, rng=stream, keep=keep, read=reading)
         for size, stream in zip(sizes, rng.spawn(len(sizes)), strict=True)
     ]
-    done: dict[int, Observed] = {}
-    if how.store is not None:
-        stored = {index: how.store.load(phase, index) for index in range(len(sizes))}
-        done = {index: reading.restored(chunk) for index, chunk in stored.items() if chunk is not None}
+    done = _stored(how, phase, len(sizes), reading)
     pending = [index for index in range(len(sizes)) if index not in done]
     results = perform([chunks[index] for index in pending], how.jobs, how.scheduler)
     if how.progress is not None:
@@ -93,6 +90,12 @@ def run_trials(
         if how.progress is not None:
             how.progress(sum(sizes[finished] for finished in done), runs)
     return together(*(done[index] for index in range(len(sizes))))
+
+
+def _stored(how: Settings, phase: str, chunks: int, reading: Reading) -> dict[int, Observed]:
+    """Return the chunks that the store holds for a phase; none without a store."""
+    held = {} if how.store is None else {index: how.store.load(phase, index) for index in range(chunks)}
+    return {index: reading.restored(chunk) for index, chunk in held.items() if chunk is not None}
 
 
 def together(*observed: Observed) -> Observed:

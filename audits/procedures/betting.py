@@ -134,11 +134,8 @@ class Betting:
         mixed = np.array(self.before.wealth) + _log_average([p.wealth for p in processes], self.shares)
         all_scores = np.concatenate([self.scores, scores], axis=1)
         labels = np.concatenate([self.labels, block.labels])
-        gains = np.stack([run_gains(s, labels, self.claim.epsilon, self.claim.delta) for s in all_scores])
-        path = self.before.against + _log_average(list(np.cumsum(gains, axis=1)), self.shares)
+        path = self._against(all_scores, labels)
         best = np.maximum(self.best, mixed)
-        crossed = np.flatnonzero(path >= -math.log(significance))
-        all_below = bool((best[self.claim.epsilon > LEVELS] >= -math.log(significance)).all())
         room = sum(map(len, self.seen)) < _MOST_LEARNED
         return replace(
             self,
@@ -150,8 +147,19 @@ class Betting:
             scores=all_scores,
             labels=labels,
             seen=(*self.seen, block) if room else self.seen,
-            stopped=int(crossed[0]) + 1 if len(crossed) and all_below else None,
+            stopped=self._stopped(path, best, -math.log(significance)),
         )
+
+    def _against(self, scores: Array, labels: Array) -> Array:
+        """Return the logarithm of the wealth against the claim after each run. Shape: (bettors, n), (n,) to (n,)."""
+        gains = np.stack([run_gains(s, labels, self.claim.epsilon, self.claim.delta) for s in scores])
+        return self.before.against + _log_average(list(np.cumsum(gains, axis=1)), self.shares)
+
+    def _stopped(self, path: Array, best: Array, enough: float) -> int | None:
+        """Return after how many runs the wealth against the claim, and at all levels below, was enough."""
+        crossed = np.flatnonzero(path >= enough)
+        all_below = bool((best[self.claim.epsilon > LEVELS] >= enough).all())
+        return int(crossed[0]) + 1 if len(crossed) and all_below else None
 
 
 def learners_of(state: Betting, rng: np.random.Generator) -> tuple[Score | None, ...]:

@@ -86,8 +86,7 @@ def earned_power(
     alone = case.alone or not isinstance(case, FunctionCase)
     if most is not None and most < _LEAST_RUNS:
         return nothing_earned()
-    quiet = replace(how, progress=None)
-    planned = _planned(case, claim, attack, rng.spawn(1)[0], quiet)
+    planned = _planned(case, claim, attack, rng.spawn(1)[0], replace(how, progress=None))
     spent = 0
     stated = ERROR if limit is None else ERROR + _LIMIT_ERROR
     for kind, epsilon, counting in planned:

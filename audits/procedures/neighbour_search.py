@@ -77,38 +77,23 @@ def search_neighbours(
     '0 or 5.0'
     """
     count("runs", runs)
-    rated, order, ranked = dict[str, _Rating](), list[str](), dict[str, Pair]()
+    rated, ranked = dict[str, _Rating](), dict[str, Pair]()
     spent, size, left_out = 0, min(_FIRST_RUNS, max(_FEWEST_RUNS, runs // part)), dict[str, str]()
     candidates, case_of = dict(pairs), partial(function_case, function, claim=claim, score=score)
     while candidates:
         ratings, failed = _ratings(candidates, case_of, size, runs, rng)
-        spent += size * len(candidates)
-        rated, left_out = rated | ratings, left_out | failed
-        order = sorted(ratings, key=ratings.__getitem__, reverse=True)
-        ranked = {name: candidates[name] for name in order}
-        best_half = order[: max(1, len(order) // 2)]
+        spent, rated, left_out = spent + size * len(candidates), rated | ratings, left_out | failed
+        ranked = {name: candidates[name] for name in sorted(ratings, key=ratings.__getitem__, reverse=True)}
+        best_half = tuple(ranked)[: max(1, len(ranked) // 2)]
         if len(best_half) <= 1 and (step is None or generations == 0):
             break
         candidates = {name: ranked[name] for name in best_half}
-        if step is not None and generations > 0 and order:
+        if step is not None and generations > 0 and ranked:
             for number, stream in enumerate(rng.spawn(max(2, len(candidates)))):
-                candidates[f"{order[0]}, moved {generations}.{number}"] = step(ranked[order[0]], stream)
+                candidates[f"{best_half[0]}, moved {generations}.{number}"] = step(ranked[best_half[0]], stream)
             generations -= 1
         size *= 2
-    if not order:
-        why = "; ".join(left_out.values()) or "none given"
-        raise ValueError(f"Expected a pair of neighbours on which the function can be attacked; none can ({why}).")
-    last = [name for name in sorted(rated, key=rated.__getitem__, reverse=True) if name not in order]
-    best = order[0]
-    return BestPair(
-        name=best,
-        pair=ranked[best],
-        promise=rated[best].promise,
-        spent=spent,
-        rated=tuple((name, rated[name].promise) for name in (*order, *last)),
-        raised=tuple(name for name, rating in rated.items() if rating.raised),
-        left_out=tuple(left_out.values()),
-    )
+    return _best(ranked, rated, tuple(left_out.values()), spent)
 
 
 class _Rating(NamedTuple):
@@ -117,6 +102,27 @@ class _Rating(NamedTuple):
     first: bool
     promise: float
     raised: bool
+
+
+def _best(ranked: Mapping[str, Pair], rated: Mapping[str, _Rating], left_out: tuple[str, ...], spent: int) -> BestPair:
+    """Return the first of the pairs that were `ranked` last, best first, beside all that were ever rated.
+
+    Raises: ValueError: no pair could be attacked.
+    """
+    if not ranked:
+        why = "; ".join(left_out) or "none given"
+        raise ValueError(f"Expected a pair of neighbours on which the function can be attacked; none can ({why}).")
+    last = [name for name in sorted(rated, key=rated.__getitem__, reverse=True) if name not in ranked]
+    best, pair = next(iter(ranked.items()))
+    return BestPair(
+        name=best,
+        pair=pair,
+        promise=rated[best].promise,
+        spent=spent,
+        rated=tuple((name, rated[name].promise) for name in (*ranked, *last)),
+        raised=tuple(name for name, rating in rated.items() if rating.raised),
+        left_out=left_out,
+    )
 
 
 def _ratings(

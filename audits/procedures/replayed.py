@@ -218,12 +218,7 @@ def replayed(
     The confirmation of one finding takes at most `runs` runs, half of them on each data set.
     Raises: ValueError: both or neither of `neighbours` and `data`, or a `unit` without data.
     """
-    if (neighbours is None) == (data is None):
-        raise ValueError("Expected either data, one data set, or neighbours=(one, other), two data sets.")
-    if neighbours is not None and how.unit is not None:
-        raise ValueError(
-            f"Expected unit={how.unit!r} beside data only; two given data sets are neighbours as they are."
-        )
+    _require_data(neighbours, data, how.unit)
     made = claim if isinstance(claim, MeasuredClaim) else None
     claim = implied_claim(made, how.delta) if made is not None else claim
     player, aside = Player(run=as_run(function)[0], seconds=how.run_seconds), _aside(rng)
@@ -235,18 +230,21 @@ def replayed(
     looked = Replayed(run=player.run, seconds=player.seconds, pairs=pairs, replay=None, rng=aside, of_pair=of_pair)
     try:
         replay = replay_function(
-            *(player, pairs, claim),
-            most=runs // 2,
-            rng=aside,
-            further=further,
-            arithmetic=how.arithmetic,
-            made=made,
+            player, pairs, claim, most=runs // 2, rng=aside, further=further, arithmetic=how.arithmetic, made=made
         )
     except (DPAuditError, ValueError, TypeError) as error:
         return replace(looked, unread=" ".join(str(error).split()))
     heard = replay.channels
     channels = () if heard is None else unseen_outputs(player.run, heard.neighbours, player.seconds)
     return replace(looked, replay=replay, channels=channels)
+
+
+def _require_data(neighbours: tuple[Any, Any] | None, data: Any, unit: str | None) -> None:
+    """Refuse a pair together with one data set, or neither, and a unit of a pair; raises as `replayed`."""
+    if (neighbours is None) == (data is None):
+        raise ValueError("Expected either data, one data set, or neighbours=(one, other), two data sets.")
+    if neighbours is not None and unit is not None:
+        raise ValueError(f"Expected unit={unit!r} beside data only; two given data sets are neighbours as they are.")
 
 
 def _covering(

@@ -86,14 +86,8 @@ def audit_curve(
     case = probed.case
     process, seen = CurveProcess.fresh(trade_off, taught), list[Observed]()
     while process.runs < runs and not process.refutes(significance):
-        block_rng, learner_rng = rng.spawn(2)
         size = min(runs - process.runs, max(_FIRST, int(_GROWTH * process.runs)))
-        block = run_trials(case, size, block_rng, keep=whole, how=how)
-        score = case.score or _learned(seen, learner_rng)
-        scores = np.zeros(size) if score is None else rounded(score(block.kept))
-        process = process.extended(scores, block.labels)
-        if sum(map(len, seen)) < _MOST_LEARNED:
-            seen.append(block)
+        process = _extended(process, seen, case, size, rng, how)
     stopped = process.stopped(significance)
     return CurveAudit(
         name=case.name,
@@ -106,6 +100,19 @@ def audit_curve(
         remarks=probed.remarks,
         sound=probed.sound,
     )
+
+
+def _extended(
+    process: CurveProcess, seen: list[Observed], case: AuditCase, size: int, rng: np.random.Generator, how: Settings
+) -> CurveProcess:
+    """Return the process after `size` more runs, scored by what was `seen`, which they join while it is short."""
+    block_rng, learner_rng = rng.spawn(2)
+    block = run_trials(case, size, block_rng, keep=whole, how=how)
+    score = case.score or _learned(seen, learner_rng)
+    scores = np.zeros(size) if score is None else rounded(score(block.kept))
+    if sum(map(len, seen)) < _MOST_LEARNED:
+        seen.append(block)
+    return process.extended(scores, block.labels)
 
 
 def _learned(seen: list[Observed], rng: np.random.Generator) -> Score | None:

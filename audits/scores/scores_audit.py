@@ -111,18 +111,7 @@ def _evidence(
 ) -> Evidence:
     """Return the evidence that the rule takes from the scores."""
     if sampling != "runs":
-        if rule is not None and not isinstance(rule, Guesses):
-            raise ValueError(
-                f"Expected rule={rule!r} to be Guesses(...): scores of one run are not independent, "
-                "so that only right guesses of coins have an error probability."
-            )
-        if sampling == "paired" and claim.neighbours != "replace_one":
-            raise ValueError(
-                f"Expected neighbours={claim.neighbours!r} to be 'replace_one': a coin between two canaries replaces "
-                "one record, and its epsilon may be twice that of adding or removing one."
-            )
-        collect = canary_evidence if sampling == "canaries" else pair_evidence
-        return collect(scores, rule or Guesses(), hypothesis)
+        return _one_run_evidence(scores, sampling, rule, hypothesis, claim)
     match rule:
         case Split() | None:
             return split_evidence(scores, rule or Split(), hypothesis, rng)
@@ -134,6 +123,24 @@ def _evidence(
             raise ValueError(f"Expected rule={rule!r} to be Split, Rank or Band for independent runs.")
         case _:
             assert_never(rule)
+
+
+def _one_run_evidence(
+    scores: Scores, sampling: Sampling, rule: Rule | None, hypothesis: TradeOff, claim: Claim
+) -> Evidence:
+    """Return the evidence of guesses of coins in one run; raises as `audit_scores`."""
+    if rule is not None and not isinstance(rule, Guesses):
+        raise ValueError(
+            f"Expected rule={rule!r} to be Guesses(...): scores of one run are not independent, "
+            "so that only right guesses of coins have an error probability."
+        )
+    if sampling == "paired" and claim.neighbours != "replace_one":
+        raise ValueError(
+            f"Expected neighbours={claim.neighbours!r} to be 'replace_one': a coin between two canaries replaces "
+            "one record, and its epsilon may be twice that of adding or removing one."
+        )
+    collect = canary_evidence if sampling == "canaries" else pair_evidence
+    return collect(scores, rule or Guesses(), hypothesis)
 
 
 def _measured(
