@@ -30,7 +30,7 @@ from dpaudit.verifier.losses import (
 )
 from dpaudit.verifier.moments import above, by_rho, ranged
 from dpaudit.verifier.numerics.ranges import adaptive
-from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, aligned, blur, cut, pair, plain, reach
+from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, aligned, blur, capped, cut, pair, plain, reach
 from dpaudit.verifier.refusals import follow, require
 from dpaudit.verifier.shifts import Array
 from dpaudit.verifier.sums import Law, Window, growth, summed
@@ -48,11 +48,13 @@ _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed fo
 _FINE = 1000  # knots within the largest value of a loss: beyond, splitting its atoms costs nothing
 _PRODUCT = 1e-12  # relative; more than what rounding makes of the masses of one more loss that is listed
 _FEW = 8  # kinds of losses whose sum others may still know closely
+_SELDOM = 1e-7  # what losses too large for a narrow window may weigh, in about the delta times the width
 _STEPS_LOOK = 2**14  # cells of a first look at secret steps, whose far tails decide the weight
 _BEYOND, _NOTHING = 12.0, 1e-305  # -ln of a window's outside over its width; no number below is told from this
 _CROSSED = "rounding leaves this checker no privacy curve of the declaration"
 
 Bounds = tuple[float, float]
+Cells = dict[Loss, tuple[int, float]]  # into how many cells a loss is cut, and from where on it counts as lost
 
 
 class Worst:
@@ -247,8 +249,9 @@ class _Sum:
         upper_alone: bool = False,
     ) -> None:
         self.epsilon = epsilon
-        self.theta, self.window, tilts, cells = _window(losses, epsilon, width)
-        cuts = [(cut(pair(loss, cells[loss]), self.window.step), n) for loss, n in losses.items()]
+        self.theta, self.window, tilts, fine = _window(losses, epsilon, width)
+        made = {loss: capped(pair(loss, cells), top) for loss, (cells, top) in fine.items()}
+        cuts = [(cut(made[loss], self.window.step), n) for loss, n in losses.items()]
         rows = [[(held.first, held.rows[i], n) for held, n in cuts] for i in range(1 if upper_alone else 3)]
         self.blind = upper_alone or not all(row.any() for side in rows[1:] for _, row, _ in side)  # from below
         laws = [summed(row, self.theta, self.window, tilts, longest=longest) for row in rows[: 1 if self.blind else 3]]
@@ -311,8 +314,8 @@ class _Sum:
         return max(0.0, float((scales[0] * p - scales[1] * q).max()))
 
 
-def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[float, Window, Array, dict[Loss, int]]:
-    """Return theta, a window that holds next to all weighted mass, tilts that prove it, and how finely losses are cut.
+def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[float, Window, Array, Cells]:
+    """Return theta, a window that holds next to all weighted mass, tilts that prove it, and how losses are cut.
 
     Nothing here is proved: whatever is found serves.
     """
@@ -331,7 +334,14 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
         return max(math.sqrt(square), least)
 
     tried = np.geomspace(1e-9, 1e3, 144) / deviation(0.0)
-    theta = float(tried[np.argmin(grown(tried) - tried * epsilon - np.log(tried + tried**2))])
+
+    def bounds() -> Array:
+        return np.asarray(grown(tried) - tried * epsilon - np.log(tried + tried**2))
+
+    seldom = _SELDOM * width * math.exp(bounds().min()) / len(losses)
+    tops = {loss: _top(*held[loss], seldom / n) for loss, n in losses.items()}
+    held = {loss: (np.minimum(at, tops[loss]), masses * (at <= tops[loss])) for loss, (at, masses) in held.items()}
+    theta = float(tried[np.argmin(bounds())])
     around = deviation(theta)
     ways = np.geomspace(0.02, 100, 40) / around
     right, left = ((grown(theta + way) - grown(np.array([theta])) + outside) / ways for way in (ways, -ways))
@@ -348,7 +358,15 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
         loss: min(MOST, max(looks[loss], LOOK * 2 ** math.ceil(math.log2(max(1.0, ratio)) / 2)))
         for loss, ratio in finer.items()
     }
-    return theta, Window(math.floor(low / step) - 2, size, step), tilts, cells
+    fine: Cells = {loss: (count, tops[loss]) for loss, count in cells.items()}
+    return theta, Window(math.floor(low / step) - 2, size, step), tilts, fine
+
+
+def _top(at: Array, masses: Array, seldom: float) -> float:
+    """Return the loss beyond which lies no more mass than this: rare large losses would make a window wide."""
+    order = np.argsort(at)
+    beyond = np.cumsum(masses[order][::-1])[::-1]
+    return float(at[order][beyond > seldom].max(initial=at.min()))
 
 
 def _aligned(step: float, losses: dict[Loss, int]) -> float:

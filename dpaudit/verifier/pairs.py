@@ -214,7 +214,7 @@ def _shifted(loss: Loss, count: int) -> Pair:
     """Return mixtures of shifts: a cell's mass is split between its two ends so that both laws keep theirs."""
     at, (p, p_off), (q, q_off) = shifts.cells(loss, count)
     most, width = (p + p_off)[1:-1], np.diff(at)
-    flat = 1e-4 * (at[-1] - at[0]) / count + _TINY
+    flat = 1e-12 * (at[-1] - at[0]) + _TINY
     rise = (p + p_off - q + q_off)[1:-1] / -np.expm1(-np.maximum(width, flat))
     up = np.where(width > flat, np.clip(rise, 0.0, most), most)
     masses = np.hstack((most - up, 0.0)) + np.hstack((0.0, up))

@@ -20,7 +20,7 @@ from dpaudit.accounting.shuffling import Clones
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
 from dpaudit.model.measures.claims import RhoClaim
-from dpaudit.verifier import verify
+from dpaudit.verifier import curve, verify
 from dpaudit.verifier.numerics.sizes import cut_sizes
 from mechanisms import (
     BallLaplace,
@@ -141,6 +141,20 @@ def test_what_is_beyond_the_checker_is_unconfirmed_and_never_rejected(name: str)
     verified = verify(text)
     assert verified.complaints == ()
     assert verified.verdict in ("certified", "not_proved")
+
+
+def test_a_training_of_published_size_is_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ends of 100,000 rare steps, as VaultGemma takes. With the rare large losses in a window they stay open."""
+    steps = dp.Repeat(part=dp.Subsample(part=gaussian(0.614), rate=VAULT), times=100_000)
+    certificate = dp.certify(steps, claim(2.0, 1.1e-10))
+    ends = certificate.tight.epsilon
+    assert 1.71 < ends.lower <= ends.upper <= ends.lower * 1.001
+    assert verify(certificate.to_json()).accepted
+    forged: dict[str, Any] = certificate.to_dict()
+    forged["tight"]["epsilon"]["upper"] = ends.lower * 0.999
+    assert not verify(forging.resealed(forged)).accepted
+    monkeypatch.setattr(curve, "_SELDOM", 0.0)
+    assert not verify(certificate.to_json()).accepted
 
 
 def test_a_release_that_is_met_too_often_is_refused_by_name() -> None:

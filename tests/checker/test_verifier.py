@@ -194,8 +194,8 @@ def test_the_checker_imports_nothing_of_what_produced_the_certificate() -> None:
 
 
 def test_the_checker_is_small_enough_to_be_read() -> None:
-    """At most 4,896 lines of code: 27 for groups, 641 for measures, 300 for best runs, 450 for shuffles; rules."""
-    assert sum(len(lines_of_code(path.read_text(encoding="utf-8"))) for path in CHECKER) <= 4896
+    """At most 4,910 lines: 27 for groups, 12 for rare losses, 641 for measures, 300 for best runs, 450 for shuffles."""
+    assert sum(len(lines_of_code(path.read_text(encoding="utf-8"))) for path in CHECKER) <= 4910
 
 
 def lines_of_code(text: str) -> set[int]:
