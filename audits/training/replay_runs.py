@@ -52,11 +52,11 @@ class Run:
 
     @property
     def untrained(self) -> tuple[str, ...]:
-        """The names that are meant to be trained and that no step moved."""
-        first = self.states[0]
-        return tuple(
-            name for name in self.watch.trainable if all(state.get(name) == first.get(name) for state in self.states)
-        )
+        """The names that are meant to be trained, and that no step moved, or noise alone: its sums were all zero."""
+        first, sums = self.states[0], [step.summed for step in self.watch.taken if step.summed is not None]
+        moved = {name for state in self.states for name, value in state.items() if value != first.get(name)}
+        used = {name for summed in sums for name, values in summed.items() if values.any()}
+        return tuple(name for name in self.watch.trainable if name not in moved or (sums and name not in used))
 
     def again(self, train: Loop) -> "Run":
         """Return a repetition of the run."""

@@ -34,8 +34,9 @@ class TrainingAudit:
     at; else that of conformance, which detects the least missing noise, and is *more_noise* where the loop adds more
     than it declares. `without_result` names the other checks that showed nothing, or were not run; they change no
     verdict. `watched` lists parameters, settings and published values that were watched, by name, and
-    `untrained` the trainable parameters of a watched model that no step moved, such as the layers of an adapter that
-    the optimizer does not hold: the audit says nothing of a run that trains them.
+    `untrained` the parameters of a watched model that no step moved, or noise alone, such as the layers of an adapter
+    that the optimizer does not hold: those that are trainable, and frozen matrices of zeros, which do nothing. The
+    audit says nothing of a run that trains them.
 
     >>> from audits import audit_training
     >>> import numpy as np
@@ -117,7 +118,9 @@ class TrainingAudit:
         lines += [f"  {check.name}: {check.verdict}. {check.sentence}" for check in self.checks]
         lines += [f"  {f.rule}: {f.message}" for f in (*self.replayed, *self.conformance.findings)]
         lines += [f"  watched: {', '.join(self.watched)}"] if self.watched else []
-        lines += [f"  not trained: {', '.join(self.untrained)} (trainable; no step moved it)"] if self.untrained else []
+        lines += (
+            [f"  not trained: {', '.join(self.untrained)} (no step moved it, or noise alone)"] if self.untrained else []
+        )
         lines += [f"  not observed: {what}" for what in self.unseen]
         lines += [f"  without a result: {', '.join(self.without_result)}"] if self.without_result else []
         return "\n".join(lines)

@@ -62,7 +62,7 @@ def watch_opacus(
     ordered = dict(sorted(named.items(), key=lambda item: not _is_matrix(item[1])))  # the first matrix leads
     seen.follow(lambda: _public_state(model, optimizer, own | named))
     seen.predict = _outputs_of(model)
-    seen.trainable = tuple(name for name, parameter in own.items() if getattr(parameter, "requires_grad", True))
+    seen.trainable = tuple(name for name, parameter in own.items() if _is_meant(parameter))
     batches = _Batches(loader, seen, getattr(optimizer, "noise_multiplier", None))
     add_noise = optimizer.add_noise
 
@@ -199,6 +199,12 @@ def _bare(name: str) -> str:
 def _numbers(tensor: Any) -> Array:
     """Return a tensor as an array, in its own precision."""
     return np.array(tensor.detach().cpu().numpy())
+
+
+def _is_meant(parameter: Any) -> bool:
+    """Return whether steps are meant to move a parameter: it is trainable, or a matrix that does nothing as it is."""
+    idle = _is_matrix(parameter) and not _numbers(parameter).any()
+    return idle or bool(getattr(parameter, "requires_grad", True))
 
 
 def _is_matrix(parameter: Any) -> bool:

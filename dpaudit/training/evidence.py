@@ -31,7 +31,8 @@ class LoopCheck:
 class LoopAudit:
     """The audit of a training loop; `conditions` is what it says of those of the certificate.
 
-    `watched` names what was compared in replays, `not_trained` trainable parameters that no step moved.
+    `watched` names what was compared in replays, `not_trained` what was to be trained and no step
+    moved, or noise alone.
     """
 
     verdict: TrainingVerdict

@@ -200,14 +200,16 @@ class TrainingReport:
         )
 
     def _watched(self) -> str:
-        """Return what of the loop was watched, and what no step moved."""
+        """Return what of the loop was watched, and what was not trained."""
         names, untrained = self._loop.watched, self._loop.not_trained
         said = (
             f"Watched and compared in replays: {listed(names, _NAMED)}."
             if names
             else "No parameter was compared in replays."
         )
-        return said + (f" Trainable and never moved: {listed(untrained, _NAMED)}." if untrained else "")
+        return said + (
+            f" Not trained (no step moved it, or noise alone): {listed(untrained, _NAMED)}." if untrained else ""
+        )
 
     def _checks(self) -> Table:
         """Return each check of the loop with what it would have found."""

@@ -1,4 +1,4 @@
-"""A Hugging Face Trainer is watched by one line: its batches, its leaks, and the adapters that nothing trains."""
+"""A Hugging Face Trainer is watched by one line: its batches, its leaks, and adapters that no record moves."""
 
 import warnings
 from collections.abc import Callable
@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from audits import audit_training, watch_opacus, watch_trainer
+from audits.training.replay_data import Records
+from audits.training.replay_runs import ended
 from audits.training.training_result import TrainingAudit
 from dpaudit import Claim, UnsupportedError
 from dpaudit.model.mechanism import Array
@@ -65,6 +67,12 @@ def loop(hf: Any, kind: str, folder: Path) -> Callable[..., Any]:
             {"input_ids": x, "labels": y} for x, y in zip(torch.tensor(features), torch.tensor(labels), strict=True)
         ]
         model = adapted(hf)
+        for part in model.modules():
+            if kind == "adapters of scale 0" and isinstance(getattr(part, "scaling", None), dict):
+                part.scaling = dict.fromkeys(part.scaling, 0.0)
+        for name, parameter in model.named_parameters():
+            if kind == "frozen adapters" and "lora" in name:
+                parameter.requires_grad_(False)
         left_out = "lora" if kind == "adapters left out" else "nothing"
         trained = [p for name, p in model.named_parameters() if p.requires_grad and left_out not in name]
         model, optimizer, loader = PrivacyEngine().make_private(
@@ -126,9 +134,13 @@ def test_a_trainer_is_replayed_by_its_own_events(
     assert audit.untrained == ()
 
 
-def test_adapters_that_no_step_moves_are_named(hf: Any, tmp_path: Path) -> None:
-    audit = audited(hf, "adapters left out", tmp_path)
-    assert len(audit.untrained) == 4
+@pytest.mark.parametrize(
+    ("kind", "number"), [("adapters left out", 4), ("frozen adapters", 2), ("adapters of scale 0", 4)]
+)
+def test_adapters_that_no_record_moves_are_named(hf: Any, tmp_path: Path, kind: str, number: int) -> None:
+    """No step moves them, or noise alone; of frozen ones those are named that are zero and so do nothing."""
+    audit = audited(hf, kind, tmp_path)
+    assert len(audit.untrained) == number
     assert all("lora_" in name for name in audit.untrained)
     assert "not trained: " in audit.text()
 
@@ -170,26 +182,33 @@ def test_a_trainer_without_an_optimizer_is_refused() -> None:
         watch_trainer(Trainer())
 
 
-def test_parameters_that_the_optimizer_does_not_hold_are_named() -> None:
-    """A layer that is left out, and all layers of a model whose copy is trained; the copy is watched as well."""
+def test_parameters_that_no_record_moves_are_named() -> None:
+    """A layer that is left out, all layers of a model whose copy is trained, and a layer that only noise moves.
+
+    A frozen matrix of zeros is named as well; the frozen vector beside it is not, and neither are trained layers.
+    """
     torch = pytest.importorskip("torch")
     pytest.importorskip("opacus")
     from opacus.optimizers import DPOptimizer
 
-    def trained(parameters: Any, model: Any) -> tuple[str, ...]:
+    def untrained(parameters: Any, model: Any, idle: tuple[Any, ...] = ()) -> tuple[str, ...]:
         optimizer = DPOptimizer(
             torch.optim.SGD(parameters, lr=0.1), noise_multiplier=1.0, max_grad_norm=1.0, expected_batch_size=1
         )
         with watch_opacus(model, optimizer) as watch:
-            before = watch.state()
             for parameter in parameters:
-                parameter.grad_sample = torch.ones(1, *parameter.shape)
+                size = 0.0 if any(parameter is one for one in idle) else 1.0
+                parameter.grad_sample = torch.full((1, *parameter.shape), size)
             optimizer.step()
-            after = watch.state()
-        return tuple(name for name in watch.trainable if before[name] == after[name])
+            return ended(Records(features=np.zeros((1, 2)), labels=np.zeros(1)), 0, watch, None).untrained
 
     model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
     copies = [torch.nn.Parameter(parameter.detach().clone()) for parameter in model.parameters()]
-    assert trained(list(model.parameters()), model) == ()
-    assert trained(list(model[0].parameters()), model) == ("1.weight", "1.bias")
-    assert trained(copies, model) == ("0.weight", "0.bias", "1.weight", "1.bias")
+    assert untrained(list(model.parameters()), model) == ()
+    assert untrained(list(model[0].parameters()), model) == ("1.weight", "1.bias")
+    assert untrained(copies, model) == ("0.weight", "0.bias", "1.weight", "1.bias")
+    assert untrained(list(model.parameters()), model, (model[1].weight,)) == ("1.weight",)
+    model[1].requires_grad_(requires_grad=False)
+    assert untrained(list(model[0].parameters()), model) == ()
+    torch.nn.init.zeros_(model[1].weight)
+    assert untrained(list(model[0].parameters()), model) == ("1.weight",)
