@@ -50,5 +50,7 @@ def of_proofs(rows: Sequence[Row]) -> tuple[str, ...]:
         if is_point(row) and proved.get("regret") is not None and proved["regret"] >= proved["most"]:
             start = math.inf if proved.get("log10_from") is None else proved["log10_from"]
             begins[row["label"]] = min(start, begins.get(row["label"], math.inf))
-    said = [f"{name} (less from log10 T = {log10:.3g} on)" if log10 < math.inf else name for name, log10 in begins.items()]
+    said = [
+        f"{name} (less from log10 T = {log10:.3g} on)" if log10 < math.inf else name for name, log10 in begins.items()
+    ]
     return (f"Proved upper bounds that are no less than the most that can be lost: {', '.join(said)}.",) if said else ()
