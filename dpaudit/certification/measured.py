@@ -41,10 +41,10 @@ class _Row:
 
     def __init__(self, at: float | None, claimed: float, low: Number, high: Number, *, square: bool = False) -> None:
         self.at, self.claimed, power = at, claimed, 2 if square else 1
-        limit = meant(claimed) ** power
-        self.refuted, self.met = low > limit, high <= limit
         self.low = _rounded(low, power, -math.inf)
         self.high = _rounded(high, power, math.inf)
+        self.refuted = self.low > claimed  # as it is written, and so as others read it
+        self.met = high <= meant(claimed) ** power
         if self.met:
             self.high = min(self.high, claimed)
 
@@ -192,7 +192,7 @@ def _point(
     row = _Row(point[0], point[1], delta.lower * (1 - off), min(1.0, delta.upper * (1 + off)))
     if evidence.meets(at):
         row.met, row.high = True, min(row.high, point[1])
-    row.refuted = evidence.refutes(at) and delta.lower > point[1]
+    row.refuted = evidence.refutes(at) and row.low > point[1]
     return row
 
 

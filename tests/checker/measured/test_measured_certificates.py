@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 import pytest
+from scipy.stats import norm
 
 from dpaudit import Allocate, Claim, Group, Release, Repeat, Sequential, Stated, Subsample, certify, verify
 from dpaudit.accounting.curves import measures
@@ -23,6 +24,10 @@ CASES: dict[str, tuple[Any, str, str, Any]] = {
     "a divergence of Gaussian noise": (GAUSSIAN, "renyi", "renyi_between", 4 * 10 / 18),
     "rho of Laplace noise": (LAPLACE, "rho", "rho_between", math.exp(-1)),
 }
+
+
+def gaussian_delta(mu: float, epsilon: float) -> float:
+    return float(norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu))
 
 
 def claimed(measure: str, value: float) -> Claim:
@@ -217,3 +222,14 @@ def test_the_rho_of_a_hidden_draw_is_confirmed_to_be_at_most_that_of_what_it_hol
     less["reasons"] = [reason.replace(f"{most!r}", f"{most * (1 - 1e-6)!r}") for reason in less["reasons"]]
     del less["digest"]
     assert not verify(json.dumps(less | {"digest": digest_of(less)})).accepted
+
+
+@pytest.mark.parametrize("stddev", [3.0, 3.31, 5.2, 7.7])
+@pytest.mark.parametrize("off", [0.0, -1e-15, 1e-15, -5e-7])
+def test_a_claim_next_to_the_truth_is_read_alike_by_both_programs(stddev: float, off: float) -> None:
+    """A double beside the ratio is not contradicted: what is refuted lies below the end as it is written."""
+    noise = Release(label="a", mechanism=Gaussian(stddev=stddev, l2_sensitivity=1.0, neighbours="add_remove"))
+    rho, curve = (1 + off) / (2 * stddev**2), gaussian_delta(1 / stddev, 0.1) * (1 + off)
+    claims = [Claim(rho=rho, neighbours="add_remove"), Claim(renyi=((4.0, 4 * rho),), neighbours="add_remove")]
+    for claim in (*claims, Claim(profile=((0.1, curve),), neighbours="add_remove")):
+        assert verify(certify(noise, claim).to_json()).complaints == ()
