@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from dpaudit import Allocate, BestOf, Claim, Declaration, Group, Release, Subsample, certify, verify
+from dpaudit import Allocate, BestOf, Claim, Declaration, Group, Local, Release, Subsample, certify, verify
 from dpaudit.model.certificate import digest_of
-from mechanisms import DiscreteGaussian, Gaussian
+from mechanisms import DiscreteGaussian, Gaussian, PermuteAndFlip
 
 NOISE = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
 COUNT = Release(label="count", mechanism=DiscreteGaussian(stddev=2.0, l2_sensitivity=1, neighbours="add_remove"))
@@ -72,3 +72,17 @@ def test_the_best_run_under_whole_noise_has_no_rho_by_the_curve_of_gaussian_nois
     forged = verify(json.dumps(data))
     assert not forged.complaints
     assert any("not confirmed" in why for why in forged.unconfirmed)
+
+
+def test_a_lower_end_where_no_pair_is_known_is_open_and_contradicts_nothing() -> None:
+    """Nothing known is not nothing attained. A twin whose lower end is above the upper one is no bracket at all."""
+    choice = Release(label="c", mechanism=PermuteAndFlip(scale=2.8, linf_sensitivity=1.0, neighbours="add_remove"))
+    tree = Subsample(part=Local(part=choice), rate=0.3)
+    found = certify(tree, Claim(rho=0.3, neighbours="add_remove")).to_json()
+    verified = verify(found)
+    assert not verified.complaints
+    assert any("the lower bound on rho" in why for why in verified.unconfirmed)
+    data = json.loads(found)
+    data["tight"]["rho"]["lower"] = data["tight"]["rho"]["upper"] * 1.1
+    data["digest"] = digest_of(data)
+    assert not verify(json.dumps(data)).accepted
