@@ -341,7 +341,7 @@ def audits(seeds=250, part=0, parts=1):
     chance = binom.sf(total - 1, seeds * functions, LEVEL)
     number = seeds * functions
     print(f"{total} alarms in {number} audits of {functions} honest functions at {LEVEL}; chance {chance:.3g}")
-    return failed > 0 or chance < SURE
+    return bool(failed > 0 or chance < SURE)
 
 
 if __name__ == "__main__":
