@@ -15,6 +15,7 @@ from audits.experiment.probes import probe
 from audits.experiment.settings import Settings
 from audits.experiment.workers import perform
 from audits.outputs.bits import bit_features
+from audits.procedures.fixed_size import audit_of_fixed_size
 from audits.procedures.witness import Refutation, recheck, refute
 from dpaudit import AuditCase, AuditResult, Claim, UnsupportedError
 from dpaudit.errors import CertificateError
@@ -125,16 +126,17 @@ def coarse_bits(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
 
 
 def test_bits_show_what_values_hide() -> None:
-    """Noise on a grid, added to 0 or to 1/3, can be told apart by its last bits and not by its size."""
+    """Noise on a grid, added to 0 or to 1/3, can be told apart by its last bits and not by its size, or by a replay."""
     pair = (0.0, 1 / 3)
     values = function_case(coarse, pair, ONE, score=np.asarray)
     plain, bits = (
-        audit(case, claim=ONE, runs=2000, rng=np.random.default_rng(1))
+        audit_of_fixed_size(case, ONE, runs=2000, rng=np.random.default_rng(1))
         for case in (values, function_case(coarse_bits, pair, ONE))
     )
     assert plain.epsilon_lower < 1
     assert bits.verdict == "violation"
     assert bits.epsilon_lower > 4
+    assert audit(values, claim=ONE, runs=2000, rng=np.random.default_rng(1)).verdict == "violation"
     assert bit_features(np.array([0.0, 1.5, -np.inf, np.nan])).shape == (4, 15)
 
 
