@@ -65,7 +65,8 @@ class SqliteStore:
         """Yield a connection to a file that has the table; it is closed afterwards."""
         connection: sqlite3.Connection | None = None
         try:
-            connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
+            place = self.path.absolute()  # a name like ":memory:" alone would be no file
+            connection = sqlite3.connect(place, timeout=_PATIENCE, isolation_level=None)
             connection.execute("PRAGMA synchronous = FULL")
             self._require_table(connection)
             yield connection

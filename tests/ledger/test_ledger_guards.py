@@ -13,6 +13,7 @@ import pytest
 
 from dpaudit import Certificate, Claim, Release, certify
 from dpaudit.budgets import Refusal
+from dpaudit.budgets.individual import IndividualFilter, individual_claim, laplace_cost
 from dpaudit.errors import LedgerError
 from dpaudit.ledger import Account, Booking, Entry, Ledger, recompute, store_at
 from dpaudit.ledger.entry import GENESIS, canonical, digest_of
@@ -313,3 +314,35 @@ def test_a_malformed_address_of_a_server_is_one_line() -> None:
     pytest.importorskip("psycopg")
     with pytest.raises(LedgerError, match="host:port"):
         store_at("postgresql://me@host:port/db")
+
+
+@pytest.mark.parametrize("name", [":memory:", "file::memory:"])
+def test_a_ledger_is_a_file_whatever_its_name(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names that SQLite takes for a database in memory keep their entries, as all others do."""
+    monkeypatch.chdir(tmp_path)
+    account = Account(name="data", budget=Claim(epsilon=1.0, neighbours="replace_one"), rule="basic")
+    Ledger(store_at(name, create=True)).open(account, NOW)
+    assert Ledger(store_at(name)).balance("data").account == account
+    assert (tmp_path / name).is_file()
+
+
+def test_a_ledger_of_a_device_decides_as_the_filters_of_its_records_do(tmp_path: Path) -> None:
+    """Accounts of two sites, and queries that move a sum by a few eighths of the noise, chosen at random."""
+    claim = individual_claim(epsilon=1.0, unit="one week")
+    own = Ledger(store_at(str(tmp_path / "own.db"), create=True))
+    filters = {site: IndividualFilter(limit=claim.epsilon) for site in ("one", "two")}
+    for site in filters:
+        own.open(Account(name=site, budget=claim, rule="basic"), NOW)
+    drawn = random.Random(5)  # noqa: S311
+    left_out = 0
+    for query in range(24):
+        site, distance = drawn.choice(sorted(filters)), drawn.choice((0.5, 1.0, 1.5, 2.5))
+        filters[site], takes_part = filters[site].charged(laplace_cost(distance=distance, scale=4.0))
+        noise = Laplace(scale=4.0, l1_sensitivity=distance, neighbours="add_remove")
+        learnt = certify(
+            Release(label="sum", mechanism=noise),
+            Claim(epsilon=distance / 4, neighbours="add_remove", unit=claim.unit),
+        )
+        assert isinstance(own.book(site, learnt, str(query), NOW), Booking if takes_part else Refusal)
+        left_out += not takes_part
+    assert 3 < left_out < 24
