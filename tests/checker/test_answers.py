@@ -21,6 +21,7 @@ from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
 from dpaudit.model.measures.claims import RhoClaim
 from dpaudit.verifier import curve, verify
+from dpaudit.verifier.best_of import below
 from dpaudit.verifier.numerics.sizes import cut_sizes
 from mechanisms import (
     BallLaplace,
@@ -277,6 +278,17 @@ def test_what_the_checker_cannot_follow_in_a_verdict_is_no_complaint() -> None:
     verified = verify(dp.certify(tree, RhoClaim(rho=7e-5, neighbours="replace_one")).to_json())
     assert verified.complaints == ()
     assert "over a sample of this kind" in " ".join(verified.unconfirmed)
+
+
+def test_a_score_of_the_reversed_pair_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The law that is smaller in the worst event comes first. A twin that reads the pair in its own order sees less."""
+    table = Finite(first=(0.05, 0.15, 0.8), second=(0.3, 0.3, 0.4), neighbours="add_remove")
+    best = dp.BestOf(part=dp.Release(label="run", mechanism=table), scores="any", law="geometric", gamma=0.3)
+    refuted = dp.certify(best, claim(1.0, 0.05, "add_remove"))
+    assert max(entry.part for witness in refuted.witnesses for entry in witness.plan) >= below.SCORES // 2
+    assert verify(refuted.to_json()).accepted
+    monkeypatch.setattr(below, "reversed_all", lambda part: part)
+    assert not verify(refuted.to_json()).accepted
 
 
 @pytest.mark.parametrize("law", [{"law": "geometric", "gamma": 0.3}, {"law": "fixed", "runs": 2}])
