@@ -17,6 +17,9 @@ from audits.replay.one_call import Call
 from audits.replay.seen_law import SeenLoss
 
 _NAMED = 3
+_LONG, _BEFORE = 50, 20
+"""Of longer texts what is said begins so few letters before they part."""
+
 SIDES = "the first data set", "the second data set"
 
 
@@ -95,6 +98,8 @@ def form_words(here: Any, there: Any) -> tuple[str, str] | None:
 
     >>> form_words({"town": "Uri"}, {"town": "Genf"})
     ("'town' is 'Uri'", "it is 'Genf'")
+    >>> form_words({"types": np.array(["str, " * 12 + "int"])}, {"types": np.array(["str, " * 12 + "float"])})
+    ("'types' is '… str, str, str, str, int'", "it is '… str, str, str, str, float'")
     """
     first, second = (value[0] if isinstance(value, list) and len(value) == 1 else value for value in (here, there))
     return _form_words(first, second, "the output")
@@ -115,6 +120,9 @@ def _form_words(here: Any, there: Any, name: str) -> tuple[str, str] | None:
         if keys[0] != keys[1]:
             return f"the keys of {name} are in the order {keys[0]!r:.60}", f"they are in the order {keys[1]!r:.60}"
         return _first_part((here[key], there[key], repr(key)) for key in keys[0])
+    if _other_texts(here, there):
+        first, second = (value.item() if value.size == 1 else value.tolist() for value in (here, there))
+        return _form_words(first, second, name)
     if isinstance(here, np.ndarray | np.generic) and (here.shape, here.dtype) != (there.shape, there.dtype):
         words = f"{name} is of type {here.dtype} and shape {here.shape}"
         return words, f"it is of type {there.dtype} and shape {there.shape}"
@@ -123,10 +131,23 @@ def _form_words(here: Any, there: Any, name: str) -> tuple[str, str] | None:
             return f"{name} has length {len(here)}", f"it has length {len(there)}"
         entries = enumerate(zip(here, there, strict=True))
         return _first_part((one, other, f"entry [{place}] of {name}") for place, (one, other) in entries)
-    if not isinstance(here, str) or here == there:
-        return None
+    return _text_words(here, there, name) if isinstance(here, str) and here != there else None
+
+
+def _text_words(here: str, there: str, name: str) -> tuple[str, str]:
+    """Return two texts, of long ones what stands where they part."""
     like = "reads like" if any(letter.isdigit() for letter in here) else "is"
-    return f"{name} {like} {here!r:.60}", f"it {like} {there!r:.60}"
+    alike = next((place for place, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), 0)
+    start = max(0, alike - _BEFORE) if max(len(here), len(there)) > _LONG else 0
+    one, other = (f"… {text[start:].strip()}" if start else text for text in (here, there))
+    return f"{name} {like} {one!r:.60}", f"it {like} {other!r:.60}"
+
+
+def _other_texts(here: Any, there: Any) -> bool:
+    """Return whether two arrays of one shape hold texts, and not the same ones."""
+    if not isinstance(here, np.ndarray | np.generic) or here.dtype.kind != "U" or there.dtype.kind != "U":
+        return False
+    return bool(here.shape == there.shape and not np.array_equal(here, there))
 
 
 def _first_part(parts: Iterable[tuple[Any, Any, str]]) -> tuple[str, str] | None:
