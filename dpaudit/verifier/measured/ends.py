@@ -22,13 +22,13 @@ def points_compared(data: Table, rows: list[Row], attained: list[Multiset]) -> O
     """Compare every stated end, and what is said to be proved without the parts on trust, with bounds of this checker.
 
     An end is confirmed on its safe side of the bracket alone, or of the exact ratio where all losses have one, be it of
-    releases whose sample or step is known; one that meets no claim need be true. Where no pair is known to attain
-    anything, a lower end is open.
+    releases whose sample or step is known; one that meets no claim need be true. Where some pair is not known to attain
+    anything, a lower end beyond the others is open.
     """
     measure, outcome = data["claim"]["measure"], Outcome()
     normal = _gaussian(data["declaration"])
     above, known = _by_pairs(rows, data["declaration"], measure), squares_of(rows, normal)
-    whole = [unmixed(way) for way in above]
+    whole, every = [unmixed(way) for way in above], all(attained) and any(attained)
     known_draws = [unmixed(way) for way in upper_side(rows, normal)] if measure in ("rho", "renyi") else []
     for at, claimed, low, high in points_of(data):
         bracket, shown = between(measure, at, above), between(measure, at, attained) if any(attained) else OPEN
@@ -40,7 +40,7 @@ def points_compared(data: Table, rows: list[Row], attained: list[Multiset]) -> O
         attains = low <= shown[0] or any(off >= 0 for off in beyond(measure, at, low, attained, known))
         ends = (
             ("upper", high, high < shown[0], "below", low <= claimed and not proved, bracket[1]),
-            ("lower", low, low > shown[1], "above", not attains and (claimed < low or shown is OPEN), shown[0]),
+            ("lower", low, every and low > shown[1], "above", not (attains or (every and low <= claimed)), shown[0]),
         )
         for side, end, wrong, where, is_open, own in ends:
             said = f"the {side} bound on {name_at(data, at)}, {end:.9g}, is"

@@ -1,11 +1,15 @@
 """Ends in rho, Renyi divergences and points of a profile where a draw is hidden are confirmed, and no smaller ones."""
 
 import json
+from collections import Counter
 
 import pytest
 
 from dpaudit import Allocate, BestOf, Claim, Declaration, Group, Local, Release, Subsample, certify, verify
 from dpaudit.model.certificate import digest_of
+from dpaudit.verifier.losses import Loss
+from dpaudit.verifier.measured.ends import points_compared
+from dpaudit.verifier.proof.derivation import checked_rows
 from mechanisms import DiscreteGaussian, Gaussian, PermuteAndFlip
 
 NOISE = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
@@ -75,7 +79,7 @@ def test_the_best_run_under_whole_noise_has_no_rho_by_the_curve_of_gaussian_nois
 
 
 def test_a_lower_end_where_no_pair_is_known_is_open_and_contradicts_nothing() -> None:
-    """Nothing known is not nothing attained. A twin whose lower end is above the upper one is no bracket at all."""
+    """Nothing known is not nothing attained, be it of one pair of two. A twin: all pairs are known."""
     choice = Release(label="c", mechanism=PermuteAndFlip(scale=2.8, linf_sensitivity=1.0, neighbours="add_remove"))
     tree = Subsample(part=Local(part=choice), rate=0.3)
     found = certify(tree, Claim(rho=0.3, neighbours="add_remove")).to_json()
@@ -86,3 +90,9 @@ def test_a_lower_end_where_no_pair_is_known_is_open_and_contradicts_nothing() ->
     data["tight"]["rho"]["lower"] = data["tight"]["rho"]["upper"] * 1.1
     data["digest"] = digest_of(data)
     assert not verify(json.dumps(data)).accepted
+    known, unknown = Counter[Loss]([("laplace", 0.1)]), Counter[Loss]()
+    data["tight"] = {"rho": {"lower": 0.2, "upper": 0.29}}
+    for attained, complained in (([known], True), ([known, unknown], False), ([unknown], False)):
+        outcome = points_compared(data, checked_rows(data), attained)
+        assert bool(outcome.wrong) == complained
+        assert bool(outcome.unconfirmed) or complained
