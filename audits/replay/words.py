@@ -17,8 +17,8 @@ from audits.replay.one_call import Call
 from audits.replay.seen_law import SeenLoss
 
 _NAMED = 3
-_LONG, _BEFORE = 50, 20
-"""Of longer texts what is said begins so few letters before they part."""
+_LONG, _BEFORE, _SHOWN = 50, 20, 60
+"""Of longer texts what is said begins so few letters before they part, and ends after so many."""
 
 SIDES = "the first data set", "the second data set"
 
@@ -100,6 +100,8 @@ def form_words(here: Any, there: Any) -> tuple[str, str] | None:
     ("'town' is 'Uri'", "it is 'Genf'")
     >>> form_words({"types": np.array(["str, " * 12 + "int"])}, {"types": np.array(["str, " * 12 + "float"])})
     ("'types' is '… str, str, str, str, int'", "it is '… str, str, str, str, float'")
+    >>> form_words("yes" * 21, "no")[0]
+    "the output is 'yesyesyesyesyesyesyesyesyesyesyesyesyesyesyesyesyesyesyesyes …'"
     """
     first, second = (value[0] if isinstance(value, list) and len(value) == 1 else value for value in (here, there))
     return _form_words(first, second, "the output")
@@ -139,8 +141,9 @@ def _text_words(here: str, there: str, name: str) -> tuple[str, str]:
     like = "reads like" if any(letter.isdigit() for letter in here) else "is"
     alike = next((place for place, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), 0)
     start = max(0, alike - _BEFORE) if max(len(here), len(there)) > _LONG else 0
-    one, other = (f"… {text[start:].strip()}" if start else text for text in (here, there))
-    return f"{name} {like} {one!r:.60}", f"it {like} {other!r:.60}"
+    excerpts = (f"… {text[start:].strip()}" if start else text for text in (here, there))
+    one, other = (text if len(text) <= _SHOWN else f"{text[:_SHOWN].strip()} …" for text in excerpts)
+    return f"{name} {like} {one!r}", f"it {like} {other!r}"
 
 
 def _other_texts(here: Any, there: Any) -> bool:
