@@ -51,7 +51,12 @@ def plain_colours(svg: str) -> str:
     """Return a figure with its colours written out, in light, and in the font that typst brings."""
     sheet = style_sheet("colours.css").split("@media")[0]
     colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]+)", sheet))
-    light = re.sub(r"@media[^{]*\{\s*:root \{[^}]*\}\s*\}", "", svg)
     colours["paper"] = "#ffffff"
-    named = re.sub(r"var\(--([a-z-]+)\)", lambda match: colours[match.group(1)], light)
-    return re.sub(r"font-family:[^;]*;", 'font-family: "Libertinus Serif";', named)
+
+    def plain(styled: re.Match[str]) -> str:
+        """Return a style sheet or a tag; words that only look like a colour stay."""
+        light = re.sub(r"@media[^{]*\{\s*:root \{[^}]*\}\s*\}", "", styled[0])
+        named = re.sub(r"var\(--([a-z-]+)\)", lambda colour: colours.get(colour[1], colour[0]), light)
+        return re.sub(r"font-family:[^;]*;", 'font-family: "Libertinus Serif";', named)
+
+    return re.sub(r"<style>.*?</style>|<[^>]*>", plain, svg, flags=re.DOTALL)

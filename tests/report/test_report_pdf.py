@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import dpaudit.documents
 from dpaudit.cli.app import app
 from dpaudit.configuration.deployment_file import read_deployment
-from dpaudit.documents.typesetting import plain_colours
+from dpaudit.documents.typesetting import plain_colours, printed
 from dpaudit.report import Report, render
 from dpaudit.report.writing import contents
 from dpaudit.report.writing import on_paper as pdf
@@ -58,6 +58,17 @@ def test_figures_on_paper_are_light_and_without_variables(story_pages: dict[str,
             plain = plain_colours(text)
             assert "var(" not in plain
             assert "prefers-color-scheme" not in plain
+
+
+def test_a_name_that_looks_like_a_colour_stays_a_name() -> None:
+    """`var(--ink)` and `var(--nope)` in words and titles; the second was a traceback. Twin: a fill is a colour."""
+    words = "<text>var(--ink) var(--nope) font-family: x;</text>"
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><g fill="var(--ink)">{words}</g></svg>'
+    plain = plain_colours(svg)
+    assert words in plain
+    assert '<g fill="#' in plain
+    assert plain_colours('<g id="var(--nope)">') == '<g id="var(--nope)">'
+    assert printed(svg, "png").startswith(b"\x89PNG")
 
 
 def test_the_command_writes_every_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
