@@ -8,7 +8,8 @@ by the same code: `python loop.py IN.npz OUT.npz`.
 import json
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -50,12 +51,13 @@ def train(features: Any, labels: Any, settings: Settings, step: Step) -> dict[st
     """Return the weights (features, 2) and the PrivacyEngine of a linear classifier of two classes.
 
     `step` is called after each noise was added and before anything is scaled. The generator of batches and noise is
-    torch's, seeded by `seed`; no global state is touched.
+    torch's, seeded by `seed`; no global state is touched, but that torch computes on one thread until the end: so
+    small a model waits for a second thread longer than it computes, and sums do not depend on the number of cores.
     """
     import torch
     from opacus import __version__
 
-    with warnings.catch_warnings():
+    with _one_thread(torch), warnings.catch_warnings():
         for text in _QUIET:
             warnings.filterwarnings("ignore", message=text)
         data = torch.utils.data.TensorDataset(
@@ -68,6 +70,17 @@ def train(features: Any, labels: Any, settings: Settings, step: Step) -> dict[st
         _run(model, optimizer, loader, backward, settings.steps, step)
     weights = np.array(next(iter(model.parameters())).detach().numpy().T, dtype=np.float64)
     return {"weights": weights, "engine": engine, "optimizer": optimizer, "loader": loader, "version": __version__}
+
+
+@contextmanager
+def _one_thread(torch: Any) -> Iterator[None]:
+    """Compute on one thread, and on as many as before afterwards."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _private(model: Any, data: Any, settings: Settings) -> tuple[Any, Any, Any, Any, Any]:

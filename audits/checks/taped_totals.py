@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit import Mechanism
 from dpaudit.model.mechanism import Array, is_additive
-from dpaudit.model.tape import RunTape, TapedRelease, TapedTotal
+from dpaudit.model.tape import RunTape, TapedTotal
 from dpaudit.model.trace import Finding
 
 _CROWD = 1_000
@@ -60,8 +60,9 @@ def too_calm(tape: RunTape) -> Iterator[Finding]:
 def _too_small_multiples(tape: RunTape) -> Iterator[Finding]:
     """Yield a finding (DPA229) for each label where a sum is too small a multiple of one message's noise."""
     accused: set[str] = set()
+    messages = _messages(tape)
     for total in tape.totals:
-        multiple = next((found for release in tape.released if (found := _multiple(total, release))), 0.0)
+        multiple = _multiple(total.noise, messages.get((total.label, total.noise.shape)))
         if 0 < multiple**2 < total.users * (1 - _ROUNDING) and total.label not in accused:
             accused.add(total.label)
             share = multiple**2 / total.users
@@ -72,16 +73,28 @@ def _too_small_multiples(tape: RunTape) -> Iterator[Finding]:
             yield Finding(rule="DPA229", where=total.label, message=message)
 
 
-def _multiple(total: TapedTotal, release: TapedRelease) -> float:
-    """Return the size of the number that turns a message's noise into the total's; 0 where none does."""
-    if total.label not in release.labels or release.output.shape != total.noise.shape or total.noise.size < _FEWEST:
+def _messages(tape: RunTape) -> dict[tuple[str, tuple[int, ...]], Array]:
+    """Return the noises of messages by label and shape, one message a row, where they can be told from each other."""
+    wanted = {(total.label, total.noise.shape) for total in tape.totals}
+    found: dict[tuple[str, tuple[int, ...]], list[Array]] = defaultdict(list)
+    for release in tape.released:
+        keys = {(label, release.output.shape) for label in release.labels} & wanted
+        if keys and release.output.size >= _FEWEST:
+            single = (release.output - release.value).ravel()
+            if single.all() and (single.size >= _FEWEST_ON_LATTICE or not _on_lattice(single)):
+                for key in keys:
+                    found[key].append(single)
+    return {key: np.stack(rows) for key, rows in found.items()}
+
+
+def _multiple(noise: Array, messages: Array | None) -> float:
+    """Return the size of the number that turns the noise of the first such message into a sum's; 0 where none does."""
+    if messages is None:
         return 0.0
-    single = release.output - release.value
-    if not single.all() or (single.size < _FEWEST_ON_LATTICE and _on_lattice(single)):
-        return 0.0
-    ratios = total.noise / single
-    size = float(np.median(ratios))
-    return abs(size) if np.allclose(ratios, size, rtol=_ROUNDING, atol=0.0) else 0.0
+    ratios = noise.ravel() / messages
+    sizes = np.median(ratios, axis=1)
+    equal = np.isclose(ratios, sizes[:, None], rtol=_ROUNDING, atol=0.0).all(axis=1) & (sizes != 0)
+    return float(abs(sizes[np.argmax(equal)])) if equal.any() else 0.0
 
 
 def _on_lattice(noise: Array) -> bool:

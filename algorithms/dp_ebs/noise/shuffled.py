@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.stats import binom
 
 from dpaudit import Recorder, Release
 from dpaudit.model.mechanism import Array, Mechanism
@@ -37,6 +36,8 @@ class ShuffledSum:
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log probability of each estimate where `value`, one number, is how many answer 1."""
+        from scipy.stats import binom  # noqa: PLC0415  # distributions load slowly
+
         truth, ones = self.response.probability, int(np.asarray(value).item())
         votes = np.rint(np.asarray(output) * (2 * truth - 1) + self.users * (1 - truth)).astype(np.int64)
         true = binom.pmf(np.arange(ones + 1), ones, truth)
