@@ -75,16 +75,16 @@ def _too_small_multiples(tape: RunTape) -> Iterator[Finding]:
 
 def _messages(tape: RunTape) -> dict[tuple[str, tuple[int, ...]], Array]:
     """Return the noises of messages by label and shape, one message a row, where they can be told from each other."""
-    wanted = {(total.label, total.noise.shape) for total in tape.totals}
-    found: dict[tuple[str, tuple[int, ...]], list[Array]] = defaultdict(list)
+    wanted = {(total.label, total.noise.shape) for total in tape.totals if total.noise.size >= _FEWEST}
+    by_sum: dict[tuple[str, tuple[int, ...]], list[Array]] = defaultdict(list)
     for release in tape.released:
-        keys = {(label, release.output.shape) for label in release.labels} & wanted
-        if keys and release.output.size >= _FEWEST:
-            single = (release.output - release.value).ravel()
-            if single.all() and (single.size >= _FEWEST_ON_LATTICE or not _on_lattice(single)):
-                for key in keys:
-                    found[key].append(single)
-    return {key: np.stack(rows) for key, rows in found.items()}
+        sums = {(label, release.output.shape) for label in release.labels} & wanted
+        single = (release.output - release.value).ravel() if sums else np.zeros(0)
+        if not sums or not single.all() or (single.size < _FEWEST_ON_LATTICE and _on_lattice(single)):
+            continue
+        for key in sums:
+            by_sum[key].append(single)
+    return {key: np.stack(rows) for key, rows in by_sum.items()}
 
 
 def _multiple(noise: Array, messages: Array | None) -> float:

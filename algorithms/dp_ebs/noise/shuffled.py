@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import gammaln, xlog1py, xlogy
 
 from dpaudit import Recorder, Release
 from dpaudit.model.mechanism import Array, Mechanism
@@ -36,15 +37,20 @@ class ShuffledSum:
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log probability of each estimate where `value`, one number, is how many answer 1."""
-        from scipy.stats import binom  # noqa: PLC0415  # distributions load slowly
-
         truth, ones = self.response.probability, int(np.asarray(value).item())
         votes = np.rint(np.asarray(output) * (2 * truth - 1) + self.users * (1 - truth)).astype(np.int64)
-        true = binom.pmf(np.arange(ones + 1), ones, truth)
-        false = binom.pmf(np.arange(self.users - ones + 1), self.users - ones, 1 - truth)
+        law = np.convolve(_binomial(ones, truth), _binomial(self.users - ones, 1 - truth))
         with np.errstate(divide="ignore"):
-            log_law: Array = np.log(np.convolve(true, false))
+            log_law: Array = np.log(law)
         return log_law[votes]
+
+
+def _binomial(number: int, probability: float) -> Array:
+    """Return the binomial probabilities of 0 to `number`."""
+    count = np.arange(number + 1)
+    ways = gammaln(number + 1) - gammaln(count + 1) - gammaln(number - count + 1)
+    chances: Array = np.exp(ways + xlogy(count, probability) + xlog1py(number - count, -probability))
+    return chances
 
 
 @dataclass(slots=True)
