@@ -24,7 +24,7 @@ from dpaudit.accounting.curves.implied import implied_claim
 from dpaudit.certification.certificate import Certificate
 from dpaudit.certification.less_noise import case_with_less_noise
 from dpaudit.certification.verdict import certify
-from dpaudit.configuration.audit_plan import AuditPlan
+from dpaudit.configuration.audit_plan import AuditPlan, digest_of_text
 from dpaudit.configuration.configuration import Adapted, AuditSettings, Configuration, Configured, Subject
 from dpaudit.configuration.files import json_value, parse, read_text
 from dpaudit.configuration.scores_document import decode_scores
@@ -260,7 +260,7 @@ def plan_of(
         significance=settings.significance,
         seed=seed,
         sharing=audits_in(configuration),
-        configuration=hashlib.sha256(configuration.text.encode()).hexdigest(),
+        configuration=digest_of_text(configuration.text),
         salt=salt,
     )
 

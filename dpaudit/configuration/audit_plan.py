@@ -21,23 +21,23 @@ from dpaudit.configuration.files import json_value, stated_schema
 from dpaudit.configuration.tables import read_object
 from dpaudit.errors import CertificateError, Fault
 from dpaudit.json_schema import Digest
-from dpaudit.model.audit_result import AuditResult, FollowedPlan
+from dpaudit.model.audit_result import AuditMethod, AuditResult, FollowedPlan
 from dpaudit.model.case import AuditCase
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 from dpaudit.runtime.plugins import load_package
 
-SCHEMA = "urn:dpaudit:schema:plan:1"
+SCHEMA = "urn:dpaudit:schema:plan:2"
+_OTHER_CONFIGURATION = "the configuration was changed after the plan"
 _SALT_BYTES = 16
 _CLOSE = 1e-12
 
 
 @settled
 class PlannedAudit:
-    """One audit of a plan: its case, its pair of data sets and code by content address, its attack and its bounds.
+    """One audit of a plan: its case, and how it is audited, with pair and code by content address.
 
-    `bounds` are those that may decide the verdict, `measured` those in other measures, which decide nothing.
     `significance` is the part of this audit in that of the list; `seed` is the commitment to seed and number.
     Raises: ValueError: an address or a commitment that is no SHA-256, or a number out of its range.
     """
@@ -45,10 +45,7 @@ class PlannedAudit:
     number: Natural
     name: str
     view: str
-    pair: Digest
-    attack: str
-    bounds: tuple[str, ...]
-    measured: tuple[str, ...]
+    method: AuditMethod
     runs: Count
     significance: OpenProbability
     seed: Digest
@@ -62,10 +59,7 @@ class PlannedAudit:
             number=number,
             name=case.name,
             view=case.view,
-            pair=str(load_package("audits.experiment.identity").address_of(case, claim)),
-            attack="learned on runs that are not counted" if case.score is None else "the case's score",
-            bounds=_bounds(case),
-            measured=("pairs", "one event"),
+            method=_method_of(case, claim),
             runs=runs,
             significance=significance,
             seed=seed,
@@ -174,21 +168,21 @@ class AuditPlan:
             raise CertificateError("This is no audit plan: a number in it is not in its shortest form.")
         return plan
 
-    def followed(self, results: Iterable[AuditResult], now: "AuditPlan | None" = None) -> tuple[AuditResult, ...]:
-        """Return the results with the plan's digest and everything in which they depart from it.
+    def followed(self, results: Iterable[AuditResult], now: "AuditPlan") -> tuple[AuditResult, ...]:
+        """Return the results with the plan's digest, what they ran, and everything in which they depart from the plan.
 
-        `now` is the plan of what really ran, made of the same cases with the salt of this one; without it code, data
-        and attacks are not compared, only what the results say of themselves.
+        `now` is the plan of what really ran, made of the same cases with the salt of this one, an audit a result.
+        Raises: ValueError: another number of audits than of results.
         """
-        ran = tuple(results)
-        common = () if now is None else self._changed(now)
-        listed, missing = self.departures([result.to_dict() for result in ran])
+        ran = [
+            (result, FollowedPlan(digest=self.digest, method=audit.method))
+            for result, audit in zip(results, now.audits, strict=True)
+        ]
+        listed, missing = self.departures([replace(result, plan=plan).to_dict() for result, plan in ran])
+        common = self._changed(now)
         return tuple(
-            replace(
-                result,
-                plan=FollowedPlan(digest=self.digest, departures=tuple(dict.fromkeys((*common, *own, *missing)))),
-            )
-            for result, own in zip(ran, listed, strict=True)
+            replace(result, plan=replace(plan, departures=tuple(dict.fromkeys((*common, *own, *missing)))))
+            for (result, plan), own in zip(ran, listed, strict=True)
         )
 
     def departures(self, results: list[Mapping[str, Any]]) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
@@ -208,7 +202,7 @@ class AuditPlan:
 
     def _unlike(self, planned: PlannedAudit, result: Mapping[str, Any]) -> tuple[str, ...]:
         """Return what a result says of itself that the plan says otherwise."""
-        lines = []
+        lines = _differing(planned.method, result["plan"]["method"])
         claim = result.get("against", {}).get("claim")
         if claim != encode(self.claim):
             lines.append(f"the claim is {claim}, planned {encode(self.claim)}")
@@ -216,8 +210,8 @@ class AuditPlan:
             lines.append(f"runs are {result.get('runs')}, planned {planned.runs}")
         if not math.isclose(result.get("significance", 1.0), planned.significance, rel_tol=_CLOSE):
             lines.append(f"the significance is {result.get('significance')}, planned {planned.significance}")
-        if result.get("bound") not in planned.bounds:
-            lines.append(f"the verdict rests on {result.get('bound')!r}, planned {', '.join(planned.bounds)}")
+        if result.get("bound") not in planned.method.bounds:
+            lines.append(f"the verdict rests on {result.get('bound')!r}, planned {', '.join(planned.method.bounds)}")
         seed = result.get("seed")
         if type(seed) is not int or commitment(self.salt, seed, planned.number) != planned.seed:
             lines.append("the seed is another one than was committed to")
@@ -227,18 +221,9 @@ class AuditPlan:
         """Return in what the plan of what really ran differs, beside what results say of themselves."""
         lines = []
         if now.configuration != self.configuration:
-            lines.append("the configuration was changed after the plan")
+            lines.append(_OTHER_CONFIGURATION)
         if now.significance != self.significance:
             lines.append(f"the significance of all audits is {now.significance}, planned {self.significance}")
-        known = {audit.number: audit for audit in self.audits}
-        for audit in now.audits:
-            planned = known.get(audit.number)
-            if planned is not None and planned.pair != audit.pair:
-                lines.append(f"audit {audit.name!r}: code, data, neighbours or versions changed after the plan")
-            if planned is not None and planned.attack != audit.attack:
-                lines.append(f"audit {audit.name!r}: the attack is {audit.attack}, planned {planned.attack}")
-            if planned is not None and (planned.bounds, planned.measured) != (audit.bounds, audit.measured):
-                lines.append(f"audit {audit.name!r}: other bounds may decide or are measured than planned")
         return tuple(lines)
 
     def _content(self) -> dict[str, Any]:
@@ -254,6 +239,11 @@ def is_plan(text: str) -> bool:
     False
     """
     return stated_schema(text).startswith("urn:dpaudit:schema:plan:")
+
+
+def digest_of_text(text: str) -> str:
+    """Return the SHA-256 by which a plan names the text of its configuration."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def commitment(salt: str, seed: int, number: int) -> str:
@@ -274,11 +264,11 @@ class ReceivedPlan:
     notes: tuple[str, ...] = ()
 
 
-def received_plan(plan: Any, audits: list[Any]) -> ReceivedPlan:
-    """Return what a received report, as plain data, says of the plan of its audits.
+def received_plan(plan: Any, audits: list[Any], config: Any = "") -> ReceivedPlan:
+    """Return what a received report, as plain data, says of the plan of its audits; `config` is its configuration.
 
     Guarantee: without a complaint the plan has the digest that it states, every audit names it, and every departure
-    that the audits' own data show is listed.
+    that the audits' own data and the configuration show is listed.
     """
     results = [audit if isinstance(audit, Mapping) else {} for audit in audits]
     if plan is None:
@@ -291,7 +281,9 @@ def received_plan(plan: Any, audits: list[Any]) -> ReceivedPlan:
     complaints, said = list[str](), dict[str, None]()
     try:
         listed, missing = planned.departures(results)
-    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        if planned.configuration and planned.configuration != digest_of_text(config):
+            missing = (*missing, _OTHER_CONFIGURATION)
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         return ReceivedPlan(complaints=(f"an audit of the report cannot be compared with its plan: {error}",))
     for audit, own in zip(results, listed, strict=True):
         held = audit["plan"] if isinstance(audit.get("plan"), Mapping) else {}
@@ -306,8 +298,21 @@ def received_plan(plan: Any, audits: list[Any]) -> ReceivedPlan:
     return ReceivedPlan(complaints=tuple(complaints), departures=tuple(said), notes=(note,))
 
 
-def _bounds(case: AuditCase) -> tuple[str, ...]:
-    """Return the names of the bounds that may decide the audit of a case."""
-    if case.score is None:
-        return ("guessing", "rare_values", "low_bits", *(("gaussian",) if case.gaussian else ()))
-    return ("guessing", "all_fields", *(("gaussian",) if case.gaussian else ()))
+def _method_of(case: AuditCase, claim: Claim) -> AuditMethod:
+    """Return how a case is audited; a few runs on fixed streams give its content address."""
+    learned = case.score is None
+    attack = "learned on runs that are not counted" if learned else "the case's score"
+    chosen = ("rare_values", "low_bits") if learned else ("all_fields",)
+    bounds = ("guessing", *chosen, *(("gaussian",) if case.gaussian else ()))
+    measured = ("pairs", "one event")
+    address = load_package("audits.experiment.identity").address_of(case, claim, attack, bounds, measured)
+    return AuditMethod(address=address, attack=attack, bounds=bounds, measured=measured)
+
+
+def _differing(planned: AuditMethod, ran: Mapping[str, Any]) -> list[str]:
+    """Return in what the method of a result, as plain data, is another one than was planned."""
+    lines = []
+    if ran.get("address") != planned.address:
+        lines.append("the content address of code, pair of data sets, attack and versions is another one than planned")
+    told: dict[str, Any] = {"attack": planned.attack, "bounds": [*planned.bounds], "measured": [*planned.measured]}
+    return lines + [f"{key}: {ran.get(key)}, planned {value}" for key, value in told.items() if ran.get(key) != value]

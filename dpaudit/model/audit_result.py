@@ -28,7 +28,7 @@ AuditVerdict = Literal["violation", "consistent", "not_refuted", "inconclusive"]
 PowerKind = Literal["upper_limit", "less_noise", "far_pair", "repeated_runs", "none"]
 """What showed the power of an audit: a limit on the loss at this pair, a control that the audit accused, or nothing."""
 
-SCHEMA = "urn:dpaudit:schema:audit:5"
+SCHEMA = "urn:dpaudit:schema:audit:6"
 
 Measure = Literal["mu", "rho"]
 """Measures other than epsilon that samples bound from below."""
@@ -121,14 +121,32 @@ class MeasureTest:
 
 
 @settled
+class AuditMethod:
+    """What an audit runs, and how it judges: `address` is the content address of all that its result depends on.
+
+    These are code, data, neighbours, claim, versions, attack and bounds. `bounds` are those that may decide the
+    verdict, `measured` those in other measures, which decide nothing.
+    """
+
+    address: Digest
+    attack: str
+    bounds: tuple[str, ...]
+    measured: tuple[str, ...]
+
+
+@settled
 class FollowedPlan:
     """The plan that an audit was bound to before it ran, by its digest, and in what the audit departed from it.
 
-    >>> FollowedPlan(digest="0" * 64).departures
+    `method` is what really ran: the content address of an audit of another pair, or of changed code, is another one.
+
+    >>> ran = AuditMethod(address="0" * 64, attack="the case's score", bounds=("guessing",), measured=("pairs",))
+    >>> FollowedPlan(digest="0" * 64, method=ran).departures
     ()
     """
 
     digest: Digest
+    method: AuditMethod
     departures: tuple[str, ...] = ()
 
 

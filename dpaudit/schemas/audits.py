@@ -27,7 +27,7 @@ class AuditDocument(TypedDict):
     missing from the counted runs with probability `significance`.
     """
 
-    schema: Literal["urn:dpaudit:schema:audit:5"]
+    schema: Literal["urn:dpaudit:schema:audit:6"]
     blind_delta: Share
     against: Against
 
@@ -64,7 +64,7 @@ class PlanDocument(TypedDict):
     that any audit of the list flags right code.
     """
 
-    schema: Literal["urn:dpaudit:schema:plan:1"]
+    schema: Literal["urn:dpaudit:schema:plan:2"]
     claim: FiniteClaim | MeasuredClaim
     digest: Digest
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import assert_never
 
-from dpaudit.model.audit_result import AuditResult, FollowedPlan, MeasuredBound, MeasuredNumber
+from dpaudit.model.audit_result import AuditResult, MeasuredBound, MeasuredNumber
 from dpaudit.model.case import AuditCoverage
 from dpaudit.wording.claims import claim_parameters
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, number_name, whole
@@ -150,7 +150,7 @@ def audit_facts(result: AuditResult) -> dict[str, str]:
         "releases": releases_sentence(coverage) if coverage else "",
         "lines": lines_sentence(coverage) if coverage else "",
         "remarks": " ".join(result.remarks),
-        "plan": plan_phrase(result.plan) if result.plan is not None else "",
+        "plan": "" if result.plan is None else plan_phrase(result.plan.digest, result.plan.departures),
         "seed": str(result.seed) if result.seed is not None else "not recorded",
     }
     return {name: text for name, text in facts.items() if text}
@@ -162,13 +162,13 @@ def measured_phrase(bound: MeasuredBound) -> str:
     return f"{bound.measure} is at least {at_least(bound.value)} ({rests}; significance {at_most(bound.significance)})"
 
 
-def plan_phrase(plan: FollowedPlan) -> str:
+def plan_phrase(digest: str, departures: tuple[str, ...]) -> str:
     """Return the plan of an audit, and what departed from it.
 
-    >>> plan_phrase(FollowedPlan(digest="0" * 64, departures=("runs are 10, planned 20",))).partition(", ")[2]
-    'departed from: runs are 10, planned 20'
+    >>> plan_phrase("0123", ("runs are 10, planned 20",))
+    'digest 0123, departed from: runs are 10, planned 20'
     """
-    return f"digest {plan.digest}, {'departed from: ' + '; '.join(plan.departures) if plan.departures else 'followed'}"
+    return f"digest {digest}, {'departed from: ' + '; '.join(departures) if departures else 'followed'}"
 
 
 def power_phrase(result: AuditResult) -> str:

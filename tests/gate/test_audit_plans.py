@@ -57,8 +57,9 @@ def test_a_plan_states_what_will_run_and_hides_the_seed(planned: str) -> None:
     (audit,) = data["audits"]
     assert data["claim"]["epsilon"] == 1.0
     assert (audit["name"], audit["view"], audit["runs"], audit["significance"]) == ("sum", "published", 400, 0.01)
-    assert (audit["attack"], audit["measured"]) == ("the case's score", ["pairs", "one event"])
-    assert audit["bounds"] == ["guessing", "all_fields", "gaussian"]
+    method = audit["method"]
+    assert (method["attack"], method["measured"]) == ("the case's score", ["pairs", "one event"])
+    assert method["bounds"] == ["guessing", "all_fields", "gaussian"]
     assert audit["seed"] == commitment(data["salt"], seed, 0)
     assert str(seed) not in Path("plan.json").read_text()
     assert stat.S_IMODE(Path("plan.json.seed").stat().st_mode) == 0o600
@@ -105,7 +106,7 @@ def test_what_departs_from_a_plan_is_listed_and_passes_no_more(
     ("before", "after", "words"),
     [
         ("epsilon = 1.0", "epsilon = 2.0", "the claim is"),
-        ("epsilon = 1.0", "epsilon = 1.0\nshare = 0.9", "code, data, neighbours or versions changed after the plan"),
+        ("epsilon = 1.0", "epsilon = 1.0\nshare = 0.9", "the content address of code"),
         ("runs = 400", "runs = 400\njobs = 1", "the configuration was changed after the plan"),
     ],
 )
@@ -168,11 +169,14 @@ def test_the_report_of_a_planned_audit_is_checked_against_its_plan(planned: str)
         ({"plan": data["plan"] | {"salt": "00"}}, "changed after its digest"),
         ({"plan": []}, "is not valid"),
         ({"plan": None}, "the report holds none"),
+        ({"audits": [audit | {"plan": {"digest": digest, "departures": []}}]}, "cannot be compared"),
+        ({"config": data["config"] + "# another\n"}, "the configuration was changed"),
+        ({"config": None}, "cannot be compared"),
     ):
         held = data | changed
-        found = received_plan(held["plan"], held["audits"])
+        found = received_plan(held["plan"], held["audits"], held["config"])
         assert any(words in line for line in found.complaints), (changed, found)
-    assert received_plan(data["plan"], data["audits"]).complaints == ()
+    assert received_plan(data["plan"], data["audits"], data["config"]).complaints == ()
 
 
 def test_a_report_that_departed_says_so_itself_and_is_not_accepted(planned: str) -> None:
@@ -180,7 +184,7 @@ def test_a_report_that_departed_says_so_itself_and_is_not_accepted(planned: str)
     dpaudit("report", planned, "-o", "out", "--planned", "plan.json", "--runs", "300")
     data = json.loads(Path("out/report.json").read_text())
     assert any("departed from the plan" in line for line in data["caveats"])
-    found = received_plan(data["plan"], data["audits"])
+    found = received_plan(data["plan"], data["audits"], data["config"])
     assert (found.complaints, len(found.departures)) == ((), 1)
     ended = dpaudit("verify", "out")
     assert ended.exit_code in (1, 4)
@@ -206,17 +210,41 @@ def test_a_plan_of_cases_binds_audits_in_python() -> None:
     (followed,) = plan.followed((result,), now)
     assert followed.plan is not None
     assert (followed.plan.digest, followed.plan.departures) == (plan.digest, ())
-    (other,) = plan.followed((replace(result, seed=12),))
+    (other,) = plan.followed((replace(result, seed=12),), now)
     assert other.plan is not None
     assert len(other.plan.departures) == 1
 
 
 @pytest.mark.parametrize(
+    "changed",
+    [
+        {"neighbours": (0.0, 0.01)},
+        {"run": lambda data, rng, n_runs: np.asarray(data + rng.laplace(0.0, 2.0, n_runs))},
+        {"score": lambda outputs: -np.asarray(outputs)},
+    ],
+    ids=["pair", "code", "attack"],
+)
+def test_the_plan_of_another_case_binds_no_result_that_has_its_name(changed: dict[str, Any]) -> None:
+    """Another pair, other code or another attack of the same name: the plan's digest is made again, and it differs."""
+    own, other = (
+        AuditPlan.of(((0, case),), CLAIM, runs=400, significance=0.01, seed=7, salt="00")
+        for case in (HALF_NOISE, replace(HALF_NOISE, **changed))
+    )
+    result = replace(audit(HALF_NOISE, claim=CLAIM, runs=400, rng=np.random.default_rng(7)), seed=7)
+    (followed,) = own.followed((result,), own)
+    data = followed.to_dict()
+    assert received_plan(own.to_dict(), [data]).complaints == ()
+    data["plan"]["digest"] = other.digest
+    (complaint,) = received_plan(other.to_dict(), [data]).complaints
+    assert "the content address of code, pair of data sets" in complaint
+
+
+@pytest.mark.parametrize(
     "change",
     [
-        {"pair": ""},
-        {"pair": "0" * 63},
-        {"pair": "F" * 64},
+        {"address": ""},
+        {"address": "0" * 63},
+        {"address": "F" * 64},
         {"seed": ""},
         {"runs": 0},
         {"significance": 0.02},
@@ -228,7 +256,9 @@ def test_a_plan_with_a_fresh_digest_still_binds_something(change: dict[str, Any]
     """Whoever computes the digest again: no pair, no seed, no run, or more than all of the significance."""
     data = AuditPlan.of(((0, HALF_NOISE),), CLAIM, runs=800, significance=0.01, seed=11).to_dict()
     assert AuditPlan.from_dict(data | {"digest": digest_of(data)}).runs == 800
-    data["audits"] = [data["audits"][0] | change]
+    (audit,) = data["audits"]
+    inner = {"method": audit["method"] | {"address": change["address"]}} if "address" in change else change
+    data["audits"] = [audit | inner]
     with pytest.raises(CertificateError, match="no audit plan"):
         AuditPlan.from_dict(data | {"digest": digest_of(data)})
 
@@ -238,14 +268,14 @@ def test_a_bound_that_is_planned_and_not_taken_is_a_departure(field: str) -> Non
     """A plan with a fresh digest that names one bound more is not that of the audit that ran."""
     plan = AuditPlan.of(((0, HALF_NOISE),), CLAIM, runs=400, significance=0.01, seed=7)
     (planned,) = plan.audits
-    longer: dict[str, Any] = {field: (*getattr(planned, field), "another")}
-    more = replace(plan, audits=(replace(planned, **longer),))
+    longer: dict[str, Any] = {field: (*getattr(planned.method, field), "another")}
+    more = replace(plan, audits=(replace(planned, method=replace(planned.method, **longer)),))
     result = replace(audit(HALF_NOISE, claim=CLAIM, runs=400, rng=np.random.default_rng(7), significance=0.01), seed=7)
     (same,), (other,) = (held.followed((result,), plan) for held in (plan, more))
     assert same.plan is not None
     assert other.plan is not None
     assert same.plan.departures == ()
-    assert any("other bounds" in line for line in other.plan.departures)
+    assert any(f"{field}: " in line for line in other.plan.departures)
 
 
 def test_audits_of_a_plan_share_its_significance_and_no_number() -> None:
@@ -257,7 +287,7 @@ def test_audits_of_a_plan_share_its_significance_and_no_number() -> None:
             AuditPlan.from_dict(data | {"audits": audits, "digest": digest_of(data | {"audits": audits})})
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"schema": "urn:dpaudit:schema:plan:1"}', "[" * 5_000])
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"schema": "urn:dpaudit:schema:plan:2"}', "[" * 5_000])
 def test_what_is_no_plan_is_refused(text: str) -> None:
     """One error, whatever the text is."""
     with pytest.raises(CertificateError, match="plan"):

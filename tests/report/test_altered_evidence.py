@@ -76,7 +76,7 @@ def planned_report(*, lowered: bool) -> str:
     report = Report(
         title="A sum",
         certificate=certify(Release(label="sum", mechanism=noise), CLAIM),
-        audits=plan.followed((result,)),
+        audits=plan.followed((result,), plan),
         plan=plan,
         created="2026-01-02",
     )

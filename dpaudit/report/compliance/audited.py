@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 
-from dpaudit.model.audit_result import AuditResult, FollowedPlan
+from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.scores_result import ScoresResult
 from dpaudit.report.compliance.fields import Field, Grid, Part, Status, evidence, grid
 from dpaudit.report.facts import Facts
@@ -22,8 +22,7 @@ def audited(facts: Facts) -> Iterator[Part]:
     report, audits = facts.report, facts.report.audits
     findings = report.certificate.findings
     if report.plan is not None:
-        plan = FollowedPlan(digest=report.plan.digest, departures=report.departures)
-        yield evidence("Plan before the run", plan_phrase(plan), "plan")
+        yield evidence("Plan before the run", plan_phrase(report.plan.digest, report.departures), "plan")
     seen = counted(len(findings), "finding") if findings else "no difference was seen"
     yield evidence(
         "L0: what ran against what was declared",

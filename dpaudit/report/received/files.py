@@ -61,7 +61,7 @@ def verify_report(path: Path, digest: str | None = None) -> Verification:
     certificate = verify(json.dumps(data.get("certificate")))
     computed = _computed(data)
     audits = data.get("audits")
-    planned = received_plan(data.get("plan"), audits if isinstance(audits, list) else [])
+    planned = received_plan(data.get("plan"), audits if isinstance(audits, list) else [], data.get("config"))
     complaints = [*certificate.complaints, *_against_itself(data), *planned.complaints]
     if computed != data.get("digest_to_sign"):
         complaints.append(f"{DATA} was altered: its content has the digest {computed}, and it states another one")
