@@ -2,8 +2,8 @@
 
 dpmm 0.1.9 fits each synthesizer to a table of 20 rows and to the same with one row more, the domain given, until it has
 measured its marginals; a run's score is the log likelihood ratio of the noisy cells that the row fills. One line a
-synthesizer: the mu of its Gaussian noise, the largest mu that so many disjoint pairs of runs refute at significance
-.05, the estimate, the number of pairs, the seconds of the processor. Nothing is chosen on the runs.
+synthesizer: the mu of its Gaussian noise, the largest mu that rank sums of so many pairs of runs refute at
+significance .05, the estimate, the number of pairs, the seconds of the processor. Nothing is chosen on the runs.
 
 The true counts of a table are computed once, and MST's choice among its one pair of columns is not computed; neither
 changes the law of what is released. Run it in an environment of dpmm, with this checkout on PYTHONPATH.
@@ -21,7 +21,7 @@ from dpmm.models.base.mechanisms import cdp2adp, mechanism
 from pandas import DataFrame, concat
 from scipy.special import ndtri
 
-from audits.bounds.pairs import pair_mu
+from audits.bounds.rank_sums import BLOCK, block_wins, rank_sum_mu
 
 MU, DELTA, SIGNIFICANCE, PAIRS = 0.45, 1e-5, 0.05, 50_000
 DOMAIN = {"a": 3, "b": 2}
@@ -82,14 +82,15 @@ def measure(name, pairs):
         names: int((first[list(names)] == [ROW[one] for one in names]).all(axis=1).sum())
         for names in (("a",), ("b",), ("a", "b"))
     }
-    began, wins, noise = time.process_time(), 0, set()
-    for _ in range(pairs):
+    began, scores, noise = time.process_time(), np.empty((2, pairs)), set()
+    for place in range(pairs):
         (out, mu), (taken, same) = score(run(first), counts), score(run(second), counts)
         noise |= {round(mu, 9), round(same, 9)}
-        wins += taken > out
-    shown, estimate = pair_mu(wins, pairs, SIGNIFICANCE), math.sqrt(2) * ndtri(wins / pairs)
+        scores[:, place] = taken, out
+    wins, blocks = block_wins(*scores, np.random.default_rng(0))
+    shown, estimate = rank_sum_mu(wins, blocks, SIGNIFICANCE), math.sqrt(2) * ndtri(wins / (blocks * BLOCK**2))
     spent = time.process_time() - began
-    print(f"{name} | {sorted(noise)} | {shown:.4f} | {estimate:.4f} | {pairs} | {wins} | {spent:.0f}", flush=True)
+    print(f"{name} | {sorted(noise)} | {shown:.4f} | {estimate:.4f} | {pairs} | {spent:.0f}", flush=True)
 
 
 def count_once():

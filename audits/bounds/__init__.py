@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from audits.bounds.one_run import one_run_guesses as one_run_guesses
     from audits.bounds.one_run import one_run_orthogonal_bound as one_run_orthogonal_bound
     from audits.bounds.one_run_trade_off import one_run_gaussian_bound as one_run_gaussian_bound
-    from audits.bounds.pairs import pair_mu as pair_mu
-    from audits.bounds.pairs import pair_wins as pair_wins
-    from audits.bounds.pairs import pairs_refute as pairs_refute
+    from audits.bounds.rank_sums import block_wins as block_wins
+    from audits.bounds.rank_sums import rank_sum_mu as rank_sum_mu
     from audits.bounds.renyi_cells import cells_renyi as cells_renyi
     from audits.bounds.renyi_region import RhoTradeOff as RhoTradeOff
     from audits.bounds.renyi_region import coin_divergence as coin_divergence

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audits.bounds.one_event import event_rho
-from audits.bounds.pairs import pair_mu, pair_wins
+from audits.bounds.rank_sums import BLOCK, block_wins, rank_sum_mu
 from audits.bounds.trade_off_curve import curve_rho, measured_curve
 from dpaudit.model.audit_result import Counts, MeasuredBound
 from dpaudit.model.mechanism import Array
@@ -28,15 +28,15 @@ def measured_of(
     from the curve. Guarantee: each bound, and the curve as a whole, is wrong with probability at most `significance`,
     for independent scores that other runs taught.
     """
-    wins, pairs = pair_wins(ins, outs, rng)
+    wins, blocks = block_wins(ins, outs, rng)
     curve = measured_curve(ins, outs, significance)
     return Measured(
         bounds=(
             MeasuredBound(
                 measure="mu",
-                value=pair_mu(wins, pairs, significance),
-                statistic="pairs",
-                samples=pairs,
+                value=rank_sum_mu(wins, blocks, significance),
+                statistic="rank sums",
+                samples=blocks * BLOCK,
                 significance=significance,
             ),
             MeasuredBound(

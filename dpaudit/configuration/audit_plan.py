@@ -304,7 +304,7 @@ def _method_of(case: AuditCase, claim: Claim) -> AuditMethod:
     attack = "learned on runs that are not counted" if learned else "the case's score"
     chosen = ("rare_values", "low_bits") if learned else ("all_fields",)
     bounds = ("guessing", *chosen, *(("gaussian",) if case.gaussian else ()))
-    measured = ("pairs", "one event")
+    measured = ("rank sums", "one event")
     address = load_package("audits.experiment.identity").address_of(case, claim, attack, bounds, measured)
     return AuditMethod(address=address, attack=attack, bounds=bounds, measured=measured)
 

@@ -33,7 +33,7 @@ SCHEMA = "urn:dpaudit:schema:audit:6"
 Measure = Literal["mu", "rho"]
 """Measures other than epsilon that samples bound from below."""
 
-Statistic = Literal["pairs", "one event", "all thresholds", "cells at any time", "one run"]
+Statistic = Literal["rank sums", "one event", "all thresholds", "cells at any time", "one run"]
 """What a bound on a measure counts."""
 
 
@@ -61,10 +61,11 @@ class LowerBound:
 class MeasuredBound:
     """A lower bound on mu (Gaussian differential privacy) or rho from samples, for what ran on one pair of data sets.
 
-    Guarantee: wrong with probability at most `significance`, alone. `samples` is how many pairs or runs were counted.
-    It refutes a claim in its own measure and bounds no other: outputs that refute mu may have a rho below mu^2 / 2.
+    Guarantee: wrong with probability at most `significance`, alone. `samples` is how many scores a side, or how many
+    runs, were counted. It refutes a claim in its own measure and bounds no other: outputs that refute mu may have a rho
+    below mu^2 / 2.
 
-    >>> MeasuredBound(measure="mu", value=0.43, statistic="pairs", samples=50_000, significance=0.05).measure
+    >>> MeasuredBound(measure="mu", value=0.43, statistic="rank sums", samples=50_000, significance=0.05).measure
     'mu'
     """
 
@@ -140,7 +141,7 @@ class FollowedPlan:
 
     `method` is what really ran: the content address of an audit of another pair, or of changed code, is another one.
 
-    >>> ran = AuditMethod(address="0" * 64, attack="the case's score", bounds=("guessing",), measured=("pairs",))
+    >>> ran = AuditMethod(address="0" * 64, attack="the case's score", bounds=("guessing",), measured=("rank sums",))
     >>> FollowedPlan(digest="0" * 64, method=ran).departures
     ()
     """

@@ -122,9 +122,9 @@ def bound_phrase(result: AuditResult) -> str:
 def measured_rows(bounds: tuple[MeasuredBound, ...]) -> list[tuple[str, str]]:
     """Return one row for each bound in another measure than epsilon: its name, and the bound with what it rests on.
 
-    >>> bound = MeasuredBound(measure="mu", value=0.434, statistic="pairs", samples=50_000, significance=0.05)
+    >>> bound = MeasuredBound(measure="mu", value=0.434, statistic="rank sums", samples=50_000, significance=0.05)
     >>> measured_rows((bound,))
-    [('mu_emp', 'mu is at least 0.434 (pairs, n = 50,000; significance 0.05)')]
+    [('mu_emp', 'mu is at least 0.434 (rank sums, n = 50,000; significance 0.05)')]
     """
     return [(f"{bound.measure}_emp", measured_phrase(bound)) for bound in bounds]
 

@@ -58,7 +58,7 @@ def test_a_plan_states_what_will_run_and_hides_the_seed(planned: str) -> None:
     assert data["claim"]["epsilon"] == 1.0
     assert (audit["name"], audit["view"], audit["runs"], audit["significance"]) == ("sum", "published", 400, 0.01)
     method = audit["method"]
-    assert (method["attack"], method["measured"]) == ("the case's score", ["pairs", "one event"])
+    assert (method["attack"], method["measured"]) == ("the case's score", ["rank sums", "one event"])
     assert method["bounds"] == ["guessing", "all_fields", "gaussian"]
     assert audit["seed"] == commitment(data["salt"], seed, 0)
     assert str(seed) not in Path("plan.json").read_text()

@@ -83,7 +83,7 @@ def test_a_root_is_small(package: str) -> None:
         ("dpaudit", "Neighbours", "dpaudit.model.claim"),
         ("dpaudit", "Report", "dpaudit.report"),
         ("dpaudit", "audit", "audits"),
-        ("dpaudit", "pair_mu", "audits.bounds"),
+        ("dpaudit", "rank_sum_mu", "audits.bounds"),
         ("audits", "Band", "audits.scores"),
         ("audits", "Gaussian", "mechanisms"),
     ],

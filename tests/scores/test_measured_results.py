@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 from scipy import stats
+from scipy.integrate import quad
 from typer.testing import CliRunner
 
 from audits import audit, audit_scores, when_refuted
-from audits.bounds import GaussianTradeOff, RhoTradeOff, pair_mu
+from audits.bounds import GaussianTradeOff, RhoTradeOff, rank_sum_mu
 from audits.examples import CLAIM, HALF_NOISE
 from audits.scores import Band, Rank, Split
 from dpaudit import Claim, schemas, workflow
@@ -37,15 +38,15 @@ def bound_on(measure: str, measured: tuple[MeasuredBound, ...]) -> MeasuredBound
     return bound
 
 
-def test_an_audit_bounds_mu_by_pairs_and_rho_by_one_event() -> None:
-    """The share of mu of 7,500 pairs; the measured curve lies within the true one and above the diagonal."""
+def test_an_audit_bounds_mu_by_rank_sums_and_rho_by_one_event() -> None:
+    """The share of mu of 7,500 scores a side; the measured curve lies within the true one and above the diagonal."""
     claim = replace(CLAIM, epsilon=6.0, delta=1e-5)
     result = audit(gaussian, neighbours=(0.0, 1.0), claim=claim, runs=20_000, rng=np.random.default_rng(0))
     mu, rho = (bound_on(measure, result.measured) for measure in ("mu", "rho"))
-    assert (mu.statistic, rho.statistic) == ("pairs", "one event")
+    assert (mu.statistic, rho.statistic) == ("rank sums", "one event")
     assert 0.85 < mu.value <= 1.0
     assert 0.2 < rho.value <= 0.5
-    assert 7_000 < mu.samples == min(result.counts.positives, result.counts.negatives)
+    assert 7_000 < mu.samples == min(result.counts.positives, result.counts.negatives) // 4 * 4
     assert mu.significance == result.significance
     rates = np.array(result.curve)
     assert (rates[:, 1] <= GaussianTradeOff(mu=1.0)(rates[:, 0]) + 1e-12).all()
@@ -105,7 +106,7 @@ def test_no_rule_refutes_equal_laws_more_often_than_stated(rule: object) -> None
 
 
 def test_one_run_bounds_mu_by_its_guesses_and_has_no_curve() -> None:
-    """Canaries share a run: neither pairs nor a curve are valid."""
+    """Canaries share a run: neither rank sums nor a curve are valid."""
     rng = np.random.default_rng(6)
     ins, outs = rng.normal(2.0, 1.0, 500), rng.normal(0.0, 1.0, 500)
     result = audit_scores(ins, outs, LOOSE, sampling="canaries", rng=rng)
@@ -127,9 +128,9 @@ def test_scores_are_audited_against_a_declared_rho() -> None:
 
 def test_the_words_of_a_bound_name_statistic_number_and_significance() -> None:
     """Rounded downwards; nothing is said of another measure."""
-    bound = MeasuredBound(measure="mu", value=1.03007, statistic="pairs", samples=60_000, significance=0.05)
+    bound = MeasuredBound(measure="mu", value=1.03007, statistic="rank sums", samples=60_000, significance=0.05)
     said = measured_phrase(bound)
-    assert said == "mu is at least 1.03 (pairs, n = 60,000; significance 0.05)"
+    assert said == "mu is at least 1.03 (rank sums, n = 60,000; significance 0.05)"
     assert "rho" not in said
 
 
@@ -163,6 +164,9 @@ def test_a_bound_at_a_larger_error_than_its_audit_is_a_contradiction() -> None:
         decode_scores(json.loads(json.dumps(data)))
 
 
-def test_every_pair_won_gives_a_finite_mu() -> None:
-    """A release without noise: 1,000 pairs show 3.6, and no more."""
-    assert pair_mu(1_000, 1_000, 0.01) == pytest.approx(np.sqrt(2) * stats.norm.ppf(0.01 ** (1 / 1_000)), rel=1e-9)
+def test_scores_that_always_win_give_a_finite_mu() -> None:
+    """A release without noise: 250 blocks show 4.2, and no more; the law of the top is an integral."""
+    mu = rank_sum_mu(4_000, 250, 0.01)
+    outs, ins = stats.norm(), stats.norm(mu)
+    top = quad(lambda x: 4 * outs.pdf(x) * outs.cdf(x) ** 3 * ins.sf(x) ** 4, -9, mu + 9, epsabs=1e-14, limit=400)[0]
+    assert top**250 == pytest.approx(0.01, rel=1e-3)
