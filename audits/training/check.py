@@ -63,4 +63,4 @@ def power_sentence(caught: float) -> str:
     """Return the power in words."""
     if not caught:
         return "Even a run with next to no noise would have passed: this says nothing."
-    return f"Noise below {caught:.3g} times the declared would have been caught."
+    return f"Noise below {caught:.3g} times the declared would have been caught with probability {_POWER:g}."

@@ -58,7 +58,7 @@ def check_run(
         return float((found >= needed).mean())
 
     caught = largest_factor(power)
-    counted = f"{right} of {guesses} guesses were right"
+    counted = f"{right} of {guesses} guesses were right which canaries the run was trained on"
     if false_claim:
         shown = f"epsilon {bound.epsilon:.4g} at delta {claim.delta:g} at least"
         sentence = f"{counted}: the run leaks {shown}; {claim.epsilon:.4g} is claimed."

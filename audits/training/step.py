@@ -51,7 +51,7 @@ def check_step(
         f"One step is shown to leak epsilon {bound.epsilon:.4g} at delta {delta:g}; its declared noise allows "
         f"{declared:.4g}."
         if wrong
-        else power_sentence(caught)
+        else f"{counts.correct} of {events} guesses were right whether a step had a canary. {power_sentence(caught)}"
     )
     return (concluded("one step", sentence, wrong=wrong, caught=caught, epsilon_lower=bound.epsilon, epsilon=declared),)
 

@@ -21,7 +21,7 @@ import numpy as np
 from audits.experiment.global_generators import seeded
 from audits.outputs.raised import said_by
 from audits.training.apart import check_apart
-from audits.training.check import TrainingCheck, quiet_verdict
+from audits.training.check import TrainingCheck, power_sentence, quiet_verdict
 from audits.training.membership import check_run, without_direction
 from audits.training.replay_data import Records
 from audits.training.replay_runs import Run, ended
@@ -199,7 +199,8 @@ def _attacks(
     )
     if watch.slots.directed and len(planted.included) > 1:
         checks += (check_apart(watch, planted.included, declared, claim, significance),)
-    return checks
+    run = f"{declared.records:,} records, {declared.steps} steps at rate {declared.sample_rate:.4g}"
+    return tuple(replace(check, sentence=f"In a run with canaries ({run}): {check.sentence}") for check in checks)
 
 
 def _without_canaries(said: str) -> TrainingCheck:
@@ -258,7 +259,7 @@ def _conformance_check(conformance: Conformity) -> TrainingCheck:
     else:
         verdict = quiet_verdict(caught)
         sentence = (
-            f"Noise below {caught:.4g} times the declared would have been caught."
+            power_sentence(caught)
             if caught
             else "No noise was seen: report `summed`, or leave blank columns in the features."
         )

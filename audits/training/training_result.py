@@ -24,6 +24,14 @@ _SHOWN: dict[str, tuple[ConditionKind, str]] = {
 """For each group of checks of conformance: the condition that it and the replays show, and what was looked at."""
 
 _BY_CANARIES = ("one step", "whole run", "canaries apart")
+_NOT_MADE = LoopCheck(
+    name="one step",
+    verdict="inconclusive",
+    epsilon_lower=0.0,
+    noise_caught=0.0,
+    sentence="It was not made: no canary was planted, or the direction in which one moves the sums is not known.",
+)
+"""A check by canaries that was not made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +99,8 @@ class TrainingAudit:
 
     def evidence(self) -> LoopAudit:
         """Return what a `TrainingReport` states of the audit."""
-        checks = (
+        made = {check.name for check in self.checks}
+        checks = [
             LoopCheck(
                 name=check.name,
                 verdict=check.verdict,
@@ -100,7 +109,8 @@ class TrainingAudit:
                 sentence=check.sentence,
             )
             for check in self.checks
-        )
+        ]
+        checks += [replace(_NOT_MADE, name=name) for name in _BY_CANARIES if name not in made]
         return LoopAudit(
             verdict=self.verdict,
             significance=self.significance,

@@ -17,7 +17,9 @@ declared epsilon holds, and the declaration is not the loop's."""
 class LoopCheck:
     """One check of a training loop.
 
-    `noise_caught`: the largest factor of missing noise that the check would have found; 0 if none.
+    `noise_caught`: the largest factor of missing noise that the check would have found with probability 0.9; 0 if none.
+    `epsilon_lower`: a lower bound on the epsilon of what the check looks at, which is one step with a given batch in
+    the check of one step, and else the whole run; it assumes what `sentence` says.
     """
 
     name: str

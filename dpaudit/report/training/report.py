@@ -28,16 +28,23 @@ from dpaudit.verifier import Verification, verify
 from dpaudit.wording.audits import listed
 from dpaudit.wording.certificates import bracket_phrase, certificate_meaning
 from dpaudit.wording.claims import claim_parameters, neighbours_phrase
-from dpaudit.wording.numerals import at_least, exact, nearest, whole
+from dpaudit.wording.numerals import at_least, at_most, exact, nearest, whole
 from dpaudit.wording.verdicts import CAVEATS, verdict_label
 
 SCHEMA = "urn:dpaudit:schema:training:2"
 """The schema of the JSON; its name stands under `schema`."""
 
 _NAMED = 8
-_NOTHING_NAMED = (
-    "Nothing was named. Data of pre-training, of the choice of hyperparameters and of the preparation of the records "
+_NEVER_COVERED = (
+    "Data of pre-training, of the choice of hyperparameters and of the preparation of the records "
     "are covered only where they are among the records above."
+)
+
+
+_AGAIN = (
+    "The command dpaudit verify derives the certificate again from the JSON of this report, and what follows from it. "
+    "It reads the results of the loop and of the attacks, and does not measure them again. The digest of the JSON is "
+    "{digest}."
 )
 
 
@@ -146,8 +153,8 @@ class TrainingReport:
             under("Not observed", items(self._loop.not_observed, "○", "open")),
             self._attacks(),
             under("Open conditions", items(self._open(), "○", "open")),
-            under("Not covered", items(self.not_covered), Paragraph("" if self.not_covered else _NOTHING_NAMED)),
-            under("Check it again", Paragraph(f"dpaudit verify FILE.json (digest {self._digest()})")),
+            under("Not covered", items(self.not_covered), Paragraph(_NEVER_COVERED)),
+            under("Check it again", Paragraph(_AGAIN.format(digest=self._digest()))),
             title=f"Privacy of the training of {self.name}",
         )
 
@@ -184,19 +191,23 @@ class TrainingReport:
             "inconclusive": " The audit of the loop is inconclusive: not all of it was observed.",
             "more_noise": " The loop adds more noise than is declared.",
         }
-        return certificate_meaning(self.certificate) + loop.get(self._loop.verdict, "")
+        rests = " This rests on the open conditions below." if any(self._open()) else ""
+        return certificate_meaning(self.certificate) + rests + loop.get(self._loop.verdict, "")
 
     def _claim(self) -> Iterator[tuple[str, str]]:
         """Yield the rows of claim, proof and declaration."""
         claim, training, tight = self.certificate.claim, self.training, self.certificate.tight
         yield "claimed", claim_parameters(claim)
         yield "protects", f"{claim.unit}; neighbours differ in {neighbours_phrase(claim.neighbours)}"
-        yield "proved", f"epsilon {bracket_phrase(tight.epsilon)}, at delta = {nearest(claim.delta)}"
+        yield (
+            "proved for the declared run",
+            f"epsilon {bracket_phrase(tight.epsilon)}, at delta = {nearest(claim.delta)}",
+        )
         yield (
             "declared run",
-            f"{whole(training.steps)} steps over {whole(training.records)} records, each in a step with probability "
-            f"{nearest(training.sample_rate)}; gradients clipped to norm {exact(training.max_grad_norm)}; noise "
-            f"multiplier {exact(training.noise_multiplier)}",
+            f"{whole(training.steps)} steps over {whole(training.records)} records; each record is in each step with "
+            f"probability {nearest(training.sample_rate)}; gradients clipped to norm {exact(training.max_grad_norm)}; "
+            f"noise multiplier {exact(training.noise_multiplier)}",
         )
 
     def _watched(self) -> str:
@@ -207,6 +218,7 @@ class TrainingReport:
             if names
             else "No parameter was compared in replays."
         )
+        said += f" A check flags a right loop with probability at most {at_most(self._loop.significance)}."
         return said + (
             f" Not trained (no step moved it, or noise alone): {listed(untrained, _NAMED)}." if untrained else ""
         )
@@ -224,7 +236,7 @@ class TrainingReport:
         )
         if not rows:
             return (Heading("Attacks on the trained model"), Paragraph("None was made."))
-        head = ("attack", "verdict", "epsilon at least", "significance")
+        head = ("attack", "verdict", "epsilon at least, at the delta of the attack", "significance")
         return under("Attacks on the trained model", Table(rows, head=head))
 
     def _open(self) -> Iterator[str]:

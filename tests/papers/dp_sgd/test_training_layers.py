@@ -69,6 +69,16 @@ def test_a_right_loop_is_consistent_and_says_what_it_would_have_caught() -> None
         assert layer.verdict != "consistent" or f"below {layer.noise_caught:.1}"[:8] in layer.sentence
 
 
+def test_a_check_by_canaries_names_its_run_and_a_check_that_was_not_made_is_listed() -> None:
+    """Canaries change the number of records, and with a loader rate and steps: an epsilon of them is of that run."""
+    evidence = audited(FIXED).evidence()
+    by_canaries = [check for check in evidence.checks if check.name != "conformance"]
+    assert {check.name for check in by_canaries} == {"one step", "whole run", "canaries apart"}
+    assert all("In a run with canaries (" in c.sentence for c in by_canaries if c.noise_caught)
+    without = replace(audited(FIXED), checks=())
+    assert [check.sentence[:15] for check in without.evidence().checks] == ["It was not made"] * 3
+
+
 def test_noise_at_the_factor_of_layer_0_is_caught_nine_times_in_ten() -> None:
     """The stated power is kept: with that factor of noise, at least 7 of 10 loops are accused (nine expected)."""
     caught = audited(FIXED).checks[0].noise_caught
