@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.wall.row import RowResult
+from benchmarks.wall.row import KNOWN, RowResult
 from dpaudit.documents.document import Block, Cell, Document, Look, Mark, Paragraph, Table, document, under
 from dpaudit.model.codec import encode
 from dpaudit.wording.numerals import at_least, nearest, whole
@@ -54,7 +54,8 @@ def summary(results: Sequence[RowResult], significance: float, family: int) -> s
     measured = [row for row in results if row.outcome != "not run"]
     accused = [row for row in measured if row.accused]
     surprising, missed = sum(row.surprising for row in measured), sum(row.missed for row in measured)
-    detected = f"{missed} known bugs were not detected." if missed else "All known bugs were detected."
+    known = sum(row.standing in KNOWN for row in measured)
+    detected = f"Of {known} known bugs that were run, {known - missed} were detected."
     return (
         f"{len(measured)} of {len(results)} rows were measured, {len(accused)} are flagged: {surprising} that were "
         f"held to be sound, {len(accused) - surprising} that were known. {detected} "

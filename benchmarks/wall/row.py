@@ -47,6 +47,10 @@ class Row:
         count("runs", self.runs)
 
 
+KNOWN: tuple[Standing, ...] = ("known bug", "misuse")
+"""What is known to break its claim."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowResult:
     """What the wall found for one row.
@@ -81,7 +85,7 @@ class RowResult:
     @property
     def missed(self) -> bool:
         """Whether a known defect or a misuse got away."""
-        return not self.accused and self.outcome != "not run" and self.standing in ("known bug", "misuse")
+        return not self.accused and self.outcome != "not run" and self.standing in KNOWN
 
 
 def bare_release(

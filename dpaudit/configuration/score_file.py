@@ -10,6 +10,7 @@ from tokenize import TokenError
 from typing import Any
 
 import numpy as np
+from numpy.lib.format import read_array
 
 from dpaudit.configuration.files import LARGEST_FILE, read_text
 from dpaudit.errors import ConfigError
@@ -83,7 +84,7 @@ def _lines(path: Path) -> Array:
     for number, line in rows:
         if len(line.replace(";", ",").rstrip(",").split(",")) > 1:
             raise ConfigError(_TABLE.format(found="several columns")).at(str(path), number)
-    if rows and _number(rows[0][1]) is None and not _BEGINS.match(rows[0][1]):
+    if rows and _is_name(rows[0][1]):
         rows = rows[1:]
     values: list[float] = []
     for number, line in rows:
@@ -94,6 +95,15 @@ def _lines(path: Path) -> Array:
             raise ConfigError(f"{line:.40} {_LOST}").at(str(path), number)
         values.append(value)
     return np.array(values, dtype=float)
+
+
+def _is_name(text: str) -> bool:
+    """Return whether a line names its column: it has a letter, and neither is nor begins as a number.
+
+    >>> _is_name("score"), _is_name("1.5 (first)"), _is_name("-")
+    (True, False, False)
+    """
+    return _number(text) is None and not _BEGINS.match(text) and any(sign.isalpha() for sign in text)
 
 
 def _number(text: str) -> float | None:
@@ -125,7 +135,7 @@ def _array(path: Path) -> Array:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise ConfigError(f"{path}: expected at most {LARGEST_FILE} bytes; give a smaller file.")
-        loaded: Array = np.load(io.BytesIO(path.read_bytes()), allow_pickle=False)
+        loaded: Array = read_array(io.BytesIO(path.read_bytes()), allow_pickle=False)
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file.") from None
     except OSError as error:

@@ -93,6 +93,8 @@ def test_the_curve_of_a_certificate_is_a_declaration(folder: Path) -> None:
         ("two.csv", b"1,2\n3,4\n", "two.csv:1: has several columns"),
         ("empty.csv", b"", "holds no score"),
         ("text.npy", b"hello", "no NPY array"),
+        ("archive.npy", b"PK\x03\x04" + bytes(60), "no NPY array"),
+        ("first_line.csv", b"\x000.5\n0.5\n", "first_line.csv:1"),
         ("scores.xls", b"", "ends in .csv, .txt, .npy, .parquet"),
         ("missing.npy", None, "no such file"),
     ],
