@@ -146,13 +146,13 @@ def _form(held: dict[str, list[Any]]) -> str:
 
 
 def _marginal(column: Column, codes: Array, numbers: Array) -> dict[str, float]:
-    """Return the answered marginal of one column, and of numbers the ends and the mean."""
+    """Return the answered marginal of one column, and of numbers, few distinct ones too, the ends and the mean."""
     name = repr(column.name) if column.name else "value"
     found = {f"rows where {name} {says}": float((codes == place).sum()) for place, says in enumerate(column.labels)}
     found[f"rows where {name} is something else"] = float((codes == OTHER).sum())
     found[f"rows where {name} is missing"] = float((codes == MISSING).sum())
     numbers = numbers[np.isfinite(numbers)]
-    if column.edges and len(numbers):
+    if len(numbers):
         found[f"smallest {name}"], found[f"largest {name}"] = float(numbers.min()), float(numbers.max())
         found[f"mean of {name}"] = float(numbers.mean())
     return found

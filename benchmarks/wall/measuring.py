@@ -14,6 +14,7 @@ from benchmarks.wall.two_rates import audit_rates
 from dpaudit.adapters.release import LibraryRelease
 from dpaudit.certification.verdict import certify
 from dpaudit.errors import DPAuditError, UnsupportedError
+from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.declaration import Stated
 from dpaudit.runtime.plugins import load_package
 
@@ -108,17 +109,23 @@ def _released(empty: RowResult, release: LibraryRelease, attacked: Attack) -> Ro
 
 def _attacked(known: RowResult, release: LibraryRelease, *, level: float, rng: np.random.Generator) -> RowResult:
     """Return the audit of a release, and its repetition where it is flagged."""
-    outcome, lower, power = _audited(release, known.runs, level, rng)
+    outcome, lower, power, why = _audited(release, known.runs, level, rng)
     again = None
     if outcome == "violation":
         again = _audited(release, known.runs, _AGAIN, rng.spawn(1)[0])[0] == "violation"
     return replace(
-        known, outcome=outcome, epsilon_lower=lower, power=power, accused=outcome == "violation", again=again
+        known,
+        outcome=outcome,
+        epsilon_lower=lower,
+        power=power,
+        accused=outcome == "violation",
+        again=again,
+        note=f"{known.note} {why}".strip(),
     )
 
 
 def _audited(release: LibraryRelease, runs: int, level: float, rng: np.random.Generator) -> Any:
-    """Return verdict at `level`, bound at .01, and the epsilon that would have been seen.
+    """Return verdict at `level`, bound at .01, the epsilon that would have been seen, and why it is inconclusive.
 
     Where runs times delta exceeds one, two error rates decide; else the guesses. The choice reads no output.
     """
@@ -127,7 +134,13 @@ def _audited(release: LibraryRelease, runs: int, level: float, rng: np.random.Ge
     if runs * claim.delta > 1:
         result = audit_rates(case, claim, runs=runs, rng=rng, significance=level)
         shown = audits.load("joint")(result.counts, result.delta, _SHOWN).epsilon
-        return result.verdict, float(shown), None
+        return result.verdict, float(shown), None, _why(result)
     result = audits.audit(case, claim=claim, runs=runs, rng=rng, significance=level)
     shown = result.bound_at(significance=_SHOWN).epsilon
-    return result.verdict, shown, result.power.epsilon if math.isfinite(result.power.epsilon) else None
+    power = result.power.epsilon if math.isfinite(result.power.epsilon) else None
+    return result.verdict, shown, power, _why(result)
+
+
+def _why(result: AuditResult) -> str:
+    """Return the first remark of an inconclusive audit, such as that every run raised an exception."""
+    return " ".join(result.remarks[:1]) if result.verdict == "inconclusive" else ""

@@ -92,6 +92,23 @@ def test_a_known_defect_that_gets_away_is_missed() -> None:
     assert "Of 0 known bugs that were run, 0 were detected." in summary((replace(row, outcome="not run"),), 0.01, 1)
 
 
+def test_a_row_of_which_nothing_can_be_concluded_says_why() -> None:
+    """A library whose every call raises shows one output: the audit's reason stands beside the library's notes."""
+
+    def raises(data: int) -> int:
+        del data
+        raise TypeError("unknown argument")
+
+    def build() -> LibraryRelease:
+        made = count_row(1.0).build()
+        assert isinstance(made, LibraryRelease)
+        return replace(made, function=Calls(call=raises))
+
+    (row,) = measured(replace(count_row(1.0, standing="misuse"), build=build))
+    assert row.outcome == "inconclusive"
+    assert "Every output was the same" in row.note
+
+
 def test_rates_decide_where_runs_times_delta_exceeds_one() -> None:
     """At delta .01 an atom of mass .05 on one side is seen, which the guesses give away; .01 itself is not accused."""
 
