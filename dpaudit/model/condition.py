@@ -106,6 +106,9 @@ def _brought_by(node: nodes.Declaration) -> tuple[Condition, ...]:
             return (*_OF_A_RELEASE, *_of_a_stream(mechanism), *_of_plug_ins(mechanism))
         case nodes.Sequential() | nodes.Repeat() | nodes.Cells() | nodes.Local():
             return (Condition(kind=_OF_A_NODE[type(node)]),)
+        case nodes.Filtered(rho=rho, per="record"):
+            own = Condition(kind="own_limit", about=(str(rho),))
+            return (*_general("limit_fixed_first"), own, *_general("own_costs", "parts_in_order"))
         case nodes.Filtered(rho=rho):
             limit = Condition(kind="within_limit", about=(str(rho),))
             return (*_general("limit_fixed_first"), limit, *_general("public_refusals", "parts_in_order"))

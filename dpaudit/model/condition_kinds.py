@@ -52,6 +52,8 @@ ConditionKind = Literal[
     # What a filter needs.
     "limit_fixed_first",
     "within_limit",
+    "own_limit",
+    "own_costs",
     "public_refusals",
     "parts_in_order",
     "nothing_outside",

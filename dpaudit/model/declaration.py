@@ -7,7 +7,7 @@
     Group(part, size)                     one person owns `size` records
     Subsample(part, rate, scheme)         the part sees a random sample of the records
     Shuffle(part, users)                  the reports of all users, each from the part, in a secret uniform order
-    Filtered(parts, rho)                  any of the parts, again and again, until a budget of rho is spent
+    Filtered(parts, rho, per)             any of the parts, again and again, until a budget of rho is spent
     Allocate(part, steps)                 a record is in some of `steps` runs of the part, at secret places
     PostProcess(part)  Billboard(part)  Local(part)     change who sees what, not the loss
     Stated(epsilon, delta, source)        somebody else's claim, taken on trust
@@ -48,6 +48,9 @@ Positions = Literal["fresh", "repeated"]
 
 RunLaw = Literal["fixed", "geometric", "logarithmic", "negative_binomial", "poisson"]
 """The law of the number of runs of which the best one is shown."""
+
+BudgetHolder = Literal["run", "record"]
+"""Whose budget it is: one of the whole run, or one of each record, that is left out once it cannot pay."""
 
 KeyVisibility = Literal["public", "secret"]
 """Whether an adversary sees which part a record touches."""
@@ -136,9 +139,13 @@ class Filtered:
     """Parts that are released again and again, each picked from the outputs before it, until a budget of rho is spent.
 
     Parameters: `parts`, of which each step may be any, with noise of any scale; `rho`, what all steps together may cost
-    in concentrated differential privacy. No part need be released, and none costs more than what is left.
-    Side-conditions: what a step costs is settled by its noise, and is the largest over all neighbours; see the
-    conditions of a filter.
+    in concentrated differential privacy; `per`, whose budget it is. No part need be released, and none costs more than
+    what is left.
+    The budget of a "run" pays for each step what the step costs at worst over all neighbours. Each "record" has a
+    budget of its own, pays for a step what the step may learn of this record, and is left out of it without notice
+    where it cannot pay; such a budget is about a record's presence alone.
+    Side-conditions: what a step costs is settled by its noise; see the conditions of a filter, and for those of records
+    `dpaudit.budgets.individual`.
     Guarantee: rho as for steps that are fixed in advance. No pair is known to spend the budget, so that nothing is
     known from below.
     Source: Bun and Steinke (2016), Lemma 1.7; Feldman and Zrnic (2021), Theorem 3.1, and Whitehouse et al. (2023),
@@ -151,6 +158,7 @@ class Filtered:
 
     parts: Annotated["tuple[Declaration, ...]", Keywords({"minItems": 1})]
     rho: NonNegative
+    per: BudgetHolder = "run"
     printed: Printed | None = None
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.declaration import Declaration, Parallel, Release, Shuffle, Subsample, walk
+from dpaudit.model.declaration import Declaration, Filtered, Parallel, Release, Shuffle, Subsample, walk
 from dpaudit.model.node_kinds import kind_of
 
 
@@ -113,6 +113,8 @@ def name_of(node: Declaration) -> str:
         return node.scheme
     if isinstance(node, Shuffle) and any(_is_table(part) for _, part in walk(node.part)):
         return "shuffled_table"
+    if isinstance(node, Filtered) and node.per == "record":
+        return "filtered_per_record"
     secret = isinstance(node, Parallel) and node.visibility == "secret"
     return "secret parallel" if secret else kind_of(node)
 

@@ -1,11 +1,13 @@
 """The trace of a run: what it released, and findings where its declaration does not admit it, without statistics."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
+from dpaudit.checks import meant
 from dpaudit.model.declaration import Cells, Declaration, Filtered, Release, Repeat, children, walk
 from dpaudit.model.mechanism import Array, Mechanism
 from dpaudit.model.tape import released_on_tape
@@ -17,7 +19,8 @@ _FINGERPRINT_LENGTH = 8
 class Released:
     """One line of a trace: `mechanism` was sampled `times` times a run under `label`.
 
-    `fingerprint` identifies the noise up to its scale: two releases with one fingerprint share their noise.
+    `fingerprint` identifies the noise up to its scale: two releases with one fingerprint share their noise. Below
+    budgets of records `paid` has the rho that each record paid for it, by the record's name; who is left out pays 0.
 
     >>> from mechanisms import Laplace
     >>> Released(label="count", mechanism=Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")).times
@@ -28,6 +31,7 @@ class Released:
     mechanism: Mechanism
     times: int = 1
     fingerprint: tuple[float, ...] | None = None
+    paid: Mapping[str, Fraction] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +66,17 @@ class Recorder:
     released: list[Released] = field(default_factory=list)
     people: list[range] = field(default_factory=list)
 
-    def release(self, label: str, mechanism: Mechanism, value: Array, times: int = 1) -> Array:
+    def release(
+        self,
+        label: str,
+        mechanism: Mechanism,
+        value: Array,
+        times: int = 1,
+        paid: Mapping[str, Fraction] | None = None,
+    ) -> Array:
         """Return `mechanism.release(value)`, recorded under `label`; `times` counts releases in one run."""
         output = released_on_tape(label, mechanism, value, self.rng)
-        self.record(label, mechanism, value, output, times)
+        self.record(label, mechanism, value, output, times, paid)
         return output
 
     def release_of_others(self, label: str, mechanism: Mechanism, value: Array) -> Array:
@@ -75,14 +86,23 @@ class Recorder:
         """
         return released_on_tape(label, mechanism, value, self.rng)
 
-    def record(self, label: str, mechanism: Mechanism, value: Array, output: Array, times: int = 1) -> None:
+    def record(
+        self,
+        label: str,
+        mechanism: Mechanism,
+        value: Array,
+        output: Array,
+        times: int = 1,
+        paid: Mapping[str, Fraction] | None = None,
+    ) -> None:
         """Write down that `output` is a release of `value` that was sampled elsewhere, as by a tree's counter.
 
         Both may be the first elements only: they serve to tell whose noise it is.
         """
-        self.released.append(
-            Released(label=label, mechanism=mechanism, times=times, fingerprint=_fingerprint(output, value))
+        line = Released(
+            label=label, mechanism=mechanism, times=times, fingerprint=_fingerprint(output, value), paid=paid
         )
+        self.released.append(line)
 
     def trace(self) -> tuple[Released, ...]:
         """Return everything recorded so far, in order."""
@@ -102,9 +122,16 @@ class KeepingRecorder(Recorder):
 
     published: dict[str, list[Array]] = field(default_factory=dict)
 
-    def release(self, label: str, mechanism: Mechanism, value: Array, times: int = 1) -> Array:
+    def release(
+        self,
+        label: str,
+        mechanism: Mechanism,
+        value: Array,
+        times: int = 1,
+        paid: Mapping[str, Fraction] | None = None,
+    ) -> Array:
         """Return the release, as `Recorder` does."""
-        output = Recorder.release(self, label, mechanism, value, times)
+        output = Recorder.release(self, label, mechanism, value, times, paid)
         self.published.setdefault(label, []).append(output)
         return output
 
@@ -113,8 +140,10 @@ def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Findin
     """Return what `trace` did that `declaration` does not admit; empty means that they agree.
 
     Rules: `DPA212` other noise or sensitivity than declared, `DPA213` a release that is undeclared, missing or made
-    another number of times, `DPA227` the same noise under two labels. Equal findings are one. A budget admits any
-    number of its releases with any noise; that they stay within it is a condition, `within_limit`.
+    another number of times, `DPA227` the same noise under two labels, `DPA228` a record that paid more than its own
+    budget holds. Equal findings are one. A budget admits any number of its releases with any noise; that they stay
+    within it is a condition, `within_limit`. Budgets of records ask each release what each record paid, exactly; that
+    a record paid for all that its presence changes is the condition `own_costs`.
 
     >>> from dpaudit import Release
     >>> from mechanisms import Laplace
@@ -149,7 +178,7 @@ def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Findin
         elif times[label] != expected_times:
             message = f"was released {times[label]} times a run, declared {expected_times}"
             findings.append(_finding("DPA213", label, message))
-    return tuple(dict.fromkeys((*findings, *_reused(trace))))
+    return tuple(dict.fromkeys((*findings, *_reused(trace), *_overspent(declaration, trace))))
 
 
 def _leaves(node: Declaration, times: int = 1) -> Iterator[tuple[str, Mechanism, int]]:
@@ -168,6 +197,35 @@ def _leaves(node: Declaration, times: int = 1) -> Iterator[tuple[str, Mechanism,
 def _releases(node: Declaration) -> Iterator[Release]:
     """Yield the releases below a node."""
     yield from (held for _, held in walk(node) if isinstance(held, Release))
+
+
+def _own_budgets(node: Declaration, times: int = 1) -> Iterator[tuple[frozenset[str], Fraction]]:
+    """Yield the labels of each budget of records, and its rho."""
+    if isinstance(node, Filtered) and node.per == "record":
+        yield frozenset(held.label for held in _releases(node)), times * meant(node.rho)
+    for child in children(node):
+        yield from _own_budgets(child, times * node.times if isinstance(node, Repeat) else times)
+
+
+def _overspent(declaration: Declaration, trace: tuple[Released, ...]) -> Iterator[Finding]:
+    """Yield a finding for each release that nobody paid for, and for the first record that overspent a budget.
+
+    Budgets that share a label are one, of their sum, for the releases of all their labels.
+    """
+    budgets = [*_own_budgets(declaration)]
+    for labels, _ in budgets:
+        shared = [(others, rho) for others, rho in budgets if others & labels]
+        limit, among = sum(rho for _, rho in shared), frozenset().union(*(others for others, _ in shared))
+        spent: dict[str, Fraction] = defaultdict(Fraction)
+        for released in (line for line in trace if line.label in among):
+            if released.paid is None:
+                yield _finding("DPA228", released.label, "was released, and nothing says what each record paid for it")
+            for name, price in (released.paid or {}).items():
+                spent[name] += price
+        over = next((name for name, total in spent.items() if total > limit), None)
+        if over is not None:
+            text = f"cost the record {over!r} a rho of {float(spent[over]):.6g}, of its own {float(limit):.6g}"
+            yield _finding("DPA228", ", ".join(sorted(among)), text)
 
 
 def _reused(trace: tuple[Released, ...]) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import chain, combinations, product
 from typing import Literal, NamedTuple, TypeAlias
 
 from dpaudit.model import declaration as nodes
@@ -77,6 +77,27 @@ class Inner:
     parts: "tuple[Node, ...]"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnBudgets(Inner):
+    """A budget of each record: `costs` has the price of each part, and `left` what records have that paid before.
+
+    `known` has one node for each state, so that a game meets it once.
+    """
+
+    costs: tuple[Fraction, ...]
+    whole: Fraction
+    left: Mapping[Record, Fraction]
+    known: "dict[Hashable, OwnBudgets]"
+
+    def after(self, number: int, asked: Iterable[Record]) -> "tuple[frozenset[Record], OwnBudgets]":
+        """Return who pays for a part out of those who are asked, and what is left then."""
+        cost = self.costs[number]
+        left = {record: self.left.get(record, self.whole) for record in asked}
+        paid = {record: rest - cost for record, rest in left.items() if cost <= rest}
+        after = {**self.left, **paid}
+        return frozenset(paid), self.known.setdefault(frozenset(after.items()), replace(self, left=after))
+
+
 Node: TypeAlias = Inner | Leaf
 
 
@@ -84,7 +105,8 @@ class Deal(NamedTuple):
     """A choice of the adversary: what it says, the law of the turns of each data set, and the part of each turn.
 
     `label` holds the part of each slot (0 is the first one, 1 the rest), the cell of each value, or the number of
-    records of each slot; at a budget, what it pays for, by number, or None where nothing more is released.
+    records of each slot; at a budget, what it pays for, by number, or None where nothing more is released; at budgets
+    of records that number and who is asked.
     """
 
     label: Hashable
@@ -112,9 +134,8 @@ def played(node: nodes.Declaration, tables: Mapping[str, Table]) -> Node:
             return played(part, tables)
         case nodes.Repeat(part=part, times=times):
             return Inner(node, (played(part, tables),) * times)
-        case nodes.Filtered(parts=parts, rho=rho):
-            menu = [(part, _rho_of(part)) for part in (played(part, tables) for part in parts)]
-            return _within(node, menu, Fraction(repr(float(rho))))
+        case nodes.Filtered(parts=parts):
+            return _budgets(node, [played(part, tables) for part in parts])
         case nodes.Allocate(epochs=epochs, positions="fresh") if epochs > 1:
             return Inner(nodes.Repeat(part=node, times=epochs), (played(replace(node, epochs=1), tables),) * epochs)
         case nodes.Parallel(parts=(first, *others), visibility="public") if others:
@@ -127,6 +148,16 @@ def played(node: nodes.Declaration, tables: Mapping[str, Table]) -> Node:
             return Inner(node, tuple(played(part, tables) for part in nodes.children(node)))
         case _:
             raise UndefinedInstanceError(f"No finite law is known of '{type(node).__name__}'.")
+
+
+def _budgets(node: nodes.Filtered, parts: list[Node]) -> Inner:
+    """Return a budget of the run, or of each record, as it is played; parts that cost nothing show nothing."""
+    menu, whole = [(part, _rho_of(part)) for part in parts], Fraction(repr(float(node.rho)))
+    if node.per == "run":
+        return _within(node, menu, whole)
+    priced = [(part, cost) for part, cost in menu if cost]
+    costs = tuple(cost for _, cost in priced)
+    return OwnBudgets(node, tuple(part for part, _ in priced), costs=costs, whole=whole, left={}, known={})
 
 
 def _within(node: nodes.Filtered, menu: list[tuple[Node, Fraction]], left: Fraction) -> Inner:
@@ -182,6 +213,9 @@ def deals(node: Inner, visible: Visible) -> Iterator[Deal]:
             yield Deal(None, partial(secret_parts, parts=len(parts)), node.parts)
         case nodes.Cells():
             yield from _cells(node, visible)
+        case nodes.Filtered() if isinstance(node, OwnBudgets):
+            yield from _asked(node, visible)
+            yield Deal(None, partial(_to_all, turns=0), ())
         case nodes.Filtered():
             yield from (Deal(number, partial(_to_all, turns=1), (part,)) for number, part in enumerate(node.parts))
             yield Deal(None, partial(_to_all, turns=0), ())
@@ -202,6 +236,24 @@ def deals(node: Inner, visible: Visible) -> Iterator[Deal]:
 def _to_all(data: DataSet, turns: int) -> Draw:
     """Return the deal of all records to every turn."""
     return {(data,) * turns: 1}, 1
+
+
+def _asked(node: OwnBudgets, visible: Visible) -> Iterator[Deal]:
+    """The adversary picks a part and whom to ask, by their slots and values; who cannot pay is left out unseen.
+
+    Asking is free, so that it never helps to ask somebody who cannot pay.
+    """
+    records = sorted({record for side in visible for data in side for record in data})
+    everybody = chain.from_iterable(combinations(records, size) for size in range(1, len(records) + 1))
+    for asked, number in product(everybody, range(len(node.parts))):
+        paying, after = node.after(number, asked)
+        if len(paying) == len(asked):
+            yield Deal((number, asked), partial(_paid, paying=paying), (node.parts[number], after))
+
+
+def _paid(data: DataSet, paying: frozenset[Record]) -> Draw:
+    """Return the deal of those who pay to this turn, and of all to the next one."""
+    return {(tuple(record for record in data if record in paying), data): 1}, 1
 
 
 def _entered(node: Inner, slots: list[int]) -> Iterator[Deal]:

@@ -40,7 +40,7 @@ def _needed(node: Table, relation: str) -> list[tuple[str, tuple[str, ...], str]
     found = []
     mechanisms = with_leaves(node.get("mechanism", {}))
     streams = [(part, "stream") for part in mechanisms if "horizon" in part]
-    for table, name in ((node, node["node"]), *streams):
+    for table, name in ((node, name_of(node)), *streams):
         for kind, field in TABLES["needed"].get(name, ()):
             held: Any = table.get(field, {"scheme": "poisson", "positions": "fresh"}.get(field, []))
             about = tuple(map(str, held if isinstance(held, list) else [held]))

@@ -97,8 +97,8 @@ def name_of(node: Table) -> str:
         return str(node.get("scheme", "poisson"))
     if node["node"] == "shuffle" and any(part.get("mechanism", {}).get("name") == "finite" for part in walk(node)):
         return "shuffled_table"
-    secret = node["node"] == "parallel" and node.get("visibility") == "secret"
-    return "secret parallel" if secret else str(node["node"])
+    kind = str(node["node"])
+    return str(TABLES["names"].get(f"{kind} {node.get('visibility') or node.get('per')}", kind))
 
 
 def walk(node: Table) -> list[Table]:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from dpaudit.model import declaration as nodes
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import ComposedLoss, Loss
+from dpaudit.model.moves import name_of
 from dpaudit.model.node_kinds import kind_of
 from dpaudit.runtime.tables import table_of
 
@@ -22,7 +23,7 @@ class NodeWords(NamedTuple):
 
 def node_words(node: Declaration) -> NodeWords:
     """Return the words of a node."""
-    row = _WORDS[kind_of(node)]
+    row = _WORDS.get(name_of(node)) or _WORDS[kind_of(node)]
     source = loss_source(node.mechanism.loss()) if isinstance(node, nodes.Release) else row["source"]
     own: dict[str, Any] = {entry.name: getattr(node, entry.name) for entry in fields(node)}
     return NodeWords(row["name"], row["rule"].format(**own | _phrases(node)), source)

@@ -34,6 +34,7 @@ LARGE = {
     "allocate 1 of 2 over geometric",
     "repeat 2 over allocate 1 of 2",
     "size beside a sum on allocate 1 of 2",
+    "filter of each record over two queries",
     "best of 2 over poisson",
     "best of 2 over geometric",
     "best of 2 over sharp",

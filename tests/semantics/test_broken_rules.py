@@ -151,6 +151,13 @@ TWINS = (
         sound=Fraction(concentrated_delta(1.2, math.log(X))),
     ),
     Twin(
+        forgets="that a record in the place of another one pays from a budget of its own",
+        tree=Filtered(parts=(TWO,), rho=0.55, per="record"),
+        move="replace",
+        broken=Fraction(concentrated_delta(0.55, math.log(X))),
+        sound=either(X, "two", "two"),
+    ),
+    Twin(
         forgets="the runs that were not the best",
         tree=dp.BestOf(part=SHARP, law="fixed", runs=2),
         move="remove",

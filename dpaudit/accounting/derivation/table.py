@@ -21,6 +21,7 @@ _ALL = (Remove, Zero, Replace, Exchange)
 _KEPT = (Remove, Zero, Replace)
 _TOUCHED: tuple[ConditionKind, ...] = ("public_key", "one_part")
 _FILTER: tuple[ConditionKind, ...] = ("limit_fixed_first", "within_limit", "public_refusals", "parts_in_order")
+_OWN_FILTER: tuple[ConditionKind, ...] = ("limit_fixed_first", "own_limit", "own_costs", "parts_in_order")
 _BILLBOARD: tuple[ConditionKind, ...] = ("own_inputs_only", "independent_users", "whole_record", "one_appearance")
 
 _passing = partial(Rule, choice="as the parts", counts=composing.of_all)
@@ -36,6 +37,11 @@ _TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
     "sequential": {_ALL: _passing("sequence", composing.summed, composing.summed_attained, ("declared_times",))},
     "repeat": {_ALL: _passing("repeat", composing.repeated, composing.repeated_attained, ("declared_times",))},
     "filtered": {_KEPT: Rule("filter", composing.filtered, composing.nothing_known, _FILTER, choice="as the parts")},
+    "filtered_per_record": {
+        (Remove,): Rule(
+            "filter of a record", composing.filtered, composing.nothing_known, _OWN_FILTER, choice="as the parts"
+        )
+    },
     "post_process": {
         _ALL: _passing("post-process", composing.as_the_part, composing.as_the_part_attained, ("no_data_read",))
     },

@@ -31,12 +31,13 @@ ALLOWED: dict[str, Inner] = {
         "with_replacement/leaves allocate/leaves"
     ),
     "group": _row(
-        r=f"{_SLOTS} filtered without_replacement truncated_poisson with_replacement",
+        r=f"{_SLOTS} filtered filtered_per_record without_replacement truncated_poisson with_replacement",
         p=f"{_SLOTS} filtered without_replacement shuffle shuffled_table billboard",
         z=f"{_SLOTS} filtered without_replacement",
         e=f"{_LEAVES} cells group poisson",
     ),
     "filtered": _row(rpz=_LEAVES),
+    "filtered_per_record": _row(r=_LEAVES),
     "parallel": _row(rpz=_SLOTS, e=f"{_LEAVES} local group poisson"),
     "secret parallel": _row(rpz=_LEAVES),
     "cells": _row(rp=f"{_LEAVES} cells local group poisson", e=f"{_LEAVES} cells group poisson"),
@@ -67,6 +68,8 @@ WHY = {
 NOT_PROVED = "No premise of it is proved: declare the parts apart, or state the part's (epsilon, delta) as 'stated'."
 UNDER = {
     "billboard": "The billboard lemma is about a person's data that are replaced: claim 'replace_one'.",
+    "filtered_per_record": "The record that takes another one's place pays from a budget of its own, so that both are "
+    "spent: claim 'add_remove'.",
     "cells": "A zero may fill a cell: claim 'replace_one' or 'add_remove'.",
     **dict.fromkeys(("shuffle", "shuffled_table"), "The number of users is public: claim 'replace_one'."),
 }
