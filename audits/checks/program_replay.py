@@ -17,6 +17,7 @@ import numpy as np
 from audits.checks.laws.mechanism_law import asked_by, law_findings
 from audits.checks.looked import Looked, attained, decided, secret_draws
 from audits.checks.sampler import SamplerSeen, sampler_seen
+from audits.checks.taped_budgets import Budget, overspent
 from audits.checks.taped_moves import Limits, moves_of, too_far, too_often
 from audits.checks.taped_noise import (
     depending,
@@ -82,6 +83,7 @@ def replay_program(
     ()
     """
     limits, looked, untaped = Limits.of(declaration), Looked(), Replayed(findings=(), conditions=())
+    budgets = tuple(Budget.all_of(declaration))
     found: list[Finding] = []
     first = recorded or record_run(algorithm, problem, n_runs=_RUNS, seed=SEED)
     replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
@@ -97,7 +99,7 @@ def replay_program(
     redrawn: list[Finding] = []
     for case in replays:
         for says, *pair in case.pairs:
-            found += _neighbours(case, (pair[0], pair[1]), says, limits, looked)
+            found += _neighbours(case, (pair[0], pair[1]), says, limits, looked, budgets)
         redrawn += [finding for pair in case.redrawn for finding in _other_draws(case, pair, looked)]
         for one, other in case.others:
             run = replayed(_on(case, one), RunTape(seed=SEED))
@@ -193,7 +195,8 @@ def _overrun(limits: Limits, recorded: RecordedRun) -> bool:
     times: Counter[str] = Counter()
     for released in recorded.transcript.trace:
         times[released.label] += released.times
-    return any(number > limits.times.get(label, 0) for label, number in times.items() if label not in limits.touched)
+    free = {*limits.touched, *limits.paid}
+    return any(number > limits.times.get(label, 0) for label, number in times.items() if label not in free)
 
 
 def _as_replay(case: AuditCase) -> ReplayCase:
@@ -289,7 +292,12 @@ def _quiet_run(algorithm: Any, problem: Any) -> tuple[Any, RecordedRun | None]:
 
 
 def _neighbours(
-    case: ReplayCase, pair: tuple[Any, Any], says: str, limits: Limits, looked: Looked
+    case: ReplayCase,
+    pair: tuple[Any, Any],
+    says: str,
+    limits: Limits,
+    looked: Looked,
+    budgets: tuple[Budget, ...],
 ) -> Iterator[Finding]:
     """Yield findings about one pair of neighbours on one tape."""
     first = replayed(_on(case, pair[0]), RunTape(seed=SEED))
@@ -306,7 +314,8 @@ def _neighbours(
     looked.unknown += sum(move.distance is None for move in moves)
     for move in moves if says in case.attaining else ():
         looked.attaining[move.label] = max(looked.attaining.get(move.label, 0.0), move.distance or 0.0)
-    for finding in (*too_far(moves), *too_often(moves, limits, _streams(first.tape))):
+    often = too_often(moves, limits, _streams(first.tape))
+    for finding in (*too_far(moves), *often, *overspent(moves, budgets)):
         yield replace(finding, message=f"{finding.message} Pair: {says.rstrip('.')}.")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit import Cells, Declaration, Mechanism, Parallel, Release, Repeat
-from dpaudit.model.declaration import children, walk
+from dpaudit.model.declaration import Filtered, children, walk
 from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import RunTape, TapedRelease
@@ -23,7 +23,7 @@ _SPECTRAL = ("nuclear_sensitivity", "trace_sensitivity")
 class Move:
     """One answer, or one element of a stream of sums, that differs between two neighbours in one run.
 
-    `distance` is in units of the stated sensitivity; None where the mechanism states none that is known here.
+    `distance` is in units of the sensitivity of `mechanism`; None where it states none that is known here.
     """
 
     label: str
@@ -31,6 +31,7 @@ class Move:
     entry: str
     distance: float | None
     site: str
+    mechanism: Mechanism
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +39,14 @@ class Limits:
     """What a declaration says about each label: how often one record may move it, and what it costs in another cell.
 
     `places` holds, for each leaf with a label, its part in each parallel composition above it, by that node's path.
+    Labels below a budget, `paid`, may come as often as it pays.
     """
 
     times: dict[str, int]
     touched: dict[str, Mechanism]
     parts: tuple[tuple[str, tuple[frozenset[str], ...]], ...]
     places: dict[str, tuple[dict[str, int], ...]]
+    paid: frozenset[str]
 
     @classmethod
     def of(cls, declaration: Declaration) -> "Limits":
@@ -60,7 +63,9 @@ class Limits:
             for _, node in walk(declaration)
             if isinstance(node, Parallel)
         )
-        return cls(times=dict(times), touched=touched, parts=parts, places=_places(declaration))
+        budgets = (node for _, node in walk(declaration) if isinstance(node, Filtered))
+        paid = frozenset(label for node in budgets for label, *_ in _leaves(node))
+        return cls(times=dict(times), touched=touched, parts=parts, places=_places(declaration), paid=paid)
 
 
 def _places(declaration: Declaration) -> dict[str, tuple[dict[str, int], ...]]:
@@ -120,7 +125,7 @@ def _single(ours: TapedRelease, theirs: TapedRelease, touched: Mapping[str, Mech
         if label in touched and apart[row].ndim:
             cells = [cell for cell in apart[row] if np.any(cell)]
             distance = _in_cells(ours.mechanism, touched[label], cells)
-        yield Move(label=label, run=run, entry=entry, distance=distance, site=ours.site)
+        yield Move(label=label, run=run, entry=entry, distance=distance, site=ours.site, mechanism=ours.mechanism)
 
 
 def _in_cells(inside: Mechanism, touched: Mechanism, cells: list[Array]) -> float | None:
@@ -152,6 +157,7 @@ def _elements(label: str, run: int, stream: dict[int, tuple[Array, TapedRelease]
                 entry=f"element {number}",
                 distance=_relative(leaf, np.asarray(element)),
                 site=release.site,
+                mechanism=leaf,
             )
 
 
@@ -255,7 +261,8 @@ def too_often(moves: tuple[Move, ...], limits: Limits, streams: dict[str, int]) 
     counts: dict[tuple[str, int], list[Move]] = defaultdict(list)
     touched: dict[int, set[str]] = defaultdict(set)
     for move in moves:
-        counts[move.label, move.run].append(move)
+        if move.label not in limits.paid:
+            counts[move.label, move.run].append(move)
         touched[move.run].add(move.label)
     accused: set[str] = set()
     for (label, run), found in counts.items():

@@ -19,7 +19,9 @@ def _apart(key: str, labels: tuple[str, ...] = LABELS) -> Parallel:
 
 
 def _rules(declaration: Declaration, *moved: str) -> list[str]:
-    moves = tuple(Move(label=label, run=0, entry="the answer", distance=1.0, site="x.py:1") for label in moved)
+    moves = tuple(
+        Move(label=label, run=0, entry="the answer", distance=1.0, site="x.py:1", mechanism=NOISE) for label in moved
+    )
     return [finding.rule for finding in too_often(moves, Limits.of(declaration), {})]
 
 
