@@ -21,7 +21,7 @@ from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Claim, require_finite
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Billboard, Declaration, Local, Stated
-from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RhoClaim
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RenyiClaim, RhoClaim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,8 @@ class Refusal:
 class Filter:
     """A claim over everything an analyst releases, and what is spent of it so far.
 
-    `mass` is the share of the claim's delta set aside for parts that bring a delta of their own.
+    `mass` is the share of the claim's delta set aside for parts that bring a delta of their own; `at` tells a filter
+    from others that count by the same theorem for another order, or for another point of a profile.
     Guarantee: however the parts were chosen from the outputs before them, and whenever the analyst stopped, all
     that was released with this filter's consent meets `claim`, under `conditions`.
     Edge cases: sums are exact; ten parts of the float 0.1, which lies above one tenth, do exceed 1.
@@ -61,6 +62,7 @@ class Filter:
     mass: float = 0.0
     spent: Cost = field(default_factory=Cost)
     events: int = 0
+    at: str = ""
 
     def __post_init__(self) -> None:
         if isinstance(self.claim, MeasuredClaim):
@@ -77,10 +79,16 @@ class Filter:
 
     def _require_own_measure(self, claim: MeasuredClaim) -> None:
         """Refuse a claim in another measure than the theorem counts, and a mass, which no such claim allows."""
-        if _OWN.get(claim.measure) is not self.theorem or (isinstance(claim, RhoClaim) and claim.xi):
+        own = _own_theorem(claim)
+        if own is None or own.name != self.theorem.name:
             raise ValueError(f"Expected a claim that the {self.theorem.name} filter proves, got {claim.words}.")
         if self.mass:
             raise ValueError(f"Expected mass={self.mass!r} to be 0: a claim of {claim.words} allows none.")
+
+    @property
+    def name(self) -> str:
+        """The theorem's name, and what it counts for where several filters have that theorem."""
+        return f"{self.theorem.name} {self.at}".strip()
 
     @property
     def limit(self) -> Cost:
@@ -89,6 +97,8 @@ class Filter:
             return Cost(amount=meant(self.claim.rho))
         if isinstance(self.claim, MuClaim):
             return Cost(amount=meant(self.claim.mu) ** 2)
+        if isinstance(self.claim, RenyiClaim):
+            return Cost(amount=meant(self.claim.renyi[0][1]))
         return theorems.limit_of(self.theorem, self.claim.epsilon, self.claim.delta, self.mass)
 
     @property
@@ -122,8 +132,17 @@ class Filter:
         return f"By the {self.theorem.name} filter, the part {words} of {self.claim.words}."
 
 
-_OWN = {"rho": theorems.CONCENTRATED, "mu": theorems.GAUSSIAN_PRIVACY}
-"""The theorem whose sum is the measure of a claim itself."""
+def _own_theorem(claim: Claim) -> FilterTheorem | None:
+    """Return the theorem whose sum is the measure of a claim itself; None where no sum is."""
+    match claim:
+        case RhoClaim(xi=0.0):
+            return theorems.CONCENTRATED
+        case MuClaim():
+            return theorems.GAUSSIAN_PRIVACY
+        case RenyiClaim(renyi=((order, _),)):
+            return renyi_theorem(order)
+        case _:
+            return None
 
 
 _CONDITIONS = (
@@ -145,19 +164,22 @@ def basic_filter(claim: Claim) -> Filter:
     return Filter(claim=claim, theorem=theorems.BASIC, mass=claim.delta)
 
 
-def measure_filter(claim: RhoClaim | MuClaim) -> Filter:
-    """Return a filter for a claim in rho or in mu: it adds up rho, or mu^2, and needs no conversion and no delta.
+def measure_filter(claim: RhoClaim | MuClaim | RenyiClaim) -> Filter:
+    """Return a filter for a claim in rho, in mu or in a Renyi divergence: it adds up that measure, mu in squares.
 
-    Raises: ValueError: a claim in another measure, or with xi.
+    It needs no conversion and no delta. Several orders need a filter each, which all consent.
+    Raises: ValueError: a claim in another measure, with xi, or of several orders.
 
     >>> budget = measure_filter(RhoClaim(rho=0.5, neighbours="replace_one"))
     >>> budget = budget.spend(Stated(epsilon=1.0, source="a first look"))
     >>> round(float(budget.spent.amount), 6)
     0.462117
     """
-    theorem = _OWN.get(claim.measure)
+    theorem = _own_theorem(claim)
     if theorem is None:
-        raise ValueError(f"Expected a claim in rho or in mu, got {claim.words}: no sum of parts has that measure.")
+        raise ValueError(
+            f"Expected a claim in rho, in mu or of one Renyi order, got {claim.words}: no sum of parts has its measure."
+        )
     return Filter(claim=claim, theorem=theorem)
 
 

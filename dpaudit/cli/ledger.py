@@ -43,7 +43,7 @@ Head: TypeAlias = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class Amount:
-    """The numbers of a budget: one of epsilon (with delta), rho and mu."""
+    """The numbers of a budget: one of epsilon (with delta), rho, mu, Renyi divergences and points of a profile."""
 
     epsilon: Annotated[float | None, number("--epsilon", "E", "The budget's epsilon, for all releases together.")] = (
         None
@@ -51,23 +51,34 @@ class Amount:
     delta: Annotated[float, number("--delta", "D", "The budget's delta.")] = 0.0
     rho: Annotated[float | None, number("--rho", "R", "A budget in rho, in place of epsilon.")] = None
     mu: Annotated[float | None, number("--mu", "M", "A budget in mu, in place of epsilon.")] = None
+    renyi: Annotated[
+        str | None, option("--renyi", "ORDER:EPSILON", "A budget in Renyi divergences; several are parted by ';'.")
+    ] = None
+    profile: Annotated[
+        str | None, option("--profile", "EPSILON:DELTA", "A budget in points of a profile, parted by ';'.")
+    ] = None
 
     def budget(self, **who: Any) -> Any:
         """Return the budget of `who` in the measure of the one number that is stated.
 
-        Raises: ConfigError: none or several numbers, or a delta beside another measure. ValueError: out of range.
+        Raises: ConfigError: none or several numbers, or a delta beside another measure. ValueError: out of range, or no
+            points.
         """
+        from dpaudit.cli.common.points import points
         from dpaudit.model.claim import Claim
 
-        stated = {"epsilon": self.epsilon, "rho": self.rho, "mu": self.mu}
+        stated = {"epsilon": self.epsilon, "rho": self.rho, "mu": self.mu, "renyi": self.renyi, "profile": self.profile}
         numbers: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
         if len(numbers) != 1:
-            raise ConfigError(f"Expected one of --epsilon, --rho and --mu, got {' and '.join(numbers) or 'none'}.")
-        if "epsilon" in numbers:
-            return Claim(**numbers, delta=self.delta, **who)
+            *others, last = (f"--{name}" for name in stated)
+            raise ConfigError(f"Expected one of {', '.join(others)} and {last}, got {' and '.join(numbers) or 'none'}.")
+        ((name, value),) = numbers.items()
+        if name == "epsilon":
+            return Claim(epsilon=value, delta=self.delta, **who)
         if self.delta:
-            raise ConfigError(f"Expected --delta={self.delta:g} beside --epsilon only: rho and mu have no delta.")
-        return Claim(**numbers, **who)
+            raise ConfigError(f"Expected --delta={self.delta:g} beside --epsilon only: a budget in {name} has none.")
+        made: dict[str, Any] = {name: points(name, value) if isinstance(value, str) else value}
+        return Claim(**made, **who)
 
 
 @ledger.command(name="open")
@@ -86,8 +97,9 @@ def open_account(
 ) -> Exit:
     """Open an account: a budget for one data set. Prints the entry's number and digest, and what certificates state.
 
-    A budget is one of --epsilon (with --delta), --rho and --mu. Accounts in rho and mu count each certificate in that
-    measure, by the smallest cost that is proved, and say by which rule.
+    A budget is one of --epsilon (with --delta), --rho, --mu, --renyi and --profile. Accounts that are not in epsilon
+    count each certificate in their own measure, by the smallest cost that is proved, and say by which rule; of several
+    orders or points each must hold.
     """
     from dpaudit.cli.common.output import say
     from dpaudit.ledger import Account as LedgerAccount

@@ -10,6 +10,7 @@ import typer
 
 from dpaudit.cli.common.exits import Exit
 from dpaudit.cli.common.options import Seed, option
+from dpaudit.cli.common.points import POINT_KEYS, points
 from dpaudit.cli.common.results import Result, resulting
 from dpaudit.errors import CertificateError, ConfigError
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from dpaudit.verifier import Verification
 
 _NUMBERS = ("epsilon", "delta", "rho", "xi", "mu")
-_POINTS = {"renyi": ("order", "epsilon"), "profile": ("epsilon", "delta")}
 """The numbers of a claim that can be demanded, and the names of the two of each point."""
 
 
@@ -108,7 +108,7 @@ def _demands(expected: str | None) -> dict[str, Any]:
     rest = expected
     while rest:
         key, _, rest = rest.partition("=")
-        if key not in (*_NUMBERS, *_POINTS, "measure", "neighbours", "model", "unit") or key in found:
+        if key not in (*_NUMBERS, *POINT_KEYS, "measure", "neighbours", "model", "unit") or key in found:
             raise ConfigError(
                 f"--expect-claim: {key!r} is unknown or given twice; write epsilon=1,delta=1e-5,neighbours=replace_one "
                 "(or rho=, xi=, mu=, renyi=ORDER:EPSILON, profile=EPSILON:DELTA; and measure=, model=, unit=)."
@@ -117,7 +117,7 @@ def _demands(expected: str | None) -> dict[str, Any]:
         try:
             found[key] = _value(key, value)
         except ValueError:
-            kind = "point, as in 2:0.04" if key in _POINTS else "number"
+            kind = "point, as in 2:0.04" if key in POINT_KEYS else "number"
             raise ConfigError(f"--expect-claim: {key}={value!r} is no {kind}.") from None
     return found
 
@@ -127,10 +127,9 @@ def _value(key: str, text: str) -> Any:
 
     Raises: ValueError: what should be a number is none, or a point has no two.
     """
-    if key not in _POINTS:
+    if key not in POINT_KEYS:
         return float(text) if key in _NUMBERS else text
-    points = sorted([float(number) for number in point.split(":")] for point in text.split(";"))
-    return [dict(zip(_POINTS[key], point, strict=True)) for point in points]
+    return points(key, text)
 
 
 def _plan(text: str, digest: str | None) -> Result:

@@ -1,15 +1,17 @@
 """An account: the budget of a data set, and the theorems that may count the spending."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from dpaudit.budgets import filters
+from dpaudit.budgets.filters import Filter
 from dpaudit.checks import settle
 from dpaudit.configuration.tables import read_object
 from dpaudit.errors import LedgerError
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
-from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RhoClaim
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 
 Rule = Literal["either", "basic", "concentrated", "gaussian", "renyi"]
 """How spending is counted; `either` is the sum of epsilons and the sum of rho, side by side.
@@ -22,10 +24,11 @@ Rule = Literal["either", "basic", "concentrated", "gaussian", "renyi"]
 class Account:
     """A budget for one data set: `budget` bounds all that is ever released of it, together.
 
-    A budget in rho or in mu counts each release in that measure, see `pricing`, and has no rule to choose.
+    A budget in rho, in mu or in Renyi divergences counts each release in that measure, see `pricing`, and has no rule
+    to choose. Of several orders, or points of a profile, each has filters of its own, and all must hold.
     `refresh` says in the owner's words when a new budget begins, and why that is sound; it changes no number.
-    Raises: ValueError: no name, an infinite epsilon, or a rule other than `basic` for a budget without delta, a
-        budget in Renyi divergences, in points of a profile or in rho with xi.
+    Raises: ValueError: no name, an infinite epsilon, or a rule other than `basic` for a budget without delta, or
+        a budget in rho with xi.
     """
 
     name: str
@@ -47,23 +50,23 @@ class Account:
 
     def _require_own_rule(self, budget: MeasuredClaim) -> None:
         """Refuse a budget in a measure whose parts do not add up to it, and a rule that counts something else."""
-        if not isinstance(budget, RhoClaim | MuClaim):
-            raise ValueError(f"Expected a budget in epsilon and delta, in rho or in mu, got {budget.words}.")
-        filters.measure_filter(budget)
+        self.filters()
         if self.rule != "either":
             raise ValueError(f"Expected rule={self.rule!r} to be left out: a budget in {budget.measure} has one rule.")
 
-    def filters(self) -> tuple[filters.Filter, ...]:
+    def filters(self) -> tuple[Filter, ...]:
         """Return the filters that may count, unspent; bookings go on while one filter has consented to all of them.
 
+        Filters for several orders or points differ in `at`: bookings go on while one of each has consented to all.
         Guarantee: everything released meets the budget. Let a transcript belong to the first filter that consented to
         all of it. For an event E and neighbours with laws P and Q, the transcripts of E that belong to one filter are
         an event of the run that stops where that filter refuses, which is (epsilon, its delta)-private; so
-        P(E) - e^epsilon Q(E) is at most the sum of the filters' deltas, and those add up to the budget's.
+        P(E) - e^epsilon Q(E) is at most the sum of the filters' deltas, and those add up to the budget's. That another
+        order or point stops the run earlier takes nothing away: whoever asks a filter may stop at any time.
         """
         claim = self.budget
-        if isinstance(claim, RhoClaim | MuClaim):
-            return (filters.measure_filter(claim),)
+        if isinstance(claim, MeasuredClaim):
+            return tuple(self._of_measure(claim))
         if claim.delta == 0 or self.rule == "basic":
             return (filters.basic_filter(claim),)
         if self.rule == "gaussian":
@@ -74,6 +77,27 @@ class Account:
             return (filters.concentrated_filter(claim, mass=claim.delta / 2),)
         share = replace(claim, delta=claim.delta / 2)
         return filters.basic_filter(share), filters.concentrated_filter(share, mass=share.delta / 2)
+
+    def _of_measure(self, claim: MeasuredClaim) -> Iterator[Filter]:
+        """Yield the filters of a budget that is not in epsilon and delta."""
+        match claim:
+            case RenyiClaim(renyi=points):
+                for point in points:
+                    one = filters.measure_filter(replace(claim, renyi=(point,)))
+                    yield replace(one, at=f"at order {_written(point[0])}")
+            case ProfileClaim(profile=points):
+                for epsilon, delta in points:
+                    budget = Claim(
+                        epsilon=epsilon,
+                        delta=delta,
+                        neighbours=claim.neighbours,
+                        model=claim.model,
+                        unit=claim.unit,
+                    )
+                    for one in replace(self, budget=budget).filters():
+                        yield replace(one, at=f"at epsilon {_written(epsilon)}")
+            case RhoClaim() | MuClaim():
+                yield filters.measure_filter(claim)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the account as plain data."""
@@ -91,3 +115,8 @@ class Account:
         except Exception as error:
             raise LedgerError(f"An account is malformed: {error}") from None
         return account
+
+
+def _written(number: float) -> str:
+    """Return a number in full, as in "2" and "1.5"."""
+    return repr(float(number)).removesuffix(".0")

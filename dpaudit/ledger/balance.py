@@ -14,7 +14,7 @@ from dpaudit.ledger.account import Account
 from dpaudit.ledger.booking_body import is_on_trust, require_booking
 from dpaudit.ledger.entry import GENESIS, Entry, digest_of
 from dpaudit.ledger.pricing import decode_prices
-from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RhoClaim
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RenyiClaim, RhoClaim
 from dpaudit.model.trace import Finding
 
 
@@ -43,25 +43,35 @@ class Balance:
     bookings: tuple[dict[str, Any], ...] = ()
 
     def after(self, prices: dict[str, Cost]) -> tuple[Filter, ...]:
-        """Return the filters that consent to one more part, after it; none if the part would overspend."""
+        """Return the filters that consent to one more part, after it; none if the part would overspend.
+
+        Each order, and each point of a profile, needs one filter that consents.
+        """
         consenting: list[Filter] = []
         for spending in self.alive:
-            cost = prices.get(spending.theorem.name)
+            cost = prices.get(spending.name)
             if cost is not None and (spending.spent + cost).within(spending.limit):
                 consenting.append(replace(spending, spent=spending.spent + cost, events=spending.events + 1))
-        return tuple(consenting)
+        needed = {spending.at for spending in self.alive}
+        return tuple(consenting) if needed == {spending.at for spending in consenting} else ()
+
+    @property
+    def binding(self) -> Filter:
+        """The filter that ends the budget: the one with most left, of the order or point that has least left."""
+        best = {at: min((f for f in self.alive if f.at == at), key=self.share) for at in {f.at for f in self.alive}}
+        return max(best.values(), key=self.share)
 
     def on_trust(self, spending: Filter) -> Cost:
         """Return what a filter has spent on claims that somebody else states, under the same limit."""
         told = (booking for booking in self.bookings if is_on_trust(booking))
-        costs = (decode_prices(booking["prices"])[spending.theorem.name] for booking in told)
+        costs = (decode_prices(booking["prices"])[spending.name] for booking in told)
         return sum(costs, start=Cost())
 
     @property
     def stopped(self) -> tuple[str, ...]:
         """The theorems that have refused a booking and count no more."""
-        alive = {spending.theorem.name for spending in self.alive}
-        return tuple(name for spending in self.account.filters() if (name := spending.theorem.name) not in alive)
+        alive = {spending.name for spending in self.alive}
+        return tuple(spending.name for spending in self.account.filters() if spending.name not in alive)
 
     def share(self, spending: Filter) -> float:
         """Return the larger share of its limit that a filter has spent, by amount or by mass."""
@@ -71,13 +81,13 @@ class Balance:
         """Return an upper bound on epsilon spent so far at the filter's delta.
 
         The odometer's bound is true at every moment at once. Where it exceeds the budget, the filter's bound is the
-        budget itself. Of a budget in rho or in mu it is what was spent in that measure.
+        budget itself. Of a budget in rho, in mu or of a Renyi order it is what was spent in that measure.
         """
         if not spending.spent.amount:
             return 0.0
         if isinstance(spending.claim, MuClaim):
             return math.nextafter(math.sqrt(spending.spent.amount), math.inf)
-        if isinstance(spending.claim, RhoClaim) or spending.theorem.name == "basic":
+        if isinstance(spending.claim, RhoClaim | RenyiClaim) or spending.theorem.name == "basic":
             nearest = float(spending.spent.amount)
             return nearest if nearest >= spending.spent.amount else math.nextafter(nearest, math.inf)
         if spending.theorem.name == "Renyi":
@@ -185,7 +195,7 @@ def balance_data(balance: Balance) -> dict[str, Any]:
         **balance.account.to_dict(),
         "counts": [
             {
-                "theorem": spending.theorem.name,
+                "theorem": spending.name,
                 **({} if isinstance(spending.claim, MeasuredClaim) else {"delta": spending.claim.delta}),
                 "spent": float(spending.spent.amount),
                 "limit": float(spending.limit.amount),

@@ -227,7 +227,7 @@ def _overrun(balance: Balance, costs: dict[str, Cost]) -> str:
     """Return the reason of the refusal, with one clause for each filter."""
     clauses: list[str] = []
     for spending in balance.alive:
-        name, left = spending.theorem.name, spending.remaining
+        name, left = spending.name, spending.remaining
         if name not in costs:
             clauses.append(f"the {name} filter counts {spending.theorem.counts} only")
         else:

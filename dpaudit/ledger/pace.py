@@ -26,7 +26,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """The releases of an account, counted by the theorem that has most of the budget left.
+    """The releases of an account, counted by the filter that ends the budget.
 
     `ends` is the day on which the budget is spent if it goes on as since the first release; None without two releases
     on different days, or without any spending. It is an extrapolation, and no promise.
@@ -44,11 +44,11 @@ class History:
 
 def history_of(balance: Balance) -> History:
     """Return the history of an account."""
-    best = min(balance.alive, key=balance.share)
+    best = balance.binding
     releases: list[Spending] = []
     spent = Cost()
     for booking in balance.bookings:
-        cost = decode_prices(booking["prices"])[best.theorem.name]
+        cost = decode_prices(booking["prices"])[best.name]
         spent = spent + cost
         releases.append(
             Spending(
@@ -60,7 +60,7 @@ def history_of(balance: Balance) -> History:
                 on_trust=is_on_trust(booking),
             )
         )
-    return History(theorem=best.theorem.name, releases=tuple(releases), ends=_end(releases))
+    return History(theorem=best.name, releases=tuple(releases), ends=_end(releases))
 
 
 def _day(booking: dict[str, Any]) -> date:

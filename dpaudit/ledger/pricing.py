@@ -33,7 +33,7 @@ class Price:
 
 
 def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, Price]:
-    """Return the price of a certificate by the name of each theorem that can count it.
+    """Return the price of a certificate by the name of each filter that can count it.
 
     A certificate can be counted as what it declares (of its losses, or of the whole declaration in the measure of the
     budget) or as what it states (epsilon and delta, rho, mu, Renyi divergences or points of a profile); the one is
@@ -46,7 +46,7 @@ def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, P
         require_spendable(certificate, spending.claim)
         found = [*_stated(certificate, spending), *_declared(certificate.declaration, spending)]
         if found:
-            by_theorem[spending.theorem.name] = min(found, key=lambda price: _share(price.cost, spending.limit))
+            by_theorem[spending.name] = min(found, key=lambda price: _share(price.cost, spending.limit))
     return by_theorem
 
 
@@ -91,7 +91,7 @@ def _in_measure(claim: MeasuredClaim, proved: list[Fraction], spending: Filter) 
 
 def _at_one_order(claim: MeasuredClaim, proved: list[Fraction], budget: Claim) -> Iterator[Price]:
     """Yield what a claim bounds of the Renyi divergence of the order that a budget counts; the divergence increases."""
-    order = usual_order(budget.epsilon, budget.delta)
+    order = budget.renyi[0][0] if isinstance(budget, RenyiClaim) else usual_order(budget.epsilon, budget.delta)
     match claim:
         case RhoClaim(xi=xi):
             yield Price(cost=Cost(amount=meant(xi) + Fraction(order) * proved[0]), rule="xi + rho times the order")

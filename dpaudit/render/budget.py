@@ -166,7 +166,7 @@ def _count(balance: Balance, spending: Filter) -> str:
     told = balance.on_trust(spending).amount
     trusted = f" Of that {at_most(float(told))} is on trust: somebody else states it." if told else ""
     return (
-        f"By the {spending.theorem.name} filter: {at_most(float(spending.spent.amount))} of "
+        f"By the {spending.name} filter: {at_most(float(spending.spent.amount))} of "
         f"{nearest(float(spending.limit.amount))} spent, {at_most(100 * balance.share(spending), 3)} in a "
         f"hundred; {_so_far(balance, spending)}.{trusted}"
     )

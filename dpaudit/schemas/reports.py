@@ -98,6 +98,7 @@ class TheoremCount(TypedDict):
     on_trust: NonNegative
     rho_so_far: NotRequired[NonNegativeOrInfinite]
     mu_so_far: NotRequired[NonNegativeOrInfinite]
+    renyi_so_far: NotRequired[NonNegativeOrInfinite]
 
 
 class Booking(TypedDict):

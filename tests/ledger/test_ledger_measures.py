@@ -130,18 +130,65 @@ def test_a_filled_account_in_rho_is_what_one_certificate_of_all_its_releases_pro
     assert certify(together, RhoClaim(rho=booked_in_all * outwards, **WHO)).verdict == "stated"
 
 
+def test_a_budget_in_a_measure_that_does_not_add_up_is_refused() -> None:
+    with pytest.raises(ValueError, match="Expected a claim"):
+        Account(name="data", budget=RhoClaim(rho=1.0, xi=0.1, **WHO))
+
+
+def test_a_budget_of_several_orders_ends_where_the_first_of_them_does(ledger: Ledger) -> None:
+    """Gaussian noise of mu 1 costs order / 2 at each order: two at order 2, four at order 4. Twin: order 2 alone."""
+    half = certify(SUM, RhoClaim(rho=0.5, **WHO))
+    ledger.open(Account(name="data", budget=RenyiClaim(renyi=((2.0, 2.0), (4.0, 9.0)), **WHO)), NOW)
+    assert booked(ledger, half) == 2
+    refusal: Any = ledger.book("data", half, "one more", NOW)
+    assert "by the Renyi at order 2 filter it costs 1, where 0 is left" in refusal.reason
+    ledger.open(Account(name="alone", budget=RenyiClaim(renyi=((4.0, 9.0),), **WHO)), NOW)
+    assert [isinstance(ledger.book("alone", half, f"{n}", NOW), Refusal) for n in range(5)] == [False] * 4 + [True]
+    balance = recompute(ledger.store.entries()).accounts["data"]
+    assert balance.binding.name == "Renyi at order 2"
+    assert [balance.reading(one) for one in balance.alive] == [2.0, 4.0]
+    assert not reprice(ledger.store.entries()).findings
+
+
 @pytest.mark.parametrize(
-    "budget",
+    ("declaration", "claim", "amount", "rule"),
     [
-        RhoClaim(rho=1.0, xi=0.1, **WHO),
-        RenyiClaim(renyi=((2.0, 1.0),), **WHO),
-        ProfileClaim(profile=((1.0, 1e-5),), **WHO),
+        (SUM, RhoClaim(rho=0.5, **WHO), 2.0, "xi + rho times the order"),
+        (SUM, MuClaim(mu=1.0, **WHO), 2.0, "mu^2 / 2 times the order"),
+        (TOLD, RenyiClaim(renyi=((5.0, 0.93),), **WHO), 0.93, "its divergence at the next order"),
+        (TOLD, Claim(epsilon=1.0, **WHO), math.log((math.exp(4) + math.exp(-3)) / (1 + math.e)) / 3, "its epsilon"),
     ],
-    ids=["xi", "renyi", "profile"],
 )
-def test_a_budget_in_a_measure_that_does_not_add_up_is_refused(budget: Claim) -> None:
-    with pytest.raises(ValueError, match=r"[Ee]xpected a (budget|claim)"):
-        Account(name="data", budget=budget)
+def test_a_budget_at_one_order_counts_what_each_measure_bounds_of_it(
+    declaration: Any, claim: Claim, amount: float, rule: str
+) -> None:
+    """A pure epsilon by the divergence of its randomised response; the declared losses where they cost less."""
+    ((cost, said),) = priced(declaration, claim, RenyiClaim(renyi=((4.0, 9.0),), **WHO)).values()
+    assert cost == pytest.approx(amount, rel=1e-6) or (cost < amount and said.startswith("the losses"))
+    assert said.startswith((rule, "the losses"))
+
+
+def test_a_budget_of_a_profile_keeps_each_point_by_the_rule_that_lasts_longest(ledger: Ledger) -> None:
+    """Small Laplace releases: sums of epsilons at the point without delta, rho at the other; the first one ends it."""
+    small = Release(label="n", mechanism=Laplace(scale=20.0, l1_sensitivity=1.0, neighbours="replace_one"))
+    told = certify(small, Claim(epsilon=0.05, **WHO))
+    profile = ProfileClaim(profile=((0.5, 0.0), (0.2, 1e-2)), **WHO)
+    ledger.open(Account(name="data", budget=profile), NOW)
+    assert booked(ledger, told) == min(10, alone(told, Claim(epsilon=0.2, delta=1e-2, **WHO)))
+    balance = recompute(ledger.store.entries()).accounts["data"]
+    assert {one.at for one in balance.alive} == {"at epsilon 0.5", "at epsilon 0.2"}
+    together = Repeat(part=small, times=len(balance.bookings))
+    assert certify(together, profile).verdict == "certified"
+
+
+def alone(certificate: Certificate, budget: Claim) -> int:
+    """How many bookings a budget in epsilon and delta takes."""
+    balance = Balance(account=Account(name="one", budget=budget), alive=Account(name="one", budget=budget).filters())
+    costs = {name: price.cost for name, price in prices(certificate, balance.account.filters()).items()}
+    taken = 0
+    while alive := balance.after(costs):
+        balance, taken = replace(balance, alive=alive), taken + 1
+    return taken
 
 
 def test_no_mu_below_that_of_an_epsilon_covers_its_randomised_response() -> None:
@@ -165,6 +212,7 @@ def test_the_command_line_keeps_an_account_in_rho(tmp_path: Path) -> None:
     assert run(*opening, "--rho", 0.5, "--mu", 1).exit_code == 2
     assert run(*opening, "--rho", 0.5, "--delta", 1e-5).exit_code == 2
     assert run(*opening).exit_code == 2
+    assert run(*opening, "--renyi", "2:1:3").exit_code == 2
     assert run(*opening, "--rho", 0.5).exit_code == 0
     assert run("book", file, certificate, "--account", "data", "--label", "first").exit_code == 0
     refused = run("book", file, certificate, "--account", "data", "--label", "second")
@@ -174,6 +222,24 @@ def test_the_command_line_keeps_an_account_in_rho(tmp_path: Path) -> None:
     assert "rho so far at most 0.5" in run("show", file).output.replace("\n", " ").replace("   ", " ")
     assert run("verify", file).exit_code == 0
     assert run("report", file, "-o", tmp_path / "page").exit_code == 0
+
+
+@pytest.mark.parametrize("amount", [("--renyi", "8:4;2:1.5"), ("--profile", "5:1e-3;6:1e-4")])
+def test_the_command_line_keeps_an_account_of_several_points(tmp_path: Path, amount: tuple[str, str]) -> None:
+    """Each order and each point has a line of its own, on the terminal, in JSON and on the page."""
+    file, certificate = tmp_path / "ledger.db", tmp_path / "certificate.json"
+    certificate.write_text(certify(SUM, RhoClaim(rho=0.5, **WHO)).to_json(), encoding="utf-8")
+    assert dpaudit("ledger", "open", str(file), "--account", "data", "--unit", "one person", *amount).exit_code == 0
+    books = [
+        dpaudit("ledger", "book", str(file), str(certificate), "--account", "data", "--label", f"{n}") for n in (1, 2)
+    ]
+    assert [one.exit_code for one in books] == [0, 1]
+    shown = dpaudit("ledger", "show", str(file), "--format", "json")
+    Draft202012Validator(schemas.load("ledger")).validate(json.loads(shown.output))
+    text = " ".join(dpaudit("ledger", "show", str(file)).output.split())
+    assert all(f" at {name}" in text for name in (("order 2", "order 8") if "renyi" in amount[0] else ("epsilon 5",)))
+    assert dpaudit("ledger", "verify", str(file)).exit_code == 0
+    assert dpaudit("ledger", "report", str(file), "-o", str(tmp_path / "page")).exit_code == 0
 
 
 def test_what_was_spent_is_never_said_to_exceed_the_budget() -> None:

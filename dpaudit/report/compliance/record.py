@@ -51,7 +51,7 @@ def _spent(balance: Balance) -> Grid:
         ("Theorem", "Spent", "Left", "Limit", "So far"),
         (
             (
-                spending.theorem.name,
+                spending.name,
                 at_most(float(spending.spent.amount)),
                 at_least(float(spending.remaining.amount)),
                 nearest(float(spending.limit.amount)),
