@@ -15,9 +15,10 @@ from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 from dpaudit.model.declaration import PostProcess, Release, walk
-from dpaudit.model.measures.claims import MeasuredClaim, RhoClaim
+from dpaudit.model.measures.claims import MeasuredClaim, RenyiClaim, RhoClaim
 from dpaudit.model.measures.ends import Ends
-from dpaudit.wording.claims import of_model, of_neighbours
+from dpaudit.wording.claims import measured_promise, of_model, of_neighbours
+from dpaudit.wording.measures import uppers_phrase
 
 
 def registry_fields(certificate: Certificate) -> dict[str, Any]:
@@ -27,9 +28,9 @@ def registry_fields(certificate: Certificate) -> dict[str, Any]:
 
     Guarantee: every number is claimed and proved, or said to be stated by others and not verified.
     `rho` appears where the declared releases are proved to be
-    concentrated and the claim is not pure. There is no field for an audit, and none is used for one.
-    Raises: UnsupportedError: the claim is neither certified nor stated, or is in mu, Renyi divergences or points of a
-        profile, or in rho with xi; the registry has no way to say so.
+    concentrated and the claim is not pure. Mu, Renyi divergences, points of a profile, and rho with xi have no field:
+    `privacy_parameters_details` states them in words. There is no field for an audit, and none is used for one.
+    Raises: UnsupportedError: the claim is neither certified nor stated.
     """
     if certificate.verdict not in ("certified", "stated"):
         raise UnsupportedError(
@@ -44,7 +45,7 @@ def registry_fields(certificate: Certificate) -> dict[str, Any]:
             "privacy_loss": {
                 "privacy_unit": claim.unit,
                 "privacy_unit_details": of_neighbours(claim.neighbours)["registry"],
-                "privacy_parameters": _parameters(certificate),
+                **_parameters(certificate),
                 "privacy_parameters_details": _details(certificate),
             },
             "deployment_model": {"model_name": model_name, "model_name_details": model_description},
@@ -58,27 +59,26 @@ def registry_fields(certificate: Certificate) -> dict[str, Any]:
 
 
 def _variant(claim: Claim) -> str:
-    """Return the registry's name of the measure of a claim.
-
-    Raises: UnsupportedError: the registry has no field for its numbers.
-    """
-    if not isinstance(claim, MeasuredClaim):
-        return "Approximate DP" if claim.delta else "Pure DP"
-    if isinstance(claim, RhoClaim) and not claim.xi:
-        return "Zero-concentrated DP"
-    raise UnsupportedError(
-        f"The registry has fields for epsilon, delta and rho, and none for {claim.words}; claim rho, or epsilon and "
-        "delta, for a record."
-    )
+    """Return the registry's name of the measure of a claim; "Custom" where it names none."""
+    match claim:
+        case RhoClaim(xi=0.0):
+            return "Zero-concentrated DP"
+        case RenyiClaim():
+            return "Renyi DP"
+        case MeasuredClaim():
+            return "Custom"
+        case _:
+            return "Approximate DP" if claim.delta else "Pure DP"
 
 
 def _details(certificate: Certificate) -> str:
-    """Return what is known of the numbers: a proved bound, or whose word they are."""
+    """Return what is known of the numbers: a proved bound, or whose word they are; and the numbers without a field."""
+    claim = certificate.claim
+    said = f"{measured_promise(claim)} " if isinstance(claim, MeasuredClaim) and not _has_field(claim) else ""
     if certificate.trust is not None:
-        return f"Stated by {' and '.join(certificate.trust.sources)}; not verified by the author of this record."
+        return f"{said}Stated by {' and '.join(certificate.trust.sources)}; not verified by the author of this record."
     if isinstance(certificate.tight, Ends):
-        (end,) = certificate.tight.rows
-        return f"Claimed; the declared releases are proved to have a rho of at most {end.upper:.6g}."
+        return f"{said}Claimed; of the declared releases are proved: {uppers_phrase(certificate.tight)}."
     return (
         "Claimed; the declared releases are proved to cost at most epsilon "
         f"{certificate.tight.epsilon.upper:.6g} at this delta."
@@ -86,17 +86,24 @@ def _details(certificate: Certificate) -> str:
 
 
 def _parameters(certificate: Certificate) -> dict[str, Any]:
-    """Return epsilon and delta as claimed, and rho as proved."""
+    """Return the table of epsilon and delta as claimed, and rho as proved; no table for numbers without a field."""
     claim = certificate.claim
-    if isinstance(claim, RhoClaim):
-        return {"rho": claim.rho}
+    if isinstance(claim, RhoClaim) and _has_field(claim):
+        return {"privacy_parameters": {"rho": claim.rho}}
+    if isinstance(claim, MeasuredClaim):
+        return {}
     parameters: dict[str, Any] = {"epsilon": encode(claim.epsilon)}
     if claim.delta:
         parameters["delta"] = claim.delta
         cost = cost_of(certificate.declaration, claim, zcdp)
         if cost is not None and not cost.mass and certificate.trust is None:
             parameters["rho"] = _rounded_up(cost.amount)
-    return parameters
+    return {"privacy_parameters": parameters}
+
+
+def _has_field(claim: Claim) -> bool:
+    """Return whether the registry has fields for the numbers of a claim."""
+    return not isinstance(claim, MeasuredClaim) or (isinstance(claim, RhoClaim) and not claim.xi)
 
 
 def _rounded_up(exact: Fraction) -> float:

@@ -10,10 +10,11 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from dpaudit import Claim, Condition, Release, UnsupportedError, certify
+from dpaudit import Claim, Condition, Release, Stated, UnsupportedError, certify
 from dpaudit.configuration.deployment_file import read_deployment
 from dpaudit.model.condition import Status
 from dpaudit.model.deployment import Deployment
+from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.report import Report, System
 from dpaudit.report.attachments.in_toto import PRIVACY_REPORT, TEST_RESULT
 from dpaudit.report.attachments.registry_record import missing, registry_record, registry_text
@@ -149,6 +150,37 @@ def test_a_full_deployment_makes_a_valid_record_of_the_third_tier(report: Report
         "Non-interactive",
     ]
     assert read["deployment"]["basic"]["data_product_sector"] == "Healthcare"
+
+
+MEASURED = (
+    (RhoClaim(rho=0.5, neighbours="replace_one"), "Zero-concentrated DP", "rho at most 0.5"),
+    (RhoClaim(rho=0.5, xi=0.1, neighbours="replace_one"), "Custom", "rho = 0.5, xi = 0.1"),
+    (MuClaim(mu=1.0, neighbours="replace_one"), "Custom", "mu = 1: two neighbours"),
+    (RenyiClaim(renyi=((2.0, 1.0), (4.0, 2.5)), neighbours="replace_one"), "Renyi DP", "of order 4 at most 2"),
+    (ProfileClaim(profile=((1.0, 0.2), (3.0, 0.01)), neighbours="replace_one"), "Custom", "0.2 at 1, 0.01 at 3"),
+)
+
+
+@pytest.mark.parametrize(("claim", "variant", "said"), MEASURED, ids=[claim.words for claim, *_ in MEASURED])
+def test_a_claim_in_its_own_measure_makes_a_valid_record(
+    report: Report, claim: MeasuredClaim, variant: str, said: str
+) -> None:
+    """Numbers without a field of the registry stand in words, claimed and proved; a stated one is never proved."""
+    noise = Release(label="sum", mechanism=Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one"))
+    for part, verdict in ((noise, "certified"), (Stated(mu=0.1, source="a vendor"), "stated")):
+        certificate = certify(part, claim)
+        assert certificate.verdict == verdict
+        record = registry_record(replace(report, certificate=certificate))
+        assert yaml.safe_load(registry_text(replace(report, certificate=certificate))) == record
+        loss, named = record["deployment"]["privacy_loss"], record["deployment"]["dp_variant"]["variant_name"]
+        assert named == variant
+        assert loss.get("privacy_parameters") == ({"rho": 0.5} if variant.startswith("Zero") else None)
+        if verdict == "certified":
+            Draft7Validator(REGISTRY).validate(record)
+            assert said in loss["privacy_parameters_details"]
+        else:
+            assert "Stated by a vendor; not verified" in loss["privacy_parameters_details"]
+            assert not {"proved", "certified", "guaranteed"} & {*json.dumps(loss).lower().replace(",", " ").split()}
 
 
 @pytest.mark.parametrize("missing_field", ["data_product_sector", "release_type", "data_source_type", "access_type"])

@@ -6,7 +6,6 @@ from typing import Any
 
 from dpaudit.errors import UnsupportedError
 from dpaudit.interchange.deployments_registry import registry_fields
-from dpaudit.model.measures.claims import MeasuredClaim, RhoClaim
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.escaping import clean
 
@@ -65,15 +64,9 @@ def registry_record(report: ReportInputs) -> dict[str, Any]:
 
 def registry_text(report: ReportInputs) -> str:
     """Return the record as YAML, or nothing where none can be made."""
-    if report.certificate.verdict not in ("certified", "stated") or missing(report) or not _has_fields(report):
+    if report.certificate.verdict not in ("certified", "stated") or missing(report):
         return ""
     return "\n".join(_lines(registry_record(report), 0)) + "\n"
-
-
-def _has_fields(report: ReportInputs) -> bool:
-    """Return whether the registry has fields for the numbers of the claim."""
-    claim = report.certificate.claim
-    return not isinstance(claim, MeasuredClaim) or (isinstance(claim, RhoClaim) and not claim.xi)
 
 
 def _basic(report: ReportInputs) -> dict[str, Any]:
