@@ -21,8 +21,8 @@ from dpaudit.ledger import Account, Ledger, store_at
 from dpaudit.model.measures.claims import MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.render.budget import statement_document
 from dpaudit.report import Report, render, write
+from dpaudit.report.figures.axis_numbers import axis_numbers
 from dpaudit.report.received.files import verify_report
-from dpaudit.wording.numerals import at_most
 from mechanisms import Gaussian
 
 WHO: Any = {"neighbours": "replace_one", "unit": "one person"}
@@ -34,6 +34,11 @@ CLAIMS: dict[str, Claim] = {
     "mu": MuClaim(mu=1.4143, **WHO),
     "renyi": RenyiClaim(renyi=((2.0, 2.0), (8.0, 8.0)), **WHO),
     "profile": ProfileClaim(profile=((1.0, 0.3), (2.0, 0.2)), **WHO),
+}
+ON_THE_AXIS = {
+    "rho and xi": "rho beside xi = 0.5",
+    "renyi": "Renyi divergence of order 2",
+    "profile": "delta at epsilon 2",
 }
 NOT_HELD: dict[str, tuple[Claim, str]] = {
     "not proved": (RhoClaim(rho=0.9, **WHO), "NOT PROVED"),
@@ -69,7 +74,9 @@ def test_a_certified_claim_is_reported_in_its_measure_and_in_the_epsilon_that_fo
     assert all(list(row["ends"]) == [claim.measure] for row in data["derivation"] if row["node"])
     texts = render(report)
     assert all(claim.words in texts[file] for file in ("report.html", "report.md"))
-    assert f"implied {at_most(implied.epsilon)}" in texts["figures/epsilons.svg"]
+    figure = texts["figures/epsilons.svg"]
+    assert f"attacked {ON_THE_AXIS.get(name, name)} on one axis" in figure
+    assert "implied" not in figure
     write(report, tmp_path)
     assert not verify_report(tmp_path).complaints
 
@@ -132,6 +139,11 @@ def test_what_audits_show_is_reported_against_the_claimed_measure() -> None:
     assert "measured mu of at least" in data["reasons"][0]
     assert data["reading"]["claim"]["delta"] == found.delta
     assert "roc-1" in render(report)["report.html"]
+    numbers = axis_numbers(report)
+    assert (numbers.number, numbers.claimed, numbers.attacks[0].ceiling) == ("mu", 1.0, None)
+    assert 1.0 < numbers.attacks[0].lower < 4.0
+    translated = axis_numbers(report_of(claim, SUM, audits=(replace(found, tested=None),)))
+    assert (translated.number, translated.said[:8]) == ("epsilon", "implied ")
     with pytest.raises(ValueError, match=r"its mu is 1\.0, the certificate's 2\.0"):
         report_of(MuClaim(mu=2.0, **WHO), SUM, audits=(found,))
 

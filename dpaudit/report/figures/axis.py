@@ -1,4 +1,4 @@
-"""The figure of claimed, proved and attacked epsilon on one axis."""
+"""The figure of what is claimed, proved and attacked, on one axis."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -7,68 +7,52 @@ from functools import partial
 from dpaudit.figures.canvas import Canvas, shortened, wrapped
 from dpaudit.figures.figure import Figure
 from dpaudit.figures.scale import Scale, draw_across, reach
-from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.readings import PrintedReading
-from dpaudit.report.attacks import Attack, attack_of
+from dpaudit.report.figures.axis_numbers import AxisNumbers, Shown, axis_numbers
 from dpaudit.report.inputs import ReportInputs
-from dpaudit.report.meaning import read_epsilon
-from dpaudit.wording.audits import bound_phrase, strongest
 from dpaudit.wording.certificates import bound_name, sources_phrase
-from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, exact, interval, nearest
+from dpaudit.wording.claims import capital
+from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, interval, nearest
 
 _TOP, _ROW = 58.0, 54.0
 _NARROW = 500.0
 _MOST = 12
 
 
-_Named = tuple[str, Attack]
-"""An attack, and the name of what it stands for."""
-
-
-def _attacks(report: ReportInputs) -> tuple[_Named, ...]:
-    """Return the lower bounds of a report: the strongest of each view of the audits first, then scores."""
-    audits = ((name, attack_of(audit)) for audit, name in strongest(report.audits))
-    return (*audits, *((f"scores of {held.file}", attack_of(held)) for held in report.scores))
-
-
 def axis_figure(report: ReportInputs) -> Figure:
-    """Return the figure of all epsilons: a line for the claim, a band for the proof, marks for the attacks."""
+    """Return the figure of all bounds: a line for the claim, a band for the proof, marks for the attacks."""
+    numbers = axis_numbers(report)
     return Figure(
         name="epsilons",
-        title=f"{_title(report)}, {bound_name(report.certificate)} and attacked epsilon on one axis",
-        description=_description(report),
-        draw=lambda width: _draw(report, width),
+        title=f"{capital(numbers.said)}, {bound_name(report.certificate)} and attacked {numbers.number} on one axis",
+        description=_description(report, numbers),
+        draw=lambda width: _draw(report, numbers, width),
     )
 
 
-def _title(report: ReportInputs) -> str:
-    """Return what the epsilon of the claim is: claimed, or implied by a claim in another measure at a delta."""
-    reading = report.reading
-    return "Claimed" if reading.measured is None else f"Implied at delta {exact(reading.claim.delta)}"
-
-
-def _description(report: ReportInputs) -> str:
+def _description(report: ReportInputs, numbers: AxisNumbers) -> str:
     """Return the figure in words."""
     certificate = report.certificate
-    words = [f"{_title(report)} (declared): {read_epsilon(report.reading)}."]
+    words = [f"{capital(numbers.said)} (declared): {_number(numbers)}{numbers.written}."]
     if certificate.printed is not None:
         words.append(f"The published proof concludes {nearest(certificate.printed.epsilon)}.")
     told = "Proved of the declaration" if certificate.verdict != "stated" else "Stated, not proved"
-    words.append(f"{told}: {_proved_words(report)}.")
-    for name, attack in _attacks(report):
-        result = attack.result
-        shown = bound_phrase(result) if isinstance(result, AuditResult) else _attack_words(attack, beyond=False)[-1]
-        words.append(f"Attacked by {name}: {shown}, ceiling {at_most(result.ceiling)}.")
-    return " ".join(words if _attacks(report) else [*words, "Attacked: not assessed."])
+    words.append(f"{told}: {_proved_words(report, numbers)}.")
+    words += [f"Attacked by {shown.name}: {shown.phrase}." for shown in numbers.attacks]
+    return " ".join(words if numbers.attacks else [*words, "Attacked: not assessed."])
 
 
-def _draw(report: ReportInputs, width: float) -> Canvas:
+def _number(numbers: AxisNumbers) -> str:
+    """Return the name of the number before its value, where it is no epsilon."""
+    return "" if numbers.number == "epsilon" else f"{numbers.number} of "
+
+
+def _draw(report: ReportInputs, numbers: AxisNumbers, width: float) -> Canvas:
     """Return the drawing for one width; narrow ones put each row's name above it."""
     narrow = width < _NARROW
     left, right = (12.0, width - 12) if narrow else (158.0, width - 20)
-    reading, printed, attacks = report.reading, report.certificate.printed, _attacks(report)
-    tight, claimed = reading.tight.epsilon, reading.claim.epsilon
-    values = [claimed, tight.lower, tight.upper, *(attack.result.epsilon_lower for _, attack in attacks[:_MOST])]
+    printed, attacks, claimed = report.certificate.printed, numbers.attacks, numbers.claimed
+    values = [claimed, numbers.proved.lower, numbers.proved.upper, *(shown.lower for shown in attacks[:_MOST])]
     values += [printed.epsilon] if printed is not None else []
     low, high = reach(values)
     kind = " (logarithmic)" if low > 0 else ""
@@ -77,17 +61,17 @@ def _draw(report: ReportInputs, width: float) -> Canvas:
         high=high,
         left=left,
         right=right,
-        name=f"epsilon, in nats{kind}; further left protects more",
+        name=f"{numbers.axis}{kind}; further left protects more",
         zero=True,
         infinite=math.inf in values,
     )
-    canvas, rows = Canvas(width=width, margin=0.0 if narrow else left), list(_rows(report, scale, attacks[:_MOST]))
+    canvas, rows = Canvas(width=width, margin=0.0 if narrow else left), list(_rows(report, numbers, scale))
     bottom = _TOP + _ROW * len(rows) + 22 * (len(attacks) > _MOST)
     draw_across(canvas, scale, 50, bottom)
     if scale.infinite:
         canvas.line(scale.end, bottom, scale.right, bottom, "axis broken")
     canvas.height = bottom + 48
-    _claim(canvas, scale(claimed), f"{reading.name} {read_epsilon(reading)}", bottom)
+    _claim(canvas, scale(claimed), f"{numbers.said.split()[0]} {numbers.written}", bottom)
     for place, (what, detail, draw) in enumerate(rows):
         _name(canvas, what, detail, _TOP + _ROW * place)
         draw(canvas, _TOP + _ROW * place + 22)
@@ -98,18 +82,18 @@ def _draw(report: ReportInputs, width: float) -> Canvas:
 
 
 def _rows(
-    report: ReportInputs, scale: Scale, attacks: tuple[_Named, ...]
+    report: ReportInputs, numbers: AxisNumbers, scale: Scale
 ) -> Iterator[tuple[str, str, Callable[[Canvas, float], None]]]:
     """Yield what each row shows, in detail, and the function that draws it at a height."""
     if report.certificate.printed is not None:
-        yield "Published", "the paper's proof", partial(_printed, scale, report, report.certificate.printed)
+        yield "Published", "the paper's proof", partial(_printed, scale, numbers, report.certificate.printed)
     if report.certificate.verdict == "stated":
-        yield "Stated", sources_phrase(report.certificate), partial(_stated, scale, report)
+        yield "Stated", sources_phrase(report.certificate), partial(_stated, scale, report, numbers)
     else:
-        yield "Proved", "by the accountant", partial(_proved, scale, report)
-    for name, attack in attacks:
-        yield "Attacked", name, partial(_attack, scale, attack, scale(report.reading.claim.epsilon))
-    if not attacks:
+        yield "Proved", "by the accountant", partial(_proved, scale, report, numbers)
+    for shown in numbers.attacks[:_MOST]:
+        yield "Attacked", shown.name, partial(_attack, scale, shown, scale(numbers.claimed))
+    if not numbers.attacks:
         yield "Attacked", "not assessed", partial(_unassessed, scale)
 
 
@@ -135,9 +119,9 @@ def _name(canvas: Canvas, what: str, detail: str, y: float) -> None:
             canvas.text(4, y + 36 + 14 * line, part, "note")
 
 
-def _printed(scale: Scale, report: ReportInputs, printed: PrintedReading, canvas: Canvas, y: float) -> None:
+def _printed(scale: Scale, numbers: AxisNumbers, printed: PrintedReading, canvas: Canvas, y: float) -> None:
     """Draw the conclusion of the printed argument, and whether it holds."""
-    x, claimed = scale(printed.epsilon), scale(report.reading.claim.epsilon)
+    x, claimed = scale(printed.epsilon), scale(numbers.claimed)
     text = f"{nearest(printed.epsilon)}, {'holds' if printed.valid else 'does not hold'} as written"
     canvas.diamond(x, y, 6, "hollow")
     canvas.label(x, y + 4, (text,), "value halo", 12, (claimed,))
@@ -149,67 +133,70 @@ def _unassessed(scale: Scale, canvas: Canvas, y: float) -> None:
     canvas.text((scale.left + scale.right) / 2, y + 4.5, "nobody attacked the code", "note halo", "middle")
 
 
-def _proved(scale: Scale, report: ReportInputs, canvas: Canvas, y: float) -> None:
+def _proved(scale: Scale, report: ReportInputs, numbers: AxisNumbers, canvas: Canvas, y: float) -> None:
     """Draw the proved bracket: a band, at least wide enough to be seen; only its lower end where the claim is void."""
-    tight = report.reading.tight.epsilon
+    tight = numbers.proved
     low, high = scale(tight.lower), scale(tight.lower if report.void else tight.upper)
     middle, half = (low + high) / 2, max(3.0, (high - low) / 2)
     canvas.line(scale.left, y, middle - half, y, "within")
     closed = tight.upper < math.inf and not report.void
     canvas.rect(middle - half, y - 9, 2 * half, 18, "proved" if closed else "proved open", 2)
-    lines = (scale(report.reading.claim.epsilon),)
+    lines = (scale(numbers.claimed),)
     apart = tuple(x for x in lines if not middle - half <= x <= middle + half)
-    canvas.label(middle + half, y + 4.5, (_proved_words(report),), "value halo", 8, apart)
+    canvas.label(middle + half, y + 4.5, (_proved_words(report, numbers),), "value halo", 8, apart)
 
 
-def _stated(scale: Scale, report: ReportInputs, canvas: Canvas, y: float) -> None:
+def _stated(scale: Scale, report: ReportInputs, numbers: AxisNumbers, canvas: Canvas, y: float) -> None:
     """Draw what others state: a hatched bar from 0 to their bound, with nothing proved in it."""
-    upper = scale(report.reading.tight.epsilon.upper)
+    upper = scale(numbers.proved.upper)
     canvas.rect(scale.left, y - 9, max(6.0, upper - scale.left), 18, "unassessed", 2)
     x = scale.left + 6
     while x < upper:
         canvas.line(x - 6, y + 9, x, y - 9, "hatch")
         x += 8
-    lines = (scale(report.reading.claim.epsilon),)
-    canvas.label(upper, y + 4.5, (_proved_words(report),), "value halo", 8, lines)
+    lines = (scale(numbers.claimed),)
+    canvas.label(upper, y + 4.5, (_proved_words(report, numbers),), "value halo", 8, lines)
 
 
-def _proved_words(report: ReportInputs) -> str:
+def _proved_words(report: ReportInputs, numbers: AxisNumbers) -> str:
     """Return the proved bracket; its lower end alone where no upper bound is known of the code."""
-    tight = report.reading.tight.epsilon
+    tight, claimed = numbers.proved, numbers.claimed
     if report.certificate.verdict == "stated":
         return f"at most {at_most(tight.upper)}, on trust"
     if report.void:
         return f"at least {at_least(tight.lower)}"
-    if tight.lower <= tight.upper <= report.reading.claim.epsilon and nearest(tight.lower) == nearest(tight.upper):
-        return at_most_beside(tight.upper, report.reading.claim.epsilon)
+    if tight.lower <= tight.upper <= claimed and nearest(tight.lower) == nearest(tight.upper):
+        return at_most_beside(tight.upper, claimed)
     return interval(tight)
 
 
-def _attack(scale: Scale, attack: Attack, claimed: float, canvas: Canvas, y: float) -> None:
+def _attack(scale: Scale, shown: Shown, claimed: float, canvas: Canvas, y: float) -> None:
     """Draw a lower bound as a filled mark, with a thin line on to the most that the runs could have shown."""
-    x, ceiling, beyond = (
-        scale(attack.result.epsilon_lower),
-        scale(attack.result.ceiling),
-        attack.result.ceiling > scale.high,
-    )
-    style = "attacked faint" if attack.result.verdict == "inconclusive" else "attacked"
+    x = scale(shown.lower)
+    if shown.ceiling is not None:
+        _ceiling(scale, x, shown.ceiling, canvas, y)
+    style = "attacked faint" if shown.attack.result.verdict == "inconclusive" else "attacked"
+    canvas.path([(x - 5, y - 8), (x + 7, y), (x - 5, y + 8)], style, closed=True)
+    beyond = shown.ceiling is not None and scale.high < shown.ceiling
+    canvas.label(x + 4, y + 4.5, _attack_words(shown, beyond=beyond), "value halo", 10, (claimed,))
+
+
+def _ceiling(scale: Scale, x: float, most: float, canvas: Canvas, y: float) -> None:
+    """Draw the line from a lower bound to the most that the runs could have shown."""
+    ceiling, beyond = scale(most), most > scale.high
     canvas.line(x, y, scale.right if beyond else max(x, ceiling), y, "reach")
     if beyond:
-        ceiling = scale.right
-        canvas.path([(ceiling - 6, y - 4), (ceiling, y), (ceiling - 6, y + 4)], "reach end")
+        canvas.path([(scale.right - 6, y - 4), (scale.right, y), (scale.right - 6, y + 4)], "reach end")
     else:
         canvas.line(ceiling, y - 7, ceiling, y + 7, "reach end")
-    canvas.path([(x - 5, y - 8), (x + 7, y), (x - 5, y + 8)], style, closed=True)
-    canvas.label(x + 4, y + 4.5, _attack_words(attack, beyond=beyond), "value halo", 10, (claimed,))
 
 
-def _attack_words(attack: Attack, *, beyond: bool) -> tuple[str, ...]:
+def _attack_words(shown: Shown, *, beyond: bool) -> tuple[str, ...]:
     """Return what an attack shows, in words for more and for less room."""
-    bound = f"at least {at_least_beside(attack.result.epsilon_lower, attack.claimed)}"
-    longer = "under an assumption" if attack.provision == "assumed" else attack.provision
+    bound, provision = f"at least {at_least_beside(shown.lower, shown.claimed)}", shown.attack.provision
+    longer = "under an assumption" if provision == "assumed" else provision
     conditional = f"{bound}, {longer}" if longer else bound
-    shorter = f"{bound}, {attack.provision}" if attack.provision else bound
-    if not beyond or attack.result.ceiling == math.inf:
+    shorter = f"{bound}, {provision}" if provision else bound
+    if not beyond or shown.ceiling in (None, math.inf):
         return conditional, shorter
-    return f"{conditional}, ceiling {at_most(attack.result.ceiling)}", conditional, shorter
+    return f"{conditional}, ceiling {at_most(shown.ceiling or 0.0)}", conditional, shorter
