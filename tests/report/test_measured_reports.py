@@ -38,7 +38,7 @@ CLAIMS: dict[str, Claim] = {
 ON_THE_AXIS = {
     "rho and xi": "rho beside xi = 0.5",
     "renyi": "Renyi divergence of order 2",
-    "profile": "delta at epsilon 2",
+    "profile": "delta at epsilon 1",
 }
 NOT_HELD: dict[str, tuple[Claim, str]] = {
     "not proved": (RhoClaim(rho=0.9, **WHO), "NOT PROVED"),

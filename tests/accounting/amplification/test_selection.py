@@ -3,7 +3,7 @@
 import json
 import math
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from typing import Any
 
 import numpy as np
@@ -172,6 +172,39 @@ def test_fresh_coins_find_no_score_above_the_bound() -> None:
 
 RUN = Finite(first=(0.5, 0.3, 0.2), second=(0.2, 0.2, 0.6), neighbours="add_remove")
 SMALL = dp.Claim(epsilon=0.1, delta=1e-4, neighbours="add_remove")
+
+
+@pytest.mark.parametrize(
+    ("law", "found"),
+    [("geometric", (1.7957, 2.0656, 2.2755, 2.4150)), ("poisson", (4.6908, 4.8969, 5.1603, 5.3622))],
+)
+def test_a_table_has_the_lower_end_of_one_configuration_and_the_upper_end_of_many(
+    law: str, found: tuple[float, ...]
+) -> None:
+    """Of runs that draw one of 1, 2, 4 or 8 configurations and show it, by all orders of their outputs at epsilon 1."""
+    node = dp.BestOf(
+        part=dp.Release(label="run", mechanism=RandomisedResponse(epsilon=1.0, neighbours="replace_one")),
+        scores="any",
+        **LAWS[law],
+    )
+    ends = dp.bracket_epsilon(dp.fold(node, "replace_one"), 0.0)
+    largest = [best_of_pieces(RunCount.of(node), pieces) for pieces in (1, 2, 4, 8)]
+    assert largest == pytest.approx(found, abs=5e-5)
+    assert largest[0] == pytest.approx(ends.lower, rel=1e-6)
+    assert largest == sorted(largest)
+    assert largest[-1] < ends.upper <= 1.08 * largest[-1]
+
+
+def best_of_pieces(count: RunCount, pieces: int) -> float:
+    """Return the largest loss of the best run, where each of two outcomes falls into so many equal pieces."""
+    likely, rare = math.e / (1 + math.e) / pieces, 1 / (1 + math.e) / pieces
+    losses = []
+    for chosen in combinations(range(2 * pieces), pieces):
+        first = np.isin(np.arange(2 * pieces), chosen)
+        p, q = np.where(first, likely, rare), np.where(first, rare, likely)
+        one, two = (count.reached(np.append(0.0, np.cumsum(m)[:-1]), np.cumsum(m[::-1])[::-1], m) for m in (p, q))
+        losses.append(float(np.abs(np.log(one / two)).max()))
+    return max(losses)
 
 
 def test_nothing_is_attained_where_an_author_names_the_score() -> None:
