@@ -142,7 +142,9 @@ def test_what_audits_show_is_reported_against_the_claimed_measure() -> None:
     numbers = axis_numbers(report)
     assert (numbers.number, numbers.claimed, numbers.attacks[0].ceiling) == ("mu", 1.0, None)
     assert 1.0 < numbers.attacks[0].lower < 4.0
-    translated = axis_numbers(report_of(claim, SUM, audits=(replace(found, tested=None),)))
+    assert found.tested is not None
+    other = replace(found.tested, measure="rho")  # says nothing of mu
+    translated = axis_numbers(report_of(claim, SUM, audits=(replace(found, tested=other),)))
     assert (translated.number, translated.said[:8]) == ("epsilon", "implied ")
     with pytest.raises(ValueError, match=r"its mu is 1\.0, the certificate's 2\.0"):
         report_of(MuClaim(mu=2.0, **WHO), SUM, audits=(found,))
