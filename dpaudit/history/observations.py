@@ -155,7 +155,7 @@ def _observation(certificate: dict[str, Any] | None, audits: list[dict[str, Any]
     holds = certificate and all(condition["status"] != "violated" for condition in certificate["conditions"])
     in_epsilon = "epsilon" in claim
     names = ("delta", "rho", "xi", "mu", "renyi", "profile", "neighbours", "model", "unit")
-    terms = ", ".join(f"{name} {claim[name]}" for name in names if name in claim)
+    terms = ", ".join(f"{name} {_written(name, claim[name])}" for name in names if name in claim)
     proved = numbers_by_name(certificate["tight"]) if certificate and holds and not in_epsilon else {}
     return Observation(
         claim=one_line(terms),
@@ -168,6 +168,14 @@ def _observation(certificate: dict[str, Any] | None, audits: list[dict[str, Any]
         findings=len(certificate["findings"]) if certificate else 0,
         **fields,
     )
+
+
+def _written(name: str, value: Any) -> str:
+    """Return a term of a claim; points of a curve as in "epsilon 0.5 at order 2.0"."""
+    if name not in ("renyi", "profile"):
+        return str(value)
+    number, at = ("epsilon", "order") if name == "renyi" else ("delta", "epsilon")
+    return " and ".join(f"{number} {row[number]} at {at} {row[at]}" for row in value)
 
 
 def _number(value: Any) -> float:

@@ -12,7 +12,16 @@ from dpaudit.history.trends import Trend, claim_of, summary_of, trends_of
 from dpaudit.model.codec import encode
 from dpaudit.wording.numerals import at_least, at_most, counted, nearest
 
-_HEAD = ("day", "document", "verdict", "claimed", "proved, at most", "attacked, at least", "findings", "open issues")
+_HEAD = (
+    "day",
+    "document",
+    "verdict",
+    "claimed",
+    "proved, at most",
+    "attacked epsilon, at least",
+    "findings",
+    "open issues",
+)
 _LOOKS: tuple[Look, ...] = ("quiet", "", "", "number", "number", "number", "number", "number")
 
 

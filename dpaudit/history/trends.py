@@ -74,13 +74,17 @@ def _changes(before: Observation, after: Observation) -> list[str]:
         grew = "grew" if after.proved > before.proved else "fell"
         sentences.append(f"The proved epsilon {grew} from {at_most(before.proved)} to {at_most(after.proved)}.")
     if before.proved_numbers != after.proved_numbers:
-        earlier, later = (side.proved_numbers or "nothing" for side in (before, after))
-        sentences.append(f"What was proved was {earlier}, and is {later}.")
+        sentences.append(f"What was proved was {_proved(before)}, and is {_proved(after)}.")
     if before.findings != after.findings:
         sentences.append(f"Differences between code and declaration: {before.findings} before, {after.findings} now.")
     if before.audits and not after.audits:
         sentences.append("There were audits before, and there is none now.")
     return sentences
+
+
+def _proved(seen: Observation) -> str:
+    """Return what is proved in an observation, in the measure of its claim."""
+    return seen.proved_numbers or ("nothing" if seen.proved is None else f"epsilon at most {at_most(seen.proved)}")
 
 
 def claim_of(seen: Observation) -> str:
@@ -99,7 +103,7 @@ def summary_of(trend: Trend) -> str:
     if strongest is None or strongest.attacked is None:
         return f"{known} No audit is among the documents."
     return (
-        f"{known} The largest bound from below is {at_least(strongest.attacked)}, of {strongest.day}. "
+        f"{known} The largest bound from below is epsilon {at_least(strongest.attacked)}, of {strongest.day}. "
         "Where the assumptions of the audits hold, the probability that any of the bounds from below is wrong is at "
         f"most {at_most(trend.risk, 2)}."
     )

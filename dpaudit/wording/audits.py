@@ -4,10 +4,12 @@ import math
 from collections.abc import Sequence
 from typing import assert_never
 
+from dpaudit.errors import InternalError
 from dpaudit.model.audit_result import AuditResult, MeasuredBound, MeasuredNumber
 from dpaudit.model.case import AuditCoverage
-from dpaudit.wording.claims import claim_parameters
-from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, number_name, whole
+from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.wording.claims import claim_parameters, claimed_number
+from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, whole
 
 _SHORT = 12
 
@@ -54,9 +56,7 @@ def shown_phrase(result: AuditResult) -> str:
     if number is None or result.tested is None:
         lower = at_least_beside(result.epsilon_lower, result.claimed_epsilon)
         return f"epsilon of at least {lower}" + (f" at delta {exact(result.delta)}" if result.tested else "")
-    return (
-        f"{number_name(result.tested.measure, number.at)} of at least {at_least_beside(number.lower, number.claimed)}"
-    )
+    return f"{_number_of(result, number)} of at least {at_least_beside(number.lower, number.claimed)}"
 
 
 def claimed_phrase(result: AuditResult) -> str:
@@ -75,11 +75,18 @@ def claimed_rows(result: AuditResult) -> list[tuple[str, str]]:
         return []
     return [
         (
-            number_name(result.tested.measure, number.at),
+            _number_of(result, number),
             f"at least {at_least_beside(number.lower, number.claimed)}, claimed {_stated(number.claimed)}",
         )
         for number in result.tested.numbers
     ]
+
+
+def _number_of(result: AuditResult, number: MeasuredNumber) -> str:
+    """Return the name of a number of the claim that an audit tested in its own measure."""
+    if not isinstance(result.claim, MeasuredClaim):
+        raise InternalError(f"An audit tested a claim of {claim_parameters(result.claim)} in another measure.")
+    return claimed_number(result.claim, number.at)
 
 
 def _stated(number: float) -> str:
@@ -202,8 +209,8 @@ def power_phrase(result: AuditResult) -> str:
 def power_sentence(result: AuditResult) -> str:
     """Return the power of an audit, its ceiling, and the leaks that are too rare for it."""
     return (
-        f"{power_phrase(result)} No attack shows more than {nearest(result.ceiling)} in so many runs; leaks rarer than "
-        f"{at_most(result.blind_delta)} are not seen."
+        f"{power_phrase(result)} No attack shows an epsilon above {nearest(result.ceiling)} in so many runs; leaks "
+        f"rarer than {at_most(result.blind_delta)} are not seen."
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from dpaudit.model.claim import Claim, Model, Neighbours
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.runtime.tables import table_of
-from dpaudit.wording.numerals import at_most, exact, nearest
+from dpaudit.wording.numerals import at_most, exact, nearest, number_name
 
 _WORDS: dict[str, dict[str, Any]] = table_of("dpaudit.wording", "claims.toml")
 
@@ -62,6 +62,16 @@ def measured_promise(claim: MeasuredClaim) -> str:
     """
     shifted = " plus xi" if isinstance(claim, RhoClaim) and claim.xi else ""
     return f"{claim.words}: {of_measure(claim)['promise']}{shifted}."
+
+
+def claimed_number(claim: MeasuredClaim, at: float | None) -> str:
+    """Return the name of a number of a claim in its own measure; a rho beside a xi is named so.
+
+    >>> claimed_number(RhoClaim(rho=0.5, xi=0.1, neighbours="add_remove"), None)
+    'rho beside xi = 0.1'
+    """
+    beside = f" beside xi = {exact(claim.xi)}" if isinstance(claim, RhoClaim) and claim.xi else ""
+    return f"{number_name(claim.measure, at)}{beside}"
 
 
 def promise(claim: Claim) -> str:

@@ -183,3 +183,21 @@ def test_files_are_read_as_folders_are(tmp_path: Path, write: Callable[..., None
     assert result.exit_code == 0, result.output
     assert "The proved epsilon fell from 0.5 to 0.3334." in " ".join(result.output.split())
     assert RUNNER.invoke(app, ["compare", files[0]]).exit_code == 2
+
+
+def test_claims_in_other_measures_and_what_is_proved_of_them_are_told_in_words(tmp_path: Path) -> None:
+    """From points of Renyi divergences to epsilon and back; a list of Python is no word for a reader."""
+    told = {"neighbours": "replace_one", "model": "central", "unit": "a visit"}
+    points: Any = {"renyi": [{"order": 2.0, "epsilon": 0.5}, {"order": 4.0, "epsilon": 1.5}]}
+    ends = {"renyi": [{"order": row["order"], "lower": 0.0, "upper": row["epsilon"]} for row in points["renyi"]]}
+    for day in (1, 2, 3):
+        held = document(f"2026-01-0{day}")
+        if day != 2:
+            held["certificate"] |= {"claim": told | points, "tight": ends}
+        (tmp_path / f"{day}.json").write_text(json.dumps(held), encoding="utf-8")
+    (trend,) = trends_of(observations_in((tmp_path,)).observations)
+    said = " ".join(turn.sentence for turn in trend.turns)
+    assert "renyi epsilon 0.5 at order 2.0 and epsilon 1.5 at order 4.0, neighbours" in said
+    assert "renyi epsilon at order 4 at most 1.5, and is epsilon at most 0.9." in said
+    assert "What was proved was epsilon at most 0.9, and is renyi" in said
+    assert not {"[", "{", "nothing"} & {*said, *said.split()}

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from dpaudit.model.audit_result import AuditResult, MeasuredNumber
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.measures.claims import MeasuredClaim, RhoClaim
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.measures.ends import End, Ends
 from dpaudit.report.attacks import Attack, attack_of
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import read_epsilon
 from dpaudit.wording.audits import bound_phrase, provision, strongest
-from dpaudit.wording.numerals import at_least_beside, at_most, exact, number_name
+from dpaudit.wording.claims import claimed_number
+from dpaudit.wording.numerals import at_least_beside, at_most, exact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,7 @@ def axis_numbers(report: ReportInputs) -> AxisNumbers:
     ends, claim = report.reading.ends, report.reading.measured
     if ends is not None and claim is not None and report.certificate.printed is None and not report.scores:
         found = [
-            _in_measure(claim, ends.measure, row, number, shown)
+            _in_measure(claim, row, number, shown)
             for row, (_, number) in zip(ends.rows, claim.rows, strict=True)
             if (shown := _attacks_in(report, ends, row)) is not None
         ]
@@ -76,11 +77,10 @@ def axis_numbers(report: ReportInputs) -> AxisNumbers:
     )
 
 
-def _in_measure(claim: MeasuredClaim, measure: str, row: End, claimed: float, shown: tuple[Shown, ...]) -> AxisNumbers:
+def _in_measure(claim: MeasuredClaim, row: End, claimed: float, shown: tuple[Shown, ...]) -> AxisNumbers:
     """Return one number of a claim in its own measure, with the attacks on it."""
-    beside = f" beside xi = {exact(claim.xi)}" if isinstance(claim, RhoClaim) and claim.xi else ""
     return AxisNumbers(
-        number=f"{number_name(measure, row.at)}{beside}",
+        number=claimed_number(claim, row.at),
         said="claimed",
         claimed=claimed,
         written=exact(claimed),
