@@ -12,6 +12,7 @@ from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.claim import Claim
 from dpaudit.model.constants import RegretLowerBound, RegretUpperBound
 from dpaudit.model.declaration import Group
+from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.study.cells import Cell
 from dpaudit.study.making import make_algorithm, make_problem
 from dpaudit.study.study import Study
@@ -49,18 +50,19 @@ def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Ce
     """Return what is certified of a cell's algorithm, at the study's delta.
 
     Guarantee: `epsilon` is a bound on the declared releases whatever the claim says; a refuted claim keeps the bound
-    and loses its place on the axis.
+    and loses its place on the axis. A claim in another measure is judged in its own, and the axis has its epsilon.
     Raises: ConfigError: neighbours other than the study's, which would share an axis with them.
     """
     algorithm = make_algorithm(study, cell, folder)
     if not hasattr(algorithm, "claim"):
         return Certified(why="no certificate: it makes no claim")
-    own = algorithm.claim().delta
-    claim = replace(algorithm.claim(), delta=study.settings.delta)
+    own = algorithm.claim()
+    claim = _at_delta(own, study.settings.delta)
     _require_neighbours(study, cell, claim)
     stated: dict[str, Any] = {name: getattr(algorithm, name, tuple)() for name in ("conditions", "findings")}
     try:
         certificate = certify(algorithm.declaration(), claim, **stated)
+        judged = certify(algorithm.declaration(), own, **stated) if isinstance(own, MeasuredClaim) else certificate
     except DPAuditError as error:
         return Certified(model=claim.model, neighbours=claim.neighbours, why=f"no certificate: {error.message}")
     epsilon = certificate.tight.epsilon.upper
@@ -73,10 +75,17 @@ def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Ce
         model=claim.model,
         neighbours=claim.neighbours,
         unit=claim.unit,
-        verdict=certificate.verdict,
-        digest=str(certificate.to_dict()["digest"]),
-        why=_objection(certificate, own),
+        verdict=judged.verdict,
+        digest=str(judged.to_dict()["digest"]),
+        why=_objection(certificate, judged, 0.0 if isinstance(own, MeasuredClaim) else own.delta),
     )
+
+
+def _at_delta(own: Claim, delta: float) -> Claim:
+    """Return a claim at the study's delta; of one in another measure a claim that promises nothing in epsilon."""
+    if not isinstance(own, MeasuredClaim):
+        return replace(own, delta=delta)
+    return Claim(epsilon=math.inf, delta=delta, neighbours=own.neighbours, model=own.model, unit=own.unit)
 
 
 def _require_neighbours(study: Study, cell: Cell, claim: Claim) -> None:
@@ -143,13 +152,16 @@ def _of_person(
         return math.nextafter(units * epsilon, math.inf) if delta == 0 else math.nan
 
 
-def _objection(certificate: CertificateRecord, own: float) -> str:
-    """Return why a certificate gives no point; empty if it gives one. `own` is the delta that the contender claims."""
+def _objection(certificate: CertificateRecord, judged: CertificateRecord, own: float) -> str:
+    """Return why a certificate gives no point; empty if it gives one. `own` is the delta that the contender claims.
+
+    `judged` is the certificate of the contender's own claim.
+    """
     stated = certificate.claim.delta
     below = f"; [study] delta={stated:g} is below the contender's own, write delta = {own:g}" if stated < own else ""
     if not math.isfinite(certificate.tight.epsilon.upper):
         return f"no certificate: no epsilon is finite{below}"
-    if certificate.verdict == "refuted":
+    if judged.verdict == "refuted":
         return f"no certificate: the claim is refuted{below}"
     if any(line.status == "violated" for line in certificate.conditions) or certificate.findings:
         return "no certificate: a condition is violated"

@@ -12,11 +12,12 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from algorithms.capri import Capri
-from dpaudit import Streams, Transcript, schemas
+from dpaudit import Claim, Streams, Transcript, certify, schemas
 from dpaudit.cli.app import app
 from dpaudit.figures.plot import Series
 from dpaudit.study import making
 from dpaudit.study.cells import cells_of
+from dpaudit.study.certified import certified_at
 from dpaudit.study.document import document_of
 from dpaudit.study.figures import study_front
 from dpaudit.study.intervals import student
@@ -151,6 +152,32 @@ def test_a_run_with_less_noise_than_declared_has_no_point(tmp_path: Path, file: 
     assert private
     assert not any(row.has_point for row in private)
     assert all("declared" in row.certified.why for row in private)
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict", "why"),
+    [(1.0, "certified", ""), (0.01, "refuted", "no certificate: the claim is refuted")],
+)
+def test_a_contender_that_claims_another_measure_has_its_epsilon_on_the_axis(
+    tmp_path: Path, file: Path, factor: float, verdict: str, why: str
+) -> None:
+    """The verdict is that of its own claim; the axis is the epsilon of its releases at the study's delta."""
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class InRho(Capri):
+        def claim(self) -> Claim:
+            own = Capri.claim(self)
+            rho = factor * own.epsilon**2
+            return Claim(rho=rho, neighbours=own.neighbours, model=own.model, unit=own.unit)
+
+    study = study_of(file, SMALL.replace("[2000, 20000]", "[400]"))
+    cells = [cell for cell in cells_of(study) if cell.label == "tight"]
+    expected = [certified_at(study, cell, tmp_path, certify) for cell in cells]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(making, "find_contender", lambda name: InRho)
+        found = [certified_at(study, cell, tmp_path, certify) for cell in cells]
+    assert [one.epsilon for one in found] == [one.epsilon for one in expected]
+    assert {(one.verdict, one.why) for one in found} == {(verdict, why)}
 
 
 def test_a_cell_that_fails_keeps_its_error_and_leaves_the_others(tmp_path: Path, file: Path) -> None:
