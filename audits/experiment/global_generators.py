@@ -1,16 +1,20 @@
-"""The random generators that all code of a process shares: their states, a start from a seed, and who asks them."""
+"""The random generators that all code of a process shares, or that a program holds: states, a start, who asks them."""
 
 import os
 import random
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from types import FrameType, ModuleType
 from typing import Any, TypeVar
 from unittest.mock import patch
 
 import numpy as np
 
 Result = TypeVar("Result")
+
+_DEPTH = 2
+"""A generator is looked for in local variables, in their attributes, and in the attributes of these."""
 
 
 def global_states() -> dict[str, Any]:
@@ -75,3 +79,33 @@ def seed_globals(seed: int) -> None:
     torch: Any = sys.modules.get("torch")
     if torch is not None:
         torch.manual_seed(seed)
+
+
+def seed_held(frame: FrameType | None, seed: int) -> None:
+    """Start the generators from a seed that `frame` and its callers up to this package hold, as in local variables."""
+    while frame is not None and not str(frame.f_globals.get("__name__", "")).startswith("audits."):
+        for value in [*frame.f_locals.values()]:
+            for generator in _generators_of(value, _DEPTH):
+                _start(generator, seed)
+        frame = frame.f_back
+
+
+def _generators_of(value: Any, depth: int) -> Iterator[Any]:
+    """Yield a value that is a generator, and those among its attributes."""
+    torch: Any = sys.modules.get("torch")
+    kinds = (np.random.Generator, np.random.RandomState, random.Random, *(() if torch is None else (torch.Generator,)))
+    if isinstance(value, kinds):
+        yield value
+    elif depth and not isinstance(value, type | ModuleType):
+        for attribute in [*getattr(value, "__dict__", {}).values()]:
+            yield from _generators_of(attribute, depth - 1)
+
+
+def _start(generator: Any, seed: int) -> None:
+    """Start a generator of Python, numpy or torch from a seed."""
+    if isinstance(generator, np.random.Generator):
+        generator.bit_generator.state = type(generator.bit_generator)(seed).state
+    elif hasattr(generator, "manual_seed"):
+        generator.manual_seed(seed)
+    else:
+        generator.seed(seed)

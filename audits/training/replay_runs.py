@@ -1,5 +1,6 @@
 """One run of a loop from a seed, by a script: its watch, its public states, what it published and showed beside."""
 
+import inspect
 import io
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.experiment.global_generators import seed_globals, seeded
+from audits.experiment.global_generators import seed_globals, seed_held, seeded
 from audits.experiment.replays import ending
 from audits.outputs.raised import said_by
 from audits.outputs.values import record
@@ -145,7 +146,10 @@ def _read(value: Any) -> dict[str, Any]:
 
 
 def _reseed(rng: np.random.Generator) -> None:
-    """Let all generators go on from another place."""
-    other = type(rng.bit_generator)(_OTHER_DRAWS)
-    rng.bit_generator.state = other.state
+    """Let all generators that the loop has go on from another place; it reports a step."""
+    rng.bit_generator.state = type(rng.bit_generator)(_OTHER_DRAWS).state
     seed_globals(_OTHER_DRAWS)
+    frame = inspect.currentframe()
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith(("audits.", "dpaudit.")):
+        frame = frame.f_back
+    seed_held(frame, _OTHER_DRAWS)

@@ -32,6 +32,9 @@ _STEPS = "number of steps"
 _ROUNDING = 1e-3
 """What single precision may add to a clipping norm, relative; and to a sum, in shares of its size: a hundredth."""
 
+_HALF = 2.0**-7
+"""The same of half precision, whose numbers have eight binary digits, and in whole shares of a sum."""
+
 _MOST_NAMED = 6
 
 _NOT_FAR = (0.0, "", "")
@@ -82,6 +85,8 @@ def replay_loop(train: Loop, first: Run, training: Training, rng: np.random.Gene
     if found:
         doubt = _doubt(train, base, script)
         found, unseen = (() if doubt else _distinct(found)), (*((doubt,) if doubt else ()), *unseen)
+    else:
+        unseen = (*unseen, *_half_precision(pairs, training))
     return Replay(
         findings=stale + found,
         unseen=(*unseen, *_shown_beside(train, pairs)),
@@ -215,6 +220,18 @@ def _first_difference(one: Run, two: Run) -> tuple[int, tuple[str, ...]]:
     return 0, ()
 
 
+def _half_precision(pairs: tuple[_Pair, ...], training: Training) -> list[str]:
+    """Return that sums of gradients in half precision are longer than declared, in words."""
+    sums = [(pair, taken) for pair in pairs if pair.second.watch.half for taken in pair.second.watch.taken]
+    if not any(_too_far(taken, None, 0, pair, training, strict=True) > _NOT_FAR for pair, taken in sums):
+        return []
+    norm = training.max_grad_norm
+    return [
+        f"whether gradients are clipped to {norm:g}: half precision makes them up to 1 % longer. Clip in single "
+        f"precision, or declare max_grad_norm={norm * (1 + _HALF):.6g}"
+    ]
+
+
 def _moved_too_far(train: Loop, pair: _Pair, training: Training, script: Script, until: int | None) -> list[Finding]:
     """Return a finding where a sum before noise, or the difference of two, is longer than its records may make it.
 
@@ -231,7 +248,9 @@ def _moved_too_far(train: Loop, pair: _Pair, training: Training, script: Script,
     return []
 
 
-def _too_far(one: Taken, other: Taken | None, at: int, pair: _Pair, training: Training) -> tuple[float, str, str]:
+def _too_far(
+    one: Taken, other: Taken | None, at: int, pair: _Pair, training: Training, *, strict: bool = False
+) -> tuple[float, str, str]:
     """Return by how much a sum, or the difference of two, is too long, the parameter with most of it, and words."""
     if one.summed is None or one.batch is None or not one.finite:
         return _NOT_FAR
@@ -246,7 +265,9 @@ def _too_far(one: Taken, other: Taken | None, at: int, pair: _Pair, training: Tr
         what = f"with {pair.what} the sum of clipped gradients of all parameters moved by"
     lengths = {name: float(np.linalg.norm(values)) for name, values in difference.items()}
     size = max(float(np.linalg.norm(values)) for values in one.summed.values())
-    allowed = contributions * training.max_grad_norm * (1 + _ROUNDING) + _ROUNDING / 100 * size
+    half = pair.second.watch.half and not strict  # there, each gradient is rounded as the batch around it is shaped
+    rounding, share = (_HALF, _HALF) if half else (_ROUNDING, _ROUNDING / 100)
+    allowed = contributions * training.max_grad_norm * (1 + rounding) + share * size
     length = float(np.linalg.norm(list(lengths.values())))
     if length <= allowed:
         return _NOT_FAR

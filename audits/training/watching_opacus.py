@@ -10,6 +10,8 @@ from dpaudit.model.mechanism import Array
 from dpaudit.model.watched.steps import Loader
 from dpaudit.training import Watch
 
+_TWO_BYTES = 2
+
 
 def watch_opacus(
     model: Any,
@@ -71,6 +73,7 @@ def watch_opacus(
         answer = add_noise(*arguments, **keywords)
         released = {name: _rows(p.grad) for name, p in ordered.items()}
         records = batches.of_step() if batch is None else batch()
+        seen.half |= any(map(_in_half_precision, ordered.values()))
         given: Mapping[str, Array] = seen.step(released, sums, records)
         if given is not released:
             for name, parameter in ordered.items():
@@ -222,3 +225,9 @@ def _set_rows(tensor: Any, rows: Array) -> None:
     """Write (features, units) into a gradient of PyTorch."""
     values = rows.T.reshape(tuple(tensor.shape)) if tensor.dim() >= 2 else rows
     tensor.copy_(tensor.new_tensor(values))
+
+
+def _in_half_precision(parameter: Any) -> bool:
+    """Return whether the gradients of single records of a parameter are held in two bytes a number."""
+    held = getattr(parameter, "grad_sample", None)
+    return any(getattr(part, "itemsize", None) == _TWO_BYTES for part in (held if isinstance(held, list) else [held]))

@@ -72,7 +72,8 @@ class Watch:
 
     `taken` holds every step; all that is said of a run is computed from it. `script` is what a replay prescribes.
     `loader` is what the loop's loader states and hands out, `predict` the model's outputs for features, and
-    `trainable` the names in the public state that steps are meant to move, where they were attached. Leaving a `with`
+    `trainable` the names in the public state that steps are meant to move, where they were attached. `half` says that
+    gradients of single records were seen in half precision. Leaving a `with`
     block of the watch detaches it.
     Memory: the noisy and exact sums of all steps; take a small model and few steps.
 
@@ -88,6 +89,7 @@ class Watch:
     loader: Loader | None = None
     predict: Callable[[Array], Array] | None = None
     trainable: tuple[str, ...] = ()
+    half: bool = False
     taken: list[Taken] = field(default_factory=list[Taken])
     published: list[tuple[str, Any]] = field(default_factory=list[tuple[str, Any]])
     readers: list[Callable[[], Mapping[str, Any]]] = field(default_factory=list[Callable[[], Mapping[str, Any]]])
