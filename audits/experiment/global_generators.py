@@ -1,11 +1,12 @@
 """The random generators that all code of a process shares, or that a program holds: states, a start, who asks them."""
 
+import inspect
 import os
 import random
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
-from types import FrameType, ModuleType
+from types import CellType, FrameType, ModuleType
 from typing import Any, TypeVar
 from unittest.mock import patch
 
@@ -90,6 +91,14 @@ def seed_held(frame: FrameType | None, seed: int) -> None:
         frame = frame.f_back
 
 
+def states_within_reach(function: Any) -> list[Any]:
+    """Return the states of the generators that a function reaches by its module, its closure or its object."""
+    plain = inspect.unwrap(getattr(function, "__func__", function))
+    cells = [cell.cell_contents for cell in getattr(plain, "__closure__", None) or () if cell != CellType()]
+    reached = [*getattr(plain, "__globals__", {}).values(), *cells, getattr(function, "__self__", None), function]
+    return [_state(generator) for value in reached for generator in _generators_of(value, _DEPTH)]
+
+
 def _generators_of(value: Any, depth: int) -> Iterator[Any]:
     """Yield a value that is a generator, and those among its attributes."""
     torch: Any = sys.modules.get("torch")
@@ -109,3 +118,13 @@ def _start(generator: Any, seed: int) -> None:
         generator.manual_seed(seed)
     else:
         generator.seed(seed)
+
+
+def _state(generator: Any) -> Any:
+    """Return the state of a generator of Python, numpy or torch; states are equal where the next numbers are."""
+    if isinstance(generator, np.random.Generator):
+        return repr(generator.bit_generator.state)
+    if isinstance(generator, random.Random):
+        return generator.getstate()
+    state = generator.get_state()
+    return state.numpy().tobytes() if hasattr(state, "numpy") else repr(state)

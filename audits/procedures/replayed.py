@@ -1,7 +1,9 @@
 """The result of an audit with what the replay of its function shows beside the attack."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from audits.replay.coverage_pairs import Pair, coverage_pairs
 from audits.replay.evidence import SeenLaw
 from audits.replay.fine_columns import with_exact_columns
 from audits.replay.function_replay import FALSE_ALARM, FunctionReplay, replay_function
+from audits.replay.kept_state import FreshPlayer, fresh_digests, fresh_player, keeps_state
 from audits.replay.one_call import Player
 from audits.replay.sighting import Sighting
 from audits.replay.unread_columns import unread_columns
@@ -37,6 +40,10 @@ STATE = (
     "Earlier calls move the output of a later one: on one stream, the same data gave another output than in a process "
     "that had served no other data. Keep no state between calls."
 )
+_APART = " Each data set was replayed in a copy of the process that served no other."
+_RUNS_APART = 400
+"""So many runs of each data set confirm, at most, what copies of the process show."""
+
 _NO_DRAW = "No draw from rng was seen ({}): its noise could not be replayed, and its outputs alone were attacked."
 _UNFOLLOWED = (
     "Replays do not show how the draws enter {}: no law is known there, and the outputs alone were attacked. Draws of "
@@ -87,7 +94,7 @@ class Replayed:
         """What the replay saw beside outputs and draws, or could not see, in sentences."""
         if self.replay is None:
             return (_UNREAD.format(self.unread),)
-        state = (STATE,) if self.replay.keeps_state else ()
+        state = (STATE + _APART * self.replay.apart,) if self.replay.keeps_state else ()
         beside = (
             (
                 f"The data show in {' and in '.join(self.channels)}, which no attack reads: return what it holds as an "
@@ -222,21 +229,41 @@ def replayed(
     made = claim if isinstance(claim, MeasuredClaim) else None
     claim = implied_claim(made, how.delta) if made is not None else claim
     player, aside = Player(run=as_run(function)[0], seconds=how.run_seconds), _aside(rng)
-    if neighbours is None:
-        pairs, further = _covering(player, data, claim.neighbours, how.unit)
-    else:
-        pairs, further = (Pair(says=GIVEN, neighbours=neighbours),), None
-    of_pair = () if neighbours is None else pair_remarks(neighbours, claim)
-    looked = Replayed(run=player.run, seconds=player.seconds, pairs=pairs, replay=None, rng=aside, of_pair=of_pair)
-    try:
-        replay = replay_function(
-            player, pairs, claim, most=runs // 2, rng=aside, further=further, arithmetic=how.arithmetic, made=made
-        )
-    except (DPAuditError, ValueError, TypeError) as error:
-        return replace(looked, unread=" ".join(str(error).split()))
+    with fresh_player(player) as fresh:
+        if neighbours is None:
+            pairs, further = _covering(player, data, claim.neighbours, how.unit)
+        else:
+            pairs, further = (Pair(says=GIVEN, neighbours=neighbours),), None
+        of_pair = () if neighbours is None else pair_remarks(neighbours, claim)
+        looked = Replayed(run=player.run, seconds=player.seconds, pairs=pairs, replay=None, rng=aside, of_pair=of_pair)
+        replays = partial(replay_function, pairs=pairs, claim=claim, rng=aside, arithmetic=how.arithmetic, made=made)
+        try:
+            known = fresh_digests(fresh, pairs)
+            replay = replays(player, most=runs // 2, further=further)
+            if keeps_state(player, known, pairs[-1].neighbours[0]):
+                replay = _apart(replay, fresh, replays, runs)
+        except (DPAuditError, ValueError, TypeError) as error:
+            return replace(looked, unread=" ".join(str(error).split()))
     heard = replay.channels
     channels = () if heard is None else unseen_outputs(player.run, heard.neighbours, player.seconds)
     return replace(looked, replay=replay, channels=channels)
+
+
+def _apart(
+    replay: FunctionReplay, fresh: FreshPlayer | None, replays: Callable[..., FunctionReplay], runs: int
+) -> FunctionReplay:
+    """Return the replay of a function that keeps state: of processes of one data set each, if these break the claim.
+
+    Of a function that draws nothing from rng a copy of the process repeats the noise as well, so that it shows nothing.
+    """
+    kept = replace(replay, keeps_state=True)
+    if fresh is None or not replay.draws or replay.violation is not None:
+        return kept
+    with suppress(DPAuditError):
+        first = replays(fresh, most=min(runs // 2, _RUNS_APART))
+        if first.violation is not None:
+            return replace(first, keeps_state=True, apart=True, channels=None)
+    return kept
 
 
 def _require_data(neighbours: tuple[Any, Any] | None, data: Any, unit: str | None) -> None:

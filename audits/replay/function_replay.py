@@ -20,7 +20,6 @@ from audits.replay.boundary_pairs import Seeing, Sight
 from audits.replay.coverage_pairs import Pair
 from audits.replay.evidence import ROUNDING
 from audits.replay.fine_columns import columns_of_rounding
-from audits.replay.kept_state import fresh_digest, output_digest
 from audits.replay.one_call import QUIET, Call, Calls, Player
 from audits.replay.recording import usual_of
 from audits.replay.sighting import (
@@ -62,9 +61,6 @@ begins to behave differently, one of each kind."""
 _MOST_EPSILON = 30.0
 """Against larger claims no number of runs confirms anything: exp(30) of them would be needed."""
 
-_UNLIKE = 2
-"""In so many data sets, one of all records and a small one, state is looked for that other data left."""
-
 _ROUNDED = 1e-6
 """Noise that is added to other answers differs by less, relatively."""
 
@@ -97,9 +93,10 @@ class FunctionReplay:
 
     `found` has sightings on values of the data first, confirmed ones before others; those outside decide nothing. The
     texts, warnings or files of the pair `channels` differ. `keeps_state` says that earlier calls move the output of a
-    later one, `draws` how often a call draws from rng, and `sources` which other sources of randomness it asks. The law
-    of the numbers `unfollowed` is not shown on the first pair. A call of a `quick` function enters few Python
-    functions. Columns `without` follow rounding alone and were not compared.
+    later one, and `apart` that therefore a copy of the process served each data set alone. `draws` says how often a
+    call draws from rng, and `sources` which other sources of randomness it asks. The law of the numbers `unfollowed` is
+    not shown on the first pair. A call of a `quick` function enters few Python functions. Columns `without` follow
+    rounding alone and were not compared.
     """
 
     found: tuple[Sighting, ...]
@@ -107,6 +104,7 @@ class FunctionReplay:
     tried: int
     channels: Pair | None = None
     keeps_state: bool = False
+    apart: bool = False
     draws: int = 0
     sources: tuple[str, ...] = ()
     unfollowed: tuple[str, ...] = ()
@@ -141,9 +139,7 @@ def replay_function(
     sighting that is `supposed` rests on the laws that 200 fresh runs of each side followed: it holds under them alone.
     Raises: DPAuditError: an output that cannot be read.
     """
-    first, last = pairs[0].neighbours[0], pairs[-1].neighbours[1]
-    others = [last, *(pair.neighbours[0] for pair in pairs if pair.small)][:_UNLIKE]
-    fresh = [fresh_digest(player, data) for data in others]
+    first = pairs[0].neighbours[0]
     base, sources = other_sources(lambda: player.call(first, QUIET))
     player = replace(player, usual=usual_of(base.draws))
     if arithmetic == "exact":
@@ -163,9 +159,6 @@ def replay_function(
     if not _shown(judged):  # this takes many calls
         patience = (_MORE if calls.traced else 1) * most
         judged.extend(_first_confirmed(group, player, claim, level, patience, rng) for group in later)
-    player.call(pairs[-1].neighbours[0], QUIET)  # what it leaves behind shows in the next call
-    plain = replace(player, without=frozenset())
-    keeps_state = any(output_digest(plain, data) != known != "" for data, known in zip(others, fresh, strict=True))
     found = sorted((one for one in judged if one.margin > 0), key=lambda one: (one.pair.outside, not one.shown))
     return FunctionReplay(
         found=tuple(found),
@@ -174,7 +167,6 @@ def replay_function(
         channels=next((one.pair for one in tried if one.heard and not one.pair.outside), None),
         draws=len(base.draws),
         sources=sources,
-        keeps_state=keeps_state,
         unfollowed=unfollowed(calls, pairs[0]) if base.draws else (),
         quick=calls.traced,
         without=player.without,

@@ -1,47 +1,186 @@
-"""State kept between calls: a call in a copy of the process that served no other data, beside one that did."""
+"""State kept between calls: calls in copies of the process that serve one data set, beside calls that follow others."""
 
 import os
-import select
+import pickle
 import threading
 import warnings
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from signal import SIGKILL
+from typing import Any, TypeVar
 
-from audits.replay.one_call import Player
+from audits.experiment.global_generators import other_sources, states_within_reach
+from audits.replay.coverage_pairs import Pair
+from audits.replay.one_call import Call, Player
+from dpaudit import UnsupportedError
+from dpaudit.model.case import Run
+
+Answer = TypeVar("Answer")
 
 _SECONDS, _STREAM = 5.0, 9_311
-_LENGTH = 64
+
+_UNLIKE = 3
+"""In so many data sets state is looked for that other data left."""
+
+_MANY = 1 << 30
+_KEY, _COPIES = 8, 8
+"""A data set is told by so many bytes; so many copies of the process stand at a time."""
 
 
-def fresh_digest(player: Player, data: Any) -> str:
-    """Return a digest of what a call on a fixed stream returns in a copy of this process; empty where none is known.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FreshPlayer(Player):
+    """Makes the calls on each data set in a copy of the process as it was before any call, which serves no other data.
 
-    Nothing is known where processes cannot be copied, where other threads run (a copy of the process has their locks
-    without them), where the call takes longer than five seconds, and where two calls on the same stream differ.
+    `link` leads to the process that copies.
+    """
+
+    link: "Connection[Any, Any]"
+
+    def frames(self, data: Any, *seed: int) -> int:
+        """Return a large number: a copy of the process costs more than what a call enters."""
+        return _MANY
+
+    def call(self, data: Any, *seed: int, **moves: Any) -> Call:
+        """Return one call; see `Player`. Raises: DPAuditError: an unreadable output, or none."""
+        return self.asked(Player.call, data, *seed, **moves)
+
+    def watched(self, data: Any, *seed: int, traced: bool = True) -> Call:
+        """Return one call without additive noise; see `Player`. Raises: DPAuditError: an unreadable output, or none."""
+        return self.asked(Player.watched, data, *seed, traced=traced)
+
+    def asked(self, question: Callable[..., Answer], data: Any, *arguments: Any, **more: Any) -> Answer:
+        """Return what a question about a player and a data set answers in the copy of the process for this data set.
+
+        Raises: UnsupportedError: a data set that no other process can be sent, or no answer within five seconds.
+        """
+        known = {"seconds": self.seconds, "without": self.without, "usual": dict(self.usual)}
+        try:
+            asked = pickle.dumps((question, known, (data, *arguments), more))
+            self.link.send_bytes(id(data).to_bytes(_KEY, "little") + asked)
+            answer = self.link.recv_bytes() if self.link.poll(_SECONDS) else b""
+        except (pickle.PicklingError, TypeError, AttributeError, OSError, EOFError) as error:
+            raise UnsupportedError(f"A call in a copy of the process is not possible: {error}") from None
+        if not answer:
+            raise UnsupportedError("A call in a copy of the process ended without an answer.")
+        told: Answer = pickle.loads(answer)  # noqa: S301 - from a copy of this process
+        return told
+
+
+@contextmanager
+def fresh_player(player: Player) -> Iterator[FreshPlayer | None]:
+    """Yield a player whose first call on each data set finds the process as it is now.
+
+    None where processes cannot be copied, or where other threads run: a copy of the process has their locks without
+    them.
     """
     if not hasattr(os, "fork") or threading.active_count() > 1:
-        return ""
-    reading, writing = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
+        yield None
+        return
+    ours, theirs = Pipe()
+    child = _copied()
     if child == 0:
         with suppress(BaseException):
-            first, again = (output_digest(player, data) for _ in range(2))
-            os.write(writing, (first if first == again else "").encode())
+            os.setpgid(0, 0)
+            _serve(theirs, player.run)
         os._exit(0)
-    os.close(writing)
-    ready, _, _ = select.select([reading], [], [], _SECONDS)
-    answer = os.read(reading, _LENGTH).decode() if ready else ""
-    os.close(reading)
-    if not ready:
-        os.kill(child, 9)
-    os.waitpid(child, 0)
-    return answer
+    with suppress(OSError):
+        os.setpgid(child, child)
+    try:
+        yield FreshPlayer(run=player.run, seconds=player.seconds, link=ours)
+    finally:
+        os.killpg(child, SIGKILL)
+        os.waitpid(child, 0)
+        ours.close()
+        theirs.close()
+
+
+def fresh_digests(fresh: FreshPlayer | None, pairs: Sequence[Pair]) -> list[tuple[Any, str]]:
+    """Return some data sets, each with a digest of what a first call on it returns.
+
+    The digest is empty where nothing is known: there is no answer, two calls on one stream differ, or there is other
+    randomness, which copies of the process repeat.
+    """
+    if fresh is None:
+        return []
+    inside = [pair for pair in pairs if not pair.outside] or pairs
+    others = [inside[0].neighbours[1], inside[-1].neighbours[1], *(pair.neighbours[0] for pair in inside if pair.small)]
+    known: list[tuple[Any, str]] = []
+    for data in others[:_UNLIKE]:
+        with suppress(UnsupportedError):
+            known.append((data, fresh.asked(_repeated_digest, data)))
+    return known
+
+
+def keeps_state(player: Player, known: Sequence[tuple[Any, str]], other: Any) -> bool:
+    """Return whether calls now, after a call on `other`, return something else than first calls did."""
+    for data, digest in known:
+        player.call(other, _STREAM)  # what it leaves behind shows in the next call
+        if digest and output_digest(player, data) != digest:
+            return True
+    return False
 
 
 def output_digest(player: Player, data: Any) -> str:
     """Return a digest of what a call on the fixed stream returns."""
     columns = player.call(data, _STREAM).columns
     return blake2b(repr(sorted(columns.items())).encode(), digest_size=16).hexdigest()
+
+
+def _repeated_digest(player: Player, data: Any) -> str:
+    """Return the digest of two calls; empty where they differ or ask another source of randomness than rng."""
+    function = getattr(player.run, "function", player.run)
+    before = states_within_reach(function)
+    digests, sources = other_sources(lambda: {output_digest(player, data) for _ in range(2)})
+    drawn = sources or states_within_reach(function) != before
+    return "" if drawn or len(digests) > 1 else digests.pop()
+
+
+def _serve(link: "Connection[Any, Any]", run: Run) -> None:
+    """Pass every question on to the copy of this process for its data set; nothing is the answer where that ends."""
+    copies: dict[bytes, Connection[Any, Any]] = {}
+    while True:
+        asked = link.recv_bytes()
+        key = asked[:_KEY]
+        copies[key] = copy = copies.pop(key) if key in copies else _copy(run)
+        try:
+            copy.send_bytes(asked[_KEY:])
+            answer = copy.recv_bytes()
+        except (OSError, EOFError):
+            answer = b""
+        link.send_bytes(answer)
+        if not answer or len(copies) > _COPIES:
+            copies.pop(key if not answer else next(iter(copies))).close()
+
+
+def _copy(run: Run) -> "Connection[Any, Any]":
+    """Return what leads to a new copy of this process, which answers questions until the other end is closed."""
+    ours, theirs = Pipe()
+    if _copied() == 0:
+        ours.close()
+        with suppress(BaseException):
+            while True:
+                theirs.send_bytes(_answer(run, theirs.recv_bytes()))
+        os._exit(0)
+    theirs.close()
+    return ours
+
+
+def _answer(run: Run, asked: bytes) -> bytes:
+    """Return the pickled answer; of a call whose output no other process can be sent, all but this output."""
+    question, known, arguments, more = pickle.loads(asked)  # noqa: S301 - from the process that was copied
+    answer = question(Player(run=run, **known), *arguments, **more)
+    try:
+        return pickle.dumps(answer)
+    except (pickle.PicklingError, TypeError, AttributeError):
+        return pickle.dumps(replace(answer, returned=None))
+
+
+def _copied() -> int:
+    """Return 0 in a copy of this process, and the number of the copy here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
