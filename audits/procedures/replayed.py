@@ -227,23 +227,20 @@ def replayed(
     """
     _require_data(neighbours, data, how.unit)
     made = claim if isinstance(claim, MeasuredClaim) else None
-    claim = implied_claim(made, how.delta) if made is not None else claim
+    claim = claim if made is None else implied_claim(made, how.delta)
     player, aside = Player(run=as_run(function)[0], seconds=how.run_seconds), _aside(rng)
+    of_pair = () if neighbours is None else pair_remarks(neighbours, claim)
     with fresh_player(player) as fresh:
-        if neighbours is None:
-            pairs, further = _covering(player, data, claim.neighbours, how.unit)
-        else:
-            pairs, further = (Pair(says=GIVEN, neighbours=neighbours),), None
-        of_pair = () if neighbours is None else pair_remarks(neighbours, claim)
+        pairs, further = _pairs(player, neighbours, data, claim.neighbours, how.unit)
         looked = Replayed(run=player.run, seconds=player.seconds, pairs=pairs, replay=None, rng=aside, of_pair=of_pair)
         replays = partial(replay_function, pairs=pairs, claim=claim, rng=aside, arithmetic=how.arithmetic, made=made)
         try:
             known = fresh_digests(fresh, pairs)
             replay = replays(player, most=runs // 2, further=further)
-            if keeps_state(player, known, pairs[-1].neighbours[0]):
-                replay = _apart(replay, fresh, replays, runs)
+            kept = keeps_state(player, known, pairs[-1].neighbours[0])
         except (DPAuditError, ValueError, TypeError) as error:
             return replace(looked, unread=" ".join(str(error).split()))
+        replay = _apart(replay, fresh, replays, runs) if kept else replay
     heard = replay.channels
     channels = () if heard is None else unseen_outputs(player.run, heard.neighbours, player.seconds)
     return replace(looked, replay=replay, channels=channels)
@@ -274,10 +271,12 @@ def _require_data(neighbours: tuple[Any, Any] | None, data: Any, unit: str | Non
         raise ValueError(f"Expected unit={unit!r} beside data only; two given data sets are neighbours as they are.")
 
 
-def _covering(
-    player: Player, data: Any, relation: Neighbours, unit: str | None
-) -> tuple[tuple[Pair, ...], Callable[[Seeing], tuple[Pair, ...]]]:
-    """Return pairs that cover one data set, and what makes more of them from what replays on these saw."""
+def _pairs(
+    player: Player, neighbours: tuple[Any, Any] | None, data: Any, relation: Neighbours, unit: str | None
+) -> tuple[tuple[Pair, ...], Callable[[Seeing], tuple[Pair, ...]] | None]:
+    """Return the given pair, or those that cover one data set with what makes more of them from what replays saw."""
+    if neighbours is not None:
+        return (Pair(says=GIVEN, neighbours=neighbours),), None
     unvaried = unread_columns(player, data, unit)
 
     def further(seeing: Seeing) -> tuple[Pair, ...]:

@@ -40,8 +40,9 @@ FALSE_ALARM = 1e-9
 _OF_A_KIND = 2
 """Of pairs that show the same kinds of difference, so many are replayed."""
 
-_KEPT, _FEW = 8, 4
-"""So many pairs that differ in form, and as many that move numbers; few of those that move most or are outside."""
+_KEPT, _FEW, _STRANGE = 8, 4, 2
+"""So many pairs that differ in form, and as many that move numbers; few of those that move most. Of pairs with a
+strange value, so many that differ in form and as many that do not."""
 
 _MORE, _PATIENCE = 10, 10_000
 """Of a quick function so many times the runs may confirm what a few runs cannot; so many runs at least, an event that
@@ -310,11 +311,12 @@ def _kept(tried: Sequence[Tried]) -> tuple[Tried, ...]:
     firsts.sort(key=lambda one: (not one.raised, len(one.apart) + len(one.moved)))
     apart = [one for one in firsts if one.apart and not one.pair.outside]
     moved = [one for one in firsts if one.moved and not one.apart and not one.pair.outside]
-    outside = [one for one in firsts if one.pair.outside and (one.apart or one.moved)]
+    outside = [one for one in firsts if one.pair.outside and one.apart][:_STRANGE]
+    outside += [one for one in firsts if one.pair.outside and one.moved and not one.apart][:_STRANGE]
     loudest = [one for one in ranked if not one.pair.outside and not one.raised]
     silent = [one for one in loudest if not (one.apart or one.moved)]
     spread = silent[:: -(-len(silent) // _KEPT)] if silent else []
-    chosen = (*loudest[:_FEW], *apart[:_KEPT], *moved[:_KEPT], *outside[:_FEW], *spread)
+    chosen = (*loudest[:_FEW], *apart[:_KEPT], *moved[:_KEPT], *outside, *spread)
     return tuple({id(one): one for one in chosen}.values())
 
 

@@ -1,7 +1,6 @@
 """State kept between calls: calls in copies of the process that serve one data set, beside calls that follow others."""
 
 import os
-import pickle
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -27,8 +26,8 @@ _UNLIKE = 3
 """In so many data sets state is looked for that other data left."""
 
 _MANY = 1 << 30
-_KEY, _COPIES = 8, 8
-"""A data set is told by so many bytes; so many copies of the process stand at a time."""
+_COPIES = 8
+"""So many copies of the process stand at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,14 +58,13 @@ class FreshPlayer(Player):
         """
         known = {"seconds": self.seconds, "without": self.without, "usual": dict(self.usual)}
         try:
-            asked = pickle.dumps((question, known, (data, *arguments), more))
-            self.link.send_bytes(id(data).to_bytes(_KEY, "little") + asked)
-            answer = self.link.recv_bytes() if self.link.poll(_SECONDS) else b""
-        except (pickle.PicklingError, TypeError, AttributeError, OSError, EOFError) as error:
+            self.link.send((id(data), (question, known, (data, *arguments), more)))
+            answer = self.link.recv() if self.link.poll(_SECONDS) else []
+        except Exception as error:  # of data that no other process can be sent
             raise UnsupportedError(f"A call in a copy of the process is not possible: {error}") from None
         if not answer:
             raise UnsupportedError("A call in a copy of the process ended without an answer.")
-        told: Answer = pickle.loads(answer)  # noqa: S301 - from a copy of this process
+        told: Answer = answer[0]
         return told
 
 
@@ -141,17 +139,16 @@ def _repeated_digest(player: Player, data: Any) -> str:
 
 def _serve(link: "Connection[Any, Any]", run: Run) -> None:
     """Pass every question on to the copy of this process for its data set; nothing is the answer where that ends."""
-    copies: dict[bytes, Connection[Any, Any]] = {}
+    copies: dict[int, Connection[Any, Any]] = {}
     while True:
-        asked = link.recv_bytes()
-        key = asked[:_KEY]
+        key, asked = link.recv()
         copies[key] = copy = copies.pop(key) if key in copies else _copy(run)
         try:
-            copy.send_bytes(asked[_KEY:])
-            answer = copy.recv_bytes()
+            copy.send(asked)
+            answer = copy.recv()
         except (OSError, EOFError):
-            answer = b""
-        link.send_bytes(answer)
+            answer = []
+        link.send(answer)
         if not answer or len(copies) > _COPIES:
             copies.pop(key if not answer else next(iter(copies))).close()
 
@@ -163,20 +160,20 @@ def _copy(run: Run) -> "Connection[Any, Any]":
         ours.close()
         with suppress(BaseException):
             while True:
-                theirs.send_bytes(_answer(run, theirs.recv_bytes()))
+                _answer(theirs, run)
         os._exit(0)
     theirs.close()
     return ours
 
 
-def _answer(run: Run, asked: bytes) -> bytes:
-    """Return the pickled answer; of a call whose output no other process can be sent, all but this output."""
-    question, known, arguments, more = pickle.loads(asked)  # noqa: S301 - from the process that was copied
+def _answer(link: "Connection[Any, Any]", run: Run) -> None:
+    """Answer one question; of a call whose output no other process can be sent, all but this output."""
+    question, known, arguments, more = link.recv()
     answer = question(Player(run=run, **known), *arguments, **more)
     try:
-        return pickle.dumps(answer)
-    except (pickle.PicklingError, TypeError, AttributeError):
-        return pickle.dumps(replace(answer, returned=None))
+        link.send([answer])
+    except Exception:  # objects of many kinds cannot be sent, each with an error of its own
+        link.send([replace(answer, returned=None)])
 
 
 def _copied() -> int:

@@ -19,8 +19,8 @@ def strange_values(values: Sequence[Any]) -> Iterator[tuple[str, Any]]:
             yield UNSEEN, f"{values[-1]}?"
             yield "an empty text", ""
         return
-    categories = len(set(values)) <= CATEGORIES
-    if not all(isinstance(value, bool | int) for value in values):
+    whole = all(isinstance(value, bool | int) for value in values)
+    if not whole:
         if not np.isnan(numbers).any():
             yield "NaN", float("nan")
         yield "infinity", float("inf")
@@ -29,10 +29,12 @@ def strange_values(values: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
     if low > 0:
         yield "zero", type(values[0])(0)  # what divides or takes a logarithm ends there
-    if not categories:
-        yield "a value far above the others", type(values[0])(high + 1000 * (high - low + 1))
-    elif all(isinstance(value, int) for value in values):
+    if whole and len(set(values)) <= CATEGORIES and 0 <= low <= high <= CATEGORIES:
         yield UNSEEN, int(high) + 1
+        return
+    yield "a value far above the others", type(values[0])(high + 1000 * (high - low + 1))
+    if low >= 0:
+        yield "a negative value", type(values[0])(-max(high, 1.0))
 
 
 def numbers_of(values: Sequence[Any]) -> Any:

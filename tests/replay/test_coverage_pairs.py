@@ -8,6 +8,7 @@ import pytest
 
 from audits.replay.boundary_pairs import Sight, boundary_pairs
 from audits.replay.coverage_pairs import coverage_pairs
+from audits.replay.record_values import strange_values
 from dpaudit import UnsupportedError
 
 FRAME = pd.DataFrame({"who": [1, 1, 2, 3, 3, 3], "town": list("aabbbc"), "pay": [1.0, 2.0, np.nan, 4.0, 9.0, 3.0]})
@@ -184,3 +185,19 @@ def test_at_a_boundary_of_equal_records_stand_records_of_other_kinds() -> None:
     changed = [pair.neighbours for pair in boundary_pairs(data, "replace_one", None, rich)]
     assert all(len(one) == len(other) == 40 for one, other in changed)
     assert any(sorted(one) != sorted(other) and 0.5 in other for one, other in changed)
+
+
+@pytest.mark.parametrize(
+    ("values", "strange"),
+    [
+        ([3.5, 2.0, 7.25], {"NaN", "infinity", "zero", "a value far above the others", "a negative value"}),
+        ([23, 64, 35], {"zero", "a value far above the others", "a negative value"}),
+        ([-1.0, 2.0], {"NaN", "infinity", "a value far above the others"}),
+        ([0, 1, 3, 1], {"an unseen category"}),
+        ([False, True], set()),
+        (["a", "b"], {"an unseen category", "an empty text"}),
+    ],
+)
+def test_a_column_of_few_measures_gets_values_far_above_and_below(values: list[Any], strange: set[str]) -> None:
+    """Small whole numbers are codes, of which the next one is unseen; any other number is a size."""
+    assert {words for words, _ in strange_values(values)} == strange
