@@ -11,6 +11,7 @@ import numpy as np
 
 from audits.attacks.table import Table
 from audits.experiment.execution import Observed
+from audits.experiment.own_values import OWN
 from dpaudit.model.mechanism import Array
 
 _LEAST_RUNS, _LARGEST_SHARE = 2, 0.02
@@ -37,7 +38,8 @@ class RareValues:
 def learn_rare_values(lesson: Observed) -> RareValues | None:
     """Return the rare values of the runs that teach; None if no value was seen twice, and of one neighbour only.
 
-    A value is rare in at most 2 % of the runs. Columns beyond the first thousand are not looked at.
+    A value is rare in at most 2 % of the runs. Columns beyond the first thousand are not looked at. Where outputs hold
+    values that only one data set has, these count alone, however many runs hold them: others may be rare by chance.
 
     >>> lesson = Observed(labels=np.arange(900) % 2 == 0, kept=np.where(np.arange(900) % 200 == 0, 7.0, 0.0))
     >>> rare = learn_rare_values(lesson)
@@ -46,18 +48,22 @@ def learn_rare_values(lesson: Observed) -> RareValues | None:
     """
     table = Table.learned(lesson.kept)
     numbers = table.numbers(lesson.kept)[:, :_MOST_COLUMNS]
-    found = [_values(column, lesson.labels) for column in numbers.T]
+    names = [column.name for column in table.columns for _ in column.places]
+    own = [place for place, name in enumerate(names[: numbers.shape[1]]) if name.startswith(OWN)]
+    found = {place: _values(numbers[:, place], lesson.labels, 1.0) for place in own}
+    if not any(values[side].size for values in found.values() for side in (0, 1)):
+        found = {place: _values(column, lesson.labels, _LARGEST_SHARE) for place, column in enumerate(numbers.T)}
     first, second = (
-        tuple((place, values[side]) for place, values in enumerate(found) if values[side].size) for side in (0, 1)
+        tuple((place, values[side]) for place, values in found.items() if values[side].size) for side in (0, 1)
     )
     return RareValues(table=table, first=first, second=second) if first or second else None
 
 
-def _values(column: Array, labels: Array) -> tuple[Array, Array]:
-    """Return the rare values of the first neighbour alone and of the second alone."""
+def _values(column: Array, labels: Array, largest: float) -> tuple[Array, Array]:
+    """Return the values of the first neighbour alone and of the second alone, in at most a share of the runs."""
     values, places, counts = np.unique(column, return_inverse=True, return_counts=True)
     right = np.bincount(places.ravel(), labels, minlength=len(values))
-    rare = (counts >= _LEAST_RUNS) & (counts <= _LARGEST_SHARE * len(column))
+    rare = (counts >= _LEAST_RUNS) & (counts <= largest * len(column))
     return values[rare & (right == 0)], values[rare & (right == counts)]
 
 

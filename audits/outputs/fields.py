@@ -14,6 +14,8 @@ import numpy as np
 from dpaudit.model.mechanism import Array
 
 NUMBER, MARK, KIND = "number ", "mark ", "kind "
+MOMENT = " since 1970"
+"""The end of the name of a number of microseconds since 1970, which stands for a date."""
 
 _DIGEST_BITS, _SHORT = 52, 128
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from audits.outputs.arrays import NUMERIC, array_fields
 from audits.outputs.beside import beside, layout
-from audits.outputs.fields import KIND, MARK, NUMBER, kind_of
+from audits.outputs.fields import KIND, MARK, MOMENT, NUMBER, kind_of
 from audits.outputs.foreign import native
 from audits.outputs.text import bytes_entries, text_entries
 from dpaudit import UnsupportedError
@@ -156,7 +156,8 @@ def _moment(value: Any, path: str) -> Entries:
     elif not isinstance(value, datetime.datetime):
         value = datetime.datetime.combine(value, datetime.time())
     yield f"{KIND}{path} zone", kind_of(f"{value.tzinfo} {value.fold}")
-    yield from _exact((value.replace(tzinfo=None) - _EPOCH) // datetime.timedelta(microseconds=1), path)
+    since = (value.replace(tzinfo=None) - _EPOCH) // datetime.timedelta(microseconds=1)
+    yield from _exact(since, f"{path}{MOMENT}")
 
 
 def _array(value: Any, path: str, depth: int) -> Entries:

@@ -1,6 +1,6 @@
 """The event of an output that tells two data sets apart best, in the output's own names, with counts of fresh runs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import inf, log
 from typing import Any
@@ -11,7 +11,7 @@ from audits.bounds.binomial import proportion_lower, proportion_upper
 from audits.experiment.own_values import OWN, own_values
 from audits.outputs.calls import OUTCOME, Raised, outcome, row_of
 from audits.outputs.fields import NUMBER, stacked
-from audits.replay.words import SIDES, column_words, form_words
+from audits.replay.words import SIDES, column_words, form_words, value_words
 from dpaudit import DPAuditError
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
@@ -26,6 +26,8 @@ _LEVEL = 0.01
 _JOINED, _MORE = 48, 0.3
 """So many events are joined in pairs; a pair is named where its logarithm is larger by so much."""
 
+_OWN_WORDS = "the output holds a value that only"
+
 _Event = tuple[str, Array]
 """What happens in words, and in which runs."""
 
@@ -34,6 +36,8 @@ def telling_event(
     run: Run, pair: tuple[Any, Any], rng: np.random.Generator, *, audited: int, seconds: float | None = None
 ) -> str:
     """Return a sentence on the event of one column that parts two data sets most, on at most 400 fresh runs of each.
+
+    Where none is seen to part them, it says in how many runs the output holds a value that one data set alone has.
 
     An audit of `audited` runs affords an eighth of them for each data set.
 
@@ -51,6 +55,7 @@ def telling_event(
     except (DPAuditError, ValueError, TypeError):
         return ""
     columns = [(name, place) for name, column in fields.items() for place in range(column.shape[1])]
+    columns.sort(key=lambda column: not column[0].startswith(OWN))
     events = [
         event
         for name, place in sorted(columns[:_COLUMNS], key=_importance)
@@ -58,16 +63,26 @@ def telling_event(
             name if fields[name].shape[1] == 1 else f"{name}[{place}]", fields[name][:, place], returned
         )
     ]
-    best = max(events, key=_telling, default=None)
-    both = max(map(_both, combinations(events[:_JOINED], 2)), key=_telling, default=best)
-    if best is None or both is None or max(_telling(best), _telling(both)) <= 0:
+    named = _named(events)
+    if named is None:
         return ""
-    words, happens = both if _telling(both) > _telling(best) + _MORE else best
+    words, happens = named
     counts = int(happens[:runs].sum()), int(happens[runs:].sum())
     return (
         f"{words[:1].upper()}{words[1:]}: {counts[0]} of {runs} fresh runs on the first data set, {counts[1]} of "
         f"{runs} on the second."
     )
+
+
+def _named(events: Sequence[_Event]) -> _Event | None:
+    """Return the event that parts the data sets most; else that of a value that one of them alone has, if any."""
+    best = max(events, key=_telling, default=None)
+    both = max(map(_both, combinations(events[:_JOINED], 2)), key=_telling, default=best)
+    if best is None or both is None:
+        return None
+    if max(_telling(best), _telling(both)) <= 0:
+        return next((event for event in events if event[0].startswith(_OWN_WORDS) and event[1].any()), None)
+    return both if _telling(both) > _telling(best) + _MORE else best
 
 
 def _both(pair: tuple[_Event, _Event]) -> _Event:
@@ -99,14 +114,14 @@ def _events(name: str, column: Array, returned: list[Any]) -> Iterator[_Event]:
         yield f"{where} is missing or no number", np.isnan(column)
     if number and len(values) > _VALUES:
         for cut in np.unique(np.quantile(values, np.arange(1, _CUTS) / _CUTS, method="nearest")):
-            yield f"{where} is below {cut:.6g}", column < cut
-            yield f"{where} is at least {cut:.6g}", column >= cut
+            yield f"{where} is below {value_words(name, cut)}", column < cut
+            yield f"{where} is at least {value_words(name, cut)}", column >= cut
     if name.startswith(OWN):
         values, counts = values[values > 0], counts[values > 0]
     for value in values[np.argsort(-counts, kind="stable")][:_VALUES]:
         happens = column == value
         if number:
-            yield f"{where} = {value:.10g}", happens
+            yield f"{where} = {value_words(name, value, 10)}", happens
         else:
             shown, other = returned[int(np.argmax(happens))], returned[int(np.argmin(happens))]
             yield _words(name, where, shown, other), happens
@@ -115,7 +130,7 @@ def _events(name: str, column: Array, returned: list[Any]) -> Iterator[_Event]:
 def _words(name: str, where: str, shown: Any, other: Any) -> str:
     """Return in words that a run ends as an example does, or has its form or category, which `other` has not."""
     if name.startswith(OWN):
-        return f"the output holds a value that only {SIDES[int(name[-1])]} has"
+        return f"{_OWN_WORDS} {SIDES[int(name[-1])]} has"
     if name == OUTCOME:
         return f"the function raises {shown.exception}" if isinstance(shown, Raised) else "the function returns"
     form = form_words(shown, other)

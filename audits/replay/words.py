@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from math import isinf
 from typing import Any
 
 import numpy as np
 
 from audits.outputs.calls import OUTCOME
-from audits.outputs.fields import NUMBER, absent
+from audits.outputs.fields import MOMENT, NUMBER, absent
 from audits.replay.conditions import WHOLE_OUTPUT, Condition
 from audits.replay.coupled_runs import Shown
 from audits.replay.decided_laws import Decided
@@ -20,6 +21,9 @@ _NAMED = 3
 _LONG, _BEFORE, _SHOWN = 50, 20, 60
 """Of longer texts what is said begins so few letters before they part, and ends after so many."""
 
+_MOST_MICROSECONDS = 6e16
+"""Beyond so many microseconds since 1970 no date is written."""
+
 SIDES = "the first data set", "the second data set"
 
 
@@ -28,6 +32,8 @@ def column_words(name: str) -> str:
 
     >>> column_words("number .total"), column_words("number [2]"), column_words("number #0 rest")
     ("'total'", 'entry [2] of the output', 'number 1 of the text')
+    >>> column_words("number .case#1")
+    "number 2 of 'case'"
     >>> column_words("number .columns.age[3]")
     "row 3 of the column 'age'"
     """
@@ -35,15 +41,27 @@ def column_words(name: str) -> str:
     if times:
         return f"{column_words(number)} times {factor}"
     path = name.partition(" ")[2].lstrip(".").replace(" NaN bits", "").replace("NaN bits", "")
-    path = path.removesuffix(" text").removesuffix("length").strip()
-    if place := re.match(r"#(\d+)", path):
-        return f"number {int(place[1]) + 1} of the text"
+    path = path.removesuffix(" text").removesuffix("length").removesuffix(MOMENT).strip()
+    if place := re.fullmatch(r"(.*)#(\d+)(?: \w+)?", path):
+        return f"number {int(place[2]) + 1} of {column_words(f'{NUMBER}.{place[1]}') if place[1] else 'the text'}"
     if cell := re.fullmatch(r"columns\.([^.\[]+)(?:\[(\d+)\])?.*", path):
         row = f"row {cell[2]} of " if cell[2] else ""
         return f"{row}the column '{cell[1]}'"
     if path.startswith("["):
         return f"entry {path} of the output"
     return f"'{path}'" if path else "the output"
+
+
+def value_words(name: str, value: float, digits: int = 6) -> str:
+    """Return the value of a number as it stands in a sentence: a date for microseconds since 1970.
+
+    >>> value_words("number .total", 2 / 3), value_words("number .opened since 1970", 1.7e15)
+    ('0.666667', '2023-11-14 22:13:20')
+    """
+    if name.endswith(MOMENT) and abs(value) < _MOST_MICROSECONDS:
+        moment = datetime(1970, 1, 1) + timedelta(microseconds=value)  # noqa: DTZ001 - as the output has it
+        return str(moment).removesuffix(" 00:00:00")
+    return f"{value:.{digits}g}"
 
 
 def event_words(name: str, here: Call, there: Call, side: int, *, always: bool) -> str:
@@ -68,7 +86,7 @@ def event_words(name: str, here: Call, there: Call, side: int, *, always: bool) 
     if name in here.columns and name.startswith(NUMBER):
         value = here.columns[name]
         drawn = "" if here.draws else " The function draws nothing from rng here."
-        return f"{_upper(column_words(name))} is {value:.10g} {where}.{drawn}"
+        return f"{_upper(column_words(name))} is {value_words(name, value, 10)} {where}.{drawn}"
     return f"{_upper(column_words(name))} has one value or form {where}."
 
 
@@ -82,14 +100,18 @@ def reach_words(name: str, near: Call, wanted: Call, side: int) -> str:
         form = f"the function ends with {wanted.raised or 'an output'}", f"it ends with {near.raised or 'an output'}"
     elif name.startswith(NUMBER):
         ours, theirs = (call.columns.get(name, absent(name)) for call in (wanted, near))
-        form = f"{column_words(name)} is {ours:.6g}", f"it is {theirs:.6g}"
+        form = (
+            f"{column_words(name)} is {value_words(name, ours)}",
+            f"{column_words(name)} is {value_words(name, theirs)}",
+        )
     elif form is None:
         form = f"{column_words(name)} has a type or form", "it has another one"
     on, other = SIDES[1 - side], SIDES[side]
-    how = ", as where noise is rounded before it is added" if name.startswith(NUMBER) else ""
+    how = ", as through a mean without noise, or through noise that is rounded before it is added"
     return (
-        f"In some runs on {on} {form[0]}; with noise on {other} that was chosen to make the published numbers agree, "
-        f"{form[1]}. The search found no noise that gives it there: exact data may enter it beside the noise{how}."
+        f"In some runs on {on} {form[0]}. No noise that a search found gives such an output on {other}: where the "
+        f"numbers come closest, {form[1]}. So exact data enter the output beside its noise, there or in another part"
+        f"{how if name.startswith(NUMBER) else ''}."
     )
 
 
@@ -181,16 +203,17 @@ def drawn_words(names: Sequence[str], quiet: Sequence[Call], loud: Sequence[Call
     times = f"{_between(numbers, '')} draws a run" if max(numbers) > 1 else "one draw a run"
     varied = ", and how many differs from run to run" if min(numbers) < max(numbers) else ""
     answers = [
-        f"{column_words(name)} is {_both([call.numbers[name] for call in quiet])}" for name in list(names)[:_NAMED]
+        f"{column_words(name)} is {_both(name, [call.numbers[name] for call in quiet])}"
+        for name in list(names)[:_NAMED]
     ]
     additive = answers and any(len(call.noise) for call in loud)
     without = f" Without additive noise {', '.join(answers)}." if additive else ""
     return f"Drawn from rng: {', '.join(draws)}; {times}{varied}.{without}"
 
 
-def _both(numbers: Sequence[float]) -> str:
+def _both(name: str, numbers: Sequence[float]) -> str:
     """Return a number of each data set in words."""
-    return " and ".join(f"{number:.6g} on {side}" for number, side in zip(numbers, SIDES, strict=True))
+    return " and ".join(f"{value_words(name, number)} on {side}" for number, side in zip(numbers, SIDES, strict=True))
 
 
 def _between(numbers: Sequence[float], begins: str) -> str:
@@ -205,7 +228,7 @@ def law_words(loss: SeenLoss, first: NoiseModel, second: NoiseModel) -> str:
     """Return in words what the seen laws of two data sets show, with the answers and the lines of code."""
     named = ", ".join(column_words(name) for name in loss.names[:_NAMED])
     named += f" and {len(loss.names) - _NAMED} more" if len(loss.names) > _NAMED else ""
-    answers = [", ".join(f"{value:.6g}" for value in model.exact[:_NAMED]) for model in (first, second)]
+    answers = [", ".join(map(value_words, loss.names[:_NAMED], model.exact)) for model in (first, second)]
     lines = f" (noise drawn at {', '.join(loss.sites[:_NAMED])})" if loss.sites else ""
     total = "is not bounded" if isinf(loss.epsilon) else f"is {loss.epsilon:.4g}"
     return (
@@ -255,15 +278,15 @@ def _condition_words(condition: Condition, example: Call) -> str:
     name = column_words(condition.name)
     if condition.values and condition.name.startswith(NUMBER):
         values = sorted(condition.values)
-        return f"{name} is {' or '.join(f'{value:.10g}' for value in values[:_NAMED])}"
+        return f"{name} is {' or '.join(value_words(condition.name, value, 10) for value in values[:_NAMED])}"
     if condition.values or condition.name == WHOLE_OUTPUT:
         value = example.returned
         value = value[0] if isinstance(value, list) and len(value) == 1 else value
         return f"the output is {' '.join(repr(value).split()):.60} or like it in {name}"
     return (
-        f"{name} is at least {condition.low:.6g}"
+        f"{name} is at least {value_words(condition.name, condition.low)}"
         if isinf(condition.high)
-        else f"{name} is at most {condition.high:.6g}"
+        else f"{name} is at most {value_words(condition.name, condition.high)}"
     )
 
 

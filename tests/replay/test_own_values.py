@@ -1,5 +1,6 @@
 """What replays read in outputs: values that one data set alone holds, and the event that explains a violation."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -111,3 +112,19 @@ def test_a_violation_opens_with_its_event() -> None:
     result = audit(rarely, neighbours=(0, 1), claim=claim, runs=2_000, rng=np.random.default_rng(0))
     assert result.verdict == "violation"
     assert result.remarks[0].startswith("The output = ")
+
+
+def among_made_ones(pay: list[float], rng: np.random.Generator, share: float) -> list[int]:
+    """Return made values, of which one is a record's in a share of the runs."""
+    made = [int(number) for number in rng.integers(0, 60, 4)]
+    return [int(pay[0]), *made[1:]] if rng.random() < share else made
+
+
+@pytest.mark.parametrize(("share", "found"), [(0.033, True), (0.0, False)])
+def test_a_record_among_made_values_is_found_whatever_else_is_rare(share: float, found: bool) -> None:
+    """Of 240 values that few runs show, some are seen on one data set alone by chance: they no longer hide it."""
+    pair = [412.0, 905.0], [777.0, 905.0]
+    run = partial(among_made_ones, share=share)
+    result = audit(run, neighbours=pair, claim=CLAIM, runs=2_000, rng=np.random.default_rng(3))
+    assert (result.verdict == "violation") is found
+    assert any(remark.startswith("The output holds a value that only") for remark in result.remarks) is found

@@ -1,5 +1,7 @@
 """The sentences of findings, read without knowledge of the code: they name the parts, the values and the draws."""
 
+import datetime
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -61,3 +63,27 @@ def test_a_seen_law_needs_no_sentence_about_draws() -> None:
     said = remarks(halved, ([1, 2, 3], [1, 2]))
     assert "2 times the scale" in said
     assert "Drawn from rng" not in said
+
+
+def test_a_date_is_named_as_a_date() -> None:
+    """The mean of days, with noise for a month only: an event before or after a day, not after so many microseconds."""
+
+    def middle(days: list[int], rng: np.random.Generator) -> datetime.date:
+        return datetime.date(2025, 1, 1) + datetime.timedelta(days=round(sum(days) + rng.laplace(0.0, 30.0)))
+
+    said = remarks(middle, ([200, 20], [20]))
+    assert re.search(r"The output is (at most|at least|below) 2025-\d\d-\d\d", said)
+    assert "e+15" not in said
+
+
+def test_missing_values_do_not_hide_a_sum_without_a_bound() -> None:
+    """Beside NaN and infinity, a remark says that a large number moves the answer by many times its noise."""
+
+    def total(pay: list[float], rng: np.random.Generator) -> float:
+        return sum(pay) + rng.laplace(0.0, 10.0)
+
+    result = audit(total, [3.1, 4.5, 2.2, 6.7], claim=ADDED, runs=400, rng=np.random.default_rng(2))
+    assert result.verdict != "violation"
+    strange = [remark for remark in result.remarks if remark.startswith("With a record that the data do not have")]
+    assert any("is NaN" in remark for remark in strange)
+    assert any("the answer moves by" in remark and "far above the others" in remark for remark in strange)
