@@ -82,6 +82,7 @@ def fresh_player(player: Player) -> Iterator[FreshPlayer | None]:
     child = _copied()
     if child == 0:
         with suppress(BaseException):
+            ours.close()  # so that this process ends where the other end is gone
             os.setpgid(0, 0)
             _serve(theirs, player.run)
         os._exit(0)
@@ -142,7 +143,7 @@ def _serve(link: "Connection[Any, Any]", run: Run) -> None:
     copies: dict[int, Connection[Any, Any]] = {}
     while True:
         key, asked = link.recv()
-        copies[key] = copy = copies.pop(key) if key in copies else _copy(run)
+        copies[key] = copy = copies.pop(key) if key in copies else _copy(run, (link, *copies.values()))
         try:
             copy.send(asked)
             answer = copy.recv()
@@ -153,11 +154,12 @@ def _serve(link: "Connection[Any, Any]", run: Run) -> None:
             copies.pop(key if not answer else next(iter(copies))).close()
 
 
-def _copy(run: Run) -> "Connection[Any, Any]":
-    """Return what leads to a new copy of this process, which answers questions until the other end is closed."""
+def _copy(run: Run, links: "Sequence[Connection[Any, Any]]") -> "Connection[Any, Any]":
+    """Return what leads to a new copy of this process without its `links`; it ends where the other end is closed."""
     ours, theirs = Pipe()
     if _copied() == 0:
-        ours.close()
+        for link in (ours, *links):
+            link.close()
         with suppress(BaseException):
             while True:
                 _answer(theirs, run)

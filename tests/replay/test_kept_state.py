@@ -1,5 +1,8 @@
 """State that a function keeps between calls: copies of the process that serve one data set tell."""
 
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -101,3 +104,17 @@ def test_a_copy_serves_one_data_set_and_leaves_the_process_alone() -> None:
         counts = [next(iter(fresh.call(data, seed).numbers.values())) for seed in range(3) for data in sets]
     assert counts == [1.0, 1.0, 2.0, 2.0, 3.0, 3.0]
     assert calls == []
+
+
+def test_copies_end_with_the_process_that_asks_them() -> None:
+    """Also where it is killed: they read the end of their pipes, and their output, which the test reads, is closed."""
+    code = """
+import os, signal, numpy as np
+from audits.replay.kept_state import fresh_player
+from audits.replay.one_call import Player
+with fresh_player(Player(run=lambda data, rng, n_runs: [{"n": 1.0}])) as fresh:
+    print([len(fresh.call(data).numbers) for data in ([1.0], [2.0], [3.0])], flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], check=False, stdout=subprocess.PIPE, timeout=120)
+    assert (ended.returncode, ended.stdout.strip()) == (-signal.SIGKILL, b"[1, 1, 1]")
