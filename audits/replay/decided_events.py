@@ -51,9 +51,14 @@ _RATED, _AGREE = 3, 12
 them."""
 
 
+_Known = dict[tuple[int, tuple[int, int], float], Call]
+"""Calls by the data set, the number and its position."""
+
+
 def decided_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim) -> tuple[int, Decided] | None:
     """Return which of some pairs shows an event, decided by numbers, that exceeds the claim most; None if none does."""
-    every = [(place, one) for place, pair in enumerate(pairs[:_PAIRS]) for one in _candidates(player, pair, claim)]
+    known: _Known = {}
+    every = [(at, one) for at, pair in enumerate(pairs[:_PAIRS]) for one in _candidates(player, pair, claim, known)]
     every.sort(key=lambda one: -one[1].margin(claim))
     rated = [one for beyond in _BEYOND for one in [one for one in every if one[1].beyond == beyond][:_RATED]]
     likely = ((place, one) for place, one in rated if all(part.agrees() for part in one.parts))
@@ -62,9 +67,9 @@ def decided_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim
     return None if best is None or best[1].loss.margin <= ROUNDING else best
 
 
-def _candidates(player: Player, pair: tuple[Any, Any], claim: Claim) -> "Iterator[_Candidate]":
+def _candidates(player: Player, pair: tuple[Any, Any], claim: Claim, known: _Known) -> "Iterator[_Candidate]":
     """Yield events that exceed the claim on either data set, decided by one number or by several together."""
-    numbers = tuple(_moving(player, pair))
+    numbers = tuple(_moving(player, pair, known))
     for together, side, beyond in product(_TOGETHER, range(2), _BEYOND):
         epsilon = (claim.epsilon + beyond) / together
         parts = [part for one in numbers if (part := one.part(side, epsilon)) is not None]
@@ -76,11 +81,11 @@ def _candidates(player: Player, pair: tuple[Any, Any], claim: Claim) -> "Iterato
                 yield candidate
 
 
-def _moving(player: Player, pair: tuple[Any, Any]) -> "Iterator[_Number]":
+def _moving(player: Player, pair: tuple[Any, Any], known: _Known) -> "Iterator[_Number]":
     """Yield the numbers of a run that move an output which tells the data sets apart."""
     bases = [player.call(data, _STREAM) for data in pair]
     for at in islice(_numbers(bases), _NUMBERS):
-        number = _Number(player=player, pair=pair, at=at, calls=([], []))
+        number = _Number(player=player, pair=pair, at=at, calls=([], []), known=known)
         ends = [[number.call(side, share) for share in _ENDS] for side in range(2)]
         moved = {name for calls in ends for one, other in pairwise(calls) for name in apart(one, other)}
         if any(moved.intersection(apart(one, other)) for one, other in zip(*ends, strict=True)):
@@ -99,16 +104,23 @@ def _numbers(bases: Sequence[Call]) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Number:
-    """One number of the draws on both data sets of a pair; `calls` on each of them have it at all `SHARES`."""
+    """One number of the draws on both data sets of a pair; `calls` on each of them have it at all `SHARES`.
+
+    Pairs that share a data set share the calls on it, which are `known`.
+    """
 
     player: Player
     pair: tuple[Any, Any]
     at: tuple[int, int]
     calls: tuple[list[Call], list[Call]]
+    known: _Known
 
     def call(self, side: int, share: float) -> Call:
         """Return the call with the number at a position."""
-        return self.player.call(self.pair[side], _STREAM, pin=(*self.at, share))
+        key = id(self.pair[side]), self.at, share
+        if key not in self.known:
+            self.known[key] = self.player.call(self.pair[side], _STREAM, pin=(*self.at, share))
+        return self.known[key]
 
     def part(self, side: int, epsilon: float) -> "_Part | None":
         """Return the event that the number may decide and that exceeds `epsilon` most; None if none does."""
