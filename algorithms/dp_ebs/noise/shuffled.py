@@ -8,6 +8,7 @@ Source: Feldman, McMillan and Talwar (2021) for the amplification; Saha and Asi 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
@@ -62,13 +63,20 @@ class Shuffler(Recorder):
 
     users: Mapping[str, int] = field(default_factory=dict)
 
-    def release(self, label: str, mechanism: Mechanism, value: Array, times: int = 1) -> Array:
+    def release(
+        self,
+        label: str,
+        mechanism: Mechanism,
+        value: Array,
+        times: int = 1,
+        paid: Mapping[str, Fraction] | None = None,
+    ) -> Array:
         """Return estimated sums, where so many people answer 1; their order is secret, so they come first.
 
         Shape: `value` (n_runs, K). Memory: some 32 MB, or what one run's votes need.
         """
         if not isinstance(mechanism, RandomisedResponse):
-            return Recorder.release(self, label, mechanism, value, times)
+            return Recorder.release(self, label, mechanism, value, times, paid)
         votes = ShuffledSum(response=mechanism, users=self.users[label])
         ones, people = value.astype(np.int64), np.arange(votes.users)
         block = max(1, _MOST_VOTES // (votes.users * ones.shape[1]))
