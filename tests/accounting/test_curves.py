@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from scipy.stats import norm
 
 from dpaudit import Certificate, Claim, Condition, Release, Repeat, Stated, Subsample, certify
+from dpaudit.accounting.curves.gaussian_dp import _cell, mu_above
 from dpaudit.accounting.curves.groups import chained, of_group
 from dpaudit.accounting.curves.hockey_stick import HockeyStick, hockey_stick
 from dpaudit.accounting.curves.renyi_divergence import renyi_of_loss
@@ -19,6 +20,7 @@ from dpaudit.accounting.curves.table import CurveKind, CurveTable
 from dpaudit.accounting.curves.tails import exceeded_with, tail_of_pair
 from dpaudit.accounting.curves.trade_off import trade_off_bounds
 from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.engines.gaussian import gaussian_delta
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
 from mechanisms import DiscreteGaussian, Gaussian, Laplace
@@ -108,6 +110,23 @@ def test_mu_star_is_known(declaration: Declaration, star: float) -> None:
     assert high >= star - 5e-8
     assert low <= star + 5e-8
     assert isinstance(declaration, Stated) or low == pytest.approx(star, abs=2e-7)
+
+
+def test_mu_of_rare_steps_covers_the_event_that_each_shows_the_record() -> None:
+    """The curve ends at 12 nats, and its last chord counted as covered by a tangent that falls below 0: 1.128."""
+    shift, rate, times = 20.0, 1e-6, 2
+    seen, unseen = (rate + (1 - rate) * math.exp(-shift)) / 2, math.exp(-shift) / 2
+    shown = float(ndtri(seen**times) - ndtri(unseen**times))
+    assert shown > 1.5
+    steps = Repeat(part=Subsample(part=laplace(shift), rate=rate), times=times)
+    assert certify(steps, Claim(mu=shown * 0.999, neighbours="add_remove")).verdict != "certified"
+
+
+def test_a_tangent_below_0_covers_no_chord() -> None:
+    """The chord from (0, .2) to (1, 0) in epsilon needs a larger mu than its left end alone, which the twin gives."""
+    needed, twin = _cell((0.0, 0.2, 1.0, 0.0)), mu_above(0.0, 0.2)
+    middle = math.log((1 + math.e) / 2)
+    assert gaussian_delta(needed, middle)[1] >= 0.1 > gaussian_delta(twin, middle)[1]
 
 
 @pytest.mark.parametrize(("epsilon", "mu"), [(0.0, 0.0096), (1.0, 0.1878), (6.0, 0.5572)])

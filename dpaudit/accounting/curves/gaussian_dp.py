@@ -199,10 +199,13 @@ def _cell(cell: Cell) -> float:
 
 
 def _tangent(mu: float, at: float, epsilon: float, delta: float) -> bool:
-    """Return whether the tangent at `at` to the curve of a Gaussian is surely at least `delta` at `epsilon`."""
+    """Return whether the tangent at `at` to the curve of a Gaussian is surely at least `delta` at `epsilon`.
+
+    A tangent below 0 is not, for a `delta` of 0 either: the chord that ends there lies above it.
+    """
     a, b = mu / 2 - at / mu, -mu / 2 - at / mu
     log_a, log_b = float(log_ndtr(a)), float(log_ndtr(b)) + epsilon
     error = _ULP * (4 * (a * a + b * b) + 16 * (abs(log_a) + abs(log_b)) + 16 * (mu + epsilon + at / mu) + 16)
     if log_b >= log_a:
-        return delta <= 0
+        return False
     return math.exp(log_a) * (-math.expm1(log_b - log_a) * (1 - 8 * _ULP) - 4 * error) >= delta
