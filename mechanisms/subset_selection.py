@@ -15,7 +15,7 @@ from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.losses.report_laws import ReportLaws
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import meeting
-from mechanisms.unary_encoding import one_hot
+from mechanisms.unary_encoding import one_category_named, one_hot
 
 _LARGEST_EPSILON = 700.0
 
@@ -64,9 +64,10 @@ class SubsetSelection:
 
     def loss(self) -> DiscreteLoss:
         """Return the exact loss of one report."""
-        more = self.truth * (self.categories - self.subset_size) / (self.categories - 1)
-        less = more * math.exp(-self.epsilon)
-        return DiscreteLoss(atoms=((self.epsilon, more), (0.0, 1 - more - less), (-self.epsilon, less)), symmetric=True)
+        size, others = self.subset_size, self.categories - self.subset_size
+        each = self.truth / (size + others - 1)
+        neither = each * others / size * math.exp(-self.epsilon) * (others - 1)
+        return one_category_named(self.epsilon, each * others, each * (size - 1) + neither)
 
     def report_laws(self) -> ReportLaws:
         """Return the laws of one report: by which of three categories it holds."""

@@ -69,9 +69,9 @@ class UnaryEncoding:
 
     def loss(self) -> DiscreteLoss:
         """Return the exact loss of one report."""
-        more = self.kept * (1 - self.raised)
-        less = more * math.exp(-self.epsilon)
-        return DiscreteLoss(atoms=((self.epsilon, more), (0.0, 1 - more - less), (-self.epsilon, less)), symmetric=True)
+        unset = 0.5 if self.encoding == "optimised" else self.raised
+        alike = self.kept * self.raised + unset * (1 - self.raised)
+        return one_category_named(self.epsilon, self.kept * (1 - self.raised), alike)
 
     def report_laws(self) -> ReportLaws:
         """Return the laws of one report: by the bits of three categories, and whether every other bit is set."""
@@ -117,6 +117,16 @@ class UnaryEncoding:
     def worst_pair(self) -> tuple[int, int]:
         """Return two categories."""
         return 0, 1
+
+
+def one_category_named(epsilon: float, more: float, alike: float) -> DiscreteLoss:
+    """Return the loss of a report that names one of two categories alone: the true one with probability `more`.
+
+    `alike` is the probability that it names both or neither. It is no difference from 1: that would have no digits
+    where it is small, and mu reads them.
+    """
+    less = more * math.exp(-epsilon)
+    return DiscreteLoss(atoms=((epsilon, more), (0.0, alike), (-epsilon, less)), symmetric=True)
 
 
 def one_hot(value: Array, categories: int) -> Array:

@@ -207,25 +207,26 @@ def _randomised_response(fields: Table, relation: str) -> Sides:
 def _unary_encoding(fields: Table, relation: str) -> Sides:
     """Two bits change: the one that was set, and the one that is."""
     lie = math.exp(-fields["epsilon"] / 2)
-    seen = 0.5 / (1 + lie**2) if fields.get("encoding") == "optimised" else 1 / (1 + lie) ** 2
-    return _report(fields, relation, seen)
+    if fields.get("encoding") == "optimised":
+        return _report(fields, relation, 0.5 / (1 + lie**2), 0.5)
+    return _report(fields, relation, 1 / (1 + lie) ** 2, 2 * lie / (1 + lie) ** 2)
 
 
 def _subset_selection(fields: Table, relation: str) -> Sides:
     """The set holds the first of two categories, and not the second one."""
     size, others = fields["subset_size"], fields["categories"] - fields["subset_size"]
     require(size >= 1 <= others, "a set of categories holds all of them, or none")
-    truth = size / (size + others * math.exp(-fields["epsilon"]))
-    return _report(fields, relation, truth * others / (size + others - 1))
+    lie = math.exp(-fields["epsilon"])
+    more = size / (size + others * lie) * others / (size + others - 1)
+    return _report(fields, relation, more, more * ((size - 1) / others + (others - 1) / size * lie))
 
 
-def _report(fields: Table, relation: str, more: float) -> Sides:
-    """A report that says one of two categories alone with the probability `more`, or e^-epsilon times this."""
+def _report(fields: Table, relation: str, more: float, alike: float) -> Sides:
+    """A report that names one of two categories alone with probability `more`, or e^-epsilon times this; else alike."""
     require(relation == "replace_one", f"{fields['name']} is stated for other neighbours than replace_one")
     epsilon = positive(fields, "epsilon")
     require(fields["categories"] >= 2 and epsilon <= 700, "a report needs two categories or more, and an epsilon below")
-    less = more * math.exp(-epsilon)
-    return _sides(discrete([(epsilon, more), (0.0, 1 - more - less), (-epsilon, less)]))
+    return _sides(discrete([(epsilon, more), (0.0, alike), (-epsilon, more * math.exp(-epsilon))]))
 
 
 def _integer_noise(fields: Table, relation: str) -> Sides:
