@@ -17,8 +17,6 @@ from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias
 
-from scipy.special import ndtri
-
 from dpaudit.accounting.curves.concentrated import (
     rho_of_atoms,
     rho_of_black_box,
@@ -30,6 +28,7 @@ from dpaudit.accounting.fold import fold
 from dpaudit.accounting.views import delivered_model
 from dpaudit.checks import meant
 from dpaudit.engines.exact import exact_supremum
+from dpaudit.engines.gaussian import mu_of_bounded
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
@@ -45,7 +44,6 @@ from dpaudit.model.losses import (
 )
 
 _LARGEST = 700.0  # from here on e^epsilon is no float, and no mu is given
-_ROUNDING = 1e-12
 _BITS = 32
 
 
@@ -132,8 +130,7 @@ def squared_mu(loss: SimpleLoss) -> Cost | None:
     bounded = pure(loss)
     if bounded is None or bounded.mass or bounded.amount >= _LARGEST:
         return None
-    epsilon = math.nextafter(float(bounded.amount), math.inf)
-    mu = -2 * float(ndtri(1 / (1 + math.exp(epsilon)))) * (1 + _ROUNDING)
+    mu = mu_of_bounded(math.nextafter(float(bounded.amount), math.inf))
     return Cost(amount=rounded_up(mu**2)) if bounded.amount else Cost()
 
 

@@ -6,7 +6,7 @@ Source: Balle and Wang (2018), Theorem 8, for one release; Dong, Roth and Su (20
 import math
 from fractions import Fraction
 
-from scipy.special import log_ndtr
+from scipy.special import erfinv, log_ndtr, ndtri
 
 from dpaudit.engines.engine import Ends, crossing
 from dpaudit.engines.exact import exact_sum, outwards
@@ -17,6 +17,7 @@ LARGEST_MU = 1e150
 """The largest mu whose square and curve floating point can hold; a larger one is bounded by it."""
 _SMALLEST_MU, _SMALL = 1e-150, 1e-100
 _SURE = 40.0
+_BOUNDED_UP = 1 + 1e-12  # more than a few roundings
 
 
 def total_mu(composition: Composition) -> tuple[float, float]:
@@ -61,6 +62,19 @@ def gaussian_delta(mu: float, epsilon: float) -> tuple[float, float]:
     upper = math.exp(min(0.0, log_a + error_a)) * -math.expm1(min(0.0, gap - error_gap)) * (1 + 8 * _ULP)
     lower = math.exp(log_a - error_a) * -math.expm1(min(0.0, gap + error_gap)) * (1 - 8 * _ULP)
     return max(0.0, lower), min(1.0, max(upper, math.nextafter(0, 1)))
+
+
+def mu_of_bounded(largest: float) -> float:
+    """Return a mu, rounded up, for which whatever loses at most `largest` either way is mu-GDP: 2 Phi^-1(p).
+
+    p = e^largest / (1 + e^largest) = 1/2 + tanh(largest / 2) / 2; near 1/2 the excess alone has digits.
+
+    >>> mu_of_bounded(1e-20) > 1e-20
+    True
+    """
+    if largest < 1:
+        return 2 * math.sqrt(2) * float(erfinv(math.tanh(largest / 2))) * _BOUNDED_UP
+    return -2 * float(ndtri(1 / (1 + math.exp(largest)))) * _BOUNDED_UP
 
 
 def delta_ends(composition: Composition, epsilon: float) -> Ends:

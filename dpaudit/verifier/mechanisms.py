@@ -195,18 +195,15 @@ def _matrix(fields: Table, relation: str) -> Sides:
 
 
 def _randomised_response(fields: Table, relation: str) -> Sides:
-    """Randomised response exists under replacement only."""
-    require(relation == "replace_one", "randomised response is stated for other neighbours than replace_one")
-    epsilon, others = positive(fields, "epsilon"), fields.get("categories", 2) - 1
-    require(others >= 1 and epsilon <= 700, "randomised response needs two categories or more, and an epsilon below")
-    truth = 1 / (1 + others * math.exp(-epsilon))
-    lie = truth * math.exp(-epsilon)
-    return _sides(discrete([(epsilon, truth), (0.0, (others - 1) * lie), (-epsilon, lie)]))
+    """A report that names one category, each false one with e^-epsilon times the probability of the truth."""
+    others, lie = fields.get("categories", 2) - 1, math.exp(-positive(fields, "epsilon"))
+    truth = 1 / (1 + others * lie)
+    return _report(fields, relation, truth, (others - 1) * truth * lie)
 
 
 def _unary_encoding(fields: Table, relation: str) -> Sides:
     """Two bits change: the one that was set, and the one that is."""
-    lie = math.exp(-fields["epsilon"] / 2)
+    lie = math.exp(-positive(fields, "epsilon") / 2)
     if fields.get("encoding") == "optimised":
         return _report(fields, relation, 0.5 / (1 + lie**2), 0.5)
     return _report(fields, relation, 1 / (1 + lie) ** 2, 2 * lie / (1 + lie) ** 2)
@@ -216,7 +213,7 @@ def _subset_selection(fields: Table, relation: str) -> Sides:
     """The set holds the first of two categories, and not the second one."""
     size, others = fields["subset_size"], fields["categories"] - fields["subset_size"]
     require(size >= 1 <= others, "a set of categories holds all of them, or none")
-    lie = math.exp(-fields["epsilon"])
+    lie = math.exp(-positive(fields, "epsilon"))
     more = size / (size + others * lie) * others / (size + others - 1)
     return _report(fields, relation, more, more * ((size - 1) / others + (others - 1) / size * lie))
 
@@ -225,7 +222,7 @@ def _report(fields: Table, relation: str, more: float, alike: float) -> Sides:
     """A report that names one of two categories alone with probability `more`, or e^-epsilon times this; else alike."""
     require(relation == "replace_one", f"{fields['name']} is stated for other neighbours than replace_one")
     epsilon = positive(fields, "epsilon")
-    require(fields["categories"] >= 2 and epsilon <= 700, "a report needs two categories or more, and an epsilon below")
+    require(fields.get("categories", 2) >= 2 and epsilon <= 700, "a report needs two categories and epsilon <= 700")
     return _sides(discrete([(epsilon, more), (0.0, alike), (-epsilon, more * math.exp(-epsilon))]))
 
 

@@ -11,7 +11,8 @@ from scipy.integrate import quad
 from scipy.special import ndtri
 from scipy.stats import norm
 
-from dpaudit import Certificate, Claim, Condition, Release, Repeat, Stated, Subsample, certify
+from dpaudit import Certificate, Claim, Condition, Release, Repeat, Stated, Subsample, certify, verify
+from dpaudit.accounting.additive_costs import squared_mu
 from dpaudit.accounting.curves.gaussian_dp import _cell, mu_above
 from dpaudit.accounting.curves.groups import chained, of_group
 from dpaudit.accounting.curves.hockey_stick import HockeyStick, hockey_stick
@@ -20,7 +21,7 @@ from dpaudit.accounting.curves.table import CurveKind, CurveTable
 from dpaudit.accounting.curves.tails import exceeded_with, tail_of_pair
 from dpaudit.accounting.curves.trade_off import trade_off_bounds
 from dpaudit.accounting.normal_form import NormalForm
-from dpaudit.engines.gaussian import gaussian_delta
+from dpaudit.engines.gaussian import gaussian_delta, mu_of_bounded
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import ApproximateLoss, Composition, GaussianLoss, LaplaceLoss, SampledGaussianLoss
 from mechanisms import DiscreteGaussian, Gaussian, Laplace
@@ -120,6 +121,27 @@ def test_mu_of_rare_steps_covers_the_event_that_each_shows_the_record() -> None:
     assert shown > 1.5
     steps = Repeat(part=Subsample(part=laplace(shift), rate=rate), times=times)
     assert certify(steps, Claim(mu=shown * 0.999, neighbours="add_remove")).verdict != "certified"
+
+
+@pytest.mark.parametrize("largest", [1e-300, 1e-20, 1e-9, 1e-4, 0.999, 1.0, 5.0, 60.0])
+def test_mu_of_a_small_bounded_loss_has_its_digits(largest: float) -> None:
+    """From 1 / (1 + e^epsilon) it was 0 at 1e-17: mu = 0 was certified, and parts were free in a budget of mu."""
+    with mpmath.workdps(400):
+        tail = 1 / (1 + mpmath.exp(mpmath.mpf(repr(largest))))
+        exact = 2 * mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * tail)
+        assert exact <= mu_of_bounded(largest) <= exact * (1 + 1e-11)
+
+
+def test_a_loss_too_small_for_one_and_e_to_it_has_a_mu() -> None:
+    """The twin, 2 Phi^-1 of e^epsilon / (1 + e^epsilon) in floats, is 0."""
+    assert -2 * ndtri(1 / (1 + math.exp(1e-20))) == 0
+    cost = squared_mu(LaplaceLoss(shift=1e-20))
+    assert cost is not None
+    assert cost.amount > 0
+    small = Release(label="count", mechanism=Laplace(scale=1e20, l1_sensitivity=1.0, neighbours="add_remove"))
+    certificate = certify(Repeat(part=small, times=2), Claim(mu=0.0, neighbours="add_remove"))
+    assert certificate.verdict != "certified"
+    assert not verify(certificate.to_json()).complaints
 
 
 def test_a_tangent_below_0_covers_no_chord() -> None:

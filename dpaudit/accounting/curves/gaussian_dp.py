@@ -12,14 +12,14 @@ from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import TypeAlias
 
-from scipy.special import log_ndtr, ndtri
+from scipy.special import log_ndtr
 
 from dpaudit.accounting.accountant import bracket_delta
 from dpaudit.accounting.curves.hockey_stick import HockeyStick, engines_for
 from dpaudit.accounting.curves.table import CurveTable, Range
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
-from dpaudit.engines.gaussian import LARGEST_MU, gaussian_delta
+from dpaudit.engines.gaussian import LARGEST_MU, gaussian_delta, mu_of_bounded
 from dpaudit.model.losses import ChoiceLoss, Composition, GaussianLoss, SampledGaussianLoss, SimpleLoss
 
 _ULP = 2.0**-52
@@ -159,7 +159,7 @@ def _of(loss: SimpleLoss) -> float:
     largest = max(order.supremum for order in orders)
     if largest == math.inf or any(order.infinite_mass for order in orders):
         return math.inf
-    return -2 * float(ndtri(1 / (1 + math.exp(min(largest, 700.0))))) * _UP if largest < 700 else math.inf
+    return mu_of_bounded(largest) if largest < 700 else math.inf
 
 
 def _along(curve: HockeyStick, form: NormalForm, end: float) -> float:

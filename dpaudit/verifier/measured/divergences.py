@@ -366,12 +366,12 @@ def _mu(losses: Multiset, alternatives: list[Multiset]) -> Bounds:
         return math.inf, math.inf
     if {loss[0] for loss in losses if loss[1]} <= {"gaussian"}:
         return _rounded(math.sqrt(math.fsum(loss[1] ** 2 * n for loss, n in losses.items())))
+    added = math.sqrt(math.fsum(_of_largest(loss) ** 2 * n for loss, n in losses.items() if loss[1])) * (1 + _SLIP)
     if alone(losses):
         values, masses = np.array(next(iter(losses))[1])[::-1].T
         rows = [(np.cumsum(row)[:-1], np.cumsum(row[::-1])[-2::-1]) for row in (masses, masses * np.exp(-values))]
         mu = float(np.max(_normal(*rows[0]) - _normal(*rows[1]), initial=0.0))
-        return mu * (1 - _SLIP), mu * (1 + _SLIP)
-    added = math.sqrt(math.fsum(_of_largest(loss) ** 2 * n for loss, n in losses.items() if loss[1])) * (1 + _SLIP)
+        return mu * (1 - _SLIP) - _ULPS, min(added, mu * (1 + _SLIP) + _ULPS)
     curve = Worst(alternatives)
     one = next(iter(losses))
     known = losses.total() == 1 and one[0] in ("laplace", "range")
@@ -427,6 +427,8 @@ def _of_largest(loss: Loss) -> float:
     if loss[0] == "gaussian":
         return float(loss[1])
     largest = max(supremum(loss), supremum(reverse(loss)))
+    if largest < 1e-5 and not leak(loss):  # the slope Phi (1 - Phi) / phi of mu / 2 is largest at 0
+        return math.sqrt(math.pi / 2) * largest
     return -2 * float(ndtri(1 / (1 + math.exp(largest)))) if largest < 700 and not leak(loss) else math.inf
 
 
