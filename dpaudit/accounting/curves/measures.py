@@ -206,9 +206,15 @@ def _rho_above(composition: Composition, xi: float = 0.0) -> Number:
     normal, others = ([part for part in parts if isinstance(part[0], _GAUSSIAN) == kind] for kind in (True, False))
     if _largest_of(others) <= meant(xi):  # no divergence of the others exceeds it
         return _added(normal)
-    added, least = _added(parts), rho_above(composition, xi)
+    added, least = sum(map(_least_rho, composition.parts), start=Fraction(0)), rho_above(composition, xi)
     whole = _outwards(least, 1, _BESIDE * min(xi, least))
     return added if whole == math.inf else min(added, Fraction(whole))
+
+
+def _least_rho(part: tuple[SimpleLoss, int]) -> Fraction:
+    """Return the smaller bound on the rho of a hidden draw: its own, or that of what it holds, which may be finite."""
+    held = _added([*envelope_of(*part)])
+    return held if _rho_of(part[0]) == math.inf else min(held, _added([part]))
 
 
 def _added(parts: list[tuple[SimpleLoss, int]]) -> Fraction:
