@@ -102,10 +102,9 @@ def ranged_moment(span: float, power: Floats) -> Floats:
     >>> bool(ranged_moment(1.0, np.array([1.0]))[0] <= 2 / 8)
     True
     """
-    b = -np.expm1(-power * span)
-    a = math.expm1(span) + b
-    shares = np.log(a) - np.log1p(power)
-    return np.asarray(power * (shares + np.log(power) - np.log(b)) + shares - math.log(math.expm1(span)), np.float64)
+    b, excess = -np.expm1(-power * span), math.expm1(span)
+    t = np.log1p(excess / b) - np.log1p(1 / power)  # a / b and power / (1 + power) near 1, whose logarithms are small
+    return np.asarray(power * t + np.log1p(b / excess) - np.log1p(power), np.float64)
 
 
 def log_excess(mu: float, rate: float, order: int) -> float:

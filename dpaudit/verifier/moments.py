@@ -110,11 +110,10 @@ def log_moments(loss: Loss, powers: Array) -> Array:
         values, masses = np.array(size).T
         pieces = np.array_split(powers, 1 + len(powers) * len(values) // _ENTRIES)
         return np.concatenate([_of_atoms(values, masses, piece) for piece in pieces])
-    # Losses t and t - size, t with probability (e^size - x) / (e^size - 1), x = e^t: the best x is a quotient.
-    low = -np.expm1(-powers * size)
-    high = math.expm1(size) + low
-    best = powers * high / ((1 + powers) * low)
-    return np.asarray(powers * np.log(best) + np.log(high / (1 + powers) / math.expm1(size)))
+    # Losses t and t - size, t with probability (e^size - x) / (e^size - 1), x = e^t: the best x - 1 is a quotient.
+    low, gain = -np.expm1(-powers * size), math.expm1(size)
+    best = (powers * gain - low) / ((1 + powers) * low)
+    return np.asarray(powers * np.log1p(best) + np.log((gain + low) / (1 + powers) / gain))
 
 
 def _of_atoms(values: Array, masses: Array, powers: Array) -> Array:
