@@ -363,10 +363,10 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
 
 
 def _top(at: Array, masses: Array, seldom: float) -> float:
-    """Return the loss beyond which lies no more mass than this: rare large losses would make a window wide."""
+    """Return the first place above all but this mass, if any: rare large losses would make a window wide."""
     order = np.argsort(at)
     beyond = np.cumsum(masses[order][::-1])[::-1]
-    return float(at[order][beyond > seldom].max(initial=at.min()))
+    return float(at[order][beyond <= seldom].min(initial=math.inf))
 
 
 def _aligned(step: float, losses: dict[Loss, int]) -> float:

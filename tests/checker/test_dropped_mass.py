@@ -14,7 +14,7 @@ from dpaudit import Certificate, Claim, Local, Release, Shuffle, certify, verify
 from dpaudit.engines.single import single_delta
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.losses import MixtureLoss, binomial_shifts
-from dpaudit.verifier import checking, losses, pairs, schemes, together
+from dpaudit.verifier import checking, curve, losses, pairs, schemes, together
 from dpaudit.verifier.shuffled import sides
 from mechanisms import Laplace
 
@@ -130,3 +130,22 @@ def test_nearly_equal_ratios_at_a_secret_step_keep_their_mass() -> None:
     assert 1 - 1e-9 <= math.fsum(found.masses) + found.lost <= 1 + 1e-6
     told = math.fsum(found.masses[found.at > 0] * -np.expm1(-found.at[found.at > 0])) + found.lost
     assert 0.0006 < told < 0.00082
+
+
+def test_the_largest_atom_of_a_sum_stays_within_its_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice two secret steps of Laplace noise: an atom of mass .3 stands at the largest loss, on every lattice.
+
+    The broken twin ends the window at that atom's place on the coarse lattice, and the atom of a fine one lies above it.
+    """
+    twice = [Counter({("allocated", ((("laplace", 1.7574692442882252), 1),), 2, "remove"): 2})]
+    low, high = curve.Worst(twice).delta(1.0)
+    assert high - low <= 1e-4 * high
+
+    def at_the_atom(at: Any, masses: Any, seldom: float) -> float:
+        order = np.argsort(at)
+        beyond = np.cumsum(masses[order][::-1])[::-1]
+        return float(at[order][beyond > seldom].max())
+
+    monkeypatch.setattr(curve, "_top", at_the_atom)
+    low, high = curve.Worst(twice).delta(1.0)
+    assert high - low > 0.1 * high
