@@ -216,8 +216,8 @@ def _shifted(loss: Loss, count: int) -> Pair:
     most, width = (p + p_off)[1:-1], np.diff(at)
     flat = 1e-12 * (at[-1] - at[0]) + _TINY
     rise = (p + p_off - q + q_off)[1:-1] / -np.expm1(-np.maximum(width, flat))
-    up = np.where(width > flat, np.clip(rise, 0.0, most), most)
-    masses = np.hstack((most - up, 0.0)) + np.hstack((0.0, up))
+    up = np.where(width > flat, np.clip(rise, 0.0, most), most * np.exp(width))
+    masses = np.hstack((np.maximum(0.0, most - up), 0.0)) + np.hstack((0.0, up))
     normal, outer = shifts.sides(loss)[0] == "gaussian", float(p[-1] + p_off[-1])
     masses[[0, -1]] += p[0] + p_off[0], 0.0 if normal else outer
     from_ = np.hstack((at[0], at[:-1], at[-1]))
@@ -225,7 +225,9 @@ def _shifted(loss: Loss, count: int) -> Pair:
     ratio = np.log(np.where(known, p, 1.0) / np.where(known, q, 1.0))
     rows = p - p_off, (q + q_off) * np.exp(ratio), p + p_off, (q - q_off) * np.exp(ratio)
     labels = (np.maximum(row, 0.0) for row in rows)
-    return Pair(at, masses, outer if normal else 0.0, _alone(at, masses), from_ + ratio, *labels)
+    # Laws whose ratio is bounded lack nothing of each other, and rounding is below the shares that every use adds.
+    alone = _alone(at, masses) if normal or np.ptp(shifts.ends(loss)) > _LARGEST else 0.0
+    return Pair(at, masses, outer if normal else 0.0, alone, from_ + ratio, *labels)
 
 
 def _averaged(parts: list[tuple[float, Pair]]) -> Pair:

@@ -123,7 +123,10 @@ def test_losses_of_cells_grow_and_are_those_of_their_ends() -> None:
 
 
 def test_atoms_of_cells_weigh_at_least_what_both_laws_have_and_their_errors() -> None:
-    """The total under P exceeds 1 by the errors; under Q, what no atom has is stated; the curve is that of the ends."""
+    """The total under P exceeds 1 by the errors; under Q, what no atom has is stated; the curve is that of the ends.
+
+    Laplace noise, of whose laws neither has anything alone, states nothing: a relative 1e-12 is added later.
+    """
     pairs, shifts = checker("pairs"), checker("shifts")
     for loss in (GAUSSIAN, LAPLACE, SAMPLE, FOUND):
         held = pairs.pair(loss, 256)
@@ -132,7 +135,9 @@ def test_atoms_of_cells_weigh_at_least_what_both_laws_have_and_their_errors() ->
         assert 0.8 * p_off.sum() <= total - 1 <= 1.2 * p_off.sum() + 1e-15
         assert held.lost == (float(p[-1] + p_off[-1]) if "gaussian" in loss else 0.0)
         reached = math.fsum(np.exp(-held.at) * held.masses)
-        assert held.alone == pytest.approx(max(0.0, 1 - reached) + 1e-12, abs=3e-13)
+        alone = max(0.0, 1 - reached) + 1e-12 if "gaussian" in loss else 0.0
+        assert held.alone == pytest.approx(alone, abs=3e-13)
+        assert "gaussian" in loss or reached >= 1 - 5e-13
         for epsilon in held.at[:: len(held.at) // 5]:
             delta = sum(above(loss, _output(loss, float(epsilon)))[i] * (1, -math.exp(epsilon))[i] for i in (0, 1))
             gained = float(np.maximum(0.0, -np.expm1(epsilon - held.at)) @ held.masses) + held.lost
