@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,9 @@ Bounds = tuple[float, float]
 OPEN: Bounds = (0.0, math.inf)
 _POWERS = np.geomspace(1e-11, 1e9, 5_000)
 _CUT, _TIMES, _WIDEST, _FINE = 40, 3, 100, 5e-10  # pieces of a cell, and how often; cells; relative, when it is known
-_KNOTS, _FEW, _EVERY = 4001, 61, 500  # epsilons at which a curve is asked, in closed form or else; from below fewer
+_FIRST_KNOTS, _KNOTS = 9, 121  # epsilons at which a curve is asked at first, and at most
+_BESIDE = 1e-3  # of the largest epsilon: no others are asked so close to the one that shows most
+_ENDED, _NEARER = 600.0, 6.0  # the largest loss of a curve that is followed to its end; how far another is
 _UNIT = 2.0**-52
 _ULPS = 4e-15  # relative; a dozen roundings
 _THRESHOLD = ("threshold",)
@@ -56,9 +59,11 @@ def between(measure: str, at: float, alternatives: list[Multiset]) -> Bounds:
     ways = distinct([way for held in alternatives for way in (held, reversed_all(held))])
     if measure == "profile":
         return Worst(alternatives).delta(at)
-    sides = [_mu(way, alternatives) if measure == "mu" else _added(measure, at, way) for way in ways]
-    lows, highs = zip(*sides, strict=True)
-    return max(lows), max(highs)
+    lows, highs = zip(*(_mu(way) if measure == "mu" else _added(measure, at, way) for way in ways), strict=True)
+    if measure != "mu" or max(highs) <= max(lows) * (1 + 3 * _SLIP):
+        return max(lows), max(highs)
+    shown, most = _mu_of_curve(Worst(alternatives))
+    return max(*lows, shown), min(max(highs), most)
 
 
 def _added(measure: str, at: float, losses: Multiset) -> Bounds:
@@ -359,8 +364,8 @@ def _ways(alternatives: Any) -> list[Multiset]:
     return [way for a in alternatives for way in (Counter(dict(a)), reversed_all(Counter(dict(a))))]
 
 
-def _mu(losses: Multiset, alternatives: list[Multiset]) -> Bounds:
-    """Return bounds on mu: squares of Gaussian ones add up; of others corners of the trade-off curve, and squares."""
+def _mu(losses: Multiset) -> Bounds:
+    """Return bounds on mu by each loss alone: squares of Gaussian ones add up, and one pair has corners."""
     losses = _of_whole(settled(losses))
     if any(map(_infinite, losses)):
         return math.inf, math.inf
@@ -372,36 +377,42 @@ def _mu(losses: Multiset, alternatives: list[Multiset]) -> Bounds:
         rows = [(np.cumsum(row)[:-1], np.cumsum(row[::-1])[-2::-1]) for row in (masses, masses * np.exp(-values))]
         mu = float(np.max(_normal(*rows[0]) - _normal(*rows[1]), initial=0.0))
         return mu * (1 - _SLIP) - _ULPS, min(added, mu * (1 + _SLIP) + _ULPS)
-    curve = Worst(alternatives)
-    one = next(iter(losses))
-    known = losses.total() == 1 and one[0] in ("laplace", "range")
-    most = float(one[1]) if known else curve.largest if curve.largest < 600 else 6.0
-    at = np.linspace(0.0, most, _KNOTS if known else _FEW)
-    asked = (at[::_EVERY] if known else at).tolist()
-    ends = [curve.delta(epsilon) for epsilon in asked]
-    heights = _closed(one, at) if known else np.array([high for _, high in ends])
-    shown = [_mu_at(epsilon, low) for epsilon, (low, _) in zip(asked, ends, strict=True)]
-    corners = _corners(np.exp(at), heights) if curve.largest < 600 else math.inf
-    return max(shown), min(added, corners * (1 + _SLIP))
+    return 0.0, added
 
 
-def _closed(loss: Loss, at: Any) -> Any:
-    """Return the curve of Laplace noise, or of one choice of a bounded range, at epsilons up to its largest loss."""
-    if loss[0] == "laplace":
-        return -np.expm1((at - loss[1]) / 2)
-    return np.expm1((loss[1] - at) / 2) ** 2 * np.exp(at - loss[1]) / -math.expm1(-loss[1])
+def _mu_of_curve(curve: Worst) -> Bounds:
+    """Return bounds on mu by the curve at some epsilons, then beside the largest lower bound and in the worst chord."""
+    last = curve.largest if curve.largest < _ENDED else _NEARER
+    at = np.linspace(0.0, last, _FIRST_KNOTS).tolist()
+    while True:
+        sides = [curve.delta(epsilon) for epsilon in at]
+        shown = [_mu_at(epsilon, low) for epsilon, (low, _) in zip(at, sides, strict=True)]
+        best = int(np.argmax(shown))
+        beside, most = pairwise(at[max(0, best - 1) : best + 2]), math.inf
+        cells = [cell for cell in beside if cell[1] - cell[0] > _BESIDE * last]
+        if curve.largest < _ENDED:
+            chord, most = _worst_chord(at, [high for _, high in sides])
+            cells.append(chord)
+        added = {(first + second) / 2 for first, second in cells}.difference(at)
+        if len(at) >= _KNOTS or most <= shown[best] * (1 + _SLIP) or not added:
+            return shown[best], most * (1 + _SLIP)
+        at = sorted([*at, *added])
 
 
-def _corners(x: Any, heights: Any) -> float:
-    """Return the mu of a polygon above a curve that is 0 at its end: at a corner: what lies above a Gaussian is convex.
+def _worst_chord(at: list[float], heights: list[float]) -> tuple[tuple[float, float], float]:
+    """Return the ends of the chord above a curve, 0 at its end, whose corner needs the largest mu, and this mu.
 
-    The larger curve of both orders counts, which below epsilon 0 shows the same corners in the other order.
+    What lies above a Gaussian is convex. The larger curve of both orders counts, which below epsilon 0 shows the same
+    corners in the other order.
     """
-    points = list(zip(x.tolist(), [*heights[:-1].tolist(), 0.0], strict=True))
-    ends, tops = np.array([points[i] for i in hull(points)]).T
+    points = list(zip(np.exp(at).tolist(), [*heights[:-1], 0.0], strict=True))
+    kept = hull(points)
+    ends, tops = np.array([points[i] for i in kept]).T
     under = -np.diff(tops) / np.diff(ends)
     over = tops[:-1] + under * ends[:-1]
-    return float(np.max(_normal(over, 1 - over) - _normal(under, 1 - under)))
+    each = _normal(over, 1 - over) - _normal(under, 1 - under)
+    worst = int(np.argmax(each))
+    return (at[kept[worst]], at[kept[worst + 1]]), float(each[worst])
 
 
 def _normal(mass: Any, rest: Any) -> Any:
@@ -432,6 +443,7 @@ def _of_largest(loss: Loss) -> float:
     return -2 * float(ndtri(1 / (1 + math.exp(largest)))) if largest < 700 and not leak(loss) else math.inf
 
 
+@lru_cache(maxsize=1024)
 def _mu_at(epsilon: float, delta: float) -> float:
     """Return a mu whose Gaussian has at most this delta at an epsilon, rounded down."""
     low, high = 0.0, 40.0

@@ -10,11 +10,12 @@ from dpaudit.model.certificate import digest_of
 from dpaudit.verifier.losses import Loss
 from dpaudit.verifier.measured.ends import points_compared
 from dpaudit.verifier.proof.derivation import checked_rows
-from mechanisms import DiscreteGaussian, Gaussian, PermuteAndFlip
+from mechanisms import DiscreteGaussian, Gaussian, Laplace, PermuteAndFlip
 
 NOISE = Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one")
 COUNT = Release(label="count", mechanism=DiscreteGaussian(stddev=2.0, l2_sensitivity=1, neighbours="add_remove"))
 SUM = Release(label="sum", mechanism=Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="add_remove"))
+WIDE = Laplace(scale=10.0, l1_sensitivity=1.0, neighbours="add_remove")
 BATCH = Subsample(
     part=Release(label="sum", mechanism=NOISE),
     rate=0.1,
@@ -36,6 +37,11 @@ CASES: dict[str, tuple[Declaration, Claim, Place]] = {
         Allocate(part=COUNT, steps=5),
         Claim(rho=0.5, neighbours="add_remove"),
         ("rho",),
+    ),
+    "mu of Laplace noise at secret steps": (
+        Allocate(part=Release(label="sum", mechanism=WIDE), steps=20),
+        Claim(mu=0.5, neighbours="add_remove"),
+        ("mu",),
     ),
     "a profile of secret steps": (
         Allocate(part=SUM, steps=10),

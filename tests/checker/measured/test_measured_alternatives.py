@@ -1,11 +1,13 @@
 """Of parts of which a record meets one, each is bounded by itself in every measure."""
 
 import json
+from collections import Counter
 
 import pytest
 
 from dpaudit import Claim, Parallel, Release, certify, verify
 from dpaudit.model.certificate import digest_of
+from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.measured import divergences
 from mechanisms import Exponential, NoisyPlurality, PermuteAndFlip
 
@@ -47,9 +49,18 @@ def test_each_alternative_is_bounded_over_its_own_losses(case: str) -> None:
     assert not verify(lowered(found, place)).accepted
 
 
-def test_a_curve_that_goes_on_beyond_its_largest_loss_bounds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The broken twin: heights of the choice of .171 up to the largest loss of the other one, .3."""
-    closed = divergences._closed
-    monkeypatch.setattr(divergences, "_closed", lambda loss, at: closed(loss, at * (0.3 / loss[1])))
+def test_a_chord_that_spans_a_corner_of_the_curve_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broken twin: nine epsilons for all chords, between which mu is at most .08, where .0766 is proved."""
     declaration, claim, _ = CASES["two choices in mu"]
-    assert verify(certify(declaration, claim).to_json()).unconfirmed
+    found = certify(declaration, claim).to_json()
+    monkeypatch.setattr(divergences, "_KNOTS", 9)
+    assert verify(found).unconfirmed
+
+
+def test_mu_of_a_curve_lies_between_its_bounds_at_all_epsilons() -> None:
+    """Between two losses that are each seen at one epsilon best: no lower bound above an upper one, and both close."""
+    both = [Counter({("laplace", 0.3): 2}), Counter({("laplace", 0.55): 1})]
+    low, high = divergences._mu_of_curve(Worst(both))
+    shown = [divergences._mu_at(at, Worst(both).delta(at)[0]) for at in (0.0, 0.1, 0.2, 0.4)]
+    assert max(shown) <= low * (1 + 1e-6)
+    assert low <= high <= low * (1 + 1e-4)
